@@ -1,0 +1,53 @@
+//! The load generator: drives I/O at a target and measures it, without getting in its way.
+//!
+//! A load is J jobs. Each is one thread with one [`client`](client::Client), which joins four parts that are
+//! chosen once and compiled into one loop: a *pattern* (where the next operation goes), a *pace* (when it is
+//! due), a *queue* (io_uring, pread/pwrite or nothing) and a *tally* (histograms and counts). Nothing in that
+//! loop allocates, locks, divides or reads the clock per operation.
+
+#![warn(unreachable_pub)]
+
+mod buffers;
+mod check;
+mod client;
+mod clock;
+mod cpu;
+mod data;
+mod job_thread;
+mod layout;
+mod merge;
+mod outcome;
+mod pace;
+mod pattern;
+mod probe;
+mod queue;
+mod random;
+mod run;
+mod self_measure;
+mod slots;
+mod stop;
+mod tally;
+mod target;
+mod window;
+
+pub use clock::Clock;
+pub use layout::run_layout;
+pub use probe::run_probe;
+pub use run::run_load;
+pub use stop::{Stop, die_with_parent, stop_on_signals};
+
+use fsgauge_wire::{Event, Failure};
+
+/// Where events go while a job runs. An error means that nobody listens any more: the job then stops.
+pub trait Listener {
+    /// Takes one event.
+    fn event(&mut self, event: Event) -> std::io::Result<()>;
+
+    /// Whether the reader has gone away, as far as can be told without an event.
+    fn gone(&self) -> bool {
+        false
+    }
+}
+
+/// What every entry point gives: its result, or why there is none.
+pub type Outcome<T> = Result<T, Failure>;

@@ -1,0 +1,32 @@
+//! The queue: how operations reach the kernel and come back. io_uring, pread/pwrite, or nothing at all.
+
+mod null;
+mod ring;
+mod ring_setup;
+mod sync;
+
+pub(crate) use null::NullQueue;
+pub(crate) use ring::RingQueue;
+pub(crate) use ring_setup::{RingSetup, is_refused, refused};
+pub(crate) use sync::SyncQueue;
+
+use std::io;
+use std::time::Duration;
+
+use crate::pattern::Operation;
+
+/// A queue of operations, each known by its slot.
+pub(crate) trait Queue {
+    /// Takes an operation; it starts at the next `enter`. The buffer at `address` must stay mapped and
+    /// untouched until the slot is reaped.
+    fn push(&mut self, slot: u32, operation: &Operation, address: *mut u8);
+
+    /// Starts everything pushed and waits until `wanted` operations have completed or a signal came.
+    fn enter(&mut self, wanted: u32) -> io::Result<()>;
+
+    /// As `enter`, and waits no longer than `limit`. `idle` says that nothing is in flight.
+    fn enter_for(&mut self, limit: Duration, idle: bool) -> io::Result<()>;
+
+    /// Hands over every completed operation: its slot, and its bytes or its negative error number.
+    fn reap(&mut self, each: impl FnMut(u32, i32));
+}

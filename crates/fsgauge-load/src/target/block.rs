@@ -1,0 +1,43 @@
+//! Opening block devices for load, and refusing those that somebody uses.
+
+use std::fs::File;
+use std::io::{Seek, SeekFrom};
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::Path;
+
+use fsgauge_wire::Failure;
+use rustix::fs::{FileType, Mode, OFlags, fstat, open as open_path};
+
+use super::{OpenMode, file};
+
+/// Opens the device for one job. For writing, the caller holds a [`claim`] meanwhile.
+pub(super) fn open(path: &str, mode: OpenMode) -> Result<OwnedFd, Failure> {
+    let path = Path::new(path);
+    open_path(path, file::flags(mode), Mode::empty()).map_err(|errno| file::open_failure(path, errno, mode.direct))
+}
+
+/// Checks the device, and for writing claims it: with O_EXCL the kernel refuses a device that is mounted,
+/// held by RAID, LVM or swap, or claimed by another, and refuses others while the claim is held.
+pub(super) fn claim(path: &str, offset_bytes: u64, size_bytes: u64, writes: bool) -> Result<Option<OwnedFd>, Failure> {
+    let exclusive = if writes { OFlags::RDWR | OFlags::EXCL } else { OFlags::RDONLY };
+    let path = Path::new(path);
+    let device = open_path(path, exclusive | OFlags::CLOEXEC, Mode::empty());
+    let device = device.map_err(|errno| file::open_failure(path, errno, false))?;
+    let kind = fstat(&device).map(|status| FileType::from_raw_mode(status.st_mode));
+    if kind != Ok(FileType::BlockDevice) {
+        let what = format!("{} is not a block device", path.display());
+        return Err(Failure::job("target", what, "the target's kind is \"block\"", "name a device, or use kind \"file\""));
+    }
+    check_size(path, &device, offset_bytes, size_bytes)?;
+    Ok(writes.then_some(device))
+}
+
+fn check_size(path: &Path, device: &OwnedFd, offset_bytes: u64, size_bytes: u64) -> Result<(), Failure> {
+    let end = device.as_fd().try_clone_to_owned().and_then(|device| File::from(device).seek(SeekFrom::End(0)));
+    let found = end.unwrap_or(0);
+    if offset_bytes.checked_add(size_bytes).is_some_and(|end| end <= found) {
+        return Ok(());
+    }
+    let what = format!("{} has {found} bytes; the job uses {size_bytes} from offset {offset_bytes}", path.display());
+    Err(Failure::job("target", what, "the device is smaller than the job says", format!("blockdev --getsize64 {}", path.display())))
+}

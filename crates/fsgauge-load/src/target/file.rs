@@ -1,0 +1,65 @@
+//! Opening files for load.
+
+use std::os::fd::OwnedFd;
+use std::path::Path;
+
+use fsgauge_wire::{Failure, Target};
+use rustix::fs::{Mode, OFlags, fstat, open as open_path};
+use rustix::io::Errno;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+use super::{OpenMode, path_of};
+
+/// Opens file `index`, which must hold `size_bytes` unless it may be created.
+pub(super) fn open(target: &Target, index: u32, size_bytes: u64, mode: OpenMode) -> Result<OwnedFd, Failure> {
+    let path = path_of(target, index);
+    let create = if mode.create { OFlags::CREATE } else { OFlags::empty() };
+    let permissions = Mode::RUSR | Mode::WUSR | Mode::RGRP | Mode::ROTH;
+    let file = open_path(&path, flags(mode) | create, permissions).map_err(|errno| open_failure(&path, errno, mode.direct))?;
+    let found = fstat(&file).map_err(|errno| open_failure(&path, errno, false))?.st_size as u64;
+    if found < size_bytes && !mode.create {
+        let what = format!("{} has {found} bytes, the job says {size_bytes}", path.display());
+        let cause = "it was not laid out, or with another size";
+        let next = "run a job of kind layout on this target first";
+        return Err(Failure::system("target.size", None, what, cause, next));
+    }
+    Ok(file)
+}
+
+/// The flags that a mode asks for.
+pub(super) fn flags(mode: OpenMode) -> OFlags {
+    let access = match (mode.reads, mode.writes) {
+        (true, true) => OFlags::RDWR,
+        (false, true) => OFlags::WRONLY,
+        _ => OFlags::RDONLY,
+    };
+    let direct = if mode.direct { OFlags::DIRECT } else { OFlags::empty() };
+    access | direct | OFlags::CLOEXEC
+}
+
+/// Raises the soft limit of open files to the hard one when `count` files need it.
+pub(super) fn allow_open_files(count: u32) {
+    let limit = getrlimit(Resource::Nofile);
+    if limit.current.is_some_and(|soft| soft < u64::from(count) + 64) {
+        // Refused only by a sandbox; opening then says that too many files are open.
+        let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, maximum: limit.maximum });
+    }
+}
+
+/// What to tell when a path cannot be opened.
+pub(crate) fn open_failure(path: &Path, errno: Errno, direct: bool) -> Failure {
+    let shown = path.display();
+    let (cause, next) = match errno {
+        Errno::NOENT => ("it does not exist", "run a job of kind layout on this target first".into()),
+        Errno::ACCESS | Errno::PERM => ("this user may not", format!("ls -l {shown}; or run as root")),
+        Errno::INVAL if direct => ("its file system has no direct I/O", "set direct=false, or choose another file system".into()),
+        Errno::BUSY => ("it is in use: mounted, or part of a RAID, LVM or swap", format!("lsblk {shown}")),
+        Errno::ROFS => ("the file system is mounted read-only", "mount".into()),
+        Errno::MFILE | Errno::NFILE => ("too many files are open", "ulimit -n 1048576, or fewer files or jobs".into()),
+        Errno::NOSPC => ("the file system is full", "df -h -i".into()),
+        Errno::ISDIR => ("it is a directory", "name a file".into()),
+        _ => ("the kernel refused it", "dmesg | tail".into()),
+    };
+    let what = format!("{shown} cannot be opened: {errno}");
+    Failure::system("target.open", Some(errno.raw_os_error()), what, cause, next)
+}

@@ -1,0 +1,66 @@
+//! The target: what the I/O goes to, opened and checked.
+
+mod alignment;
+mod block;
+mod file;
+mod name;
+
+pub(crate) use alignment::required_alignment;
+pub(crate) use file::open_failure;
+pub(crate) use name::{describe_io_failure, directory_of, path_of};
+
+use std::os::fd::OwnedFd;
+
+use fsgauge_wire::{Failure, Target};
+
+/// The shape of a target: equal files, or one device as one file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Geometry {
+    pub(crate) files: u32,
+    pub(crate) file_size_bytes: u64,
+    /// Where the used part begins, in each file.
+    pub(crate) base_bytes: u64,
+}
+
+impl Geometry {
+    pub(crate) fn of(target: &Target) -> Self {
+        let (files, file_size_bytes, base_bytes) = match target {
+            Target::Null { size_bytes } | Target::File { size_bytes, .. } => (1, *size_bytes, 0),
+            Target::Block { offset_bytes, size_bytes, .. } => (1, *size_bytes, *offset_bytes),
+            Target::Files { count, file_size_bytes, .. } => (*count, *file_size_bytes, 0),
+        };
+        Geometry { files, file_size_bytes, base_bytes }
+    }
+}
+
+/// How a target is to be opened.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct OpenMode {
+    pub(crate) reads: bool,
+    pub(crate) writes: bool,
+    pub(crate) direct: bool,
+    /// Files that are missing or too short are made, not refused.
+    pub(crate) create: bool,
+}
+
+/// Opens every file of a target for one job. The null target has none.
+pub(crate) fn open(target: &Target, mode: OpenMode) -> Result<Vec<OwnedFd>, Failure> {
+    match target {
+        Target::Null { .. } => Ok(Vec::new()),
+        Target::Block { path, .. } => Ok(vec![block::open(path, mode)?]),
+        Target::File { size_bytes, .. } => Ok(vec![file::open(target, 0, *size_bytes, mode)?]),
+        Target::Files { count, file_size_bytes, .. } => {
+            file::allow_open_files(*count);
+            (0..*count).map(|index| file::open(target, index, *file_size_bytes, mode)).collect()
+        }
+    }
+}
+
+/// Claims a block device for writing, for as long as the claim is held, and checks that the part is in it.
+/// Other targets need no claim.
+pub(crate) fn claim(target: &Target, writes: bool) -> Result<Option<OwnedFd>, Failure> {
+    match target {
+        Target::Block { path, offset_bytes, size_bytes } => block::claim(path, *offset_bytes, *size_bytes, writes),
+        _ => Ok(None),
+    }
+}

@@ -1,0 +1,225 @@
+//! A job: what the engine is asked to do, as one JSON document on its standard input.
+//!
+//! Unknown keys are errors. Optional keys may be left out or null.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// One job; `kind` says which.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Job {
+    /// Drive I/O and measure it.
+    Load(LoadJob),
+    /// Create the target's files and fill them once.
+    Layout(LayoutJob),
+    /// Say what this kernel and machine offer.
+    Probe(ProbeJob),
+}
+
+impl Job {
+    /// The format that the job says it is written in.
+    pub fn format(&self) -> u32 {
+        match self {
+            Job::Load(job) => job.format,
+            Job::Layout(job) => job.format,
+            Job::Probe(job) => job.format,
+        }
+    }
+}
+
+/// What the I/O goes to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Target {
+    /// Nothing: every I/O succeeds at once. Measures the engine itself.
+    Null {
+        /// Size of the pretended storage.
+        size_bytes: u64,
+    },
+    /// A part of a block device. It is opened with O_EXCL for writing: a device in use is refused.
+    Block {
+        /// The device, for example /dev/loop0.
+        path: String,
+        /// Where the part begins.
+        #[serde(default)]
+        offset_bytes: u64,
+        /// How long the part is.
+        size_bytes: u64,
+    },
+    /// `count` files of equal size, named DIRECTORY/PREFIX0000, 0001 and so on; the load is spread evenly.
+    Files {
+        /// Directory that holds the files.
+        directory: String,
+        /// What their names begin with.
+        prefix: String,
+        /// How many there are.
+        count: u32,
+        /// Size of each.
+        file_size_bytes: u64,
+    },
+    /// One file, shared by all jobs.
+    File {
+        /// The file.
+        path: String,
+        /// How much of it is used.
+        size_bytes: u64,
+    },
+}
+
+/// The system calls that carry the I/O.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Interface {
+    /// io_uring: any queue depth.
+    IoUring,
+    /// pread and pwrite: queue depth 1.
+    Psync,
+}
+
+/// The order in which offsets are visited.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Access {
+    /// Each job walks its own share of the target from its start to its end, and again.
+    Sequential {},
+    /// Every position is as likely as any other.
+    Random {},
+    /// A few positions are hot: the chance of the k-th hottest goes as k^-theta. Hot positions are scattered.
+    Zipf {
+        /// The exponent; above 0, at most 10.
+        theta: f64,
+    },
+}
+
+/// One block size and how often it is drawn, relative to the others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BlockSize {
+    /// Size of the I/O.
+    pub size_bytes: u32,
+    /// Its share is weight / sum of weights.
+    pub weight: u32,
+}
+
+/// When operations of a paced load are meant to start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Arrival {
+    /// At equal distances.
+    Constant,
+    /// As a Poisson process.
+    Exponential,
+}
+
+/// A pace. Operations start when they are due, not when the last one has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Rate {
+    /// Of all jobs together.
+    pub operations_per_second: f64,
+    /// How the starts are spread.
+    pub arrival: Arrival,
+}
+
+/// What is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Data {
+    /// Random bytes, different in every 4096 bytes of every write.
+    #[default]
+    Incompressible,
+    /// Zeros.
+    Zero,
+    /// Random bytes followed by zeros in every 4096 bytes.
+    Compressible {
+        /// The share of zeros, 0 to 100.
+        compressible_percent: u8,
+    },
+}
+
+/// kind "load": drive I/O for a time or up to a size, and measure it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LoadJob {
+    /// Must be 1.
+    pub format: u32,
+    /// What the I/O goes to.
+    pub target: Target,
+    /// The system calls that carry it.
+    pub interface: Interface,
+    /// Whether the page cache is bypassed (O_DIRECT).
+    pub direct: bool,
+    /// The order of offsets.
+    pub access: Access,
+    /// Share of reads among the operations, 0 to 100; the rest are writes.
+    pub read_percent: u8,
+    /// Block sizes with their weights; at least one.
+    pub block_sizes: Vec<BlockSize>,
+    /// Operations in flight, per job.
+    pub queue_depth: u32,
+    /// Threads that drive the load.
+    pub jobs: u32,
+    /// Operations submitted together, and waited for together, at most. Null: submitted in groups of
+    /// min(16, queue_depth) at most, and reaped as soon as one has completed, so the queue stays full.
+    #[serde(default)]
+    pub batch: Option<u32>,
+    /// A pace; null is a closed loop that starts an operation whenever one ends.
+    #[serde(default)]
+    pub rate: Option<Rate>,
+    /// Load before the measured part; not counted.
+    #[serde(default)]
+    pub warm_up_ns: u64,
+    /// The measured part.
+    pub duration_ns: u64,
+    /// Ends the measured part once so many bytes have been read and written, all jobs together.
+    #[serde(default)]
+    pub size_limit_bytes: Option<u64>,
+    /// Length of an interval of the series.
+    #[serde(default = "one_second_ns")]
+    pub interval_ns: u64,
+    /// What is written.
+    #[serde(default)]
+    pub data: Data,
+    /// Seed of offsets, mixes, arrivals and data; job j of the same seed always draws the same.
+    pub seed: u64,
+}
+
+fn one_second_ns() -> u64 {
+    1_000_000_000
+}
+
+/// kind "layout": create the target's files and fill them once, from start to end, then fsync.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LayoutJob {
+    /// Must be 1.
+    pub format: u32,
+    /// What is created and filled.
+    pub target: Target,
+    /// Size of each write.
+    pub block_size_bytes: u32,
+    /// Writes in flight.
+    pub queue_depth: u32,
+    /// Whether the page cache is bypassed (O_DIRECT).
+    pub direct: bool,
+    /// Whether files are allocated with fallocate(2) before they are written.
+    #[serde(default)]
+    pub preallocate: bool,
+    /// What is written.
+    #[serde(default)]
+    pub data: Data,
+    /// Seed of the data.
+    pub seed: u64,
+}
+
+/// kind "probe": what this kernel and machine offer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ProbeJob {
+    /// Must be 1.
+    pub format: u32,
+    /// A directory whose file system is asked about direct I/O.
+    #[serde(default)]
+    pub directory: Option<String>,
+}

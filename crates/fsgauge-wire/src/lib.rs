@@ -1,0 +1,28 @@
+//! What crosses between the lab and its engine: jobs in, events and results out.
+//!
+//! Types only, no I/O. Every key is snake_case, every number is raw and in the unit that ends its name. The
+//! JSON schemas in `schema/` are generated from here, so this crate is the one definition of the contract.
+
+mod event;
+mod failure;
+mod histogram;
+mod job;
+mod parse;
+mod result;
+
+pub use event::{Event, Interval, IntervalCount, Note};
+pub use failure::Failure;
+pub use histogram::{BUCKETS, Histogram, Recorder, SUB_BUCKET_BITS, bucket_index, bucket_lowest, bucket_width};
+pub use job::{
+    Access, Arrival, BlockSize, Data, Interface, Job, LayoutJob, LoadJob, ProbeJob, Rate, Target,
+};
+pub use parse::parse_job;
+pub use result::{
+    ClockKind, Cpu, Ended, Engine, Features, JobCount, JobResult, LayoutResult, LoadResult, MachineCpu,
+    NullCost, OperationResult, ProbeResult, Profile, SelfMeasure, Stamps,
+};
+
+/// The format of jobs and results that this crate describes; a job of another format is refused.
+///
+/// Format 1: the first (fsgauge 0.1).
+pub const FORMAT: u32 = 1;

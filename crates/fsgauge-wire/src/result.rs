@@ -1,0 +1,247 @@
+//! Results: what a job found, raw and complete, as the lab records it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{Histogram, Interface, Interval, Note};
+
+/// The result of one job; `kind` says which.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum JobResult {
+    /// Of a load.
+    Load(Box<LoadResult>),
+    /// Of a layout.
+    Layout(LayoutResult),
+    /// Of a probe.
+    Probe(ProbeResult),
+}
+
+/// How the engine was built.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Profile {
+    /// Optimised: fit for measuring.
+    Release,
+    /// Not optimised: its numbers say nothing about the storage.
+    Debug,
+}
+
+/// The engine that made a result.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Engine {
+    /// Version of fsgauge.
+    pub version: String,
+    /// How it was built.
+    pub profile: Profile,
+    /// The platform it was built for.
+    pub target: String,
+    /// The commit it was built from, with "-modified" when the sources differed; or "unknown".
+    pub commit: String,
+}
+
+/// Where time is read from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ClockKind {
+    /// The processor's invariant time stamp counter, calibrated against CLOCK_MONOTONIC.
+    Tsc,
+    /// clock_gettime(CLOCK_MONOTONIC).
+    ClockGettime,
+}
+
+/// How often the clock is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Stamps {
+    /// Before and after each operation.
+    Operation,
+    /// Before each group that is submitted and after each group that is reaped.
+    Batch,
+}
+
+/// What the engine costs by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SelfMeasure {
+    /// CPU time of one operation of this very load on the null target.
+    pub null_ns_per_operation: f64,
+    /// Time of one clock read.
+    pub clock_ns_per_read: f64,
+    /// Where time is read from.
+    pub clock: ClockKind,
+    /// How often it is read.
+    pub stamps: Stamps,
+}
+
+/// What io_uring gives here; a feature that is false was refused by the kernel and does without.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Features {
+    /// IORING_REGISTER_FILES (Linux 5.1).
+    pub registered_files: bool,
+    /// IORING_REGISTER_BUFFERS (Linux 5.1).
+    pub registered_buffers: bool,
+    /// IORING_REGISTER_RING_FDS (Linux 5.18).
+    pub registered_ring: bool,
+    /// IORING_SETUP_SINGLE_ISSUER (Linux 6.0).
+    pub single_issuer: bool,
+    /// IORING_SETUP_DEFER_TASKRUN (Linux 6.1).
+    pub defer_taskrun: bool,
+    /// IORING_SETUP_COOP_TASKRUN (Linux 5.19); taken where defer_taskrun is missing, which contains it.
+    pub coop_taskrun: bool,
+    /// IORING_SETUP_NO_SQARRAY (Linux 6.6).
+    pub no_sqarray: bool,
+}
+
+/// Why a load ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Ended {
+    /// Its time was up.
+    Duration,
+    /// Its bytes were done.
+    SizeLimit,
+    /// SIGINT, SIGTERM, or a reader that went away.
+    Interrupted,
+}
+
+/// All reads, or all writes, of the measured part. An operation belongs to it when it completed in it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct OperationResult {
+    /// How many completed.
+    pub operations: u64,
+    /// Their bytes.
+    pub size_bytes: u64,
+    /// How many were tried again after EAGAIN or EINTR. Every other error ends the load as failed.
+    pub errors: u64,
+    /// From submission to completion.
+    pub service_latency: Histogram,
+    /// Under a rate: from the intended start to completion.
+    pub response_latency: Option<Histogram>,
+    /// Under a rate: operations that were due in the measured part and never started (a backlog older than
+    /// ten seconds is dropped, and so is what is left at the end). Shared between reads and writes by
+    /// read_percent.
+    pub backlog_dropped: u64,
+}
+
+/// What one job (thread) did in the measured part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct JobCount {
+    /// Reads and writes that completed.
+    pub operations: u64,
+    /// Their bytes.
+    pub size_bytes: u64,
+}
+
+/// CPU time of the load threads in the measured part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Cpu {
+    /// In the engine.
+    pub user_ns: u64,
+    /// In the kernel, on behalf of the load threads.
+    pub system_ns: u64,
+    /// How many load threads.
+    pub threads: u32,
+}
+
+/// CPU time of the whole machine in the measured part, from /proc/stat (a resolution of about 10 ms).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct MachineCpu {
+    /// Neither idle nor waiting for I/O.
+    pub busy_ns: u64,
+    /// All of it.
+    pub total_ns: u64,
+}
+
+/// What a load measured.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LoadResult {
+    /// 1.
+    pub format: u32,
+    /// The engine that measured.
+    pub engine: Engine,
+    /// The system calls used.
+    pub interface: Interface,
+    /// What io_uring gave; null for psync and for the null target.
+    pub features: Option<Features>,
+    /// What the reader should know.
+    pub notes: Vec<Note>,
+    /// Why it ended.
+    pub ended: Ended,
+    /// Wall-clock time of the load's first moment.
+    pub started_unix_ns: u64,
+    /// How long the warm-up really was.
+    pub warm_up_ns: u64,
+    /// How long the measured part really was.
+    pub elapsed_ns: u64,
+    /// All reads; null when the job has none.
+    pub read: Option<OperationResult>,
+    /// All writes; null when the job has none.
+    pub write: Option<OperationResult>,
+    /// Each job's part.
+    pub jobs: Vec<JobCount>,
+    /// Mean number of operations in flight, all jobs together: a time integral, independent of latencies.
+    pub in_flight_mean: f64,
+    /// CPU time of the load threads.
+    pub cpu: Cpu,
+    /// CPU time of the machine.
+    pub machine_cpu: MachineCpu,
+    /// The series, warm-up included.
+    pub intervals: Vec<Interval>,
+    /// What the engine costs by itself.
+    pub self_measure: SelfMeasure,
+}
+
+/// What a layout did.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LayoutResult {
+    /// 1.
+    pub format: u32,
+    /// Why it ended: "size_limit" when all is written.
+    pub ended: Ended,
+    /// How many files were filled; 1 for a device.
+    pub files: u32,
+    /// How many bytes were written.
+    pub size_bytes: u64,
+    /// From the first open to the end of the last fsync.
+    pub elapsed_ns: u64,
+    /// In fsync alone.
+    pub fsync_ns: u64,
+    /// What the reader should know.
+    pub notes: Vec<Note>,
+    /// The engine that wrote.
+    pub engine: Engine,
+}
+
+/// CPU time of one operation on the null target.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct NullCost {
+    /// At queue depth 1.
+    pub depth_1: f64,
+    /// At queue depth 32.
+    pub depth_32: f64,
+}
+
+/// What a probe found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ProbeResult {
+    /// 1.
+    pub format: u32,
+    /// Whether io_uring can be used.
+    pub io_uring: bool,
+    /// Why not.
+    pub io_uring_reason: Option<String>,
+    /// Its features.
+    pub features: Features,
+    /// Whether the directory's file system has direct I/O; null when none was asked about.
+    pub direct: Option<bool>,
+    /// The alignment that direct I/O needs there, of offset, size and memory.
+    pub direct_alignment_bytes: Option<u32>,
+    /// Where time is read from.
+    pub clock: ClockKind,
+    /// Time of one clock read.
+    pub clock_ns_per_read: f64,
+    /// What the engine costs by itself.
+    pub null_ns_per_operation: NullCost,
+    /// The engine that probed.
+    pub engine: Engine,
+}

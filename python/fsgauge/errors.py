@@ -1,0 +1,87 @@
+"""Every error a user can meet, as one small tree.
+
+    FsgaugeError                 what happened, the likely cause, the next command
+    ├── InputError     exit 2    a study file, an option or a name is wrong; nothing was touched
+    │   └── RefusedError         the storage holds something that fsgauge did not make
+    ├── RigError       exit 3    the machine, a tool or the engine failed
+    └── Interrupted    exit 130  the user ended it
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+
+@dataclass(frozen=True)
+class SourceLocation:
+    """A place in a study file; `line` and `column` count from 1, `width` is what to underline."""
+
+    path: str
+    line: int
+    column: int
+    text: str
+    width: int = 1
+    hint: str = ""
+
+
+class FsgaugeError(Exception):
+    """What happened (`what`), more lines of evidence (`details`), the likely `cause`, the `next` command."""
+
+    exit_code: ClassVar[int] = 3
+
+    def __init__(
+        self,
+        what: str,
+        *,
+        details: tuple[str, ...] = (),
+        cause: str = "",
+        next: str = "",
+        location: SourceLocation | None = None,
+    ) -> None:
+        super().__init__(what)
+        self.what = what
+        self.details = details
+        self.cause = cause
+        self.next = next
+        self.location = location
+
+    def render(self) -> str:
+        """The words a user reads, several lines, without a trailing newline."""
+        lines = [f"error: {self.what}"]
+        if self.location is not None:
+            place = self.location
+            head = f"  {place.path}:{place.line}:{place.column} | "
+            lines.append(head + place.text)
+            hint = f" {place.hint}" if place.hint else ""
+            lines.append(
+                " " * (len(head) - 2) + "| " + " " * (place.column - 1) + "^" * place.width + hint
+            )
+        lines += [f"  {detail}" for detail in self.details]
+        if self.cause:
+            lines.append(f"cause: {self.cause}")
+        if self.next:
+            lines.append(f"next: {self.next}")
+        return "\n".join(lines)
+
+
+class InputError(FsgaugeError):
+    """The user's input is wrong; nothing was touched."""
+
+    exit_code = 2
+
+
+class RefusedError(InputError):
+    """The storage holds something that fsgauge did not make; nothing was touched."""
+
+
+class RigError(FsgaugeError):
+    """The machine, a tool or the engine failed."""
+
+    exit_code = 3
+
+
+class Interrupted(FsgaugeError):
+    """The user ended it; what was measured is kept."""
+
+    exit_code = 130

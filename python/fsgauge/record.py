@@ -1,0 +1,166 @@
+"""What a study leaves behind, raw and never edited: one JSON file a run, one a turn, one a study.
+
+    DIR/study.toml                       the effective study, every key
+    DIR/study.json                       StudyRecord: plan, command line, versions
+    DIR/environment-before.json, -after  EnvironmentRecord
+    DIR/records/BBB-TT-SYSTEM/turn.json              TurnRecord: how the system was made
+    DIR/records/BBB-TT-SYSTEM/RR-CELL.json           RunRecord: one cell, measured
+    DIR/journal.ndjson                   what happened, in order, appended and flushed
+    DIR/report.html, DIR/charts/*.svg    made from the above, any number of times
+
+Format history: 1, the first.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from fsgauge.wire import EngineFault, LayoutResult, LoadJob, LoadResult
+
+FORMAT = 1
+
+
+class Record(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    format: Literal[1] = 1
+
+
+class Cell(BaseModel):
+    """One point of the sweep. `name` is for people and `--fail-if`: "randread 4 KiB, depth 32"."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    id: str
+    name: str
+    pattern: str
+    read_percent: int
+    block_size_bytes: int
+    queue_depth: int
+    jobs: int
+    interface: Literal["io_uring", "psync"]
+
+
+class Turn(BaseModel):
+    """One system's turn in a block: made afresh once, then every cell in the block's order.
+
+    `again` marks the second turn of the baseline in the block (A/A).
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    block: int
+    turn: int
+    system: str
+    again: bool
+    cells: list[str]
+
+
+class Plan(BaseModel):
+    """All turns in the order they happen, and what that will take."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    format: Literal[1] = 1
+    study: str
+    seed: int
+    baseline: str
+    systems: list[str]
+    primary: list[str]
+    cells: list[Cell]
+    turns: list[Turn]
+    expected_seconds: float
+    expected_written_bytes: int
+
+
+class StudyRecord(Record):
+    """Written before the first run."""
+
+    fsgauge_version: str
+    study: dict[str, Any]
+    plan: Plan
+    command: list[str]
+    started_unix_ns: int
+    rig: str
+
+
+class SystemFacts(BaseModel):
+    """How a system stood when it was measured: what was asked and what is in force."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    kind: str
+    mkfs_command: list[str]
+    mkfs_output: str
+    mount_source: str
+    mount_options: str
+    tunables: dict[str, str]
+    size_bytes: int
+    free_bytes: int | None
+    block_size_bytes: int | None
+
+
+class TurnRecord(Record):
+    """How the system of one turn was made."""
+
+    block: int
+    turn: int
+    system: str
+    again: bool
+    facts: SystemFacts
+    target: dict[str, Any]
+    layout: LayoutResult
+    start_state: list[str]
+    started_unix_ns: int
+    prepare_ns: int
+    notes: list[str]
+
+
+class RunRecord(Record):
+    """One cell on one system in one block. Exactly one of `result` and `fault` is set."""
+
+    block: int
+    turn: int
+    position: int
+    system: str
+    again: bool
+    cell: Cell
+    job: LoadJob
+    caches: str
+    result: LoadResult | None
+    fault: EngineFault | None
+    started_unix_ns: int
+
+
+class StorageFacts(BaseModel):
+    """What the systems sat on. `sentence` is for the report's first screen."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    kind: str
+    sentence: str
+    size_bytes: int
+    device_chain: list[dict[str, Any]]
+    cautions: list[str]
+
+
+class EnvironmentRecord(Record):
+    """The machine, before or after; keys that cannot be read are null with a reason in `missing`."""
+
+    captured_unix_ns: int
+    hostname: str
+    kernel: str
+    architecture: str
+    distribution: str
+    processor: str
+    processor_count: int
+    governor: str | None
+    memory_bytes: int
+    virtual_machine: str | None
+    load_average: float
+    clock_source: str | None
+    storage: StorageFacts
+    tool_versions: dict[str, str]
+    missing: dict[str, str]
