@@ -1,10 +1,10 @@
 """Every error a user can meet, as one small tree.
 
-    FsgaugeError                 what happened, the likely cause, the next command
-    ├── InputError     exit 2    a study file, an option or a name is wrong; nothing was touched
-    │   └── RefusedError         the storage holds something that fsgauge did not make
-    ├── RigError       exit 3    the machine, a tool or the engine failed
-    └── Interrupted    exit 130  the user ended it
+FsgaugeError                 what happened, the likely cause, the next command
+├── InputError     exit 2    a study file, an option or a name is wrong; nothing was touched
+│   └── RefusedError         the storage holds something that fsgauge did not make
+├── RigError       exit 3    the machine, a tool or the engine failed
+└── Interrupted    exit 130  the user ended it
 """
 
 from __future__ import annotations

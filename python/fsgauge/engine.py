@@ -1,0 +1,217 @@
+"""The engine's client: one process a job, the job on its standard input, events from its output.
+
+Takes a wire job, gives the wire result; every event is handed to `on_event` as it arrives. The
+engine process never outlives the call: it is interrupted (SIGINT, then SIGTERM, then SIGKILL)
+when the caller is, and dies with this process if that is killed.
+"""
+
+from __future__ import annotations
+
+import os
+import selectors
+import shutil
+import signal
+import subprocess
+import sys
+import sysconfig
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+
+from fsgauge.errors import FsgaugeError, InputError, Interrupted, RigError
+from fsgauge.wire import (
+    EngineFault,
+    Event,
+    FailedEvent,
+    FinishedEvent,
+    Job,
+    LayoutJob,
+    LayoutResult,
+    LoadJob,
+    LoadResult,
+    ProbeJob,
+    ProbeResult,
+)
+
+Result = LoadResult | LayoutResult | ProbeResult
+R = TypeVar("R", LoadResult, LayoutResult, ProbeResult)
+OnEvent = Callable[[Event], None]
+
+_EVENT: TypeAdapter[Event] = TypeAdapter(Event)
+_NAME = "fsgauge-engine"
+_GRACE_SECONDS = 2.0
+_LONGEST_LAYOUT_SECONDS = 24 * 3600.0
+_SLACK_SECONDS = 60.0
+
+
+class EngineFaultError(RigError):
+    """The engine reported a fault; `fault` is what it said, for the run's record."""
+
+    def __init__(self, fault: EngineFault) -> None:
+        super().__init__(fault.what, cause=fault.cause, next=fault.next)
+        self.fault = fault
+
+
+def find_engine() -> Path:
+    """The engine's binary: FSGAUGE_ENGINE, beside this interpreter, or on PATH.
+
+    Raises RigError with every place that was tried.
+    """
+    named = os.environ.get("FSGAUGE_ENGINE")
+    places = [Path(named)] if named else _places()
+    for place in places:
+        if place.is_file() and os.access(place, os.X_OK):
+            return place
+    raise RigError(
+        f"the engine {_NAME} is not installed",
+        details=tuple(f"tried {place}" for place in places),
+        cause="the package was installed without its binary, or FSGAUGE_ENGINE names another file",
+        next="make setup",
+    )
+
+
+def _places() -> list[Path]:
+    """Where an install puts the binary, in order, each once."""
+    on_path = shutil.which(_NAME)
+    found = [
+        Path(sysconfig.get_path("scripts")) / _NAME,
+        Path(sys.argv[0]).resolve().parent / _NAME,
+        *([Path(on_path)] if on_path else []),
+    ]
+    return list(dict.fromkeys(found))
+
+
+class Engine:
+    """Runs jobs, one at a time, with the binary found at construction."""
+
+    def __init__(self, binary: Path | None = None) -> None:
+        self.binary = binary or find_engine()
+
+    def load(self, job: LoadJob, on_event: OnEvent | None = None) -> LoadResult:
+        """Run a load job; raises EngineFaultError, Interrupted, RigError."""
+        return _expect(LoadResult, self.run(job, on_event))
+
+    def layout(self, job: LayoutJob, on_event: OnEvent | None = None) -> LayoutResult:
+        """Fill a target; raises EngineFaultError, Interrupted, RigError."""
+        return _expect(LayoutResult, self.run(job, on_event))
+
+    def probe(self, job: ProbeJob) -> ProbeResult:
+        """Ask what this machine offers; raises EngineFaultError, RigError."""
+        return _expect(ProbeResult, self.run(job))
+
+    def run(self, job: Job, on_event: OnEvent | None = None) -> Result:
+        """Run any job to its end and give its result."""
+        process = subprocess.Popen(
+            [str(self.binary)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+        try:
+            return self._converse(process, job, on_event)
+        finally:
+            _end(process)
+
+    def _converse(
+        self, process: subprocess.Popen[bytes], job: Job, on_event: OnEvent | None
+    ) -> Result:
+        assert process.stdin is not None and process.stdout is not None  # noqa: S101 - PIPE above
+        try:
+            process.stdin.write(job.model_dump_json().encode())
+            process.stdin.close()
+        except BrokenPipeError:
+            pass  # the engine ended before it read: its last event or its error output says why
+        for line in _lines(process.stdout, _deadline_seconds(job)):
+            event = _parse(line)
+            if on_event is not None:
+                on_event(event)
+            if isinstance(event, FinishedEvent):
+                return event.result
+            if isinstance(event, FailedEvent):
+                if event.error.code.startswith("job."):
+                    raise InputError(
+                        event.error.what, cause=event.error.cause, next=event.error.next
+                    )
+                raise EngineFaultError(event.error)
+        raise _silent_end(process)
+
+
+def _deadline_seconds(job: Job) -> float:
+    """How long a job may take before it counts as hung."""
+    if isinstance(job, LoadJob):
+        return (job.warm_up_ns + job.duration_ns) / 1e9 + _SLACK_SECONDS
+    return _LONGEST_LAYOUT_SECONDS if isinstance(job, LayoutJob) else _SLACK_SECONDS
+
+
+def _lines(stream: IO[bytes], seconds: float) -> Iterator[bytes]:
+    """Whole lines as they arrive, until the stream ends; RigError past the deadline."""
+    deadline = time.monotonic() + seconds
+    pending = b""
+    with selectors.DefaultSelector() as selector:
+        selector.register(stream, selectors.EVENT_READ)
+        while (remaining := deadline - time.monotonic()) > 0:
+            if not selector.select(min(remaining, 1.0)):
+                continue
+            piece = os.read(stream.fileno(), 1 << 16)
+            if not piece:
+                return
+            *whole, pending = (pending + piece).split(b"\n")
+            yield from whole
+    raise RigError(
+        f"the engine did not end within {seconds:.0f} s",
+        cause="the storage stopped answering, or a kernel call hangs",
+        next="dmesg | tail",
+    )
+
+
+def _parse(line: bytes) -> Event:
+    try:
+        return _EVENT.validate_json(line)
+    except ValidationError as error:
+        raise RigError(
+            "the engine said something that this version of fsgauge does not understand",
+            details=(line[:200].decode(errors="replace"), str(error).splitlines()[0]),
+            cause="the engine and the Python package are of different versions",
+            next="make setup",
+        ) from error
+
+
+def _silent_end(process: subprocess.Popen[bytes]) -> FsgaugeError:
+    """The engine closed its output without a last word."""
+    code = process.wait(timeout=_GRACE_SECONDS)
+    assert process.stderr is not None  # noqa: S101 - PIPE at start
+    said = process.stderr.read(2000).decode(errors="replace").strip()
+    if code in (-signal.SIGINT, -signal.SIGTERM, 130):
+        return Interrupted("the engine was interrupted")
+    how = f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
+    return RigError(
+        f"the engine ended without a result ({how})",
+        details=tuple(said.splitlines()[-3:]),
+        cause="killed from outside (out of memory?), or a fault of the engine itself",
+        next="dmesg | tail",
+    )
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Make sure that the process is gone, gently first."""
+    for ask in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
+        try:
+            if process.poll() is None and ask is not signal.SIGINT:
+                process.send_signal(ask)
+            process.wait(timeout=_GRACE_SECONDS if ask is not signal.SIGINT else 0.2)
+            break
+        except subprocess.TimeoutExpired:
+            continue
+    for stream in (process.stdin, process.stdout, process.stderr):
+        if stream is not None:
+            stream.close()
+
+
+def _expect(kind: type[R], result: Result) -> R:
+    if isinstance(result, kind):
+        return result
+    raise RigError(f"the engine answered a {kind.__name__} job with {type(result).__name__}")
