@@ -94,7 +94,13 @@ fn map(length: usize) -> Result<*mut u8, Failure> {
     let base = base.map_err(|error| {
         let what = format!("no memory for I/O buffers of {length} bytes: {error}");
         let cause = "queue depth times block size is more than this machine has";
-        Failure::system("buffers", Some(error.raw_os_error()), what, cause, "choose a smaller queue_depth or block size")
+        Failure::system(
+            "buffers",
+            Some(error.raw_os_error()),
+            what,
+            cause,
+            "choose a smaller queue_depth or block size",
+        )
     })?;
     // SAFETY: the advice concerns the mapping made above. Huge pages are an optimisation: refusal is fine.
     let _ = unsafe { madvise(base, length, Advice::LinuxHugepage) };
@@ -107,7 +113,9 @@ impl Filler {
         let random_bytes = match data {
             Data::Incompressible => 4096,
             Data::Zero => 0,
-            Data::Compressible { compressible_percent } => 4096 * (100 - usize::from(compressible_percent)) / 100,
+            Data::Compressible { compressible_percent } => {
+                4096 * (100 - usize::from(compressible_percent)) / 100
+            }
         };
         Filler::new(random_bytes, seed, job)
     }

@@ -32,7 +32,8 @@ pub(crate) fn machine() -> MachineCpu {
 fn parse_stat(text: &str) -> MachineCpu {
     let nanoseconds_per_tick = 1_000_000_000 / rustix::param::clock_ticks_per_second();
     let line = text.lines().next().unwrap_or_default();
-    let ticks: Vec<u64> = line.split_whitespace().skip(1).take(8).filter_map(|word| word.parse().ok()).collect();
+    let ticks: Vec<u64> =
+        line.split_whitespace().skip(1).take(8).filter_map(|word| word.parse().ok()).collect();
     let total: u64 = ticks.iter().sum();
     let idle: u64 = ticks.iter().skip(3).take(2).sum();
     MachineCpu { busy_ns: (total - idle) * nanoseconds_per_tick, total_ns: total * nanoseconds_per_tick }
@@ -60,7 +61,8 @@ mod tests {
     #[test]
     fn work_is_counted() {
         let begin = thread_ns();
-        let spun = (0..2_000_000u64).fold(1u64, |sum, value| std::hint::black_box(sum.wrapping_mul(value | 1)));
+        let spun =
+            (0..2_000_000u64).fold(1u64, |sum, value| std::hint::black_box(sum.wrapping_mul(value | 1)));
         assert!(thread_ns() > begin && spun != 0);
     }
 }

@@ -52,8 +52,7 @@ impl Paced {
         let gap_ns = 1e9 / rate.operations_per_second;
         let begin_ns = zero_ns as f64 + gap_ns * f64::from(job);
         let gap_ns = gap_ns * f64::from(jobs);
-        let mut pace =
-            Paced { arrival: rate.arrival, begin_ns, gap_ns, passed: 0, due_ns: begin_ns, random };
+        let mut pace = Paced { arrival: rate.arrival, begin_ns, gap_ns, passed: 0, due_ns: begin_ns, random };
         if rate.arrival == Arrival::Exponential {
             pace.due_ns = zero_ns as f64;
             pace.advance();

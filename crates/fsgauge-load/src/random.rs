@@ -23,12 +23,6 @@ impl Random {
         (product >> 64) as u64 ^ product as u64
     }
 
-    /// A number below `bound`, by multiplication instead of division.
-    #[inline]
-    pub(crate) fn below(&mut self, bound: u64) -> u64 {
-        ((u128::from(self.next()) * u128::from(bound)) >> 64) as u64
-    }
-
     /// A number in (0, 1].
     #[inline]
     pub(crate) fn fraction(&mut self) -> f64 {
@@ -56,13 +50,22 @@ mod tests {
     }
 
     #[test]
-    fn every_number_below_a_bound_is_as_likely() {
+    fn every_bit_is_as_often_set_as_not() {
         let mut random = Random::new(7, 0);
-        let mut counts = [0u32; 10];
-        for _ in 0..100_000 {
-            counts[random.below(10) as usize] += 1;
+        let mut counts = [0u32; 64];
+        for _ in 0..40_000 {
+            let draw = random.next();
+            counts.iter_mut().enumerate().for_each(|(bit, count)| *count += (draw >> bit & 1) as u32);
         }
-        // 10 000 expected each, with a standard deviation of 95.
-        assert!(counts.iter().all(|count| (9_500..10_500).contains(count)), "{counts:?}");
+        // 20 000 expected each, with a standard deviation of 100.
+        assert!(counts.iter().all(|count| (19_500..20_500).contains(count)), "{counts:?}");
+    }
+
+    #[test]
+    fn fractions_are_above_zero_and_have_their_mean() {
+        let mut random = Random::new(7, 1);
+        let draws: Vec<f64> = (0..100_000).map(|_| random.fraction()).collect();
+        assert!(draws.iter().all(|draw| *draw > 0.0 && *draw <= 1.0));
+        assert!((draws.iter().sum::<f64>() / 1e5 - 0.5).abs() < 0.005);
     }
 }

@@ -27,6 +27,12 @@ impl Stop {
         Stop { flag: Box::leak(Box::new(AtomicBool::new(false))) }
     }
 
+    /// A flag that is never set.
+    pub(crate) fn never() -> Self {
+        static NEVER: AtomicBool = AtomicBool::new(false);
+        Stop { flag: &NEVER }
+    }
+
     /// Asks everybody to end.
     pub fn set(&self) {
         self.flag.store(true, Ordering::Relaxed);

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::result::{Engine, JobResult, SelfMeasure};
 use crate::Failure;
+use crate::result::{Engine, JobResult, SelfMeasure};
 
 /// One line of the engine's output; `event` says which. The last is `finished` or `failed`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -20,7 +20,12 @@ pub struct Failure {
 
 impl Failure {
     /// A job that cannot be right: the caller changes it. `code` goes without "job.".
-    pub fn job(code: &str, what: impl Into<String>, cause: impl Into<String>, next: impl Into<String>) -> Self {
+    pub fn job(
+        code: &str,
+        what: impl Into<String>,
+        cause: impl Into<String>,
+        next: impl Into<String>,
+    ) -> Self {
         let code = format!("job.{code}");
         Failure { what: what.into(), cause: cause.into(), next: next.into(), errno: None, code }
     }

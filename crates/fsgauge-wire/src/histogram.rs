@@ -145,7 +145,11 @@ mod tests {
     #[test]
     fn buckets_touch_and_never_overlap() {
         for index in 0..BUCKETS - 1 {
-            assert_eq!(bucket_lowest(index) + bucket_width(index), bucket_lowest(index + 1), "bucket {index}");
+            assert_eq!(
+                bucket_lowest(index) + bucket_width(index),
+                bucket_lowest(index + 1),
+                "bucket {index}"
+            );
         }
     }
 

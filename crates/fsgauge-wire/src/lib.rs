@@ -12,10 +12,10 @@ mod result;
 
 pub use event::{Event, Interval, IntervalCount, Note};
 pub use failure::Failure;
-pub use histogram::{BUCKETS, Histogram, Recorder, SUB_BUCKET_BITS, bucket_index, bucket_lowest, bucket_width};
-pub use job::{
-    Access, Arrival, BlockSize, Data, Interface, Job, LayoutJob, LoadJob, ProbeJob, Rate, Target,
+pub use histogram::{
+    BUCKETS, Histogram, Recorder, SUB_BUCKET_BITS, bucket_index, bucket_lowest, bucket_width,
 };
+pub use job::{Access, Arrival, BlockSize, Data, Interface, Job, LayoutJob, LoadJob, ProbeJob, Rate, Target};
 pub use parse::parse_job;
 pub use result::{
     ClockKind, Cpu, Ended, Engine, Features, JobCount, JobResult, LayoutResult, LoadResult, MachineCpu,

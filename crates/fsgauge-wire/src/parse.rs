@@ -10,11 +10,22 @@ const NEXT: &str = "compare the job with schema/job.json";
 /// Reads one job document. The failure says which key is wrong and where.
 pub fn parse_job(text: &str) -> Result<Job, Failure> {
     let mut document: Value = serde_json::from_str(text).map_err(|error| {
-        let cause = if text.trim().is_empty() { "standard input was empty".into() } else { error.to_string() };
-        Failure::job("not_json", "the job is not a JSON document", cause, "give one JSON object on standard input")
+        let cause =
+            if text.trim().is_empty() { "standard input was empty".into() } else { error.to_string() };
+        Failure::job(
+            "not_json",
+            "the job is not a JSON document",
+            cause,
+            "give one JSON object on standard input",
+        )
     })?;
     let Some(keys) = document.as_object_mut() else {
-        return Err(Failure::job("not_json", "the job is not a JSON object", "its outermost value is something else", NEXT));
+        return Err(Failure::job(
+            "not_json",
+            "the job is not a JSON object",
+            "its outermost value is something else",
+            NEXT,
+        ));
     };
     check_format(keys.get("format"))?;
     let kind = keys.remove("kind");
@@ -24,7 +35,12 @@ pub fn parse_job(text: &str) -> Result<Job, Failure> {
         Some("probe") => typed(document).map(Job::Probe),
         _ => {
             let found = kind.map_or("there is no key \"kind\"".into(), |kind| format!("kind is {kind}"));
-            Err(Failure::job("kind", "the job has no known kind", found, "set kind to \"load\", \"layout\" or \"probe\""))
+            Err(Failure::job(
+                "kind",
+                "the job has no known kind",
+                found,
+                "set kind to \"load\", \"layout\" or \"probe\"",
+            ))
         }
     }
 }
@@ -70,7 +86,8 @@ mod tests {
 
     #[test]
     fn a_wrong_value_is_named_with_its_path() {
-        let text = r#"{"format":1,"kind":"layout","target":{"kind":"null","size_bytes":1},"block_size_bytes":"4k"}"#;
+        let text =
+            r#"{"format":1,"kind":"layout","target":{"kind":"null","size_bytes":1},"block_size_bytes":"4k"}"#;
         let failure = parse_job(text).unwrap_err();
         assert_eq!(failure.what, "the job's block_size_bytes is wrong");
     }

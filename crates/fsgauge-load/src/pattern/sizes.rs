@@ -52,6 +52,11 @@ impl Sizes {
         self.several.iter().find(|class| draw <= class.draw_up_to).unwrap_or(&self.first)
     }
 
+    /// Distance of positions: the smallest size.
+    pub(crate) fn step_bytes(&self) -> u64 {
+        self.first.step_bytes
+    }
+
     /// The fewest positions that any size has: those at which every size fits.
     pub(crate) fn common_positions(&self) -> u64 {
         self.several.iter().map(|class| class.positions).fold(self.first.positions, u64::min)

@@ -105,7 +105,10 @@ mod tests {
             for rank in [1u32, 2, 3, 10] {
                 let expected = f64::from(DRAWS) * f64::from(rank).powf(-theta) / norm;
                 let found = f64::from(counts[rank as usize - 1]);
-                assert!((found - expected).abs() < 5.0 * expected.sqrt(), "{theta} {rank}: {found} {expected}");
+                assert!(
+                    (found - expected).abs() < 5.0 * expected.sqrt(),
+                    "{theta} {rank}: {found} {expected}"
+                );
             }
         }
     }

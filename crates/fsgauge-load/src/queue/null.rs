@@ -25,7 +25,15 @@ impl NullQueue {
     /// `prepares_entries`: whether to do the work that io_uring needs in user space.
     pub(crate) fn new(depth: u32, batch: u32, prepares_entries: bool) -> Self {
         let length = (depth as usize + 1).next_power_of_two();
-        let entry = || ring::entry(0, &Operation { write: false, file: 0, size_bytes: 0, offset_bytes: 0 }, std::ptr::null_mut(), ring::Fixed::ALL, &[]);
+        let entry = || {
+            ring::entry(
+                0,
+                &Operation { write: false, file: 0, size_bytes: 0, offset_bytes: 0 },
+                std::ptr::null_mut(),
+                ring::Fixed::ALL,
+                &[],
+            )
+        };
         let entries = if prepares_entries { (0..length).map(|_| entry()).collect() } else { Vec::new() };
         let waiting = vec![(0, 0); length];
         NullQueue { waiting, head: 0, completed: 0, tail: 0, batch: batch as usize, entries }

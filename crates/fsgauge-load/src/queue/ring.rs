@@ -12,6 +12,7 @@ use io_uring::types::{Fd, SubmitArgs, Timespec};
 use io_uring::{CompletionQueue, EnterFlags, SubmissionQueue, Submitter, opcode, squeue};
 
 use super::Queue;
+use super::ring_setup::Parts;
 use crate::pattern::Operation;
 
 /// Which resources were registered with the kernel and are named by index.
@@ -59,11 +60,7 @@ pub(crate) struct RingQueue<'ring> {
 }
 
 impl<'ring> RingQueue<'ring> {
-    pub(crate) fn new(
-        parts: (Submitter<'ring>, SubmissionQueue<'ring>, CompletionQueue<'ring>),
-        features: &Features,
-        descriptors: Vec<RawFd>,
-    ) -> Self {
+    pub(crate) fn new(parts: Parts<'ring>, features: &Features, descriptors: Vec<RawFd>) -> Self {
         let (submitter, submission, completion) = parts;
         let fixed = Fixed { files: features.registered_files, buffers: features.registered_buffers };
         RingQueue { submitter, submission, completion, fixed, descriptors, pushed: 0 }
@@ -128,4 +125,3 @@ impl Queue for RingQueue<'_> {
         self.completion.sync();
     }
 }
-

@@ -14,6 +14,9 @@ use crate::buffers::Buffers;
 /// The kernel takes at most this much as one registered buffer.
 const REGISTERED_LIMIT_BYTES: usize = 1 << 30;
 
+/// The three ends of a ring.
+pub(crate) type Parts<'ring> = (Submitter<'ring>, SubmissionQueue<'ring>, CompletionQueue<'ring>);
+
 /// A ring, what it can do, and notes on what it cannot.
 pub(crate) struct RingSetup {
     ring: IoUring,
@@ -73,24 +76,25 @@ impl RingSetup {
         self.ring.params().is_feature_ext_arg()
     }
 
-    /// Registers files, buffers and the ring itself, as far as the kernel lets.
-    /// The buffers must outlive the ring's last operation.
+    /// Registers files, buffers and the ring itself, as far as the kernel lets. Gives the ring's parts, what
+    /// it can do, and notes on what it cannot. The buffers must outlive the ring's last operation.
     pub(crate) fn register(
         &mut self,
         descriptors: &[RawFd],
         buffers: &Buffers,
-    ) -> (Submitter<'_>, SubmissionQueue<'_>, CompletionQueue<'_>) {
-        let (mut submitter, submission, completion) = self.ring.split();
+    ) -> (Parts<'_>, Features, Vec<Note>) {
+        let (mut features, mut notes) = (self.features, self.notes.clone());
         let mut keep = |name: &str, result: io::Result<()>| {
             if let Err(error) = &result {
-                self.notes.push(missing(name, &error.to_string()));
+                notes.push(missing(name, &error.to_string()));
             }
             result.is_ok()
         };
-        self.features.registered_ring = keep("registered_ring", submitter.register_ring_fd());
-        self.features.registered_files = keep("registered_files", submitter.register_files(descriptors));
-        self.features.registered_buffers = keep("registered_buffers", register_buffers(&submitter, buffers));
-        (submitter, submission, completion)
+        let (mut submitter, submission, completion) = self.ring.split();
+        features.registered_ring = keep("registered_ring", submitter.register_ring_fd());
+        features.registered_files = keep("registered_files", submitter.register_files(descriptors));
+        features.registered_buffers = keep("registered_buffers", register_buffers(&submitter, buffers));
+        ((submitter, submission, completion), features, notes)
     }
 }
 
@@ -135,12 +139,17 @@ pub(crate) fn is_refused(error: &io::Error) -> bool {
 pub(crate) fn refused(error: &io::Error) -> Failure {
     let errno = error.raw_os_error();
     let (cause, next) = match errno {
-        Some(libc::ENOSYS) => ("this kernel has no io_uring, or a seccomp filter (a container's) hides it", "choose interface psync"),
+        Some(libc::ENOSYS) => (
+            "this kernel has no io_uring, or a seccomp filter (a container's) hides it",
+            "choose interface psync",
+        ),
         Some(libc::EPERM | libc::EACCES) => (
             "io_uring is forbidden here: kernel.io_uring_disabled, or a container's seccomp filter",
             "sysctl -w kernel.io_uring_disabled=0, or choose interface psync",
         ),
-        Some(libc::ENOMEM) => ("the limit of locked memory is reached", "ulimit -l unlimited, or choose a smaller queue_depth"),
+        Some(libc::ENOMEM) => {
+            ("the limit of locked memory is reached", "ulimit -l unlimited, or choose a smaller queue_depth")
+        }
         Some(libc::EMFILE | libc::ENFILE) => ("too many files are open", "ulimit -n 65536"),
         _ => ("the kernel refused the ring", "choose interface psync"),
     };

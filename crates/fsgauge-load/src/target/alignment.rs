@@ -12,9 +12,8 @@ const SECTOR_BYTES: u32 = 512;
 /// The alignment of offsets and sizes, in bytes. `None` when the file system says that it has no direct I/O.
 pub(crate) fn required_alignment(file: impl AsFd) -> Option<u32> {
     match statx(file, "", AtFlags::EMPTY_PATH, STATX_DIOALIGN) {
-        Ok(status) if status.stx_mask & STATX_DIOALIGN.bits() != 0 => {
-            (status.stx_dio_offset_align > 0).then(|| status.stx_dio_offset_align.max(status.stx_dio_mem_align))
-        }
+        Ok(status) if status.stx_mask & STATX_DIOALIGN.bits() != 0 => (status.stx_dio_offset_align > 0)
+            .then(|| status.stx_dio_offset_align.max(status.stx_dio_mem_align)),
         _ => Some(SECTOR_BYTES),
     }
 }

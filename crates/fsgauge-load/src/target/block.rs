@@ -13,12 +13,18 @@ use super::{OpenMode, file};
 /// Opens the device for one job. For writing, the caller holds a [`claim`] meanwhile.
 pub(super) fn open(path: &str, mode: OpenMode) -> Result<OwnedFd, Failure> {
     let path = Path::new(path);
-    open_path(path, file::flags(mode), Mode::empty()).map_err(|errno| file::open_failure(path, errno, mode.direct))
+    open_path(path, file::flags(mode), Mode::empty())
+        .map_err(|errno| file::open_failure(path, errno, mode.direct))
 }
 
 /// Checks the device, and for writing claims it: with O_EXCL the kernel refuses a device that is mounted,
 /// held by RAID, LVM or swap, or claimed by another, and refuses others while the claim is held.
-pub(super) fn claim(path: &str, offset_bytes: u64, size_bytes: u64, writes: bool) -> Result<Option<OwnedFd>, Failure> {
+pub(super) fn claim(
+    path: &str,
+    offset_bytes: u64,
+    size_bytes: u64,
+    writes: bool,
+) -> Result<Option<OwnedFd>, Failure> {
     let exclusive = if writes { OFlags::RDWR | OFlags::EXCL } else { OFlags::RDONLY };
     let path = Path::new(path);
     let device = open_path(path, exclusive | OFlags::CLOEXEC, Mode::empty());
@@ -26,18 +32,30 @@ pub(super) fn claim(path: &str, offset_bytes: u64, size_bytes: u64, writes: bool
     let kind = fstat(&device).map(|status| FileType::from_raw_mode(status.st_mode));
     if kind != Ok(FileType::BlockDevice) {
         let what = format!("{} is not a block device", path.display());
-        return Err(Failure::job("target", what, "the target's kind is \"block\"", "name a device, or use kind \"file\""));
+        return Err(Failure::job(
+            "target",
+            what,
+            "the target's kind is \"block\"",
+            "name a device, or use kind \"file\"",
+        ));
     }
     check_size(path, &device, offset_bytes, size_bytes)?;
     Ok(writes.then_some(device))
 }
 
 fn check_size(path: &Path, device: &OwnedFd, offset_bytes: u64, size_bytes: u64) -> Result<(), Failure> {
-    let end = device.as_fd().try_clone_to_owned().and_then(|device| File::from(device).seek(SeekFrom::End(0)));
+    let end =
+        device.as_fd().try_clone_to_owned().and_then(|device| File::from(device).seek(SeekFrom::End(0)));
     let found = end.unwrap_or(0);
     if offset_bytes.checked_add(size_bytes).is_some_and(|end| end <= found) {
         return Ok(());
     }
-    let what = format!("{} has {found} bytes; the job uses {size_bytes} from offset {offset_bytes}", path.display());
-    Err(Failure::job("target", what, "the device is smaller than the job says", format!("blockdev --getsize64 {}", path.display())))
+    let what =
+        format!("{} has {found} bytes; the job uses {size_bytes} from offset {offset_bytes}", path.display());
+    Err(Failure::job(
+        "target",
+        what,
+        "the device is smaller than the job says",
+        format!("blockdev --getsize64 {}", path.display()),
+    ))
 }

@@ -15,7 +15,8 @@ pub(super) fn open(target: &Target, index: u32, size_bytes: u64, mode: OpenMode)
     let path = path_of(target, index);
     let create = if mode.create { OFlags::CREATE } else { OFlags::empty() };
     let permissions = Mode::RUSR | Mode::WUSR | Mode::RGRP | Mode::ROTH;
-    let file = open_path(&path, flags(mode) | create, permissions).map_err(|errno| open_failure(&path, errno, mode.direct))?;
+    let file = open_path(&path, flags(mode) | create, permissions)
+        .map_err(|errno| open_failure(&path, errno, mode.direct))?;
     let found = fstat(&file).map_err(|errno| open_failure(&path, errno, false))?.st_size as u64;
     if found < size_bytes && !mode.create {
         let what = format!("{} has {found} bytes, the job says {size_bytes}", path.display());
@@ -52,10 +53,14 @@ pub(crate) fn open_failure(path: &Path, errno: Errno, direct: bool) -> Failure {
     let (cause, next) = match errno {
         Errno::NOENT => ("it does not exist", "run a job of kind layout on this target first".into()),
         Errno::ACCESS | Errno::PERM => ("this user may not", format!("ls -l {shown}; or run as root")),
-        Errno::INVAL if direct => ("its file system has no direct I/O", "set direct=false, or choose another file system".into()),
+        Errno::INVAL if direct => {
+            ("its file system has no direct I/O", "set direct=false, or choose another file system".into())
+        }
         Errno::BUSY => ("it is in use: mounted, or part of a RAID, LVM or swap", format!("lsblk {shown}")),
         Errno::ROFS => ("the file system is mounted read-only", "mount".into()),
-        Errno::MFILE | Errno::NFILE => ("too many files are open", "ulimit -n 1048576, or fewer files or jobs".into()),
+        Errno::MFILE | Errno::NFILE => {
+            ("too many files are open", "ulimit -n 1048576, or fewer files or jobs".into())
+        }
         Errno::NOSPC => ("the file system is full", "df -h -i".into()),
         Errno::ISDIR => ("it is a directory", "name a file".into()),
         _ => ("the kernel refused it", "dmesg | tail".into()),

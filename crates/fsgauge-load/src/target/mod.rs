@@ -56,11 +56,23 @@ pub(crate) fn open(target: &Target, mode: OpenMode) -> Result<Vec<OwnedFd>, Fail
     }
 }
 
+/// Opens the first file of a target, to ask it what it can do. The null target has none.
+pub(crate) fn open_first(target: &Target, mode: OpenMode) -> Result<Option<OwnedFd>, Failure> {
+    match target {
+        Target::Null { .. } => Ok(None),
+        Target::Block { path, .. } => block::open(path, mode).map(Some),
+        Target::File { size_bytes, .. } => file::open(target, 0, *size_bytes, mode).map(Some),
+        Target::Files { file_size_bytes, .. } => file::open(target, 0, *file_size_bytes, mode).map(Some),
+    }
+}
+
 /// Claims a block device for writing, for as long as the claim is held, and checks that the part is in it.
 /// Other targets need no claim.
 pub(crate) fn claim(target: &Target, writes: bool) -> Result<Option<OwnedFd>, Failure> {
     match target {
-        Target::Block { path, offset_bytes, size_bytes } => block::claim(path, *offset_bytes, *size_bytes, writes),
+        Target::Block { path, offset_bytes, size_bytes } => {
+            block::claim(path, *offset_bytes, *size_bytes, writes)
+        }
         _ => Ok(None),
     }
 }

@@ -32,20 +32,37 @@ pub(crate) fn directory_of(target: &Target) -> Option<PathBuf> {
 pub(crate) fn describe_io_failure(target: &Target, operation: &Operation, result: i32) -> Failure {
     let verb = if operation.write { "write" } else { "read" };
     let (size, offset) = (operation.size_bytes, operation.offset_bytes);
-    let place = format!("{verb} of {size} bytes at offset {offset} of {}", path_of(target, operation.file).display());
+    let place =
+        format!("{verb} of {size} bytes at offset {offset} of {}", path_of(target, operation.file).display());
     if result >= 0 {
-        let cause = if operation.write { "the storage is full or the file's size is limited" } else { "the file or device ends there" };
-        let next = "check the size that the job gives for the target; a file is filled by a job of kind layout";
+        let cause = if operation.write {
+            "the storage is full or the file's size is limited"
+        } else {
+            "the file or device ends there"
+        };
+        let next =
+            "check the size that the job gives for the target; a file is filled by a job of kind layout";
         return Failure::system("io.short", None, format!("{place} was short: {result} bytes"), cause, next);
     }
     let errno = Errno::from_raw_os_error(-result);
     let (cause, next) = match errno {
-        Errno::NOSPC | Errno::DQUOT => ("the file system or the quota is full", "df -h; choose a smaller target"),
+        Errno::NOSPC | Errno::DQUOT => {
+            ("the file system or the quota is full", "df -h; choose a smaller target")
+        }
         Errno::IO => ("the device or the file system reported an error", "dmesg | tail"),
-        Errno::INVAL => ("offset, size or memory is not aligned as this file system needs for direct I/O", "choose larger block sizes, or direct=false"),
-        Errno::ROFS => ("the file system is mounted read-only, perhaps after an error", "dmesg | tail; mount"),
-        Errno::FBIG => ("the file would be larger than the file system or ulimit -f allows", "choose a smaller target"),
-        Errno::OPNOTSUPP => ("the file system does not support this operation", "choose interface psync, or direct=false"),
+        Errno::INVAL => (
+            "offset, size or memory is not aligned as this file system needs for direct I/O",
+            "choose larger block sizes, or direct=false",
+        ),
+        Errno::ROFS => {
+            ("the file system is mounted read-only, perhaps after an error", "dmesg | tail; mount")
+        }
+        Errno::FBIG => {
+            ("the file would be larger than the file system or ulimit -f allows", "choose a smaller target")
+        }
+        Errno::OPNOTSUPP => {
+            ("the file system does not support this operation", "choose interface psync, or direct=false")
+        }
         _ => ("the kernel refused it", "dmesg | tail"),
     };
     Failure::system("io.failed", Some(-result), format!("{place} failed: {errno}"), cause, next)
@@ -57,7 +74,8 @@ mod tests {
 
     #[test]
     fn file_names_are_a_formula() {
-        let target = Target::Files { directory: "/mnt".into(), prefix: "f-".into(), count: 3, file_size_bytes: 1 };
+        let target =
+            Target::Files { directory: "/mnt".into(), prefix: "f-".into(), count: 3, file_size_bytes: 1 };
         assert_eq!(path_of(&target, 12), Path::new("/mnt/f-0012"));
         assert_eq!(path_of(&target, 12345), Path::new("/mnt/f-12345"));
     }
@@ -67,7 +85,8 @@ mod tests {
         let target = Target::File { path: "/mnt/data".into(), size_bytes: 8192 };
         let operation = Operation { write: true, file: 0, size_bytes: 4096, offset_bytes: 4096 };
         let failure = describe_io_failure(&target, &operation, -libc::ENOSPC);
-        let what = "write of 4096 bytes at offset 4096 of /mnt/data failed: No space left on device (os error 28)";
+        let what =
+            "write of 4096 bytes at offset 4096 of /mnt/data failed: No space left on device (os error 28)";
         assert_eq!((failure.what.as_str(), failure.errno, failure.exit_code()), (what, Some(28), 3));
     }
 }

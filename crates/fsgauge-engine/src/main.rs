@@ -1,0 +1,75 @@
+//! The engine of fsgauge: one job as JSON on standard input, events as lines of JSON on standard output.
+//!
+//! Exit codes: 0 done, 2 a wrong job, 3 the machine failed, 130 interrupted.
+
+mod arguments;
+mod identity;
+mod output;
+mod schema;
+
+use std::io::Read;
+use std::process::ExitCode;
+
+use clap::Parser;
+use fsgauge_load::{Stop, die_with_parent, run_layout, run_load, run_probe, stop_on_signals};
+use fsgauge_wire::{Ended, Event, Failure, Job, JobResult, parse_job};
+
+use arguments::{Arguments, Command};
+use output::Output;
+
+/// The shell's convention for a process ended by SIGINT.
+const INTERRUPTED: u8 = 130;
+
+fn main() -> ExitCode {
+    match Arguments::parse().command {
+        Some(Command::Schema { write, check }) => schema::command(write.as_deref(), check.as_deref()),
+        None => ExitCode::from(run()),
+    }
+}
+
+/// Reads the job, runs it, writes events; gives the exit code.
+fn run() -> u8 {
+    die_with_parent();
+    let stop = stop_on_signals();
+    let mut output = Output::new();
+    output::say_no_panic();
+    match read_job().and_then(|job| dispatch(job, &mut output, stop)) {
+        Ok(result) => {
+            let code = if was_interrupted(&result) { INTERRUPTED } else { 0 };
+            output.last(Event::Finished { result }).map_or(3, |()| code)
+        }
+        Err(error) => {
+            let code = error.exit_code();
+            output.last(Event::Failed { error }).map_or(3, |()| code)
+        }
+    }
+}
+
+fn read_job() -> Result<Job, Failure> {
+    let mut text = String::new();
+    std::io::stdin().read_to_string(&mut text).map_err(|error| {
+        let next = "give one JSON object on standard input; schema/job.json describes it";
+        Failure::job("not_json", "the job cannot be read", error.to_string(), next)
+    })?;
+    parse_job(&text)
+}
+
+fn dispatch(job: Job, output: &mut Output, stop: Stop) -> Result<JobResult, Failure> {
+    let engine = identity::engine();
+    output.started(&engine, &stop);
+    match job {
+        Job::Load(load) => {
+            run_load(load, engine, output, stop).map(|result| JobResult::Load(Box::new(result)))
+        }
+        Job::Layout(layout) => run_layout(&layout, engine, output, stop).map(JobResult::Layout),
+        Job::Probe(probe) => run_probe(&probe, engine).map(JobResult::Probe),
+    }
+}
+
+fn was_interrupted(result: &JobResult) -> bool {
+    match result {
+        JobResult::Load(load) => load.ended == Ended::Interrupted,
+        JobResult::Layout(layout) => layout.ended == Ended::Interrupted,
+        JobResult::Probe(_) => false,
+    }
+}

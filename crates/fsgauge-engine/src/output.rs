@@ -1,0 +1,67 @@
+//! Standard output: one JSON object a line, written at once.
+
+use std::io::{self, Write};
+use std::panic::PanicHookInfo;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use fsgauge_load::{Listener, Stop};
+use fsgauge_wire::{Engine, Event, Failure};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+/// Writes events to standard output.
+pub(crate) struct Output {
+    stdout: io::Stdout,
+}
+
+impl Output {
+    pub(crate) fn new() -> Self {
+        Output { stdout: io::stdout() }
+    }
+
+    /// The first event. When nobody reads it, the job does not start.
+    pub(crate) fn started(&mut self, engine: &Engine, stop: &Stop) {
+        let unix_ns =
+            SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO).as_nanos() as u64;
+        if self.event(Event::Started { engine: engine.clone(), unix_ns }).is_err() {
+            stop.set();
+        }
+    }
+
+    /// The last event. Nobody can be told when this fails.
+    pub(crate) fn last(&mut self, event: Event) -> Result<(), ()> {
+        self.event(event).map_err(|_| ())
+    }
+}
+
+impl Listener for Output {
+    fn event(&mut self, event: Event) -> io::Result<()> {
+        let mut line = serde_json::to_vec(&event).map_err(io::Error::other)?;
+        line.push(b'\n');
+        let mut stdout = self.stdout.lock();
+        stdout.write_all(&line)?;
+        stdout.flush()
+    }
+
+    /// A pipe without a reader shows an error at once, long before the next event would be written.
+    fn gone(&self) -> bool {
+        let mut ends = [PollFd::new(&self.stdout, PollFlags::empty())];
+        let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+        matches!(poll(&mut ends, Some(&now)), Ok(1)) && ends[0].revents().contains(PollFlags::ERR)
+    }
+}
+
+/// From now on a broken assertion ends the engine with a failed event and exit code 3.
+pub(crate) fn say_no_panic() {
+    std::panic::set_hook(Box::new(|panic: &PanicHookInfo<'_>| {
+        let place = panic.location().map_or_else(|| "an unknown place".into(), ToString::to_string);
+        let error = Failure::system(
+            "internal",
+            None,
+            "the engine found itself in a state that it does not know",
+            format!("a mistake in fsgauge at {place}"),
+            "report it with this line and the job",
+        );
+        let _ = Output::new().last(Event::Failed { error });
+        std::process::exit(3);
+    }));
+}

@@ -1,0 +1,373 @@
+//! The client: the one loop of a job. Fill, enter, look at the clock, reap, and again.
+//!
+//! The clock is read once before a group is submitted and once after a group has been reaped. Every operation
+//! gets the stamp of its group; operations with equal stamps are recorded together.
+
+use std::sync::mpsc::Sender;
+use std::time::Duration;
+
+use fsgauge_wire::{Ended, Failure, Interval, IntervalCount, Target};
+
+use crate::buffers::Buffers;
+use crate::clock::Clock;
+use crate::cpu;
+use crate::outcome::{JobOutcome, Report};
+use crate::pace::{BACKLOG_LIMIT_NS, Pace};
+use crate::pattern::{Order, Pattern};
+use crate::queue::Queue;
+use crate::slots::{Slot, Slots};
+use crate::stop::Stop;
+use crate::tally::{Group, Tally};
+use crate::target::describe_io_failure;
+use crate::window::{Boundary, Window};
+
+/// A paced wait sleeps up to this long before the next start, and polls the rest: waking up takes time.
+const POLL_NS: u64 = 20_000;
+/// How often in a row operations are tried again (EAGAIN, EINTR) before that is an error.
+const RETRY_LIMIT: u32 = 1000;
+/// How long operations in flight are waited for after the end.
+const DRAIN_NS: u64 = 30_000_000_000;
+/// The same after an interrupt.
+const INTERRUPTED_DRAIN_NS: u64 = 400_000_000;
+
+/// What a client needs besides its four parts.
+pub(crate) struct ClientSetup<'a> {
+    pub(crate) job: u32,
+    pub(crate) clock: Clock,
+    pub(crate) stop: Stop,
+    pub(crate) target: &'a Target,
+    pub(crate) reports: Option<&'a Sender<Report>>,
+    pub(crate) depth: u32,
+    /// Most operations submitted at once.
+    pub(crate) batch: u32,
+    /// Completions waited for when the queue is full.
+    pub(crate) wanted: u32,
+    pub(crate) size_limit_bytes: Option<u64>,
+    pub(crate) window: Window,
+}
+
+/// One job's loop with its state.
+pub(crate) struct Client<'a, Q, O, P> {
+    setup: ClientSetup<'a>,
+    window: Window,
+    queue: Q,
+    pattern: Pattern<O>,
+    pace: P,
+    buffers: Buffers,
+    slots: Slots,
+    tallies: [Tally; 2],
+    /// When the clock was last read.
+    now_ns: u64,
+    in_flight: u32,
+    in_flight_ns: u64,
+    /// Up to when `in_flight_ns` is complete.
+    integrated_ns: u64,
+    remaining_bytes: u64,
+    backlog_dropped: u64,
+    interval_counts: [IntervalCount; 2],
+    cpu_begin_ns: (u64, u64),
+    begin_ns: Option<u64>,
+    troubled: Vec<(u32, i32)>,
+    retries_in_row: u32,
+}
+
+impl<'a, Q: Queue, O: Order, P: Pace> Client<'a, Q, O, P> {
+    pub(crate) fn new(
+        setup: ClientSetup<'a>,
+        queue: Q,
+        pattern: Pattern<O>,
+        pace: P,
+        buffers: Buffers,
+    ) -> Self {
+        let (slots, window, now_ns) = (Slots::new(setup.depth), setup.window.clone(), setup.window.zero_ns);
+        let troubled = Vec::with_capacity(setup.depth as usize);
+        let mut client = Client {
+            setup,
+            window,
+            queue,
+            pattern,
+            pace,
+            buffers,
+            slots,
+            tallies: Default::default(),
+            now_ns,
+            in_flight: 0,
+            in_flight_ns: 0,
+            integrated_ns: now_ns,
+            remaining_bytes: u64::MAX,
+            backlog_dropped: 0,
+            interval_counts: Default::default(),
+            cpu_begin_ns: (0, 0),
+            begin_ns: None,
+            troubled,
+            retries_in_row: 0,
+        };
+        if !client.window.in_warm_up() {
+            client.begin_measuring(now_ns);
+        }
+        client
+    }
+
+    /// Runs to the end and hands over what was measured.
+    pub(crate) fn run(mut self) -> Result<JobOutcome, Failure> {
+        let ended = self.drive();
+        let measured = ended.map(|ended| self.outcome(ended));
+        let drained = self.drain();
+        if self.in_flight > 0 {
+            // The kernel still writes into the buffers: they stay until the process ends.
+            std::mem::forget(self.buffers);
+        }
+        drained.and(measured)
+    }
+
+    fn drive(&mut self) -> Result<Ended, Failure> {
+        loop {
+            let taken = self.fill();
+            self.enter(taken)?;
+            if self.now_ns >= self.window.next_ns && self.cross() {
+                return Ok(Ended::Duration);
+            }
+            self.reap()?;
+            if self.setup.stop.is_set() {
+                self.close(self.now_ns);
+                return Ok(Ended::Interrupted);
+            }
+            if self.remaining_bytes == 0 && self.in_flight == 0 {
+                self.close(self.now_ns);
+                return Ok(Ended::SizeLimit);
+            }
+        }
+    }
+
+    /// Prepares as many operations as are due, free and allowed in one batch. Gives their number.
+    #[inline]
+    fn fill(&mut self) -> usize {
+        let room = self.slots.free_count().min(self.setup.batch as usize);
+        if P::PACED {
+            self.now_ns = self.setup.clock.now_ns();
+            self.drop_backlog();
+        }
+        for taken in 0..room {
+            if self.remaining_bytes == 0 || (P::PACED && self.pace.due_ns() > self.now_ns) {
+                return taken;
+            }
+            let operation = self.pattern.next();
+            self.remaining_bytes = self.remaining_bytes.saturating_sub(u64::from(operation.size_bytes));
+            let index = self.slots.take(Slot::new(&operation, self.pace.due_ns()));
+            if operation.write {
+                self.buffers.refresh(index, operation.size_bytes);
+            }
+            self.queue.push(index, &operation, self.buffers.address(index, operation.write));
+            self.pace.advance();
+        }
+        room
+    }
+
+    /// Gives up operations that are due for too long.
+    fn drop_backlog(&mut self) {
+        while self.pace.due_ns() + BACKLOG_LIMIT_NS < self.now_ns {
+            self.backlog_dropped += 1;
+            self.pace.advance();
+        }
+    }
+
+    /// Stamps and submits the operations that were just prepared, and waits if there is nothing else to do.
+    #[inline]
+    fn enter(&mut self, taken: usize) -> Result<(), Failure> {
+        let start_ns = self.setup.clock.now_ns();
+        self.slots.stamp_taken(taken, start_ns);
+        self.integrate(start_ns);
+        self.in_flight += taken as u32;
+        let is_full = self.slots.free_count() == 0 || self.remaining_bytes == 0;
+        let entered = if P::PACED && taken == 0 && !is_full {
+            self.wait_for_due(start_ns)
+        } else {
+            self.queue.enter(if is_full { self.setup.wanted.min(self.in_flight) } else { 0 })
+        };
+        self.now_ns = self.setup.clock.now_ns();
+        entered.map_err(|error| enter_failure(&error))
+    }
+
+    /// Waits for a completion, the next start or the next boundary, whatever comes first.
+    fn wait_for_due(&mut self, now_ns: u64) -> std::io::Result<()> {
+        let until_ns = self.pace.due_ns().min(self.window.next_ns);
+        let distance_ns = until_ns.saturating_sub(now_ns);
+        if distance_ns <= POLL_NS {
+            return self.queue.enter(0);
+        }
+        self.queue.enter_for(Duration::from_nanos(distance_ns - POLL_NS), self.in_flight == 0)
+    }
+
+    /// Brings the time integral of operations in flight up to `now_ns`.
+    #[inline]
+    fn integrate(&mut self, now_ns: u64) {
+        self.in_flight_ns += u64::from(self.in_flight) * now_ns.saturating_sub(self.integrated_ns);
+        self.integrated_ns = now_ns;
+    }
+
+    /// Takes everything that has completed.
+    #[inline]
+    fn reap(&mut self) -> Result<(), Failure> {
+        self.integrate(self.now_ns);
+        let (mut group, mut reaped) = (Group::EMPTY, 0);
+        let Client { queue, slots, tallies, troubled, now_ns, .. } = self;
+        queue.reap(|index, result| {
+            let slot = slots.get(index);
+            let size_bytes = slot.size_bytes();
+            if result != size_bytes as i32 {
+                troubled.push((index, result));
+                return;
+            }
+            if slot.start_ns != group.start_ns || slot.is_write() != group.write {
+                group.record(tallies, *now_ns);
+                group = Group { start_ns: slot.start_ns, write: slot.is_write(), ..Group::EMPTY };
+            }
+            group.operations += 1;
+            group.size_bytes += u64::from(size_bytes);
+            if P::PACED {
+                let response = &mut tallies[usize::from(slot.is_write())].response;
+                response.record(now_ns.saturating_sub(slot.due_ns), 1);
+            }
+            slots.release(index);
+            reaped += 1;
+        });
+        group.record(&mut self.tallies, self.now_ns);
+        self.in_flight -= reaped;
+        if !self.troubled.is_empty() {
+            return self.retry();
+        }
+        Ok(())
+    }
+
+    /// Tries again what the kernel asks to try again; everything else ends the load.
+    #[cold]
+    fn retry(&mut self) -> Result<(), Failure> {
+        while let Some((index, result)) = self.troubled.pop() {
+            let slot = *self.slots.get(index);
+            let operation = slot.operation();
+            let is_passing = matches!(-result, libc::EAGAIN | libc::EINTR);
+            if !is_passing || self.retries_in_row == RETRY_LIMIT {
+                self.in_flight -= 1 + self.troubled.len() as u32;
+                return Err(describe_io_failure(self.setup.target, &operation, result));
+            }
+            self.retries_in_row += 1;
+            self.tallies[usize::from(operation.write)].retries += 1;
+            self.queue.push(index, &operation, self.buffers.address(index, operation.write));
+        }
+        Ok(())
+    }
+
+    /// Steps over all boundaries that have passed. True at the end.
+    #[cold]
+    fn cross(&mut self) -> bool {
+        self.retries_in_row = 0;
+        while self.now_ns >= self.window.next_ns {
+            let at_ns = self.window.next_ns;
+            self.integrate(at_ns);
+            self.report_interval(at_ns);
+            match self.window.step() {
+                Boundary::Interval => {}
+                Boundary::WarmUpEnd => self.begin_measuring(at_ns),
+                Boundary::End => return true,
+            }
+        }
+        false
+    }
+
+    /// Ends early: the current interval is the last.
+    fn close(&mut self, at_ns: u64) {
+        self.integrate(at_ns);
+        if at_ns > self.window.interval_begin_ns {
+            self.report_interval(at_ns);
+        }
+        self.window.interval_begin_ns = at_ns;
+    }
+
+    fn report_interval(&mut self, end_ns: u64) {
+        let counts = [self.tallies[0].count(), self.tallies[1].count()];
+        let begin_ns = self.window.interval_begin_ns;
+        let interval = Interval {
+            start_ns: begin_ns - self.window.zero_ns,
+            elapsed_ns: end_ns - begin_ns,
+            warm_up: self.window.in_warm_up(),
+            read: counts[0].since(&self.interval_counts[0]),
+            write: counts[1].since(&self.interval_counts[1]),
+        };
+        self.interval_counts = counts;
+        if let Some(reports) = self.setup.reports {
+            // Nobody listens only when the load is being given up.
+            let _ = reports.send(Report::Interval { job: self.setup.job, interval });
+        }
+    }
+
+    /// Forgets the warm-up. Operations in flight count as part of the size limit: they will be counted.
+    fn begin_measuring(&mut self, at_ns: u64) {
+        let started_bytes = u64::MAX - self.remaining_bytes;
+        let completed_bytes = self.tallies[0].size_bytes + self.tallies[1].size_bytes;
+        let in_flight_bytes = started_bytes - completed_bytes;
+        let limit_bytes = self.setup.size_limit_bytes.unwrap_or(u64::MAX);
+        self.remaining_bytes = limit_bytes.saturating_sub(in_flight_bytes);
+        self.tallies.iter_mut().for_each(Tally::clear);
+        self.interval_counts = Default::default();
+        self.in_flight_ns = 0;
+        self.backlog_dropped = 0;
+        self.cpu_begin_ns = cpu::thread_user_system_ns();
+        self.begin_ns = Some(at_ns);
+    }
+
+    /// What was measured, taken at the end and before anything in flight is waited for.
+    fn outcome(&mut self, ended: Ended) -> JobOutcome {
+        let end_ns = self.window.interval_begin_ns;
+        if P::PACED {
+            while self.pace.due_ns() < end_ns {
+                self.backlog_dropped += 1;
+                self.pace.advance();
+            }
+        }
+        let (user_ns, system_ns) = cpu::thread_user_system_ns();
+        let mut outcome = JobOutcome {
+            tallies: std::mem::take(&mut self.tallies),
+            begin_ns: self.begin_ns.unwrap_or(end_ns),
+            end_ns,
+            in_flight_ns: self.in_flight_ns,
+            backlog_dropped: self.backlog_dropped,
+            user_ns: user_ns - self.cpu_begin_ns.0,
+            system_ns: system_ns - self.cpu_begin_ns.1,
+            ended,
+        };
+        if self.begin_ns.is_none() {
+            // Interrupted during the warm-up: nothing was measured.
+            outcome.tallies = Default::default();
+            (outcome.in_flight_ns, outcome.user_ns, outcome.system_ns, outcome.backlog_dropped) =
+                (0, 0, 0, 0);
+        }
+        outcome
+    }
+
+    /// Waits for what is in flight. An error of such an operation still ends the load as failed.
+    fn drain(&mut self) -> Result<(), Failure> {
+        let begin_ns = self.setup.clock.now_ns();
+        while self.in_flight > 0 {
+            let waited_ns = self.setup.clock.now_ns() - begin_ns;
+            if waited_ns > INTERRUPTED_DRAIN_NS && (self.setup.stop.is_set() || waited_ns > DRAIN_NS) {
+                break;
+            }
+            self.queue.enter(1).map_err(|error| enter_failure(&error))?;
+            self.now_ns = self.setup.clock.now_ns();
+            self.reap()?;
+        }
+        Ok(())
+    }
+}
+
+#[cold]
+fn enter_failure(error: &std::io::Error) -> Failure {
+    let what = format!("io_uring did not take operations: {error}");
+    Failure::system(
+        "io_uring.enter",
+        error.raw_os_error(),
+        what,
+        "the kernel refused the call",
+        "dmesg | tail; or choose interface psync",
+    )
+}

@@ -1,0 +1,197 @@
+//! Merging jobs: their intervals while they run, and their outcomes at the end. Addition only.
+
+use fsgauge_wire::{
+    Cpu, Ended, Engine, FORMAT, Features, Interval, JobCount, LoadJob, LoadResult, MachineCpu, Note,
+    OperationResult, SelfMeasure,
+};
+
+use crate::outcome::JobOutcome;
+use crate::tally::Tally;
+
+/// The intervals of several jobs, added up as they come in. The k-th interval of every job is the same time.
+#[derive(Debug)]
+pub(crate) struct Series {
+    merged: Vec<Interval>,
+    /// How many intervals each job has reported.
+    reported: Vec<usize>,
+    /// How many merged intervals have been passed on.
+    passed: usize,
+}
+
+impl Series {
+    pub(crate) fn new(jobs: usize) -> Self {
+        Series { merged: Vec::new(), reported: vec![0; jobs], passed: 0 }
+    }
+
+    /// Adds a job's next interval.
+    pub(crate) fn add(&mut self, job: u32, interval: Interval) {
+        let index = self.reported[job as usize];
+        self.reported[job as usize] += 1;
+        match self.merged.get_mut(index) {
+            None => self.merged.push(interval),
+            Some(merged) => {
+                merged.elapsed_ns = merged.elapsed_ns.max(interval.elapsed_ns);
+                merged.read.add(&interval.read);
+                merged.write.add(&interval.write);
+            }
+        }
+    }
+
+    /// A job that reports no more is not waited for.
+    pub(crate) fn done(&mut self, job: u32) {
+        self.reported[job as usize] = usize::MAX;
+    }
+
+    /// Intervals that every running job has reported and that were not given before.
+    pub(crate) fn ready(&mut self) -> impl Iterator<Item = Interval> + '_ {
+        let complete = self.reported.iter().copied().min().unwrap_or(0).min(self.merged.len());
+        let begin = self.passed;
+        self.passed = complete.max(begin);
+        self.merged[begin..self.passed].iter().copied()
+    }
+
+    /// The whole series.
+    pub(crate) fn all(self) -> Vec<Interval> {
+        self.merged
+    }
+}
+
+/// Everything that following the jobs gave.
+#[derive(Debug)]
+pub(crate) struct Followed {
+    pub(crate) started_unix_ns: u64,
+    /// One per job; none where a job did not answer.
+    pub(crate) outcomes: Vec<Option<JobOutcome>>,
+    pub(crate) machine: MachineCpu,
+    pub(crate) intervals: Vec<Interval>,
+    pub(crate) note: Option<Note>,
+}
+
+impl Followed {
+    pub(crate) fn new(jobs: usize, started_unix_ns: u64) -> Self {
+        let outcomes = (0..jobs).map(|_| None).collect();
+        Followed {
+            started_unix_ns,
+            outcomes,
+            machine: MachineCpu::default(),
+            intervals: Vec::new(),
+            note: None,
+        }
+    }
+
+    /// Some jobs hang in the kernel: the result goes without them.
+    pub(crate) fn note_unresponsive(&mut self) {
+        let missing = self.outcomes.iter().filter(|outcome| outcome.is_none()).count();
+        let text = format!(
+            "{missing} jobs did not come back from the kernel when told to stop; their operations are missing"
+        );
+        self.note = Some(Note { code: "job.unresponsive".into(), text });
+    }
+
+    fn ended(&self) -> Ended {
+        let all: Vec<Ended> = self
+            .outcomes
+            .iter()
+            .map(|job| job.as_ref().map_or(Ended::Interrupted, |job| job.ended))
+            .collect();
+        let first = [Ended::Interrupted, Ended::Duration].into_iter().find(|ended| all.contains(ended));
+        first.unwrap_or(Ended::SizeLimit)
+    }
+}
+
+/// The result of a load out of its jobs.
+pub(crate) fn merge(
+    load: &LoadJob,
+    mut followed: Followed,
+    engine: Engine,
+    features: Option<Features>,
+    notes: Vec<Note>,
+    self_measure: SelfMeasure,
+) -> LoadResult {
+    let ended = followed.ended();
+    let answers = || followed.outcomes.iter().flatten();
+    let jobs: Vec<JobCount> = followed.outcomes.iter().map(job_count).collect();
+    let begin_ns = answers().map(|job| job.begin_ns).min().unwrap_or(0);
+    let end_ns = answers().map(|job| job.end_ns).max().unwrap_or(0);
+    let elapsed_ns = end_ns - begin_ns;
+    let in_flight_ns: u64 = answers().map(|job| job.in_flight_ns).sum();
+    let dropped: u64 = answers().map(|job| job.backlog_dropped).sum();
+    let cpu = Cpu {
+        user_ns: answers().map(|job| job.user_ns).sum(),
+        system_ns: answers().map(|job| job.system_ns).sum(),
+        threads: load.jobs,
+    };
+    let warm_up_ns = followed
+        .intervals
+        .iter()
+        .filter(|interval| interval.warm_up)
+        .map(|interval| interval.elapsed_ns)
+        .sum();
+    let dropped_reads = (u128::from(dropped) * u128::from(load.read_percent) / 100) as u64;
+    let mut operation = |kind: usize, dropped: u64| {
+        let mut total = Tally::default();
+        followed.outcomes.iter_mut().flatten().for_each(|job| total.merge(&job.tallies[kind]));
+        operation_result(load, &total, dropped)
+    };
+    LoadResult {
+        format: FORMAT,
+        read: (load.read_percent > 0).then(|| operation(0, dropped_reads)),
+        write: (load.read_percent < 100).then(|| operation(1, dropped - dropped_reads)),
+        engine,
+        interface: load.interface,
+        features,
+        notes,
+        ended,
+        started_unix_ns: followed.started_unix_ns,
+        warm_up_ns,
+        elapsed_ns,
+        jobs,
+        in_flight_mean: if elapsed_ns == 0 { 0.0 } else { in_flight_ns as f64 / elapsed_ns as f64 },
+        cpu,
+        machine_cpu: followed.machine,
+        intervals: followed.intervals,
+        self_measure,
+    }
+}
+
+fn job_count(outcome: &Option<JobOutcome>) -> JobCount {
+    outcome.as_ref().map_or_else(JobCount::default, |outcome| JobCount {
+        operations: outcome.tallies.iter().map(|tally| tally.operations).sum(),
+        size_bytes: outcome.tallies.iter().map(|tally| tally.size_bytes).sum(),
+    })
+}
+
+fn operation_result(load: &LoadJob, tally: &Tally, backlog_dropped: u64) -> OperationResult {
+    OperationResult {
+        operations: tally.operations,
+        size_bytes: tally.size_bytes,
+        errors: tally.retries,
+        service_latency: tally.service.to_histogram(),
+        response_latency: load.rate.map(|_| tally.response.to_histogram()),
+        backlog_dropped,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fsgauge_wire::IntervalCount;
+
+    fn interval(start_ns: u64, operations: u64) -> Interval {
+        let read = IntervalCount { operations, ..IntervalCount::default() };
+        Interval { start_ns, elapsed_ns: 10, read, ..Interval::default() }
+    }
+
+    #[test]
+    fn an_interval_is_passed_on_once_and_when_every_job_has_it() {
+        let mut series = Series::new(2);
+        series.add(0, interval(0, 3));
+        assert_eq!(series.ready().count(), 0);
+        series.add(1, interval(0, 4));
+        assert_eq!(series.ready().map(|interval| interval.read.operations).collect::<Vec<_>>(), [7]);
+        series.add(0, interval(10, 5));
+        series.done(1);
+        assert_eq!(series.ready().map(|interval| interval.read.operations).collect::<Vec<_>>(), [5]);
+        assert_eq!(series.all().len(), 2);
+    }
+}

@@ -1,0 +1,33 @@
+//! What one job hands over: its intervals while it runs, and its outcome at the end.
+
+use fsgauge_wire::{Ended, Failure, Features, Interval, Note};
+
+use crate::tally::Tally;
+
+/// The measured part of one job.
+#[derive(Debug)]
+pub(crate) struct JobOutcome {
+    /// Reads, then writes.
+    pub(crate) tallies: [Tally; 2],
+    /// Where the measured part began and ended, in the clock's nanoseconds; equal when it never began.
+    pub(crate) begin_ns: u64,
+    pub(crate) end_ns: u64,
+    /// Operations in flight, integrated over the measured part, in operation-nanoseconds.
+    pub(crate) in_flight_ns: u64,
+    /// Operations that were due and never started.
+    pub(crate) backlog_dropped: u64,
+    pub(crate) user_ns: u64,
+    pub(crate) system_ns: u64,
+    pub(crate) ended: Ended,
+}
+
+/// What a job's thread tells the main one.
+#[derive(Debug)]
+pub(crate) enum Report {
+    /// Opened and set up: ready to start.
+    Ready { features: Option<Features>, notes: Vec<Note> },
+    /// The job's next interval.
+    Interval { job: u32, interval: Interval },
+    /// The job's last report.
+    Done { job: u32, outcome: Box<Result<JobOutcome, Failure>> },
+}

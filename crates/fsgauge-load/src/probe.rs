@@ -1,0 +1,91 @@
+//! The probe: what this kernel and machine offer, found by trying.
+
+use std::path::Path;
+
+use fsgauge_wire::{
+    Access, BlockSize, Data, Engine, FORMAT, Failure, Features, Interface, LoadJob, NullCost, ProbeJob,
+    ProbeResult, Target,
+};
+use rustix::fs::{Mode, OFlags, open};
+use rustix::io::Errno;
+
+use crate::Outcome;
+use crate::buffers::Buffers;
+use crate::clock::Clock;
+use crate::data::Filler;
+use crate::queue::{RingSetup, refused};
+use crate::self_measure::null_ns_per_operation;
+use crate::target::{open_failure, required_alignment};
+
+/// Runs a probe; takes about a tenth of a second.
+pub fn run_probe(probe: &ProbeJob, engine: Engine) -> Outcome<ProbeResult> {
+    let clock = Clock::new().0;
+    let (features, io_uring_reason) = match ring_features() {
+        Ok(features) => (features, None),
+        Err(failure) => (Features::default(), Some(format!("{}: {}", failure.what, failure.cause))),
+    };
+    let alignment =
+        probe.directory.as_deref().map(|directory| direct_alignment(Path::new(directory))).transpose()?;
+    Ok(ProbeResult {
+        format: FORMAT,
+        io_uring: io_uring_reason.is_none(),
+        io_uring_reason,
+        features,
+        direct: alignment.map(|alignment| alignment.is_some()),
+        direct_alignment_bytes: alignment.flatten(),
+        clock: clock.kind(),
+        clock_ns_per_read: clock.cost_ns(),
+        null_ns_per_operation: NullCost {
+            depth_1: null_ns_per_operation(&null_load(1), &clock)?,
+            depth_32: null_ns_per_operation(&null_load(32), &clock)?,
+        },
+        engine,
+    })
+}
+
+/// Sets up a ring with everything and registers a file and a buffer with it.
+fn ring_features() -> Result<Features, Failure> {
+    let mut setup = RingSetup::new(8).map_err(|error| refused(&error))?;
+    let buffers = Buffers::new(8, 4096, (true, false), Filler::for_data(Data::Zero, 0, 0))?;
+    let (_, features, _) = setup.register(&[0], &buffers);
+    Ok(features)
+}
+
+/// The alignment that direct I/O needs in a directory; `None` when its file system has no direct I/O.
+fn direct_alignment(directory: &Path) -> Outcome<Option<u32>> {
+    let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
+    let mode = Mode::RUSR | Mode::WUSR;
+    match open(directory, flags | OFlags::DIRECT, mode) {
+        Ok(file) => Ok(required_alignment(&file)),
+        Err(Errno::INVAL) => Ok(None),
+        // Without O_TMPFILE the directory itself still says what its file system can do.
+        Err(Errno::OPNOTSUPP | Errno::ISDIR) => {
+            let opened = open(directory, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty());
+            opened.map(required_alignment).map_err(|errno| open_failure(directory, errno, false))
+        }
+        Err(errno) => Err(open_failure(directory, errno, true)),
+    }
+}
+
+/// 4 KiB random reads on nothing.
+fn null_load(queue_depth: u32) -> LoadJob {
+    LoadJob {
+        format: FORMAT,
+        target: Target::Null { size_bytes: 1 << 40 },
+        interface: Interface::IoUring,
+        direct: false,
+        access: Access::Random {},
+        read_percent: 100,
+        block_sizes: vec![BlockSize { size_bytes: 4096, weight: 1 }],
+        queue_depth,
+        jobs: 1,
+        batch: None,
+        rate: None,
+        warm_up_ns: 0,
+        duration_ns: 1,
+        size_limit_bytes: None,
+        interval_ns: 1_000_000_000,
+        data: Data::Zero,
+        seed: 1,
+    }
+}

@@ -1,0 +1,73 @@
+//! The engine measures itself: this very load on the null target, and the clock.
+
+use std::time::Duration;
+
+use fsgauge_wire::{Access, Failure, LoadJob, SelfMeasure, Stamps, Target};
+
+use crate::client::{Client, ClientSetup};
+use crate::clock::Clock;
+use crate::cpu;
+use crate::job_thread::{batch, buffers, null_queue};
+use crate::pace::Unpaced;
+use crate::pattern::{Order, Pattern, Sequential, Sizes, Uniform, Zipf};
+use crate::random::Random;
+use crate::stop::Stop;
+use crate::target::Geometry;
+use crate::window::Window;
+
+/// How long one measure runs; the best of several is taken, since whatever disturbs only adds.
+const MEASURE: Duration = Duration::from_millis(12);
+const MEASURES: usize = 3;
+
+/// Measures the clock and the load's own cost, in some 40 ms.
+pub(crate) fn self_measure(load: &LoadJob, clock: &Clock) -> Result<SelfMeasure, Failure> {
+    let stamps = if batch(load) == 1 { Stamps::Operation } else { Stamps::Batch };
+    Ok(SelfMeasure {
+        null_ns_per_operation: null_ns_per_operation(load, clock)?,
+        clock_ns_per_read: clock.cost_ns(),
+        clock: clock.kind(),
+        stamps,
+    })
+}
+
+/// CPU time of one operation of this load when the target costs nothing.
+pub(crate) fn null_ns_per_operation(load: &LoadJob, clock: &Clock) -> Result<f64, Failure> {
+    let geometry = Geometry::of(&load.target);
+    let mut best = f64::INFINITY;
+    for _ in 0..MEASURES {
+        let sizes = Sizes::new(&load.block_sizes, &geometry);
+        let cost = match load.access {
+            Access::Random {} => measure(load, clock, Uniform::new(&geometry), sizes),
+            Access::Zipf { theta } => measure(load, clock, Zipf::new(theta, &geometry, &sizes), sizes),
+            Access::Sequential {} => {
+                measure(load, clock, Sequential::new(&geometry, sizes.step_bytes(), 0, 1), sizes)
+            }
+        };
+        best = best.min(cost?);
+    }
+    Ok(best)
+}
+
+fn measure<O: Order>(load: &LoadJob, clock: &Clock, order: O, sizes: Sizes) -> Result<f64, Failure> {
+    let pattern =
+        Pattern::new(order, sizes, load.read_percent, Random::new(load.seed, 0), &Geometry::of(&load.target));
+    let buffers = buffers(load, 0)?;
+    let duration_ns = MEASURE.as_nanos() as u64;
+    let setup = ClientSetup {
+        job: 0,
+        clock: *clock,
+        stop: Stop::never(),
+        target: &Target::Null { size_bytes: 0 },
+        reports: None,
+        depth: load.queue_depth,
+        batch: batch(load),
+        wanted: load.batch.unwrap_or(1),
+        size_limit_bytes: None,
+        window: Window::new(clock.now_ns(), 0, duration_ns, duration_ns),
+    };
+    let client = Client::new(setup, null_queue(load), pattern, Unpaced, buffers);
+    let begin_ns = cpu::thread_ns();
+    let outcome = client.run()?;
+    let operations = outcome.tallies[0].operations + outcome.tallies[1].operations;
+    Ok((cpu::thread_ns() - begin_ns) as f64 / operations.max(1) as f64)
+}

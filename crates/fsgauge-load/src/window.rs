@@ -1,0 +1,90 @@
+//! The window: when the warm-up ends, when the measured part ends, and the intervals between.
+//!
+//! All boundaries are known beforehand and equal for all jobs, so intervals of several jobs can be added. An
+//! operation belongs to the interval in which it was seen to complete.
+
+/// What a boundary means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Boundary {
+    Interval,
+    WarmUpEnd,
+    End,
+}
+
+/// The boundaries of one load, in the clock's nanoseconds.
+#[derive(Debug, Clone)]
+pub(crate) struct Window {
+    pub(crate) zero_ns: u64,
+    interval_ns: u64,
+    warm_up_end_ns: u64,
+    end_ns: u64,
+    /// Start of the current interval.
+    pub(crate) interval_begin_ns: u64,
+    /// The next boundary: the only thing that the hot loop compares.
+    pub(crate) next_ns: u64,
+}
+
+impl Window {
+    pub(crate) fn new(zero_ns: u64, warm_up_ns: u64, duration_ns: u64, interval_ns: u64) -> Self {
+        let warm_up_end_ns = zero_ns + warm_up_ns;
+        let end_ns = warm_up_end_ns.saturating_add(duration_ns);
+        let mut window =
+            Window { zero_ns, interval_ns, warm_up_end_ns, end_ns, interval_begin_ns: zero_ns, next_ns: 0 };
+        window.next_ns = window.after(zero_ns);
+        window
+    }
+
+    /// Whether the current interval belongs to the warm-up.
+    pub(crate) fn in_warm_up(&self) -> bool {
+        self.interval_begin_ns < self.warm_up_end_ns
+    }
+
+    /// Steps over the next boundary and says what it was.
+    pub(crate) fn step(&mut self) -> Boundary {
+        let at_ns = self.next_ns;
+        self.interval_begin_ns = at_ns;
+        self.next_ns = self.after(at_ns);
+        if at_ns >= self.end_ns {
+            Boundary::End
+        } else if at_ns == self.warm_up_end_ns {
+            Boundary::WarmUpEnd
+        } else {
+            Boundary::Interval
+        }
+    }
+
+    /// The first boundary after `at_ns`: intervals are counted anew from the end of the warm-up.
+    fn after(&self, at_ns: u64) -> u64 {
+        let limit_ns = if at_ns < self.warm_up_end_ns { self.warm_up_end_ns } else { self.end_ns };
+        at_ns.saturating_add(self.interval_ns).min(limit_ns)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn boundaries_meet_the_warm_up_and_the_end() {
+        let mut window = Window::new(100, 25, 30, 10);
+        let mut seen = Vec::new();
+        for _ in 0..6 {
+            let at_ns = window.next_ns;
+            seen.push((at_ns, window.in_warm_up(), window.step()));
+        }
+        let expected = [
+            (110, true, Boundary::Interval),
+            (120, true, Boundary::Interval),
+            (125, true, Boundary::WarmUpEnd),
+            (135, false, Boundary::Interval),
+            (145, false, Boundary::Interval),
+            (155, false, Boundary::End),
+        ];
+        assert_eq!(seen, expected);
+    }
+
+    #[test]
+    fn without_a_warm_up_measuring_begins_at_once() {
+        assert!(!Window::new(100, 0, 30, 10).in_warm_up());
+    }
+}
