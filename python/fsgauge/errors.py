@@ -15,7 +15,10 @@ from typing import ClassVar
 
 @dataclass(frozen=True)
 class SourceLocation:
-    """A place in a study file; `line` and `column` count from 1, `width` is what to underline."""
+    """A place in a study file; `line` and `column` count from 1, `width` is what to underline.
+
+    Line 0 is an option of the command line: `path` is its name, and no numbers are shown.
+    """
 
     path: str
     line: int
@@ -24,9 +27,17 @@ class SourceLocation:
     width: int = 1
     hint: str = ""
 
+    def lines(self) -> list[str]:
+        """The two lines that show a place: where and what it says, then what is meant."""
+        where = f"{self.path}:{self.line}:{self.column}" if self.line else self.path
+        head = f"  {where} | "
+        hint = f" {self.hint}" if self.hint else ""
+        pad = " " * (len(head) - 2) + "| " + " " * (self.column - 1)
+        return [head + self.text, pad + "^" * self.width + hint]
+
 
 class FsgaugeError(Exception):
-    """What happened (`what`), more lines of evidence (`details`), the likely `cause`, the `next` command."""
+    """What happened, evidence in more lines, the likely cause, the next command."""
 
     exit_code: ClassVar[int] = 3
 
@@ -50,13 +61,7 @@ class FsgaugeError(Exception):
         """The words a user reads, several lines, without a trailing newline."""
         lines = [f"error: {self.what}"]
         if self.location is not None:
-            place = self.location
-            head = f"  {place.path}:{place.line}:{place.column} | "
-            lines.append(head + place.text)
-            hint = f" {place.hint}" if place.hint else ""
-            lines.append(
-                " " * (len(head) - 2) + "| " + " " * (place.column - 1) + "^" * place.width + hint
-            )
+            lines += self.location.lines()
         lines += [f"  {detail}" for detail in self.details]
         if self.cause:
             lines.append(f"cause: {self.cause}")

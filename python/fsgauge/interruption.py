@@ -1,4 +1,4 @@
-"""The first Ctrl-C (or SIGTERM, SIGHUP) ends the study with clean-up; later ones do not cut it short."""
+"""The first Ctrl-C (or SIGTERM, SIGHUP) ends the study; later ones do not cut the clean-up short."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def interruptible() -> Iterator[None]:
     """Within, the first signal raises Interrupted in the main thread, and later ones only speak."""
     asked = False
 
-    def handle(number: int, frame: FrameType | None) -> None:
+    def handle(number: int, _frame: FrameType | None) -> None:
         nonlocal asked
         if asked:
             sys.stderr.write("already ending: undoing mounts and devices first\n")

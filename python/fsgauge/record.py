@@ -23,6 +23,8 @@ FORMAT = 1
 
 
 class Record(BaseModel):
+    """What is stored for good, with its format."""
+
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     format: Literal[1] = 1
@@ -147,7 +149,7 @@ class StorageFacts(BaseModel):
 
 
 class EnvironmentRecord(Record):
-    """The machine, before or after; keys that cannot be read are null with a reason in `missing`."""
+    """The machine, before or after; what cannot be read is null, with a reason in `missing`."""
 
     captured_unix_ns: int
     hostname: str

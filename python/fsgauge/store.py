@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import time
 from dataclasses import dataclass
 from datetime import datetime
@@ -93,6 +94,10 @@ class ResultsFolder:
         except OSError as error:
             raise _cannot_write(path, error) from error
 
+    def discard(self) -> None:
+        """Take away a folder in which nothing was measured."""
+        shutil.rmtree(self.directory, ignore_errors=True)
+
     def _write(self, name: str, text: str) -> None:
         """Write beside, flush, rename: a reader sees the whole file or none."""
         path = self.directory / name
@@ -110,7 +115,7 @@ class ResultsFolder:
 
 
 def read_results(directory: Path) -> StoredStudy:
-    """Every record of a results folder; InputError with the file's name where one cannot be read."""
+    """Every record of a results folder; InputError names the file that cannot be read."""
     if not (directory / "study.json").is_file():
         raise InputError(
             f"{directory} is not a results folder",

@@ -1,0 +1,47 @@
+"""What a user sees while a study runs: a live view on a terminal, else one plain line a run."""
+
+from __future__ import annotations
+
+import sys
+from typing import Protocol
+
+from fsgauge.record import Cell, EnvironmentRecord, Plan, RunRecord, Turn
+from fsgauge.study.model import Study
+from fsgauge.wire import Event
+
+
+class Progress(Protocol):
+    """Told of each step by `run.py`, in order. All methods return at once."""
+
+    def study_started(self, study: Study, plan: Plan, environment: EnvironmentRecord) -> None:
+        """The plan stands and the storage is attached."""
+
+    def turn_started(self, turn: Turn) -> None:
+        """A system is being made and filled."""
+
+    def run_started(self, turn: Turn, cell: Cell) -> None:
+        """A cell starts on the system."""
+
+    def event(self, event: Event) -> None:
+        """The engine spoke."""
+
+    def run_ended(self, record: RunRecord) -> None:
+        """A cell is measured and stored."""
+
+    def ended(self) -> None:
+        """No more will come; leave the terminal as it was."""
+
+
+def progress_for(style: str) -> Progress:
+    """`style`: auto (live on a terminal, else lines), lines, json or quiet."""
+    from fsgauge.progress.lines import JsonLines, Lines, Quiet
+
+    if style == "json":
+        return JsonLines(sys.stdout)
+    if style == "quiet":
+        return Quiet()
+    if style == "auto" and sys.stderr.isatty():
+        from fsgauge.progress.live import Live
+
+        return Live()
+    return Lines(sys.stderr)

@@ -1,0 +1,75 @@
+"""How far a study is: runs done, time left, the rate of a run, a system's ratio so far."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+from fsgauge.record import Plan, RunRecord
+from fsgauge.units import format_duration, format_rate
+
+
+@dataclass
+class Tally:
+    """Kept up to date by a view; holds nothing that a record does not hold."""
+
+    plan: Plan
+    started: float = field(default_factory=time.monotonic)
+    runs: list[RunRecord] = field(default_factory=list)
+
+    @property
+    def total(self) -> int:
+        """Runs in the plan."""
+        return sum(len(turn.cells) for turn in self.plan.turns)
+
+    @property
+    def share(self) -> float:
+        """Runs done, 0 to 1."""
+        return len(self.runs) / self.total if self.total else 1.0
+
+    def left(self) -> str:
+        """Time left, from the plan at first and from the runs once a turn is done."""
+        elapsed = time.monotonic() - self.started
+        expected = self.plan.expected_seconds
+        if len(self.runs) >= len(self.plan.cells):
+            expected = elapsed / self.share
+        return f"{format_duration(int(max(expected - elapsed, 0) * 1e9))} left"
+
+    def so_far(self, record: RunRecord) -> str:
+        """The cell's mean ratio to the baseline over the blocks measured so far, or nothing."""
+        import math
+
+        ours = self._rates(record, record.system)
+        base = self._rates(record, self.plan.baseline)
+        logs = [math.log(ours[block] / base[block]) for block in ours if block in base]
+        if record.system == self.plan.baseline or not logs:
+            return ""
+        mean = math.exp(sum(logs) / len(logs))
+        blocks = "block" if len(logs) == 1 else "blocks"
+        return f"so far {mean:.2f} of {self.plan.baseline} ({len(logs)} {blocks})"
+
+    def _rates(self, like: RunRecord, system: str) -> dict[int, float]:
+        return {
+            run.block: operations_per_second(run)
+            for run in self.runs
+            if run.system == system
+            and not run.again
+            and run.cell.id == like.cell.id
+            and operations_per_second(run) > 0
+        }
+
+
+def operations_per_second(record: RunRecord) -> float:
+    """All operations of a run over its measured time; 0 where it failed."""
+    result = record.result
+    if result is None or result.elapsed_ns == 0:
+        return 0.0
+    done = sum(part.operations for part in (result.read, result.write) if part is not None)
+    return done * 1e9 / result.elapsed_ns
+
+
+def outcome(record: RunRecord) -> str:
+    """A run in a few words: its rate, or what went wrong."""
+    if record.fault is not None:
+        return f"failed: {record.fault.what}"
+    return format_rate(operations_per_second(record))
