@@ -185,7 +185,7 @@ pub(crate) fn buffers(load: &LoadJob, job: u32) -> Result<Buffers, Failure> {
 /// How a load opens its target. Loads that only write make files that are missing.
 pub(crate) fn open_mode(load: &LoadJob) -> OpenMode {
     let (reads, writes) = (load.read_percent > 0, load.read_percent < 100);
-    OpenMode { reads, writes, direct: load.direct, create: !reads }
+    OpenMode { reads, writes, direct: load.direct, noatime: load.noatime, create: !reads }
 }
 
 /// The null queue that does the user-space work of this load's interface.

@@ -74,6 +74,7 @@ fn null_load(queue_depth: u32) -> LoadJob {
         target: Target::Null { size_bytes: 1 << 40 },
         interface: Interface::IoUring,
         direct: false,
+        noatime: false,
         access: Access::Random {},
         read_percent: 100,
         block_sizes: vec![BlockSize { size_bytes: 4096, weight: 1 }],

@@ -150,6 +150,10 @@ pub struct LoadJob {
     pub interface: Interface,
     /// Whether the page cache is bypassed (O_DIRECT).
     pub direct: bool,
+    /// Whether files are opened with O_NOATIME, as fio does: reads then leave access times alone, and what the
+    /// file system spends on them is not measured. Only for the files' owner and root.
+    #[serde(default)]
+    pub noatime: bool,
     /// The order of offsets.
     pub access: Access,
     /// Share of reads among the operations, 0 to 100; the rest are writes.

@@ -57,13 +57,15 @@ pub(crate) struct RingQueue<'ring> {
     descriptors: Vec<RawFd>,
     /// Entries prepared and not yet taken by the kernel.
     pushed: u32,
+    /// Operations that the kernel had before and that were not reaped yet.
+    outstanding: u32,
 }
 
 impl<'ring> RingQueue<'ring> {
     pub(crate) fn new(parts: Parts<'ring>, features: &Features, descriptors: Vec<RawFd>) -> Self {
         let (submitter, submission, completion) = parts;
         let fixed = Fixed { files: features.registered_files, buffers: features.registered_buffers };
-        RingQueue { submitter, submission, completion, fixed, descriptors, pushed: 0 }
+        RingQueue { submitter, submission, completion, fixed, descriptors, pushed: 0, outstanding: 0 }
     }
 
     /// The kernel took `result` entries, or nothing. A signal, a full completion queue or a shortage of
@@ -71,7 +73,12 @@ impl<'ring> RingQueue<'ring> {
     #[inline]
     fn took(&mut self, result: io::Result<usize>) -> io::Result<()> {
         match result {
-            Ok(taken) => self.pushed -= (taken as u32).min(self.pushed),
+            Ok(taken) => {
+                // Learns that the kernel has emptied the entries: without it a full queue stays full.
+                self.submission.sync();
+                self.pushed -= (taken as u32).min(self.pushed);
+                self.outstanding += taken as u32;
+            }
             Err(error) => return passing(error),
         }
         Ok(())
@@ -92,14 +99,17 @@ impl Queue for RingQueue<'_> {
         let entry = entry(slot, operation, address, self.fixed, &self.descriptors);
         // SAFETY: the caller keeps the buffer mapped until the slot is reaped (Queue::push).
         let pushed = unsafe { self.submission.push(&entry) };
-        debug_assert!(pushed.is_ok(), "more operations than slots");
+        assert!(pushed.is_ok(), "more operations than slots");
         self.pushed += 1;
     }
 
     #[inline]
     fn enter(&mut self, wanted: u32) -> io::Result<()> {
         self.submission.sync();
-        let flags = EnterFlags::GETEVENTS.bits();
+        // Completions are looked for only when something could have completed meanwhile; what completes
+        // while it is submitted shows by itself.
+        let looks = wanted > 0 || self.outstanding > 0;
+        let flags = if looks { EnterFlags::GETEVENTS } else { EnterFlags::empty() }.bits();
         // SAFETY: no argument is passed along, and every pushed entry is valid.
         let result = unsafe { self.submitter.enter::<libc::sigset_t>(self.pushed, wanted, flags, None) };
         self.took(result)
@@ -119,6 +129,7 @@ impl Queue for RingQueue<'_> {
     #[inline]
     fn reap(&mut self, mut each: impl FnMut(u32, i32)) {
         self.completion.sync();
+        self.outstanding -= self.completion.len() as u32;
         for completed in &mut self.completion {
             each(completed.user_data() as u32, completed.result());
         }

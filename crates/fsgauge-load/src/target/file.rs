@@ -35,7 +35,8 @@ pub(super) fn flags(mode: OpenMode) -> OFlags {
         _ => OFlags::RDONLY,
     };
     let direct = if mode.direct { OFlags::DIRECT } else { OFlags::empty() };
-    access | direct | OFlags::CLOEXEC
+    let noatime = if mode.noatime { OFlags::NOATIME } else { OFlags::empty() };
+    access | direct | noatime | OFlags::CLOEXEC
 }
 
 /// Raises the soft limit of open files to the hard one when `count` files need it.

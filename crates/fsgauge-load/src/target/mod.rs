@@ -39,6 +39,7 @@ pub(crate) struct OpenMode {
     pub(crate) reads: bool,
     pub(crate) writes: bool,
     pub(crate) direct: bool,
+    pub(crate) noatime: bool,
     /// Files that are missing or too short are made, not refused.
     pub(crate) create: bool,
 }
