@@ -1,115 +1,108 @@
 """What a study file says, checked: a question, storage, systems, a workload, a plan.
 
 Quantities arrive as text with a unit ("4 KiB", "10 s") and stand here as raw integers.
-Defaults are the ones that `fsgauge plan` prints.
+Defaults are the ones that `fsgauge plan` prints. Each key is described where it is defined, and
+`fsgauge explain workload.block_sizes` and docs/reference/study-file.md are made from that.
 """
 
 from __future__ import annotations
 
+import difflib
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field, model_validator
 
-from fsgauge.units import DurationNs, Percent, RateOperationsPerSecond, SizeBytes
+from fsgauge.study.base import OneLine, StudyModel
+from fsgauge.study.cells import cells_of
+from fsgauge.study.conflict import conflict
+from fsgauge.study.settings import PlanSettings
+from fsgauge.study.storage import DeviceStorage, LoopStorage, PathStorage, RamStorage, Storage
+from fsgauge.study.system import System
+from fsgauge.study.workload import OverheadWorkload, Pattern
 
-Pattern = Literal["read", "write", "rw", "randread", "randwrite", "randrw"]
-"""fio's words; `rw` and `randrw` mix reads and writes by `read_percent`."""
-
-
-class StudyModel(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class LoopStorage(StudyModel):
-    """A file under `directory` behind a loop device with direct I/O."""
-
-    kind: Literal["loop"] = "loop"
-    size: SizeBytes = 8 << 30
-    directory: str = "/var/tmp"
-    preallocate: bool = False
-
-
-class RamStorage(StudyModel):
-    """A file in memory (tmpfs) behind a loop device: no disk, what the software alone costs."""
-
-    kind: Literal["ram"] = "ram"
-    size: SizeBytes = 1 << 30
-
-
-class DeviceStorage(StudyModel):
-    """A block device, whole; written only after consent by serial, WWN or UUID."""
-
-    kind: Literal["device"] = "device"
-    device: str
-
-
-class PathStorage(StudyModel):
-    """A folder on a mounted file system; nothing is formatted."""
-
-    kind: Literal["path"] = "path"
-    path: str
-    size: SizeBytes = 1 << 30
-
-
-Storage = Annotated[
-    LoopStorage | RamStorage | DeviceStorage | PathStorage, Field(discriminator="kind")
+__all__ = [
+    "DeviceStorage",
+    "LoopStorage",
+    "OverheadWorkload",
+    "PathStorage",
+    "Pattern",
+    "PlanSettings",
+    "RamStorage",
+    "Storage",
+    "Study",
+    "System",
+    "Workload",
 ]
-
-
-class System(StudyModel):
-    """One thing compared. `kind` names a file in fsgauge/system; without it, `name` does."""
-
-    name: str
-    kind: str
-    mkfs: str = ""
-    mount: str = ""
-    path: str | None = None
-    tunables: dict[str, str] = {}
-
-
-class OverheadWorkload(StudyModel):
-    """Every pattern at every block size, queue depth and number of jobs: one cell each."""
-
-    kind: Literal["overhead"] = "overhead"
-    patterns: list[Pattern] = ["randread", "randwrite", "randrw"]
-    block_sizes: list[SizeBytes] = [4 << 10, 16 << 10, 64 << 10, 256 << 10]
-    queue_depths: list[int] = [1, 32, 64]
-    jobs: list[int] = [1]
-    read_percent: Percent = 70
-    distribution: Literal["uniform", "zipf"] = "uniform"
-    zipf_theta: float = 1.1
-    interface: Literal["auto", "io_uring", "psync"] = "auto"
-    direct: bool = True
-    files: int = 16
-    fill: Percent = 90
-    data: Literal["incompressible", "zero"] = "incompressible"
-    rate: RateOperationsPerSecond | None = None
-    arrival: Literal["constant", "exponential"] = "exponential"
-    warm_up: DurationNs = 2_000_000_000
-    duration: DurationNs = 10_000_000_000
-
 
 Workload = OverheadWorkload
 
 
-class PlanSettings(StudyModel):
-    """How often, in what order, for how long."""
-
-    blocks: int = 8
-    seed: int | None = None
-    budget: DurationNs | None = None
-    primary: list[str] = []
-    equivalence_percent: Percent = 3
-    noise_percent: Percent | None = None
-
-
 class Study(StudyModel):
-    """A question with its method. `name` is the file's stem, not a key of the file."""
+    """A question with its method."""
 
-    format: Literal[1]
-    name: str
-    question: str
-    storage: Storage
-    systems: list[System] = Field(alias="system")
-    workload: Workload
-    plan: PlanSettings = PlanSettings()
+    model_config = ConfigDict(populate_by_name=True)
+
+    format: Literal[1] = Field(description="The version of this file's format: 1.")
+    name: Annotated[OneLine, Field(max_length=80)] = Field(
+        description="Names the results folder. Default: the file's name without .toml."
+    )
+    question: OneLine = Field(description="What the study asks, in a sentence; heads the report.")
+    storage: Storage = Field(description="What the systems sit on, one after the other.")
+    systems: list[System] = Field(
+        alias="system",
+        description="What is compared. The first is the baseline; it has two turns in each block,"
+        " and what differs between those is noise.",
+        min_length=1,
+        max_length=50,
+    )
+    workload: Workload = Field(description="What the clients do.")
+    plan: PlanSettings = Field(
+        default_factory=PlanSettings, description="How often, in what order, for how long."
+    )
+
+    @model_validator(mode="after")
+    def _systems_have_their_own_names(self) -> Study:
+        first: dict[str, int] = {}
+        for index, system in enumerate(self.systems):
+            if system.name in first:
+                raise conflict(
+                    f'two systems are called "{system.name}"',
+                    [("system", index, "name"), ("system", first[system.name], "name")],
+                    next="give one of them another name",
+                )
+            first[system.name] = index
+        return self
+
+    @model_validator(mode="after")
+    def _systems_fit_the_storage(self) -> Study:
+        folder = self.storage.kind == "path"
+        for index, system in enumerate(self.systems):
+            if folder == (system.kind == "mounted"):
+                continue
+            if folder:
+                what = f'"{system.name}" needs a device, and the storage is a folder'
+                way_out = 'kind = "mounted" for the system, or --storage loop:8GiB'
+            else:
+                what = f'"{system.name}" is mounted already, so it cannot sit on this storage'
+                way_out = '[storage] kind = "path" compares file systems that are mounted'
+            raise conflict(what, [("system", index), ("storage", "kind")], next=way_out)
+        return self
+
+    @model_validator(mode="after")
+    def _primary_cells_exist(self) -> Study:
+        cells = cells_of(self.workload)
+        known = {text: cell.id for cell in cells for text in (cell.id, cell.name)}
+        for index, entry in enumerate(self.plan.primary):
+            if entry not in known:
+                near = difflib.get_close_matches(entry, known, n=1, cutoff=0.4)
+                raise conflict(
+                    f'"{entry}" is no cell of this study',
+                    [("plan", "primary", index)],
+                    hint=f'did you mean "{near[0]}"?' if near else "",
+                    next="fsgauge plan lists the cells of a study",
+                )
+        ids = [known[entry] for entry in self.plan.primary]
+        for index, cell_id in enumerate(ids):
+            if cell_id in ids[:index]:
+                raise conflict("the same cell stands twice", [("plan", "primary", index)])
+        return self

@@ -1,0 +1,222 @@
+"""From a study to every turn and run in order, what that will take, and the engine's jobs.
+
+The design is randomised complete blocks: in each block every system has one turn and the baseline
+two, so that the baseline against itself shows the noise (A/A). A turn makes its system afresh.
+
+- With three or more systems, the turns of a block are in random order.
+- With two, A and B, pairs of blocks go AB BA or BA AB (ABBA or BAAB, by lot), which cancels a
+  linear drift, and the baseline's twin A' is put at a random place of each block.
+- Which of the baseline's two turns counts as the twin (`again`) is random as well: if it were
+  always the later one, a drift inside blocks would look like noise between equal systems.
+- Cells have one order for all turns of a block, so that each system is worn alike when a cell
+  begins. Cells that disturb the layout least come first: pure reads, then mixes, then pure
+  writes; inside these groups the order is random.
+- All turns of a block read and write the same offsets: seeds depend on block and cell alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Iterable
+from typing import TypeVar
+
+from fsgauge.errors import InputError
+from fsgauge.estimate import block_seconds, layout_bytes, turn_written_bytes
+from fsgauge.record import Cell, Plan, Turn
+from fsgauge.study.cells import cells_of, default_primary
+from fsgauge.study.model import Study
+from fsgauge.units import exact_duration, format_duration, format_size
+from fsgauge.wire import (
+    Access,
+    BlockSize,
+    Data,
+    IncompressibleData,
+    LayoutJob,
+    LoadJob,
+    RandomAccess,
+    Rate,
+    SequentialAccess,
+    Target,
+    ZeroData,
+    ZipfAccess,
+)
+
+FEWEST_BLOCKS = 2
+_SEED_BITS = 53
+_SHORTEST_INTERVAL_NS = 50_000_000
+_LONGEST_INTERVAL_NS = 1_000_000_000
+
+Thing = TypeVar("Thing")
+
+
+def with_seed(study: Study, seed: int) -> Study:
+    """The study with its seed decided; a seed that it has stays."""
+    if study.plan.seed is not None:
+        return study
+    plan = study.plan.model_copy(update={"seed": seed % 2**_SEED_BITS})
+    return study.model_copy(update={"plan": plan})
+
+
+def make_plan(study: Study, *, size_bytes: int) -> Plan:
+    """All turns in order, for a study with a seed on storage of `size_bytes`.
+
+    Raises InputError if the files cannot hold a block of the load, or the budget two blocks.
+    """
+    seed = study.plan.seed
+    if seed is None:
+        raise ValueError("the study has no seed: use with_seed before make_plan")
+    _check_files(study, size_bytes)
+    cells = cells_of(study.workload)
+    blocks = _blocks(study, size_bytes)
+    return Plan(
+        study=study.name,
+        seed=seed,
+        baseline=study.systems[0].name,
+        systems=[system.name for system in study.systems],
+        primary=_primary_ids(study, cells),
+        cells=cells,
+        turns=_turns(study, cells, blocks, seed),
+        expected_seconds=blocks * block_seconds(study, size_bytes),
+        expected_written_bytes=blocks
+        * (len(study.systems) + 1)
+        * turn_written_bytes(study, size_bytes),
+    )
+
+
+def job_for(study: Study, plan: Plan, turn: Turn, cell: Cell, target: Target) -> LoadJob:
+    """The engine's job for one cell in one turn; equal for all systems of a block."""
+    workload = study.workload
+    rate = None
+    if workload.rate is not None:
+        rate = Rate(operations_per_second=workload.rate, arrival=workload.arrival)
+    interval_ns = min(max(workload.duration // 20, _SHORTEST_INTERVAL_NS), _LONGEST_INTERVAL_NS)
+    return LoadJob(
+        target=target,
+        interface=cell.interface,
+        direct=workload.direct,
+        access=_access(study, cell),
+        read_percent=cell.read_percent,
+        block_sizes=[BlockSize(size_bytes=cell.block_size_bytes)],
+        queue_depth=cell.queue_depth,
+        jobs=cell.jobs,
+        rate=rate,
+        warm_up_ns=workload.warm_up,
+        duration_ns=workload.duration,
+        interval_ns=interval_ns,
+        data=_data(study),
+        seed=derived_seed(plan.seed, turn.block, cell.id),
+    )
+
+
+def layout_job_for(study: Study, plan: Plan, turn: Turn, target: Target) -> LayoutJob:
+    """The engine's job that fills a fresh system; the same bytes for all systems of a block."""
+    return LayoutJob(
+        target=target,
+        direct=study.workload.direct,
+        data=_data(study),
+        seed=derived_seed(plan.seed, turn.block, "layout"),
+    )
+
+
+def derived_seed(seed: int, block: int, purpose: str) -> int:
+    """A seed for one purpose in one block, below 2**53 so that every JSON reader keeps it."""
+    digest = hashlib.sha256(f"{seed}/{block}/{purpose}".encode()).digest()
+    return int.from_bytes(digest[:8], "big") >> (64 - _SEED_BITS)
+
+
+def _check_files(study: Study, size_bytes: int) -> None:
+    workload = study.workload
+    file_bytes = layout_bytes(study, size_bytes) // workload.files
+    largest = max(workload.block_sizes)
+    if file_bytes < largest:
+        raise InputError(
+            f"a file would have {format_size(file_bytes)}, and a block has {format_size(largest)}",
+            cause=f"{workload.files} files share {workload.fill} % of {format_size(size_bytes)}",
+            next="larger storage, or --set workload.files=1",
+        )
+
+
+def _blocks(study: Study, size_bytes: int) -> int:
+    """As many blocks as asked for, or as the budget holds."""
+    budget_ns = study.plan.budget
+    if budget_ns is None:
+        return study.plan.blocks
+    a_block = block_seconds(study, size_bytes)
+    fitting = int(budget_ns / 1e9 / a_block)
+    if fitting < FEWEST_BLOCKS:
+        raise InputError(
+            f"the budget of {exact_duration(budget_ns)} does not hold {FEWEST_BLOCKS} blocks",
+            cause=f"one block takes about {format_duration(a_block * 1e9)}: "
+            f"{len(study.systems) + 1} turns of {len(cells_of(study.workload))} cells",
+            next="a larger plan.budget, fewer cells, or a shorter workload.duration",
+        )
+    return min(fitting, study.plan.blocks)
+
+
+def _primary_ids(study: Study, cells: list[Cell]) -> list[str]:
+    if not study.plan.primary:
+        return default_primary(study.workload)
+    return [
+        cell.id for cell in cells for text in study.plan.primary if text in (cell.id, cell.name)
+    ]
+
+
+def _turns(study: Study, cells: list[Cell], blocks: int, seed: int) -> list[Turn]:
+    chance = random.Random(seed)  # noqa: S311 - the order of a study, not a secret
+    names = [system.name for system in study.systems]
+    pair_orders = _pair_orders(blocks, chance)
+    turns = []
+    for block in range(blocks):
+        if len(names) == 2:
+            order = _pair_with_twin(names, pair_orders[block], chance)
+        else:
+            order = _shuffled([(name, False) for name in names] + [(names[0], True)], chance)
+        cell_order = _cell_order(cells, chance)
+        turns += [
+            Turn(block=block, turn=turn, system=system, again=again, cells=cell_order)
+            for turn, (system, again) in enumerate(order)
+        ]
+    return turns
+
+
+def _pair_orders(blocks: int, chance: random.Random) -> list[bool]:
+    """For each block, whether the baseline goes first: each pair of blocks has both orders."""
+    orders: list[bool] = []
+    while len(orders) < blocks:
+        first = chance.random() < 0.5
+        orders += [first, not first]
+    return orders[:blocks]
+
+
+def _pair_with_twin(
+    names: list[str], baseline_first: bool, chance: random.Random
+) -> list[tuple[str, bool]]:
+    order = [(name, False) for name in (names if baseline_first else names[::-1])]
+    order.insert(int(chance.random() * 3), (names[0], True))
+    return order
+
+
+def _cell_order(cells: list[Cell], chance: random.Random) -> list[str]:
+    """Reads, then mixes, then writes; random inside each."""
+    reads = [cell.id for cell in cells if cell.read_percent == 100]
+    mixes = [cell.id for cell in cells if 0 < cell.read_percent < 100]
+    writes = [cell.id for cell in cells if cell.read_percent == 0]
+    return [cell for group in (reads, mixes, writes) for cell in _shuffled(group, chance)]
+
+
+def _shuffled(things: Iterable[Thing], chance: random.Random) -> list[Thing]:
+    """A random order. Of `random`, Python promises only random() to stay the same for ever."""
+    return sorted(things, key=lambda _: chance.random())
+
+
+def _access(study: Study, cell: Cell) -> Access:
+    if not cell.pattern.startswith("rand"):
+        return SequentialAccess()
+    if study.workload.distribution == "zipf":
+        return ZipfAccess(theta=study.workload.zipf_theta)
+    return RandomAccess()
+
+
+def _data(study: Study) -> Data:
+    return ZeroData() if study.workload.data == "zero" else IncompressibleData()

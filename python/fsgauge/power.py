@@ -1,0 +1,56 @@
+"""How small an effect a number of blocks can show, and how many blocks an effect needs.
+
+The finding is the mean of n paired log ratios with a t interval, so its power is that of the
+paired t test (noncentral t; Cohen, Statistical Power Analysis, 1988, chapter 2).
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+CONFIDENCE = 0.95
+POWER = 0.80
+MOST_BLOCKS = 10_000
+
+
+def detectable_percent(blocks: int, noise_percent: float) -> float:
+    """The smallest change in percent that `blocks` show with 80 % power at 95 % confidence.
+
+    `noise_percent` is the standard deviation of the log ratio of two equal runs in one block,
+    times 100.
+    """
+    error = noise_percent / 100 / math.sqrt(blocks)
+    return 100 * math.expm1(_noncentrality(blocks) * error)
+
+
+def blocks_needed(effect_percent: float, noise_percent: float) -> int | None:
+    """The fewest blocks that show such an effect; None above 10 000."""
+    if detectable_percent(MOST_BLOCKS, noise_percent) > effect_percent:
+        return None
+    low, high = 1, MOST_BLOCKS
+    while high - low > 1:
+        middle = (low + high) // 2
+        if detectable_percent(middle, noise_percent) > effect_percent:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+@lru_cache(maxsize=1000)
+def _noncentrality(blocks: int) -> float:
+    """Mean over standard error at which the two-sided t test reaches its power.
+
+    Seen in the wrong direction does not count as seen; at this power that is below 1e-6 anyway.
+    """
+    from scipy.optimize import brentq
+    from scipy.stats import nct, t
+
+    freedom = blocks - 1
+    critical = float(t.ppf((1 + CONFIDENCE) / 2, freedom))
+
+    def missing(noncentrality: float) -> float:
+        return float(nct.sf(critical, freedom, noncentrality)) - POWER
+
+    return float(brentq(missing, 1.0, 1.5 * critical + 1))

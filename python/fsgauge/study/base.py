@@ -1,0 +1,53 @@
+"""What every part of a study file shares: strict, frozen, no unknown keys."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, TypeVar
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo
+from pydantic_core import PydanticCustomError
+
+Entry = TypeVar("Entry")
+
+
+class StudyModel(BaseModel):
+    """A table of a study file. Nothing is converted silently: 1 is not true, "4" is not 4."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+def _distinct(entries: list[Entry]) -> list[Entry]:
+    for index, entry in enumerate(entries):
+        if entry in entries[:index]:
+            context = {"index": index}
+            raise PydanticCustomError("twice", "the same value stands twice", context)
+    return entries
+
+
+Distinct = Annotated[list[Entry], AfterValidator(_distinct), Field(min_length=1, max_length=100)]
+"""A sweep: a list with at least one value and none twice."""
+
+
+def one_line(text: str) -> str:
+    """Refuse text that would break a table or a file name."""
+    if not text.strip():
+        raise PydanticCustomError("empty_text", "it is empty")
+    if not text.isprintable():
+        raise PydanticCustomError("unprintable", "it holds a character that cannot be printed")
+    return text
+
+
+OneLine = Annotated[str, AfterValidator(one_line), Field(max_length=300)]
+"""Text of one printable line."""
+
+
+def written(model: BaseModel, info: ValidationInfo, keys: Sequence[str]) -> list[str]:
+    """Which of the keys a person wrote; empty when the model is made by code.
+
+    A key that was written but cannot have an effect is an error; the same key in a model that
+    is read back from a record carries its default and is none.
+    """
+    if not (info.context and info.context.get("written")):
+        return []
+    return [key for key in keys if key in model.model_fields_set]

@@ -1,0 +1,110 @@
+"""A study as it was written: raw values, and where each of them came from.
+
+A value comes from the file or from the command line; both are shown to the person alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from fsgauge.errors import SourceLocation
+from fsgauge.study.locate import Path, Spans
+
+_LONGEST_LINE = 160
+
+
+@dataclass(frozen=True)
+class Origin:
+    """A written key or value: the text that it stands in and its offsets there.
+
+    `label` is the file, or the option of the command line (then `numbered` is false).
+    """
+
+    label: str
+    text: str
+    spans: Spans
+    numbered: bool = True
+
+    def key(self, hint: str = "") -> SourceLocation:
+        """The place of the key."""
+        return source_location(self.label, self.text, self.spans.key, hint, self.numbered)
+
+    def value(self, hint: str = "") -> SourceLocation:
+        """The place of the value."""
+        return source_location(self.label, self.text, self.spans.value, hint, self.numbered)
+
+
+@dataclass
+class Document:
+    """Raw data of a study, with the origin of each path."""
+
+    label: str
+    data: dict[str, Any]
+    origins: dict[Path, Origin] = field(default_factory=dict)
+
+    def put(self, path: Path, value: object, origin: Origin) -> None:
+        """Set a value, which replaces whatever stood there; tables in between are made."""
+        self.forget(path)
+        table: Any = self.data
+        for depth, step in enumerate(path[:-1]):
+            if isinstance(table, dict) and step not in table:
+                table[step] = {}
+                self.origins.setdefault(path[: depth + 1], origin)
+            table = table[step]
+        table[path[-1]] = value
+        self._remember(path, value, origin)
+
+    def put_entry(self, path: Path, value: object, origin: Origin) -> None:
+        """Note where a value was written that stands in the data already."""
+        self._remember(path, value, origin)
+
+    def forget(self, path: Path) -> None:
+        """Drop the origins of a path and of all below it."""
+        for known in [known for known in self.origins if known[: len(path)] == path]:
+            del self.origins[known]
+
+    def origin(self, path: Path) -> Origin | None:
+        """Where a path was written, or else the nearest table around it."""
+        for length in range(len(path), 0, -1):
+            if path[:length] in self.origins:
+                return self.origins[path[:length]]
+        return None
+
+    def written(self, path: Path) -> bool:
+        """Whether this very path was written by the person."""
+        return path in self.origins
+
+    def _remember(self, path: Path, value: object, origin: Origin) -> None:
+        self.origins[path] = origin
+        entries: list[tuple[str | int, object]] = []
+        if isinstance(value, Mapping):
+            entries = list(value.items())
+        elif isinstance(value, list):
+            entries = list(enumerate(value))
+        for step, entry in entries:
+            self._remember((*path, step), entry, origin)
+
+
+def source_location(
+    label: str, text: str, span: tuple[int, int], hint: str = "", numbered: bool = True
+) -> SourceLocation:
+    """The line around `span` with what to underline in it; line 0 means an option, not a file."""
+    start, end = min(span[0], len(text)), min(span[1], len(text))
+    line_start = text.rfind("\n", 0, start) + 1
+    line_end = text.find("\n", start)
+    line = text[line_start : line_end if line_end >= 0 else len(text)].rstrip("\r")
+    shown = "".join(letter if letter.isprintable() else " " for letter in line)
+    column = min(start - line_start, len(shown))
+    width = max(1, min(end - start, len(shown) - column))
+    if len(shown) > _LONGEST_LINE and column + width < _LONGEST_LINE:
+        shown = shown[:_LONGEST_LINE] + " ..."
+    return SourceLocation(
+        path=label,
+        line=text.count("\n", 0, start) + 1 if numbered else 0,
+        column=column + 1,
+        text=shown,
+        width=width,
+        hint=hint,
+    )

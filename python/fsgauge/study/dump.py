@@ -1,0 +1,87 @@
+"""The effective study as TOML: every key with its value, so that a result can be repeated.
+
+Keys that have no value, or no effect in this study, stand as comments that say why. What is
+written reads back to the same study.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import tomlkit
+from pydantic import BaseModel
+from tomlkit.items import Item, Table
+
+from fsgauge.study.model import Study, System
+from fsgauge.study.system import UNFORMATTED
+from fsgauge.study.workload import inapplicable
+from fsgauge.units import exact_duration, exact_percent, exact_rate, exact_size
+
+_TEXT_WITH_UNIT: dict[str, Callable[[Any], str]] = {
+    "size": exact_size,
+    "block_sizes": exact_size,
+    "read_percent": exact_percent,
+    "fill": exact_percent,
+    "equivalence_percent": exact_percent,
+    "noise_percent": exact_percent,
+    "rate": exact_rate,
+    "budget": exact_duration,
+    "warm_up": exact_duration,
+    "duration": exact_duration,
+}
+"""How the number behind a key becomes text again."""
+
+
+def dump_study(study: Study) -> str:
+    """The study's TOML, every key; `load_study` reads it back to an equal study."""
+    document = tomlkit.document()
+    document.add(tomlkit.comment("The effective study, defaults included."))
+    document.add("format", tomlkit.item(study.format))
+    document.add("name", tomlkit.item(study.name))
+    document.add("question", tomlkit.item(study.question))
+    document.add("storage", _table(study.storage, {}))
+    systems = tomlkit.aot()
+    for system in study.systems:
+        systems.append(_table(system, _without_effect(system)))
+    document.add("system", systems)
+    reasons = {key: reason for key, (reason, _) in inapplicable(study.workload).items()}
+    document.add("workload", _table(study.workload, reasons))
+    document.add("plan", _table(study.plan, {}))
+    return tomlkit.dumps(document)
+
+
+def _without_effect(system: System) -> dict[str, str]:
+    reasons = {"path": "only a mounted system has one"} if system.kind != "mounted" else {}
+    if system.kind in UNFORMATTED:
+        reasons |= dict.fromkeys(("mkfs", "mount", "tunables"), UNFORMATTED[system.kind])
+    return reasons
+
+
+def _table(model: BaseModel, without_effect: dict[str, str]) -> Table:
+    table = tomlkit.table()
+    for key in type(model).model_fields:
+        value = getattr(model, key)
+        if key in without_effect:
+            table.add(tomlkit.comment(f"{key}: {without_effect[key]}"))
+        elif value is None:
+            table.add(tomlkit.comment(f"{key}: not given"))
+        else:
+            table.add(key, _value(key, value))
+    return table
+
+
+def written_value(key: str, value: object) -> str:
+    """A key's value as it stands in a file: "4 KiB" in quotes, true, [1, 32]."""
+    return _value(key, value).as_string()
+
+
+def _value(key: str, value: object) -> Item:
+    write = _TEXT_WITH_UNIT.get(key)
+    if write is not None:
+        value = [write(entry) for entry in value] if isinstance(value, list) else write(value)
+    if isinstance(value, dict):
+        inline = tomlkit.inline_table()
+        inline.update(value)
+        return inline
+    return tomlkit.item(value)

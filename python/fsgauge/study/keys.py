@@ -1,0 +1,86 @@
+"""The keys of a study file as data: sections, their models, descriptions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from fsgauge.study.locate import Path
+from fsgauge.study.model import (
+    DeviceStorage,
+    LoopStorage,
+    OverheadWorkload,
+    PathStorage,
+    PlanSettings,
+    RamStorage,
+    Study,
+    System,
+)
+
+
+@dataclass(frozen=True)
+class Section:
+    """A table of the file; `variant` is the kind that it applies to, where there are several."""
+
+    name: str
+    model: type[BaseModel]
+    variant: str = ""
+
+    @property
+    def header(self) -> str:
+        """The section as a person writes it; the top of the file has none."""
+        if not self.name:
+            return ""
+        return "[[system]]" if self.name == "system" else f"[{self.name}]"
+
+    @property
+    def fields(self) -> Mapping[str, FieldInfo]:
+        """Every key of the section, by the word that stands in the file."""
+        fields = self.model.model_fields
+        return {field.alias or name: field for name, field in fields.items()}
+
+    def dotted(self, key: str) -> str:
+        """The key's full name: workload.block_sizes."""
+        return f"{self.name}.{key}" if self.name else key
+
+
+SECTIONS = (
+    Section("", Study),
+    Section("storage", LoopStorage, "loop"),
+    Section("storage", RamStorage, "ram"),
+    Section("storage", DeviceStorage, "device"),
+    Section("storage", PathStorage, "path"),
+    Section("system", System),
+    Section("workload", OverheadWorkload, "overhead"),
+    Section("plan", PlanSettings),
+)
+
+
+def sections(name: str, variant: str = "") -> list[Section]:
+    """The sections of that name; only the one of that kind, if it is known."""
+    named = [section for section in SECTIONS if section.name == name]
+    exact = [section for section in named if section.variant == variant]
+    return exact or named
+
+
+def valid_keys(name: str, variant: str = "") -> list[str]:
+    """Keys that may stand in a section."""
+    found = dict.fromkeys(key for section in sections(name, variant) for key in section.fields)
+    return list(found)
+
+
+def dotted(path: Path) -> str:
+    """A path without its positions: ("system", 1, "mount") is "system.mount"."""
+    return ".".join(str(step) for step in path if isinstance(step, str))
+
+
+def all_dotted() -> dict[str, list[Section]]:
+    """Every key's full name, with the sections that have it."""
+    found: dict[str, list[Section]] = {}
+    for section in SECTIONS:
+        for key in section.fields:
+            found.setdefault(section.dotted(key), []).append(section)
+    return found

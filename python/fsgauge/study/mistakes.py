@@ -1,0 +1,263 @@
+"""From what the models refuse to what a person reads: the place, the nearest valid word."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable
+from typing import Any
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from fsgauge.errors import InputError, SourceLocation
+from fsgauge.study.document import Document
+from fsgauge.study.keys import all_dotted, dotted, sections, valid_keys
+from fsgauge.study.locate import Path
+from fsgauge.study.wording import (
+    WANTED,
+    as_details,
+    as_list,
+    quoted,
+    shown,
+    type_name,
+    with_unit_of,
+)
+
+
+def explain_mistake(error: ValidationError, document: Document) -> InputError:
+    """The first mistake of the file, located, and how many more there are."""
+    mistakes = [_Mistake(details, document) for details in error.errors(include_url=False)]
+    mistakes.sort(key=lambda mistake: mistake.place())
+    found = mistakes[0].explained()
+    if len(mistakes) > 1:
+        others = len(mistakes) - 1
+        found.details += (f"{others} more mistake{'s' if others > 1 else ''} after this one",)
+    return found
+
+
+class _Mistake:
+    """One refusal of pydantic, with its path in the file."""
+
+    def __init__(self, details: ErrorDetails, document: Document) -> None:
+        self.type = details["type"]
+        self.message = details["msg"]
+        self.context: dict[str, Any] = details.get("ctx", {})
+        self.document = document
+        self.path = _path_in_file(details["loc"], document)
+        if self.type == "twice":
+            self.path = (*self.path, self.context["index"])
+        if self.type in ("union_tag_invalid", "union_tag_not_found"):
+            self.path = (*self.path, "kind")
+        self.key = next((str(step) for step in reversed(self.path) if isinstance(step, str)), "")
+
+    def place(self) -> tuple[int, int]:
+        """For sorting: the file first, from its start to its end; then the command line."""
+        origin = self.document.origin(self.path)
+        if origin is None:
+            return (0, 0)
+        return (0, origin.spans.key[0]) if origin.numbered else (1, 0)
+
+    def explained(self) -> InputError:
+        """The error that the person reads."""
+        return _EXPLAIN.get(self.type, _Mistake._other)(self)
+
+    def _unknown_key(self) -> InputError:
+        section = "" if len(self.path) == 1 else str(self.path[0])
+        valid = valid_keys(section, self._kind(section))
+        near = difflib.get_close_matches(self.key, valid, n=1, cutoff=0.5)
+        elsewhere = [name for name in all_dotted() if name.split(".")[-1] == self.key]
+        hint, target = "", section
+        if len(self.path) > 1 and self.path[0] == "system" and "tunables" in self.path:
+            target = "system.tunables"
+        elif near:
+            target = f"{section}.{near[0]}" if section else near[0]
+            hint = f'did you mean "{near[0]}"?'
+        elif elsewhere:
+            target = elsewhere[0]
+            hint = self._belongs(elsewhere[0], section)
+        details = () if near or elsewhere else (f"valid here: {', '.join(valid)}",)
+        return self._error(
+            f'unknown key "{self.key}"',
+            self._at_key(hint),
+            details=details,
+            next=f"fsgauge explain {target}".rstrip(),
+        )
+
+    def _belongs(self, name: str, section: str) -> str:
+        owner = all_dotted()[name][0]
+        if owner.name == section:
+            kinds = " or ".join(f'"{other.variant}"' for other in all_dotted()[name])
+            return f"only {owner.name} of kind {kinds} has it"
+        return f"it belongs in {owner.header}" if owner.header else "it belongs above all sections"
+
+    def _missing(self) -> InputError:
+        parent = self.path[:-1]
+        section = str(parent[0]) if parent else ""
+        owner = sections(section)[0].header or f'"{self.document.label}"'
+        table = valid_keys("")
+        noun = "section" if not parent and self.key in ("storage", "workload") else "key"
+        what = f'{owner} has no {noun} "{self.key}"'
+        if not parent and self.key == "system":
+            what = f"{owner} compares nothing: it has no [[system]]"
+        origin = self.document.origin(parent) if parent else None
+        unknown = self._unknown_beside(parent, table if not parent else valid_keys(section))
+        return self._error(
+            what,
+            origin.key() if origin else None,
+            details=(f'"{unknown}" stands there; is it meant?',) if unknown else (),
+        )
+
+    def _unknown_beside(self, parent: Path, valid: list[str]) -> str:
+        """A key that stands where the missing one is expected and resembles it."""
+        table: Any = self.document.data
+        for step in parent:
+            table = table[step]
+        strangers = [key for key in table if key not in valid]
+        near = difflib.get_close_matches(self.key, strangers, n=1, cutoff=0.5)
+        return near[0] if near else ""
+
+    def _unit(self) -> InputError:
+        what = f"{self.key}: {self.context['what']}"
+        return self._error(what, self._at_value(self.context["hint"]))
+
+    def _conflict(self) -> InputError:
+        base = self.path
+        first, *others = [(*base, *key) for key in self.context["keys"]]
+        self.path = first
+        written = [path for path in others if self.document.written(path)]
+        location = self._at_value(self.context["hint"])
+        if not self.document.written(first) and written:
+            location, written = self._location(written[0]), written[1:]
+        details = tuple(line for path in written for line in as_details(self._location(path)))
+        return self._error(
+            self.context["what"], location, details=details, next=self.context["next"]
+        )
+
+    def _choice(self) -> InputError:
+        words = quoted(self.context.get("expected") or self.context.get("expected_tags", ""))
+        given = self._value()
+        near = difflib.get_close_matches(str(given), words, n=1, cutoff=0.5)
+        hint = f'did you mean "{near[0]}"?' if near else ""
+        if self.path == ("format",):
+            what = f"this file's format is {given!r}, and this fsgauge reads format 1"
+            return self._error(what, self._at_value())
+        return self._error(
+            f"{self.key}: {shown(given)} is not known",
+            self._at_value(hint),
+            details=(f"known: {', '.join(words)}",),
+        )
+
+    def _no_kind(self) -> InputError:
+        words = [section.variant for section in sections(str(self.path[0]))]
+        origin = self.document.origin(self.path)
+        return self._error(
+            f'[{self.path[0]}] has no key "kind"',
+            origin.key() if origin else None,
+            details=(f"known: {', '.join(words)}",),
+        )
+
+    def _wrong_type(self) -> InputError:
+        wanted, example = WANTED[self.type]
+        given = self._value()
+        hint = f"write {example}" if example else ""
+        if self.type == "list_type" and isinstance(given, str | int) and given != "":
+            hint = as_list(given)
+        what = f"{self.key or 'the file'} must be {wanted}, not {type_name(given)}"
+        return self._error(what, self._at_value(hint))
+
+    def _bound(self) -> InputError:
+        words = {
+            "greater_than_equal": "at least",
+            "greater_than": "more than",
+            "less_than_equal": "at most",
+            "less_than": "less than",
+        }
+        limit = next(
+            self.context[name] for name in ("ge", "gt", "le", "lt") if name in self.context
+        )
+        what = f"{self.key} must be {words[self.type]} {with_unit_of(self._value(), limit)}"
+        return self._error(what, self._at_value())
+
+    def _other(self) -> InputError:
+        text = self.message[:1].lower() + self.message[1:]
+        return self._error(f"{self.key}: {text}" if self.key else text, self._at_value())
+
+    def _error(
+        self,
+        what: str,
+        location: SourceLocation | None,
+        *,
+        details: tuple[str, ...] = (),
+        next: str = "",
+    ) -> InputError:
+        if location is None:
+            details = (f"in {self.document.label}", *details)
+        return InputError(what, details=details, location=location, next=next or self._explain())
+
+    def _explain(self) -> str:
+        known = all_dotted()
+        name = dotted(self.path)
+        while name and name not in known and not sections(name):
+            name = name.rpartition(".")[0]
+        return f"fsgauge explain {name}".rstrip() if name else "fsgauge study new NAME"
+
+    def _at_key(self, hint: str = "") -> SourceLocation | None:
+        origin = self.document.origin(self.path)
+        return origin.key(hint) if origin else None
+
+    def _at_value(self, hint: str = "") -> SourceLocation | None:
+        return self._location(self.path, hint)
+
+    def _location(self, path: Path, hint: str = "") -> SourceLocation | None:
+        origin = self.document.origin(path)
+        return origin.value(hint) if origin else None
+
+    def _kind(self, section: str) -> str:
+        table = self.document.data.get(section)
+        kind = table.get("kind", "") if isinstance(table, dict) else ""
+        return kind if isinstance(kind, str) else ""
+
+    def _value(self) -> object:
+        value: Any = self.document.data
+        for step in self.path:
+            try:
+                value = value[step]
+            except (KeyError, IndexError, TypeError):
+                return None
+        return value
+
+
+def _path_in_file(location: tuple[int | str, ...], document: Document) -> Path:
+    """pydantic's location without the kinds of unions that it puts between keys."""
+    path: Path = ()
+    value: Any = document.data
+    for position, step in enumerate(location):
+        last = position == len(location) - 1
+        inside = isinstance(value, dict) and step in value
+        inside = inside or (isinstance(value, list) and isinstance(step, int) and step < len(value))
+        if inside:
+            value = value[step]
+            path = (*path, step)
+        elif last and isinstance(value, dict) and not _is_kind(step, path):
+            path = (*path, step)
+    return path
+
+
+def _is_kind(step: int | str, path: Path) -> bool:
+    return path == ("storage",) and step in {section.variant for section in sections("storage")}
+
+
+_EXPLAIN: dict[str, Callable[[_Mistake], InputError]] = {
+    "extra_forbidden": _Mistake._unknown_key,
+    "missing": _Mistake._missing,
+    "unit": _Mistake._unit,
+    "conflict": _Mistake._conflict,
+    "literal_error": _Mistake._choice,
+    "union_tag_invalid": _Mistake._choice,
+    "union_tag_not_found": _Mistake._no_kind,
+    "greater_than_equal": _Mistake._bound,
+    "greater_than": _Mistake._bound,
+    "less_than_equal": _Mistake._bound,
+    "less_than": _Mistake._bound,
+    **dict.fromkeys(WANTED, _Mistake._wrong_type),
+}

@@ -1,0 +1,125 @@
+"""Changes of the command line to a study: --storage, --system, --set."""
+
+from __future__ import annotations
+
+import difflib
+from typing import Any
+
+import tomlkit
+from tomlkit.exceptions import TOMLKitError
+
+from fsgauge.errors import InputError
+from fsgauge.study.document import Document, Origin
+from fsgauge.study.keys import all_dotted
+from fsgauge.study.locate import Path, Spans
+from fsgauge.study.specs import option_origin, storage_table, system_table
+
+NOT_SETTABLE = ("format",)
+
+
+def change_storage(document: Document, spec: str) -> None:
+    """Put the storage of --storage in the study's place; keys of the same kind stay."""
+    table = storage_table(spec)
+    origin = option_origin("--storage", spec)
+    before = document.data.get("storage")
+    if isinstance(before, dict) and before.get("kind") == table["kind"]:
+        for key, value in table.items():
+            document.put(("storage", key), value, origin)
+    else:
+        document.put(("storage",), table, origin)
+
+
+def change_systems(document: Document, specs: list[str]) -> None:
+    """Compare the systems of --system with the study's baseline.
+
+    A system that the study has under that name keeps the options it has there. The study's first
+    system stays the baseline, unless its storage is a folder that is replaced by others.
+    """
+    before = document.data.get("system")
+    own = [table for table in before if isinstance(table, dict)] if isinstance(before, list) else []
+    by_name = {table.get("name"): index for index, table in enumerate(own)}
+    chosen: list[tuple[dict[str, Any], Origin | None, int]] = []
+    for spec in specs:
+        if spec in by_name:
+            chosen.append((own[by_name[spec]], None, by_name[spec]))
+        else:
+            chosen.append((system_table(spec), option_origin("--system", spec), -1))
+    if own and own[0].get("name") not in [table["name"] for table, _, _ in chosen]:
+        chosen.insert(0, (own[0], None, 0))
+    chosen.sort(key=lambda entry: bool(own) and entry[0]["name"] != own[0].get("name"))
+    _replace_systems(document, chosen)
+
+
+def _replace_systems(
+    document: Document, chosen: list[tuple[dict[str, Any], Origin | None, int]]
+) -> None:
+    """Write the list anew; systems that the file describes keep the places of their keys."""
+    places = {path: origin for path, origin in document.origins.items() if path[:1] == ("system",)}
+    header = places.get(("system",))
+    document.forget(("system",))
+    document.data["system"] = [table for table, _, _ in chosen]
+    if header is not None:
+        document.origins[("system",)] = header
+    for index, (table, origin, old) in enumerate(chosen):
+        if origin is not None:
+            document.put_entry(("system", index), table, origin)
+            continue
+        for path, place in places.items():
+            if path[:2] == ("system", old):
+                document.origins[("system", index, *path[2:])] = place
+
+
+def set_key(document: Document, override: str) -> None:
+    """Apply one --set KEY=VALUE; the value is TOML if it parses as that, else text."""
+    name, equals, text = override.partition("=")
+    name = name.strip()
+    start = override.index("=") + 1 if equals else len(override)
+    spans = Spans((override.index(name), override.index(name) + len(name)), (start, len(override)))
+    origin = Origin("--set", override, spans, numbered=False)
+    if not equals:
+        raise InputError(
+            f'"{override}" sets nothing',
+            location=origin.key("write KEY=VALUE"),
+            next="for example --set workload.duration=5s",
+        )
+    path = _path(document, name, origin)
+    document.put(path, _value(text.strip()), origin)
+
+
+def _path(document: Document, name: str, origin: Origin) -> Path:
+    """The path of a dotted key; systems are addressed by their names: system.ext4.mount."""
+    section, _, key = name.partition(".")
+    if section == "system":
+        return _system_path(document, key, origin)
+    known = [dotted for dotted in all_dotted() if not dotted.startswith("system")]
+    if name not in known or name in ("storage", "workload", "plan", "format"):
+        near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+        raise InputError(
+            f'unknown key "{name}"',
+            location=origin.key(f'did you mean "{near[0]}"?' if near else ""),
+            next=f"fsgauge explain {near[0]}" if near else "fsgauge explain",
+        )
+    return tuple(name.split("."))
+
+
+def _system_path(document: Document, rest: str, origin: Origin) -> Path:
+    systems = document.data.get("system")
+    tables = systems if isinstance(systems, list) else []
+    names = [str(table.get("name")) for table in tables if isinstance(table, dict)]
+    for index, name in sorted(enumerate(names), key=lambda entry: -len(entry[1])):
+        if rest.startswith(name + "."):
+            key, _, tunable = rest[len(name) + 1 :].partition(".")
+            return ("system", index, key, tunable) if tunable else ("system", index, key)
+    raise InputError(
+        f'"{rest}" is no key of a system of this study',
+        location=origin.key("write system.NAME.KEY"),
+        details=(f"systems: {', '.join(names) or 'none'}",),
+        next="fsgauge explain system",
+    )
+
+
+def _value(text: str) -> object:
+    try:
+        return tomlkit.value(text).unwrap()
+    except (TOMLKitError, ValueError, RecursionError, IndexError):
+        return text

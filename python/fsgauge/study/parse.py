@@ -1,0 +1,106 @@
+"""From a study's file and the command line's changes to a checked Study.
+
+Takes TOML; whatever is wrong with it ends in an InputError that shows the place.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path as FilePath
+from typing import Any
+
+import tomlkit
+from pydantic import ValidationError
+from tomlkit.exceptions import ParseError, TOMLKitError
+
+from fsgauge.errors import InputError
+from fsgauge.study.document import Document, Origin, source_location
+from fsgauge.study.locate import locate
+from fsgauge.study.mistakes import explain_mistake
+from fsgauge.study.model import Study
+from fsgauge.study.overrides import change_storage, change_systems, set_key
+from fsgauge.study.shipped import find_study
+from fsgauge.study.specs import option_origin
+from fsgauge.units import WRITTEN
+
+
+def load_study(
+    path_or_shipped_name: str,
+    overrides: list[str] | None = None,
+    systems: list[str] | None = None,
+    storage: str | None = None,
+    seed: int | None = None,
+) -> Study:
+    """Read and check a study; raises InputError with the place of the first mistake.
+
+    `overrides` are KEY=VALUE as of --set, `systems` and `storage` as of --system and --storage.
+    They are applied in the order storage, systems, overrides, seed.
+    """
+    label, text = find_study(path_or_shipped_name)
+    document = read_document(text, label, FilePath(path_or_shipped_name).stem)
+    if storage is not None:
+        change_storage(document, storage)
+    if systems:
+        change_systems(document, systems)
+    for override in overrides or []:
+        set_key(document, override)
+    if seed is not None:
+        document.put(("plan", "seed"), seed, option_origin("--seed", str(seed)))
+    return check(document)
+
+
+def parse_study(text: str, label: str, name: str) -> Study:
+    """Check a study's text; `label` stands before line numbers, `name` is its default name."""
+    return check(read_document(text, label, name))
+
+
+def read_document(text: str, label: str, name: str) -> Document:
+    """The raw values of a TOML text with their places; raises InputError for a syntax error."""
+    try:
+        data: dict[str, Any] = tomlkit.parse(text).unwrap()
+        spans = locate(text)
+    except (TOMLKitError, ValueError, RecursionError, IndexError) as error:
+        raise _syntax_error(error, text, label) from None
+    data.setdefault("name", name)
+    origins = {path: Origin(label, text, span) for path, span in spans.items()}
+    return Document(label, data, origins)
+
+
+def check(document: Document) -> Study:
+    """The study that a document describes; raises InputError."""
+    try:
+        return Study.model_validate(document.data, context=WRITTEN)
+    except ValidationError as error:
+        raise explain_mistake(error, document) from None
+
+
+def _syntax_error(error: Exception, text: str, label: str) -> InputError:
+    what, start = "this is not TOML", 0
+    if isinstance(error, ParseError):
+        words = str(error).rsplit(" at line ", 1)[0]
+        what = f"this is not TOML: {words[:1].lower()}{words[1:]}"
+        start = _offset(text, error.line, error.col)
+    elif isinstance(error, TOMLKitError):
+        what = f"this is not TOML: {error}"
+    return InputError(
+        what,
+        location=source_location(label, text, (start, start + 1)),
+        cause=_likely_cause(text, start),
+        next="https://toml.io explains the form; fsgauge study new NAME writes an example",
+    )
+
+
+def _offset(text: str, line: int, column: int) -> int:
+    """tomlkit counts lines as str.splitlines does and columns from 0."""
+    lines = text.splitlines(keepends=True)
+    if line > len(lines) or (line == len(lines) and column == 0):
+        return len(text.rstrip())
+    return sum(len(before) for before in lines[: line - 1]) + column
+
+
+def _likely_cause(text: str, start: int) -> str:
+    line = text[text.rfind("\n", 0, start) + 1 :].partition("\n")[0]
+    _, equals, value = line.partition("=")
+    value = value.strip()
+    if equals and value and value[0] not in "\"'[{" and not value.startswith(("true", "false")):
+        return f'text and quantities stand in quotes: {line.partition("=")[0].strip()} = "{value}"'
+    return ""

@@ -1,0 +1,45 @@
+"""What a study says about its plan: [plan]."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from fsgauge.study.base import OneLine, StudyModel
+from fsgauge.units import DurationNs, Percent
+
+
+class PlanSettings(StudyModel):
+    """How often, in what order, for how long."""
+
+    blocks: Annotated[int, Field(ge=2, le=1000)] = Field(
+        8,
+        description="How often everything is repeated. In each block every system has a turn, the"
+        " baseline two, in random order; blocks are the sample that the error bars come from.",
+    )
+    seed: Annotated[int, Field(ge=0, le=2**53 - 1)] | None = Field(
+        None,
+        description="Decides the order of turns and cells, the offsets and the data. Default: from"
+        " the clock, and recorded.",
+    )
+    budget: Annotated[DurationNs, Field(ge=1_000_000_000)] | None = Field(
+        None,
+        description="The longest that the study may take, as planned. Fewer blocks are run if"
+        " needed; one that cannot hold 2 blocks is an error. Default: none.",
+    )
+    primary: list[OneLine] = Field(
+        [],
+        description="Cells that the answer is about, by name or id. Default: the smallest block"
+        " size, each pattern at the lowest and the highest queue depth.",
+        max_length=1000,
+    )
+    equivalence_percent: Annotated[Percent, Field(gt=0, le=50)] = Field(
+        3.0,
+        description="A difference that does not matter: an interval inside is called equivalent.",
+    )
+    noise_percent: Annotated[Percent, Field(gt=0)] | None = Field(
+        None,
+        description="How far two equal runs in one block differ (standard deviation of their"
+        " log ratio), for planning. Default: unknown.",
+    )

@@ -1,0 +1,82 @@
+"""Where studies are found: the shipped ones by name, a person's own by path."""
+
+from __future__ import annotations
+
+import difflib
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+
+import tomlkit
+
+from fsgauge.errors import InputError
+from fsgauge.study.document import source_location
+
+LARGEST_FILE_BYTES = 1 << 20
+_TEMPLATE = "template"
+
+
+def shipped_studies() -> dict[str, str]:
+    """The studies that come with fsgauge: name and question."""
+    return {
+        path.name.removesuffix(".toml"): str(tomlkit.parse(path.read_text("utf-8"))["question"])
+        for path in sorted(_shipped(), key=lambda path: path.name)
+    }
+
+
+def template() -> str:
+    """The commented study that `fsgauge study new` writes."""
+    return (files("fsgauge") / "studies" / f"{_TEMPLATE}.toml").read_text("utf-8")
+
+
+def find_study(path_or_name: str) -> tuple[str, str]:
+    """What to call a study's file in messages, and its text; raises InputError."""
+    for shipped in _shipped():
+        if shipped.name == f"{path_or_name}.toml":
+            return shipped.name, shipped.read_text("utf-8")
+    path = Path(path_or_name)
+    if path_or_name.isprintable() and path_or_name and path.is_file():
+        return path_or_name, _read(path)
+    raise _not_found(path_or_name)
+
+
+def _shipped() -> list[Traversable]:
+    folder = files("fsgauge") / "studies"
+    return [
+        entry
+        for entry in folder.iterdir()
+        if entry.name.endswith(".toml") and entry.name != f"{_TEMPLATE}.toml"
+    ]
+
+
+def _not_found(name: str) -> InputError:
+    known = shipped_studies()
+    near = difflib.get_close_matches(name.removesuffix(".toml"), known, n=1, cutoff=0.5)
+    is_path = name.endswith(".toml") or "/" in name
+    return InputError(
+        f'there is no file "{name}"' if is_path else f'there is no study "{name}"',
+        details=tuple(f"{shipped}: {question}" for shipped, question in known.items()),
+        next=f"fsgauge run {near[0]}" if near else "fsgauge study new NAME writes a study file",
+    )
+
+
+def _read(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            content = file.read(LARGEST_FILE_BYTES + 1)
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}", next=f"ls -l {path}") from None
+    if len(content) > LARGEST_FILE_BYTES:
+        raise InputError(
+            f"{path} is larger than 1 MiB, so it is no study file", next=f"file {path}"
+        )
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        text = content.decode("utf-8", errors="replace")
+        start = len(content[: error.start].decode("utf-8"))
+        raise InputError(
+            f"{path} is not UTF-8 text",
+            location=source_location(str(path), text, (start, start + 1)),
+            next=f"iconv -f LATIN1 -t UTF-8 {path} converts a file of an older editor",
+        ) from None

@@ -1,0 +1,99 @@
+"""Short forms of the command line: --storage loop:8GiB, --system "xfs:mount=noatime".
+
+Each becomes the same raw table that a study file holds, and meets the same checks.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path as FilePath
+from typing import Any
+
+from fsgauge.errors import InputError, SourceLocation
+from fsgauge.study.document import Origin, source_location
+from fsgauge.study.locate import Spans
+
+_STORAGE_FORMS = "loop:8GiB, ram:1GiB, device:NAME, path:/mnt/x, /dev/NAME, /existing/folder"
+_SYSTEM_KEYS = ("mkfs", "mount", "path", "tunables")
+
+
+def option_origin(option: str, text: str, start: int = 0, end: int | None = None) -> Origin:
+    """Where a value of the command line was written."""
+    span = (start, len(text) if end is None else end)
+    return Origin(option, text, Spans(span, span), numbered=False)
+
+
+def storage_table(spec: str) -> dict[str, Any]:
+    """The [storage] table of a --storage option; raises InputError."""
+    if spec.startswith("/"):
+        return _storage_at(spec)
+    kind, _, rest = spec.partition(":")
+    if kind in ("loop", "ram"):
+        return {"kind": kind, **({"size": rest} if rest else {})}
+    if kind in ("device", "path") and rest:
+        return {"kind": kind, kind: rest}
+    raise InputError(
+        f'"{spec}" is no storage',
+        location=_where("--storage", spec),
+        details=(f"forms: {_STORAGE_FORMS}",),
+        next="fsgauge explain storage",
+    )
+
+
+def _storage_at(path: str) -> dict[str, Any]:
+    if FilePath(path).is_dir():
+        return {"kind": "path", "path": path}
+    if path.startswith("/dev/"):
+        return {"kind": "device", "device": path}
+    raise InputError(
+        f"{path} is neither a folder nor a device",
+        location=_where("--storage", path),
+        next=f"mkdir {path}, or use a scratch file: --storage loop:8GiB",
+    )
+
+
+def system_table(spec: str) -> dict[str, Any]:
+    """The [[system]] table of a --system option; raises InputError.
+
+    KIND, KIND:KEY=VALUE;KEY=VALUE, /mounted/folder, each with NAME= before it if wanted.
+    """
+    head, colon, options = spec.partition(":")
+    name, equals, kind = head.rpartition("=")
+    table: dict[str, Any] = {"kind": kind.strip()}
+    if table["kind"].startswith("/"):
+        table = {"kind": "mounted", "path": kind.strip()}
+    start = len(head) + 1
+    for part in options.split(";") if colon else ():
+        _system_option(table, spec, part, start)
+        start += len(part) + 1
+    table["name"] = name.strip() if equals else _name(table)
+    return table
+
+
+def _system_option(table: dict[str, Any], spec: str, part: str, start: int) -> None:
+    key, equals, value = part.partition("=")
+    key, _, tunable = key.strip().partition(".")
+    known = key in _SYSTEM_KEYS and bool(tunable) == (key == "tunables")
+    if not equals or not known:
+        raise InputError(
+            f'"{part.strip()}" is no option of a system',
+            location=source_location("--system", spec, (start, start + len(part)), "", False),
+            details=("known: mkfs=..., mount=..., path=..., tunables.NAME=..., with ; between",),
+            next="fsgauge explain system",
+        )
+    if tunable:
+        table.setdefault("tunables", {})[tunable] = value.strip()
+    else:
+        table[key] = value.strip()
+
+
+def _name(table: dict[str, Any]) -> str:
+    """A name that says what is special: "xfs (noatime)"."""
+    if table["kind"] == "mounted":
+        return str(table.get("path", "mounted"))
+    tunables = [f"{key}={value}" for key, value in table.get("tunables", {}).items()]
+    special = [table[key] for key in ("mkfs", "mount") if table.get(key)] + tunables
+    return f"{table['kind']} ({', '.join(special)})" if special else str(table["kind"])
+
+
+def _where(option: str, text: str) -> SourceLocation:
+    return source_location(option, text, (0, len(text)), "", False)

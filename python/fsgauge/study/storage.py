@@ -1,0 +1,81 @@
+"""What a study says about its storage: [storage]."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field
+from pydantic_core import PydanticCustomError
+
+from fsgauge.study.base import OneLine, StudyModel
+from fsgauge.units import SizeBytes
+
+SMALLEST_STORAGE_BYTES = 16 << 20
+
+
+def absolute(path: str) -> str:
+    """Refuse a path that depends on where fsgauge is started."""
+    if not PurePosixPath(path).is_absolute():
+        raise PydanticCustomError("relative", "the path must begin with /")
+    return path
+
+
+AbsolutePath = Annotated[OneLine, AfterValidator(absolute)]
+StorageSize = Annotated[SizeBytes, Field(ge=SMALLEST_STORAGE_BYTES)]
+
+
+class LoopStorage(StudyModel):
+    """A file under `directory` behind a loop device with direct I/O."""
+
+    kind: Literal["loop"] = Field("loop", description="A scratch file behind a loop device.")
+    size: StorageSize = Field(
+        8 << 30, description="Size of the scratch file. It is sparse: it takes what is written."
+    )
+    directory: AbsolutePath = Field(
+        "/var/tmp",  # noqa: S108 - large, on disk, and meant for files that outlive a reboot
+        description="Where the scratch file is made. Its file system and disk carry the load.",
+    )
+    preallocate: bool = Field(
+        False,
+        description="Allocate the scratch file's blocks first, so that the file system below"
+        " does not allocate while something is measured.",
+    )
+
+
+class RamStorage(StudyModel):
+    """A file in memory (tmpfs) behind a loop device: no disk, what the software alone costs."""
+
+    kind: Literal["ram"] = Field("ram", description="Memory behind a loop device.")
+    size: StorageSize = Field(1 << 30, description="Size; so much memory is used.")
+
+
+class DeviceStorage(StudyModel):
+    """A block device, whole; written only after consent by serial, WWN or UUID."""
+
+    kind: Literal["device"] = Field(
+        "device", description="A whole block device. It must be empty, and its use is consented to."
+    )
+    device: OneLine = Field(
+        description="The device: a name of /dev/disk/by-id (it survives a reboot) or a path below"
+        " /dev. A device that holds anything is refused."
+    )
+
+
+class PathStorage(StudyModel):
+    """A folder on a mounted file system; nothing is formatted."""
+
+    kind: Literal["path"] = Field(
+        "path", description="A folder of a mounted file system; nothing is formatted, no root."
+    )
+    path: AbsolutePath = Field(
+        description="The folder. A scratch folder is made in it and removed after the study."
+    )
+    size: StorageSize = Field(
+        1 << 30, description="Space that the study may use; `fill` is a share of it."
+    )
+
+
+Storage = Annotated[
+    LoopStorage | RamStorage | DeviceStorage | PathStorage, Field(discriminator="kind")
+]

@@ -1,0 +1,77 @@
+"""What a study says about a system, one thing compared: [[system]]."""
+
+from __future__ import annotations
+
+import re
+
+from pydantic import Field, model_validator
+
+from fsgauge.study.base import OneLine, StudyModel
+from fsgauge.study.conflict import conflict
+from fsgauge.study.storage import AbsolutePath
+
+_KIND = re.compile(r"[a-z][a-z0-9_]{0,31}")
+UNFORMATTED = {
+    "raw": "raw is the bare device: nothing is formatted or mounted",
+    "mounted": "a mounted system is used as it stands: nothing is formatted or mounted",
+}
+
+
+class System(StudyModel):
+    """One thing compared. `kind` names a file in fsgauge/system; without it, `name` does."""
+
+    name: OneLine = Field(
+        description="What the report calls it. The first system is the baseline.", max_length=80
+    )
+    kind: str = Field(
+        description="What it is: raw, mounted, or a file system that `fsgauge systems` lists."
+        " Default: the name."
+    )
+    mkfs: str = Field(
+        "", description="Options for mkfs, as on its command line. Default: mkfs's own choices."
+    )
+    mount: str = Field("", description='Mount options, as after -o: "noatime,nobarrier".')
+    path: AbsolutePath | None = Field(
+        None,
+        description="For kind mounted: a folder on the file system to use. Default: the storage's"
+        " own path.",
+    )
+    tunables: dict[str, str] = Field(
+        {},
+        description="Settings written after the mount, for example below /sys/fs.",
+        max_length=50,
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _kind_is_name(cls, data: object) -> object:
+        if isinstance(data, dict) and "kind" not in data and isinstance(data.get("name"), str):
+            return {**data, "kind": data["name"]}
+        return data
+
+    @model_validator(mode="after")
+    def _has_a_kind(self) -> System:
+        if _KIND.fullmatch(self.kind):
+            return self
+        if self.kind == self.name:
+            raise conflict(
+                f'the system "{self.name}" does not say what it is',
+                ["name"],
+                hint='add a line such as kind = "ext4"',
+                next="fsgauge explain system.kind",
+            )
+        raise conflict(f'"{self.kind}" is no kind of system', ["kind"], next="fsgauge systems")
+
+    @model_validator(mode="after")
+    def _nothing_is_ignored(self) -> System:
+        reason = UNFORMATTED.get(self.kind)
+        for key in ("mkfs", "mount", "tunables") if reason else ():
+            if getattr(self, key):
+                raise conflict(f"{key} would be ignored: {reason}", [key, "kind"])
+        if self.path is not None and self.kind != "mounted":
+            raise conflict(
+                f"path would be ignored: only a mounted system has one, and this is {self.kind}",
+                ["path", "kind"],
+                next='kind = "mounted" uses a file system where it is mounted',
+            )
+        return self
