@@ -1,0 +1,104 @@
+"""The command line: one file a command, errors rendered in one place.
+
+Standard output is data, standard error is talk. Exit codes: 0 done, 1 a finding, 2 wrong input,
+3 the rig or a tool failed, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from importlib import import_module
+
+import click
+
+from fsgauge import __version__
+from fsgauge.errors import FsgaugeError
+
+_COMMANDS = {
+    "demo": "A real comparison in about three minutes on what this machine has.",
+    "run": "Run a study and write its report.",
+    "plan": "What a study would run, for how long, and what effect it could show.",
+    "report": "Make the report of a results folder again.",
+    "explain": "What a reported number, or a key of a study file, means.",
+    "systems": "The file systems that can be compared here.",
+    "doctor": "What works here, what is missing and the command that adds it.",
+    "study": "Start a study of your own.",
+}
+
+
+class _Commands(click.Group):
+    """Imports a command's file only when it is called: --help answers at once."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        command = import_module(f"fsgauge.cli.{cmd_name}").command
+        assert isinstance(command, click.Command)  # noqa: S101 - each file defines one
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(_COMMANDS.items()))
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, message="fsgauge %(version)s")
+def group() -> None:
+    """What does your file system really cost you?
+
+    Compares file systems, mount options or kernels on your storage, with your load, and answers
+    in a sentence with an error bar.
+    """
+
+
+def main() -> None:
+    """Run a command; every failure ends in words, the next command and an exit code."""
+    try:
+        code = group.main(standalone_mode=False)
+    except FsgaugeError as error:
+        _end(error.render(), error.exit_code)
+    except click.exceptions.Abort:
+        _end("interrupted", 130)
+    except click.ClickException as error:
+        _end(_usage(error), 2)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except KeyboardInterrupt:
+        _end("interrupted", 130)
+    except Exception as error:
+        _end(_defect(error), 3)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _end(words: str, code: int) -> None:
+    sys.stderr.write(words + "\n")
+    sys.exit(code)
+
+
+def _usage(error: click.ClickException) -> str:
+    """A wrong command or option, with the page that lists the right ones."""
+    context = getattr(error, "ctx", None)
+    path = context.command_path if context is not None else "fsgauge"
+    return f"error: {error.format_message()}\nnext: {path} --help"
+
+
+def _defect(error: Exception) -> str:
+    """A fault of fsgauge itself: the traceback goes to a file, the user gets its name."""
+    import tempfile
+
+    with tempfile.NamedTemporaryFile(
+        "w", prefix="fsgauge-fault-", suffix=".txt", delete=False
+    ) as file:
+        file.write(f"fsgauge {__version__}\n{sys.argv}\n\n")
+        traceback.print_exception(error, file=file)
+    return FsgaugeError(
+        f"fsgauge itself failed: {type(error).__name__}: {error}",
+        cause="a defect of fsgauge, not of your storage; what was recorded is kept",
+        next=f"report it with the file {file.name}",
+    ).render()

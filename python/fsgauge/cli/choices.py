@@ -1,0 +1,80 @@
+"""The options that say which study, on what, with which changes: shared by `run` and `plan`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from fsgauge.study.model import Study
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def study_choices(function: F) -> F:
+    """STUDY, --set, --system, --storage, --seed."""
+    for decorate in reversed(
+        [
+            click.argument("study"),
+            click.option(
+                "--set",
+                "overrides",
+                multiple=True,
+                metavar="KEY=VALUE",
+                help="Change any key of the study: --set workload.duration=5s",
+            ),
+            click.option(
+                "--system",
+                "systems",
+                multiple=True,
+                metavar="SYSTEM",
+                help='What to compare with the baseline: ext4, "xfs:mkfs=-d agcount=8",'
+                ' "xfs:mount=noatime". Replaces the study\'s list; repeat for several.',
+            ),
+            click.option(
+                "--storage",
+                metavar="STORAGE",
+                help="loop:8GiB, ram:1GiB, /dev/disk/by-id/..., or a folder.",
+            ),
+            click.option("--seed", type=int, help="Repeat a study's random order."),
+        ]
+    ):
+        function = decorate(function)
+    return function
+
+
+def chosen_study(
+    study: str,
+    overrides: tuple[str, ...],
+    systems: tuple[str, ...],
+    storage: str | None,
+    seed: int | None,
+) -> Study:
+    """The study with every change in it and its seed resolved."""
+    from fsgauge.plan import with_seed
+    from fsgauge.study import load_study
+
+    return with_seed(load_study(study, list(overrides), list(systems), storage, seed))
+
+
+results_option = click.option(
+    "--results",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("results"),
+    show_default=True,
+    help="Where the study's folder is made.",
+)
+
+style_options = [
+    click.option("--json", "style", flag_value="json", help="Facts as lines of JSON."),
+    click.option("--quiet", "style", flag_value="quiet", help="Only the last two lines."),
+]
+
+
+def progress_choices(function: F) -> F:
+    """--json, --quiet; without either, a live view on a terminal and plain lines elsewhere."""
+    for decorate in reversed(style_options):
+        function = decorate(function)
+    return function

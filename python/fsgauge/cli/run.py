@@ -1,0 +1,38 @@
+"""`fsgauge run`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from fsgauge.cli.choices import chosen_study, progress_choices, results_option, study_choices
+
+
+@click.command("run")
+@study_choices
+@click.option(
+    "--destroy",
+    metavar="NAME",
+    help="The serial, WWN or UUID of the device whose contents may be lost.",
+)
+@results_option
+@progress_choices
+def command(
+    study: str,
+    overrides: tuple[str, ...],
+    systems: tuple[str, ...],
+    storage: str | None,
+    seed: int | None,
+    destroy: str | None,
+    results: Path,
+    style: str | None,
+) -> int:
+    """Run STUDY (a shipped name or a file) and write its report.
+
+    The answer and the report's path are the last two lines.
+    """
+    from fsgauge.cli.execution import execute
+
+    chosen = chosen_study(study, overrides, systems, storage, seed)
+    return execute(chosen, results=results, destroy=destroy, style=style)

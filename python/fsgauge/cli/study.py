@@ -1,0 +1,40 @@
+"""`fsgauge study`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from fsgauge.errors import InputError
+
+
+@click.group("study")
+def command() -> None:
+    """Start a study of your own, or list the shipped ones."""
+
+
+@command.command("new")
+@click.argument("name")
+def new(name: str) -> None:
+    """Write NAME.toml, a commented study to change."""
+    from fsgauge.study import template
+
+    path = Path(name if name.endswith(".toml") else f"{name}.toml")
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(template())
+    except FileExistsError as error:
+        raise InputError(f"{path} exists already", next="choose another name") from error
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror}") from error
+    click.echo(f"{path}: change it, then fsgauge plan {path}")
+
+
+@command.command("list")
+def list_() -> None:
+    """The shipped studies and their questions."""
+    from fsgauge.study import shipped_studies
+
+    for name, question in shipped_studies().items():
+        click.echo(f"{name:<12} {question}")
