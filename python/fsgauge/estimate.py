@@ -11,6 +11,8 @@ from fsgauge.study.cells import cells_of
 from fsgauge.study.model import Study
 
 ASSUMED_BANDWIDTH_BYTES_PER_SECOND = 400 << 20
+FASTEST_FILLING_BYTES_PER_SECOND = 2 << 30
+SLOWEST_FILLING_BYTES_PER_SECOND = 100 << 20
 ASSUMED_LATENCY_SECONDS = 50e-6
 TURN_SECONDS = 1.0
 """mkfs, mount, unmount and what surrounds them."""
@@ -23,17 +25,25 @@ def layout_bytes(study: Study, size_bytes: int) -> int:
     return size_bytes * study.workload.fill // 100
 
 
-def turn_seconds(study: Study, size_bytes: int) -> float:
+def turn_seconds(
+    study: Study,
+    size_bytes: int,
+    filling_bytes_per_second: int = ASSUMED_BANDWIDTH_BYTES_PER_SECOND,
+) -> float:
     """One system made afresh, filled, and measured in every cell."""
     workload = study.workload
-    filling = layout_bytes(study, size_bytes) / ASSUMED_BANDWIDTH_BYTES_PER_SECOND
+    filling = layout_bytes(study, size_bytes) / filling_bytes_per_second
     a_run = (workload.warm_up + workload.duration) / 1e9 + RUN_SECONDS
     return TURN_SECONDS + filling + len(cells_of(workload)) * a_run
 
 
-def block_seconds(study: Study, size_bytes: int) -> float:
+def block_seconds(
+    study: Study,
+    size_bytes: int,
+    filling_bytes_per_second: int = ASSUMED_BANDWIDTH_BYTES_PER_SECOND,
+) -> float:
     """Every system's turn, and the baseline's second one."""
-    return (len(study.systems) + 1) * turn_seconds(study, size_bytes)
+    return (len(study.systems) + 1) * turn_seconds(study, size_bytes, filling_bytes_per_second)
 
 
 def turn_written_bytes(study: Study, size_bytes: int) -> int:

@@ -14,24 +14,32 @@ POWER = 0.80
 MOST_BLOCKS = 10_000
 
 
-def detectable_percent(blocks: int, noise_percent: float) -> float:
+def paired_percent(noise_percent: float) -> float:
+    """The standard deviation of a system's log ratio to the baseline, times 100.
+
+    `noise_percent` is that of two equal runs in one block (A/A). With runs of variance v it is
+    sqrt(2 v), and that of a system to the mean of the baseline's two turns is sqrt(1.5 v).
+    """
+    return noise_percent * math.sqrt(0.75)
+
+
+def detectable_percent(blocks: int, spread_percent: float) -> float:
     """The smallest change in percent that `blocks` show with 80 % power at 95 % confidence.
 
-    `noise_percent` is the standard deviation of the log ratio of two equal runs in one block,
-    times 100.
+    `spread_percent` is the standard deviation of one block's log ratio, times 100.
     """
-    error = noise_percent / 100 / math.sqrt(blocks)
+    error = spread_percent / 100 / math.sqrt(blocks)
     return 100 * math.expm1(_noncentrality(blocks) * error)
 
 
-def blocks_needed(effect_percent: float, noise_percent: float) -> int | None:
+def blocks_needed(effect_percent: float, spread_percent: float) -> int | None:
     """The fewest blocks that show such an effect; None above 10 000."""
-    if detectable_percent(MOST_BLOCKS, noise_percent) > effect_percent:
+    if detectable_percent(MOST_BLOCKS, spread_percent) > effect_percent:
         return None
     low, high = 1, MOST_BLOCKS
     while high - low > 1:
         middle = (low + high) // 2
-        if detectable_percent(middle, noise_percent) > effect_percent:
+        if detectable_percent(middle, spread_percent) > effect_percent:
             low = middle
         else:
             high = middle

@@ -33,6 +33,11 @@ def one_line(text: str) -> str:
     """Refuse text that would break a table or a file name."""
     if not text.strip():
         raise PydanticCustomError("empty_text", "it is empty")
+    return printable(text)
+
+
+def printable(text: str) -> str:
+    """Refuse text that holds what cannot be printed, line ends included."""
     if not text.isprintable():
         raise PydanticCustomError("unprintable", "it holds a character that cannot be printed")
     return text
@@ -40,6 +45,8 @@ def one_line(text: str) -> str:
 
 OneLine = Annotated[str, AfterValidator(one_line), Field(max_length=300)]
 """Text of one printable line."""
+Options = Annotated[str, AfterValidator(printable), Field(max_length=1000)]
+"""Options of a command; may be empty."""
 
 
 def written(model: BaseModel, info: ValidationInfo, keys: Sequence[str]) -> list[str]:

@@ -7,6 +7,7 @@ Gives a path such as ("system", 1, "mount") its key's and its value's offsets.
 from __future__ import annotations
 
 import tomllib
+from contextlib import suppress
 from dataclasses import dataclass
 
 Path = tuple[str | int, ...]
@@ -29,12 +30,22 @@ def locate(text: str) -> dict[Path, Spans]:
     return scanner.found
 
 
+def repeated_key(text: str) -> tuple[int, int] | None:
+    """The span of the first key or table that stands a second time; the text may be invalid."""
+    scanner = _Scanner(text)
+    with suppress(IndexError, ValueError, RecursionError):
+        scanner.document()
+    return scanner.repeated
+
+
 class _Scanner:
     def __init__(self, text: str) -> None:
         self.text = text
         self.at = 0
         self.found: dict[Path, Spans] = {}
         self.table_counts: dict[Path, int] = {}
+        self.defined: set[Path] = set()
+        self.repeated: tuple[int, int] | None = None
 
     def document(self) -> None:
         table: Path = ()
@@ -64,6 +75,7 @@ class _Scanner:
             self.table_counts[path] = index + 1
             path = (*path, index)
             self.found[path] = Spans(span, span)
+        self._define(path, span)
         self.at += 2 if is_array else 1
         return path
 
@@ -74,10 +86,16 @@ class _Scanner:
         self._skip_blank()
         start = self.at
         names = tuple(name for name, _ in keys)
+        self._define((*table, *names), (keys[0][1][0], keys[-1][1][1]))
         self._value((*table, *names))
         for name, span in keys:
             path = (*path, name)
             self.found.setdefault(path, Spans(span, (start, self.at)))
+
+    def _define(self, path: Path, span: tuple[int, int]) -> None:
+        if path in self.defined and self.repeated is None:
+            self.repeated = span
+        self.defined.add(path)
 
     def _dotted_key(self) -> list[tuple[str, tuple[int, int]]]:
         """Names up to the "=" or "]" that follows, each with its span."""

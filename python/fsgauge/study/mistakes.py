@@ -43,7 +43,7 @@ class _Mistake:
         self.message = details["msg"]
         self.context: dict[str, Any] = details.get("ctx", {})
         self.document = document
-        self.path = _path_in_file(details["loc"], document)
+        self.path = _path_in_file(details["loc"])
         if self.type == "twice":
             self.path = (*self.path, self.context["index"])
         if self.type in ("union_tag_invalid", "union_tag_not_found"):
@@ -51,10 +51,10 @@ class _Mistake:
         self.key = next((str(step) for step in reversed(self.path) if isinstance(step, str)), "")
 
     def place(self) -> tuple[int, int]:
-        """For sorting: the file first, from its start to its end; then the command line."""
+        """For sorting: the file from its start to its end, the command line, what is missing."""
         origin = self.document.origin(self.path)
-        if origin is None:
-            return (0, 0)
+        if origin is None or self.type == "missing":
+            return (2, 0)
         return (0, origin.spans.key[0]) if origin.numbered else (1, 0)
 
     def explained(self) -> InputError:
@@ -94,27 +94,12 @@ class _Mistake:
         parent = self.path[:-1]
         section = str(parent[0]) if parent else ""
         owner = sections(section)[0].header or f'"{self.document.label}"'
-        table = valid_keys("")
         noun = "section" if not parent and self.key in ("storage", "workload") else "key"
         what = f'{owner} has no {noun} "{self.key}"'
         if not parent and self.key == "system":
             what = f"{owner} compares nothing: it has no [[system]]"
         origin = self.document.origin(parent) if parent else None
-        unknown = self._unknown_beside(parent, table if not parent else valid_keys(section))
-        return self._error(
-            what,
-            origin.key() if origin else None,
-            details=(f'"{unknown}" stands there; is it meant?',) if unknown else (),
-        )
-
-    def _unknown_beside(self, parent: Path, valid: list[str]) -> str:
-        """A key that stands where the missing one is expected and resembles it."""
-        table: Any = self.document.data
-        for step in parent:
-            table = table[step]
-        strangers = [key for key in table if key not in valid]
-        near = difflib.get_close_matches(self.key, strangers, n=1, cutoff=0.5)
-        return near[0] if near else ""
+        return self._error(what, origin.key() if origin else None)
 
     def _unit(self) -> InputError:
         what = f"{self.key}: {self.context['what']}"
@@ -160,9 +145,11 @@ class _Mistake:
         wanted, example = WANTED[self.type]
         given = self._value()
         hint = f"write {example}" if example else ""
-        if self.type == "list_type" and isinstance(given, str | int) and given != "":
+        if self.path == ("system",) and isinstance(given, dict):
+            hint = "write [[system]], once for each"
+        elif self.type == "list_type" and isinstance(given, str | int) and given != "":
             hint = as_list(given)
-        what = f"{self.key or 'the file'} must be {wanted}, not {type_name(given)}"
+        what = f"{self._noun()} must be {wanted}, not {type_name(given)}"
         return self._error(what, self._at_value(hint))
 
     def _bound(self) -> InputError:
@@ -175,7 +162,7 @@ class _Mistake:
         limit = next(
             self.context[name] for name in ("ge", "gt", "le", "lt") if name in self.context
         )
-        what = f"{self.key} must be {words[self.type]} {with_unit_of(self._value(), limit)}"
+        what = f"{self._noun()} must be {words[self.type]} {with_unit_of(self._value(), limit)}"
         return self._error(what, self._at_value())
 
     def _other(self) -> InputError:
@@ -193,6 +180,9 @@ class _Mistake:
         if location is None:
             details = (f"in {self.document.label}", *details)
         return InputError(what, details=details, location=location, next=next or self._explain())
+
+    def _noun(self) -> str:
+        return f"each of {self.key}" if isinstance(self.path[-1], int) else self.key
 
     def _explain(self) -> str:
         known = all_dotted()
@@ -227,24 +217,11 @@ class _Mistake:
         return value
 
 
-def _path_in_file(location: tuple[int | str, ...], document: Document) -> Path:
-    """pydantic's location without the kinds of unions that it puts between keys."""
-    path: Path = ()
-    value: Any = document.data
-    for position, step in enumerate(location):
-        last = position == len(location) - 1
-        inside = isinstance(value, dict) and step in value
-        inside = inside or (isinstance(value, list) and isinstance(step, int) and step < len(value))
-        if inside:
-            value = value[step]
-            path = (*path, step)
-        elif last and isinstance(value, dict) and not _is_kind(step, path):
-            path = (*path, step)
-    return path
-
-
-def _is_kind(step: int | str, path: Path) -> bool:
-    return path == ("storage",) and step in {section.variant for section in sections("storage")}
+def _path_in_file(location: tuple[int | str, ...]) -> Path:
+    """pydantic's location without the kind that it puts behind a union's key."""
+    if location[:1] == ("storage",):
+        return ("storage", *location[2:])
+    return location
 
 
 _EXPLAIN: dict[str, Callable[[_Mistake], InputError]] = {

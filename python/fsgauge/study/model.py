@@ -81,7 +81,7 @@ class Study(StudyModel):
                 continue
             if folder:
                 what = f'"{system.name}" needs a device, and the storage is a folder'
-                way_out = 'kind = "mounted" for the system, or --storage loop:8GiB'
+                way_out = "--system /mounted/folder for each to compare, or --storage loop:8GiB"
             else:
                 what = f'"{system.name}" is mounted already, so it cannot sit on this storage'
                 way_out = '[storage] kind = "path" compares file systems that are mounted'

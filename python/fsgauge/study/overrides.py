@@ -33,7 +33,8 @@ def change_systems(document: Document, specs: list[str]) -> None:
     """Compare the systems of --system with the study's baseline.
 
     A system that the study has under that name keeps the options it has there. The study's first
-    system stays the baseline, unless its storage is a folder that is replaced by others.
+    system stays the baseline, unless it cannot sit on the storage (--storage may be another one);
+    then the first that is given is the baseline.
     """
     before = document.data.get("system")
     own = [table for table in before if isinstance(table, dict)] if isinstance(before, list) else []
@@ -44,10 +45,18 @@ def change_systems(document: Document, specs: list[str]) -> None:
             chosen.append((own[by_name[spec]], None, by_name[spec]))
         else:
             chosen.append((system_table(spec), option_origin("--system", spec), -1))
-    if own and own[0].get("name") not in [table["name"] for table, _, _ in chosen]:
+    names = [table["name"] for table, _, _ in chosen]
+    if own and own[0].get("name") in names:
+        chosen.insert(0, chosen.pop(names.index(own[0]["name"])))
+    elif own and _fits(own[0], document.data.get("storage")):
         chosen.insert(0, (own[0], None, 0))
-    chosen.sort(key=lambda entry: bool(own) and entry[0]["name"] != own[0].get("name"))
     _replace_systems(document, chosen)
+
+
+def _fits(system: dict[str, Any], storage: object) -> bool:
+    """Folders hold systems that are mounted, all other storage holds the others."""
+    is_folder = isinstance(storage, dict) and storage.get("kind") == "path"
+    return is_folder == (system.get("kind", system.get("name")) == "mounted")
 
 
 def _replace_systems(

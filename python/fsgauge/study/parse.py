@@ -14,7 +14,7 @@ from tomlkit.exceptions import ParseError, TOMLKitError
 
 from fsgauge.errors import InputError
 from fsgauge.study.document import Document, Origin, source_location
-from fsgauge.study.locate import locate
+from fsgauge.study.locate import locate, repeated_key
 from fsgauge.study.mistakes import explain_mistake
 from fsgauge.study.model import Study
 from fsgauge.study.overrides import change_storage, change_systems, set_key
@@ -74,17 +74,24 @@ def check(document: Document) -> Study:
 
 
 def _syntax_error(error: Exception, text: str, label: str) -> InputError:
-    what, start = "this is not TOML", 0
-    if isinstance(error, ParseError):
+    what, start, end = "this is not TOML", 0, 1
+    repeated = (
+        repeated_key(text) if "already" in str(error) or "Redefinition" in str(error) else None
+    )
+    if repeated is not None:
+        start, end = repeated
+        what = f'"{text[start:end]}" stands twice'
+    elif isinstance(error, ParseError):
         words = str(error).rsplit(" at line ", 1)[0]
         what = f"this is not TOML: {words[:1].lower()}{words[1:]}"
         start = _offset(text, error.line, error.col)
+        end = start + 1
     elif isinstance(error, TOMLKitError):
         what = f"this is not TOML: {error}"
     return InputError(
         what,
-        location=source_location(label, text, (start, start + 1)),
-        cause=_likely_cause(text, start),
+        location=source_location(label, text, (start, end)),
+        cause="" if repeated else _likely_cause(text, start),
         next="https://toml.io explains the form; fsgauge study new NAME writes an example",
     )
 

@@ -5,6 +5,7 @@ Each becomes the same raw table that a study file holds, and meets the same chec
 
 from __future__ import annotations
 
+import re
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -13,6 +14,7 @@ from fsgauge.study.document import Origin, source_location
 from fsgauge.study.locate import Spans
 
 _STORAGE_FORMS = "loop:8GiB, ram:1GiB, device:NAME, path:/mnt/x, /dev/NAME, /existing/folder"
+_NAMED = re.compile(r"([^=:/]+)=")
 _SYSTEM_KEYS = ("mkfs", "mount", "path", "tunables")
 
 
@@ -56,16 +58,17 @@ def system_table(spec: str) -> dict[str, Any]:
 
     KIND, KIND:KEY=VALUE;KEY=VALUE, /mounted/folder, each with NAME= before it if wanted.
     """
-    head, colon, options = spec.partition(":")
-    name, equals, kind = head.rpartition("=")
+    named = _NAMED.match(spec)
+    name, rest = (named[1].strip(), spec[named.end() :]) if named else ("", spec)
+    if rest.startswith("/"):
+        return {"kind": "mounted", "path": rest, "name": name or rest}
+    kind, colon, options = rest.partition(":")
     table: dict[str, Any] = {"kind": kind.strip()}
-    if table["kind"].startswith("/"):
-        table = {"kind": "mounted", "path": kind.strip()}
-    start = len(head) + 1
+    start = len(spec) - len(options)
     for part in options.split(";") if colon else ():
         _system_option(table, spec, part, start)
         start += len(part) + 1
-    table["name"] = name.strip() if equals else _name(table)
+    table["name"] = name or _name(table)
     return table
 
 

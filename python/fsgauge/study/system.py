@@ -6,7 +6,7 @@ import re
 
 from pydantic import Field, model_validator
 
-from fsgauge.study.base import OneLine, StudyModel
+from fsgauge.study.base import OneLine, Options, StudyModel
 from fsgauge.study.conflict import conflict
 from fsgauge.study.storage import AbsolutePath
 
@@ -27,18 +27,19 @@ class System(StudyModel):
         description="What it is: raw, mounted, or a file system that `fsgauge systems` lists."
         " Default: the name."
     )
-    mkfs: str = Field(
+    mkfs: Options = Field(
         "", description="Options for mkfs, as on its command line. Default: mkfs's own choices."
     )
-    mount: str = Field("", description='Mount options, as after -o: "noatime,nobarrier".')
+    mount: Options = Field("", description='Mount options, as after -o: "noatime,nobarrier".')
     path: AbsolutePath | None = Field(
         None,
         description="For kind mounted: a folder on the file system to use. Default: the storage's"
         " own path.",
     )
-    tunables: dict[str, str] = Field(
+    tunables: dict[OneLine, Options] = Field(
         {},
-        description="Settings written after the mount, for example below /sys/fs.",
+        description="Settings below /sys or /proc/sys, set back after each turn; {device} stands for"
+        ' the device: { "/sys/block/{device}/queue/scheduler" = "none" }.',
         max_length=50,
     )
 

@@ -33,7 +33,9 @@ def type_name(value: object) -> str:
     """What a raw TOML value is, in words."""
     if isinstance(value, bool):
         return "true or false"
-    names = {str: "text", int: "a number", float: "a number", list: "a list", dict: "a table"}
+    if isinstance(value, int | float):
+        return f"{value:g}" if isinstance(value, float) else str(value)
+    names: dict[type, str] = {str: "text", list: "a list", dict: "a table"}
     return names.get(type(value), "a date or time")
 
 

@@ -1,0 +1,159 @@
+"""What a plan would do, as data for `fsgauge plan`: nothing is measured and nothing is touched.
+
+Takes a plan and its study; gives the facts in the order in which a person asks for them.
+"""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict
+
+from fsgauge.estimate import (
+    ASSUMED_BANDWIDTH_BYTES_PER_SECOND,
+    FASTEST_FILLING_BYTES_PER_SECOND,
+    SLOWEST_FILLING_BYTES_PER_SECOND,
+    block_seconds,
+    layout_bytes,
+)
+from fsgauge.power import blocks_needed, detectable_percent, paired_percent
+from fsgauge.record import Plan, Turn
+from fsgauge.study.model import Study, System
+from fsgauge.units import exact_size, format_bandwidth, format_duration, format_size
+
+EFFECTS_PERCENT = (5.0, 2.0, 1.0)
+SUPPOSED_NOISE_PERCENT = (2.0, 5.0, 10.0)
+
+
+class _Facts(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Sensitivity(_Facts):
+    """What the plan can show if two equal runs in a block differ by `noise_percent`.
+
+    `noise_percent` is the standard deviation of their log ratio, times 100. `blocks_needed` is by
+    effect in percent; None means more than 10 000. Power 80 %, confidence 95 %, one cell.
+    """
+
+    noise_percent: float
+    detectable_percent: float
+    blocks_needed: dict[float, int | None]
+
+
+class PlanDescription(_Facts):
+    """All that `fsgauge plan` prints, in this order."""
+
+    question: str
+    systems: list[System]
+    baseline: str
+    held_equal: list[str]
+    different: list[str]
+    turns: list[Turn]
+    blocks: int
+    blocks_asked: int
+    runs: int
+    expected_seconds: float
+    shortest_seconds: float
+    longest_seconds: float
+    written_bytes_estimate: int
+    estimate_basis: str
+    sensitivity_known: bool
+    """Whether the noise was stated or measured; if not, `sensitivity` supposes several."""
+    sensitivity: list[Sensitivity]
+    storage: str
+    overwritten: str
+
+
+def describe(
+    plan: Plan, study: Study, noise_percent: float | None = None, *, size_bytes: int
+) -> PlanDescription:
+    """Describe a plan on storage of `size_bytes`.
+
+    `noise_percent` is of a pilot (its A/A ratio); without it the study's own is used, and
+    without that, several are supposed and marked so.
+    """
+    noise = noise_percent if noise_percent is not None else study.plan.noise_percent
+    blocks = plan.turns[-1].block + 1
+    supposed = SUPPOSED_NOISE_PERCENT if noise is None else (noise,)
+    return PlanDescription(
+        question=study.question,
+        systems=study.systems,
+        baseline=plan.baseline,
+        held_equal=_held_equal(study, size_bytes),
+        different=_different(study.systems),
+        turns=plan.turns,
+        blocks=blocks,
+        blocks_asked=study.plan.blocks,
+        runs=sum(len(turn.cells) for turn in plan.turns),
+        expected_seconds=plan.expected_seconds,
+        shortest_seconds=blocks
+        * block_seconds(study, size_bytes, FASTEST_FILLING_BYTES_PER_SECOND),
+        longest_seconds=blocks * block_seconds(study, size_bytes, SLOWEST_FILLING_BYTES_PER_SECOND),
+        written_bytes_estimate=plan.expected_written_bytes,
+        estimate_basis=_estimate_basis(),
+        sensitivity_known=noise is not None,
+        sensitivity=[_sensitivity(blocks, percent) for percent in supposed],
+        storage=storage_sentence(study),
+        overwritten=_overwritten(study),
+    )
+
+
+def storage_sentence(study: Study) -> str:
+    """The storage as the study asks for it: "loop file of 8 GiB in /var/tmp"."""
+    storage = study.storage
+    if storage.kind == "loop":
+        return f"loop file of {exact_size(storage.size)} in {storage.directory}"
+    if storage.kind == "ram":
+        return f"memory, {exact_size(storage.size)}"
+    if storage.kind == "device":
+        return f"device {storage.device}"
+    return f"a scratch folder in {storage.path}, up to {exact_size(storage.size)} each"
+
+
+def _sensitivity(blocks: int, noise_percent: float) -> Sensitivity:
+    spread = paired_percent(noise_percent)
+    return Sensitivity(
+        noise_percent=noise_percent,
+        detectable_percent=detectable_percent(blocks, spread),
+        blocks_needed={effect: blocks_needed(effect, spread) for effect in EFFECTS_PERCENT},
+    )
+
+
+def _held_equal(study: Study, size_bytes: int) -> list[str]:
+    workload = study.workload
+    space = format_size(layout_bytes(study, size_bytes))
+    warm_up, duration = format_duration(workload.warm_up), format_duration(workload.duration)
+    pace = "as fast as it goes"
+    if workload.rate is not None:
+        pace = f"{workload.rate:g} operations/s, {workload.arrival} arrivals"
+    return [
+        f"space: {workload.files} equal files that fill {space}; raw: as many bytes of the device",
+        f"data: {workload.data}; {'direct' if workload.direct else 'buffered'} I/O",
+        f"offsets: the same for all systems of a block, {workload.distribution}",
+        f"time: {warm_up} warm-up and {duration} measured in each run, {pace}",
+        "state: every system is made and filled anew for each turn; caches dropped before each run",
+        "order: cells in one order for all turns of a block, reads before mixes before writes",
+    ]
+
+
+def _different(systems: list[System]) -> list[str]:
+    """Which properties are not the same in all systems, with each one's value."""
+    found = []
+    for key in ("kind", "mkfs", "mount", "path", "tunables"):
+        values = [getattr(system, key) for system in systems]
+        if any(value != values[0] for value in values):
+            parts = [f"{s.name}: {v or 'default'}" for s, v in zip(systems, values, strict=True)]
+            found.append(f"{key} ({'; '.join(parts)})")
+    return found
+
+
+def _estimate_basis() -> str:
+    filling = format_bandwidth(ASSUMED_BANDWIDTH_BYTES_PER_SECOND)
+    fastest = format_bandwidth(FASTEST_FILLING_BYTES_PER_SECOND)
+    slowest = format_bandwidth(SLOWEST_FILLING_BYTES_PER_SECOND)
+    return f"estimated for storage that writes {filling}; the range is {fastest} to {slowest}"
+
+
+def _overwritten(study: Study) -> str:
+    if study.storage.kind == "device":
+        return f"everything on {study.storage.device}, which must be empty and consented to"
+    return "nothing: a scratch file or folder is made and removed"
