@@ -164,8 +164,16 @@ class Features(Wire):
     registered_buffers: bool
     single_issuer: bool
     defer_taskrun: bool
+    coop_taskrun: bool
     registered_ring: bool
     no_sqarray: bool
+
+
+class Note(Wire):
+    """Something that the reader of the result should know; `code` is a stable name."""
+
+    code: str
+    text: str
 
 
 class Histogram(Wire):
@@ -240,7 +248,7 @@ class LoadResult(Wire):
     engine: Engine
     interface: Literal["io_uring", "psync"]
     features: Features | None = None
-    notes: list[str]
+    notes: list[Note]
     ended: Literal["duration", "size_limit", "interrupted"]
     started_unix_ns: int
     warm_up_ns: int
@@ -259,11 +267,12 @@ class LayoutResult(Wire):
     format: Literal[1]
     kind: Literal["layout"]
     engine: Engine
+    ended: Literal["duration", "size_limit", "interrupted"]
     files: int
     size_bytes: int
     elapsed_ns: int
     fsync_ns: int
-    notes: list[str]
+    notes: list[Note]
 
 
 class NullCost(Wire):
@@ -294,10 +303,8 @@ class StartedEvent(Wire):
     unix_ns: int
 
 
-class NoteEvent(Wire):
+class NoteEvent(Note):
     event: Literal["note"]
-    code: str
-    text: str
 
 
 class SelfMeasureEvent(SelfMeasure):
