@@ -1,0 +1,164 @@
+"""What each run check means to the reader, and what to do, knowing what the study did.
+
+Takes a check's code and the situation; gives the sentence's head and the advice.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from fsgauge.record import EnvironmentRecord
+from fsgauge.stats import run_checks
+from fsgauge.stats.results import Level
+from fsgauge.units import format_duration, format_size
+
+
+@dataclass(frozen=True)
+class Situation:
+    """What the user did, as far as advice depends on it."""
+
+    direct: bool
+    duration_ns: int
+    warm_up_ns: int
+    storage_kind: str
+    storage_bytes: int
+    memory_bytes: int
+    blocks: int
+
+
+def situation_of(study: dict[str, Any], environment: EnvironmentRecord, blocks: int) -> Situation:
+    """Read from the effective study; what it leaves out is taken as the safe case."""
+    workload = study.get("workload", {})
+    return Situation(
+        direct=bool(workload.get("direct", True)),
+        duration_ns=int(workload.get("duration", 0)),
+        warm_up_ns=int(workload.get("warm_up", 0)),
+        storage_kind=environment.storage.kind,
+        storage_bytes=environment.storage.size_bytes,
+        memory_bytes=environment.memory_bytes,
+        blocks=blocks,
+    )
+
+
+@dataclass(frozen=True)
+class RunCheck:
+    """One check of single runs. `sentence` follows "In N of M runs"."""
+
+    code: str
+    level: Level
+    check: run_checks.Check
+    sentence: str
+
+
+RUN_CHECKS = (
+    RunCheck(
+        "run.little",
+        "warning",
+        run_checks.littles_law,
+        "rate times mean latency does not give the number of operations that were counted in"
+        " flight (Little's law), so one of the three is wrong",
+    ),
+    RunCheck(
+        "run.bytes",
+        "warning",
+        run_checks.bytes_match,
+        "the bytes moved are not operations times block size",
+    ),
+    RunCheck(
+        "run.debug_engine",
+        "invalid",
+        run_checks.debug_engine,
+        "the engine was a debug build, whose numbers say nothing about storage",
+    ),
+    RunCheck(
+        "run.engine_share",
+        "warning",
+        run_checks.engine_heavy,
+        "the engine itself took more than a tenth of its threads' time, so differences between"
+        " systems look smaller than they are",
+    ),
+    RunCheck(
+        "run.not_steady",
+        "warning",
+        run_checks.not_steady,
+        "the rate was not steady while it was measured (SNIA: five rounds within 20 %, trend"
+        " within 10 %); the runs are kept",
+    ),
+    RunCheck(
+        "run.queue",
+        "note",
+        run_checks.queue_not_full,
+        "the queue was less than nine tenths full, so the load was lighter than its queue depth"
+        " says",
+    ),
+    RunCheck(
+        "run.retries",
+        "note",
+        run_checks.errors,
+        "operations had to be tried again after EAGAIN or EINTR",
+    ),
+    RunCheck(
+        "run.unfair",
+        "warning",
+        run_checks.unfair_jobs,
+        "one job got less than half of what the average job got",
+    ),
+    RunCheck(
+        "run.rate_missed",
+        "warning",
+        run_checks.rate_missed,
+        "the system did not keep up with the pace, so its response latencies grow with the length"
+        " of the run",
+    ),
+    RunCheck(
+        "run.gap",
+        "warning",
+        run_checks.gaps_in_series,
+        "the series has a hole: the machine, or the engine on it, stood still",
+    ),
+)
+
+
+def advice_for(code: str, situation: Situation) -> str:
+    """The next thing to do, fitted to what the study did."""
+    longer = format_duration(3 * max(situation.warm_up_ns, 10**9))
+    advice = {
+        "run.little": "Report this with the records: an honest run cannot do it.",
+        "run.bytes": "Report this with the records: an honest run cannot do it.",
+        "run.debug_engine": "Build the engine with --release, or install the wheel; run again.",
+        "run.engine_share": "Fewer operations per second a thread: larger blocks, or more jobs.",
+        "run.not_steady": f"Warm up longer (--set workload.warm_up={longer.replace(' ', '')!r}),"
+        " fill the device once before, or let other work on it end.",
+        "run.queue": "Use more jobs, or a larger queue depth; compare by operations in flight.",
+        "run.retries": "Usual under memory pressure; give the machine more free memory.",
+        "run.unfair": "Compare single jobs in the records; a lock may favour one.",
+        "run.rate_missed": "Offer less (--set workload.rate=...), or read the rate, not latency.",
+        "run.gap": "Look for suspends, VM pauses or a throttled host during the study.",
+    }
+    return advice.get(code, "")
+
+
+def cache_advice(situation: Situation) -> str:
+    """What to do when a system was faster than the device under it."""
+    larger = format_size(2 * situation.memory_bytes)
+    if not situation.direct:
+        return (
+            "The study asked for cached I/O (workload.direct = false):"
+            f" use --set workload.direct=true, or files larger than {larger} in all."
+        )
+    if situation.storage_kind == "ram":
+        return (
+            "Memory is the storage here, so both are as fast as the software;"
+            " use --storage with a device to see the cost on a disk."
+        )
+    if situation.storage_kind == "loop":
+        return (
+            "A loop file shares its disk and its disk's caches: use --storage with a whole device,"
+            f" or a loop file larger than {larger}."
+        )
+    return (
+        f"Direct I/O was on, so the page cache was not it: check the device's own cache, use files"
+        f" larger than it, or see whether the files lie on a smaller part of the device than the"
+        f" {format_size(situation.storage_bytes)} that raw was spread over."
+    )

@@ -1,0 +1,230 @@
+"""The answer: one sentence with its interval, under 60 words, or an honest word why not.
+
+Takes what statistics found; gives text. "At randread 4 KiB, depth 32, ext4 keeps 94 % of raw ..."
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fsgauge.record import Cell
+from fsgauge.stats.metrics import METRICS
+from fsgauge.stats.results import Comparison, NoiseFloor
+from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
+from fsgauge.units import format_size
+
+NAMED_SYSTEMS = 3
+
+_PATTERNS = {
+    "read": "sequential reads",
+    "write": "sequential writes",
+    "rw": "sequential reads and writes",
+    "randread": "random reads",
+    "randwrite": "random writes",
+    "randrw": "random reads and writes",
+}
+
+
+@dataclass(frozen=True)
+class Question:
+    """What the answer is about."""
+
+    baseline: str
+    baseline_is_raw: bool
+    others: list[str]
+    cells: list[Cell]
+    primary: list[Cell]
+    metrics: dict[str, str]
+    comparisons: list[Comparison]
+    noise: NoiseFloor | None
+    blocks_complete: int
+    invalid_reason: str
+
+
+def answer(question: Question) -> str:
+    """The sentence that heads the report."""
+    if question.invalid_reason:
+        return f"Not valid: {question.invalid_reason} The numbers below are shown, not vouched for."
+    if not question.others:
+        return _noise_only(question)
+    if question.blocks_complete == 0:
+        return "No answer yet: no block is complete, so no system can be compared with another."
+    lead = _lead_cell(question)
+    found = _comparisons(question, lead)
+    if not found:
+        return (
+            f"No answer: at {place_of(lead)} no block has a run of {question.baseline} and of"
+            " another system."
+        )
+    if found[0].n < BLOCKS_FOR_A_VERDICT:
+        return _too_few(question, lead, found)
+    return _head(question, lead, found) + _tail(question, lead) + "."
+
+
+def place_of(cell: Cell) -> str:
+    """Where a cell is, in words: "4 KiB and depth 32"."""
+    jobs = f" with {cell.jobs} jobs" if cell.jobs > 1 else ""
+    return f"{format_size(cell.block_size_bytes)} and depth {cell.queue_depth}{jobs}"
+
+
+def _noise_only(question: Question) -> str:
+    floor = question.noise
+    if floor is None or floor.low is None or floor.high is None:
+        return f"No answer: {question.baseline} stands alone and was not measured twice yet."
+    return (
+        f"There is one system, {question.baseline}, so this shows how still the rig is: two equal"
+        f" runs differ by a factor of {floor.low:.3f} to {floor.high:.3f}."
+    )
+
+
+def _lead_cell(question: Question) -> Cell:
+    """The cell that the sentence names: the first primary one that has data.
+
+    It is the one named before anything was measured, not the one with the largest effect: the
+    largest of many is too large on average.
+    """
+    with_data = (cell for cell in question.primary if _comparisons(question, cell))
+    return next(with_data, question.primary[0])
+
+
+def _comparisons(question: Question, cell: Cell) -> list[Comparison]:
+    """One entry a system, in the study's order."""
+    by_system = {
+        entry.system: entry
+        for entry in question.comparisons
+        if entry.cell == cell.id and entry.metric == question.metrics[cell.id]
+    }
+    return [by_system[system] for system in question.others if system in by_system]
+
+
+def _too_few(question: Question, lead: Cell, found: Sequence[Comparison]) -> str:
+    blocks = "one complete block" if found[0].n == 1 else f"{found[0].n} complete blocks"
+    shown = _listed([f"{entry.system} at {_share(entry.ratio)}" for entry in found[:NAMED_SYSTEMS]])
+    return (
+        f"Undecided: {blocks} cannot tell an effect from noise. At {place_of(lead)} they show"
+        f" {shown} of {question.baseline}."
+    )
+
+
+def _head(question: Question, lead: Cell, found: Sequence[Comparison]) -> str:
+    metric = METRICS[question.metrics[lead.id]]
+    where = f"At {place_of(lead)}, "
+    what = _PATTERNS[lead.pattern] if metric.name == "iops" else f"the {metric.label}"
+    subject = f"{question.baseline if not question.baseline_is_raw else 'raw'}"
+    if all(entry.verdict == "equivalent" for entry in found) and len(found) > 1:
+        margin = max(entry.margin_percent for entry in found)
+        names = _listed([entry.system for entry in found[:NAMED_SYSTEMS]])
+        more = _more(len(found) - NAMED_SYSTEMS)
+        return f"{where}{names}{more} equal {subject} in {what} within {margin:.0f} %"
+    verb = "keeps" if question.baseline_is_raw and metric.higher_is_better else "has"
+    object_ = f"{subject} {what}" if question.baseline_is_raw else f"{subject}'s {what}"
+    if metric.name != "iops":
+        object_ = f"{what} of {subject}"
+    shown = found if len(found) <= NAMED_SYSTEMS else _extremes(found)
+    parts = [_one(entry, verb, object_ if index == 0 else "") for index, entry in enumerate(shown)]
+    more = _more(len(found) - len(shown), between=len(found) > NAMED_SYSTEMS)
+    return where + _listed(parts) + more
+
+
+def _one(entry: Comparison, verb: str, object_: str) -> str:
+    low, high = entry.low or entry.ratio, entry.high or entry.ratio
+    of = f" of {object_}" if object_ else ""
+    start = f"{entry.system} {verb}" if object_ else entry.system
+    word = ""
+    if entry.verdict == "undecided":
+        word = ", undecided"
+    elif entry.verdict == "equivalent":
+        word = f", equivalent within {entry.margin_percent:.0f} %"
+    return f"{start} {_share(entry.ratio)}{of} ({_range(low, high)}{word})"
+
+
+def _extremes(found: Sequence[Comparison]) -> list[Comparison]:
+    ordered = sorted(found, key=lambda entry: entry.ratio)
+    return [ordered[0], ordered[-1]]
+
+
+def _more(count: int, *, between: bool = False) -> str:
+    if count <= 0:
+        return ""
+    return f", the {count} others between" if between else f" and {count} more"
+
+
+def _tail(question: Question, lead: Cell) -> str:
+    """What else matters most: a larger effect in another primary cell, or where there is none."""
+    larger = _larger_effect(question, lead)
+    return larger or _free_of_cost(question, lead)
+
+
+def _larger_effect(question: Question, lead: Cell) -> str:
+    """The largest decided effect of the primary cells, unless the lead has it already."""
+    decided = [
+        (cell, entry)
+        for cell in question.primary
+        for entry in _comparisons(question, cell)
+        if entry.verdict in ("better", "worse")
+    ]
+    if not decided:
+        return ""
+    cell, entry = max(decided, key=lambda pair: abs(math.log(pair[1].ratio)))
+    if cell.id == lead.id:
+        return ""
+    low, high = entry.low or entry.ratio, entry.high or entry.ratio
+    return (
+        f"; the largest difference of {len(question.primary)} cells is {entry.system}'s"
+        f" {_share(entry.ratio)} at {cell.name} ({_range(low, high)})"
+    )
+
+
+def _free_of_cost(question: Question, lead: Cell) -> str:
+    """From which block size on nothing is lost, in the lead's pattern and depth."""
+    column = sorted(
+        (
+            cell
+            for cell in question.cells
+            if (cell.pattern, cell.queue_depth, cell.jobs)
+            == (lead.pattern, lead.queue_depth, lead.jobs)
+        ),
+        key=lambda cell: cell.block_size_bytes,
+    )
+    free: list[tuple[Cell, list[Comparison]]] = []
+    for cell in reversed(column):
+        found = _comparisons(question, cell)
+        calm = all(entry.verdict in ("equivalent", "undecided") for entry in found)
+        if cell.id == lead.id or not found or not calm:
+            break
+        free.append((cell, found))
+    return _free_from(question, free) if free else ""
+
+
+def _free_from(question: Question, free: Sequence[tuple[Cell, list[Comparison]]]) -> str:
+    entries = [entry for _, found in free for entry in found]
+    size = format_size(free[-1][0].block_size_bytes)
+    open_ended = len(free) > 1
+    where = f"; from {size} on" if open_ended else f"; at {size}"
+    count = len(question.others)
+    nobody = {1: "it does not differ", 2: "neither differs"}.get(count, "none differs")
+    if all(entry.verdict == "equivalent" for entry in entries):
+        return f"{where} {nobody} by more than {max(e.margin_percent for e in entries):.0f} %"
+    hidden = [entry.detectable_percent for entry in entries if entry.detectable_percent is not None]
+    if not hidden:
+        return ""
+    return f"{where} no difference could be seen (one of {max(hidden):.0f} % would have shown)"
+
+
+def _share(ratio: float) -> str:
+    return f"{100 * ratio:.0f} %" if ratio < 1.995 else f"{ratio:.2f} times"
+
+
+def _range(low: float, high: float) -> str:
+    if high >= 1.995:
+        return f"{low:.2f} to {high:.2f} times"
+    digits = 0 if high - low >= 0.02 else 1
+    return f"{100 * low:.{digits}f} to {100 * high:.{digits}f} %"
+
+
+def _listed(parts: Sequence[str]) -> str:
+    if len(parts) < 2:
+        return "".join(parts)
+    return ", ".join(parts[:-1]) + " and " + parts[-1]

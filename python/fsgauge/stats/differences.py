@@ -1,0 +1,74 @@
+"""What differs between the systems beside the thing studied, from how each was made.
+
+Takes turn records; gives facts with one value a system, only those that are not equal. The kind
+of file system and what the study asked for (its mkfs and mount options) are the thing studied.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fsgauge.record import TurnRecord
+from fsgauge.stats.results import Difference
+from fsgauge.units import format_size
+
+FREE_SPACE_TOLERANCE = 0.01
+
+
+def differences_between(systems: Sequence[str], turns: Sequence[TurnRecord]) -> list[Difference]:
+    """Facts in which the systems differ, taken from each system's first turn."""
+    first: dict[str, TurnRecord] = {}
+    for turn in turns:
+        first.setdefault(turn.system, turn)
+    known = {system: first[system] for system in systems if system in first}
+    mounted = {name: turn for name, turn in known.items() if turn.facts.mount_options}
+    found = [
+        _fact("block size of the file system", {n: _block_size(t) for n, t in mounted.items()}),
+        _fact("space for data", _sizes({n: t.facts.free_bytes for n, t in mounted.items()})),
+        _fact("bytes under load", _sizes({n: _target_bytes(t) for n, t in known.items()})),
+        _fact("files", {name: str(turn.layout.files) for name, turn in mounted.items()}),
+        *_mount_options(mounted),
+    ]
+    return [difference for difference in found if difference is not None]
+
+
+def _fact(name: str, values: dict[str, str]) -> Difference | None:
+    return Difference(fact=name, values=values) if len(set(values.values())) > 1 else None
+
+
+def _block_size(turn: TurnRecord) -> str:
+    size_bytes = turn.facts.block_size_bytes
+    return "unknown" if size_bytes is None else format_size(size_bytes)
+
+
+def _sizes(sizes: dict[str, int | None]) -> dict[str, str]:
+    """Sizes in words, or nothing when all are within a hundredth of one another."""
+    known = [size for size in sizes.values() if size is not None]
+    if not known or max(known) - min(known) <= FREE_SPACE_TOLERANCE * max(known):
+        return {}
+    return {name: "unknown" if size is None else format_size(size) for name, size in sizes.items()}
+
+
+def _target_bytes(turn: TurnRecord) -> int | None:
+    target = turn.target
+    if target.get("kind") == "files":
+        return int(target["count"]) * int(target["file_size_bytes"])
+    size = target.get("size_bytes")
+    return None if size is None else int(size)
+
+
+def _mount_options(mounted: dict[str, TurnRecord]) -> list[Difference]:
+    """Options in force on some systems and not on others; each system shows its own."""
+    options = {name: _options(turn) for name, turn in mounted.items()}
+    if len(options) < 2:
+        return []
+    common = set.intersection(*options.values())
+    values = {
+        name: ", ".join(sorted(present - common)) or "none" for name, present in options.items()
+    }
+    difference = _fact("mount options in force", values)
+    return [] if difference is None else [difference]
+
+
+def _options(turn: TurnRecord) -> set[str]:
+    return {option for option in turn.facts.mount_options.split(",") if option}

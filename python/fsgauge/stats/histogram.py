@@ -1,0 +1,82 @@
+"""Latency histograms: merged by addition, read by quantile.
+
+Takes and gives `wire.Histogram`: log-linear buckets of integer nanoseconds, the same scheme as
+the engine's recorder (crates/fsgauge-wire/src/histogram.rs). The middle of a bucket is within
+0.8 % of every value in it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable
+
+from fsgauge.wire import Histogram
+
+SAMPLES_BEYOND = 10
+"""A quantile with fewer samples beyond it says more about luck than about the system."""
+
+
+def merge(histograms: Iterable[Histogram]) -> Histogram | None:
+    """One histogram of all operations, by adding counts; None of none.
+
+    Raises ValueError when the bucket schemes differ.
+    """
+    filled = list(histograms)
+    if not filled:
+        return None
+    schemes = {histogram.sub_bucket_bits for histogram in filled}
+    if len(schemes) > 1:
+        raise ValueError(f"histograms of different schemes cannot be added: {sorted(schemes)}")
+    counts: Counter[int] = Counter()
+    for histogram in filled:
+        counts.update(dict(histogram.counts))
+    with_samples = [histogram for histogram in filled if histogram.operations]
+    return Histogram(
+        sub_bucket_bits=schemes.pop(),
+        counts=sorted(counts.items()),
+        operations=sum(histogram.operations for histogram in filled),
+        sum_ns=sum(histogram.sum_ns for histogram in filled),
+        min_ns=min((histogram.min_ns for histogram in with_samples), default=0),
+        max_ns=max((histogram.max_ns for histogram in with_samples), default=0),
+    )
+
+
+def bucket_middle_ns(index: int, sub_bucket_bits: int) -> float:
+    """The middle of a bucket's values: off by at most 1 / 2**(sub_bucket_bits + 1)."""
+    octave = index >> sub_bucket_bits
+    if octave < 2:
+        return float(index)
+    within = index & ((1 << sub_bucket_bits) - 1)
+    width = 1 << (octave - 1)
+    return (within + (1 << sub_bucket_bits)) * width + (width - 1) / 2
+
+
+def quantile_ns(histogram: Histogram, quantile: float) -> float | None:
+    """The latency that a share `quantile` of the operations does not exceed, in nanoseconds.
+
+    Nearest rank, clamped to the true minimum and maximum. None when fewer than ten samples lie
+    beyond it.
+    """
+    rank = max(1, math.ceil(quantile * histogram.operations - 1e-9))
+    if histogram.operations - rank < SAMPLES_BEYOND:
+        return None
+    seen = 0
+    for index, count in histogram.counts:
+        seen += count
+        if seen >= rank:
+            middle = bucket_middle_ns(index, histogram.sub_bucket_bits)
+            return min(max(middle, float(histogram.min_ns)), float(histogram.max_ns))
+    return None
+
+
+def mean_ns(histogram: Histogram) -> float | None:
+    """The exact mean latency in nanoseconds; None without operations."""
+    return histogram.sum_ns / histogram.operations if histogram.operations else None
+
+
+def percentile_curve(histogram: Histogram) -> list[tuple[float, float]]:
+    """(quantile, latency in nanoseconds) as far as ten samples lie beyond, evenly on log(1 - q)."""
+    steps = [1 - 10 ** (-step / 12) for step in range(1, 12 * 8)]
+    points = ((quantile, quantile_ns(histogram, quantile)) for quantile in steps)
+    return [(quantile, latency) for quantile, latency in points if latency is not None]

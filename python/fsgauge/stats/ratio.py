@@ -1,0 +1,136 @@
+"""Ratio of two systems from the ratios of their blocks, with an interval.
+
+Takes log ratios, one a block; gives the geometric mean with a t interval on the log scale, and
+beside it the Hodges-Lehmann estimate with the exact signed-rank interval, which one stalled block
+cannot move far. Sources: Kalibera and Jones, "Rigorous benchmarking in reasonable time"
+(ISMM 2013) for ratios of repetitions at the level that varies most; Hollander, Wolfe and Chicken,
+"Nonparametric statistical methods" (3rd ed., 3.1 to 3.3) for the signed-rank interval. The plain
+bootstrap covers 86 to 89 % where it promises 95 % with 5 to 10 blocks, so it is not used.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+LEVEL = 0.95
+POWER = 0.80
+QUANTISED_RUNS = 1.5
+"""Variance of a block's log ratio in variances of one run: 1 for the system, 1/2 for the mean of
+the baseline's two turns."""
+
+
+@dataclass(frozen=True)
+class Robust:
+    """Hodges-Lehmann ratio; the interval needs six blocks to reach 95 %."""
+
+    ratio: float
+    low: float | None
+    high: float | None
+    p: float
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """Geometric mean of `n` block ratios; `deviation` is the standard deviation of one, in logs."""
+
+    ratio: float
+    low: float | None
+    high: float | None
+    p: float
+    n: int
+    deviation: float | None
+    robust: Robust
+
+
+def ratio_of_blocks(log_ratios: Sequence[float], *, resolution: float = 0.0) -> Ratio | None:
+    """The ratio that these blocks show; None without blocks.
+
+    `resolution` is the share in which the metric moves in steps (buckets): the deviation is never
+    taken for less than such steps cause.
+    """
+    n = len(log_ratios)
+    if n == 0:
+        return None
+    mean = statistics.fmean(log_ratios)
+    robust = hodges_lehmann(log_ratios)
+    if n == 1:
+        return Ratio(math.exp(mean), None, None, 1.0, 1, None, robust)
+    steps = resolution / math.sqrt(12) * math.sqrt(QUANTISED_RUNS)
+    deviation = max(statistics.stdev(log_ratios), steps)
+    half = t_quantile(n - 1) * deviation / math.sqrt(n)
+    p = _t_test(mean, deviation / math.sqrt(n), n - 1)
+    return Ratio(
+        math.exp(mean), math.exp(mean - half), math.exp(mean + half), p, n, deviation, robust
+    )
+
+
+@lru_cache
+def t_quantile(freedom: int, level: float = LEVEL) -> float:
+    """Half width of a two-sided t interval in standard errors."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(freedom, (1 + level) / 2))
+
+
+def _t_test(mean: float, error: float, freedom: int) -> float:
+    """Two-sided p of a mean of zero."""
+    from scipy.special import stdtr
+
+    if error == 0:
+        return 1.0 if mean == 0 else 0.0
+    return float(2 * stdtr(freedom, -abs(mean) / error))
+
+
+def detectable_log_effect(deviation: float, n: int) -> float | None:
+    """The smallest true log ratio that n such blocks call different in 80 of 100 studies.
+
+    Power of the two-sided t test at 5 %, from the noncentral t distribution.
+    """
+    from scipy.optimize import brentq
+    from scipy.special import nctdtr
+
+    if n < 2:
+        return None
+    if deviation == 0:
+        return 0.0
+    limit = t_quantile(n - 1)
+
+    def short_of_power(noncentrality: float) -> float:
+        return POWER - (1 - float(nctdtr(n - 1, noncentrality, limit)))
+
+    shift = float(brentq(short_of_power, 1e-3, 60.0, xtol=1e-4))
+    return shift * deviation / math.sqrt(n)
+
+
+def hodges_lehmann(log_ratios: Sequence[float]) -> Robust:
+    """Median of all means of pairs, with the exact signed-rank interval and p (no ties assumed)."""
+    n = len(log_ratios)
+    means = sorted((log_ratios[i] + log_ratios[j]) / 2 for i in range(n) for j in range(i, n))
+    below = _signed_rank_distribution(n)
+    positive = sum(mean > 0 for mean in means) + sum(mean == 0 for mean in means) / 2
+    low_tail = below[min(math.ceil(positive), len(means))]
+    high_tail = below[min(math.ceil(len(means) - positive), len(means))]
+    p = min(1.0, 2 * min(low_tail, high_tail))
+    centre = math.exp(statistics.median(means))
+    rank = sum(probability <= (1 - LEVEL) / 2 for probability in below)
+    if rank == 0:
+        return Robust(centre, None, None, p)
+    return Robust(centre, math.exp(means[rank - 1]), math.exp(means[-rank]), p)
+
+
+@lru_cache
+def _signed_rank_distribution(n: int) -> tuple[float, ...]:
+    """P(W <= w) for w = 0 ... n(n+1)/2, where W sums the ranks of the positive differences."""
+    import numpy as np
+
+    density = np.zeros(n * (n + 1) // 2 + 1)
+    density[0] = 1.0
+    for rank in range(1, n + 1):
+        shifted = np.zeros_like(density)
+        shifted[rank:] = density[:-rank]
+        density = (density + shifted) / 2
+    return tuple(float(value) for value in np.cumsum(density))

@@ -1,0 +1,180 @@
+"""From a study's records to its results: the one entrance to statistics.
+
+Pure: the same records give the same results, on any machine, without root, engine or disk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fsgauge.record import Cell, EnvironmentRecord, RunRecord, StudyRecord, TurnRecord
+from fsgauge.stats.advice import situation_of
+from fsgauge.stats.answer import Question, answer
+from fsgauge.stats.compare import compare_all, describe_noise, measure_all, noise_floors
+from fsgauge.stats.differences import differences_between
+from fsgauge.stats.findings import Evidence, find_all
+from fsgauge.stats.metrics import METRICS, LatencyKind, primary_metric
+from fsgauge.stats.results import (
+    Comparison,
+    Finding,
+    Measurement,
+    MetricInfo,
+    Results,
+    Sureness,
+)
+from fsgauge.stats.run_checks import engine_share, not_steady, parts, steadiness
+from fsgauge.stats.samples import Samples, collect, is_complete
+
+DEFAULT_EQUIVALENCE_PERCENT = 3.0
+
+
+def read_study(
+    turns: Sequence[TurnRecord],
+    runs: Sequence[RunRecord],
+    study: StudyRecord,
+    before: EnvironmentRecord,
+    after: EnvironmentRecord | None = None,
+) -> Results:
+    """Everything that the records of one study say."""
+    plan = study.plan
+    samples = collect(plan, runs)
+    primary = primary_cells(study)
+    paced = any(run.job.rate is not None for run in runs)
+    metrics = {
+        cell.id: primary_metric(paced=paced, read_percent=cell.read_percent) for cell in plan.cells
+    }
+    floors = noise_floors(samples, [cell.id for cell in primary])
+    settings = study.study.get("plan", {})
+    margin_percent = float(settings.get("equivalence_percent", DEFAULT_EQUIVALENCE_PERCENT))
+    comparisons = compare_all(samples, [cell.id for cell in primary], floors, margin_percent)
+    blocks = complete_blocks(samples, runs)
+    evidence = Evidence(
+        study=study,
+        turns=turns,
+        runs=runs,
+        before=before,
+        after=after,
+        samples=samples,
+        comparisons=comparisons,
+        noise=floors,
+        situation=situation_of(study.study, before, len(samples.blocks())),
+        primary_metric=metrics[primary[0].id],
+        blocks_complete=blocks,
+    )
+    findings = find_all(evidence)
+    return _results(evidence, primary, metrics, findings, measure_all(samples))
+
+
+def primary_cells(study: StudyRecord) -> list[Cell]:
+    """The cells that the study named as those the answer is about; all, if it named none."""
+    plan = study.plan
+    named = [cell for cell in plan.cells if cell.id in plan.primary or cell.name in plan.primary]
+    return named or plan.cells
+
+
+def complete_blocks(samples: Samples, runs: Sequence[RunRecord]) -> int:
+    """Blocks of which every planned run was measured to its end."""
+    done = {(run.block, run.turn, run.cell.id) for run in runs if is_complete(run)}
+    missing = {
+        turn.block
+        for turn in samples.plan.turns
+        for cell in turn.cells
+        if (turn.block, turn.turn, cell) not in done
+    }
+    return len(set(samples.blocks()) - missing)
+
+
+def _results(
+    evidence: Evidence,
+    primary: Sequence[Cell],
+    metrics: dict[str, str],
+    findings: list[Finding],
+    measurements: list[Measurement],
+) -> Results:
+    plan = evidence.study.plan
+    baseline_kind = _baseline_kind(evidence)
+    sureness = _sureness(evidence, findings)
+    floor = evidence.noise.get(evidence.primary_metric)
+    question = Question(
+        baseline=plan.baseline,
+        baseline_is_raw=baseline_kind == "raw",
+        others=[system for system in plan.systems if system != plan.baseline],
+        cells=plan.cells,
+        primary=list(primary),
+        metrics=metrics,
+        comparisons=list(evidence.comparisons),
+        noise=describe_noise(floor) if floor else None,
+        blocks_complete=_blocks_with_any_answer(evidence.comparisons),
+        invalid_reason=sureness.invalid_reason,
+    )
+    present = {measurement.metric for measurement in measurements}
+    return Results(
+        study=plan.study,
+        question=str(evidence.study.study.get("question", plan.study)),
+        answer=answer(question),
+        baseline=plan.baseline,
+        baseline_kind=baseline_kind,
+        systems=plan.systems,
+        cells=plan.cells,
+        primary_cells=[cell.id for cell in primary],
+        primary_metrics=metrics,
+        latency_kind=_latency_kind(evidence.runs),
+        metrics=[_describe_metric(name) for name in METRICS if name in present],
+        comparisons=list(evidence.comparisons),
+        measurements=measurements,
+        noise=[describe_noise(noise) for noise in evidence.noise.values()],
+        sureness=sureness,
+        findings=findings,
+        differences=differences_between(plan.systems, evidence.turns),
+    )
+
+
+def _describe_metric(name: str) -> MetricInfo:
+    metric = METRICS[name]
+    return MetricInfo(
+        name=name,
+        label=metric.label,
+        unit=metric.unit,
+        higher_is_better=metric.higher_is_better,
+        page=metric.page,
+    )
+
+
+def _blocks_with_any_answer(comparisons: Sequence[Comparison]) -> int:
+    return max((entry.n for entry in comparisons), default=0)
+
+
+def _baseline_kind(evidence: Evidence) -> str:
+    """The baseline's kind as it was made; "unknown" before its first turn."""
+    baseline = evidence.study.plan.baseline
+    return next((t.facts.kind for t in evidence.turns if t.system == baseline), "unknown")
+
+
+def _latency_kind(runs: Sequence[RunRecord]) -> LatencyKind:
+    return "response" if any(run.job.rate is not None for run in runs) else "service"
+
+
+def _sureness(evidence: Evidence, findings: Sequence[Finding]) -> Sureness:
+    measured = [run for run in evidence.runs if run.result is not None]
+    results = [run.result for run in measured if run.result is not None]
+    judged = [run for run in measured if run.result and steadiness(run.result) is not None]
+    steady = [run for run in judged if run.result and not_steady(run, run.result) is None]
+    shares = [share for result in results if (share := engine_share(result)) is not None]
+    invalid = [finding for finding in findings if finding.level == "invalid"]
+    return Sureness(
+        blocks_planned=len(evidence.samples.blocks()),
+        blocks_complete=evidence.blocks_complete,
+        runs_planned=sum(len(turn.cells) for turn in evidence.study.plan.turns),
+        runs_complete=sum(is_complete(run) for run in evidence.runs),
+        runs_failed=sum(run.fault is not None for run in evidence.runs),
+        runs_judged_steady=len(judged),
+        runs_steady=len(steady),
+        engine_share_percent=100 * max(shares) if shares else None,
+        io_errors=sum(part.errors for result in results for part in parts(result)),
+        valid=not invalid,
+        invalid_reason=_lower_first(invalid[0].sentence) if invalid else "",
+    )
+
+
+def _lower_first(sentence: str) -> str:
+    return sentence[:1].lower() + sentence[1:]

@@ -1,0 +1,162 @@
+"""What statistics make of a study's records: the model that goes to report.json.
+
+Ratios are system over baseline, so 0.94 of a rate is a loss and 0.94 of a latency a gain;
+`verdict` says which. Intervals are 95 %. Values are raw: operations per second, bytes per second,
+nanoseconds.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from fsgauge.record import Cell
+from fsgauge.stats.metrics import LatencyKind, Unit
+from fsgauge.stats.verdict import Verdict
+
+Level = Literal["invalid", "warning", "note"]
+
+
+class ResultModel(BaseModel):
+    """Part of report.json."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class MetricInfo(ResultModel):
+    """What a metric is; `page` is what `fsgauge explain` takes."""
+
+    name: str
+    label: str
+    unit: Unit
+    higher_is_better: bool
+    page: str
+
+
+class Measurement(ResultModel):
+    """One system's own number in one cell: the geometric mean over blocks, with a t interval."""
+
+    cell: str
+    system: str
+    metric: str
+    value: float
+    low: float | None
+    high: float | None
+    n: int
+
+
+class Comparison(ResultModel):
+    """One system against the baseline in one cell.
+
+    `detectable_percent` is the smallest effect that so many blocks of this noise would have shown
+    in 80 of 100 studies; `margin_percent` the one within which a difference is called equivalent;
+    `left_out` the blocks that lack a run of this pairing; `blocks` the ratio of each block.
+    """
+
+    cell: str
+    system: str
+    metric: str
+    primary: bool
+    ratio: float
+    low: float | None
+    high: float | None
+    p: float
+    p_adjusted: float
+    verdict: Verdict
+    n: int
+    detectable_percent: float | None
+    margin_percent: float
+    robust_ratio: float
+    robust_low: float | None
+    robust_high: float | None
+    robust_p: float
+    left_out: list[int]
+    blocks: list[tuple[int, float]]
+
+
+class NoiseFloor(ResultModel):
+    """The baseline's later turn in a block over its earlier one, pooled over the primary cells."""
+
+    metric: str
+    ratio: float
+    low: float | None
+    high: float | None
+    n: int
+    cells: list[str]
+    excludes_one: bool
+
+
+class Finding(ResultModel):
+    """Something the reader has to know; `where` names runs, at most ten of `count`."""
+
+    code: str
+    level: Level
+    sentence: str
+    advice: str
+    count: int
+    where: list[str]
+
+
+class Difference(ResultModel):
+    """A fact in which the systems differ beside what was asked for; one value a system."""
+
+    fact: str
+    values: dict[str, str]
+
+
+class Sureness(ResultModel):
+    """What stands behind the answer, for the box "How sure"."""
+
+    blocks_planned: int
+    blocks_complete: int
+    runs_planned: int
+    runs_complete: int
+    runs_failed: int
+    runs_judged_steady: int
+    runs_steady: int
+    engine_share_percent: float | None
+    io_errors: int
+    valid: bool
+    invalid_reason: str
+
+
+class Results(ResultModel):
+    """Everything that the report prints and `compare` reads."""
+
+    format: Literal[1] = 1
+    study: str
+    question: str
+    answer: str
+    baseline: str
+    baseline_kind: str
+    systems: list[str]
+    cells: list[Cell]
+    primary_cells: list[str]
+    primary_metrics: dict[str, str]
+    latency_kind: LatencyKind
+    metrics: list[MetricInfo]
+    comparisons: list[Comparison]
+    measurements: list[Measurement]
+    noise: list[NoiseFloor]
+    sureness: Sureness
+    findings: list[Finding]
+    differences: list[Difference]
+
+    def comparison(self, cell: str, system: str, metric: str) -> Comparison | None:
+        """The comparison of one system in one cell by one metric, if there is one."""
+        for entry in self.comparisons:
+            if (entry.cell, entry.system, entry.metric) == (cell, system, metric):
+                return entry
+        return None
+
+    def noise_of(self, metric: str) -> NoiseFloor | None:
+        """The noise floor of a metric, if the baseline ran twice."""
+        return next((floor for floor in self.noise if floor.metric == metric), None)
+
+    def cell(self, cell_id: str) -> Cell:
+        """The cell of this id; raises KeyError."""
+        for cell in self.cells:
+            if cell.id == cell_id:
+                return cell
+        raise KeyError(cell_id)

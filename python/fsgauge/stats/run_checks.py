@@ -1,0 +1,161 @@
+"""What can be wrong with one run, seen from its own numbers.
+
+Each check takes a run that was measured and gives None or the evidence in words. They are
+identities and limits that hold for every honest run, so a failed one is shown, never dropped.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable
+from itertools import pairwise
+
+from fsgauge.record import RunRecord
+from fsgauge.wire import Interval, LoadResult, OperationResult
+
+LITTLE_TOLERANCE = 0.05
+FULL_QUEUE = 0.9
+ROUNDS = 5
+STEADY_RANGE = 0.20
+STEADY_SLOPE = 0.10
+ENGINE_SHARE_LIMIT = 0.10
+FAIR_SHARE = 0.5
+ACHIEVED_RATE = 0.95
+
+Check = Callable[[RunRecord, LoadResult], str | None]
+
+
+def parts(result: LoadResult) -> list[OperationResult]:
+    """Reads and writes, as far as there are any."""
+    return [part for part in (result.read, result.write) if part is not None]
+
+
+def operations(result: LoadResult) -> int:
+    """All operations of the measured window."""
+    return sum(part.operations for part in parts(result))
+
+
+def latency_concurrency(result: LoadResult) -> float | None:
+    """Operations in flight as rate times mean latency says (Little's law)."""
+    if result.elapsed_ns == 0 or operations(result) == 0:
+        return None
+    return sum(part.service_latency.sum_ns for part in parts(result)) / result.elapsed_ns
+
+
+def littles_law(run: RunRecord, result: LoadResult) -> str | None:
+    """Rate times mean latency must be what was counted in flight, independently.
+
+    Operations that cross an edge of the window may fall on either side of it, hence the second
+    term of the tolerance.
+    """
+    expected = latency_concurrency(result)
+    if expected is None or result.in_flight_mean <= 0:
+        return None
+    edges = 2 * run.cell.queue_depth * run.cell.jobs / operations(result)
+    if abs(expected / result.in_flight_mean - 1) <= LITTLE_TOLERANCE + edges:
+        return None
+    return f"rate x latency {expected:.2f}, counted {result.in_flight_mean:.2f} in flight"
+
+
+def queue_not_full(run: RunRecord, result: LoadResult) -> str | None:
+    """Without a pace, the engine keeps the queue full; else the load was less than asked."""
+    asked = run.cell.queue_depth * run.cell.jobs
+    if run.job.rate is not None or result.in_flight_mean >= FULL_QUEUE * asked:
+        return None
+    return f"{result.in_flight_mean:.1f} of {asked} in flight"
+
+
+def bytes_match(run: RunRecord, result: LoadResult) -> str | None:
+    """With one block size, bytes are operations times that size."""
+    if len(run.job.block_sizes) != 1:
+        return None
+    size_bytes = run.job.block_sizes[0].size_bytes
+    expected = operations(result) * size_bytes
+    counted = sum(part.size_bytes for part in parts(result))
+    return None if counted == expected else f"{counted} B counted, {expected} B expected"
+
+
+def errors(_run: RunRecord, result: LoadResult) -> str | None:
+    """I/O that failed."""
+    failed = sum(part.errors for part in parts(result))
+    return f"{failed} errors" if failed else None
+
+
+def engine_share(result: LoadResult) -> float | None:
+    """The engine's own part of the measured time of its threads, 0 to 1."""
+    threads = max(result.cpu.threads, 1)
+    if result.elapsed_ns == 0:
+        return None
+    own_ns = result.self_measure.null_ns_per_operation * operations(result)
+    return own_ns / (result.elapsed_ns * threads)
+
+
+def engine_heavy(_run: RunRecord, result: LoadResult) -> str | None:
+    """The engine itself took a part that may hide differences."""
+    share = engine_share(result)
+    return f"{100 * share:.0f} %" if share is not None and share > ENGINE_SHARE_LIMIT else None
+
+
+def debug_engine(_run: RunRecord, result: LoadResult) -> str | None:
+    """A debug build is slow by itself."""
+    return result.engine.version if result.engine.profile == "debug" else None
+
+
+def unfair_jobs(_run: RunRecord, result: LoadResult) -> str | None:
+    """One job got less than half of what the average job got."""
+    shares = [job.operations for job in result.jobs]
+    mean = statistics.fmean(shares) if shares else 0.0
+    if len(shares) < 2 or mean == 0 or min(shares) >= FAIR_SHARE * mean:
+        return None
+    return f"slowest job {100 * min(shares) / mean:.0f} % of the average"
+
+
+def rate_missed(run: RunRecord, result: LoadResult) -> str | None:
+    """Under a pace: the system did not keep up with what was offered."""
+    if run.job.rate is None or result.elapsed_ns == 0:
+        return None
+    achieved = operations(result) * 1e9 / result.elapsed_ns / run.job.rate.operations_per_second
+    return f"{100 * achieved:.0f} % of the pace" if achieved < ACHIEVED_RATE else None
+
+
+def steadiness(result: LoadResult) -> tuple[float, float] | None:
+    """(range, slope excursion) of five rounds as shares of their mean; None if too short.
+
+    SNIA Solid State Storage Performance Test Specification 2.0.2, steady state: over a window of
+    five rounds the range is at most 20 % of the mean and the fitted line moves at most 10 %.
+    The measured window is cut into five rounds of equal numbers of intervals.
+    """
+    measured = [interval for interval in result.intervals if not interval.warm_up]
+    size = len(measured) // ROUNDS
+    if size == 0:
+        return None
+    tail = measured[len(measured) - size * ROUNDS :]
+    rates = [_rate(tail[start : start + size]) for start in range(0, len(tail), size)]
+    mean = statistics.fmean(rates)
+    if mean == 0:
+        return None
+    slope = statistics.linear_regression(range(ROUNDS), rates).slope
+    return (max(rates) - min(rates)) / mean, abs(slope) * (ROUNDS - 1) / mean
+
+
+def not_steady(_run: RunRecord, result: LoadResult) -> str | None:
+    """The rate was still moving while it was measured."""
+    found = steadiness(result)
+    if found is None or (found[0] <= STEADY_RANGE and found[1] <= STEADY_SLOPE):
+        return None
+    return f"rounds range over {100 * found[0]:.0f} %, trend {100 * found[1]:.0f} % of the mean"
+
+
+def gaps_in_series(_run: RunRecord, result: LoadResult) -> str | None:
+    """Intervals must follow one another; a hole means that the machine stood still."""
+    for before, after in pairwise(result.intervals):
+        missing_ns = after.start_ns - before.start_ns - before.elapsed_ns
+        if missing_ns > before.elapsed_ns:
+            return f"nothing was reported for {missing_ns / 1e9:.1f} s"
+    return None
+
+
+def _rate(intervals: list[Interval]) -> float:
+    elapsed_ns = sum(interval.elapsed_ns for interval in intervals)
+    done = sum(interval.read.operations + interval.write.operations for interval in intervals)
+    return done * 1e9 / elapsed_ns if elapsed_ns else 0.0

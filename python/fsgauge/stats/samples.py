@@ -1,0 +1,94 @@
+"""Runs as samples: one value a metric, cell, system and turn of a block; and their pairing.
+
+Takes run records; gives log ratios by block. The sample unit is the block: what one block has of
+a cell is compared within that block alone.
+
+The baseline's value in a block is the geometric mean of its two turns, for two reasons. With runs
+of equal variance v, the log ratio of a system to it has variance 1.5 v, against 2 v with one turn
+alone. And its covariance with A/A, the difference of the two turns, is (v - v) / 2 = 0: the
+measure of noise is independent of the estimates it stands beside, where a ratio to the first turn
+alone would be correlated with it by 0.5.
+
+A block in which any of these runs is missing is left out of that pairing, and reported.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from fsgauge.record import Plan, RunRecord
+from fsgauge.stats.metrics import values
+
+
+@dataclass
+class Samples:
+    """`logs[metric, cell, system][block, again]` is the log of a run's value."""
+
+    plan: Plan
+    logs: dict[tuple[str, str, str], dict[tuple[int, bool], float]] = field(default_factory=dict)
+
+    def blocks(self) -> list[int]:
+        """All planned blocks."""
+        return sorted({turn.block for turn in self.plan.turns})
+
+    def has_again(self, block: int) -> bool:
+        """Whether the baseline was to run twice in this block."""
+        return any(turn.block == block and turn.again for turn in self.plan.turns)
+
+    def of(self, metric: str, cell: str, system: str) -> dict[tuple[int, bool], float]:
+        """What there is of one metric, cell and system, by block and turn."""
+        return self.logs.get((metric, cell, system), {})
+
+    def block_logs(self, metric: str, cell: str, system: str) -> dict[int, float]:
+        """One log value a complete block; of the baseline, the mean of its two turns."""
+        found = self.of(metric, cell, system)
+        complete: dict[int, float] = {}
+        for block in self.blocks():
+            turns = [False]
+            if system == self.plan.baseline and self.has_again(block):
+                turns = [False, True]
+            if all((block, again) in found for again in turns):
+                complete[block] = sum(found[block, again] for again in turns) / len(turns)
+        return complete
+
+    def log_ratios(self, metric: str, cell: str, system: str) -> dict[int, float]:
+        """By block, the log of system over baseline."""
+        baseline = self.block_logs(metric, cell, self.plan.baseline)
+        other = self.block_logs(metric, cell, system)
+        return {block: other[block] - baseline[block] for block in other if block in baseline}
+
+    def noise_log_ratios(self, metric: str, cell: str) -> dict[int, float]:
+        """By block, the log of the baseline's later turn over its earlier one: A/A."""
+        found = self.of(metric, cell, self.plan.baseline)
+        ratios: dict[int, float] = {}
+        for block, (earlier, later) in self._baseline_turns().items():
+            if (block, earlier) in found and (block, later) in found:
+                ratios[block] = found[block, later] - found[block, earlier]
+        return ratios
+
+    def _baseline_turns(self) -> dict[int, list[bool]]:
+        """By block with two turns of the baseline, their `again` marks in order of time."""
+        order: dict[int, list[bool]] = {}
+        for turn in sorted(self.plan.turns, key=lambda turn: (turn.block, turn.turn)):
+            if turn.system == self.plan.baseline:
+                order.setdefault(turn.block, []).append(turn.again)
+        return {block: marks for block, marks in order.items() if len(marks) == 2}
+
+
+def collect(plan: Plan, runs: Iterable[RunRecord]) -> Samples:
+    """The samples of all runs that were measured to their end."""
+    samples = Samples(plan)
+    for run in runs:
+        if not is_complete(run) or run.result is None:
+            continue
+        for metric, value in values(run.result).items():
+            key = (metric, run.cell.id, run.system)
+            samples.logs.setdefault(key, {})[run.block, run.again] = math.log(value)
+    return samples
+
+
+def is_complete(run: RunRecord) -> bool:
+    """Measured, and not cut short."""
+    return run.result is not None and run.result.ended != "interrupted"

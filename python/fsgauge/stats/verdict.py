@@ -1,0 +1,65 @@
+"""From a ratio to a word: better, worse, equivalent or undecided.
+
+Takes ratios with intervals and p values, the margin within which a difference does not matter,
+and the metric's direction. The four cases and their order:
+
+    equivalent   the whole interval lies within the margin (a difference may be seen, but is small)
+    better/worse the interval excludes 1 and the p value, corrected for the number of comparisons,
+                 is at most 5 %
+    undecided    everything else, also everything from fewer than three blocks
+
+Many comparisons: Benjamini and Hochberg (1995) hold the share of false ones among all that are
+called better or worse at 5 %. One family is one metric over all systems and cells; the primary
+cells, named before anything was measured, are a family of their own.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Literal
+
+from fsgauge.stats.ratio import Ratio
+
+Verdict = Literal["better", "worse", "equivalent", "undecided"]
+
+ALPHA = 0.05
+BLOCKS_FOR_A_VERDICT = 3
+
+
+def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
+    """Each p value corrected for the number of its family, in the same order."""
+    count = len(p_values)
+    order = sorted(range(count), key=lambda index: p_values[index], reverse=True)
+    adjusted = [1.0] * count
+    lowest = 1.0
+    for place, index in enumerate(order):
+        lowest = min(lowest, p_values[index] * count / (count - place))
+        adjusted[index] = lowest
+    return adjusted
+
+
+def judge(ratio: Ratio, *, log_margin: float, p_adjusted: float, higher_is_better: bool) -> Verdict:
+    """The verdict on one comparison; `log_margin` is the largest log ratio that does not matter."""
+    if ratio.low is None or ratio.high is None or ratio.n < BLOCKS_FOR_A_VERDICT:
+        return "undecided"
+    if math.log(ratio.low) >= -log_margin and math.log(ratio.high) <= log_margin:
+        return "equivalent"
+    excludes_one = ratio.low > 1 or ratio.high < 1
+    if excludes_one and p_adjusted <= ALPHA:
+        return "better" if (ratio.ratio > 1) == higher_is_better else "worse"
+    return "undecided"
+
+
+def log_margin(
+    equivalence_percent: float, noise_low: float | None, noise_high: float | None
+) -> float:
+    """The margin in logs: as stated, or the outer edge of the A/A interval if that is further.
+
+    A rig that cannot tell the baseline from itself within 5 % cannot call two systems equivalent
+    within 3 %. The stated margin counts as a fall: 3 % is a ratio of 0.97 or its inverse.
+    """
+    stated = -math.log1p(-equivalence_percent / 100)
+    if noise_low is None or noise_high is None:
+        return stated
+    return max(stated, abs(math.log(noise_low)), abs(math.log(noise_high)))
