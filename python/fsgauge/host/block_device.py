@@ -1,0 +1,95 @@
+"""One block device as the kernel describes it in /sys; also where an entry or all of /sys lacks."""
+
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+
+_SYS = Path("/sys")
+_SECTOR_BYTES = 512
+
+
+@dataclass(frozen=True)
+class BlockDevice:
+    """`name` is the kernel's ("sdb1"), `numbers` is "major:minor", `folder` its place in /sys."""
+
+    name: str
+    numbers: str
+    folder: Path
+
+    @property
+    def path(self) -> str:
+        """Its node below /dev."""
+        return f"/dev/{self.name.replace('!', '/')}"
+
+    @property
+    def size_bytes(self) -> int:
+        """Capacity."""
+        return int(self.read("size") or 0) * _SECTOR_BYTES
+
+    @property
+    def read_only(self) -> bool:
+        """Whether the kernel refuses writes."""
+        return self.read("ro") == "1"
+
+    @property
+    def disk(self) -> BlockDevice:
+        """The whole disk of a partition; itself otherwise."""
+        if (self.folder / "partition").exists():
+            return _at(self.folder.parent)
+        return self
+
+    def partitions(self) -> list[BlockDevice]:
+        """Its partitions as the kernel has them."""
+        below = sorted(self.folder.glob("*/partition"))
+        return [_at(entry.parent) for entry in below]
+
+    def holders(self) -> list[BlockDevice]:
+        """Devices made on top of it: device mapper, software RAID, bcache."""
+        return self._linked("holders")
+
+    def slaves(self) -> list[BlockDevice]:
+        """Devices that it is made of."""
+        return self._linked("slaves")
+
+    def read(self, attribute: str) -> str | None:
+        """One attribute below its /sys folder, or None."""
+        try:
+            return (self.folder / attribute).read_text(errors="replace").strip()
+        except OSError:
+            return None
+
+    def queue(self, attribute: str) -> str | None:
+        """One attribute of its disk's request queue."""
+        return self.disk.read(f"queue/{attribute}")
+
+    def _linked(self, kind: str) -> list[BlockDevice]:
+        try:
+            links = sorted((self.folder / kind).iterdir())
+        except OSError:
+            return []
+        return [_at(link) for link in links]
+
+
+def device_with_numbers(numbers: str) -> BlockDevice | None:
+    """The device "major:minor", or None when /sys does not show it."""
+    folder = _SYS / "dev/block" / numbers
+    return _at(folder) if folder.exists() else None
+
+
+def device_at(path: str) -> BlockDevice | None:
+    """The block device whose node is at `path` (links followed), or None."""
+    try:
+        status = Path(path).stat()
+    except OSError:
+        return None
+    if not stat.S_ISBLK(status.st_mode):
+        return None
+    return device_with_numbers(f"{os.major(status.st_rdev)}:{os.minor(status.st_rdev)}")
+
+
+def _at(folder: Path) -> BlockDevice:
+    real = folder.resolve()
+    return BlockDevice(real.name, (real / "dev").read_text().strip(), real)

@@ -1,0 +1,50 @@
+"""What the kernel says while something is tried: its reason for a refused mount is only there."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+_RECORD_BYTES = 8192
+_LINES_LIMIT = 10_000
+
+
+class KernelLog:
+    """Reads on from where it was opened; silent where /dev/kmsg cannot be read."""
+
+    def __init__(self, descriptor: int | None) -> None:
+        self._descriptor = descriptor
+
+    def lines_about(self, word: str) -> list[str]:
+        """Messages since the last call that contain `word` as a whole, at most five."""
+        pattern = re.compile(rf"\b{re.escape(word)}\b")
+        return [line for line in self._lines() if pattern.search(line)][-5:]
+
+    def _lines(self) -> Iterator[str]:
+        for _ in range(_LINES_LIMIT):
+            if self._descriptor is None:
+                return
+            try:
+                record = os.read(self._descriptor, _RECORD_BYTES)
+            except BlockingIOError:
+                return
+            except BrokenPipeError:
+                continue  # older records were overwritten; the next read goes on after them
+            yield record.decode(errors="replace").partition(";")[2].splitlines()[0]
+
+
+@contextmanager
+def kernel_log() -> Iterator[KernelLog]:
+    """The kernel's messages from now on."""
+    try:
+        descriptor = os.open("/dev/kmsg", os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        os.lseek(descriptor, 0, os.SEEK_END)
+    except OSError:
+        yield KernelLog(None)
+        return
+    try:
+        yield KernelLog(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,180 @@
+"""Traces: what a run makes on the host, and how each is undone.
+
+`undo` may be repeated, does nothing to what is not ours, gives a sentence when something was
+there, and raises RigError with the holder's name when it cannot be undone in bounded time.
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from fsgauge.errors import RigError
+from fsgauge.host import loop_devices
+from fsgauge.host.marked_folder import owner_of, remove_marked
+from fsgauge.host.mounts import mount_at, mounts_everywhere
+from fsgauge.host.processes import holders_of
+from fsgauge.host.tool import run_tool
+
+_PATIENCE_SECONDS = 15.0
+_PAUSE_SECONDS = 0.05
+
+
+class Trace(BaseModel):
+    """One thing that a run makes."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    outlives_a_boot: ClassVar[bool] = False
+
+    def undo(self) -> str | None:
+        """Undo it."""
+        raise NotImplementedError
+
+    def undo_for_the_dead(self) -> str | None:
+        """Undo it after its owner was killed."""
+        return self.undo()
+
+
+class FolderTrace(Trace):
+    """A marked folder with everything in it."""
+
+    outlives_a_boot = True
+
+    kind: Literal["folder"] = "folder"
+    path: str
+    token: str
+
+    def undo(self) -> str | None:
+        """Remove the folder if it is marked as this run's."""
+        return f"removed {self.path}" if remove_marked(Path(self.path), self.token) else None
+
+
+class MountTrace(Trace):
+    """A mount at a folder of ours."""
+
+    kind: Literal["mount"] = "mount"
+    path: str
+
+    def undo(self) -> str | None:
+        """Unmount, waiting for those who hold it for a moment."""
+        found = mount_at(self.path)
+        if found is None:
+            return None
+        deadline = time.monotonic() + _PATIENCE_SECONDS
+        while mount_at(self.path) is not None:
+            said = run_tool(["umount", self.path])
+            if said.exit_code != 0 and mount_at(self.path) is not None:
+                if time.monotonic() > deadline:
+                    raise _still_mounted(self.path, said.words)
+                time.sleep(_PAUSE_SECONDS)
+        return f"unmounted {found.file_system} from {self.path}"
+
+
+class LoopTrace(Trace):
+    """A loop device, known by its backing file in a folder of ours."""
+
+    kind: Literal["loop"] = "loop"
+    file: str
+    token: str
+
+    def undo(self) -> str | None:
+        """Detach every loop device of the file."""
+        devices = loop_devices.loops_of(self.file)
+        if not devices:
+            return None
+        folder = Path(self.file).parent
+        owner = owner_of(folder)
+        if folder.exists() and (owner is None or owner.token != self.token):
+            raise RigError(f"{self.file} is not this run's file, so {devices[0]} stays attached")
+        deadline = time.monotonic() + _PATIENCE_SECONDS
+        while devices:
+            for device in devices:
+                loop_devices.detach(device, Path(self.file))
+            devices = loop_devices.loops_of(self.file)
+            if devices and time.monotonic() > deadline:
+                raise _still_attached(devices[0], self.file)
+            if devices:
+                time.sleep(_PAUSE_SECONDS)
+        return f"detached the loop device of {self.file}"
+
+
+class SettingTrace(Trace):
+    """A setting below /sys or /proc/sys that was changed; `file` is the loop's it belongs to."""
+
+    kind: Literal["setting"] = "setting"
+    path: str
+    value: str
+    device: str | None = None
+    file: str | None = None
+
+    def undo(self) -> str | None:
+        """Write the former value."""
+        if self.device and self.file and loop_devices.backing_file(self.device) != self.file:
+            return None
+        try:
+            Path(self.path).write_text(self.value)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise RigError(f"{self.path} could not be set back to {self.value}: {error}") from error
+        return f"set {self.path} back to {self.value}"
+
+
+class DeviceTrace(Trace):
+    """A device that was taken with consent: a run that ends leaves no signature on it.
+
+    After a kill the device is left alone: nobody knows what its owner did to it since.
+    """
+
+    kind: Literal["device"] = "device"
+    device: str
+
+    def undo(self) -> str | None:
+        """Take away the signatures that the last turn left."""
+        said = run_tool(["wipefs", "--all", "--quiet", self.device])
+        if said.exit_code != 0:
+            raise RigError(f"{self.device} still carries a signature", details=(said.words,))
+        return None
+
+    def undo_for_the_dead(self) -> str | None:
+        """Only say where it is."""
+        return (
+            f"{self.device} may still carry a file system that a killed run made:"
+            f" look with wipefs -n {self.device}, and clear it with wipefs -a {self.device}"
+        )
+
+
+AnyTrace = Annotated[
+    FolderTrace | MountTrace | LoopTrace | SettingTrace | DeviceTrace, Field(discriminator="kind")
+]
+
+
+def _still_mounted(path: str, words: str) -> RigError:
+    holders = ", ".join(str(process) for process in holders_of(path))
+    return RigError(
+        f"{path} cannot be unmounted",
+        details=tuple(words.splitlines()[-2:]),
+        cause=f"in use by {holders}" if holders else "in use by a process that cannot be seen",
+        next="end that process, then: fsgauge doctor",
+    )
+
+
+def _still_attached(device: str, file: str) -> RigError:
+    name = Path(device).name
+    numbers = Path(f"/sys/block/{name}/dev").read_text().strip()
+    where = [
+        f"mounted at {mount.mount_point} (seen by process {process})"
+        for process, mount in mounts_everywhere()
+        if mount.device == numbers
+    ]
+    where += [f"open in {process}" for process in holders_of(device)]
+    return RigError(
+        f"{device} (of {file}) cannot be detached",
+        details=tuple(where[:5]),
+        cause="another process or mount namespace still uses it",
+        next="end that process, then: fsgauge doctor",
+    )

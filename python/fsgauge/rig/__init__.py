@@ -1,0 +1,88 @@
+"""Rigs: the world a run happens in. This file holds what every rig offers; host.py is this machine.
+
+A rig gives storage, makes each system afresh on it, and knows the environment. It takes the
+engine as a parameter, so that a test can give it another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Protocol
+
+from fsgauge.record import EnvironmentRecord, StorageFacts, SystemFacts
+from fsgauge.study.model import Study, System
+from fsgauge.wire import (
+    Event,
+    Job,
+    LayoutResult,
+    LoadResult,
+    ProbeResult,
+    Target,
+)
+
+
+class RunsJobs(Protocol):
+    """What a rig needs of the engine."""
+
+    def run(
+        self, job: Job, on_event: Callable[[Event], None] | None = None
+    ) -> LoadResult | LayoutResult | ProbeResult:
+        """Run a job to its end."""
+        ...
+
+
+@dataclass(frozen=True)
+class AttachedStorage:
+    """Storage that is there and ours until its context ends.
+
+    `device` is set for loop, ram and device, `directory` for path. `file_size_bytes` is the size
+    of each of the workload's files: equal for every system, so that all have one working set.
+    """
+
+    kind: str
+    device: str | None
+    directory: str | None
+    size_bytes: int
+    file_size_bytes: int
+    facts: StorageFacts
+
+
+@dataclass(frozen=True)
+class PreparedSystem:
+    """A system made afresh and filled; `target` is what the load goes to."""
+
+    facts: SystemFacts
+    target: Target
+    layout: LayoutResult
+    start_state: list[str]
+    notes: list[str]
+
+
+class Rig(Protocol):
+    """The world a run happens in."""
+
+    name: str
+
+    def check(self, study: Study, destroy: str | None) -> None:
+        """Refuse whatever can be refused before anything is touched."""
+        ...
+
+    def storage(self, study: Study) -> AbstractContextManager[AttachedStorage]:
+        """The study's storage, for as long as the context lasts."""
+        ...
+
+    def prepare(
+        self, study: Study, system: System, attached: AttachedStorage
+    ) -> AbstractContextManager[PreparedSystem]:
+        """A system made afresh and filled, for as long as the context lasts."""
+        ...
+
+    def settle(self, prepared: PreparedSystem) -> str:
+        """Bring caches to the state that every run starts from; gives what was done."""
+        ...
+
+    def environment(self, study: Study, attached: AttachedStorage) -> EnvironmentRecord:
+        """The machine as it is now."""
+        ...

@@ -1,0 +1,95 @@
+"""What can be refused about a study's systems before anything is touched."""
+
+from __future__ import annotations
+
+import os
+
+from fsgauge.errors import InputError, RigError
+from fsgauge.host.tool import find_tool
+from fsgauge.rig.tunables import check_tunables
+from fsgauge.storage.path import require_usable
+from fsgauge.study.model import DeviceStorage, PathStorage, Study, System
+from fsgauge.system import FileSystem, find_kind
+from fsgauge.system.options import mkfs_words, mount_words
+from fsgauge.system.support import support_of
+from fsgauge.units import exact_size, format_size
+
+_TOOLS = ("mount", "umount", "losetup", "blkdiscard", "wipefs", "sync")
+
+
+def check_systems(study: Study) -> None:
+    """Raise InputError for wrong input and RigError for what the machine lacks."""
+    folder = isinstance(study.storage, PathStorage)
+    for system in study.systems:
+        kind = find_kind(system.kind)
+        if folder != (kind.placement == "folder"):
+            raise _does_not_fit(system, folder)
+        if isinstance(kind, FileSystem):
+            _check_options(system)
+            _check_size(study, system, kind)
+            _check_support(system, kind)
+        elif system.path and isinstance(study.storage, PathStorage):
+            require_usable(system.path, study.storage.size)
+    if not folder:
+        _require_root()
+        _require_tools()
+
+
+def _does_not_fit(system: System, folder: bool) -> InputError:
+    if folder:
+        return InputError(
+            f'"{system.name}" needs a device, and the storage is a folder',
+            next="--system mounted, or --storage loop:8GiB",
+        )
+    return InputError(
+        f'"{system.name}" is mounted already, so it cannot sit on this storage',
+        next="--storage path:/mnt/x",
+    )
+
+
+def _check_options(system: System) -> None:
+    mkfs_words(system.mkfs, system.name)
+    mount_words(system.mount, system.name)
+    check_tunables(system)
+
+
+def _check_size(study: Study, system: System, kind: FileSystem) -> None:
+    if isinstance(study.storage, DeviceStorage):
+        return
+    if study.storage.size < kind.smallest_bytes:
+        raise InputError(
+            f'"{system.name}" needs {format_size(kind.smallest_bytes)} at least,'
+            f" and the storage is {format_size(study.storage.size)}",
+            next=f"--set storage.size={exact_size(kind.smallest_bytes).replace(' ', '')}",
+        )
+
+
+def _check_support(system: System, kind: FileSystem) -> None:
+    support = support_of(kind, load_module=True)
+    if not support.mkfs:
+        raise RigError(
+            f'"{system.name}" needs {kind.mkfs}, which is not installed', next=support.install
+        )
+    if not support.driver:
+        raise RigError(
+            f'"{system.name}" cannot be mounted here: this kernel has no {kind.driver}',
+            next="fsgauge systems says what can be compared here",
+        )
+
+
+def _require_root() -> None:
+    if os.geteuid() != 0:
+        raise RigError(
+            "making and mounting file systems needs root",
+            cause="this is an ordinary user",
+            next="sudo fsgauge ..., or use a folder: --storage path:/mnt/x --system mounted",
+        )
+
+
+def _require_tools() -> None:
+    for tool in _TOOLS:
+        if find_tool(tool) is None:
+            raise RigError(
+                f"the program {tool} is not installed",
+                next="apt-get install mount util-linux coreutils",
+            )

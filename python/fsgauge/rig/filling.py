@@ -1,0 +1,61 @@
+"""Filling: the target's files, or the same bytes of the bare device, written once with data."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Callable
+
+from fsgauge.engine import EngineFaultError
+from fsgauge.errors import InputError, RigError
+from fsgauge.rig import RunsJobs
+from fsgauge.study.model import Study
+from fsgauge.units import format_size
+from fsgauge.wire import (
+    BlockTarget,
+    Data,
+    Event,
+    FilesTarget,
+    IncompressibleData,
+    LayoutJob,
+    LayoutResult,
+    ZeroData,
+)
+
+_SEED_WITHOUT_ONE = 1
+
+
+def fill(
+    study: Study,
+    target: FilesTarget | BlockTarget,
+    engine: RunsJobs,
+    on_event: Callable[[Event], None] | None,
+) -> LayoutResult:
+    """Lay the target out through the engine; InputError when the files do not fit."""
+    data: Data = ZeroData() if study.workload.data == "zero" else IncompressibleData()
+    seed = _SEED_WITHOUT_ONE if study.plan.seed is None else study.plan.seed
+    job = LayoutJob(target=target, direct=study.workload.direct, data=data, seed=seed)
+    try:
+        result = engine.run(job, on_event)
+    except EngineFaultError as error:
+        if error.fault.errno == errno.ENOSPC:
+            raise _does_not_fit(study, target) from error
+        raise
+    if not isinstance(result, LayoutResult):
+        raise RigError("the engine answered a layout job with something else", next="make setup")
+    return result
+
+
+def target_bytes(target: FilesTarget | BlockTarget) -> int:
+    """The working set."""
+    if isinstance(target, BlockTarget):
+        return target.size_bytes
+    return target.count * target.file_size_bytes
+
+
+def _does_not_fit(study: Study, target: FilesTarget | BlockTarget) -> InputError:
+    less = max(study.workload.fill - 10, 1)
+    return InputError(
+        f"the files, {format_size(target_bytes(target))}, do not fit",
+        cause="the file system needs more room for its own use than it said when it was empty",
+        next=f"--set 'workload.fill={less} %', or a larger storage",
+    )

@@ -1,0 +1,179 @@
+"""The host rig: systems made afresh, one after the other, on this machine's storage.
+
+Takes a study, gives storage and prepared systems as contexts. Everything made is in the ledger
+before it is made and undone when its context ends, on success, failure and interruption.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from fsgauge import storage
+from fsgauge.errors import RigError
+from fsgauge.host.environment import capture_environment
+from fsgauge.host.ledger import Ledger, opened_ledger
+from fsgauge.record import EnvironmentRecord
+from fsgauge.rig import AttachedStorage, PreparedSystem, RunsJobs
+from fsgauge.rig.blank import make_blank
+from fsgauge.rig.caches import settle_caches
+from fsgauge.rig.checks import check_systems
+from fsgauge.rig.filling import fill
+from fsgauge.rig.formatted import facts_of, formatted
+from fsgauge.rig.stand import bare_facts, folder_facts, formatted_facts, room_notes
+from fsgauge.rig.working_set import file_size_bytes
+from fsgauge.storage import Base
+from fsgauge.study.model import Study, System
+from fsgauge.system import FileSystem, find_kind
+from fsgauge.wire import BlockTarget, Event, FilesTarget, LayoutResult
+
+
+@dataclass(frozen=True)
+class _Session:
+    """What lasts as long as the storage."""
+
+    ledger: Ledger
+    base: Base
+
+
+class HostRig:
+    """This machine. `on_event` is handed what the engine says while it fills a system."""
+
+    name = "host"
+
+    def __init__(self, engine: RunsJobs, on_event: Callable[[Event], None] | None = None) -> None:
+        self._engine = engine
+        self._on_event = on_event
+        self._destroy: str | None = None
+        self._session: _Session | None = None
+
+    def check(self, study: Study, destroy: str | None) -> None:
+        """Raise InputError, RefusedError or RigError for what cannot work; touch nothing."""
+        check_systems(study)
+        storage.check(study.storage, destroy)
+        self._destroy = destroy
+
+    @contextmanager
+    def storage(self, study: Study) -> Iterator[AttachedStorage]:
+        """Attach the storage and find the file size that fits every system."""
+        with (
+            opened_ledger() as ledger,
+            storage.attach(study.storage, ledger, self._destroy) as base,
+        ):
+            self._session = _Session(ledger, base)
+            try:
+                yield AttachedStorage(
+                    kind=study.storage.kind,
+                    device=base.device,
+                    directory=base.directory,
+                    size_bytes=base.size_bytes,
+                    file_size_bytes=file_size_bytes(study, base, ledger),
+                    facts=base.facts,
+                )
+            finally:
+                self._session = None
+
+    @contextmanager
+    def prepare(
+        self, study: Study, system: System, attached: AttachedStorage
+    ) -> Iterator[PreparedSystem]:
+        """Make one system afresh and fill it; undone when the context ends."""
+        kind = find_kind(system.kind)
+        if isinstance(kind, FileSystem):
+            context = self._formatted(study, system, attached, kind)
+        elif kind.placement == "bare":
+            context = self._bare(study, system, attached)
+        else:
+            context = self._folder(study, system, attached)
+        with context as prepared:
+            yield prepared
+
+    def settle(self, prepared: PreparedSystem) -> str:
+        """Sync and drop caches; gives what was done."""
+        return settle_caches(prepared.target)
+
+    def environment(self, study: Study, attached: AttachedStorage) -> EnvironmentRecord:
+        """The machine as it is now."""
+        kinds = [find_kind(system.kind) for system in study.systems]
+        programs = [kind.mkfs for kind in kinds if isinstance(kind, FileSystem)]
+        return capture_environment(programs, attached.facts)
+
+    @contextmanager
+    def _formatted(
+        self, study: Study, system: System, attached: AttachedStorage, kind: FileSystem
+    ) -> Iterator[PreparedSystem]:
+        session = self._open()
+        with formatted(kind, system, session.base, session.ledger) as made:
+            target = _files(study, str(made.directory), attached)
+            layout = fill(study, target, self._engine, self._on_event)
+            caches = settle_caches(target)
+            details = facts_of(kind, str(attached.device), made.directory)
+            yield PreparedSystem(
+                facts=formatted_facts(kind, made, str(attached.device), details),
+                target=target,
+                layout=layout,
+                start_state=[*made.start_state, _filled(target), caches],
+                notes=[*made.notes, *_said(layout), *room_notes(kind, study, made.directory)],
+            )
+
+    @contextmanager
+    def _bare(
+        self, study: Study, system: System, attached: AttachedStorage
+    ) -> Iterator[PreparedSystem]:
+        base = self._open().base
+        device = str(attached.device)
+        blank, notes = make_blank(device, base.refill)
+        size_bytes = attached.file_size_bytes * study.workload.files
+        target = BlockTarget(path=device, size_bytes=size_bytes)
+        layout = fill(study, target, self._engine, self._on_event)
+        written = f"first {size_bytes} bytes of the device written with data"
+        yield PreparedSystem(
+            facts=bare_facts(system, device),
+            target=target,
+            layout=layout,
+            start_state=[blank, written, settle_caches(target)],
+            notes=[*notes, *_said(layout)],
+        )
+
+    @contextmanager
+    def _folder(
+        self, study: Study, system: System, attached: AttachedStorage
+    ) -> Iterator[PreparedSystem]:
+        place = Path(system.path or str(attached.directory))
+        with self._open().ledger.folder(place, "scratch") as folder:
+            target = _files(study, str(folder), attached)
+            layout = fill(study, target, self._engine, self._on_event)
+            yield PreparedSystem(
+                facts=folder_facts(system, str(place)),
+                target=target,
+                layout=layout,
+                start_state=[
+                    f"{place} used as it stands",
+                    _filled(target),
+                    settle_caches(target),
+                ],
+                notes=_said(layout),
+            )
+
+    def _open(self) -> _Session:
+        if self._session is None:
+            raise RigError("a system was prepared outside of its storage's context")
+        return self._session
+
+
+def _files(study: Study, directory: str, attached: AttachedStorage) -> FilesTarget:
+    return FilesTarget(
+        directory=directory,
+        count=study.workload.files,
+        file_size_bytes=attached.file_size_bytes,
+    )
+
+
+def _said(layout: LayoutResult) -> list[str]:
+    return [note.text for note in layout.notes]
+
+
+def _filled(target: FilesTarget) -> str:
+    return f"{target.count} files of {target.file_size_bytes} bytes written with data"

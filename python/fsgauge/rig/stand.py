@@ -1,0 +1,80 @@
+"""How a prepared system stands: the facts that go into its record."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from fsgauge.host.block_device import device_at
+from fsgauge.host.mounts import mount_at, mount_holding
+from fsgauge.record import SystemFacts
+from fsgauge.rig.formatted import Formatted
+from fsgauge.rig.working_set import free_bytes
+from fsgauge.study.model import Study, System
+from fsgauge.system.kind import Facts, FileSystem
+from fsgauge.units import format_size
+
+
+def formatted_facts(kind: FileSystem, made: Formatted, device: str, details: Facts) -> SystemFacts:
+    """A file system that was made and mounted."""
+    mount = mount_at(made.directory)
+    room = os.statvfs(made.directory)
+    return SystemFacts(
+        kind=kind.name,
+        mkfs_command=list(made.mkfs.command),
+        mkfs_output=made.mkfs.output + made.mkfs.error,
+        mount_source=mount.source if mount else device,
+        mount_options=made.mount_options,
+        tunables=made.tunables,
+        size_bytes=room.f_blocks * room.f_frsize,
+        free_bytes=room.f_bavail * room.f_frsize,
+        block_size_bytes=room.f_bsize,
+        details=details,
+    )
+
+
+def bare_facts(system: System, device: str) -> SystemFacts:
+    """The bare device."""
+    found = device_at(device)
+    block_size = found.queue("logical_block_size") if found else None
+    return SystemFacts(
+        kind=system.kind,
+        mkfs_command=[],
+        mkfs_output="",
+        mount_source=device,
+        mount_options="",
+        tunables={},
+        size_bytes=found.size_bytes if found else 0,
+        free_bytes=None,
+        block_size_bytes=int(block_size) if block_size else None,
+    )
+
+
+def folder_facts(system: System, path: str) -> SystemFacts:
+    """A folder of a file system that was there before."""
+    mount = mount_holding(path)
+    room = os.statvfs(path)
+    return SystemFacts(
+        kind=system.kind,
+        mkfs_command=[],
+        mkfs_output="",
+        mount_source=mount.source if mount else path,
+        mount_options=mount.all_options if mount else "",
+        tunables={},
+        size_bytes=room.f_blocks * room.f_frsize,
+        free_bytes=room.f_bavail * room.f_frsize,
+        block_size_bytes=room.f_bsize,
+        details={"file system": mount.file_system} if mount else {},
+    )
+
+
+def room_notes(kind: FileSystem, study: Study, directory: Path) -> list[str]:
+    """What a copy-on-write file system needs to be told before it is overwritten."""
+    writes = any("write" in pattern or "rw" in pattern for pattern in study.workload.patterns)
+    if not (kind.copy_on_write and writes):
+        return []
+    return [
+        f"{kind.name} writes to new places and has {format_size(free_bytes(str(directory)))} left:"
+        " random writes can use that up before old extents are free;"
+        " a lower workload.fill leaves more"
+    ]

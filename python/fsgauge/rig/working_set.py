@@ -1,0 +1,65 @@
+"""The working set: one file size for all systems of a study, so that each carries the same bytes.
+
+The smallest free space is measured, not guessed: every file system is made once with the study's
+own options before anything is timed, which also finds an option that mkfs or mount refuses.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from fsgauge.errors import InputError
+from fsgauge.host.ledger import Ledger
+from fsgauge.rig.formatted import formatted
+from fsgauge.storage import Base
+from fsgauge.study.model import Study
+from fsgauge.system import FileSystem, find_kind
+from fsgauge.units import format_size
+
+_COARSE_BYTES = 1 << 20
+_FINE_BYTES = 4 << 10
+
+
+@dataclass(frozen=True)
+class Room:
+    """Free bytes, and the system that leaves the least."""
+
+    free_bytes: int
+    least: str
+
+
+def file_size_bytes(study: Study, base: Base, ledger: Ledger) -> int:
+    """Size of each of the workload's files; InputError when they would be too small for it."""
+    room = _smallest_room(study, base, ledger)
+    workload = study.workload
+    size = room.free_bytes * workload.fill // 100 // workload.files
+    size -= size % (_COARSE_BYTES if size >= 8 * _COARSE_BYTES else _FINE_BYTES)
+    largest = max(workload.block_sizes)
+    if size < largest:
+        raise InputError(
+            f"{workload.files} files are {format_size(size)} each,"
+            f" smaller than the largest operation, {format_size(largest)}",
+            cause=f'"{room.least}" leaves {format_size(room.free_bytes)} of'
+            f" {format_size(base.size_bytes)}, of which {workload.fill} % are filled",
+            next="a larger storage, or fewer files: --set workload.files=1",
+        )
+    return size
+
+
+def free_bytes(directory: str) -> int:
+    """What statvfs says a program may still write."""
+    room = os.statvfs(directory)
+    return room.f_bavail * room.f_frsize
+
+
+def _smallest_room(study: Study, base: Base, ledger: Ledger) -> Room:
+    least = Room(base.size_bytes, study.systems[0].name)
+    for system in study.systems:
+        kind = find_kind(system.kind)
+        if isinstance(kind, FileSystem):
+            with formatted(kind, system, base, ledger) as made:
+                here = free_bytes(str(made.directory))
+            if here < least.free_bytes:
+                least = Room(here, system.name)
+    return least

@@ -1,0 +1,42 @@
+"""Storage: what a system sits on. One file for each kind, each with the same two functions.
+
+check(storage)            refuse what can be refused; nothing is touched
+attach(storage, ledger)   a context that gives a Base: the storage, there and ours
+"""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+
+from fsgauge.host.ledger import Ledger
+from fsgauge.storage import device, loop, path, ram
+from fsgauge.storage.base import Base
+from fsgauge.study.model import DeviceStorage, LoopStorage, PathStorage, RamStorage, Storage
+
+__all__ = ["Base", "attach", "check"]
+
+
+def check(storage: Storage, destroy: str | None) -> None:
+    """Raise InputError, RefusedError or RigError for storage that cannot be had."""
+    match storage:
+        case LoopStorage():
+            loop.check(storage)
+        case RamStorage():
+            ram.check(storage)
+        case DeviceStorage():
+            device.check(storage, destroy)
+        case PathStorage():
+            path.check(storage)
+
+
+def attach(storage: Storage, ledger: Ledger, destroy: str | None) -> AbstractContextManager[Base]:
+    """The storage, until the context ends; everything made is in the ledger first."""
+    match storage:
+        case LoopStorage():
+            return loop.attach(storage, ledger)
+        case RamStorage():
+            return ram.attach(storage, ledger)
+        case DeviceStorage():
+            return device.attach(storage, ledger, destroy)
+        case PathStorage():
+            return path.attach(storage)

@@ -1,0 +1,20 @@
+"""What every kind of storage gives, before any system is on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from fsgauge.record import StorageFacts
+
+
+@dataclass(frozen=True)
+class Base:
+    """Storage, attached. `device` or `directory` is set; `refill` is a file whose blocks a discard
+    frees and that has to be allocated again (a preallocated loop file)."""
+
+    device: str | None
+    directory: str | None
+    size_bytes: int
+    facts: StorageFacts
+    refill: Path | None = field(default=None)

@@ -1,0 +1,138 @@
+"""Loop storage: a scratch file in a folder of ours, behind a loop device with direct I/O."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from fsgauge.errors import InputError, RigError
+from fsgauge.host import loop_devices
+from fsgauge.host.block_device import device_at
+from fsgauge.host.device_chain import Link, chain_of_device, under
+from fsgauge.host.ledger import Ledger
+from fsgauge.host.traces import LoopTrace
+from fsgauge.record import StorageFacts
+from fsgauge.storage.base import Base
+from fsgauge.study.model import LoopStorage
+from fsgauge.units import exact_size, format_size
+
+_FILE = "storage.img"
+_ROOM_PERCENT = 103
+_ROUND_BYTES = 1 << 20
+
+
+def check(storage: LoopStorage) -> None:
+    """Refuse a folder that is not there or has too little room, and a host without loop devices."""
+    require_loops()
+    folder = Path(storage.directory)
+    if not folder.is_dir():
+        raise InputError(
+            f"there is no folder {folder} for the loop file",
+            next="name one on the disk to be measured: --set storage.directory=/var/tmp",
+        )
+    require_room(folder, storage.size)
+
+
+def require_loops() -> None:
+    """RigError on a host where no loop device can be made."""
+    reason = loop_devices.loops_available()
+    if reason:
+        raise RigError(
+            "loop devices cannot be made here",
+            cause=reason,
+            next="use a folder that is mounted: --storage path:/mnt/x --system mounted",
+        )
+
+
+def require_room(folder: Path, size_bytes: int) -> None:
+    """InputError when the file system of `folder` cannot hold the file; a sparse one fills too."""
+    room = os.statvfs(folder)
+    free_bytes = room.f_bavail * room.f_frsize
+    if free_bytes * 100 >= size_bytes * _ROOM_PERCENT:
+        return
+    fits = free_bytes * 100 // _ROOM_PERCENT * 9 // 10
+    fits -= fits % ((1 << 30) if fits >= 4 << 30 else (1 << 20))
+    raise InputError(
+        f"{folder} has {format_size(free_bytes)} free,"
+        f" and the storage is {format_size(size_bytes)}",
+        cause="the runs write the whole file, so all of it must fit",
+        next=f"--storage loop:{exact_size(fits).replace(' ', '')}, or another storage.directory",
+    )
+
+
+@contextmanager
+def attach(storage: LoopStorage, ledger: Ledger) -> Iterator[Base]:
+    """The scratch file and its loop device, until the context ends."""
+    require_room(Path(storage.directory), storage.size)
+    with ledger.folder(Path(storage.directory), "loop") as folder:
+        file = folder / _FILE
+        make_file(file, storage.size, preallocate=storage.preallocate)
+        with loop_device(file, ledger) as (device, cautions):
+            chain = chain_of_device(device)
+            facts = StorageFacts(
+                kind="loop",
+                sentence=_sentence(storage, chain),
+                size_bytes=_size_of(device),
+                device_chain=chain,
+                cautions=[*_sharing(chain), *cautions],
+            )
+            refill = file if storage.preallocate else None
+            yield Base(device, None, facts.size_bytes, facts, refill)
+
+
+def make_file(file: Path, size_bytes: int, *, preallocate: bool) -> None:
+    """A new file of whole mebibytes, for this user alone."""
+    size_bytes -= size_bytes % _ROUND_BYTES
+    descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+    try:
+        os.truncate(descriptor, size_bytes)
+        if preallocate:
+            os.posix_fallocate(descriptor, 0, size_bytes)
+    except OSError as error:
+        raise RigError(
+            f"{file} could not be made {format_size(size_bytes)} large: {error}"
+        ) from error
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def loop_device(file: Path, ledger: Ledger) -> Iterator[tuple[str, list[str]]]:
+    """A loop device over `file` and the cautions that go with it."""
+    with ledger.holding(LoopTrace(file=str(file), token=ledger.token)):
+        device = loop_devices.attach(file)
+        refused = loop_devices.use_direct_io(device)
+        cautions = []
+        if refused:
+            cautions.append(
+                f"the loop device goes through the page cache (direct I/O refused: {refused}),"
+                " so a cache below every system may answer"
+            )
+        yield device, cautions
+
+
+def _size_of(device: str) -> int:
+    found = device_at(device)
+    if found is None:
+        raise RigError(f"{device} vanished while it was being attached", next="dmesg | tail")
+    return found.size_bytes
+
+
+def _sentence(storage: LoopStorage, chain: list[Link]) -> str:
+    lies_on = next(
+        (link.get("file_system") for link in chain if link["kind"] == "file_system"), None
+    )
+    whole = "preallocated loop file" if storage.preallocate else "loop file"
+    return (
+        f"{whole} {format_size(storage.size)} on {lies_on or 'an unknown file system'}"
+        f" at {storage.directory} (a shared disk is under it: ratios hold, rates do not)"
+    )
+
+
+def _sharing(chain: list[Link]) -> list[str]:
+    return [
+        f"the storage is a file on {under(chain[1:])}: that file system's allocation and whatever"
+        " else uses its disk are part of every run"
+    ]

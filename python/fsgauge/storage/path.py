@@ -1,0 +1,60 @@
+"""Path storage: a marked scratch folder on a file system that is mounted; nothing is formatted."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from fsgauge.errors import InputError
+from fsgauge.host.device_chain import chain_of_path, under
+from fsgauge.record import StorageFacts
+from fsgauge.storage.base import Base
+from fsgauge.study.model import PathStorage
+from fsgauge.units import exact_size, format_size
+
+_ROOM_PERCENT = 102
+
+
+def check(storage: PathStorage) -> None:
+    """Refuse a folder that is not there, cannot be written or has too little room."""
+    require_usable(storage.path, storage.size)
+
+
+def require_usable(path: str, size_bytes: int) -> None:
+    """InputError for a folder in which `size_bytes` cannot be written."""
+    folder = Path(path)
+    if not folder.is_dir():
+        raise InputError(
+            f"there is no folder {path}",
+            cause="it is not made on purpose: a missing mount would go unnoticed",
+            next=f"mkdir {path}, or mount the file system that belongs there",
+        )
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise InputError(f"{path} cannot be written by this user", next=f"ls -ld {path}")
+    room = os.statvfs(folder)
+    free_bytes = room.f_bavail * room.f_frsize
+    if free_bytes * 100 < size_bytes * _ROOM_PERCENT:
+        fits = max(free_bytes * 9 // 10 >> 20, 1) << 20
+        raise InputError(
+            f"{path} has {format_size(free_bytes)} free, and the study uses up to"
+            f" {format_size(size_bytes)}",
+            next=f"--set storage.size={exact_size(fits).replace(' ', '')}",
+        )
+
+
+@contextmanager
+def attach(storage: PathStorage) -> Iterator[Base]:
+    """The folder as it is; each turn makes and removes its own scratch folder in it."""
+    check(storage)
+    chain = chain_of_path(storage.path)
+    facts = StorageFacts(
+        kind="path",
+        sentence=f"{format_size(storage.size)} in {storage.path} on {under(chain)}"
+        " (used as it stands, nothing is formatted)",
+        size_bytes=storage.size,
+        device_chain=chain,
+        cautions=["the file system is not made afresh: its age and fill are part of the result"],
+    )
+    yield Base(None, storage.path, storage.size, facts)

@@ -1,0 +1,71 @@
+"""RAM storage: a file on a private tmpfs behind a loop device; no disk takes part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from fsgauge.errors import InputError
+from fsgauge.host.device_chain import chain_of_device
+from fsgauge.host.ledger import Ledger
+from fsgauge.host.memory import available_memory_bytes
+from fsgauge.host.tool import must_run
+from fsgauge.host.traces import MountTrace
+from fsgauge.record import StorageFacts
+from fsgauge.storage.base import Base
+from fsgauge.storage.loop import loop_device, make_file, require_loops
+from fsgauge.study.model import RamStorage
+from fsgauge.units import exact_size, format_size
+
+_SLACK_BYTES = 16 << 20
+_SHARE_OF_MEMORY = 0.8
+
+
+def check(storage: RamStorage) -> None:
+    """Refuse more memory than the machine can spare."""
+    require_loops()
+    available = available_memory_bytes()
+    if available is not None and storage.size > available * _SHARE_OF_MEMORY:
+        fits = int(available * _SHARE_OF_MEMORY)
+        fits -= fits % (256 << 20)
+        raise InputError(
+            f"the storage is {format_size(storage.size)} of memory,"
+            f" and {format_size(available)} are available",
+            next=f"--storage ram:{exact_size(fits).replace(' ', '')}, or --storage loop:8GiB",
+        )
+
+
+@contextmanager
+def attach(storage: RamStorage, ledger: Ledger) -> Iterator[Base]:
+    """The tmpfs, its file and the loop device, until the context ends."""
+    check(storage)
+    with (
+        ledger.folder(ledger.mount_folder, "ram") as folder,
+        _tmpfs(folder, storage.size, ledger) as inside,
+    ):
+        file = inside / "storage.img"
+        make_file(file, storage.size, preallocate=False)
+        with loop_device(file, ledger) as (device, cautions):
+            facts = StorageFacts(
+                kind="ram",
+                sentence=f"{format_size(storage.size)} of memory behind a loop device"
+                " (no disk takes part: this is what the software costs)",
+                size_bytes=storage.size - storage.size % (1 << 20),
+                device_chain=chain_of_device(device),
+                cautions=cautions,
+            )
+            yield Base(device, None, facts.size_bytes, facts)
+
+
+@contextmanager
+def _tmpfs(folder: Path, size_bytes: int, ledger: Ledger) -> Iterator[Path]:
+    """A tmpfs with a marked folder in it, as the loop's file must lie in a folder of ours."""
+    options = f"size={size_bytes + _SLACK_BYTES},mode=0700,nosuid,nodev"
+    with ledger.holding(MountTrace(path=str(folder))):
+        must_run(
+            ["mount", "-t", "tmpfs", "-o", options, "fsgauge", str(folder)],
+            what="a file system in memory could not be mounted",
+        )
+        with ledger.folder(folder, "ram") as inside:
+            yield inside

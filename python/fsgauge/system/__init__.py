@@ -1,0 +1,39 @@
+"""Systems: one small file for each kind of thing that is compared.
+
+Adding a kind is adding a file `NAME.py` here that defines `SYSTEM`, an instance of a subclass of
+`FileSystem` (kind.py); nothing else changes. docs/adding-a-system.md goes through it.
+Takes a kind's name, gives its `SystemKind`.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import pkgutil
+from functools import cache
+
+from fsgauge.errors import InputError
+from fsgauge.system.kind import FileSystem, SystemKind
+
+__all__ = ["FileSystem", "SystemKind", "find_kind", "system_kinds"]
+
+
+@cache
+def system_kinds() -> dict[str, SystemKind]:
+    """Every kind by name: each module of this package that defines SYSTEM."""
+    found: dict[str, SystemKind] = {}
+    for module in pkgutil.iter_modules(__path__):
+        system = getattr(importlib.import_module(f"{__name__}.{module.name}"), "SYSTEM", None)
+        if isinstance(system, SystemKind):
+            found[system.name] = system
+    return dict(sorted(found.items()))
+
+
+def find_kind(name: str) -> SystemKind:
+    """The kind called `name`; InputError with the nearest ones."""
+    kinds = system_kinds()
+    if name in kinds:
+        return kinds[name]
+    near = difflib.get_close_matches(name, kinds, n=1, cutoff=0.5)
+    hint = f'did you mean "{near[0]}"?' if near else f"known: {', '.join(kinds)}"
+    raise InputError(f'"{name}" is no kind of system', details=(hint,), next="fsgauge systems")
