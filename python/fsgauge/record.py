@@ -102,6 +102,8 @@ class SystemFacts(BaseModel):
     size_bytes: int
     free_bytes: int | None
     block_size_bytes: int | None
+    details: dict[str, str] = {}
+    """What the file system's own tools say is in force: features, journal, groups, profiles."""
 
 
 class TurnRecord(Record):
