@@ -103,7 +103,7 @@ fn check_target(target: &Target, direct: bool) -> Check {
 
 /// Refuses a number that direct I/O cannot take.
 pub(crate) fn aligned(number: u64, name: &str, alignment: u32) -> Check {
-    if number % u64::from(alignment) == 0 {
+    if number.is_multiple_of(u64::from(alignment)) {
         return Ok(());
     }
     refuse(
@@ -160,15 +160,11 @@ fn check_access(load: &LoadJob) -> Check {
             "choose 0 to 100",
         );
     }
-    if let Access::Zipf { theta } = load.access {
-        if !(theta > 0.0 && theta <= 10.0) {
-            return refuse(
-                "access",
-                format!("theta {theta} is not above 0 and at most 10"),
-                "that is no zipf distribution",
-                "choose for example 1.1",
-            );
-        }
+    if let Access::Zipf { theta } = load.access
+        && !(theta > 0.0 && theta <= 10.0)
+    {
+        let what = format!("theta {theta} is not above 0 and at most 10");
+        return refuse("access", what, "that is no zipf distribution", "choose for example 1.1");
     }
     let geometry = Geometry::of(&load.target);
     let largest = load.block_sizes.iter().map(|size| u64::from(size.size_bytes)).max().unwrap_or(1);

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use fsgauge_wire::{Access, Data, Interface, LoadJob, Target};
-use support::{assert_consistent, assert_littles_law, files, lay_out, null_load, operations, run};
+use support::{assert_consistent, files, lay_out, null_load, operations, run};
 
 /// Every 4096 bytes of every file of a directory.
 fn pages(directory: &Path) -> Vec<Vec<u8>> {
@@ -57,7 +57,6 @@ fn both_interfaces_read_and_write_real_files() {
         let result = run(load).unwrap();
         assert!(operations(&result) > 100, "{} with {interface:?}", operations(&result));
         assert_consistent(&result);
-        assert_littles_law(&result);
         assert_eq!(result.features.is_some(), interface == Interface::IoUring);
     }
 }

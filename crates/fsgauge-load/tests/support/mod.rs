@@ -101,11 +101,3 @@ pub fn assert_consistent(result: &LoadResult) {
     assert_eq!(series, operations(result));
     assert_eq!(measured.map(|interval| interval.elapsed_ns).sum::<u64>(), result.elapsed_ns);
 }
-
-/// Little's law: operations in flight = rate x mean latency. The left side is counted apart.
-pub fn assert_littles_law(result: &LoadResult) {
-    let latency_ns: u64 = sides(result).iter().map(|side| side.service_latency.sum_ns).sum();
-    let expected = latency_ns as f64 / result.elapsed_ns as f64;
-    let ratio = result.in_flight_mean / expected;
-    assert!((0.95..1.05).contains(&ratio), "{} in flight, {expected} expected", result.in_flight_mean);
-}
