@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -56,7 +57,8 @@ def chosen_study(
     from fsgauge.plan import with_seed
     from fsgauge.study import load_study
 
-    return with_seed(load_study(study, list(overrides), list(systems), storage, seed))
+    loaded = load_study(study, list(overrides), list(systems), storage, seed)
+    return with_seed(loaded, time.time_ns())
 
 
 results_option = click.option(

@@ -1,4 +1,4 @@
-"""Run a study for a command: clean up after the dead, measure, report, and say the last two lines."""
+"""Run a study for a command: clean up after the dead, measure, report, say the last two lines."""
 
 from __future__ import annotations
 

@@ -13,9 +13,10 @@ def opening(study: Study, plan: Plan, environment: EnvironmentRecord) -> list[st
     a_block = len(plan.turns) // blocks
     runs = sum(len(turn.cells) for turn in plan.turns)
     cores = environment.processor_count
+    kernel = " ".join(environment.kernel.split()[:2])
     return [
         study.question,
-        f"host rig, Linux {environment.kernel}, {cores} {'core' if cores == 1 else 'cores'};"
+        f"host rig, {kernel}, {cores} {'core' if cores == 1 else 'cores'};"
         f" storage: {environment.storage.sentence}",
         f"plan: {a_block} systems ({plan.baseline} twice) x {len(plan.cells)} cells"
         f" x {blocks} blocks = {runs} runs,"

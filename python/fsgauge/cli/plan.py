@@ -1,0 +1,112 @@
+"""`fsgauge plan`."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from fsgauge.cli.choices import chosen_study, study_choices
+from fsgauge.errors import InputError
+from fsgauge.preview import PlanDescription
+from fsgauge.study.model import DeviceStorage, Study
+from fsgauge.units import format_duration, format_size
+
+
+@click.command("plan")
+@study_choices
+@click.option("--noise", metavar="PERCENT", help='What equal runs differ by here: "3 %".')
+@click.option("--json", "as_json", is_flag=True, help="The plan as JSON.")
+@click.option("--order", is_flag=True, help="Every turn of every block, not the first block's.")
+def command(
+    study: str,
+    overrides: tuple[str, ...],
+    systems: tuple[str, ...],
+    storage: str | None,
+    seed: int | None,
+    noise: str | None,
+    as_json: bool,
+    order: bool,
+) -> None:
+    """What STUDY would run, in what order, how long, how many bytes; touches nothing."""
+    from fsgauge.plan import make_plan
+    from fsgauge.preview import describe
+    from fsgauge.units import parse_percent
+
+    chosen = chosen_study(study, overrides, systems, storage, seed)
+    size_bytes = storage_bytes(chosen)
+    plan = make_plan(chosen, size_bytes=size_bytes)
+    noise_percent = parse_percent(noise) if noise else None
+    description = describe(plan, chosen, noise_percent, size_bytes=size_bytes)
+    if as_json:
+        document = {"plan": plan.model_dump(), "description": description.model_dump()}
+        click.echo(json.dumps(document))
+        return
+    click.echo("\n".join([*_method(description), *_order(description, order), *_cost(description)]))
+
+
+def storage_bytes(study: Study) -> int:
+    """The size that the systems will have; InputError where a device is not there."""
+    if isinstance(study.storage, DeviceStorage):
+        from fsgauge.host.block_device import device_at
+
+        device = device_at(study.storage.device)
+        if device is None:
+            raise InputError(f"{study.storage.device} is no block device", next="lsblk")
+        return device.size_bytes
+    return study.storage.size
+
+
+def _method(description: PlanDescription) -> list[str]:
+    lines = [description.question, "", f"storage   {description.storage}"]
+    for system in description.systems:
+        options = [
+            f"{key} {value}"
+            for key, value in (("mkfs", system.mkfs), ("mount", system.mount))
+            if value
+        ]
+        role = "baseline, twice in each block" if system.name == description.baseline else ""
+        words = "; ".join([each for each in (role, *options) if each]) or "defaults"
+        lines.append(f"system    {system.name}: {words}")
+    lines += [f"equal     {line}" for line in description.held_equal]
+    lines += [f"different {line}" for line in description.different or ["nothing"]]
+    return lines
+
+
+def _order(description: PlanDescription, whole: bool) -> list[str]:
+    lines = ["", f"order     {description.runs} runs in {description.blocks} blocks"]
+    for block in range(description.blocks if whole else 1):
+        turns = [turn for turn in description.turns if turn.block == block]
+        names = [turn.system + (" again" if turn.again else "") for turn in turns]
+        lines.append(f"  block {block + 1}: " + ", ".join(names))
+        lines.append("    each: " + ", ".join(turns[0].cells))
+    if not whole and description.blocks > 1:
+        lines.append(f"  and {description.blocks - 1} more in other orders (--order shows them)")
+    return lines
+
+
+def _cost(description: PlanDescription) -> list[str]:
+    def words(seconds: float) -> str:
+        return format_duration(int(seconds * 1e9))
+
+    lines = [
+        "",
+        f"time      about {words(description.expected_seconds)}"
+        f" ({words(description.shortest_seconds)} to {words(description.longest_seconds)})",
+        f"written   about {format_size(description.written_bytes_estimate)}"
+        f" ({description.estimate_basis})",
+        f"destroyed {description.overwritten}",
+        "",
+    ]
+    if not description.sensitivity_known:
+        lines.append("shows     depends on the noise here, which fsgauge doctor measures:")
+    for each in description.sensitivity:
+        needed = ", ".join(
+            f"{effect:g} % needs {count if count is not None else 'over 10 000'}"
+            for effect, count in each.blocks_needed.items()
+        )
+        lines.append(
+            f"shows     changes of {each.detectable_percent:.1f} % or more if equal runs differ by"
+            f" {each.noise_percent:g} %; blocks: {needed}"
+        )
+    return lines

@@ -1,0 +1,64 @@
+"""The real command line as a process, with an engine that does no I/O."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+ENGINE = Path(__file__).with_name("fake_engine.py")
+
+
+@pytest.fixture
+def fsgauge(tmp_path: Path) -> Run:
+    """Run `fsgauge ARGUMENTS` in an empty folder; nothing is checked."""
+
+    def run(*arguments: str, mode: str = "", **more: str) -> subprocess.CompletedProcess[str]:
+        environment = os.environ | {
+            "FSGAUGE_ENGINE": str(ENGINE),
+            "FAKE_ENGINE_MODE": mode,
+            **more,
+        }
+        return subprocess.run(
+            [sys.executable, "-m", "fsgauge", *arguments],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+
+    return run
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """A folder for path storage."""
+    folder = tmp_path / "place"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def small(place: Path) -> list[str]:
+    """A study on path storage in which nothing takes long."""
+    return [
+        "run",
+        "demo-user",
+        "--storage",
+        f"path:{place}",
+        "--set",
+        "storage.size=16MiB",
+        "--set",
+        "plan.blocks=3",
+        "--seed",
+        "7",
+        "--quiet",
+    ]

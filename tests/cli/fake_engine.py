@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+"""An engine that does no I/O: answers each job with plausible events, for tests of commands.
+
+FAKE_ENGINE_MODE: unset, "fail" (an I/O error in each load), "garbage", "silent" (ends at once),
+"hang" (until it is told to stop).
+"""
+
+import hashlib
+import json
+import os
+import sys
+import time
+
+ENGINE = {"version": "0.1.0", "profile": "release", "target": "fake", "commit": "fake"}
+FEATURES = dict.fromkeys(
+    [
+        "registered_files",
+        "registered_buffers",
+        "single_issuer",
+        "defer_taskrun",
+        "coop_taskrun",
+        "registered_ring",
+        "no_sqarray",
+    ],
+    True,
+)
+SELF = {
+    "null_ns_per_operation": 60.0,
+    "clock_ns_per_read": 20.0,
+    "clock": "tsc",
+    "stamps": "batch",
+}
+
+
+def say(event, **facts):
+    print(json.dumps({"event": event, **facts}), flush=True)
+
+
+def histogram(operations, mean_ns):
+    """All operations in one bucket: 6 sub-bucket bits, so 64 buckets an octave from 64 ns."""
+    octave = mean_ns.bit_length() - 7
+    index = (octave << 6) + (mean_ns >> octave)
+    return {
+        "sub_bucket_bits": 6,
+        "counts": [[index, operations]],
+        "operations": operations,
+        "sum_ns": operations * mean_ns,
+        "min_ns": mean_ns,
+        "max_ns": mean_ns,
+    }
+
+
+def part(job, share, rate, depth):
+    operations = int(rate * share * job["duration_ns"] / 1e9)
+    if not operations:
+        return None
+    return {
+        "operations": operations,
+        "size_bytes": operations * job["block_sizes"][0]["size_bytes"],
+        "errors": 0,
+        "service_latency": histogram(operations, int(depth / rate * 1e9)),
+        "response_latency": None,
+        "backlog_dropped": 0,
+    }
+
+
+def load(job):
+    """A rate that follows from target and seed, so that systems differ a little and repeatably."""
+    place = json.dumps(job["target"]) + str(job["seed"])
+    wobble = int(hashlib.sha256(place.encode()).hexdigest(), 16) % 1000 / 1000
+    depth = job["queue_depth"] * job["jobs"]
+    rate = 20_000 * depth**0.5 * (0.98 + 0.04 * wobble)
+    read, write = (
+        part(job, share, rate, depth)
+        for share in (job["read_percent"] / 100, 1 - job["read_percent"] / 100)
+    )
+    counts = {
+        name: {
+            "operations": each["operations"] if each else 0,
+            "size_bytes": each["size_bytes"] if each else 0,
+            "latency_sum_ns": each["service_latency"]["sum_ns"] if each else 0,
+        }
+        for name, each in (("read", read), ("write", write))
+    }
+    interval = {"start_ns": 0, "elapsed_ns": job["duration_ns"], "warm_up": False, **counts}
+    say("interval", **interval)
+    done = sum(each["operations"] for each in counts.values())
+    return {
+        "interface": job["interface"],
+        "features": FEATURES if job["interface"] == "io_uring" else None,
+        "ended": "duration",
+        "started_unix_ns": time.time_ns(),
+        "warm_up_ns": job["warm_up_ns"],
+        "elapsed_ns": job["duration_ns"],
+        "read": read,
+        "write": write,
+        "jobs": [{"operations": done, "size_bytes": counts["read"]["size_bytes"]}],
+        "in_flight_mean": float(depth),
+        "cpu": {"user_ns": 200 * done, "system_ns": 800 * done, "threads": job["jobs"]},
+        "machine_cpu": {"busy_ns": job["duration_ns"], "total_ns": 2 * job["duration_ns"]},
+        "intervals": [interval],
+        "self_measure": SELF,
+    }
+
+
+def layout(job):
+    target = job["target"]
+    files = target.get("count", 1)
+    size_bytes = files * target.get("file_size_bytes", target.get("size_bytes"))
+    return {
+        "files": files,
+        "size_bytes": size_bytes,
+        "elapsed_ns": 1000,
+        "fsync_ns": 10,
+        "ended": "size_limit",
+    }
+
+
+def probe(job):
+    return {
+        "io_uring": True,
+        "io_uring_reason": None,
+        "features": FEATURES,
+        "direct": True,
+        "direct_alignment_bytes": 512,
+        "clock": "tsc",
+        "clock_ns_per_read": 20.0,
+        "null_ns_per_operation": {"depth_1": 90.0, "depth_32": 60.0},
+    }
+
+
+def main():
+    job = json.loads(sys.stdin.read())
+    mode = os.environ.get("FAKE_ENGINE_MODE", "")
+    if mode == "silent":
+        sys.exit(9)
+    if mode == "garbage":
+        print("this is no event", flush=True)
+        return
+    say("started", engine=ENGINE, unix_ns=time.time_ns())
+    if mode == "hang" and job["kind"] == "load":
+        time.sleep(60)
+    if mode == "fail" and job["kind"] == "load":
+        fault = {
+            "what": "read of 4096 bytes at 8192 failed: Input/output error",
+            "cause": "the device returned an error",
+            "next": "dmesg | tail",
+            "errno": 5,
+            "code": "io.read",
+        }
+        say("failed", error=fault)
+        sys.exit(3)
+    answer = {"load": load, "layout": layout, "probe": probe}[job["kind"]](job)
+    if job["kind"] != "probe":
+        answer["notes"] = []
+    say("finished", result={"format": 1, "kind": job["kind"], "engine": ENGINE, **answer})
+
+
+main()

@@ -1,0 +1,98 @@
+"""The commands that measure nothing, and what every command has in common."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from fsgauge.cli import _COMMANDS
+
+from .conftest import Run
+
+
+@pytest.mark.parametrize("command", ["", *_COMMANDS])
+def test_every_command_has_help(fsgauge: Run, command: str) -> None:
+    done = fsgauge(*command.split(), "--help")
+    assert done.returncode == 0
+    assert done.stdout.startswith("Usage: ")
+
+
+@pytest.mark.parametrize(
+    ("words", "part"),
+    [
+        (["nosuch"], "No such command"),
+        (["run"], "Missing argument 'STUDY'"),
+        (["run", "nosuch"], 'there is no study "nosuch"'),
+        (["plan", "overhead", "--nosuch"], "No such option"),
+        (["report", "nowhere"], "is not a results folder"),
+        (["explain", "nosuch"], 'there is no number and no key "nosuch"'),
+    ],
+)
+def test_wrong_words_end_in_two_with_the_next_command(
+    fsgauge: Run, words: list[str], part: str
+) -> None:
+    done = fsgauge(*words)
+    assert done.returncode == 2
+    assert part in done.stderr
+    assert "next: " in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_plan_prints_order_time_bytes_and_effect(fsgauge: Run) -> None:
+    done = fsgauge("plan", "overhead", "--seed", "1")
+    assert done.returncode == 0
+    for word in ("order ", "time ", "written ", "destroyed nothing", "shows "):
+        assert word in done.stdout
+
+
+def test_plan_as_json_is_the_same_plan(fsgauge: Run) -> None:
+    first, second = (
+        json.loads(fsgauge("plan", "overhead", "--seed", "1", "--json").stdout) for _ in range(2)
+    )
+    assert first == second
+    assert first["plan"]["seed"] == 1
+
+
+def test_a_new_study_can_be_planned_at_once_and_is_never_overwritten(
+    fsgauge: Run, tmp_path: Path
+) -> None:
+    assert fsgauge("study", "new", "mine").returncode == 0
+    assert (tmp_path / "mine.toml").is_file()
+    assert fsgauge("plan", "mine.toml").returncode == 0
+    assert fsgauge("study", "new", "mine").returncode == 2
+
+
+def test_a_report_can_be_made_again_elsewhere(
+    fsgauge: Run, small: list[str], tmp_path: Path
+) -> None:
+    page = tmp_path / fsgauge(*small).stdout.splitlines()[-1].removeprefix("report: ")
+    moved = tmp_path / "moved"
+    page.parent.rename(moved)
+    before = (moved / "report.html").read_text()
+    done = fsgauge("report", str(moved), FSGAUGE_ENGINE="/nowhere")
+    assert done.returncode == 0, done.stderr
+    assert (moved / "report.html").read_text() == before
+
+
+def test_a_record_that_is_cut_short_is_named(
+    fsgauge: Run, small: list[str], tmp_path: Path
+) -> None:
+    page = tmp_path / fsgauge(*small).stdout.splitlines()[-1].removeprefix("report: ")
+    victim = next(page.parent.glob("records/*/0*.json"))
+    victim.write_text(victim.read_text()[:100])
+    done = fsgauge("report", str(page.parent))
+    assert done.returncode == 2
+    assert victim.name in done.stderr
+
+
+def test_a_record_of_a_newer_version_says_so(
+    fsgauge: Run, small: list[str], tmp_path: Path
+) -> None:
+    page = tmp_path / fsgauge(*small).stdout.splitlines()[-1].removeprefix("report: ")
+    victim = page.parent / "study.json"
+    victim.write_text(json.dumps(json.loads(victim.read_text()) | {"format": 99}))
+    done = fsgauge("report", str(page.parent))
+    assert done.returncode == 2
+    assert "format 99" in done.stderr
