@@ -22,7 +22,7 @@ from fsgauge.errors import InputError
 WRITTEN = {"written": True}
 """Validation context of what a person wrote: there a bare number is an error."""
 
-_QUANTITY = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([^0-9\s.].*)?")
+_QUANTITY = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*((?:[^\W\d_]|[%/])[^0-9.,]*)?")
 _LONGEST_TEXT = 64
 _LARGEST = 2**63 - 1
 

@@ -70,6 +70,8 @@ class _Scanner:
         name, span = keys[-1]
         path = (*path, name)
         self.found.setdefault(path, Spans(span, span))
+        if path in (self.defined if is_array else self.table_counts):
+            self._repeat(span)
         if is_array:
             index = self.table_counts.get(path, 0)
             self.table_counts[path] = index + 1
@@ -93,9 +95,13 @@ class _Scanner:
             self.found.setdefault(path, Spans(span, (start, self.at)))
 
     def _define(self, path: Path, span: tuple[int, int]) -> None:
-        if path in self.defined and self.repeated is None:
-            self.repeated = span
+        if path in self.defined:
+            self._repeat(span)
         self.defined.add(path)
+
+    def _repeat(self, span: tuple[int, int]) -> None:
+        if self.repeated is None:
+            self.repeated = span
 
     def _dotted_key(self) -> list[tuple[str, tuple[int, int]]]:
         """Names up to the "=" or "]" that follows, each with its span."""

@@ -165,6 +165,18 @@ class _Mistake:
         what = f"{self._noun()} must be {words[self.type]} {with_unit_of(self._value(), limit)}"
         return self._error(what, self._at_value())
 
+    def _length(self) -> InputError:
+        short = "min_length" in self.context
+        limit = self.context["min_length" if short else "max_length"]
+        value = self._value()
+        unit = "characters" if isinstance(value, str) else "entries"
+        if limit == 1:
+            unit = unit.replace("ies", "y").removesuffix("s")
+        size = len(value) if isinstance(value, str | list | dict) else 0
+        bound = "at least" if short else "at most"
+        what = f"{self._noun()} must have {bound} {limit} {unit}, not {size}"
+        return self._error(what, self._at_value())
+
     def _other(self) -> InputError:
         text = self.message[:1].lower() + self.message[1:]
         return self._error(f"{self.key}: {text}" if self.key else text, self._at_value())
@@ -236,5 +248,8 @@ _EXPLAIN: dict[str, Callable[[_Mistake], InputError]] = {
     "greater_than": _Mistake._bound,
     "less_than_equal": _Mistake._bound,
     "less_than": _Mistake._bound,
+    "too_short": _Mistake._length,
+    "too_long": _Mistake._length,
+    "string_too_long": _Mistake._length,
     **dict.fromkeys(WANTED, _Mistake._wrong_type),
 }

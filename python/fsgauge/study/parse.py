@@ -35,6 +35,9 @@ def load_study(
     `overrides` are KEY=VALUE as of --set, `systems` and `storage` as of --system and --storage.
     They are applied in the order storage, systems, overrides, seed.
     """
+    _check_printable("--storage", [storage or ""])
+    _check_printable("--system", systems or [])
+    _check_printable("--set", overrides or [])
     label, text = find_study(path_or_shipped_name)
     document = read_document(text, label, FilePath(path_or_shipped_name).stem)
     if storage is not None:
@@ -46,6 +49,15 @@ def load_study(
     if seed is not None:
         document.put(("plan", "seed"), seed, option_origin("--seed", str(seed)))
     return check(document)
+
+
+def _check_printable(option: str, texts: list[str]) -> None:
+    for text in texts:
+        if not text.isprintable():
+            raise InputError(
+                f"{option} {text!r} holds a character that cannot be printed",
+                next="type it anew; a copied text may hide one",
+            )
 
 
 def parse_study(text: str, label: str, name: str) -> Study:
@@ -91,7 +103,9 @@ def _syntax_error(error: Exception, text: str, label: str) -> InputError:
     return InputError(
         what,
         location=source_location(label, text, (start, end)),
-        cause="" if repeated else _likely_cause(text, start),
+        cause=_likely_cause(text, start)
+        if repeated is None
+        else _cause_of_repetition(text[start:end]),
         next="https://toml.io explains the form; fsgauge study new NAME writes an example",
     )
 
@@ -102,6 +116,10 @@ def _offset(text: str, line: int, column: int) -> int:
     if line > len(lines) or (line == len(lines) and column == 0):
         return len(text.rstrip())
     return sum(len(before) for before in lines[: line - 1]) + column
+
+
+def _cause_of_repetition(name: str) -> str:
+    return "each system has its own [[system]], in double brackets" if name == "system" else ""
 
 
 def _likely_cause(text: str, start: int) -> str:

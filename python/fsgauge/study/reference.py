@@ -140,7 +140,7 @@ def _type_words(key: str, annotation: object) -> str:
         return _type_words(key, next(a for a in get_args(annotation) if a is not type(None)))
     if origin is list:
         entry = _type_words(key, get_args(annotation)[0])
-        return f"list of: {entry}"
+        return f"list of {entry}"
     if key in _UNITS:
         return _UNITS[key]
     if origin is dict:

@@ -11,6 +11,7 @@ import tomlkit
 
 from fsgauge.errors import InputError
 from fsgauge.study.document import source_location
+from fsgauge.study.wording import shown
 
 LARGEST_FILE_BYTES = 1 << 20
 _TEMPLATE = "template"
@@ -54,7 +55,7 @@ def _not_found(name: str) -> InputError:
     near = difflib.get_close_matches(name.removesuffix(".toml"), known, n=1, cutoff=0.5)
     is_path = name.endswith(".toml") or "/" in name
     return InputError(
-        f'there is no file "{name}"' if is_path else f'there is no study "{name}"',
+        f"there is no file {shown(name)}" if is_path else f"there is no study {shown(name)}",
         details=tuple(f"{shipped}: {question}" for shipped, question in known.items()),
         next=f"fsgauge run {near[0]}" if near else "fsgauge study new NAME writes a study file",
     )

@@ -38,8 +38,8 @@ class System(StudyModel):
     )
     tunables: dict[OneLine, Options] = Field(
         {},
-        description="Settings below /sys or /proc/sys, set back after each turn; {device} stands for"
-        ' the device: { "/sys/block/{device}/queue/scheduler" = "none" }.',
+        description="Settings below /sys or /proc/sys, set back after each turn; {device} stands"
+        ' for the device: { "/sys/block/{device}/queue/scheduler" = "none" }.',
         max_length=50,
     )
 

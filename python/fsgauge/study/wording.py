@@ -34,14 +34,14 @@ def type_name(value: object) -> str:
     if isinstance(value, bool):
         return "true or false"
     if isinstance(value, int | float):
-        return f"{value:g}" if isinstance(value, float) else str(value)
+        return str(value)
     names: dict[type, str] = {str: "text", list: "a list", dict: "a table"}
     return names.get(type(value), "a date or time")
 
 
 def shown(value: object) -> str:
     """A raw value as it stands in the file, shortened."""
-    text = f'"{value}"' if isinstance(value, str) else str(value)
+    text = f'"{value}"' if isinstance(value, str) and value.isprintable() else repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
 
 

@@ -1,0 +1,154 @@
+"""Changes of the command line meet the checks of a file."""
+
+import random
+
+import pytest
+
+from fsgauge.errors import InputError
+from fsgauge.study import load_study
+
+
+def refused(**changes):
+    with pytest.raises(InputError) as refusal:
+        load_study("overhead", **changes)
+    return refusal.value.render()
+
+
+def names(**changes):
+    return [system.name for system in load_study("overhead", **changes).systems]
+
+
+def test_set():
+    study = load_study(
+        "overhead",
+        [
+            "workload.duration=5s",
+            "workload.queue_depths=[1,32]",
+            "plan.blocks=4",
+            "storage.kind=ram",
+        ],
+    )
+    assert study.workload.duration == 5 * 10**9
+    assert study.workload.queue_depths == [1, 32]
+    assert study.plan.blocks == 4
+    assert study.storage.kind == "ram"
+
+
+def test_the_published_ext4_is_one_change_away():
+    study = load_study("overhead", ["system.ext4.mount=noatime,nobarrier"])
+    assert [system.mount for system in study.systems] == [
+        "",
+        "noatime,nobarrier",
+        "noatime",
+        "noatime",
+    ]
+
+
+def test_a_system_is_found_by_a_name_with_dots_and_gets_tunables():
+    study = load_study(
+        "overhead",
+        ["system.v1.2.tunables.queue/scheduler=none"],
+        systems=["v1.2=ext4"],
+    )
+    assert study.systems[1].tunables == {"queue/scheduler": "none"}
+
+
+@pytest.mark.parametrize(
+    ("override", "expected"),
+    [
+        ("workload.durations=5s", 'did you mean "workload.duration"?'),
+        ("workload.duration=5", "--set | workload.duration=5\n"),
+        ("workload.block_sizes=[4KiB,64KiB]", 'write ["4KiB", "64KiB"]'),
+        ("workload.jobs=4", "write [4]"),
+        ("workload={}", 'unknown key "workload"'),
+        ("system.ext5.mount=x", "systems: raw, ext4, xfs, btrfs"),
+        ("system.ext4.mout=x", 'did you mean "mount"?'),
+        ("nonsense", "write KEY=VALUE"),
+        ("=5", 'unknown key ""'),
+    ],
+)
+def test_set_refused(override, expected):
+    said = refused(overrides=[override])
+    assert expected in said
+    assert "--set | " in said
+
+
+def test_the_baseline_stays():
+    assert names(systems=["ext4", "xfs:mount=noatime"]) == ["raw", "ext4", "xfs (noatime)"]
+    assert names(systems=["ext4", "raw"]) == ["raw", "ext4"]
+
+
+def test_a_system_by_its_name_keeps_its_options():
+    study = load_study("overhead", systems=["ext4"])
+    assert (study.systems[1].mkfs, study.systems[1].mount) == ("-b 4096", "noatime")
+
+
+def test_mistakes_in_kept_systems_still_point_into_the_file(tmp_path):
+    path = tmp_path / "my.toml"
+    path.write_text(
+        'format=1\nquestion="?"\n[storage]\nkind="loop"\n[[system]]\nname="raw"\n'
+        '[[system]]\nname="a"\nkind="ext4"\n[[system]]\nname="b"\nkind="xfs"\nmout=""\n[workload]\n'
+    )
+    with pytest.raises(InputError) as refusal:
+        load_study(str(path), systems=["b"])
+    assert refusal.value.location is not None
+    assert refusal.value.location.line == 13
+
+
+def test_a_folder_needs_mounted_systems():
+    assert "storage is a folder" in refused(storage="/tmp")
+    assert names(storage="/tmp", systems=["/dev", "other=/tmp"]) == ["/dev", "other"]
+
+
+def test_storage_of_the_same_kind_keeps_its_other_keys():
+    study = load_study("demo", storage="loop:2GiB", overrides=["storage.preallocate=true"])
+    assert (study.storage.size, study.storage.directory) == (2 << 30, "/var/tmp")
+    assert load_study("demo", storage="ram").storage.kind == "ram"
+
+
+def test_the_seed():
+    assert load_study("overhead", seed=7).plan.seed == 7
+    assert "--seed | -1" in refused(seed=-1)
+
+
+def test_any_option_is_applied_or_refused():
+    chance = random.Random(3)
+    fragments = (
+        "=",
+        ".",
+        ":",
+        ";",
+        "[",
+        "]",
+        '"',
+        "\n",
+        "\x00",
+        "1",
+        "ext4",
+        "/",
+        "tmp",
+        "loop",
+        "é",
+    )
+    keys = (
+        "workload.duration",
+        "plan.blocks",
+        "storage",
+        "system.ext4.tunables.x",
+        "system",
+        "name",
+    )
+    for _ in range(300):
+        text = "".join(chance.choices(fragments, k=chance.randrange(5)))
+        changes = chance.choice(
+            ({"overrides": [chance.choice(keys) + text]}, {"systems": [text]}, {"storage": text})
+        )
+        try:
+            load_study("overhead", **changes)
+        except InputError as refusal:
+            assert refusal.render().splitlines()[-1].startswith("next: ")
+
+
+def test_what_cannot_be_printed_is_refused_before_it_garbles_a_message():
+    assert "cannot be printed" in refused(storage="/lo\nop")
+    assert "cannot be printed" in refused(overrides=["name=\x1b[2J"])

@@ -1,0 +1,44 @@
+"""Every key is described once; the page in docs is what the models say."""
+
+from pathlib import Path
+
+import pytest
+
+from fsgauge.errors import InputError
+from fsgauge.study.keys import SECTIONS, all_dotted
+from fsgauge.study.reference import explain_key, reference_page
+
+PAGE = Path(__file__).parents[3] / "docs" / "reference" / "study-file.md"
+
+
+def test_every_key_has_a_description():
+    for section in SECTIONS:
+        for key, field in section.fields.items():
+            assert (field.description or "").endswith("."), section.dotted(key)
+
+
+def test_the_page_is_current():
+    assert PAGE.read_text("utf-8") == reference_page(), (
+        "run: python -m fsgauge.study.reference > docs/reference/study-file.md"
+    )
+
+
+def test_explain():
+    said = explain_key("workload.block_sizes")
+    assert said.startswith("workload.block_sizes\n  Sizes of one operation.")
+    assert "takes: list of size" in said
+    assert 'default: ["4 KiB", "16 KiB", "64 KiB", "256 KiB"]' in said
+    assert explain_key("block_sizes") == said
+    assert "(kind ram)" in explain_key("storage.size")
+    assert "[[system]]" in explain_key("[[system]]")
+
+
+def test_every_key_can_be_explained():
+    for name in all_dotted():
+        assert name.rpartition(".")[2] in explain_key(name)
+
+
+def test_an_unknown_key_is_answered_with_the_nearest():
+    with pytest.raises(InputError) as refusal:
+        explain_key("workload.blocksize")
+    assert refusal.value.next == "fsgauge explain workload.block_sizes"

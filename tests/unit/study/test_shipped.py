@@ -1,0 +1,76 @@
+"""Finding studies, and the ones that come with fsgauge."""
+
+import pytest
+
+from fsgauge.errors import InputError
+from fsgauge.study import load_study, shipped_studies, template
+from fsgauge.study.parse import parse_study
+
+
+def refused(path):
+    with pytest.raises(InputError) as refusal:
+        load_study(str(path))
+    return refusal.value.render()
+
+
+def test_the_shipped_studies():
+    assert set(shipped_studies()) == {"overhead", "demo", "demo-user"}
+    assert all(question.endswith("?") for question in shipped_studies().values())
+
+
+def test_overhead_is_the_published_method():
+    study = load_study("overhead")
+    workload = study.workload
+    assert [system.kind for system in study.systems] == ["raw", "ext4", "xfs", "btrfs"]
+    assert workload.patterns == ["randread", "randwrite", "randrw"]
+    assert (workload.read_percent, workload.files, workload.queue_depths) == (70, 16, [1, 32, 64])
+    assert min(workload.block_sizes) == 4096
+    assert study.systems[1].mkfs == "-b 4096"
+    assert study.systems[1].mount == "noatime"
+
+
+def test_the_template_is_a_study():
+    assert parse_study(template(), "template.toml", "template").systems[0].name == "ext4"
+
+
+def test_the_template_s_commented_lines_are_right_too():
+    """Whoever removes the "# " before a setting must not meet an error."""
+    swapped = {
+        '# rate = "1000 IOPS"': 'rate = "1000 IOPS"',
+        '# budget = "1 h"': 'budget = "1 h"',
+        '# mkfs = "-b 4096"': 'mkfs = "-b 4096"',
+        '# primary = ["randread 4 KiB, depth 32"]': 'primary = ["randread 4 KiB, depth 32"]',
+    }
+    text = template()
+    for old, new in swapped.items():
+        assert old in text
+        text = text.replace(old, new)
+    study = parse_study(text, "template.toml", "template")
+    assert study.plan.primary == ["randread 4 KiB, depth 32"]
+
+
+def test_a_name_that_does_not_exist():
+    said = refused("overhed")
+    assert 'there is no study "overhed"' in said
+    assert "next: fsgauge run overhead" in said
+    assert 'there is no file "my.toml"' in refused("my.toml")
+    refused("")
+    refused("\x00")
+
+
+def test_files_that_are_no_studies(tmp_path):
+    large = tmp_path / "large.toml"
+    large.write_bytes(b"#" * (2 << 20))
+    assert "larger than 1 MiB" in refused(large)
+    latin = tmp_path / "latin.toml"
+    latin.write_bytes('a = "é"\nb = "\xe9"\n'.encode() + b'c = "\xe9"\n')
+    said = refused(latin)
+    assert "is not UTF-8 text" in said
+    assert ":3:6 | " in said
+    assert refused(tmp_path).startswith("error: there is no file")
+
+
+def test_a_file_s_name_is_the_study_s_name(tmp_path):
+    path = tmp_path / "nightly.toml"
+    path.write_text(template())
+    assert load_study(str(path)).name == "nightly"

@@ -1,0 +1,58 @@
+"""What `fsgauge plan` is told."""
+
+from fsgauge.plan import describe, make_plan
+from fsgauge.study import load_study
+
+GIB = 1 << 30
+
+
+def described(noise=None, **changes):
+    study = load_study("overhead", seed=1, **changes)
+    plan = make_plan(study, size_bytes=8 * GIB)
+    return describe(plan, study, noise, size_bytes=8 * GIB)
+
+
+def test_a_plan_in_the_order_of_the_questions():
+    facts = described()
+    assert facts.baseline == "raw"
+    assert facts.runs == 36 * 5 * 8
+    assert facts.blocks == facts.blocks_asked == 8
+    assert facts.shortest_seconds < facts.expected_seconds < facts.longest_seconds
+    assert facts.storage == "loop file of 8 GiB in /var/tmp"
+    assert facts.overwritten.startswith("nothing")
+    assert any("7.2 GiB" in line for line in facts.held_equal)
+    assert [line.split()[0] for line in facts.different] == ["kind", "mkfs", "mount"]
+    assert "ext4: noatime" in facts.different[2]
+
+
+def test_unknown_noise_is_supposed_and_said_so():
+    facts = described()
+    assert not facts.sensitivity_known
+    assert [case.noise_percent for case in facts.sensitivity] == [2, 5, 10]
+
+
+def test_a_pilot_beats_the_study_and_both_beat_suppositions():
+    stated = described(overrides=['plan.noise_percent="4 %"'])
+    assert stated.sensitivity_known
+    assert [case.noise_percent for case in stated.sensitivity] == [4]
+    pilot = described(6.0, overrides=['plan.noise_percent="4 %"'])
+    assert [case.noise_percent for case in pilot.sensitivity] == [6]
+    needed = pilot.sensitivity[0].blocks_needed
+    assert list(needed) == [5, 2, 1]
+    assert 2 < needed[5] < needed[2] < needed[1]
+
+
+def test_a_device_is_named_as_overwritten():
+    facts = described(storage="device:ata-X_1")
+    assert facts.overwritten == "everything on ata-X_1, which must be empty and consented to"
+    memory = described(storage="ram:8GiB")
+    assert memory.storage == "memory, 8 GiB"
+
+
+def test_a_cut_plan_says_what_was_asked():
+    facts = described(overrides=["plan.budget=1h"])
+    assert facts.blocks < facts.blocks_asked == 8
+
+
+def test_it_is_data():
+    assert '"blocks_needed"' in described(3.0).model_dump_json()

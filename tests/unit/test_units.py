@@ -1,0 +1,164 @@
+"""Quantities: exact both ways, nothing guessed."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel, ValidationError
+
+from fsgauge.units import (
+    WRITTEN,
+    DurationNs,
+    SizeBytes,
+    UnitError,
+    exact_duration,
+    exact_percent,
+    exact_rate,
+    exact_size,
+    format_bandwidth,
+    format_duration,
+    format_rate,
+    format_size,
+    parse_duration_ns,
+    parse_percent,
+    parse_rate,
+    parse_size,
+    parse_whole_percent,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "size_bytes"),
+    [
+        ("4 KiB", 4096),
+        ("4KiB", 4096),
+        ("  4   KiB ", 4096),
+        ("4 kB", 4000),
+        ("4 KB", 4000),
+        ("1.5 GiB", 3 << 29),
+        ("512 B", 512),
+        ("1 PiB", 1 << 50),
+        ("1 TB", 10**12),
+    ],
+)
+def test_sizes(text, size_bytes):
+    assert parse_size(text) == size_bytes
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("4k", 'did you mean "4 KiB" or "4 kB"?'),
+        ("4K", 'did you mean "4 KiB" or "4 kB"?'),
+        ("8 G", 'did you mean "8 GiB" or "8 GB"?'),
+        ("8 gib", 'did you mean "8 GiB"?'),
+        ("512 bytes", 'did you mean "512 B"?'),
+        ("4096", 'did you mean "4096 B" or "4096 KiB"?'),
+        ("4 KiBB", 'did you mean "4 KiB"'),
+        ("", "write a number and a unit"),
+        ("-4 KiB", "write a number and a unit"),
+        ("4,5 KiB", "write a number and a unit"),
+        ("1e3 KiB", "write a number and a unit"),
+        ("٤ KiB", "write a number and a unit"),
+        ("0.3 B", "write a number and a unit"),
+        ("99999999 PiB", "write a number and a unit"),
+        ("9" * 5000 + " B", "write a number and a unit"),
+    ],
+)
+def test_sizes_that_are_refused(text, hint):
+    with pytest.raises(UnitError) as refusal:
+        parse_size(text)
+    assert hint in refusal.value.hint
+
+
+@pytest.mark.parametrize(
+    ("text", "duration_ns"),
+    [("10 s", 10**10), ("500 ms", 5 * 10**8), ("2 h", 72 * 10**11), ("1.5us", 1500), ("0 s", 0)],
+)
+def test_durations(text, duration_ns):
+    assert parse_duration_ns(text) == duration_ns
+
+
+def test_a_minute_is_not_a_millisecond():
+    with pytest.raises(UnitError) as refusal:
+        parse_duration_ns("5 m")
+    assert refusal.value.hint == 'did you mean "5 min" or "5 ms"?'
+
+
+def test_percentages_and_paces():
+    assert parse_percent("2.5 %") == 2.5
+    assert parse_whole_percent("90%") == 90
+    assert parse_rate("1000 IOPS") == 1000
+    assert parse_rate("1.5 k IOPS") == parse_rate("1.5 kIOPS") == 1500
+    with pytest.raises(UnitError, match="whole"):
+        parse_whole_percent("2.5 %")
+    with pytest.raises(UnitError, match="has no unit"):
+        parse_percent("90")
+
+
+@given(st.integers(0, 2**63 - 1))
+def test_exact_text_reads_back(number):
+    assert parse_size(exact_size(number)) == number
+    assert parse_duration_ns(exact_duration(number)) == number
+
+
+@given(st.floats(min_value=1e-12, max_value=1e9, allow_subnormal=False))
+def test_exact_fractions_read_back(number):
+    assert parse_rate(exact_rate(number)) == number
+    assert parse_percent(exact_percent(number)) == number
+
+
+@given(st.text(max_size=80))
+def test_any_text_is_read_or_refused(text):
+    for parse in (parse_size, parse_duration_ns, parse_percent, parse_rate):
+        try:
+            assert parse(text) >= 0
+        except UnitError as refusal:
+            assert refusal.hint
+
+
+def test_text_for_people():
+    assert [exact_size(n) for n in (4096, 5000, 1 << 30, 513)] == [
+        "4 KiB",
+        "5 kB",
+        "1 GiB",
+        "513 B",
+    ]
+    assert [format_size(n) for n in (0, 512, 4096, 1536 << 20, 1 << 50)] == [
+        "0 B",
+        "512 B",
+        "4 KiB",
+        "1.5 GiB",
+        "1 PiB",
+    ]
+    assert [format_duration(n) for n in (21, 148_200, 1.5e9, 90e9, 41 * 60e9, 9e12)] == [
+        "21 ns",
+        "148 us",
+        "1.5 s",
+        "90 s",
+        "41 min",
+        "2.5 h",
+    ]
+    assert [format_rate(n) for n in (950, 212_345, 1.5e6, 999_900)] == [
+        "950 IOPS",
+        "212 k IOPS",
+        "1.5 M IOPS",
+        "1 M IOPS",
+    ]
+    assert format_bandwidth(812 << 20) == "812 MiB/s"
+
+
+class Holder(BaseModel):
+    size: SizeBytes = 1
+    duration: DurationNs = 1
+
+
+def test_bare_numbers_come_from_code_alone():
+    assert Holder(size=4096).size == 4096
+    with pytest.raises(ValidationError, match="4096 has no unit"):
+        Holder.model_validate({"size": 4096}, context=WRITTEN)
+    assert Holder.model_validate({"duration": "2 s"}, context=WRITTEN).duration == 2 * 10**9
+
+
+def test_a_size_is_positive():
+    with pytest.raises(ValidationError):
+        Holder.model_validate({"size": "0 B"}, context=WRITTEN)
