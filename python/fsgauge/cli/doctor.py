@@ -1,0 +1,107 @@
+"""`fsgauge doctor`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from fsgauge.units import format_size
+
+if TYPE_CHECKING:
+    from fsgauge.host.doctor import Diagnosis
+    from fsgauge.wire import ProbeResult
+
+
+@click.command("doctor")
+@click.option(
+    "--directory",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    default=Path("/var/tmp"),  # noqa: S108 - where a study's scratch file lies by default
+    show_default=True,
+    help="Where direct I/O and noise are tried.",
+)
+@click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
+def command(directory: Path, as_json: bool) -> None:
+    """What works here, what is missing, and the command that adds it.
+
+    Also removes what a killed run left behind. Takes about four seconds.
+    """
+    from fsgauge.engine import Engine
+    from fsgauge.host.doctor import diagnose
+    from fsgauge.host.ledger import clean_up_after_the_dead
+
+    for sentence in clean_up_after_the_dead():
+        sys.stderr.write(f"{sentence}\n")
+    diagnosis = diagnose(Engine().run, directory)
+    if as_json:
+        click.echo(diagnosis.model_dump_json())
+        return
+    for line in [*_systems(diagnosis), *_machine(diagnosis)]:
+        click.echo(line)
+
+
+def _systems(diagnosis: Diagnosis) -> list[str]:
+    works = [each.name for each in diagnosis.systems if each.standing == "works"]
+    engine = diagnosis.engine
+    features = []
+    if engine is not None and engine.io_uring:
+        used = [name.replace("_", " ") for name, on in engine.features if on]
+        features.append(f"io_uring ({', '.join(used)})")
+    if engine is not None and engine.direct:
+        grain = format_size(engine.direct_alignment_bytes or 512)
+        features.append(f"direct I/O in {diagnosis.noise_directory} (in steps of {grain})")
+    if diagnosis.loop_devices is None and diagnosis.root:
+        features.append("loop devices")
+    lines = [f"works here     {' '.join(works)}", *(f"               {each}" for each in features)]
+    needs: dict[tuple[str, str], list[str]] = {}
+    for each in diagnosis.systems:
+        if each.standing == "needs":
+            needs.setdefault((each.reason, each.next), []).append(each.name)
+    for (reason, remedy), names in needs.items():
+        lines.append(f"works with     {' '.join(names)}: {remedy}   ({reason})")
+    lines += [
+        f"does not work  {each.name}: {each.reason}"
+        for each in diagnosis.systems
+        if each.standing == "impossible"
+    ]
+    return lines
+
+
+def _machine(diagnosis: Diagnosis) -> list[str]:
+    lines = []
+    if diagnosis.loop_devices is not None:
+        lines.append(f"does not work  loop devices: {diagnosis.loop_devices}")
+    engine = diagnosis.engine
+    if engine is not None:
+        if not engine.io_uring:
+            lines.append(f"does not work  io_uring: {engine.io_uring_reason}")
+        if engine.direct is False:
+            lines.append(f"does not work  direct I/O in {diagnosis.noise_directory}")
+        lines.append(_clock_and_cost(engine))
+    if diagnosis.noise_percent is not None:
+        lines.append(_noise(diagnosis.noise_percent, diagnosis.noise_directory))
+    lines += [f"problem        {problem}" for problem in diagnosis.problems]
+    return lines
+
+
+def _clock_and_cost(engine: ProbeResult) -> str:
+    cost = engine.null_ns_per_operation
+    debug = " (a debug build: do not measure with it)" if engine.engine.profile == "debug" else ""
+    return (
+        f"clock          {engine.clock}, {engine.clock_ns_per_read:.0f} ns a read · engine"
+        f" {cost.depth_1:.0f} ns per null I/O at depth 1, {cost.depth_32:.0f} ns at 32{debug}"
+    )
+
+
+def _noise(noise_percent: float, directory: str) -> str:
+    from fsgauge.power import blocks_needed
+
+    blocks = blocks_needed(5.0, noise_percent)
+    plan = f"plan {blocks} blocks" if blocks is not None else "no affordable number of blocks"
+    return (
+        f"noise          equal short runs in {directory} differ by {noise_percent:.1f} %"
+        f" (standard deviation of their ratio), so {plan} for an effect of 5 %"
+    )

@@ -1,0 +1,34 @@
+"""Tests that need root or Chromium: skipped with the reason and the switch; in CI they must run."""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+import pytest
+
+from fsgauge.host.loop_devices import loops_available
+
+
+def _missing_for_root() -> str | None:
+    return "root" if os.geteuid() else loops_available()
+
+
+def _missing_for_browser() -> str | None:
+    return None if shutil.which("chromium") else "chromium: apt-get install chromium"
+
+
+_NEEDS = {
+    "root": (_missing_for_root, "FSGAUGE_TEST_ROOT"),
+    "browser": (_missing_for_browser, "FSGAUGE_TEST_BROWSER"),
+}
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip, or fail where skipping is not allowed."""
+    for marker, (missing, switch) in _NEEDS.items():
+        if item.get_closest_marker(marker) is None or (reason := missing()) is None:
+            continue
+        if os.environ.get(switch) == "1" or (marker == "root" and os.environ.get("CI") == "true"):
+            pytest.fail(f"this test must run here and cannot: it needs {reason}")
+        pytest.skip(f"needs {reason}; {switch}=1 makes that a failure")

@@ -1,0 +1,126 @@
+"""Every command in the README does what it says there, on small storage where it would take long.
+
+`make demo` and `make test` are run by CI itself; the rest is run here.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+# What makes a full study short, without changing what its command says.
+SHORT = (
+    "--set plan.blocks=2 --set workload.duration=50ms --set workload.warm_up=10ms"
+    " --set workload.patterns=['randread'] --set workload.block_sizes=['4KiB']"
+    " --set workload.fill='50 %'"
+).split(" --set ")
+
+
+def commands() -> list[str]:
+    """Lines of the README's sh blocks, without their comments."""
+    blocks = re.findall(r"```sh\n(.*?)```", README, flags=re.DOTALL)
+    lines = [line for block in blocks for line in block.splitlines()]
+    return [re.sub(r"\s+# .*", "", line) for line in lines if line.strip()]
+
+
+def shortened(extra: list[str]) -> list[str]:
+    short = [SHORT[0].removeprefix("--set "), *SHORT[1:]]
+    return [word for each in [*short, *extra] for word in ("--set", each.replace("'50 %'", "50 %"))]
+
+
+def fsgauge(words: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "fsgauge", *words],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=280,
+        check=False,
+    )
+
+
+@pytest.fixture
+def device(tmp_path: Path) -> Iterator[tuple[str, str]]:
+    """An empty device and the name by which it may be taken."""
+    file = tmp_path / "device.img"
+    with file.open("wb") as image:
+        image.truncate(512 << 20)
+    made = subprocess.run(
+        ["losetup", "--find", "--show", str(file)], check=True, capture_output=True, text=True
+    )
+    node = made.stdout.strip()
+    yield node, str(file)
+    subprocess.run(["losetup", "--detach", node], check=True)
+
+
+def test_set_up_takes_exactly_two_commands() -> None:
+    assert commands()[:2] == ["make demo", "make test"]
+
+
+def test_the_make_targets_exist() -> None:
+    for target in ("demo", "test", "check", "bench"):
+        subprocess.run(
+            ["make", "--dry-run", target], cwd=ROOT, check=True, capture_output=True, timeout=60
+        )
+
+
+def test_every_other_command_is_known_here() -> None:
+    assert [line.split()[:2] for line in commands()[2:]] == [
+        ["fsgauge", "plan"],
+        ["fsgauge", "run"],
+        ["fsgauge", "run"],
+        ["fsgauge", "report"],
+        ["fsgauge", "study"],
+        ["fsgauge", "doctor"],
+    ]
+
+
+def test_the_commands_that_measure_nothing(tmp_path: Path) -> None:
+    for line in commands():
+        if line.split()[1] in ("plan", "study", "doctor"):
+            done = fsgauge(line.split()[1:], tmp_path)
+            assert done.returncode == 0, (line, done.stderr)
+
+
+@pytest.mark.root
+def test_a_run_on_a_scratch_file_and_its_report(tmp_path: Path) -> None:
+    line = next(line for line in commands() if line == "fsgauge run overhead")
+    done = fsgauge(
+        [*line.split()[1:], *shortened(["storage.size=512MiB", f"storage.directory={tmp_path}"])],
+        tmp_path,
+    )
+    assert done.returncode == 0, done.stderr
+    page = tmp_path / done.stdout.splitlines()[-1].removeprefix("report: ")
+    again = next(line for line in commands() if line.startswith("fsgauge report"))
+    words = again.split()[1:-1] + [str(page.parent)]
+    assert fsgauge(words, tmp_path).returncode == 0
+
+
+@pytest.mark.root
+def test_a_run_on_a_device(tmp_path: Path, device: tuple[str, str]) -> None:
+    import shlex
+
+    node, name = device
+    line = next(line for line in commands() if "--destroy" in line)
+    words = shlex.split(line)[1:]
+    words = [node if word.startswith("/dev/") else word for word in words]
+    words = [name if word == "SERIAL" else word for word in words]
+    done = fsgauge([*words, *shortened([])], tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-2].startswith("answer: ")
+
+
+def test_the_links_lead_somewhere() -> None:
+    for name in ["README.md", "CONTRIBUTING.md", *Path(ROOT, "docs").rglob("*.md")]:
+        page = ROOT / name
+        for link in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text(encoding="utf-8")):
+            assert (page.parent / link).exists(), f"{page}: {link}"
