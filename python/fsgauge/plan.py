@@ -23,7 +23,6 @@ from typing import TypeVar
 
 from fsgauge.errors import InputError
 from fsgauge.estimate import block_seconds, layout_bytes, turn_written_bytes
-from fsgauge.preview import PlanDescription, describe
 from fsgauge.record import Cell, Plan, Turn
 from fsgauge.study.cells import cells_of, default_primary
 from fsgauge.study.model import Study
@@ -42,16 +41,6 @@ from fsgauge.wire import (
     ZeroData,
     ZipfAccess,
 )
-
-__all__ = [
-    "PlanDescription",
-    "derived_seed",
-    "describe",
-    "job_for",
-    "layout_job_for",
-    "make_plan",
-    "with_seed",
-]
 
 FEWEST_BLOCKS = 2
 _SEED_BITS = 53

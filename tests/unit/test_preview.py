@@ -1,6 +1,7 @@
 """What `fsgauge plan` is told."""
 
-from fsgauge.plan import describe, make_plan
+from fsgauge.plan import make_plan
+from fsgauge.preview import describe
 from fsgauge.study import load_study
 
 GIB = 1 << 30

@@ -16,7 +16,7 @@ from fsgauge.study.keys import SECTIONS, Section, all_dotted, sections
 _INTRODUCTION = """\
 # The study file
 
-<!-- Made by `python -m fsgauge.study.reference` from python/fsgauge/study; edits are lost. -->
+<!-- Made by `python -m fsgauge.study` from python/fsgauge/study; edits are lost. -->
 
 A study is a question with its method, as a TOML file. `fsgauge study new NAME` writes a commented
 one, `fsgauge plan FILE` says what it would do, `fsgauge explain workload.block_sizes` prints an
@@ -146,7 +146,3 @@ def _type_words(key: str, annotation: object) -> str:
     if origin is dict:
         return "table of text"
     return _PLAIN_WORDS.get(annotation, "table")
-
-
-if __name__ == "__main__":
-    print(reference_page(), end="")

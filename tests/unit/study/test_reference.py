@@ -19,7 +19,7 @@ def test_every_key_has_a_description():
 
 def test_the_page_is_current():
     assert PAGE.read_text("utf-8") == reference_page(), (
-        "run: python -m fsgauge.study.reference > docs/reference/study-file.md"
+        "run: python -m fsgauge.study > docs/reference/study-file.md"
     )
 
 
