@@ -17,6 +17,7 @@ from fsgauge.estimate import (
 from fsgauge.power import blocks_needed, detectable_percent, paired_percent
 from fsgauge.record import Plan, Turn
 from fsgauge.study.model import Study, System
+from fsgauge.study.system import UNFORMATTED
 from fsgauge.units import exact_size, format_bandwidth, format_duration, format_size
 
 EFFECTS_PERCENT = (5.0, 2.0, 1.0)
@@ -122,28 +123,43 @@ def _held_equal(study: Study, size_bytes: int) -> list[str]:
     workload = study.workload
     space = format_size(layout_bytes(study, size_bytes))
     warm_up, duration = format_duration(workload.warm_up), format_duration(workload.duration)
+    has_raw = any(system.kind == "raw" for system in study.systems)
+    raw = "; raw: as many bytes of the device" if has_raw else ""
     pace = "as fast as it goes"
     if workload.rate is not None:
         pace = f"{workload.rate:g} operations/s, {workload.arrival} arrivals"
     return [
-        f"space: {workload.files} equal files that fill {space}; raw: as many bytes of the device",
+        f"space: {workload.files} equal files that fill {space}{raw}",
         f"data: {workload.data}; {'direct' if workload.direct else 'buffered'} I/O",
         f"offsets: the same for all systems of a block, {workload.distribution}",
         f"time: {warm_up} warm-up and {duration} measured in each run, {pace}",
-        "state: every system is made and filled anew for each turn; caches dropped before each run",
+        f"state: {_state(study)}",
         "order: cells in one order for all turns of a block, reads before mixes before writes",
     ]
+
+
+def _state(study: Study) -> str:
+    if study.storage.kind == "path":
+        return "nothing is formatted; the files are made and filled anew for each turn"
+    return "every system is made and filled anew for each turn"
 
 
 def _different(systems: list[System]) -> list[str]:
     """Which properties are not the same in all systems, with each one's value."""
     found = []
     for key in ("kind", "mkfs", "mount", "path", "tunables"):
-        values = [getattr(system, key) for system in systems]
-        if any(value != values[0] for value in values):
-            parts = [f"{s.name}: {v or 'default'}" for s, v in zip(systems, values, strict=True)]
+        values = {system.name: getattr(system, key) for system in systems if _has(system, key)}
+        if any(value != next(iter(values.values())) for value in values.values()):
+            parts = [f"{name}: {value or 'default'}" for name, value in values.items()]
             found.append(f"{key} ({'; '.join(parts)})")
     return found
+
+
+def _has(system: System, key: str) -> bool:
+    """Whether the property exists for such a system: the raw device has no mount options."""
+    if key in ("mkfs", "mount", "tunables"):
+        return system.kind not in UNFORMATTED
+    return key == "kind" or system.kind == "mounted"
 
 
 def _estimate_basis() -> str:

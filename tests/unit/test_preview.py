@@ -22,8 +22,18 @@ def test_a_plan_in_the_order_of_the_questions():
     assert facts.storage == "loop file of 8 GiB in /var/tmp"
     assert facts.overwritten.startswith("nothing")
     assert any("7.2 GiB" in line for line in facts.held_equal)
-    assert [line.split()[0] for line in facts.different] == ["kind", "mkfs", "mount"]
-    assert "ext4: noatime" in facts.different[2]
+    assert [line.split()[0] for line in facts.different] == ["kind", "mkfs"]
+    assert facts.different[1] == "mkfs (ext4: -b 4096; xfs: default; btrfs: default)"
+    alone = described(overrides=["system.xfs.mount=nodiratime"])
+    assert alone.different[2] == "mount (ext4: noatime; xfs: nodiratime; btrfs: noatime)"
+
+
+def test_a_folder_is_neither_formatted_nor_raw():
+    study = load_study("demo-user", seed=1, systems=["/dev/shm"])
+    facts = describe(make_plan(study, size_bytes=GIB), study, size_bytes=GIB)
+    assert not any("raw" in line for line in facts.held_equal)
+    assert any("nothing is formatted" in line for line in facts.held_equal)
+    assert facts.different == ["path (scratch folder: default; /dev/shm: /dev/shm)"]
 
 
 def test_unknown_noise_is_supposed_and_said_so():
