@@ -10,6 +10,7 @@ import fcntl
 import json
 import os
 import secrets
+import signal
 import stat
 import time
 from collections.abc import Iterator
@@ -18,7 +19,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-from fsgauge.errors import FsgaugeError, Interrupted, RigError
+from fsgauge.errors import FsgaugeError, RigError
 from fsgauge.host.marked_folder import PREFIX, Owner, make_marked, owner_of, remove_marked
 from fsgauge.host.processes import RUN_VARIABLE, boot_id, end_children_of_run, start_ticks
 from fsgauge.host.traces import AnyTrace, FolderTrace, Trace
@@ -27,6 +28,7 @@ _TRACE: TypeAdapter[AnyTrace] = TypeAdapter(AnyTrace)
 _SUFFIX = ".ledger"
 _LEDGERS_LIMIT = 1000
 _LOCK_SECONDS = 30.0
+_ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _LASTING_SCRATCH = Path("/var/tmp")  # noqa: S108 - only marked folders of this user are touched
 
 
@@ -47,6 +49,8 @@ class Ledger:
         self.owner = owner
         self._descriptor = descriptor
         self._made = 0
+        self._pending: dict[int, Trace] = {}
+        self._stuck = False
 
     @property
     def token(self) -> str:
@@ -63,12 +67,30 @@ class Ledger:
         """Write `trace` down; the body makes and uses it; it is undone however the body ends."""
         number = self._made
         self._made += 1
+        self._pending[number] = trace
         self._append({"made": number, "trace": trace.model_dump()})
         try:
             yield
         finally:
-            _undo_to_the_end(trace)
-            self._append({"undone": number})
+            self.undo_down_to(number)
+
+    def undo_down_to(self, number: int) -> None:
+        """Undo what was made from `number` on, the last first; signals wait until it is done.
+
+        When something cannot be undone, what it stands on is left alone too: the ledger keeps
+        both for the next command. Raises the RigError that says why, once.
+        """
+        with _signals_wait():
+            for made in sorted(self._pending, reverse=True):
+                if made < number or self._stuck:
+                    return
+                try:
+                    self._pending[made].undo()
+                except BaseException:
+                    self._stuck = True
+                    raise
+                del self._pending[made]
+                self._append({"undone": made})
 
     @contextmanager
     def folder(self, parent: Path, name: str) -> Iterator[Path]:
@@ -78,23 +100,26 @@ class Ledger:
             make_marked(path, self.owner)
             yield path
 
+    def close(self) -> None:
+        """Let go; the file stays only while something in it is not undone."""
+        with _signals_wait():
+            if not self._pending:
+                self.path.unlink()
+            os.close(self._descriptor)
+
     def _append(self, entry: dict[str, object]) -> None:
         os.write(self._descriptor, (json.dumps(entry) + "\n").encode())
         os.fsync(self._descriptor)
 
 
-def _undo_to_the_end(trace: Trace) -> None:
-    """Undo, once more if a signal cut it short: undoing may be repeated."""
+@contextmanager
+def _signals_wait() -> Iterator[None]:
+    """Block the signals that end a run; the tools that undo are started with them blocked too."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING_SIGNALS)
     try:
-        trace.undo()
-    except Exception as error:
-        if not isinstance(error, Interrupted):
-            raise
-        trace.undo()
-        raise
-    except BaseException:
-        trace.undo()
-        raise
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextmanager
@@ -111,13 +136,15 @@ def opened_ledger() -> Iterator[Ledger]:
     descriptor = _locked_new_file(path, owner)
     before = os.environ.get(RUN_VARIABLE)
     os.environ[RUN_VARIABLE] = owner.token
+    ledger = Ledger(path, descriptor, owner)
     try:
-        yield Ledger(path, descriptor, owner)
+        yield ledger
     finally:
-        _restore_environment(before)
-        if not _pending(path)[1]:
-            path.unlink()
-        os.close(descriptor)
+        try:
+            ledger.undo_down_to(0)
+        finally:
+            _restore_environment(before)
+            ledger.close()
 
 
 def clean_up_after_the_dead() -> list[str]:

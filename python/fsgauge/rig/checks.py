@@ -35,6 +35,12 @@ def check_systems(study: Study) -> None:
         _require_tools()
 
 
+def smallest_bytes(study: Study) -> int:
+    """What the most demanding of the systems needs."""
+    kinds = [find_kind(system.kind) for system in study.systems]
+    return max((kind.smallest_bytes for kind in kinds if isinstance(kind, FileSystem)), default=0)
+
+
 def _does_not_fit(system: System, folder: bool) -> InputError:
     if folder:
         return InputError(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 from collections.abc import Callable
 
-from fsgauge.engine import EngineFaultError
 from fsgauge.errors import InputError, RigError
 from fsgauge.rig import RunsJobs
 from fsgauge.study.model import Study
@@ -13,6 +12,7 @@ from fsgauge.units import format_size
 from fsgauge.wire import (
     BlockTarget,
     Data,
+    EngineFault,
     Event,
     FilesTarget,
     IncompressibleData,
@@ -36,8 +36,9 @@ def fill(
     job = LayoutJob(target=target, direct=study.workload.direct, data=data, seed=seed)
     try:
         result = engine.run(job, on_event)
-    except EngineFaultError as error:
-        if error.fault.errno == errno.ENOSPC:
+    except RigError as error:
+        fault = getattr(error, "fault", None)
+        if isinstance(fault, EngineFault) and fault.errno == errno.ENOSPC:
             raise _does_not_fit(study, target) from error
         raise
     if not isinstance(result, LayoutResult):

@@ -13,7 +13,7 @@ from fsgauge.host.ledger import Ledger
 from fsgauge.host.mounts import mount_at
 from fsgauge.host.tool import Said, find_tool, run_tool
 from fsgauge.host.traces import MountTrace
-from fsgauge.rig.blank import make_blank
+from fsgauge.rig.blank import allocate_below, make_blank
 from fsgauge.rig.tunables import tuned
 from fsgauge.storage import Base
 from fsgauge.study.model import System
@@ -41,8 +41,9 @@ def formatted(kind: FileSystem, system: System, base: Base, ledger: Ledger) -> I
     """Discard, mkfs, mount, tune; unmount after. InputError with the words of what refuses."""
     if base.device is None:
         raise InputError(f'"{system.name}" needs a device, and the storage has none')
-    blank, notes = make_blank(base.device, base.refill)
+    blank, notes = make_blank(base.device)
     made = _mkfs(kind, system, base.device)
+    begun = [blank, "made with " + " ".join(made.command), *allocate_below(base.refill)]
     with ExitStack() as stack:
         directory = stack.enter_context(ledger.folder(ledger.mount_folder, "mount"))
         stack.callback(ask, placed(kind.forget_command, base.device, ""))
@@ -50,7 +51,7 @@ def formatted(kind: FileSystem, system: System, base: Base, ledger: Ledger) -> I
         _mount(kind, system, base.device, directory)
         values = stack.enter_context(tuned(system, base, ledger))
         options, doubts = _options_in_force(system, directory)
-        start = [blank, "made with " + " ".join(made.command), f"mounted with {options}"]
+        start = [*begun, f"mounted with {options}"]
         yield Formatted(directory, made, options, values, start, notes + doubts)
 
 

@@ -17,12 +17,12 @@ from fsgauge.host.environment import capture_environment
 from fsgauge.host.ledger import Ledger, opened_ledger
 from fsgauge.record import EnvironmentRecord
 from fsgauge.rig import AttachedStorage, PreparedSystem, RunsJobs
-from fsgauge.rig.blank import make_blank
+from fsgauge.rig.blank import allocate_below, make_blank
 from fsgauge.rig.caches import settle_caches
-from fsgauge.rig.checks import check_systems
+from fsgauge.rig.checks import check_systems, smallest_bytes
 from fsgauge.rig.filling import fill
 from fsgauge.rig.formatted import facts_of, formatted
-from fsgauge.rig.stand import bare_facts, folder_facts, formatted_facts, room_notes
+from fsgauge.rig.stand import bare_facts, folder_facts, formatted_facts, notes_on
 from fsgauge.rig.working_set import file_size_bytes
 from fsgauge.storage import Base
 from fsgauge.study.model import Study, System
@@ -52,7 +52,7 @@ class HostRig:
     def check(self, study: Study, destroy: str | None) -> None:
         """Raise InputError, RefusedError or RigError for what cannot work; touch nothing."""
         check_systems(study)
-        storage.check(study.storage, destroy)
+        storage.check(study.storage, destroy, smallest_bytes(study))
         self._destroy = destroy
 
     @contextmanager
@@ -115,7 +115,7 @@ class HostRig:
                 target=target,
                 layout=layout,
                 start_state=[*made.start_state, _filled(target), caches],
-                notes=[*made.notes, *_said(layout), *room_notes(kind, study, made.directory)],
+                notes=[*made.notes, *_said(layout), *notes_on(kind, study, made.directory)],
             )
 
     @contextmanager
@@ -124,7 +124,8 @@ class HostRig:
     ) -> Iterator[PreparedSystem]:
         base = self._open().base
         device = str(attached.device)
-        blank, notes = make_blank(device, base.refill)
+        blank, notes = make_blank(device)
+        allocated = allocate_below(base.refill)
         size_bytes = attached.file_size_bytes * study.workload.files
         target = BlockTarget(path=device, size_bytes=size_bytes)
         layout = fill(study, target, self._engine, self._on_event)
@@ -133,7 +134,7 @@ class HostRig:
             facts=bare_facts(system, device),
             target=target,
             layout=layout,
-            start_state=[blank, written, settle_caches(target)],
+            start_state=[blank, *allocated, written, settle_caches(target)],
             notes=[*notes, *_said(layout)],
         )
 

@@ -68,13 +68,20 @@ def folder_facts(system: System, path: str) -> SystemFacts:
     )
 
 
-def room_notes(kind: FileSystem, study: Study, directory: Path) -> list[str]:
-    """What a copy-on-write file system needs to be told before it is overwritten."""
+def notes_on(kind: FileSystem, study: Study, directory: Path) -> list[str]:
+    """What readers should know about the file system as it was made."""
+    notes = []
     writes = any("write" in pattern or "rw" in pattern for pattern in study.workload.patterns)
-    if not (kind.copy_on_write and writes):
-        return []
-    return [
-        f"{kind.name} writes to new places and has {format_size(free_bytes(str(directory)))} left:"
-        " random writes can use that up before old extents are free;"
-        " a lower workload.fill leaves more"
-    ]
+    if kind.copy_on_write and writes:
+        notes.append(
+            f"{kind.name} writes to new places and has {format_size(free_bytes(str(directory)))}"
+            " left: random writes can use that up before old extents are free;"
+            " a lower workload.fill leaves more"
+        )
+    block_bytes = os.statvfs(directory).f_bsize
+    if block_bytes < os.sysconf("SC_PAGE_SIZE"):
+        notes.append(
+            f"{kind.mkfs} chose blocks of {format_size(block_bytes)} for a storage this small;"
+            " on a larger one it chooses larger blocks"
+        )
+    return notes

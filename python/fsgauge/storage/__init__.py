@@ -16,15 +16,18 @@ from fsgauge.study.model import DeviceStorage, LoopStorage, PathStorage, RamStor
 __all__ = ["Base", "attach", "check"]
 
 
-def check(storage: Storage, destroy: str | None) -> None:
-    """Raise InputError, RefusedError or RigError for storage that cannot be had."""
+def check(storage: Storage, destroy: str | None, smallest_bytes: int) -> None:
+    """Raise InputError, RefusedError or RigError for storage that cannot be had.
+
+    `smallest_bytes` is what the systems need; only a device's size is not in the study.
+    """
     match storage:
         case LoopStorage():
             loop.check(storage)
         case RamStorage():
             ram.check(storage)
         case DeviceStorage():
-            device.check(storage, destroy)
+            device.check(storage, destroy, smallest_bytes)
         case PathStorage():
             path.check(storage)
 

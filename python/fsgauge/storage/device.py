@@ -24,7 +24,9 @@ from fsgauge.units import format_size
 _SMALLEST_BYTES = 16 << 20
 
 
-def check(storage: DeviceStorage, destroy: str | None, smallest_bytes: int = 0) -> BlockDevice:
+def check(
+    storage: DeviceStorage, destroy: str | None, smallest_bytes: int = _SMALLEST_BYTES
+) -> BlockDevice:
     """The device, if it may be written; raises InputError, RefusedError or RigError."""
     device = find_device(storage.device)
     require_writable(device, max(smallest_bytes, _SMALLEST_BYTES))

@@ -1,0 +1,125 @@
+"""Tests on real loop devices: what they need, and a scene of their own that must end empty."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fsgauge.engine import Engine, find_engine
+from fsgauge.errors import RigError
+from fsgauge.host import ledger, loop_devices
+from fsgauge.host.mounts import mounts
+from fsgauge.rig.host import HostRig
+from fsgauge.study.model import Study
+
+MEBIBYTE = 1 << 20
+_BUILT_HERE = Path(__file__).parents[2] / "target" / "release" / "fsgauge-engine"
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    if item.get_closest_marker("root") is None:
+        return
+    missing = "root" if os.geteuid() else loop_devices.loops_available()
+    if missing is None:
+        return
+    if os.environ.get("FSGAUGE_TEST_ROOT") == "1" or os.environ.get("CI") == "true":
+        pytest.fail(f"root tests must run here and cannot: {missing}")
+    pytest.skip("needs root and loop devices; run with FSGAUGE_TEST_ROOT=1 to force")
+
+
+@pytest.fixture(scope="session")
+def engine() -> Engine:
+    try:
+        return Engine(find_engine())
+    except RigError:
+        return Engine(_BUILT_HERE)
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A folder for loop files and one for ledgers and mount points; others' runs are elsewhere."""
+
+    scratch: Path
+    ledgers: Path
+
+    def study(self, *systems: dict[str, Any], **changes: Any) -> Study:
+        """A small study on a loop file in this scene."""
+        storage = {"kind": "loop", "size": 320 * MEBIBYTE, "directory": str(self.scratch)}
+        return Study.model_validate(
+            {
+                "format": 1,
+                "name": "test",
+                "question": "Does it work?",
+                "storage": storage | changes.pop("storage", {}),
+                "system": list(systems),
+                "workload": {"kind": "overhead", "files": 3, "fill": 50} | changes,
+                "plan": {"seed": 1},
+            }
+        )
+
+    def left(self) -> list[str]:
+        """Mounts, loop devices and files that are in this scene now."""
+        roots = (str(self.scratch), str(self.ledgers))
+        found = [f"mount {m.mount_point}" for m in mounts() if m.mount_point.startswith(roots)]
+        for device in sorted(Path("/sys/block").glob("loop*")):
+            file = loop_devices.backing_file(f"/dev/{device.name}")
+            if file and file.startswith(roots):
+                found.append(f"{device.name} of {file}")
+        files = [*self.scratch.rglob("*"), *self.ledgers.rglob("*")]
+        return found + [str(file) for file in files if file != self.ledgers / "lock"]
+
+
+@pytest.fixture
+def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Scene:
+    made = Scene(tmp_path / "scratch", tmp_path / "ledgers")
+    made.scratch.mkdir()
+    made.ledgers.mkdir(mode=0o700)
+    monkeypatch.setattr(ledger, "ledger_folder", lambda: made.ledgers)
+    return made
+
+
+@pytest.fixture
+def rig(engine: Engine) -> HostRig:
+    return HostRig(engine)
+
+
+MakeLoop = Callable[..., str]
+
+
+@pytest.fixture
+def make_loop(tmp_path: Path) -> Iterator[MakeLoop]:
+    """Loop devices that stand in for disks; detached after the test, by their files."""
+    files: list[Path] = []
+
+    def make(size_bytes: int = 64 * MEBIBYTE, *options: str) -> str:
+        file = tmp_path / f"disk-{len(files)}.img"
+        with file.open("wb") as image:
+            image.truncate(size_bytes)
+        files.append(file)
+        return attach(file, *options)
+
+    yield make
+    for file in files:
+        for device in loop_devices.loops_of(file):
+            subprocess.run(["losetup", "--detach", device], check=True, timeout=60)
+
+
+def attach(file: Path, *options: str) -> str:
+    done = subprocess.run(
+        ["losetup", "--find", "--show", *options, str(file)],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    return done.stdout.strip()
+
+
+def run(*command: str, **options: Any) -> None:
+    subprocess.run(command, check=True, capture_output=True, timeout=60, **options)

@@ -1,0 +1,106 @@
+"""However a run ends, nothing stays: Ctrl-C cleans up, and after SIGKILL the next command does."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from fsgauge.engine import Engine
+from fsgauge.host.ledger import clean_up_after_the_dead
+from tests.rigs.conftest import Scene
+
+pytestmark = pytest.mark.root
+TURNS = Path(__file__).with_name("turns.py")
+KILLS = 20
+
+
+@contextmanager
+def turns(scene: Scene, engine: Engine) -> Iterator[subprocess.Popen[bytes]]:
+    """The program, running; surely gone afterwards."""
+    process = subprocess.Popen(
+        [sys.executable, str(TURNS), str(scene.scratch), str(scene.ledgers), str(engine.binary)],
+        start_new_session=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    )
+    try:
+        yield process
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait(timeout=30)
+
+
+def wait_for_begin(scene: Scene, process: subprocess.Popen[bytes]) -> None:
+    deadline = time.monotonic() + 60
+    while not list(scene.ledgers.glob("*.ledger")):
+        assert process.poll() is None, process.stderr and process.stderr.read().decode()
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+
+
+@pytest.mark.timeout(600)
+def test_twenty_kills_at_random_moments_leave_nothing(scene: Scene, engine: Engine) -> None:
+    chance = random.Random(20261121)
+    said: list[str] = []
+    for _ in range(KILLS):
+        with turns(scene, engine) as process:
+            wait_for_begin(scene, process)
+            time.sleep(chance.uniform(0, 2.0))
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait(timeout=30)
+        sentences = clean_up_after_the_dead()
+        assert scene.left() == [], sentences
+        said += sentences
+    assert any("unmounted" in sentence for sentence in said)
+    assert any("detached" in sentence for sentence in said)
+    assert all("killed run" in sentence for sentence in said)
+    assert clean_up_after_the_dead() == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_leaves_nothing_even_when_pressed_twice(
+    number: signal.Signals, scene: Scene, engine: Engine
+) -> None:
+    chance = random.Random(7)
+    for again in (False, True, False, True):
+        with turns(scene, engine) as process:
+            wait_for_begin(scene, process)
+            time.sleep(chance.uniform(0.1, 2.0))
+            os.killpg(process.pid, number)
+            if again:
+                time.sleep(0.02)
+                os.killpg(process.pid, number)
+            assert process.wait(timeout=60) == 130, process.stderr and process.stderr.read()
+        assert scene.left() == []
+
+
+def test_a_living_run_is_left_alone_and_two_do_not_disturb_each_other(
+    scene: Scene, engine: Engine
+) -> None:
+    with turns(scene, engine) as first, turns(scene, engine) as second:
+        wait_for_begin(scene, first)
+        deadline = time.monotonic() + 60
+        while len(list(scene.ledgers.glob("*.ledger"))) < 2 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        for _ in range(10):
+            assert clean_up_after_the_dead() == []
+            time.sleep(0.05)
+        os.killpg(first.pid, signal.SIGKILL)
+        first.wait(timeout=30)
+        clean_up_after_the_dead()
+        assert len(list(scene.ledgers.glob("*.ledger"))) == 1
+        time.sleep(0.5)
+        assert second.poll() is None, second.stderr and second.stderr.read()
+        os.killpg(second.pid, signal.SIGINT)
+        assert second.wait(timeout=60) == 130
+    assert scene.left() == []

@@ -1,0 +1,62 @@
+"""A program that makes systems in turn until it is ended; tests end it, gently and not.
+
+Usage: turns.py SCRATCH LEDGERS ENGINE. Exits 130 when interrupted.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from fsgauge.engine import Engine
+from fsgauge.errors import Interrupted
+from fsgauge.host import ledger
+from fsgauge.interruption import interruptible
+from fsgauge.rig.host import HostRig
+from fsgauge.study.model import Study
+from fsgauge.wire import BlockSize, LoadJob, RandomAccess
+
+TURNS_LIMIT = 200
+
+
+def main(scratch: str, ledgers: str, binary: str) -> None:
+    ledger.ledger_folder = lambda: Path(ledgers)
+    study = Study.model_validate(
+        {
+            "format": 1,
+            "name": "turns",
+            "question": "Does it end cleanly?",
+            "storage": {"kind": "loop", "size": 320 << 20, "directory": scratch},
+            "system": [{"name": name} for name in ("raw", "ext4", "xfs", "btrfs")],
+            "workload": {"kind": "overhead", "files": 2, "fill": 25},
+            "plan": {"seed": 1},
+        }
+    )
+    engine = Engine(Path(binary))
+    rig = HostRig(engine)
+    with interruptible(), rig.storage(study) as attached:
+        for turn in range(TURNS_LIMIT):
+            system = study.systems[turn % len(study.systems)]
+            with rig.prepare(study, system, attached) as prepared:
+                rig.settle(prepared)
+                job = LoadJob(
+                    target=prepared.target,
+                    interface="io_uring",
+                    direct=True,
+                    access=RandomAccess(),
+                    read_percent=70,
+                    block_sizes=[BlockSize(size_bytes=4096)],
+                    queue_depth=4,
+                    jobs=1,
+                    warm_up_ns=0,
+                    duration_ns=200_000_000,
+                    seed=turn,
+                )
+                engine.run(job)
+
+
+if __name__ == "__main__":
+    try:
+        main(*sys.argv[1:])
+    except Interrupted:
+        sys.exit(130)
