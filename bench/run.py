@@ -1,0 +1,141 @@
+"""The engine against its peers, side by side: `python3 bench/run.py [--only NAME] [--pairs N]`.
+
+Takes nothing but this machine. Prints a table of ratios with 95 % intervals and writes target/bench.json.
+Plain Python 3.11, standard library only. What each line means is in bench/README.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import depth_1
+import loop_depth_32
+import null_depth
+import sparse_file_depth_32
+from ratio import Ratio, ratio_of
+from scratch import Scratch
+from side_by_side import Comparison, Sample, Skipped
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+MINIMUM_PAIRS = 5
+
+BENCHES: dict[str, Callable[[Scratch], Comparison]] = {
+    "null-depth-32": null_depth.depth_32,
+    "null-depth-1": null_depth.depth_1,
+    "sparse-file-depth-32-fio": sparse_file_depth_32.against_fio,
+    "sparse-file-depth-32-t-io-uring": sparse_file_depth_32.against_t_io_uring,
+    "loop-depth-32": loop_depth_32.against_fio,
+    "depth-1-sparse": depth_1.on_sparse_file,
+    "depth-1-filled": depth_1.on_filled_file,
+}
+
+
+def main() -> int:
+    """Run the benches that were asked for, print and write what they found."""
+    options = arguments()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(130))
+    names = [name for name in BENCHES if options.only in (None, name)]
+    lines: list[dict[str, object]] = []
+    with Scratch(REPOSITORY / "target" / "bench-scratch") as scratch:
+        for name in names:
+            lines += bench(name, scratch, options.pairs)
+    if options.only is None:
+        report = REPOSITORY / "target" / "bench.json"
+        report.write_text(json.dumps(lines, indent=2) + "\n")
+        print(f"\nwritten: {report.relative_to(REPOSITORY)}")
+    return 0
+
+
+def arguments() -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description="The fsgauge engine against its peers.")
+    parser.add_argument("--only", choices=list(BENCHES), help="run one bench (writes no bench.json)")
+    parser.add_argument("--pairs", type=int, default=6, help="runs of each tool (default 6)")
+    options = parser.parse_args()
+    if options.pairs < MINIMUM_PAIRS:
+        parser.error(f"--pairs {options.pairs} is too few for an interval: at least {MINIMUM_PAIRS}")
+    return options
+
+
+def bench(name: str, scratch: Scratch, pairs: int) -> list[dict[str, object]]:
+    """Run one bench; give its lines for bench.json, and print them."""
+    try:
+        comparison = BENCHES[name](scratch)
+    except Skipped as reason:
+        print(f"{name}: skipped: {reason}", flush=True)
+        return [{"name": name, "skipped": str(reason)}]
+    with comparison:
+        samples = in_turns(comparison, pairs)
+    lines = []
+    for measure in comparison.measures:
+        ours = [mine.values[measure.key] for mine, _ in samples]
+        theirs = [other.values[measure.key] for _, other in samples]
+        ratio = ratio_of(ours, theirs)
+        remark = comparison.remark([mine for mine, _ in samples])
+        meets = measure.meets(ratio.ratio, [mine for mine, _ in samples])
+        full_name = name if len(comparison.measures) == 1 else f"{name}-{measure.short}"
+        show(full_name, comparison.peer, ratio, measure.goal, meets, ours, theirs, measure.unit)
+        lines.append(
+            {
+                "name": full_name,
+                "peer": comparison.peer,
+                "ratio": ratio.ratio,
+                "low": ratio.low,
+                "high": ratio.high,
+                "goal": measure.goal,
+                "meets": meets,
+                "unit": measure.unit,
+                "engine": ours,
+                "peer_values": theirs,
+                "remark": remark,
+            }
+        )
+        if remark:
+            print(f"    {remark}")
+    return lines
+
+
+def in_turns(comparison: Comparison, pairs: int) -> list[tuple[Sample, Sample]]:
+    """Run both tools in turns, a random one first."""
+    engine_first = random.random() < 0.5
+    samples = []
+    for _ in range(pairs):
+        if engine_first:
+            mine = comparison.engine()
+            other = comparison.other()
+        else:
+            other = comparison.other()
+            mine = comparison.engine()
+        samples.append((mine, other))
+    return samples
+
+
+def show(
+    name: str,
+    peer: str,
+    ratio: Ratio,
+    goal: str,
+    meets: bool,
+    ours: list[float],
+    theirs: list[float],
+    unit: str,
+) -> None:
+    """Print one line of the table."""
+    mine, other = sorted(ours)[len(ours) // 2], sorted(theirs)[len(theirs) // 2]
+    interval = f"{ratio.ratio:6.3f}  ({ratio.low:.3f} to {ratio.high:.3f})"
+    verdict = "meets" if meets else "misses"
+    print(
+        f"{name:32} {interval:26} {verdict:6} goal {goal:14} "
+        f"engine {mine:,.0f}, {peer} {other:,.0f} {unit}",
+        flush=True,
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,31 @@
+"""t/io_uring, fio's peak tester: not packaged; FSGAUGE_BENCH_T_IO_URING names a binary built from fio's source."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from side_by_side import Skipped
+from tool import run_tool
+
+VARIABLE = "FSGAUGE_BENCH_T_IO_URING"
+MULTIPLES = {"": 1.0, "K": 1e3, "M": 1e6}
+
+
+def require() -> None:
+    """Refuse to go on without the binary."""
+    name = os.environ.get(VARIABLE)
+    if not name:
+        raise Skipped(f"{VARIABLE} does not name t/io_uring (apt-get source fio; make t/io_uring)")
+    if not Path(name).exists():
+        raise Skipped(f"{VARIABLE} names {name}, which does not exist")
+
+
+def operations_per_second(path: str, depth: int, batch: int, seconds: int) -> float:
+    """Run random 4 KiB reads; give the mean of its lines, one a second, without the first."""
+    options = [f"-d{depth}", f"-s{batch}", f"-c{batch}", "-b4096", "-p0", "-B1", "-F1", "-R1", "-X1"]
+    command = [os.environ[VARIABLE], *options, "-n1", f"-r{seconds + 1}", path]
+    rates = re.findall(r"^IOPS=([\d.]+)([KM]?)", run_tool(command).output, re.MULTILINE)
+    numbers = [float(number) * MULTIPLES[multiple] for number, multiple in rates[1:]]
+    return sum(numbers) / len(numbers)
