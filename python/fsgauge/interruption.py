@@ -1,4 +1,4 @@
-"""The first Ctrl-C (or SIGTERM, SIGHUP) ends the study; later ones do not cut the clean-up short."""
+"""The first Ctrl-C (or SIGTERM, SIGHUP) ends the study; later ones do not cut clean-up short."""
 
 from __future__ import annotations
 

@@ -119,6 +119,7 @@ class LoadJob(Wire):
     duration_ns: int
     size_limit_bytes: int | None = None
     interval_ns: int = 1_000_000_000
+    noatime: bool = False
     data: Data = IncompressibleData()
     seed: int
 

@@ -22,7 +22,7 @@ SHORT = [
     "plan.blocks=2",
     "workload.duration=50ms",
     "workload.warm_up=10ms",
-    "workload.patterns=['randread']",
+    "workload.patterns=['randrw']",
     "workload.block_sizes=['4KiB']",
     "workload.fill=50 %",
 ]

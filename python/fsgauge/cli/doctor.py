@@ -11,7 +11,7 @@ import click
 from fsgauge.units import format_size
 
 if TYPE_CHECKING:
-    from fsgauge.host.doctor import Diagnosis
+    from fsgauge.rig.doctor import Diagnosis
     from fsgauge.wire import ProbeResult
 
 
@@ -30,7 +30,7 @@ def command(directory: Path, as_json: bool) -> None:
     Also removes what a killed run left behind. Takes about four seconds.
     """
     from fsgauge.engine import Engine
-    from fsgauge.host.doctor import diagnose
+    from fsgauge.rig.doctor import diagnose
     from fsgauge.host.ledger import clean_up_after_the_dead
 
     for sentence in clean_up_after_the_dead():
@@ -97,9 +97,9 @@ def _clock_and_cost(engine: ProbeResult) -> str:
 
 
 def _noise(noise_percent: float, directory: str) -> str:
-    from fsgauge.power import blocks_needed
+    from fsgauge.power import blocks_needed, paired_percent
 
-    blocks = blocks_needed(5.0, noise_percent)
+    blocks = blocks_needed(5.0, paired_percent(noise_percent))
     plan = f"plan {blocks} blocks" if blocks is not None else "no affordable number of blocks"
     return (
         f"noise          equal short runs in {directory} differ by {noise_percent:.1f} %"

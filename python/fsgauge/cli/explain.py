@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+
 import click
 
 from fsgauge.errors import InputError
@@ -28,11 +30,9 @@ def command(name: str | None) -> None:
     try:
         click.echo(explain_key(name))
     except InputError as error:
-        import difflib
-
         near = difflib.get_close_matches(name, pages, n=1)
         raise InputError(
             f'there is no number and no key "{name}"',
-            details=(error.what,),
-            next=f"fsgauge explain {near[0]}" if near else "fsgauge explain",
+            details=error.details,
+            next=f"fsgauge explain {near[0]}" if near else error.next,
         ) from error
