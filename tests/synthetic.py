@@ -281,7 +281,7 @@ def _turn_record(recipe: Recipe, turn: Turn) -> TurnRecord:
         elapsed_ns=9 * 10**9,
         fsync_ns=10**8,
         notes=[],
-        **({"ended": "size_limit"} if "ended" in LayoutResult.model_fields else {}),
+        ended="size_limit",
     )
     return TurnRecord(
         block=turn.block,

@@ -283,10 +283,9 @@ def _notes(evidence: Evidence) -> Iterator[Finding]:
     places: dict[str, list[str]] = {}
     for run in evidence.runs:
         for note in run.result.notes if run.result is not None else ():
-            places.setdefault(str(getattr(note, "text", note)), []).append(name_of(run))
+            places.setdefault(note.text, []).append(name_of(run))
     for turn in evidence.turns:
-        for note in (*turn.notes, *turn.layout.notes):
-            text = str(getattr(note, "text", note))
+        for text in (*turn.notes, *(note.text for note in turn.layout.notes)):
             places.setdefault(text, []).append(f"block {turn.block}, {turn.system}")
     for text, where in places.items():
         yield _finding("note", "note", text, "", where)

@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 LEVEL = 0.95
-POWER = 0.80
 QUANTISED_RUNS = 1.5
 """Variance of a block's log ratio in variances of one run: 1 for the system, 1/2 for the mean of
 the baseline's two turns."""
@@ -83,27 +82,6 @@ def _t_test(mean: float, error: float, freedom: int) -> float:
     if error == 0:
         return 1.0 if mean == 0 else 0.0
     return float(2 * stdtr(freedom, -abs(mean) / error))
-
-
-def detectable_log_effect(deviation: float, n: int) -> float | None:
-    """The smallest true log ratio that n such blocks call different in 80 of 100 studies.
-
-    Power of the two-sided t test at 5 %, from the noncentral t distribution.
-    """
-    from scipy.optimize import brentq
-    from scipy.special import nctdtr
-
-    if n < 2:
-        return None
-    if deviation == 0:
-        return 0.0
-    limit = t_quantile(n - 1)
-
-    def short_of_power(noncentrality: float) -> float:
-        return POWER - (1 - float(nctdtr(n - 1, noncentrality, limit)))
-
-    shift = float(brentq(short_of_power, 1e-3, 60.0, xtol=1e-4))
-    return shift * deviation / math.sqrt(n)
 
 
 def hodges_lehmann(log_ratios: Sequence[float]) -> Robust:

@@ -1,0 +1,249 @@
+"""The first picture: the primary ratios against the baseline, with noise band and verdicts.
+
+One row a cell and system: interval, estimate, faint block ratios behind, words at the right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from fsgauge.report import words
+from fsgauge.report.charts.rows import chart_of
+from fsgauge.report.charts.ticks import ratio_domain, ratio_ticks
+from fsgauge.report.draw import Drawing, draw
+from fsgauge.report.theme import BAND, GLYPHS, GRID, INK, MUTED, system_colours, system_shapes
+from fsgauge.stats.results import Comparison, NoiseFloor, Results
+
+if TYPE_CHECKING:
+    import altair as alt
+
+Axis = Callable[[str], Any]
+"""From a field's name to the shared x channel."""
+ROWS_LIMIT = 20
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Pixels of each column; `headers` puts the cell's name on a line of its own."""
+
+    cell: int
+    system: int
+    width: int
+    right: int
+    row: int
+    headers: bool
+
+    @property
+    def header_at(self) -> int:
+        """Where a cell's name begins, left of the plot."""
+        return -(self.system if self.headers else self.cell + self.system)
+
+
+def _wide(rows: list[dict[str, Any]]) -> Layout:
+    cell = min(_text_width(rows, "cell", 7.2), 230)
+    system = min(_text_width(rows, "system", 6.8), 130)
+    return Layout(cell, system, max(200, 615 - cell - system), 205, 17, headers=False)
+
+
+def _narrow(rows: list[dict[str, Any]]) -> Layout:
+    system = min(_text_width(rows, "system", 6.8), 96)
+    return Layout(0, system, 232 - system, 112, 20, headers=True)
+
+
+def _text_width(rows: list[dict[str, Any]], field: str, pixels: float) -> int:
+    return round(max(len(row[field]) for row in rows) * pixels) + 14
+
+
+def forest(results: Results) -> Drawing | None:
+    """The drawing, or None when there is nothing to compare."""
+    entries, hidden = primary_entries(results)
+    if not entries:
+        return None
+    rows = [_row(results, entry) for entry in entries]
+    label = f"Ratios to {results.baseline} with 95 % intervals, one row a cell and system."
+    if hidden:
+        label += f" {hidden} more rows are in the table."
+    return draw(
+        "forest",
+        label,
+        _chart(results, rows, _wide(rows)),
+        _chart(results, rows, _narrow(rows)),
+        rows,
+    )
+
+
+def primary_entries(results: Results) -> tuple[list[Comparison], int]:
+    """The comparisons of the first screen, cell by cell, and how many more there are."""
+    groups: list[list[Comparison]] = []
+    for cell in results.primary_cells:
+        found = [
+            entry
+            for system in results.systems
+            if (entry := results.comparison(cell, system, results.primary_metrics[cell]))
+        ]
+        if found:
+            groups.append(found)
+    shown: list[Comparison] = []
+    for group in groups:
+        if shown and len(shown) + len(group) > ROWS_LIMIT:
+            break
+        shown += group
+    return shown, sum(map(len, groups)) - len(shown)
+
+
+def _row(results: Results, entry: Comparison) -> dict[str, Any]:
+    cell = results.cell(entry.cell)
+    metric = next(metric for metric in results.metrics if metric.name == entry.metric)
+    suffix = "" if entry.metric == "iops" else f", {metric.label}"
+    interval = words.ratio_range(entry.low, entry.high)
+    return {
+        "cell": cell.name + suffix,
+        "system": entry.system,
+        "ratio": entry.ratio,
+        "low": entry.low if entry.low is not None else entry.ratio,
+        "high": entry.high if entry.high is not None else entry.ratio,
+        "blocks": [ratio for _, ratio in entry.blocks],
+        "verdict": entry.verdict,
+        "words": f"{words.ratio(entry.ratio)}  {GLYPHS[entry.verdict]} {entry.verdict}",
+        "interval": f"({interval})",
+        "tip": f"{entry.system}, {cell.name}{suffix}: {words.ratio(entry.ratio)} of"
+        f" {results.baseline} ({interval}), {words.verdict(entry)}, {entry.n} blocks",
+    }
+
+
+def _place(rows: list[dict[str, Any]], layout: Layout) -> tuple[list[dict[str, Any]], int]:
+    """Rows with their line `y`; a new cell has `header` and, in narrow form, a line of its own."""
+    placed, y, previous = [], 0, None
+    for row in rows:
+        new = row["cell"] != previous
+        if new and layout.headers:
+            placed.append({"header": row["cell"], "y": y, "only_header": True})
+            y += 1
+        header = row["cell"] if new and not layout.headers else ""
+        placed.append({**row, "header": header, "y": y, "rule": new and y > 0})
+        y += 1
+        previous = row["cell"]
+    return placed, y
+
+
+def _chart(results: Results, rows: list[dict[str, Any]], layout: Layout) -> alt.TopLevelMixin:
+    import altair as alt
+
+    placed, lines = _place(rows, layout)
+    measured = [row for row in placed if not row.get("only_header")]
+    metric = results.primary_metrics[results.primary_cells[0]]
+    floor = results.noise_of(metric)
+    edges = [row[key] for row in measured for key in ("low", "high")]
+    edges += [edge for edge in (floor.low, floor.high) if edge is not None] if floor else []
+    low, high = ratio_domain(edges)
+    scale = alt.Scale(type="log", domain=[low, high], clamp=True, nice=False)
+    axis = alt.Axis(
+        values=ratio_ticks(low, high, 6 if layout.headers else 8),
+        format="~g",
+        title=_axis_title(results),
+        grid=True,
+        domain=False,
+    )
+
+    def x(field: str) -> alt.X:
+        return alt.X(f"{field}:Q", scale=scale, axis=axis)
+
+    y = alt.Y("y:Q", scale=alt.Scale(domain=[lines - 0.4, -0.6]), axis=None)
+    return alt.layer(
+        *_background(floor, low, high, x),
+        *_marks(measured, results, x, y),
+        *_labels(placed, measured, layout, y),
+    ).properties(
+        width=layout.width,
+        height=lines * layout.row,
+        padding={"left": 4, "right": 4, "top": 2, "bottom": 2},
+    )
+
+
+def _axis_title(results: Results) -> str:
+    better = "higher" if results.primary_metrics[results.primary_cells[0]] == "iops" else "lower"
+    return f"ratio to {results.baseline} ({better} is better)"
+
+
+def _background(floor: NoiseFloor | None, low: float, high: float, x: Axis) -> list[alt.Chart]:
+    """The band of noise and the line at 1."""
+
+    one = chart_of([{"ratio": 1}]).mark_rule(color=INK, strokeWidth=1)
+    marks = [one.encode(x=x("ratio"))]
+    if floor is not None and floor.low is not None and floor.high is not None:
+        tip = f"noise floor: two equal runs, {words.ratio_range(floor.low, floor.high)}"
+        band = {"ratio": max(floor.low, low), "to": min(floor.high, high), "tip": tip}
+        rect = chart_of([band]).mark_rect(color=BAND, opacity=0.55)
+        marks.insert(0, rect.encode(x=x("ratio"), x2="to:Q", description="tip:N"))
+    return marks
+
+
+def _marks(rows: list[dict[str, Any]], results: Results, x: Axis, y: alt.Y) -> list[alt.Chart]:
+    import altair as alt
+
+    colours = system_colours(results.systems, results.baseline)
+    shapes = system_shapes(results.systems, results.baseline)
+    styled = [
+        {**row, "colour": colours[row["system"]], "shape": shapes[row["system"]]} for row in rows
+    ]
+    blocks = [
+        {"ratio": ratio, "y": row["y"], "colour": row["colour"]}
+        for row in styled
+        for ratio in row["blocks"]
+    ]
+    colour = alt.Color("colour:N", scale=None)
+    base = chart_of(styled)
+    dots = chart_of(blocks).mark_circle(size=12, opacity=0.3)
+    return [
+        dots.encode(x=x("ratio"), y=y, color=colour),
+        base.mark_rule(strokeWidth=2).encode(
+            x=x("low"), x2="high:Q", y=y, color=colour, description="tip:N"
+        ),
+        base.mark_point(size=52, filled=True, opacity=1).encode(
+            x=x("ratio"),
+            y=y,
+            color=colour,
+            shape=alt.Shape("shape:N", scale=None),
+            description="tip:N",
+        ),
+    ]
+
+
+def _labels(
+    placed: list[dict[str, Any]], rows: list[dict[str, Any]], layout: Layout, y: alt.Y
+) -> list[alt.Chart]:
+    """Names at the left, the ratio and its verdict at the right, a thin line between cells."""
+    import altair as alt
+
+    def text(
+        values: list[dict[str, Any]], field: str, at: int, limit: int, style: str = "normal"
+    ) -> alt.Chart:
+        mark = chart_of(values).mark_text(
+            baseline="middle",
+            align="left",
+            fontSize=12,
+            color=MUTED if style == "muted" else INK,
+            fontWeight="bold" if style == "bold" else "normal",
+            limit=limit,
+        )
+        return mark.encode(x=alt.value(at), y=y, text=f"{field}:N")
+
+    headers = [row for row in placed if row["header"]]
+    header_at = layout.header_at
+    right = layout.width + 10
+    rules = [{"y": row["y"] - 0.5} for row in placed if row.get("rule")]
+    if layout.headers:
+        rules = [{"y": row["y"] - 0.5} for row in headers]
+    labels = [
+        chart_of(rules)
+        .mark_rule(color=GRID)
+        .encode(y=y, x=alt.value(header_at), x2=alt.value(layout.width + layout.right)),
+        text(headers, "header", header_at, layout.cell or 330, "bold"),
+        text(rows, "system", -layout.system, layout.system - 6),
+        text(rows, "words", right, 110),
+    ]
+    if not layout.headers:
+        labels.append(text(rows, "interval", right + 110, 110, "muted"))
+    return labels

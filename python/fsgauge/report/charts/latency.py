@@ -1,0 +1,104 @@
+"""Latency percentiles: one panel a primary cell and operation, one line a system.
+
+All runs of a system are one histogram, added up; a line stops where fewer than ten samples lie
+beyond.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from fsgauge.record import RunRecord
+from fsgauge.report import words
+from fsgauge.report.charts import panels
+from fsgauge.report.charts.rows import chart_of
+from fsgauge.report.draw import Drawing, draw
+from fsgauge.report.theme import system_colours, system_shapes
+from fsgauge.stats.histogram import merge, percentile_curve
+from fsgauge.stats.metrics import latency_of
+from fsgauge.stats.results import Results
+from fsgauge.stats.samples import is_complete
+
+if TYPE_CHECKING:
+    import altair as alt
+
+PANELS_LIMIT = 6
+NAMED_PERCENTILES = ("50", "90", "99", "99.9", "99.99", "99.999")
+Panel = tuple[str, list[dict[str, Any]]]
+
+
+def latency_percentiles(results: Results, runs: Sequence[RunRecord]) -> Drawing | None:
+    """The drawing of the first primary cells; None without latencies."""
+    colours = system_colours(results.systems, results.baseline)
+    shapes = system_shapes(results.systems, results.baseline)
+    kind = "response latency" if results.latency_kind == "response" else "service time"
+    shown: list[Panel] = []
+    for cell_id in results.primary_cells:
+        of_cell = [run for run in runs if run.cell.id == cell_id and is_complete(run)]
+        for operation in ("read", "write"):
+            rows = _rows(results, of_cell, operation)
+            if rows:
+                name = f"{operation} {kind}: {results.cell(cell_id).name}"
+                shown.append((name, panels.styled(rows, colours, shapes)))
+    shown = shown[:PANELS_LIMIT]
+    if not shown:
+        return None
+    label = f"Percentiles of {kind} by operation, log scales."
+    rows = [row for _, panel in shown for row in panel]
+    wide, narrow = panels.wide(shown, _panel), panels.narrow(shown, _panel)
+    return draw("latency", label, wide, narrow, rows)
+
+
+def _rows(
+    results: Results, runs: Sequence[RunRecord], operation: Literal["read", "write"]
+) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = []
+    for system in results.systems:
+        parts = [getattr(run.result, operation) for run in runs if run.system == system]
+        merged = merge(latency_of(part) for part in parts if part is not None)
+        if merged is None:
+            continue
+        rows += [
+            {
+                "system": system,
+                "operation": operation,
+                "cell": runs[0].cell.id,
+                "percentile": 100 * quantile,
+                "beyond": 1 / (1 - quantile),
+                "latency_us": latency_ns / 1e3,
+                "tip": f"{system}: {100 * quantile:.6g} % of {operation}s within"
+                f" {words.value(latency_ns, 'ns')} ({merged.operations} operations)",
+            }
+            for quantile, latency_ns in percentile_curve(merged)
+        ]
+    return rows
+
+
+def _panel(panel: Panel, width: int) -> alt.TopLevelMixin:
+    import altair as alt
+
+    name, rows = panel
+    furthest = max(row["beyond"] for row in rows)
+    ticks = {round(1 / (1 - float(text) / 100), 3): text for text in NAMED_PERCENTILES}
+    ticks = {at: text for at, text in ticks.items() if at <= furthest * 1.05}
+    names = " : ".join(f"datum.value < {at * 1.01} ? '{text}'" for at, text in ticks.items())
+    x = alt.X(
+        "beyond:Q",
+        scale=alt.Scale(type="log", nice=False),
+        axis=alt.Axis(
+            title="percentile", values=list(ticks), labelExpr=f"{names} : ''" if names else "''"
+        ),
+    )
+    y = alt.Y(
+        "latency_us:Q",
+        scale=alt.Scale(type="log", nice=False, padding=8),
+        axis=alt.Axis(title="µs (lower is better)", format="~s", tickCount=5),
+    )
+    base = chart_of(rows).encode(x=x, y=y, color=alt.Color("colour:N", scale=None))
+    return alt.layer(
+        base.mark_line(strokeWidth=1.5).encode(detail="system:N"),
+        base.mark_point(filled=True, size=14, opacity=1).encode(
+            shape=alt.Shape("shape:N", scale=None), description="tip:N"
+        ),
+    ).properties(width=width, height=210, title=panels.heading(name))

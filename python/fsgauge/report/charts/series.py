@@ -1,0 +1,90 @@
+"""Rates over time of every run of the primary cells; the warm-up, which does not count, shaded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from fsgauge.record import RunRecord
+from fsgauge.report.charts import panels
+from fsgauge.report.charts.rows import chart_of
+from fsgauge.report.draw import Drawing, draw
+from fsgauge.report.theme import BAND, system_colours, system_shapes
+from fsgauge.stats.results import Results
+from fsgauge.wire import Interval
+
+if TYPE_CHECKING:
+    import altair as alt
+
+PANELS_LIMIT = 6
+POINTS_LIMIT = 6000
+Panel = tuple[str, list[dict[str, Any]], float]
+
+
+def time_series(results: Results, runs: Sequence[RunRecord]) -> Drawing | None:
+    """The drawing of the first primary cells; None without series."""
+    colours = system_colours(results.systems, results.baseline)
+    shapes = system_shapes(results.systems, results.baseline)
+    shown: list[Panel] = []
+    cells = results.primary_cells[:PANELS_LIMIT]
+    for cell_id in cells:
+        of_cell = [run for run in runs if run.cell.id == cell_id and run.result is not None]
+        points = sum(len(run.result.intervals) for run in of_cell if run.result)
+        step = -(-points * len(cells) // POINTS_LIMIT)
+        rows = panels.styled(_rows(of_cell, max(1, step)), colours, shapes)
+        if rows:
+            warm_up_s = max(run.result.warm_up_ns for run in of_cell if run.result) / 1e9
+            shown.append((results.cell(cell_id).name, rows, warm_up_s))
+    if not shown:
+        return None
+    label = "Operations per second over time, every run; the warm-up is shaded."
+    rows = [row for _, panel, _ in shown for row in panel]
+    return draw("series", label, panels.wide(shown, _panel), panels.narrow(shown, _panel), rows)
+
+
+def _rows(runs: Sequence[RunRecord], step: int) -> list[dict[str, Any]]:
+    """One point an interval, or one for `step` intervals where there are very many."""
+    rows = []
+    for run in runs:
+        intervals = run.result.intervals if run.result is not None else []
+        name = f"block {run.block}, turn {run.turn}"
+        for start in range(0, len(intervals), step):
+            group = intervals[start : start + step]
+            end_ns = group[-1].start_ns + group[-1].elapsed_ns
+            rows.append(
+                {
+                    "cell": run.cell.id,
+                    "system": run.system,
+                    "run": name,
+                    "seconds": (group[0].start_ns + end_ns) / 2e9,
+                    "rate": _rate(group),
+                }
+            )
+    return rows
+
+
+def _rate(intervals: Sequence[Interval]) -> float:
+    elapsed_ns = sum(interval.elapsed_ns for interval in intervals)
+    done = sum(interval.read.operations + interval.write.operations for interval in intervals)
+    return done * 1e9 / elapsed_ns if elapsed_ns else 0.0
+
+
+def _panel(panel: Panel, width: int) -> alt.TopLevelMixin:
+    import altair as alt
+
+    name, rows, warm_up_s = panel
+    x = alt.X("seconds:Q", axis=alt.Axis(title="seconds", grid=False, tickCount=6))
+    y = alt.Y(
+        "rate:Q",
+        scale=alt.Scale(zero=True),
+        axis=alt.Axis(title="operations per second", format="~s", tickCount=4),
+    )
+    layers = [
+        chart_of(rows)
+        .mark_line(strokeWidth=1, opacity=0.55)
+        .encode(x=x, y=y, color=alt.Color("colour:N", scale=None), detail=["system:N", "run:N"])
+    ]
+    if warm_up_s > 0:
+        shade = chart_of([{"seconds": 0, "to": warm_up_s}])
+        layers.insert(0, shade.mark_rect(color=BAND, opacity=0.4).encode(x=x, x2="to:Q"))
+    return alt.layer(*layers).properties(width=width, height=150, title=panels.heading(name))

@@ -1,0 +1,93 @@
+"""From an altair chart to SVG: static first, readable without scripts, on paper and on a phone.
+
+Takes a chart and a name; gives `Drawing`: SVG for the page (CSS variables, a tooltip in every
+mark) and SVG that stands alone (plain colours on white).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from html import unescape
+from typing import TYPE_CHECKING, Any
+from xml.sax.saxutils import escape
+
+from fsgauge.report.theme import chart_config
+
+if TYPE_CHECKING:
+    import altair as alt
+
+HATCH_PATTERN = (
+    '<defs><pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse"'
+    ' patternTransform="rotate(45)"><rect width="6" height="6" fill="none"/>'
+    '<line x1="0" y1="0" x2="0" y2="6" stroke="var(--muted, #636c76)" stroke-opacity="0.35"'
+    ' stroke-width="1.5"/></pattern></defs>'
+)
+_VARIABLE = re.compile(r"var\(--[a-z0-9-]+, (#[0-9a-f]{3,6})\)")
+_OPENING = re.compile(r"<svg [^>]*?width=\"([0-9.]+)\" height=\"([0-9.]+)\"[^>]*>")
+_DESCRIBED = re.compile(r'<(path|line|text) aria-label="([^"]*)"([^>]*)/>')
+_ROLE = re.compile(r' (?:role|aria-roledescription)="graphics-symbol"')
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """One chart, drawn for wide and for narrow screens; `rows` is the data behind it."""
+
+    name: str
+    wide: str
+    narrow: str
+    alone: str
+    rows: list[dict[str, Any]]
+
+
+def draw(
+    name: str, label: str, wide: alt.TopLevelMixin, narrow: alt.TopLevelMixin, rows: list[Any]
+) -> Drawing:
+    """Render both forms; `label` says to a screen reader what the picture is."""
+    svg_wide, svg_narrow = _render(wide), _render(narrow)
+    return Drawing(
+        name=name,
+        wide=_for_page(svg_wide, label),
+        narrow=_for_page(svg_narrow, label),
+        alone=_stand_alone(svg_wide, label),
+        rows=rows,
+    )
+
+
+def _render(chart: alt.TopLevelMixin) -> str:
+    import vl_convert
+
+    specification = chart.to_dict(validate=False)
+    specification["config"] = chart_config()
+    return str(vl_convert.vegalite_to_svg(specification))
+
+
+def _for_page(svg: str, label: str) -> str:
+    """Scales with the page, has a tooltip in each described mark, and one label as a whole."""
+    svg = _DESCRIBED.sub(_with_title, svg)
+
+    def opening(match: re.Match[str]) -> str:
+        width, height = match[1], match[2]
+        return (
+            f'<svg class="chart" role="img" aria-label="{escape(label, {chr(34): "&quot;"})}"'
+            f' viewBox="0 0 {width} {height}" style="max-width:{width}px">'
+        )
+
+    return _OPENING.sub(opening, svg, count=1)
+
+
+def _with_title(match: re.Match[str]) -> str:
+    tag, label, rest = match.groups()
+    title = escape(unescape(label))
+    return f'<{tag} class="hover"{_ROLE.sub("", rest)}><title>{title}</title></{tag}>'
+
+
+def _stand_alone(svg: str, label: str) -> str:
+    plain = _VARIABLE.sub(lambda match: match[1], svg)
+    hatch = _VARIABLE.sub(lambda match: match[1], HATCH_PATTERN)
+    opening = _OPENING.search(plain)
+    if opening is None:
+        return plain
+    white = '<rect width="100%" height="100%" fill="#fff"/>'
+    head = opening[0] + f"<title>{escape(label)}</title>" + hatch + white
+    return plain.replace(opening[0], head, 1)

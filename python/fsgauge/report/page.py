@@ -1,0 +1,175 @@
+"""From results, records and drawings to one self-contained HTML page."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from importlib.resources import files
+from typing import Any
+
+from fsgauge.record import EnvironmentRecord, StudyRecord, TurnRecord
+from fsgauge.report import words
+from fsgauge.report.draw import HATCH_PATTERN, Drawing
+from fsgauge.report.sureness import sureness_lines
+from fsgauge.report.tables import number_tables
+from fsgauge.report.theme import GLYPHS, system_colours, system_shapes
+from fsgauge.stats.results import Results
+from fsgauge.store import StoredStudy
+from fsgauge.units import format_duration, format_size
+
+SHAPES = {
+    "circle": "●",
+    "square": "■",
+    "triangle-up": "▲",
+    "diamond": "◆",
+    "triangle-down": "▼",
+    "cross": "✚",
+    "stroke": "▬",
+}
+
+
+def render_page(results: Results, stored: StoredStudy, drawings: dict[str, Drawing]) -> str:
+    """The whole page as text; it asks nothing of the network."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("fsgauge.report", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(embedded_json=embedded_json, format_size=format_size)
+    return environment.get_template("page.html.j2").render(
+        results=results,
+        drawings=drawings,
+        style=_asset("style.css"),
+        script=_asset("hover.js"),
+        hatch=HATCH_PATTERN,
+        glyphs=GLYPHS,
+        legend=_legend(results),
+        sureness=sureness_lines(results),
+        repeat=repeat_command(stored.study),
+        command=shlex.join(stored.study.command),
+        measured_on=_date(stored.study.started_unix_ns),
+        rig=rig_sentence(stored.study, stored.environment_before),
+        storage=stored.environment_before.storage,
+        tables=number_tables(results),
+        systems=_systems(results, stored.turns),
+        environment=environment_rows(stored.environment_before, stored.environment_after),
+        chain=stored.environment_before.storage.device_chain,
+        study=stored.study,
+        study_toml=stored.study_toml,
+        words=words,
+    )
+
+
+def embedded_json(rows: Sequence[dict[str, Any]]) -> str:
+    """JSON that may stand inside a script element."""
+    return json.dumps(rows, separators=(",", ":"), default=str).replace("<", "\\u003c")
+
+
+def repeat_command(study: StudyRecord) -> str:
+    """What was typed, with the seed that was used."""
+    command = list(study.command)
+    if not any(word == "--seed" or word.startswith("--seed=") for word in command):
+        command += ["--seed", str(study.plan.seed)]
+    return shlex.join(command)
+
+
+def rig_sentence(study: StudyRecord, environment: EnvironmentRecord) -> str:
+    """The machine in a line; a virtual one is named as such."""
+    cores = f"{environment.processor_count} cores"
+    if environment.processor_count == 1:
+        cores = "1 core"
+    parts = [
+        f"{study.rig} rig",
+        f"Linux {environment.kernel}",
+        cores,
+        f"{format_size(environment.memory_bytes)} memory",
+    ]
+    if environment.virtual_machine:
+        parts.append(f"inside a virtual machine ({environment.virtual_machine})")
+    return ", ".join(parts)
+
+
+def environment_rows(
+    before: EnvironmentRecord, after: EnvironmentRecord | None
+) -> list[tuple[str, str, str]]:
+    """(fact, before, after where it differs)."""
+    facts = {
+        "hostname": "host",
+        "kernel": "kernel",
+        "architecture": "architecture",
+        "distribution": "distribution",
+        "processor": "processor",
+        "processor_count": "processors",
+        "governor": "frequency governor",
+        "memory_bytes": "memory",
+        "virtual_machine": "virtual machine",
+        "load_average": "load average",
+        "clock_source": "clock source",
+    }
+    rows = []
+    for key, name in facts.items():
+        value = _fact(before, key)
+        later = _fact(after, key) if after is not None else value
+        rows.append((name, value, later if later != value else ""))
+    rows += [(tool, version, "") for tool, version in before.tool_versions.items()]
+    return rows
+
+
+def _fact(environment: EnvironmentRecord, key: str) -> str:
+    value = getattr(environment, key)
+    if value is None:
+        reason = environment.missing.get(key, "")
+        return f"none ({reason})" if reason else "none"
+    return format_size(value) if key == "memory_bytes" else str(value)
+
+
+def _systems(results: Results, turns: Sequence[TurnRecord]) -> list[dict[str, Any]]:
+    """How each system was made, from its first turn."""
+    first: dict[str, TurnRecord] = {}
+    for turn in turns:
+        first.setdefault(turn.system, turn)
+    made = []
+    for name in results.systems:
+        if name not in first:
+            continue
+        turn = first[name]
+        facts = turn.facts
+        rows = {
+            "kind": facts.kind,
+            "made by": shlex.join(facts.mkfs_command) or "nothing",
+            "mount options in force": facts.mount_options or "not mounted",
+            **{f"tunable {key}": value for key, value in facts.tunables.items()},
+            **facts.details,
+            "size": format_size(facts.size_bytes),
+            "free before the files": format_size(facts.free_bytes) if facts.free_bytes else "",
+            "block size": format_size(facts.block_size_bytes) if facts.block_size_bytes else "",
+            "filled": f"{format_size(turn.layout.size_bytes)} in"
+            f" {turn.layout.files} {'file' if turn.layout.files == 1 else 'files'},"
+            f" {format_duration(turn.layout.elapsed_ns)}",
+            "start state": "; ".join(turn.start_state),
+        }
+        made.append({"name": name, "rows": {key: text for key, text in rows.items() if text}})
+    return made
+
+
+def _legend(results: Results) -> list[dict[str, str]]:
+    colours = system_colours(results.systems, results.baseline)
+    shapes = system_shapes(results.systems, results.baseline)
+    return [
+        {"name": system, "colour": colours[system], "shape": SHAPES[shapes[system]]}
+        for system in results.systems
+    ]
+
+
+def _date(unix_ns: int) -> str:
+    return datetime.fromtimestamp(unix_ns / 1e9, tz=UTC).strftime("%Y-%m-%d %H:%M UTC")
+
+
+def _asset(name: str) -> str:
+    return (files("fsgauge.report") / "templates" / name).read_text(encoding="utf-8")

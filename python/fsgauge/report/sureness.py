@@ -1,0 +1,91 @@
+"""The box "How sure": what stands behind the answer, a line each.
+
+A line is (name, words, good): `good` is False where the reader has to look closer.
+"""
+
+from __future__ import annotations
+
+from fsgauge.report import words
+from fsgauge.stats.results import Results
+
+Line = tuple[str, str, bool]
+FEW_BLOCKS = 6
+
+
+def sureness_lines(results: Results) -> list[Line]:
+    """The lines, in the order in which a reader should doubt."""
+    return [
+        _blocks(results),
+        _noise(results),
+        _steady(results),
+        _engine(results),
+        _failures(results),
+        _tests(results),
+        _findings(results),
+    ]
+
+
+def _blocks(results: Results) -> Line:
+    sure = results.sureness
+    text = f"{sure.blocks_complete}"
+    if sure.blocks_complete != sure.blocks_planned:
+        text += f" of {sure.blocks_planned} planned"
+    few = sure.blocks_complete < FEW_BLOCKS
+    return "Blocks", text + (", few" if few else ""), not few
+
+
+def _noise(results: Results) -> Line:
+    floor = results.noise_of(results.primary_metrics[results.primary_cells[0]])
+    if floor is None:
+        return "Noise floor", "unknown: no block has the baseline twice", False
+    text = f"{words.ratio_range(floor.low, floor.high)} ({results.baseline} against itself)"
+    return "Noise floor", text, not floor.excludes_one and floor.low is not None
+
+
+def _steady(results: Results) -> Line:
+    sure = results.sureness
+    if sure.runs_judged_steady == 0:
+        return "Steady", "cannot be judged: the runs are too short", False
+    unsteady = sure.runs_judged_steady - sure.runs_steady
+    if unsteady == 0:
+        return "Steady", f"all {sure.runs_steady} runs", True
+    return "Steady", f"{sure.runs_steady} of {sure.runs_judged_steady} runs", False
+
+
+def _engine(results: Results) -> Line:
+    share = results.sureness.engine_share_percent
+    if share is None:
+        return "Engine", "its own share is unknown", False
+    return "Engine", f"at most {words.percent(share)} of the time is its own", share <= 10
+
+
+def _failures(results: Results) -> Line:
+    sure = results.sureness
+    parts = []
+    if sure.runs_failed:
+        parts.append(f"{sure.runs_failed} runs failed")
+    missing = sure.runs_planned - sure.runs_complete - sure.runs_failed
+    if missing > 0:
+        parts.append(f"{missing} not made")
+    if sure.io_errors:
+        parts.append(f"{sure.io_errors} operations tried again")
+    return "Errors", ", ".join(parts) or "none", not parts
+
+
+def _tests(results: Results) -> Line:
+    cells = len(results.cells)
+    others = len(results.systems) - 1
+    text = f"{cells * others} ({_count(cells, 'cell')} x {_count(others, 'system')})"
+    return "Comparisons", text + ", corrected for", True
+
+
+def _findings(results: Results) -> Line:
+    grave = [finding for finding in results.findings if finding.level != "note"]
+    notes = len(results.findings) - len(grave)
+    parts = [_count(len(grave), "warning")] if grave else []
+    parts += [_count(notes, "note")] if notes else []
+    return "Findings", ", ".join(parts) or "none", not grave
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" + ("" if number == 1 else "s")

@@ -1,0 +1,87 @@
+"""Numbers as people read them: values with units, ratios, changes, verdicts."""
+
+from __future__ import annotations
+
+import math
+
+from fsgauge.stats.results import Comparison, Measurement, NoiseFloor
+from fsgauge.units import format_bandwidth, format_duration, format_rate
+
+
+def value(number: float, unit: str) -> str:
+    """A metric's value with its unit: "212 k IOPS", "148 us", "812 MiB/s"."""
+    if unit == "IOPS":
+        return format_rate(number)
+    if unit == "B/s":
+        return format_bandwidth(number)
+    return format_duration(number).replace(" us", " µs")
+
+
+def measured(entry: Measurement, unit: str) -> str:
+    """Value and interval."""
+    if entry.low is None or entry.high is None:
+        return f"{value(entry.value, unit)} (one block)"
+    return f"{value(entry.value, unit)} ({value(entry.low, unit)} to {value(entry.high, unit)})"
+
+
+def ratio(number: float) -> str:
+    """A ratio with as many digits as distances to 1 need."""
+    return f"{number:.3f}" if abs(number - 1) < 0.01 else f"{number:.2f}"
+
+
+def ratio_range(low: float | None, high: float | None) -> str:
+    """An interval of ratios; "no interval" from one block."""
+    if low is None or high is None:
+        return "no interval"
+    digits = 2
+    while digits < 4 and (high - low < 0.2 * 10 ** (1 - digits) or _hides_one(low, high, digits)):
+        digits += 1
+    return f"{low:.{digits}f} to {high:.{digits}f}"
+
+
+def _hides_one(low: float, high: float, digits: int) -> bool:
+    """Whether rounding would make an interval touch 1 that does not."""
+    return (low > 1 and round(low, digits) == 1) or (high < 1 and round(high, digits) == 1)
+
+
+def change(number: float) -> str:
+    """A ratio as a change: "-6 %", "+12 %", "x 2.3"."""
+    if number >= 2:
+        return f"x {number:.1f}"
+    percent = 100 * (number - 1)
+    digits = 1 if abs(percent) < 0.95 else 0
+    text = f"{abs(percent):.{digits}f} %"
+    if float(f"{abs(percent):.{digits}f}") == 0:
+        return "0 %"
+    return ("+" if percent > 0 else "\u2212") + text
+
+
+def plus_minus(low: float | None, high: float | None) -> str:
+    """Half the interval's width in percent of the baseline: "±2"."""
+    if low is None or high is None:
+        return ""
+    half = 50 * (high - low)
+    return f"±{half:.1f}" if half < 0.95 else f"±{half:.0f}"
+
+
+def verdict(entry: Comparison) -> str:
+    """The verdict with what belongs to it."""
+    if entry.verdict == "equivalent":
+        return f"equivalent (within {percent(entry.margin_percent)})"
+    if entry.verdict == "undecided" and entry.detectable_percent is not None:
+        return f"undecided ({percent(entry.detectable_percent)} would have shown)"
+    return entry.verdict
+
+
+def percent(number: float) -> str:
+    """Two digits at most."""
+    if number < 0.95:
+        return f"{number:.1f} %"
+    return f"{number:.0f} %" if math.isfinite(number) and number < 1000 else "over 1000 %"
+
+
+def noise(floor: NoiseFloor | None) -> str:
+    """The noise floor as a range of ratios."""
+    if floor is None:
+        return "unknown"
+    return ratio_range(floor.low, floor.high)

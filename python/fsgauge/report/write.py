@@ -1,0 +1,76 @@
+"""Writes the report of a results folder.
+
+Takes the folder; makes report.html, report.json and charts/NAME.svg in it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from fsgauge.errors import RigError
+from fsgauge.report.charts.depth import depth_curves
+from fsgauge.report.charts.forest import forest
+from fsgauge.report.charts.heatmap import heatmap
+from fsgauge.report.charts.latency import latency_percentiles
+from fsgauge.report.charts.processor import processor_time
+from fsgauge.report.charts.series import time_series
+from fsgauge.report.draw import Drawing
+from fsgauge.report.page import render_page
+from fsgauge.stats import Results, read_study
+from fsgauge.store import StoredStudy, read_results
+
+
+def write_report(directory: Path) -> Path:
+    """Make the report of a results folder and give the path of its page.
+
+    Raises InputError when the folder holds no readable study, RigError when it cannot be written.
+    """
+    stored = read_results(directory)
+    results = read_study(
+        stored.turns,
+        stored.runs,
+        stored.study,
+        stored.environment_before,
+        stored.environment_after,
+    )
+    drawings = draw_all(results, stored)
+    page = render_page(results, stored, drawings)
+    try:
+        return _write(directory, results, drawings, page)
+    except OSError as error:
+        raise RigError(
+            f"cannot write the report into {directory}: {error.strerror}",
+            cause="the folder is read-only or its disk is full; the records are untouched",
+            next=f"copy {directory} to a place where you may write, and repeat",
+        ) from error
+
+
+def draw_all(results: Results, stored: StoredStudy) -> dict[str, Drawing]:
+    """Every picture that has something to show, by name, in the order of the page."""
+    drawings = (
+        forest(results),
+        heatmap(results),
+        depth_curves(results),
+        latency_percentiles(results, stored.runs),
+        processor_time(results),
+        time_series(results, stored.runs),
+    )
+    return {drawing.name: drawing for drawing in drawings if drawing is not None}
+
+
+def _write(directory: Path, results: Results, drawings: dict[str, Drawing], page: str) -> Path:
+    charts = directory / "charts"
+    charts.mkdir(exist_ok=True)
+    for drawing in drawings.values():
+        _replace(charts / f"{drawing.name}.svg", drawing.alone)
+    _replace(directory / "report.json", results.model_dump_json(indent=1))
+    path = directory / "report.html"
+    _replace(path, page)
+    return path
+
+
+def _replace(path: Path, text: str) -> None:
+    """A reader sees the old file or the new one, never half."""
+    beside = path.with_name(f".{path.name}.new")
+    beside.write_text(text, encoding="utf-8")
+    beside.replace(path)
