@@ -56,7 +56,7 @@ def _split(text: str, where: str) -> list[str]:
 def _refuse_devices(words: list[str], where: str) -> None:
     for word in words:
         for piece in _SEPARATORS.split(word):
-            path = Path("/", piece)
+            path = Path(os.path.realpath(f"/{piece}"))
             if piece and (path.is_relative_to("/dev") or _can_be_formatted(path)):
                 raise RefusedError(
                     f'"{word}" names {path}, which this study may not touch ({where})',

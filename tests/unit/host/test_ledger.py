@@ -1,0 +1,207 @@
+"""The ledger without root: folders are enough to see what is written, undone and left alone."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from fsgauge.errors import RigError
+from fsgauge.host import ledger
+from fsgauge.host.ledger import Ledger, clean_up_after_the_dead, opened_ledger
+from fsgauge.host.marked_folder import MARKER, Owner, make_marked
+from fsgauge.host.processes import RUN_VARIABLE, boot_id
+from fsgauge.host.traces import FolderTrace, SettingTrace
+
+
+@pytest.fixture
+def ledgers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "ledgers"
+    monkeypatch.setattr(ledger, "ledger_folder", lambda: folder)
+    monkeypatch.setattr(ledger, "_LASTING_SCRATCH", tmp_path / "var-tmp")
+    return folder
+
+
+FIRST = "0123456789ab"
+
+
+def dead_owner(token: str = FIRST, boot: str | None = None) -> Owner:
+    return Owner(token=token, pid=1, start_ticks=0, boot_id=boot_id() if boot is None else boot)
+
+
+def leave_behind(ledgers: Path, owner: Owner, *lines: object) -> Path:
+    """A ledger as a killed run leaves it: nobody holds its lock."""
+    ledgers.mkdir(mode=0o700, exist_ok=True)
+    path = ledgers / f"{owner.token}.ledger"
+    entries: list[object] = [{"owner": owner.model_dump()}, *lines]
+    path.write_text("".join(json.dumps(entry) + "\n" for entry in entries))
+    return path
+
+
+def made(number: int, path: Path, token: str) -> dict[str, object]:
+    return {"made": number, "trace": FolderTrace(path=str(path), token=token).model_dump()}
+
+
+def test_written_down_before_it_is_made_and_gone_after(ledgers: Path, tmp_path: Path) -> None:
+    path = tmp_path / "thing"
+    with opened_ledger() as book:
+        trace = FolderTrace(path=str(path), token=book.token)
+        with book.holding(trace):
+            entries = [json.loads(line) for line in book.path.read_text().splitlines()]
+            assert entries[-1] == {"made": 0, "trace": trace.model_dump()}
+            assert not path.exists()
+            make_marked(path, book.owner)
+        assert not path.exists()
+        assert json.loads(book.path.read_text().splitlines()[-1]) == {"undone": 0}
+    assert [entry.name for entry in ledgers.iterdir()] == ["lock"]
+
+
+def test_undone_in_reverse_when_the_body_fails(ledgers: Path, tmp_path: Path) -> None:
+    with (
+        pytest.raises(ZeroDivisionError),
+        opened_ledger() as book,
+        book.folder(tmp_path, "outer") as outer,
+        book.folder(outer, "inner"),
+    ):
+        raise ZeroDivisionError
+    assert not list(tmp_path.glob("fsgauge-*"))
+    assert not list(ledgers.glob("*.ledger"))
+
+
+def test_a_context_that_was_never_left_is_undone_with_the_one_around_it(
+    ledgers: Path, tmp_path: Path
+) -> None:
+    """A signal between two statements can leave an inner context open while outer ones end."""
+    with opened_ledger() as book, book.folder(tmp_path, "outer") as outer:
+        inner = book.folder(outer, "inner")
+        inner.__enter__()
+    assert not outer.exists()
+    inner.__exit__(None, None, None)
+
+
+def test_the_living_are_left_alone(ledgers: Path, tmp_path: Path) -> None:
+    with opened_ledger() as book, book.folder(tmp_path, "mine") as folder:
+        assert clean_up_after_the_dead() == []
+        assert folder.is_dir()
+
+
+def test_a_killed_process_is_cleaned_up_after(ledgers: Path, tmp_path: Path) -> None:
+    program = (
+        "import os, signal, sys; from pathlib import Path; from fsgauge.host import ledger\n"
+        "ledger.ledger_folder = lambda: Path(sys.argv[1])\n"
+        "with ledger.opened_ledger() as book, book.folder(Path(sys.argv[2]), 'x') as folder:\n"
+        "    (folder / 'data').write_text('1')\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    command = [sys.executable, "-c", program, str(ledgers), str(tmp_path)]
+    assert subprocess.run(command, timeout=60).returncode == -signal.SIGKILL
+    left = next(iter(tmp_path.glob("fsgauge-*")))
+    assert clean_up_after_the_dead() == [f"removed {left}, left by a killed run"]
+    assert not left.exists()
+    assert clean_up_after_the_dead() == []
+
+
+def test_children_of_a_killed_run_are_ended(ledgers: Path) -> None:
+    owner = dead_owner()
+    leave_behind(ledgers, owner)
+    environment = {**os.environ, RUN_VARIABLE: owner.token}
+    with subprocess.Popen(["sleep", "60"], env=environment) as child:
+        assert clean_up_after_the_dead() == [
+            f"ended sleep (process {child.pid}), left by a killed run"
+        ]
+        assert child.wait(timeout=10) == -signal.SIGKILL
+
+
+def test_a_last_line_that_the_kill_cut_short(ledgers: Path, tmp_path: Path) -> None:
+    owner = dead_owner()
+    folder = tmp_path / "folder"
+    make_marked(folder, owner)
+    path = leave_behind(ledgers, owner, made(0, folder, owner.token))
+    with path.open("a") as file:
+        file.write('{"made": 1, "tra')
+    assert len(clean_up_after_the_dead()) == 1
+    assert not folder.exists()
+
+
+def test_what_was_undone_is_not_undone_again(ledgers: Path, tmp_path: Path) -> None:
+    """The same path may have been made by someone else since."""
+    owner = dead_owner()
+    setting = tmp_path / "setting"
+    setting.write_text("new")
+    trace = SettingTrace(path=str(setting), value="old")
+    leave_behind(ledgers, owner, {"made": 0, "trace": trace.model_dump()}, {"undone": 0})
+    assert clean_up_after_the_dead() == []
+    assert setting.read_text() == "new"
+
+
+def test_after_a_reboot_only_what_lasts_is_undone(ledgers: Path, tmp_path: Path) -> None:
+    owner = dead_owner(boot="another boot")
+    folder, setting = tmp_path / "folder", tmp_path / "setting"
+    make_marked(folder, owner)
+    setting.write_text("new")
+    trace = SettingTrace(path=str(setting), value="old")
+    leave_behind(
+        ledgers,
+        owner,
+        made(0, folder, owner.token),
+        {"made": 1, "trace": trace.model_dump()},
+    )
+    assert clean_up_after_the_dead() == [f"removed {folder}, left by a killed run"]
+    assert setting.read_text() == "new"
+
+
+def test_scratch_of_a_run_that_a_reboot_ended_with_its_ledger(
+    ledgers: Path, tmp_path: Path
+) -> None:
+    place = tmp_path / "var-tmp"
+    place.mkdir()
+    old, new = dead_owner("aaaaaaaaaaaa", boot="another boot"), dead_owner("bbbbbbbbbbbb")
+    make_marked(place / "fsgauge-aaaaaaaaaaaa-loop", old)
+    make_marked(place / "fsgauge-bbbbbbbbbbbb-loop", new)
+    (place / "fsgauge-notes").mkdir()
+    said = clean_up_after_the_dead()
+    assert len(said) == 1 and "aaaaaaaaaaaa" in said[0]
+    assert sorted(path.name for path in place.iterdir()) == [
+        "fsgauge-bbbbbbbbbbbb-loop",
+        "fsgauge-notes",
+    ]
+
+
+def test_a_folder_of_someone_else_stays_and_is_named(ledgers: Path, tmp_path: Path) -> None:
+    owner = dead_owner()
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "precious").write_text("mine")
+    path = leave_behind(ledgers, owner, made(0, folder, owner.token))
+    said = clean_up_after_the_dead()
+    assert len(said) == 1 and "does not carry this run's marker" in said[0]
+    assert (folder / "precious").read_text() == "mine"
+    assert path.exists(), "the next command tries again"
+    make_marked(tmp_path / "other", dead_owner("cccccccccccc"))
+    (tmp_path / "other" / MARKER).rename(folder / MARKER)
+    assert "does not carry this run's marker" in clean_up_after_the_dead()[0]
+
+
+def test_what_stands_on_something_stuck_stays_too(ledgers: Path, tmp_path: Path) -> None:
+    def stick(book: Ledger) -> None:
+        with book.folder(tmp_path, "outer") as outer, book.folder(outer, "inner") as inner:
+            (inner / MARKER).write_text("overwritten by somebody")
+
+    with pytest.raises(RigError, match="inner does not carry"), opened_ledger() as book:
+        stick(book)
+    assert len(list(tmp_path.glob("fsgauge-*-outer"))) == 1
+    assert len(list(ledgers.glob("*.ledger"))) == 1
+
+
+def test_a_ledger_folder_that_others_can_write_is_refused(ledgers: Path) -> None:
+    ledgers.mkdir()
+    ledgers.chmod(0o777)
+    with pytest.raises(RigError, match="can be written by others"), opened_ledger():
+        pass
+    with pytest.raises(RigError):
+        clean_up_after_the_dead()

@@ -1,0 +1,66 @@
+"""Removal is confined to the marked folder, whatever lies in it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fsgauge.errors import RigError
+from fsgauge.host.marked_folder import MARKER, Owner, make_marked, owner_of, remove_marked
+
+FIRST = "0123456789ab"
+OWNER = Owner(token=FIRST, pid=1, start_ticks=2, boot_id="boot")
+
+
+def test_links_are_removed_and_not_followed(tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "precious").write_text("mine")
+    folder = tmp_path / "folder"
+    make_marked(folder, OWNER)
+    (folder / "link").symlink_to(outside)
+    (folder / "deep" / "er").mkdir(parents=True)
+    (folder / "deep" / "er" / "file").write_text("x")
+    (folder / "deep" / "link").symlink_to(outside / "precious")
+    assert remove_marked(folder, OWNER.token)
+    assert not folder.exists()
+    assert (outside / "precious").read_text() == "mine"
+    assert not remove_marked(folder, OWNER.token)
+
+
+def test_a_link_in_place_of_the_folder_is_not_followed(tmp_path: Path) -> None:
+    real = tmp_path / "real"
+    make_marked(real, OWNER)
+    (tmp_path / "link").symlink_to(real)
+    assert owner_of(tmp_path / "link") is None
+    with pytest.raises(RigError):
+        remove_marked(tmp_path / "link", OWNER.token)
+    assert real.is_dir()
+
+
+def test_a_marker_that_is_a_link_does_not_count(tmp_path: Path) -> None:
+    real, other = tmp_path / "real", tmp_path / "other"
+    make_marked(real, OWNER)
+    other.mkdir()
+    (other / MARKER).symlink_to(real / MARKER)
+    assert owner_of(other) is None
+    with pytest.raises(RigError):
+        remove_marked(other, OWNER.token)
+
+
+def test_killed_between_folder_and_marker(tmp_path: Path) -> None:
+    bare, half = tmp_path / "bare", tmp_path / "half"
+    bare.mkdir()
+    half.mkdir()
+    (half / MARKER).touch()
+    assert remove_marked(bare, OWNER.token)
+    assert remove_marked(half, OWNER.token)
+
+
+def test_is_private_and_never_takes_over(tmp_path: Path) -> None:
+    make_marked(tmp_path / "a", OWNER)
+    assert (tmp_path / "a").stat().st_mode & 0o777 == 0o700
+    assert owner_of(tmp_path / "a") == OWNER
+    with pytest.raises(FileExistsError):
+        make_marked(tmp_path / "a", OWNER)

@@ -1,0 +1,63 @@
+"""Adding a system is adding a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fsgauge import system
+from fsgauge.errors import InputError
+from fsgauge.system import FileSystem, find_kind, system_kinds
+from fsgauge.system.support import Support, support_of
+
+GUIDE = Path(__file__).parents[3] / "docs" / "adding-a-system.md"
+
+
+def test_every_file_that_defines_one_is_found() -> None:
+    assert set(system_kinds()) >= {"raw", "mounted", "ext2", "ext3", "ext4", "xfs", "btrfs"}
+    for name, kind in system_kinds().items():
+        assert kind.name == name
+        assert kind.summary and kind.placement in ("bare", "folder", "formatted")
+        assert type(kind).__module__ == f"fsgauge.system.{name}", "the file is called like the kind"
+
+
+def test_an_unknown_one_names_the_nearest() -> None:
+    with pytest.raises(InputError) as error:
+        find_kind("xsf")
+    assert 'did you mean "xfs"?' in error.value.render()
+
+
+def test_the_guide_s_example_is_a_system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    code = GUIDE.read_text().partition("```python\n")[2].partition("```")[0]
+    (tmp_path / "f2fs.py").write_text(code)
+    monkeypatch.setattr(system, "__path__", [*system.__path__, str(tmp_path)])
+    system_kinds.cache_clear()
+    try:
+        kind = find_kind("f2fs")
+        assert isinstance(kind, FileSystem)
+        command = kind.mkfs_command(["-l", "x"], "/dev/loop9")
+        assert command == ["mkfs.f2fs", "-q", "-f", "-l", "x", "/dev/loop9"]
+    finally:
+        monkeypatch.undo()
+        system_kinds.cache_clear()
+
+
+def test_the_guide_names_every_attribute() -> None:
+    attributes = set(FileSystem.__annotations__)
+    missing = {name for name in attributes if f"`{name}`" not in GUIDE.read_text()}
+    assert missing == set()
+
+
+def test_support_needs_driver_and_tool() -> None:
+    class Nowhere(FileSystem):
+        name = "nowhere"
+        summary = "is not there"
+        driver = "nowherefs"
+        mkfs = "mkfs.nowhere"
+        package = "nowhere-tools"
+        smallest_bytes = 1
+
+    support = support_of(Nowhere(), load_module=False)
+    assert support == Support(driver=False, mkfs=False, install="apt-get install nowhere-tools")
+    assert not support.usable
