@@ -1,7 +1,8 @@
 """Depth 1, one 4 KiB random direct read at a time with pread: the engine against fio's psync.
 
-On a sparse file the tools' own cost shows: the engine must be no slower. On a filled file the storage is what is
-measured, so both must say the same: p50 and p99 within 3 %. Rates are of each tool's own window.
+On a sparse file the tools' own cost shows: the engine must be no slower. On a filled file the
+storage is what is measured, so both must say the same: p50 and p99 within 3 %. Rates are of each
+tool's own window.
 """
 
 from __future__ import annotations

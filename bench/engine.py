@@ -32,7 +32,7 @@ class Load:
         return self.operations / float(self.result["elapsed_ns"]) * 1e9
 
     def latency_ns(self, quantile: float) -> float:
-        """Give the middle of the histogram's bucket that holds a quantile of the service latency."""
+        """Give the middle of the bucket that holds a quantile of the service latency."""
         histogram = self.result["read"]["service_latency"]
         rest = quantile * histogram["operations"]
         for index, count in histogram["counts"]:

@@ -32,16 +32,22 @@ def at_depth(depth: int, goal: float) -> Comparison:
     """Compare at any depth; the ratio may be `goal` at most."""
 
     def ours() -> Sample:
-        runs = [engine.random_reads(TARGET, depth, seconds) for seconds in (SHORT_SECONDS, LONG_SECONDS)]
+        runs = [
+            engine.random_reads(TARGET, depth, seconds) for seconds in (SHORT_SECONDS, LONG_SECONDS)
+        ]
         # The short warm-up is not counted as operations, and cancels out.
         return difference(runs[0].cpu_ns, runs[1].cpu_ns, runs[0].operations, runs[1].operations)
 
     def theirs() -> Sample:
         options = ["--ioengine=null", "--size=100g"]
-        runs = [fio.random_reads(options, depth, seconds) for seconds in (SHORT_SECONDS, LONG_SECONDS)]
+        runs = [
+            fio.random_reads(options, depth, seconds) for seconds in (SHORT_SECONDS, LONG_SECONDS)
+        ]
         return difference(runs[0].cpu_ns, runs[1].cpu_ns, runs[0].operations, runs[1].operations)
 
-    measure = Measure(KEY, "cpu", "ns of CPU per operation", f"<= {goal}", lambda ratio, _: ratio <= goal)
+    measure = Measure(
+        KEY, "cpu", "ns of CPU per operation", f"<= {goal}", lambda ratio, _: ratio <= goal
+    )
     return Comparison("fio null", [measure], ours, theirs)
 
 

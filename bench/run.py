@@ -1,6 +1,7 @@
 """The engine against its peers, side by side: `python3 bench/run.py [--only NAME] [--pairs N]`.
 
-Takes nothing but this machine. Prints a table of ratios with 95 % intervals and writes target/bench.json.
+Takes nothing but this machine. Prints a table of ratios with 95 % intervals and writes
+target/bench.json.
 Plain Python 3.11, standard library only. What each line means is in bench/README.md.
 """
 
@@ -55,11 +56,15 @@ def main() -> int:
 def arguments() -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(description="The fsgauge engine against its peers.")
-    parser.add_argument("--only", choices=list(BENCHES), help="run one bench (writes no bench.json)")
+    parser.add_argument(
+        "--only", choices=list(BENCHES), help="run one bench (writes no bench.json)"
+    )
     parser.add_argument("--pairs", type=int, default=6, help="runs of each tool (default 6)")
     options = parser.parse_args()
     if options.pairs < MINIMUM_PAIRS:
-        parser.error(f"--pairs {options.pairs} is too few for an interval: at least {MINIMUM_PAIRS}")
+        parser.error(
+            f"--pairs {options.pairs} is too few for an interval: at least {MINIMUM_PAIRS}"
+        )
     return options
 
 
@@ -70,15 +75,15 @@ def bench(name: str, scratch: Scratch, pairs: int) -> list[dict[str, object]]:
     except Skipped as reason:
         print(f"{name}: skipped: {reason}", flush=True)
         return [{"name": name, "skipped": str(reason)}]
-    with comparison:
-        samples = in_turns(comparison, pairs)
-    lines = []
+    samples = in_turns(comparison, pairs)
+    mine_all = [mine for mine, _ in samples]
+    remark = comparison.remark(mine_all)
+    lines: list[dict[str, object]] = []
     for measure in comparison.measures:
         ours = [mine.values[measure.key] for mine, _ in samples]
         theirs = [other.values[measure.key] for _, other in samples]
         ratio = ratio_of(ours, theirs)
-        remark = comparison.remark([mine for mine, _ in samples])
-        meets = measure.meets(ratio.ratio, [mine for mine, _ in samples])
+        meets = measure.meets(ratio.ratio, mine_all)
         full_name = name if len(comparison.measures) == 1 else f"{name}-{measure.short}"
         show(full_name, comparison.peer, ratio, measure.goal, meets, ours, theirs, measure.unit)
         lines.append(
@@ -96,8 +101,8 @@ def bench(name: str, scratch: Scratch, pairs: int) -> list[dict[str, object]]:
                 "remark": remark,
             }
         )
-        if remark:
-            print(f"    {remark}")
+    if remark:
+        print(f"    {remark}")
     return lines
 
 

@@ -1,4 +1,4 @@
-"""Scratch files and loop devices: made for a bench, gone after it, and swept up after one that was killed."""
+"""Scratch files and loop devices: gone after a bench, and swept up after one that was killed."""
 
 from __future__ import annotations
 
@@ -68,7 +68,9 @@ class Scratch:
     def loop_device(self) -> str:
         """Give a loop device on a filled file that is in the page cache: no disk is read."""
         if os.geteuid() != 0:
-            raise Skipped("a loop device needs root: sudo python3 bench/run.py --only loop-depth-32")
+            raise Skipped(
+                "a loop device needs root: sudo python3 bench/run.py --only loop-depth-32"
+            )
         if shutil.which("losetup") is None:
             raise Skipped("losetup is missing: apt-get install mount")
         path = self.filled_file()

@@ -1,14 +1,12 @@
-"""What a comparison is: two tools that do the same, the measures taken of both, and a goal for each."""
+"""What a comparison is: two tools that do the same, and measures of both with their goals."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from types import TracebackType
-from typing import Self
+from dataclasses import dataclass
 
 
-class Skipped(Exception):  # noqa: N818 (it is no error)
+class Skipped(Exception):
     """A bench that cannot run here; its text says why and what helps."""
 
 
@@ -47,16 +45,3 @@ class Comparison:
     engine: Callable[[], Sample]
     other: Callable[[], Sample]
     remark: Callable[[list[Sample]], str] = no_remark
-    clean_up: list[Callable[[], None]] = field(default_factory=list)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        for action in self.clean_up:
-            action()

@@ -1,9 +1,9 @@
 """Operations per second of one core: 4 KiB random direct reads at depth 32 from a sparse file.
 
-No disk is involved: what differs is what each tool spends per operation. The engine records every latency;
-t/io_uring records none here. Rates are of each tool's own measured window, so start-up is not in them.
-Each tool is at its own best: fio and t/io_uring in batches of 16, the engine in batches of 32. All three open
-the file with O_NOATIME.
+No disk is involved: what differs is what each tool spends per operation. The engine records every
+latency; t/io_uring records none here. Rates are of each tool's own measured window, so start-up is
+not in them. Each tool is at its own best: fio and t/io_uring in batches of 16, the engine in batches
+of 32. All three open the file with O_NOATIME.
 """
 
 from __future__ import annotations
@@ -44,7 +44,9 @@ def against_t_io_uring(scratch: Scratch) -> Comparison:
 def ours(path: str) -> Sample:
     """Run the engine."""
     target = {"kind": "file", "path": path, "size_bytes": 4 << 30}
-    return Sample({KEY: engine.random_reads(target, DEPTH, SECONDS, batch=DEPTH).operations_per_second})
+    return Sample(
+        {KEY: engine.random_reads(target, DEPTH, SECONDS, batch=DEPTH).operations_per_second}
+    )
 
 
 def at_least(goal: float) -> Measure:

@@ -1,4 +1,7 @@
-"""t/io_uring, fio's peak tester: not packaged; FSGAUGE_BENCH_T_IO_URING names a binary built from fio's source."""
+"""t/io_uring, fio's peak tester: in no package, built from fio's source.
+
+The environment variable FSGAUGE_BENCH_T_IO_URING names the binary.
+"""
 
 from __future__ import annotations
 
@@ -24,8 +27,9 @@ def require() -> None:
 
 def operations_per_second(path: str, depth: int, batch: int, seconds: int) -> float:
     """Run random 4 KiB reads; give the mean of its lines, one a second, without the first."""
-    options = [f"-d{depth}", f"-s{batch}", f"-c{batch}", "-b4096", "-p0", "-B1", "-F1", "-R1", "-X1"]
-    command = [os.environ[VARIABLE], *options, "-n1", f"-r{seconds + 1}", path]
+    fixed = "-b4096 -p0 -B1 -F1 -R1 -X1 -n1".split()
+    options = [f"-d{depth}", f"-s{batch}", f"-c{batch}", f"-r{seconds + 1}"]
+    command = [os.environ[VARIABLE], *fixed, *options, path]
     rates = re.findall(r"^IOPS=([\d.]+)([KM]?)", run_tool(command).output, re.MULTILINE)
     numbers = [float(number) * MULTIPLES[multiple] for number, multiple in rates[1:]]
     return sum(numbers) / len(numbers)

@@ -38,5 +38,7 @@ def run_tool(command: list[str], text: str = "") -> Finished:
         out.seek(0)
         output = out.read()
     if process.returncode != 0:
-        raise SystemExit(f"{' '.join(command)}: exit {process.returncode}\n{errors}{output[-2000:]}")
+        raise SystemExit(
+            f"{' '.join(command)}: exit {process.returncode}\n{errors}{output[-2000:]}"
+        )
     return Finished(output, (usage.ru_utime + usage.ru_stime) * 1e9)

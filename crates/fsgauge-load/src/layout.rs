@@ -1,7 +1,7 @@
 //! Layout: creates a target's files and fills them once, in order, then makes them durable.
 
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use fsgauge_wire::{Ended, Engine, FORMAT, Failure, LayoutJob, LayoutResult, Note, Target};
 use rustix::fs::{FallocateFlags, fallocate, fsync};
@@ -16,6 +16,9 @@ use crate::slots::{Slot, Slots};
 use crate::stop::Stop;
 use crate::target::{self, Geometry, OpenMode, describe_io_failure, path_of};
 use crate::{Listener, Outcome};
+
+/// How long writes in flight are waited for after an interrupt.
+const DRAIN_LIMIT: Duration = Duration::from_millis(800);
 
 /// Runs a layout and gives its result.
 pub fn run_layout(
@@ -161,18 +164,36 @@ impl<'a> Writer<'a> {
     fn write_through<Q: Queue>(&mut self, mut queue: Q, buffers: &mut Buffers, depth: u32) -> Outcome<()> {
         let mut blocks = blocks(&Geometry::of(&self.layout.target), self.layout.block_size_bytes);
         let mut next = blocks.next();
-        while (next.is_some() && !self.stop.is_set()) || self.in_flight > 0 {
-            while let Some(operation) = next.filter(|_| self.in_flight < depth && !self.stop.is_set()) {
+        let mut written = Ok(());
+        while next.is_some() && written.is_ok() && !self.stop.is_set() {
+            while let Some(operation) = next.filter(|_| self.in_flight < depth) {
                 let index = self.slots.take(Slot::new(&operation, 0));
                 buffers.refresh(index, operation.size_bytes);
                 queue.push(index, &operation, buffers.address(index, true));
                 self.in_flight += 1;
                 next = blocks.next();
             }
-            queue.enter(1).map_err(|error| refused(&error))?;
-            self.reap(&mut queue, buffers)?;
+            written = queue.enter(1).map_err(|error| refused(&error));
+            written = written.and(self.reap(&mut queue, buffers));
         }
-        Ok(())
+        written.and(self.drain(&mut queue, buffers))
+    }
+
+    /// Waits for what is in flight; after an interrupt not for ever.
+    fn drain<Q: Queue>(&mut self, queue: &mut Q, buffers: &Buffers) -> Outcome<()> {
+        let mut drained = Ok(());
+        let mut hurried: Option<Instant> = None;
+        while self.in_flight > 0 && hurried.is_none_or(|since| since.elapsed() < DRAIN_LIMIT) {
+            if self.stop.is_set() {
+                hurried.get_or_insert_with(Instant::now);
+                // Without time limits (before Linux 5.11) this polls.
+                let _ = queue.enter_for(DRAIN_LIMIT / 8, false);
+            } else if let Err(error) = queue.enter(1) {
+                return Err(refused(&error));
+            }
+            drained = drained.and(self.reap(queue, buffers));
+        }
+        drained
     }
 
     fn reap<Q: Queue>(&mut self, queue: &mut Q, buffers: &Buffers) -> Outcome<()> {

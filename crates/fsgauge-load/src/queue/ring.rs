@@ -85,6 +85,22 @@ impl<'ring> RingQueue<'ring> {
     }
 }
 
+/// Gives files and buffers back at once. A ring that is only closed does so some time after the process has
+/// ended, and a file system cannot be unmounted until then.
+impl Drop for RingQueue<'_> {
+    fn drop(&mut self) {
+        // With operations in flight this could wait for them for ever; the kernel then does it by itself.
+        if self.outstanding == 0 && self.pushed == 0 {
+            if self.fixed.files {
+                let _ = self.submitter.unregister_files();
+            }
+            if self.fixed.buffers {
+                let _ = self.submitter.unregister_buffers();
+            }
+        }
+    }
+}
+
 #[cold]
 fn passing(error: io::Error) -> io::Result<()> {
     match error.raw_os_error() {
