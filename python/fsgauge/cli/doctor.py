@@ -30,8 +30,8 @@ def command(directory: Path, as_json: bool) -> None:
     Also removes what a killed run left behind. Takes about four seconds.
     """
     from fsgauge.engine import Engine
-    from fsgauge.rig.doctor import diagnose
     from fsgauge.host.ledger import clean_up_after_the_dead
+    from fsgauge.rig.doctor import diagnose
 
     for sentence in clean_up_after_the_dead():
         sys.stderr.write(f"{sentence}\n")

@@ -11,10 +11,10 @@ from fsgauge.study.model import Study
 
 def execute(study: Study, *, results: Path, destroy: str | None, style: str | None) -> int:
     """Gives the exit code: 0, or that of what ended the study early."""
+    from fsgauge.cli.answer import make_report
     from fsgauge.engine import Engine
     from fsgauge.host.ledger import clean_up_after_the_dead
     from fsgauge.progress import progress_for
-    from fsgauge.report import write_report
     from fsgauge.rig.host import HostRig
     from fsgauge.run import run_study
 
@@ -34,7 +34,7 @@ def execute(study: Study, *, results: Path, destroy: str | None, style: str | No
         sys.stderr.write(
             f"{outcome.ended_by.render()}\nthe report below has what was measured until then\n"
         )
-    answer, page = write_report(outcome.directory)
+    answer, page = make_report(outcome.directory)
     if style == "json":
         sys.stdout.write(json.dumps({"event": "answer", "answer": answer, "report": str(page)}))
         sys.stdout.write("\n")

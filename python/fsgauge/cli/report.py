@@ -14,8 +14,8 @@ def command(directories: tuple[Path, ...]) -> None:
 
     Needs no root, no engine and no disk; works on another machine, years later.
     """
-    from fsgauge.report import write_report
+    from fsgauge.cli.answer import make_report
 
     for directory in directories:
-        answer, page = write_report(directory)
+        answer, page = make_report(directory)
         click.echo(f"answer: {answer}\nreport: {page}")
