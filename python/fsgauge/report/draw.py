@@ -7,16 +7,16 @@ mark) and SVG that stands alone (plain colours on white).
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import unescape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from xml.sax.saxutils import escape
 
+from fsgauge.report.charts.rows import datasets
 from fsgauge.report.theme import chart_config
 
-if TYPE_CHECKING:
-    import altair as alt
-
+SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 HATCH_PATTERN = (
     '<defs><pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse"'
     ' patternTransform="rotate(45)"><rect width="6" height="6" fill="none"/>'
@@ -27,6 +27,12 @@ _VARIABLE = re.compile(r"var\(--[a-z0-9-]+, (#[0-9a-f]{3,6})\)")
 _OPENING = re.compile(r"<svg [^>]*?width=\"([0-9.]+)\" height=\"([0-9.]+)\"[^>]*>")
 _DESCRIBED = re.compile(r'<(path|line|text) aria-label="([^"]*)"([^>]*)/>')
 _ROLE = re.compile(r' (?:role|aria-roledescription)="graphics-symbol"')
+
+
+_LOOKS = {"tip", "colour", "shape", "opacity", "hatch", "fill", "above", "below", "words"}
+
+Build = Callable[[], dict[str, Any]]
+"""Makes the Vega-Lite specification; its rows are collected while it does."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +47,7 @@ class Drawing:
 
 
 def draw(
-    name: str, label: str, wide: alt.TopLevelMixin, narrow: alt.TopLevelMixin, rows: list[Any]
+    name: str, label: str, wide: Build, narrow: Build, rows: Sequence[dict[str, Any]]
 ) -> Drawing:
     """Render both forms; `label` says to a screen reader what the picture is."""
     svg_wide, svg_narrow = _render(wide), _render(narrow)
@@ -50,16 +56,27 @@ def draw(
         wide=_for_page(svg_wide, label),
         narrow=_for_page(svg_narrow, label),
         alone=_stand_alone(svg_wide, label),
-        rows=rows,
+        rows=[_data_of(row) for row in rows],
     )
 
 
-def _render(chart: alt.TopLevelMixin) -> str:
+def _render(build: Build) -> str:
     import vl_convert
+    from altair.utils.schemapi import debug_mode
 
-    specification = chart.to_dict(validate=False)
-    specification["config"] = chart_config()
+    with debug_mode(False), datasets() as found:
+        specification = build()
+    specification |= {"$schema": SCHEMA, "datasets": found, "config": chart_config()}
     return str(vl_convert.vegalite_to_svg(specification))
+
+
+def _data_of(row: dict[str, Any]) -> dict[str, Any]:
+    """A row as data: without what only the drawing needs, six digits a number."""
+    return {
+        key: float(f"{value:.6g}") if isinstance(value, float) else value
+        for key, value in row.items()
+        if key not in _LOOKS
+    }
 
 
 def _for_page(svg: str, label: str) -> str:

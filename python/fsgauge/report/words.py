@@ -34,9 +34,14 @@ def ratio_range(low: float | None, high: float | None) -> str:
     if low is None or high is None:
         return "no interval"
     digits = 2
-    while digits < 4 and (high - low < 0.2 * 10 ** (1 - digits) or _hides_one(low, high, digits)):
+    while digits < 4 and (_is_narrow(low, high, digits) or _hides_one(low, high, digits)):
         digits += 1
     return f"{low:.{digits}f} to {high:.{digits}f}"
+
+
+def _is_narrow(low: float, high: float, digits: int) -> bool:
+    """Whether rounding would leave nothing of the interval's width."""
+    return round(low, digits) == round(high, digits) and low != high
 
 
 def _hides_one(low: float, high: float, digits: int) -> bool:

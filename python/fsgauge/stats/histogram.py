@@ -77,6 +77,6 @@ def mean_ns(histogram: Histogram) -> float | None:
 
 def percentile_curve(histogram: Histogram) -> list[tuple[float, float]]:
     """(quantile, latency in nanoseconds) as far as ten samples lie beyond, evenly on log(1 - q)."""
-    steps = [1 - 10 ** (-step / 12) for step in range(1, 12 * 8)]
+    steps = [1 - 10 ** (-step / 6) for step in range(1, 6 * 8)]
     points = ((quantile, quantile_ns(histogram, quantile)) for quantile in steps)
     return [(quantile, latency) for quantile, latency in points if latency is not None]

@@ -48,7 +48,7 @@ def depth_curves(results: Results) -> Drawing | None:
 
     shown = list(found.items())
     label = f"Ratio to {results.baseline} against queue depth, one panel a pattern and size."
-    return draw("depth", label, panels.wide(shown, panel, 4), panels.narrow(shown, panel), rows)
+    return draw("depth", label, *panels.both(shown, panel, 4), rows)
 
 
 def _row(results: Results, entry: Comparison) -> dict[str, Any]:

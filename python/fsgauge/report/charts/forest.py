@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fsgauge.report import words
+from fsgauge.report.charts import panels
 from fsgauge.report.charts.rows import chart_of
 from fsgauge.report.charts.ticks import ratio_domain, ratio_ticks
 from fsgauge.report.draw import Drawing, draw
@@ -68,8 +69,8 @@ def forest(results: Results) -> Drawing | None:
     return draw(
         "forest",
         label,
-        _chart(results, rows, _wide(rows)),
-        _chart(results, rows, _narrow(rows)),
+        lambda: panels.specification(_chart(results, rows, _wide(rows))),
+        lambda: panels.specification(_chart(results, rows, _narrow(rows))),
         rows,
     )
 
@@ -220,7 +221,7 @@ def _labels(
     def text(
         values: list[dict[str, Any]], field: str, at: int, limit: int, style: str = "normal"
     ) -> alt.Chart:
-        mark = chart_of(values).mark_text(
+        mark: alt.Chart = chart_of(values).mark_text(
             baseline="middle",
             align="left",
             fontSize=12,
@@ -228,7 +229,8 @@ def _labels(
             fontWeight="bold" if style == "bold" else "normal",
             limit=limit,
         )
-        return mark.encode(x=alt.value(at), y=y, text=f"{field}:N")
+        encoded: alt.Chart = mark.encode(x=alt.value(at), y=y, text=f"{field}:N")
+        return encoded
 
     headers = [row for row in placed if row["header"]]
     header_at = layout.header_at

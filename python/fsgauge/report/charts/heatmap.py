@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from fsgauge.record import Cell
 from fsgauge.report import words
+from fsgauge.report.charts import panels
 from fsgauge.report.charts.rows import chart_of
 from fsgauge.report.draw import Drawing, draw
 from fsgauge.report.theme import GAIN, GLYPHS, GRID, HATCH, INK, LOSS, MUTED
@@ -34,7 +35,7 @@ def heatmap(results: Results) -> Drawing | None:
     if len(results.cells) < 2 or not rows:
         return None
     label = f"Change from {results.baseline} by block size and queue depth, each system, pattern."
-    return draw("overhead", label, _wide(rows), _narrow(rows), rows)
+    return draw("overhead", label, lambda: _wide(rows), lambda: _narrow(rows), rows)
 
 
 def _entries(results: Results) -> list[Comparison]:
@@ -82,28 +83,26 @@ def _strength(ratio: float) -> float:
     return STRONGEST * math.sqrt(min(1.0, abs(math.log2(ratio))))
 
 
-def _wide(rows: list[dict[str, Any]]) -> alt.TopLevelMixin:
+def _wide(rows: list[dict[str, Any]]) -> dict[str, Any]:
     """One line of panels a pattern, one column a system."""
-    import altair as alt
-
     systems = len({row["system"] for row in rows})
     width = min(72 * len(_sizes(rows)), (WIDE_PIXELS - 60) // systems - 18)
-    lines = [
-        alt.hconcat(*(_panel(list(panel), width) for panel in _split(list(line), "system")))
-        for line in _split(rows, "pattern")
-    ]
-    return alt.vconcat(*lines, spacing=18)
+    lines = []
+    for line in _split(rows, "pattern"):
+        drawn = [panels.specification(_panel(panel, width)) for panel in _split(line, "system")]
+        lines.append({"hconcat": drawn})
+    return {"vconcat": lines, "spacing": 18}
 
 
-def _narrow(rows: list[dict[str, Any]]) -> alt.TopLevelMixin:
+def _narrow(rows: list[dict[str, Any]]) -> dict[str, Any]:
     """All panels in one column."""
-    import altair as alt
-
     width = min(72 * len(_sizes(rows)), NARROW_PIXELS)
-    panels = [
-        _panel(panel, width) for line in _split(rows, "pattern") for panel in _split(line, "system")
+    drawn = [
+        panels.specification(_panel(panel, width))
+        for line in _split(rows, "pattern")
+        for panel in _split(line, "system")
     ]
-    return alt.vconcat(*panels, spacing=14)
+    return {"vconcat": drawn, "spacing": 14}
 
 
 def _split(rows: list[dict[str, Any]], field: str) -> list[list[dict[str, Any]]]:

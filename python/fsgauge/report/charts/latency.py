@@ -46,8 +46,7 @@ def latency_percentiles(results: Results, runs: Sequence[RunRecord]) -> Drawing 
         return None
     label = f"Percentiles of {kind} by operation, log scales."
     rows = [row for _, panel in shown for row in panel]
-    wide, narrow = panels.wide(shown, _panel), panels.narrow(shown, _panel)
-    return draw("latency", label, wide, narrow, rows)
+    return draw("latency", label, *panels.both(shown, _panel), rows)
 
 
 def _rows(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from fsgauge.report.draw import Build
+
 if TYPE_CHECKING:
     import altair as alt
 
@@ -15,20 +17,29 @@ NARROW_PIXELS = 270
 AXIS_PIXELS = 62
 
 
-def wide(panels: Sequence[T], draw: Callable[[T, int], Any], most: int = 3) -> alt.TopLevelMixin:
-    """At most `most` panels a line; `draw` takes a panel and its width in pixels."""
-    import altair as alt
+def both(panels: Sequence[T], draw: Callable[[T, int], Any], most: int = 3) -> tuple[Build, Build]:
+    """Wide, with at most `most` panels a line, and narrow, with one.
 
-    columns = min(most, len(panels))
-    width = min(520, WIDE_PIXELS // columns - AXIS_PIXELS)
-    return alt.concat(*(draw(panel, width) for panel in panels), columns=columns, spacing=20)
+    `draw` takes a panel and its width in pixels.
+    """
+
+    def wide() -> dict[str, Any]:
+        columns = min(most, len(panels))
+        width = min(520, WIDE_PIXELS // columns - AXIS_PIXELS)
+        drawn = [specification(draw(panel, width)) for panel in panels]
+        return {"concat": drawn, "columns": columns, "spacing": 20}
+
+    def narrow() -> dict[str, Any]:
+        drawn = [specification(draw(panel, NARROW_PIXELS)) for panel in panels]
+        return {"vconcat": drawn, "spacing": 16}
+
+    return wide, narrow
 
 
-def narrow(panels: Sequence[T], draw: Callable[[T, int], Any]) -> alt.TopLevelMixin:
-    """One panel a line."""
-    import altair as alt
-
-    return alt.vconcat(*(draw(panel, NARROW_PIXELS) for panel in panels), spacing=16)
+def specification(chart: alt.TopLevelMixin) -> dict[str, Any]:
+    """A chart as part of a larger one. (Altair's own concat copies all of it at each step.)"""
+    found: dict[str, Any] = chart.to_dict(validate=False)
+    return {key: value for key, value in found.items() if key not in ("$schema", "config")}
 
 
 def heading(text: str) -> alt.TitleParams:

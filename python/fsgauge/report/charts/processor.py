@@ -32,7 +32,7 @@ def processor_time(results: Results) -> Drawing | None:
         return None
     label = "CPU time per operation, of the load threads and of the whole machine."
     rows = [row for _, panel in shown for row in panel]
-    return draw("cpu", label, panels.wide(shown, _panel), panels.narrow(shown, _panel), rows)
+    return draw("cpu", label, *panels.both(shown, _panel), rows)
 
 
 def _rows(results: Results, cell_id: str) -> list[dict[str, Any]]:

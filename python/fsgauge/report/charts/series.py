@@ -39,7 +39,7 @@ def time_series(results: Results, runs: Sequence[RunRecord]) -> Drawing | None:
         return None
     label = "Operations per second over time, every run; the warm-up is shaded."
     rows = [row for _, panel, _ in shown for row in panel]
-    return draw("series", label, panels.wide(shown, _panel), panels.narrow(shown, _panel), rows)
+    return draw("series", label, *panels.both(shown, _panel), rows)
 
 
 def _rows(runs: Sequence[RunRecord], step: int) -> list[dict[str, Any]]:
