@@ -13,7 +13,7 @@ import pytest
 
 from fsgauge.engine import Engine, find_engine
 from fsgauge.errors import RigError
-from fsgauge.host import ledger, loop_devices
+from fsgauge.host import ledger_folder, loop_devices
 from fsgauge.host.mounts import mounts
 from fsgauge.rig.host import HostRig
 from fsgauge.study.model import Study
@@ -80,7 +80,7 @@ def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Scene:
     made = Scene(tmp_path / "scratch", tmp_path / "ledgers")
     made.scratch.mkdir()
     made.ledgers.mkdir(mode=0o700)
-    monkeypatch.setattr(ledger, "ledger_folder", lambda: made.ledgers)
+    monkeypatch.setattr(ledger_folder, "ledger_folder", lambda: made.ledgers)
     return made
 
 

@@ -21,7 +21,7 @@ import os
 import sys
 from pathlib import Path
 from fsgauge.engine import Engine
-from fsgauge.host import ledger
+from fsgauge.host import ledger_folder
 from fsgauge.rig.host import HostRig
 from fsgauge.study.model import Study
 
@@ -30,7 +30,7 @@ os.setgroups([])
 os.setresgid(int(user), int(user), int(user))
 os.setresuid(int(user), int(user), int(user))
 ctypes.CDLL(None).prctl(4, 1, 0, 0, 0)  # PR_SET_DUMPABLE: /proc/self is the user's again
-ledger.ledger_folder = lambda: Path(ledgers)
+ledger_folder.ledger_folder = lambda: Path(ledgers)
 study = Study.model_validate({
     "format": 1, "name": "s", "question": "Why?",
     "storage": {"kind": "path", "path": place, "size": 16 << 20},

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from fsgauge.engine import Engine
 from fsgauge.errors import Interrupted
-from fsgauge.host import ledger
+from fsgauge.host import ledger_folder
 from fsgauge.interruption import interruptible
 from fsgauge.rig.host import HostRig
 from fsgauge.study.model import Study
@@ -20,7 +20,7 @@ TURNS_LIMIT = 200
 
 
 def main(scratch: str, ledgers: str, binary: str) -> None:
-    ledger.ledger_folder = lambda: Path(ledgers)
+    ledger_folder.ledger_folder = lambda: Path(ledgers)
     study = Study.model_validate(
         {
             "format": 1,

@@ -9,7 +9,7 @@ from fsgauge.host.block_device import device_at
 from fsgauge.host.mounts import mount_at, mount_holding
 from fsgauge.record import SystemFacts
 from fsgauge.rig.formatted import Formatted
-from fsgauge.rig.working_set import free_bytes
+from fsgauge.rig.working_set import overwrites
 from fsgauge.study.model import Study, System
 from fsgauge.system.kind import Facts, FileSystem
 from fsgauge.units import format_size
@@ -71,12 +71,10 @@ def folder_facts(system: System, path: str) -> SystemFacts:
 def notes_on(kind: FileSystem, study: Study, directory: Path) -> list[str]:
     """What readers should know about the file system as it was made."""
     notes = []
-    writes = any("write" in pattern or "rw" in pattern for pattern in study.workload.patterns)
-    if kind.copy_on_write and writes:
+    if kind.copy_on_write and overwrites(study):
         notes.append(
-            f"{kind.name} writes to new places and has {format_size(free_bytes(str(directory)))}"
-            " left: random writes can use that up before old extents are free;"
-            " a lower workload.fill leaves more"
+            f"{kind.name} writes to new places and keeps an old extent until all of it is"
+            " overwritten, so workload.fill counts half of its free space, for all systems"
         )
     block_bytes = os.statvfs(directory).f_bsize
     if block_bytes < os.sysconf("SC_PAGE_SIZE"):

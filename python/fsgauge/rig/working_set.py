@@ -40,7 +40,7 @@ def file_size_bytes(study: Study, base: Base, ledger: Ledger) -> int:
         raise InputError(
             f"{workload.files} files are {format_size(size)} each,"
             f" smaller than the largest operation, {format_size(largest)}",
-            cause=f'"{room.least}" leaves {format_size(room.free_bytes)} of'
+            cause=f'"{room.least}" leaves room for {format_size(room.free_bytes)} of'
             f" {format_size(base.size_bytes)}, of which {workload.fill} % are filled",
             next="a larger storage, or fewer files: --set workload.files=1",
         )
@@ -53,13 +53,27 @@ def free_bytes(directory: str) -> int:
     return room.f_bavail * room.f_frsize
 
 
+def _copies(kind: FileSystem, study: Study) -> int:
+    """How often a file system may have to hold the working set at once.
+
+    A copy-on-write file system keeps an old extent until all of it is overwritten, so random
+    writes can take the whole working set a second time. Without that room they end in ENOSPC.
+    """
+    return 2 if kind.copy_on_write and overwrites(study) else 1
+
+
+def overwrites(study: Study) -> bool:
+    """Whether any pattern writes."""
+    return any(pattern not in ("read", "randread") for pattern in study.workload.patterns)
+
+
 def _smallest_room(study: Study, base: Base, ledger: Ledger) -> Room:
     least = Room(base.size_bytes, study.systems[0].name)
     for system in study.systems:
         kind = find_kind(system.kind)
         if isinstance(kind, FileSystem):
             with formatted(kind, system, base, ledger) as made:
-                here = free_bytes(str(made.directory))
+                here = free_bytes(str(made.directory)) // _copies(kind, study)
             if here < least.free_bytes:
                 least = Room(here, system.name)
     return least

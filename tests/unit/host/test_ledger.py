@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from fsgauge.errors import RigError
-from fsgauge.host import ledger
+from fsgauge.host import after_death, ledger_folder
 from fsgauge.host.ledger import Ledger, clean_up_after_the_dead, opened_ledger
 from fsgauge.host.marked_folder import MARKER, Owner, make_marked
 from fsgauge.host.processes import RUN_VARIABLE, boot_id
@@ -22,8 +22,8 @@ from fsgauge.host.traces import FolderTrace, SettingTrace
 @pytest.fixture
 def ledgers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "ledgers"
-    monkeypatch.setattr(ledger, "ledger_folder", lambda: folder)
-    monkeypatch.setattr(ledger, "_LASTING_SCRATCH", tmp_path / "var-tmp")
+    monkeypatch.setattr(ledger_folder, "ledger_folder", lambda: folder)
+    monkeypatch.setattr(after_death, "_LASTING_SCRATCH", tmp_path / "var-tmp")
     return folder
 
 
@@ -92,8 +92,9 @@ def test_the_living_are_left_alone(ledgers: Path, tmp_path: Path) -> None:
 
 def test_a_killed_process_is_cleaned_up_after(ledgers: Path, tmp_path: Path) -> None:
     program = (
-        "import os, signal, sys; from pathlib import Path; from fsgauge.host import ledger\n"
-        "ledger.ledger_folder = lambda: Path(sys.argv[1])\n"
+        "import os, signal, sys; from pathlib import Path\n"
+        "from fsgauge.host import ledger, ledger_folder\n"
+        "ledger_folder.ledger_folder = lambda: Path(sys.argv[1])\n"
         "with ledger.opened_ledger() as book, book.folder(Path(sys.argv[2]), 'x') as folder:\n"
         "    (folder / 'data').write_text('1')\n"
         "    os.kill(os.getpid(), signal.SIGKILL)\n"
