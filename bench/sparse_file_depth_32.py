@@ -2,8 +2,8 @@
 
 No disk is involved: what differs is what each tool spends per operation. The engine records every
 latency; t/io_uring records none here. Rates are of each tool's own measured window, so start-up is
-not in them. Each tool is at its own best: fio and t/io_uring in batches of 16, the engine in batches
-of 32. All three open the file with O_NOATIME.
+not in them. Each tool is at its own best: fio and t/io_uring in batches of 16, the engine in
+batches of 32. All three open the file with O_NOATIME.
 """
 
 from __future__ import annotations

@@ -123,8 +123,14 @@ impl<'a, Q: Queue, O: Order, P: Pace> Client<'a, Q, O, P> {
     fn drive(&mut self) -> Result<Ended, Failure> {
         loop {
             let taken = self.fill();
-            self.enter(taken)?;
-            if self.now_ns >= self.window.next_ns && self.cross() {
+            let start_ns = self.setup.clock.now_ns();
+            if start_ns >= self.window.next_ns && self.cross(start_ns) {
+                // What was prepared is submitted when the rest is waited for.
+                self.in_flight += taken as u32;
+                return Ok(Ended::Duration);
+            }
+            self.enter(taken, start_ns)?;
+            if self.now_ns >= self.window.next_ns && self.cross(self.now_ns) {
                 return Ok(Ended::Duration);
             }
             self.reap()?;
@@ -173,8 +179,7 @@ impl<'a, Q: Queue, O: Order, P: Pace> Client<'a, Q, O, P> {
 
     /// Stamps and submits the operations that were just prepared, and waits if there is nothing else to do.
     #[inline]
-    fn enter(&mut self, taken: usize) -> Result<(), Failure> {
-        let start_ns = self.setup.clock.now_ns();
+    fn enter(&mut self, taken: usize, start_ns: u64) -> Result<(), Failure> {
         self.slots.stamp_taken(taken, start_ns);
         self.integrate(start_ns);
         self.in_flight += taken as u32;
@@ -257,11 +262,12 @@ impl<'a, Q: Queue, O: Order, P: Pace> Client<'a, Q, O, P> {
         Ok(())
     }
 
-    /// Steps over all boundaries that have passed. True at the end.
+    /// Steps over all boundaries up to now. True at the end. Every stamp is checked before it is used, so that
+    /// nothing is counted on the wrong side, however long the thread was kept from its processor.
     #[cold]
-    fn cross(&mut self) -> bool {
+    fn cross(&mut self, now_ns: u64) -> bool {
         self.retries_in_row = 0;
-        while self.now_ns >= self.window.next_ns {
+        while now_ns >= self.window.next_ns {
             let at_ns = self.window.next_ns;
             self.integrate(at_ns);
             self.report_interval(at_ns);
