@@ -12,9 +12,10 @@ from fsgauge.cli.choices import chosen_study, progress_choices, results_option
 
 
 @click.command("demo")
+@click.option("--seed", type=int, help="Repeat a demo's random order.")
 @results_option
 @progress_choices
-def command(results: Path, style: str | None) -> int:
+def command(seed: int | None, results: Path, style: str | None) -> int:
     """A real comparison in about three minutes on what this machine has.
 
     As root: raw, ext4, xfs and btrfs on a scratch file in /var/tmp. As an ordinary user: the file
@@ -23,7 +24,7 @@ def command(results: Path, style: str | None) -> int:
     from fsgauge.cli.execution import execute
 
     study, systems = _for_root() or _for_user()
-    chosen = chosen_study(study, (), systems, None, None)
+    chosen = chosen_study(study, (), systems, None, seed)
     return execute(chosen, results=results, destroy=None, style=style)
 
 
