@@ -1,14 +1,25 @@
 """The box "How sure": what stands behind the answer, a line each.
 
-A line is (name, words, good): `good` is False where the reader has to look closer.
+`good` is False where the reader has to look closer.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from fsgauge.report import words
 from fsgauge.stats.results import Results
 
-Line = tuple[str, str, bool]
+
+class Line(NamedTuple):
+    """One fact; `page` is what `fsgauge explain` takes, empty for the findings below."""
+
+    name: str
+    text: str
+    good: bool
+    page: str
+
+
 FEW_BLOCKS = 6
 
 
@@ -31,32 +42,37 @@ def _blocks(results: Results) -> Line:
     if sure.blocks_complete != sure.blocks_planned:
         text += f" of {sure.blocks_planned} planned"
     few = sure.blocks_complete < FEW_BLOCKS
-    return "Blocks", text + (", few" if few else ""), not few
+    return Line("Blocks", text + (", few" if few else ""), not few, "blocks")
 
 
 def _noise(results: Results) -> Line:
     floor = results.noise_of(results.primary_metrics[results.primary_cells[0]])
     if floor is None:
-        return "Noise floor", "unknown: no block has the baseline twice", False
+        return Line("Noise floor", "unknown: no block has the baseline twice", False, "noise")
     text = f"{words.ratio_range(floor.low, floor.high)} ({results.baseline} against itself)"
-    return "Noise floor", text, not floor.excludes_one and floor.low is not None
+    return Line("Noise floor", text, not floor.excludes_one and floor.low is not None, "noise")
 
 
 def _steady(results: Results) -> Line:
     sure = results.sureness
     if sure.runs_judged_steady == 0:
-        return "Steady", "cannot be judged: the runs are too short", False
+        return Line("Steady", "cannot be judged: the runs are too short", False, "steady")
     unsteady = sure.runs_judged_steady - sure.runs_steady
     if unsteady == 0:
-        return "Steady", f"all {sure.runs_steady} runs", True
-    return "Steady", f"{sure.runs_steady} of {sure.runs_judged_steady} runs", False
+        return Line("Steady", f"all {sure.runs_steady} runs", True, "steady")
+    return Line("Steady", f"{sure.runs_steady} of {sure.runs_judged_steady} runs", False, "steady")
 
 
 def _engine(results: Results) -> Line:
     share = results.sureness.engine_share_percent
     if share is None:
-        return "Engine", "its own share is unknown", False
-    return "Engine", f"at most {words.percent(share)} of the time is its own", share <= 10
+        return Line("Engine", "its own share is unknown", False, "engine_share")
+    return Line(
+        "Engine",
+        f"at most {words.percent(share)} of the time is its own",
+        share <= 10,
+        "engine_share",
+    )
 
 
 def _failures(results: Results) -> Line:
@@ -69,14 +85,16 @@ def _failures(results: Results) -> Line:
         parts.append(f"{missing} not made")
     if sure.io_errors:
         parts.append(f"{sure.io_errors} operations tried again")
-    return "Errors", ", ".join(parts) or "none", not parts
+    return Line("Errors", ", ".join(parts) or "none", not parts, "errors")
 
 
 def _tests(results: Results) -> Line:
     cells = len(results.cells)
     others = len(results.systems) - 1
+    if others == 0:
+        return Line("Comparisons", "none: one system", True, "verdict")
     text = f"{cells * others} ({_count(cells, 'cell')} x {_count(others, 'system')})"
-    return "Comparisons", text + ", corrected for", True
+    return Line("Comparisons", text + ", corrected for", True, "verdict")
 
 
 def _findings(results: Results) -> Line:
@@ -84,7 +102,7 @@ def _findings(results: Results) -> Line:
     notes = len(results.findings) - len(grave)
     parts = [_count(len(grave), "warning")] if grave else []
     parts += [_count(notes, "note")] if notes else []
-    return "Findings", ", ".join(parts) or "none", not grave
+    return Line("Findings", ", ".join(parts) or "none", not grave, "")
 
 
 def _count(number: int, noun: str) -> str:

@@ -74,8 +74,9 @@ def _noise_only(question: Question) -> str:
     if floor is None or floor.low is None or floor.high is None:
         return f"No answer: {question.baseline} stands alone and was not measured twice yet."
     return (
-        f"There is one system, {question.baseline}, so this shows how still the rig is: two equal"
-        f" runs differ by a factor of {floor.low:.3f} to {floor.high:.3f}."
+        f"There is one system, {question.baseline}, so this shows how still the rig is: of two equal"
+        f" turns, the later one does {_share(floor.ratio)} of the earlier"
+        f" ({_range(floor.low, floor.high)})."
     )
 
 
@@ -220,7 +221,7 @@ def _share(ratio: float) -> str:
 def _range(low: float, high: float) -> str:
     if high >= 1.995:
         return f"{low:.2f} to {high:.2f} times"
-    digits = 0 if high - low >= 0.02 else 1
+    digits = 0 if round(100 * low) != round(100 * high) else 1
     return f"{100 * low:.{digits}f} to {100 * high:.{digits}f} %"
 
 

@@ -45,7 +45,7 @@ class Layout:
 def _wide(rows: list[dict[str, Any]]) -> Layout:
     cell = min(_text_width(rows, "cell", 7.2), 230)
     system = min(_text_width(rows, "system", 6.8), 130)
-    return Layout(cell, system, max(200, 615 - cell - system), 205, 17, headers=False)
+    return Layout(cell, system, max(200, 600 - cell - system), 220, 17, headers=False)
 
 
 def _narrow(rows: list[dict[str, Any]]) -> Layout:
@@ -244,8 +244,8 @@ def _labels(
         .encode(y=y, x=alt.value(header_at), x2=alt.value(layout.width + layout.right)),
         text(headers, "header", header_at, layout.cell or 330, "bold"),
         text(rows, "system", -layout.system, layout.system - 6),
-        text(rows, "words", right, 110),
+        text(rows, "words", right, 122),
     ]
     if not layout.headers:
-        labels.append(text(rows, "interval", right + 110, 110, "muted"))
+        labels.append(text(rows, "interval", right + 122, 110, "muted"))
     return labels

@@ -15,7 +15,7 @@ from fsgauge.report import words
 from fsgauge.report.charts import panels
 from fsgauge.report.charts.rows import chart_of
 from fsgauge.report.draw import Drawing, draw
-from fsgauge.report.theme import GAIN, GLYPHS, GRID, HATCH, INK, LOSS, MUTED
+from fsgauge.report.theme import GAIN, GLYPHS, GRID, HATCH, INK, LOSS
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.results import Comparison, Results
 from fsgauge.units import format_size
@@ -140,7 +140,7 @@ def _panel(rows: list[dict[str, Any]], width: int) -> alt.TopLevelMixin:
     above = base.mark_text(dy=-7 if two_lines else 0, fontSize=font, color=INK)
     layers.append(above.encode(text="above:N"))
     if two_lines:
-        below = base.mark_text(dy=8, fontSize=font - 1, color=MUTED)
+        below = base.mark_text(dy=8, fontSize=font - 1, color=INK, opacity=0.8)
         layers.append(below.encode(text="below:N"))
     title = alt.TitleParams(
         f"{rows[0]['system']}, {rows[0]['pattern']}", anchor="start", fontSize=12, offset=4

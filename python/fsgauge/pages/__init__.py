@@ -1,0 +1,34 @@
+"""What each number of a report means: pages/NAME.md, the short answer first.
+
+`explain_metric` gives a page as Markdown; metrics of an operation ("read.p99") share the page of
+their part ("p99").
+"""
+
+from __future__ import annotations
+
+import difflib
+from importlib.resources import files
+
+from fsgauge.errors import InputError
+
+
+def explained() -> list[str]:
+    """Names that have a page, sorted."""
+    folder = files("fsgauge.pages")
+    names = (entry.name for entry in folder.iterdir())
+    return sorted(name.removesuffix(".md") for name in names if name.endswith(".md"))
+
+
+def explain_metric(name: str) -> str:
+    """The page of a metric or number, as Markdown; raises InputError with the nearest names."""
+    known = explained()
+    page = name.strip().lower().replace("-", "_")
+    page = page.removeprefix("read.").removeprefix("write.")
+    if page not in known:
+        near = difflib.get_close_matches(page, known, n=1, cutoff=0.5)
+        meant = f'did you mean "{near[0]}"? ' if near else ""
+        raise InputError(
+            f'no page explains "{name}"',
+            next=f"{meant}fsgauge explain NAME, with one of: {', '.join(known)}",
+        )
+    return (files("fsgauge.pages") / f"{page}.md").read_text(encoding="utf-8")
