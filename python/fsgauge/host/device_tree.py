@@ -2,7 +2,7 @@
 
 Takes a device, gives one line for each thing in its whole tree (partitions, holders, mounts in
 any namespace that can be seen, swap, signatures), as EXPERIENCE shows it to people. What cannot
-be found out is an error: silence must mean that the device is empty.
+be found out is a finding too: silence must mean that the device is empty.
 """
 
 from __future__ import annotations
@@ -66,7 +66,10 @@ def tree_of(device: BlockDevice) -> list[BlockDevice]:
 
 def _on_one(device: BlockDevice, *, top: bool) -> list[str]:
     """What one device of the tree carries, joined in a line; a partition or holder is a finding."""
-    kinds = _signatures(device)
+    try:
+        kinds = _signatures(device)
+    except RigError as error:
+        kinds = [f"cannot be examined ({'; '.join((error.what, *error.details[-1:]))})"]
     if not top and not kinds:
         kinds = ["partition" if (device.folder / "partition").exists() else "device made on it"]
     things = [*kinds, *_uses(device)]
@@ -93,9 +96,7 @@ def _probe(device: BlockDevice) -> dict[str, str]:
     if said.exit_code == _AMBIVALENT:
         return {"TYPE": "several signatures that contradict each other"}
     if said.exit_code != 0:
-        raise RigError(
-            f"{device.path} could not be examined, so it is left alone", details=(said.words,)
-        )
+        raise RigError("blkid failed", details=(said.words,))
     pairs = (line.partition("=") for line in said.output.splitlines())
     return {
         key: " ".join(shlex.split(value)) if "\\" in value else value for key, _, value in pairs
@@ -123,7 +124,7 @@ def _volume_group(known: dict[str, str]) -> str:
 def _wipefs_types(device: BlockDevice) -> list[str]:
     said = must_run(
         ["wipefs", "--no-act", "--json", device.path],
-        what=f"{device.path} could not be examined, so it is left alone",
+        what="wipefs failed",
     )
     if not said.output.strip():
         return []

@@ -17,10 +17,15 @@ class KernelLog:
     def __init__(self, descriptor: int | None) -> None:
         self._descriptor = descriptor
 
-    def lines_about(self, word: str) -> list[str]:
-        """Messages since the last call that contain `word` as a whole, at most five."""
-        pattern = re.compile(rf"\b{re.escape(word)}\b")
-        return [line for line in self._lines() if pattern.search(line)][-5:]
+    def lines_about(self, device: str, driver: str) -> list[str]:
+        """Messages since the last call about a device, else of its driver about none; at most five.
+
+        An unknown option is refused before the driver knows the device, so that line names none.
+        """
+        lines = list(self._lines())
+        named = [line for line in lines if re.search(rf"\b{re.escape(device)}\b", line)]
+        unnamed = [line for line in lines if re.match(rf"{re.escape(driver)}\b[^(]*$", line, re.I)]
+        return (named or unnamed)[-5:]
 
     def _lines(self) -> Iterator[str]:
         for _ in range(_LINES_LIMIT):

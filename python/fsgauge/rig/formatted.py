@@ -85,7 +85,9 @@ def _mount(kind: FileSystem, system: System, device: str, directory: Path) -> No
     with kernel_log() as log:
         said = run_tool(command, seconds=_MOUNT_SECONDS)
         if said.exit_code != 0:
-            raise _refused(system, "mount", said, system.mount, log.lines_about(Path(device).name))
+            raise _refused(
+                system, "mount", said, system.mount, log.lines_about(Path(device).name, kind.driver)
+            )
 
 
 def _refused(
@@ -94,16 +96,22 @@ def _refused(
     """The user's options are to blame where there are any, the machine otherwise."""
     details = (
         " ".join(said.command),
-        *said.words.splitlines()[:6],
+        *_without_advice(said.words.splitlines())[:6],
         *(f"kernel: {line}" for line in kernel),
     )
     if options:
         return InputError(
             f'{tool} refused the options of the system "{system.name}": {options}',
             details=details,
-            next=f"man {tool if tool != 'mount' else system.kind}, or leave the option out",
+            next=f"man {tool if tool != 'mount' else f'5 {system.kind}'}, or leave the option out",
         )
     return RigError(f'{tool} failed for the system "{system.name}"', details=details)
+
+
+def _without_advice(lines: list[str]) -> list[str]:
+    """The complaint alone: mkfs.xfs goes on with its usage, mount points to dmesg."""
+    usage = next((at for at, line in enumerate(lines) if line.startswith("Usage")), len(lines))
+    return [line for line in lines[:usage] if "dmesg(1)" not in line]
 
 
 def _options_in_force(system: System, directory: Path) -> tuple[str, list[str]]:
