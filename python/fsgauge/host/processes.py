@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _PROC = Path("/proc")
+_ROUNDS = 10
 RUN_VARIABLE = "FSGAUGE_RUN"
 """Set to a run's token while it lasts, so that every child can be told from other processes."""
 
@@ -54,10 +55,16 @@ def holders_of(folder: str) -> list[Process]:
 
 def end_children_of_run(token: str, *, seconds: float = 10.0) -> list[Process]:
     """Kill what a dead run's token marks, and wait until it is gone; gives what was killed."""
-    protected = set(_own_ancestry())
-    ended = [Process(pid, _name(pid)) for pid in _pids_of_run(token) if pid not in protected]
-    for process in ended:
-        _kill(process.pid)
+    known = set(_own_ancestry())
+    ended: list[Process] = []
+    for _ in range(_ROUNDS):  # a child may have been starting another one
+        found = [Process(pid, _name(pid)) for pid in _pids_of_run(token) if pid not in known]
+        if not found:
+            break
+        for process in found:
+            _kill(process.pid)
+        known |= {process.pid for process in found}
+        ended += found
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline and any(_runs(process.pid) for process in ended):
         time.sleep(0.02)

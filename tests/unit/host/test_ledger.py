@@ -111,10 +111,12 @@ def test_children_of_a_killed_run_are_ended(ledgers: Path) -> None:
     owner = dead_owner()
     leave_behind(ledgers, owner)
     environment = {**os.environ, RUN_VARIABLE: owner.token}
-    with subprocess.Popen(["sleep", "60"], env=environment) as child:
-        assert clean_up_after_the_dead() == [
-            f"ended sleep (process {child.pid}), left by a killed run"
-        ]
+    with subprocess.Popen(
+        ["sh", "-c", "echo ready; sleep 60; true"], env=environment, stdout=subprocess.PIPE
+    ) as child:
+        assert child.stdout is not None and child.stdout.readline() == b"ready\n"
+        said = clean_up_after_the_dead()
+        assert f"ended sh (process {child.pid}), left by a killed run" in said
         assert child.wait(timeout=10) == -signal.SIGKILL
 
 
