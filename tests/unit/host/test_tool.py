@@ -43,7 +43,7 @@ def test_it_dies_with_a_killed_parent(tmp_path: Path) -> None:
     mark = tmp_path / "pid"
     program = (
         "from fsgauge.host.tool import run_tool\n"
-        f"run_tool(['sh', '-c', 'echo $$ > {mark}; sleep 60'])\n"
+        f"run_tool(['sh', '-c', 'echo $$ > {mark}; exec sleep 60'])\n"
     )
     with subprocess.Popen([sys.executable, "-c", program]) as parent:
         deadline = time.monotonic() + 30
