@@ -1,4 +1,4 @@
-"""4 KiB random direct reads at depth 32 from a loop device on a cached file, against fio.
+"""4 KiB random direct reads at depth 32 from a loop device on memory, against fio.
 
 The loop driver copies in kernel workers. Where they are the limit no tool can be faster, and the
 goal is 0.98. The proof is in the engine's own result: its queue is full (operations in flight, a

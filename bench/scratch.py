@@ -14,6 +14,8 @@ from side_by_side import Skipped
 
 SPARSE_BYTES = 4 << 30
 FILLED_BYTES = 512 << 20
+# Memory that no cache drop takes away.
+MEMORY = Path("/dev/shm/fsgauge-bench")
 CHUNK_BYTES = 1 << 20
 
 
@@ -22,7 +24,6 @@ class Scratch:
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
-        self.loops: list[str] = []
 
     def __enter__(self) -> Self:
         self.sweep()
@@ -44,8 +45,9 @@ class Scratch:
                 ["losetup", "--list", "--json"], capture_output=True, text=True, check=False
             ).stdout
             for loop in json.loads(listing or '{"loopdevices": []}')["loopdevices"]:
-                if Path(loop["back-file"]).is_relative_to(self.directory):
+                if Path(loop["back-file"]).is_relative_to(MEMORY):
                     subprocess.run(["losetup", "--detach", loop["name"]], check=False)
+        shutil.rmtree(MEMORY, ignore_errors=True)
         shutil.rmtree(self.directory, ignore_errors=True)
 
     def sparse_file(self) -> Path:
@@ -57,29 +59,33 @@ class Scratch:
 
     def filled_file(self) -> Path:
         """Give a file of random bytes that is on disk."""
-        path = self.directory / "filled"
-        if not path.exists():
-            with path.open("wb") as file:
-                for _ in range(FILLED_BYTES // CHUNK_BYTES):
-                    file.write(os.urandom(CHUNK_BYTES))
-                os.fsync(file.fileno())
-        return path
+        return fill(self.directory / "filled")
 
     def loop_device(self) -> str:
-        """Give a loop device on a filled file that is in the page cache: no disk is read."""
+        """Give a loop device on a file in memory: no disk is read."""
         if os.geteuid() != 0:
             raise Skipped(
                 "a loop device needs root: sudo python3 bench/run.py --only loop-depth-32"
             )
         if shutil.which("losetup") is None:
             raise Skipped("losetup is missing: apt-get install mount")
-        path = self.filled_file()
+        if not MEMORY.parent.is_dir():
+            raise Skipped(f"{MEMORY.parent} is missing: mount -t tmpfs tmpfs {MEMORY.parent}")
+        MEMORY.mkdir(exist_ok=True)
+        path = fill(MEMORY / "loop")
         made = subprocess.run(
             ["losetup", "--find", "--show", str(path)], capture_output=True, text=True, check=False
         )
         if made.returncode != 0:
             raise Skipped(f"no loop device: {made.stderr.strip()}")
-        with path.open("rb") as file:
-            while file.read(CHUNK_BYTES):
-                pass
         return made.stdout.strip()
+
+
+def fill(path: Path) -> Path:
+    """Make a file of random bytes unless it is there."""
+    if not path.exists():
+        with path.open("wb") as file:
+            for _ in range(FILLED_BYTES // CHUNK_BYTES):
+                file.write(os.urandom(CHUNK_BYTES))
+            os.fsync(file.fileno())
+    return path
