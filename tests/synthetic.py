@@ -8,8 +8,10 @@ Little's law asks for, so honest runs pass every check.
 
 from __future__ import annotations
 
+import json
 import math
 import random
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -188,7 +190,8 @@ def bucket_index(value_ns: int) -> int:
 
 
 def _folder(record: TurnRecord | RunRecord) -> str:
-    return f"{record.block:03d}-{record.turn:02d}-{record.system}"
+    slug = re.sub(r"[^A-Za-z0-9]+", "-", record.system)
+    return f"{record.block:03d}-{record.turn:02d}-{slug}"
 
 
 def _plan(recipe: Recipe, chance: random.Random) -> Plan:
@@ -525,10 +528,11 @@ def _study_document(recipe: Recipe) -> dict[str, Any]:
 
 def _toml(recipe: Recipe) -> str:
     systems = "".join(
-        f'\n[[system]]\nname = "{name}"\nkind = "{kind}"\n' for name, kind in recipe.systems.items()
+        f'\n[[system]]\nname = {json.dumps(name)}\nkind = "{kind}"\n'
+        for name, kind in recipe.systems.items()
     )
     return (
-        f'format = 1\nname = "overhead"\nquestion = "{recipe.question}"\n\n[storage]\n'
+        f'format = 1\nname = "overhead"\nquestion = {json.dumps(recipe.question)}\n\n[storage]\n'
         f'kind = "{recipe.storage_kind}"\nsize = "8 GiB"\n{systems}\n[workload]\n'
         f'kind = "overhead"\n\n[plan]\nblocks = {recipe.blocks}\nseed = {recipe.seed}\n'
     )

@@ -74,7 +74,7 @@ def _noise_only(question: Question) -> str:
     if floor is None or floor.low is None or floor.high is None:
         return f"No answer: {question.baseline} stands alone and was not measured twice yet."
     return (
-        f"There is one system, {question.baseline}, so this shows how still the rig is: of two equal"
+        f"There is one system, {question.baseline}; this shows how still the rig is: of two equal"
         f" turns, the later one does {_share(floor.ratio)} of the earlier"
         f" ({_range(floor.low, floor.high)})."
     )

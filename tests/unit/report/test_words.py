@@ -1,0 +1,37 @@
+"""Numbers as people read them."""
+
+from __future__ import annotations
+
+import pytest
+
+from fsgauge.report import words
+
+
+@pytest.mark.parametrize(
+    ("number", "expected"),
+    [(0.94, "\u22126 %"), (1.0, "0 %"), (1.004, "+0.4 %"), (1.12, "+12 %"), (2.3, "x 2.3")],
+)
+def test_changes(number: float, expected: str) -> None:
+    assert words.change(number) == expected
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "expected"),
+    [
+        (0.91, 0.97, "0.91 to 0.97"),
+        (0.954, 0.9962, "0.954 to 0.996"),
+        (1.0012, 1.2, "1.001 to 1.200"),
+        (0.9931, 0.9944, "0.993 to 0.994"),
+        (None, None, "no interval"),
+    ],
+)
+def test_an_interval_never_rounds_to_touch_one(
+    low: float | None, high: float | None, expected: str
+) -> None:
+    assert words.ratio_range(low, high) == expected
+
+
+def test_values_have_units() -> None:
+    assert words.value(212_000, "IOPS") == "212 k IOPS"
+    assert words.value(148_000, "ns") == "148 µs"
+    assert words.value(812 * 2**20, "B/s") == "812 MiB/s"

@@ -1,0 +1,79 @@
+"""Pages of whole studies, typical and broken: written, self-contained, complete."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from fsgauge.report import write_report
+from fsgauge.stats import Results
+from tests.synthetic import make_study
+
+FIVE = {name: name for name in ("raw", "ext4", "xfs", "btrfs", "f2fs")}
+STUDIES: dict[str, dict[str, Any]] = {
+    "one cell": {"patterns": ("randread",), "block_sizes": (4096,), "queue_depths": (32,)},
+    "one system": {"systems": {"xfs": "xfs"}, "patterns": ("randread",)},
+    "faults": {"faults": lambda turn, cell: turn.system == "xfs", "patterns": ("randread",)},
+    "interrupted": {"paused_after_runs": 150},
+    "before the first block": {"paused_after_runs": 2},
+    "under a pace": {"rate": 1000.0, "block_sizes": (4096,), "queue_depths": (1,)},
+}
+
+
+@pytest.fixture(scope="module", params=STUDIES, ids=lambda name: name.replace(" ", "-"))
+def directory(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("study")
+    make_study(**STUDIES[request.param]).write(folder)
+    write_report(folder)
+    return folder
+
+
+def test_the_page_has_the_answer_and_asks_nothing_of_the_network(directory: Path) -> None:
+    page = (directory / "report.html").read_text(encoding="utf-8")
+    results = Results.model_validate_json((directory / "report.json").read_text())
+    assert results.question in page
+    assert "http://" not in page.replace("http://www.w3.org", "")
+    assert not re.search(r'(?:src|href)="(?:https?:)?//', page)
+    assert "NaN" not in page and "undefined" not in page.split("<script>")[0]
+    for place in re.findall(r'href="(?!#|data:)([^"]+)"', page):
+        assert (directory / place).exists(), place
+
+
+def test_embedded_data_and_charts_can_be_read(directory: Path) -> None:
+    page = (directory / "report.html").read_text(encoding="utf-8")
+    embedded = re.findall(r'<script type="application/json" id="data-(\w+)">(.*?)</script>', page)
+    drawn = {path.stem for path in (directory / "charts").glob("*.svg")}
+    assert {name for name, _ in embedded} == drawn
+    for _, text in embedded:
+        assert json.loads(text)
+    for name in drawn:
+        text = (directory / "charts" / f"{name}.svg").read_text(encoding="utf-8")
+        assert "var(--" not in text
+        ET.fromstring(text)  # noqa: S314 - our own drawing
+
+
+def test_five_systems_and_36_cells_stay_below_five_megabytes(tmp_path: Path) -> None:
+    make_study(systems=FIVE).write(tmp_path)
+    assert write_report(tmp_path).stat().st_size < 5_000_000
+
+
+def test_writing_again_changes_nothing(tmp_path: Path) -> None:
+    make_study(**STUDIES["one cell"]).write(tmp_path)
+    first = write_report(tmp_path).read_text(encoding="utf-8")
+    assert write_report(tmp_path).read_text(encoding="utf-8") == first
+
+
+def test_names_with_markup_stay_text(tmp_path: Path) -> None:
+    study = STUDIES["one cell"] | {
+        "systems": {"raw": "raw", '<b>"x"</b> & y': "ext4"},
+        "question": "Is </script><script>alert(1)</script> safe?",
+    }
+    make_study(**study).write(tmp_path)
+    page = write_report(tmp_path).read_text(encoding="utf-8")
+    assert "<script>alert" not in page
+    assert "<b>" not in page.replace('<b class="level">', "")

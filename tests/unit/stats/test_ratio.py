@@ -1,0 +1,74 @@
+"""Estimates against scipy and against the algebra that ratios must obey."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats as scipy_stats
+
+from fsgauge.stats.ratio import ratio_of_blocks
+
+LOGS = st.lists(st.floats(-1, 1, allow_nan=False), min_size=2, max_size=20)
+
+
+def test_the_interval_and_p_are_those_of_the_t_test() -> None:
+    logs = [0.02, -0.05, 0.04, 0.011, 0.07, 0.03]
+    expected = scipy_stats.ttest_1samp(logs, 0.0)
+    interval = expected.confidence_interval(0.95)
+    found = ratio_of_blocks(logs)
+    assert found is not None
+    assert found.p == pytest.approx(expected.pvalue)
+    assert (found.low, found.high) == pytest.approx(
+        (math.exp(interval.low), math.exp(interval.high))
+    )
+
+
+@pytest.mark.parametrize("n", [5, 6, 9, 14])
+def test_the_signed_rank_p_is_the_exact_one(n: int) -> None:
+    logs = [0.031 * (-1) ** step * step + 0.05 for step in range(1, n + 1)]
+    found = ratio_of_blocks(logs)
+    assert found is not None
+    expected = scipy_stats.wilcoxon(logs, method="exact").pvalue
+    assert found.robust.p == pytest.approx(expected)
+
+
+def test_the_robust_interval_needs_six_blocks() -> None:
+    five, six = ratio_of_blocks([0.01, 0.02, 0.03, 0.04, 0.05]), ratio_of_blocks([0.01] * 6)
+    assert five is not None and five.robust.low is None
+    assert six is not None and six.robust.low == pytest.approx(math.exp(0.01))
+
+
+def test_one_stalled_block_moves_the_robust_estimate_little() -> None:
+    calm = [0.01, -0.01, 0.02, -0.02, 0.0, 0.015, -0.015, 0.005]
+    stalled = ratio_of_blocks([*calm[:-1], -3.0])
+    assert stalled is not None
+    assert stalled.ratio < 0.7
+    assert stalled.robust.ratio > 0.97
+
+
+@given(LOGS)
+def test_swapping_systems_inverts_the_ratio(logs: list[float]) -> None:
+    there, back = ratio_of_blocks(logs), ratio_of_blocks([-log for log in logs])
+    assert there is not None and back is not None
+    assert there.ratio * back.ratio == pytest.approx(1, rel=1e-12)
+    assert there.low is not None and back.high is not None
+    assert there.low * back.high == pytest.approx(1, rel=1e-9)
+    assert there.p == pytest.approx(back.p)
+    assert there.robust.p == pytest.approx(back.robust.p)
+
+
+def test_no_block_is_no_ratio_and_one_block_has_no_interval() -> None:
+    assert ratio_of_blocks([]) is None
+    one = ratio_of_blocks([math.log(0.9)])
+    assert one is not None
+    assert (one.ratio, one.low, one.high, one.p) == (pytest.approx(0.9), None, None, 1.0)
+
+
+def test_steps_of_a_histogram_are_never_taken_for_certainty() -> None:
+    """Three blocks in the same two buckets agree exactly; that is resolution, not precision."""
+    found = ratio_of_blocks([math.log(65 / 64)] * 3, resolution=1 / 64)
+    assert found is not None and found.low is not None
+    assert found.low < 65 / 64 - 0.005

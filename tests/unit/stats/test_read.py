@@ -1,0 +1,164 @@
+"""Whole studies with planted effects: what is found, what is left out, what is said."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from fsgauge.record import Turn
+from fsgauge.stats import Results, read_study
+from fsgauge.stats.samples import collect
+from tests.synthetic import SyntheticStudy, make_study
+
+SMALL: dict[str, Any] = {
+    "patterns": ("randread",),
+    "block_sizes": (4096, 65536),
+    "queue_depths": (32,),
+}
+
+
+def read(study: SyntheticStudy) -> Results:
+    return read_study(study.turns, study.runs, study.study, study.before, study.after)
+
+
+def codes(results: Results) -> set[str]:
+    return {finding.code for finding in results.findings}
+
+
+def test_a_planted_loss_is_found_and_said() -> None:
+    study = make_study(**SMALL, noise=0.005, effect=lambda system, cell: planted(system))
+    results = read(study)
+    entry = results.comparison("randread-4KiB-depth32", "xfs", "iops")
+    assert entry is not None and entry.low is not None and entry.high is not None
+    assert entry.low < 0.8 < entry.high
+    assert entry.verdict == "worse"
+    assert "xfs" in results.answer and "80 %" in results.answer
+    assert results.sureness.valid
+
+
+def planted(system: str) -> float:
+    return 0.8 if system == "xfs" else 1.0
+
+
+def test_the_ratio_of_a_latency_has_its_own_direction() -> None:
+    results = read(make_study(**SMALL, effect=lambda system, cell: planted(system)))
+    entry = results.comparison("randread-4KiB-depth32", "xfs", "read.mean")
+    assert entry is not None
+    assert entry.ratio > 1.2
+    assert entry.verdict == "worse"
+
+
+def test_an_answer_stays_short_enough_to_read() -> None:
+    for systems in (["raw", "ext4"], ["raw", "ext4", "xfs", "btrfs", "f2fs"], ["ext4", "xfs"]):
+        for noise in (0.0, 0.02, 0.3):
+            results = read(make_study(systems={name: name for name in systems}, noise=noise))
+            assert len(results.answer.split()) <= 60, results.answer
+
+
+def test_a_missing_run_leaves_its_block_out_of_its_cell_only() -> None:
+    def faults(turn: Turn, cell: Any) -> bool:
+        return (turn.block, turn.system) == (2, "xfs") and cell.block_size_bytes == 4096
+
+    results = read(make_study(**SMALL, faults=faults))
+    hit = results.comparison("randread-4KiB-depth32", "xfs", "iops")
+    spared = results.comparison("randread-64KiB-depth32", "xfs", "iops")
+    other = results.comparison("randread-4KiB-depth32", "ext4", "iops")
+    assert hit is not None and spared is not None and other is not None
+    assert (hit.n, hit.left_out) == (7, [2])
+    assert (spared.n, other.n) == (8, 8)
+    assert "runs.failed" in codes(results)
+
+
+def test_a_baseline_without_its_second_turn_is_left_out() -> None:
+    def faults(turn: Turn, cell: Any) -> bool:
+        return turn.block == 3 and turn.again
+
+    results = read(make_study(**SMALL, faults=faults))
+    assert all(entry.left_out == [3] for entry in results.comparisons)
+
+
+def test_an_interrupted_study_says_what_it_has() -> None:
+    results = read(make_study(**SMALL, paused_after_runs=9))
+    assert results.sureness.blocks_complete == 1
+    assert {"runs.interrupted", "blocks.few"} <= codes(results)
+    assert results.answer.startswith("Undecided: one complete block")
+    assert all(entry.verdict == "undecided" for entry in results.comparisons)
+
+
+def test_a_study_without_a_block_says_so() -> None:
+    results = read(make_study(**SMALL, paused_after_runs=1))
+    assert results.answer.startswith("No answer")
+
+
+def test_a_study_that_has_not_begun_can_be_read() -> None:
+    study = make_study(**SMALL, paused_after_runs=1)
+    results = read_study([], [], study.study, study.before)
+    assert results.answer.startswith("No answer")
+    assert results.baseline_kind == "unknown"
+
+
+def test_one_system_gives_the_noise() -> None:
+    results = read(make_study(**SMALL, systems={"xfs": "xfs"}))
+    assert results.comparisons == []
+    assert "one system" in results.answer
+
+
+def test_a_baseline_that_differs_from_itself_makes_the_study_invalid() -> None:
+    results = read(make_study(**SMALL, later_effect=1.08))
+    assert not results.sureness.valid
+    assert results.findings[0].code == "noise.invalid"
+    assert results.answer.startswith("Not valid")
+
+
+def test_the_noise_ratio_is_in_order_of_time_whatever_the_plan_calls_the_twin() -> None:
+    study = make_study(**SMALL, later_effect=1.08, noise=0.0)
+    samples = collect(study.study.plan, study.runs)
+    logs = samples.noise_log_ratios("iops", "randread-4KiB-depth32")
+    assert len({turn.again for turn in first_baseline_turns(study)}) == 2
+    assert all(log == pytest.approx(0.077, abs=1e-3) for log in logs.values())
+
+
+def first_baseline_turns(study: SyntheticStudy) -> list[Turn]:
+    first: dict[int, Turn] = {}
+    for turn in study.study.plan.turns:
+        if turn.system == study.study.plan.baseline:
+            first.setdefault(turn.block, turn)
+    return list(first.values())
+
+
+def test_a_debug_engine_makes_the_study_invalid() -> None:
+    results = read(make_study(**SMALL, profile="debug"))
+    assert not results.sureness.valid
+
+
+def test_more_than_the_raw_device_is_a_finding_with_fitting_advice() -> None:
+    effect = {"xfs": 1.3}
+    study = make_study(**SMALL, noise=0.005, effect=lambda system, cell: effect.get(system, 1.0))
+    finding = next(f for f in read(study).findings if f.code == "cache.answered")
+    assert "30 %" in finding.sentence and "loop" in finding.advice.lower()
+    cached = study.study.model_copy(
+        update={"study": {**study.study.study, "workload": {"direct": False}}}
+    )
+    results = read_study(study.turns, study.runs, cached, study.before, study.after)
+    finding = next(f for f in results.findings if f.code == "cache.answered")
+    assert "workload.direct=true" in finding.advice
+
+
+def test_differences_leave_out_what_was_studied_and_what_is_equal() -> None:
+    facts = {difference.fact for difference in read(make_study(**SMALL)).differences}
+    assert "mount options in force" in facts and "space for data" in facts
+    assert not facts & {"kind", "block size of the file system", "files", "bytes under load"}
+
+
+def test_a_machine_that_changed_is_a_finding() -> None:
+    study = make_study(**SMALL)
+    after = study.before.model_copy(update={"kernel": "6.19.0"})
+    results = read_study(study.turns, study.runs, study.study, study.before, after)
+    finding = next(f for f in results.findings if f.code == "environment.changed")
+    assert finding.where == ["kernel: 6.18.0 before, 6.19.0 after"]
+
+
+def test_results_survive_being_stored() -> None:
+    results = read(make_study(**SMALL))
+    assert Results.model_validate_json(results.model_dump_json()) == results
