@@ -5,6 +5,11 @@
     DIR/environment-before.json, -after  EnvironmentRecord
     DIR/records/BBB-TT-SYSTEM/turn.json              TurnRecord: how the system was made
     DIR/records/BBB-TT-SYSTEM/RR-CELL.json           RunRecord: one cell, measured
+    DIR/series/BBB.json, BBB-counts.parquet, BBB-intervals.parquet
+                                         SeriesRecord and the many rows of a finished block's runs:
+                                         from then on the run records say `series` and hold no rows
+    DIR/records-abandoned/NNN/BBB-TT-SYSTEM/         turns of a block that was cut short; not read
+    DIR/environment-resumed-NNN.json     EnvironmentRecord of each time that the study went on
     DIR/journal.ndjson                   what happened, in order, appended and flushed
     DIR/report.html, DIR/charts/*.svg    made from the above, any number of times
 
@@ -123,7 +128,10 @@ class TurnRecord(Record):
 
 
 class RunRecord(Record):
-    """One cell on one system in one block. Exactly one of `result` and `fault` is set."""
+    """One cell on one system in one block. Exactly one of `result` and `fault` is set.
+
+    With `series`, its histogram counts and intervals are in that block's Parquet files.
+    """
 
     block: int
     turn: int
@@ -136,6 +144,26 @@ class RunRecord(Record):
     result: LoadResult | None
     fault: EngineFault | None
     started_unix_ns: int
+    series: str | None = None
+
+
+class SeriesFile(BaseModel):
+    """A Parquet file as it was written: a file that differs is not read."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str
+    rows: int
+    size_bytes: int
+    sha256: str
+
+
+class SeriesRecord(Record):
+    """The rows of a finished block's runs, moved out of their JSON."""
+
+    block: int
+    counts: SeriesFile
+    intervals: SeriesFile
 
 
 class StorageFacts(BaseModel):
