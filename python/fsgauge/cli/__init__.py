@@ -19,6 +19,7 @@ from fsgauge.errors import FsgaugeError
 _COMMANDS = {
     "demo": "A real comparison in about three minutes on what this machine has.",
     "run": "Run a study and write its report.",
+    "resume": "Go on with a study that was interrupted or killed.",
     "plan": "What a study would run, for how long, and what effect it could show.",
     "report": "Make the report of a results folder again.",
     "explain": "What a reported number, or a key of a study file, means.",

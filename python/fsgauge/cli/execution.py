@@ -1,43 +1,120 @@
-"""Run a study for a command: clean up after the dead, measure, report, say the last two lines."""
+"""Run or resume a study for a command: clean up after the dead, measure, report, say the end."""
 
 from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from fsgauge.study.model import Study
+from fsgauge.errors import FsgaugeError, Interrupted
+
+if TYPE_CHECKING:
+    from fsgauge.run import Outcome
+    from fsgauge.study.model import Study
 
 
 def execute(study: Study, *, results: Path, destroy: str | None, style: str | None) -> int:
     """Gives the exit code: 0, or that of what ended the study early."""
-    from fsgauge.cli.answer import make_report
     from fsgauge.engine import Engine
-    from fsgauge.host.ledger import clean_up_after_the_dead
     from fsgauge.progress import progress_for
     from fsgauge.rig.host import HostRig
     from fsgauge.run import run_study
 
+    _clean_up()
+    engine = Engine()
+    with _told_how_to_go_on() as created:
+        outcome = run_study(
+            study,
+            rig=HostRig(engine),
+            engine=engine,
+            results=results,
+            destroy=destroy,
+            command=["fsgauge", *sys.argv[1:]],
+            progress=progress_for(style or "auto"),
+            created=created,
+        )
+    return _conclude(outcome, style)
+
+
+def execute_again(directory: Path, *, destroy: str | None, style: str | None) -> int:
+    """The same for a study that was cut short; one that is complete is only reported."""
+    from fsgauge.engine import Engine
+    from fsgauge.progress import progress_for
+    from fsgauge.rig.host import HostRig
+    from fsgauge.run import Outcome, resume_study
+
+    _clean_up()
+    engine = Engine()
+    with _told_how_to_go_on() as created:
+        created(directory)
+        outcome = resume_study(
+            directory,
+            rig=HostRig(engine),
+            engine=engine,
+            destroy=destroy,
+            progress=progress_for(style or "auto"),
+        )
+    if outcome is None:
+        sys.stderr.write("the study is complete: nothing is left to measure\n")
+    return _conclude(outcome or Outcome(directory, None), style)
+
+
+def _clean_up() -> None:
+    from fsgauge.host.ledger import clean_up_after_the_dead
+
     for sentence in clean_up_after_the_dead():
         sys.stderr.write(f"{sentence}\n")
-    engine = Engine()
-    outcome = run_study(
-        study,
-        rig=HostRig(engine),
-        engine=engine,
-        results=results,
-        destroy=destroy,
-        command=["fsgauge", *sys.argv[1:]],
-        progress=progress_for(style or "auto"),
-    )
-    if outcome.ended_by is not None:
-        sys.stderr.write(
-            f"{outcome.ended_by.render()}\nthe report below has what was measured until then\n"
-        )
-    answer, page = make_report(outcome.directory)
+
+
+@contextmanager
+def _told_how_to_go_on() -> Iterator[Callable[[Path], None]]:
+    """Gives what is to be told the study's folder; an interruption then names the next command."""
+    named: list[Path] = []
+    try:
+        yield named.append
+    except Interrupted as error:
+        if named and (named[0] / "study.json").is_file():
+            error.next = _resume(named[0])
+        else:
+            error.cause = "nothing was measured yet, so nothing is kept"
+        raise
+
+
+def _resume(directory: Path) -> str:
+    import shlex
+
+    return f"fsgauge resume {shlex.quote(str(directory))}"
+
+
+def _conclude(outcome: Outcome, style: str | None) -> int:
+    """Say what ended the study and how to go on, make the report, say the last two lines."""
+    from fsgauge.cli.answer import make_report
+
+    ended_by = outcome.ended_by
+    if ended_by is not None:
+        _say_end(ended_by, outcome.directory)
+    try:
+        answer, page = make_report(outcome.directory)
+    except FsgaugeError as error:
+        if ended_by is None:
+            raise
+        sys.stderr.write(f"{error.render()}\n")
+        return ended_by.exit_code
     if style == "json":
         sys.stdout.write(json.dumps({"event": "answer", "answer": answer, "report": str(page)}))
         sys.stdout.write("\n")
     else:
         sys.stdout.write(f"answer: {answer}\nreport: {page}\n")
-    return outcome.ended_by.exit_code if outcome.ended_by else 0
+    return ended_by.exit_code if ended_by else 0
+
+
+def _say_end(ended_by: FsgaugeError, directory: Path) -> None:
+    sys.stderr.write("the report below has what was measured until then\n")
+    if isinstance(ended_by, Interrupted):
+        ended_by.next = _resume(directory)
+        sys.stderr.write(f"{ended_by.render()}\n")
+        return
+    sys.stderr.write(f"{ended_by.render()}\nafter that: {_resume(directory)}\n")

@@ -26,20 +26,19 @@ class ResultsFolder:
         self._journal = Journal(directory)
 
     @classmethod
-    def create(cls, parent: Path, study_name: str) -> ResultsFolder:
-        """A new folder PARENT/STUDY-DATE-TIME; raises RigError where none can be made."""
-        stamp = datetime.now().astimezone().strftime("%Y-%m-%d-%H%M%S")
-        name = f"{slug(study_name)}-{stamp}"
-        for attempt in range(100):
-            directory = parent / (name if attempt == 0 else f"{name}-{attempt + 1}")
-            try:
-                (directory / "records").mkdir(parents=True)
-            except FileExistsError:
-                continue
-            except OSError as error:
-                raise _cannot_make(directory, error) from error
-            return cls(directory)
-        raise RigError(f"{parent / name} and 99 like it exist already", next="--results DIR")
+    @contextmanager
+    def created(cls, parent: Path, study_name: str) -> Iterator[ResultsFolder]:
+        """A new folder PARENT/STUDY-DATE-TIME; raises RigError where none can be made.
+
+        One that ends before its study is stored is taken away: it says nothing.
+        """
+        folder = cls(_new_directory(parent, study_name))
+        try:
+            yield folder
+        finally:
+            if not (folder.directory / "study.json").is_file():
+                folder.discard()
+            folder.close()
 
     @classmethod
     @contextmanager
@@ -83,12 +82,31 @@ class ResultsFolder:
         """Let another process write."""
         self._journal.close()
 
+    def has_runs(self) -> bool:
+        """Whether anything measured is here, whole or set aside."""
+        return any(self.directory.glob("records*/**/[0-9]*-*.json"))
+
     def discard(self) -> None:
         """Take away a folder in which nothing was measured."""
         shutil.rmtree(self.directory, ignore_errors=True)
 
     def _write(self, name: str, text: str) -> None:
         write_whole(self.directory / name, text)
+
+
+def _new_directory(parent: Path, study_name: str) -> Path:
+    stamp = datetime.now().astimezone().strftime("%Y-%m-%d-%H%M%S")
+    name = f"{slug(study_name)}-{stamp}"
+    for attempt in range(100):
+        directory = parent / (name if attempt == 0 else f"{name}-{attempt + 1}")
+        try:
+            (directory / "records").mkdir(parents=True)
+        except FileExistsError:
+            continue
+        except OSError as error:
+            raise _cannot_make(directory, error) from error
+        return directory
+    raise RigError(f"{parent / name} and 99 like it exist already", next="--results DIR")
 
 
 def not_a_results_folder(directory: Path) -> InputError:

@@ -86,7 +86,11 @@ def _placed(
     return columns | concatenated([part for _, part in parts], names)
 
 
-def _result(result: LoadResult, counts: Mapping[str, Counts], intervals: Intervals) -> LoadResult:
+def _result(
+    result: LoadResult,
+    counts: Mapping[str, Sequence[tuple[int, int]]],
+    intervals: Sequence[Any],
+) -> LoadResult:
     changes: dict[str, Any] = {"intervals": intervals}
     for operation in ("read", "write"):
         part = getattr(result, operation)

@@ -1,0 +1,28 @@
+"""`fsgauge resume`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from fsgauge.cli.choices import progress_choices
+
+
+@click.command("resume")
+@click.argument("directory", type=click.Path(path_type=Path))
+@click.option(
+    "--destroy",
+    metavar="NAME",
+    help="The serial, WWN or UUID of the device whose contents may be lost; given anew each time.",
+)
+@progress_choices
+def command(directory: Path, destroy: str | None, style: str | None) -> int:
+    """Go on with the study in DIRECTORY that was interrupted or killed.
+
+    Same plan, same seed, same study, as the folder recorded them. The block that was cut short is
+    measured again from its first turn; what there was of it moves to records-abandoned/.
+    """
+    from fsgauge.cli.execution import execute_again
+
+    return execute_again(directory, destroy=destroy, style=style)

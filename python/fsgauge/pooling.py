@@ -1,0 +1,113 @@
+"""What must be equal before runs count as one sample: the list, and what differs.
+
+Takes two `Conditions`, each the machine, the engine and the tool of some runs; gives the
+differences in words. Blocks measured under different conditions are different questions, and a
+mean over them answers neither (pyperf refuses the same way: _bench.py, _CHECKED_METADATA).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from fsgauge.errors import InputError
+from fsgauge.record import EnvironmentRecord
+from fsgauge.wire import Engine
+
+_UNEQUAL_TOOLS = {"fio", "losetup", "mount"}
+"""Tools that take no part in what is measured, or leave their trace in the mount options."""
+_IDENTITY = ("kind", "size_bytes", "model", "serial", "wwid", "file_system", "mount_point")
+_QUEUE = ("scheduler", "rotational", "write_cache", "logical_block_size_bytes")
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """Under what some runs were measured. `engine` is None while nothing was."""
+
+    fsgauge_version: str
+    rig: str
+    engine: Engine | None
+    environment: EnvironmentRecord
+
+
+def _of_engine(name: str) -> Callable[[Conditions], object]:
+    return lambda conditions: getattr(conditions.engine, name) if conditions.engine else None
+
+
+def _of_machine(name: str) -> Callable[[Conditions], object]:
+    return lambda conditions: getattr(conditions.environment, name)
+
+
+def _storage(conditions: Conditions) -> object:
+    """The storage without what changes each time it is attached: loop numbers, scratch names."""
+    facts = conditions.environment.storage
+    chain = [
+        {key: link[key] for key in (*_IDENTITY, *_QUEUE) if link.get(key) is not None}
+        for link in facts.device_chain
+    ]
+    return {"kind": facts.kind, "size_bytes": facts.size_bytes, "chain": chain}
+
+
+def _tools(conditions: Conditions) -> object:
+    versions = conditions.environment.tool_versions
+    return {name: versions[name] for name in sorted(versions) if name not in _UNEQUAL_TOOLS}
+
+
+MUST_BE_EQUAL: dict[str, Callable[[Conditions], object]] = {
+    "fsgauge version": lambda conditions: conditions.fsgauge_version,
+    "record format": lambda conditions: conditions.environment.format,
+    "rig": lambda conditions: conditions.rig,
+    "engine version": _of_engine("version"),
+    "engine profile": _of_engine("profile"),
+    "engine commit": _of_engine("commit"),
+    "engine target": _of_engine("target"),
+    "host": _of_machine("hostname"),
+    "kernel": _of_machine("kernel"),
+    "architecture": _of_machine("architecture"),
+    "processor": _of_machine("processor"),
+    "processor count": _of_machine("processor_count"),
+    "governor": _of_machine("governor"),
+    "memory": _of_machine("memory_bytes"),
+    "virtual machine": _of_machine("virtual_machine"),
+    "clock source": _of_machine("clock_source"),
+    "tools": _tools,
+    "storage": _storage,
+}
+"""Name and value of everything that must be equal."""
+
+
+def differences(then: Conditions, now: Conditions) -> list[str]:
+    """What differs, one sentence each: "kernel: Linux 6.1 then, Linux 6.18 now"."""
+    found = []
+    for name, value in MUST_BE_EQUAL.items():
+        before, after = value(then), value(now)
+        unknown = name.startswith("engine") and (then.engine is None or now.engine is None)
+        if before != after and not unknown:
+            found.append(f"{name}: {_words(before, after)} then, {_words(after, before)} now")
+    return found
+
+
+def require_equal(then: Conditions, now: Conditions, *, next: str) -> None:
+    """Raise InputError that names each difference."""
+    found = differences(then, now)
+    if found:
+        raise InputError(
+            "what is measured now would not be the same study",
+            details=tuple(found),
+            cause="this differs from when the study began, and its runs would be pooled with"
+            " the earlier ones",
+            next=next,
+        )
+
+
+def _words(value: object, other: object) -> str:
+    """A value; of a table, what the other one has not."""
+    if isinstance(value, dict) and isinstance(other, dict):
+        value = {key: each for key, each in value.items() if other.get(key) != each}
+        return ", ".join(f"{key} {_plain(each)}" for key, each in value.items()) or "nothing"
+    return "none" if value is None else _plain(value)
+
+
+def _plain(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value)

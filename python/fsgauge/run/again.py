@@ -1,0 +1,67 @@
+"""What going on with a study needs to know: what it was, what is left, whether all is as it was."""
+
+from __future__ import annotations
+
+import json
+
+from pydantic import ValidationError
+
+from fsgauge import __version__
+from fsgauge.engine import Engine
+from fsgauge.errors import InputError
+from fsgauge.pooling import Conditions, require_equal
+from fsgauge.record import EnvironmentRecord, Plan
+from fsgauge.rig import Rig
+from fsgauge.store import StoredStudy
+from fsgauge.store.journal import read_journal
+from fsgauge.study.model import Study
+from fsgauge.wire import ProbeJob
+
+
+def study_of(stored: StoredStudy) -> Study:
+    """The study as it was when it began; raises InputError when the record does not hold one."""
+    try:
+        return Study.model_validate_json(json.dumps(stored.study.study))
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise InputError(
+            f"{stored.directory / 'study.json'} holds no study that this fsgauge can run",
+            details=(f"{where}: {first['msg']}",),
+            cause="another version wrote it, or it was edited",
+            next=f"fsgauge report {stored.directory}",
+        ) from error
+
+
+def is_finished(stored: StoredStudy, whole: set[int]) -> bool:
+    """Whether nothing is left to do: every block is whole, and the study came to its end."""
+    events = read_journal(stored.directory)
+    ended = bool(events) and events[-1].get("event") == "ended"
+    return ended and all(turn.block in whole for turn in stored.study.plan.turns)
+
+
+def without(plan: Plan, whole: set[int]) -> Plan:
+    """The part of a plan that is left, for whoever watches."""
+    turns = [turn for turn in plan.turns if turn.block not in whole]
+    share = len(turns) / len(plan.turns)
+    return plan.model_copy(
+        update={
+            "turns": turns or plan.turns,
+            "expected_seconds": plan.expected_seconds * share,
+            "expected_written_bytes": int(plan.expected_written_bytes * share),
+        }
+    )
+
+
+def require_same(
+    stored: StoredStudy, rig: Rig, engine: Engine, environment: EnvironmentRecord
+) -> None:
+    """Raise InputError where what must be equal differs from when the study began."""
+    then = Conditions(
+        fsgauge_version=stored.study.fsgauge_version,
+        rig=stored.study.rig,
+        engine=stored.turns[0].layout.engine if stored.turns else None,
+        environment=stored.environment_before,
+    )
+    now = Conditions(__version__, rig.name, engine.probe(ProbeJob()).engine, environment)
+    require_equal(then, now, next=f"fsgauge report {stored.directory}")

@@ -1,0 +1,86 @@
+"""One turn: a system made afresh, then each cell measured on it and recorded."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from fsgauge.engine import Engine, EngineFaultError
+from fsgauge.plan import job_for
+from fsgauge.progress import Progress
+from fsgauge.record import Cell, Plan, RunRecord, Turn, TurnRecord
+from fsgauge.rig import AttachedStorage, PreparedSystem, Rig
+from fsgauge.store import ResultsFolder
+from fsgauge.study.model import Study
+
+
+@dataclass
+class Campaign:
+    """What every step of one study's execution needs."""
+
+    study: Study
+    plan: Plan
+    rig: Rig
+    engine: Engine
+    attached: AttachedStorage
+    folder: ResultsFolder
+    progress: Progress
+
+
+def measure_turn(campaign: Campaign, turn: Turn) -> Iterator[RunRecord]:
+    """Make one system afresh, then measure each cell on it."""
+    cells = {cell.id: cell for cell in campaign.plan.cells}
+    system = next(each for each in campaign.study.systems if each.name == turn.system)
+    campaign.progress.turn_started(turn)
+    campaign.folder.journal("turn", block=turn.block, turn=turn.turn, system=turn.system)
+    started_unix_ns, clock = time.time_ns(), time.monotonic_ns()
+    with campaign.rig.prepare(campaign.study, system, campaign.attached) as prepared:
+        record = TurnRecord(
+            block=turn.block,
+            turn=turn.turn,
+            system=turn.system,
+            again=turn.again,
+            facts=prepared.facts,
+            target=prepared.target.model_dump(mode="json"),
+            layout=prepared.layout,
+            start_state=prepared.start_state,
+            started_unix_ns=started_unix_ns,
+            prepare_ns=time.monotonic_ns() - clock,
+            notes=prepared.notes,
+        )
+        campaign.folder.write_turn(record)
+        for position, cell_id in enumerate(turn.cells):
+            yield _run(campaign, turn, position, cells[cell_id], prepared)
+
+
+def _run(
+    campaign: Campaign, turn: Turn, position: int, cell: Cell, prepared: PreparedSystem
+) -> RunRecord:
+    """Measure one cell; a fault of the storage is recorded as what this run gave."""
+    caches = campaign.rig.settle(prepared)
+    job = job_for(campaign.study, campaign.plan, turn, cell, prepared.target)
+    campaign.progress.run_started(turn, cell)
+    result, fault, started_unix_ns = None, None, time.time_ns()
+    try:
+        result = campaign.engine.load(job, campaign.progress.event)
+    except EngineFaultError as error:
+        fault = error.fault
+    record = RunRecord(
+        block=turn.block,
+        turn=turn.turn,
+        position=position,
+        system=turn.system,
+        again=turn.again,
+        cell=cell,
+        job=job,
+        caches=caches,
+        result=result,
+        fault=fault,
+        started_unix_ns=started_unix_ns,
+    )
+    campaign.folder.write_run(record)
+    campaign.folder.journal(
+        "run", block=turn.block, turn=turn.turn, cell=cell.id, fault=fault.what if fault else None
+    )
+    return record
