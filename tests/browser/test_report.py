@@ -132,7 +132,7 @@ def test_a_mark_tells_its_numbers_on_hover(browser: Any, reports: dict[str, Path
     opened.page.locator("#figure-forest .wide .hover").last.hover(force=True)
     tip = opened.page.locator("#tip")
     assert tip.is_visible()
-    assert "btrfs" in tip.inner_text() and "blocks" in tip.inner_text()
+    assert "btrfs, randrw 4 KiB" in tip.inner_text() and "8 blocks" in tip.inner_text()
     opened.context.close()
 
 

@@ -12,16 +12,17 @@ from importlib.resources import files
 from fsgauge.errors import InputError
 
 
-def explained() -> list[str]:
-    """Names that have a page, sorted."""
+def metric_pages() -> dict[str, str]:
+    """Each page's name and its short answer, by name."""
     folder = files("fsgauge.pages")
-    names = (entry.name for entry in folder.iterdir())
-    return sorted(name.removesuffix(".md") for name in names if name.endswith(".md"))
+    pages = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".md"))
+    names = [page.removesuffix(".md") for page in pages]
+    return {name: _text(name).splitlines()[2] for name in names}
 
 
 def explain_metric(name: str) -> str:
     """The page of a metric or number, as Markdown; raises InputError with the nearest names."""
-    known = explained()
+    known = metric_pages()
     page = name.strip().lower().replace("-", "_")
     page = page.removeprefix("read.").removeprefix("write.")
     if page not in known:
@@ -31,4 +32,8 @@ def explain_metric(name: str) -> str:
             f'no page explains "{name}"',
             next=f"{meant}fsgauge explain NAME, with one of: {', '.join(known)}",
         )
+    return _text(page)
+
+
+def _text(page: str) -> str:
     return (files("fsgauge.pages") / f"{page}.md").read_text(encoding="utf-8")

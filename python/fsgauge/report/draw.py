@@ -7,7 +7,7 @@ mark) and SVG that stands alone (plain colours on white).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 from html import unescape
 from typing import Any
@@ -47,14 +47,23 @@ class Drawing:
 
 
 def draw(
-    name: str, label: str, wide: Build, narrow: Build, rows: Sequence[dict[str, Any]]
+    name: str,
+    label: str,
+    wide: Build,
+    narrow: Build,
+    rows: Sequence[dict[str, Any]],
+    more_tips: Sequence[str] = (),
 ) -> Drawing:
-    """Render both forms; `label` says to a screen reader what the picture is."""
+    """Render both forms; `label` says to a screen reader what the picture is.
+
+    A mark shows a tooltip when it is described by a row's "tip" or by one of `more_tips`.
+    """
     svg_wide, svg_narrow = _render(wide), _render(narrow)
+    tips = {row["tip"] for row in rows if "tip" in row} | set(more_tips)
     return Drawing(
         name=name,
-        wide=_for_page(svg_wide, label),
-        narrow=_for_page(svg_narrow, label),
+        wide=_for_page(svg_wide, label, tips),
+        narrow=_for_page(svg_narrow, label, tips),
         alone=_stand_alone(svg_wide, label),
         rows=[_data_of(row) for row in rows],
     )
@@ -79,9 +88,16 @@ def _data_of(row: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _for_page(svg: str, label: str) -> str:
+def _for_page(svg: str, label: str, tips: Container[str]) -> str:
     """Scales with the page, has a tooltip in each described mark, and one label as a whole."""
-    svg = _DESCRIBED.sub(_with_title, svg)
+
+    def described(match: re.Match[str]) -> str:
+        tag, text, rest = match.groups()
+        tip = unescape(text)
+        rest = _ROLE.sub("", rest)
+        if tip not in tips:  # Vega's own description: field names and pixels
+            return f"<{tag}{rest}/>"
+        return f'<{tag} class="hover"{rest}><title>{escape(tip)}</title></{tag}>'
 
     def opening(match: re.Match[str]) -> str:
         width, height = match[1], match[2]
@@ -90,13 +106,7 @@ def _for_page(svg: str, label: str) -> str:
             f' viewBox="0 0 {width} {height}" style="max-width:{width}px">'
         )
 
-    return _OPENING.sub(opening, svg, count=1)
-
-
-def _with_title(match: re.Match[str]) -> str:
-    tag, label, rest = match.groups()
-    title = escape(unescape(label))
-    return f'<{tag} class="hover"{_ROLE.sub("", rest)}><title>{title}</title></{tag}>'
+    return _OPENING.sub(opening, _DESCRIBED.sub(described, svg), count=1)
 
 
 def _stand_alone(svg: str, label: str) -> str:

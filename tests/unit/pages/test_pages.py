@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fsgauge.errors import InputError
-from fsgauge.pages import explain_metric, explained
+from fsgauge.pages import explain_metric, metric_pages
 from fsgauge.report.sureness import sureness_lines
 from fsgauge.stats import read_study
 from fsgauge.stats.metrics import METRICS
@@ -29,11 +29,12 @@ def test_every_line_of_the_validity_box_has_a_page() -> None:
         assert line.name == "Findings" or explain_metric(line.page)
 
 
-@pytest.mark.parametrize("name", explained())
+@pytest.mark.parametrize("name", metric_pages())
 def test_a_page_begins_with_a_name_and_one_short_answer(name: str) -> None:
     lines = explain_metric(name).splitlines()
     assert lines[0].startswith("# ") and lines[1] == ""
     assert 20 < len(lines[2]) < 240
+    assert metric_pages()[name] == lines[2]
 
 
 def test_a_wrong_name_gets_the_nearest() -> None:

@@ -72,6 +72,7 @@ def forest(results: Results) -> Drawing | None:
         lambda: panels.specification(_chart(results, rows, _wide(rows))),
         lambda: panels.specification(_chart(results, rows, _narrow(rows))),
         rows,
+        [_noise_tip(floor) for floor in results.noise],
     )
 
 
@@ -174,11 +175,18 @@ def _background(floor: NoiseFloor | None, low: float, high: float, x: Axis) -> l
     one = chart_of([{"ratio": 1}]).mark_rule(color=INK, strokeWidth=1)
     marks = [one.encode(x=x("ratio"))]
     if floor is not None and floor.low is not None and floor.high is not None:
-        tip = f"noise floor: two equal runs, {words.ratio_range(floor.low, floor.high)}"
-        band = {"ratio": max(floor.low, low), "to": min(floor.high, high), "tip": tip}
+        band = {
+            "ratio": max(floor.low, low),
+            "to": min(floor.high, high),
+            "tip": _noise_tip(floor),
+        }
         rect = chart_of([band]).mark_rect(color=BAND, opacity=0.55)
         marks.insert(0, rect.encode(x=x("ratio"), x2="to:Q", description="tip:N"))
     return marks
+
+
+def _noise_tip(floor: NoiseFloor) -> str:
+    return f"noise floor: two equal turns, {words.ratio_range(floor.low, floor.high)}"
 
 
 def _marks(rows: list[dict[str, Any]], results: Results, x: Axis, y: alt.Y) -> list[alt.Chart]:
