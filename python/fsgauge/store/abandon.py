@@ -1,0 +1,63 @@
+"""Which blocks of a study are whole; what there is of the others is set aside, never deleted.
+
+A block is the sample unit: its turns belong to one stretch of time. One that was cut short is
+therefore measured again from its first turn, and what it left moves to `records-abandoned/`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from fsgauge.record import Plan
+from fsgauge.store.files import cannot_write
+from fsgauge.store.read import StoredStudy
+
+
+def whole_blocks(stored: StoredStudy) -> set[int]:
+    """Blocks of which every planned turn and run is recorded; a fault is a record too."""
+    turns = {(turn.block, turn.turn) for turn in stored.turns}
+    runs = {
+        (run.block, run.turn, run.cell.id)
+        for run in stored.runs
+        if run.result is None or run.result.ended != "interrupted"
+    }
+    broken = {
+        turn.block
+        for turn in stored.study.plan.turns
+        if (turn.block, turn.turn) not in turns
+        or any((turn.block, turn.turn, cell) not in runs for cell in turn.cells)
+    }
+    return {turn.block for turn in stored.study.plan.turns} - broken
+
+
+def set_aside(directory: Path, plan: Plan, whole: set[int]) -> list[str]:
+    """Move the turns of all other blocks out of the way; gives their new places.
+
+    Each folder moves at once, so a crash in between leaves a block that is not whole, and the
+    next call moves the rest. Raises RigError where nothing can be moved.
+    """
+    blocks = {f"{turn.block:03d}" for turn in plan.turns if turn.block not in whole}
+    parents = (directory / "records", directory / "series")
+    doomed = sorted(
+        path
+        for parent in parents
+        for path in (parent.iterdir() if parent.is_dir() else ())
+        if path.name.lstrip(".").partition("-")[0].partition(".")[0] in blocks
+    )
+    if not doomed:
+        return []
+    abandoned = directory / "records-abandoned"
+    try:
+        abandoned.mkdir(exist_ok=True)
+        place = abandoned / f"{_next_number(abandoned):03d}"
+        place.mkdir()
+        for path in doomed:
+            path.rename(place / path.name)
+    except OSError as error:
+        raise cannot_write(abandoned, error) from error
+    return [str((place / path.name).relative_to(directory)) for path in doomed]
+
+
+def _next_number(abandoned: Path) -> int:
+    numbers = [int(path.name) for path in abandoned.iterdir() if path.name.isdecimal()]
+    return max(numbers, default=0) + 1
