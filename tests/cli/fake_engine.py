@@ -156,4 +156,5 @@ def main():
     say("finished", result={"format": 1, "kind": job["kind"], "engine": ENGINE, **answer})
 
 
-main()
+if __name__ == "__main__":
+    main()

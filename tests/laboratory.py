@@ -1,0 +1,196 @@
+"""A laboratory without a disk: a rig that makes nothing and an engine that answers at once.
+
+What is measured follows from system and seed alone, so a study that was cut short and one that
+was not must end in the same numbers. The store, the plan, statistics and the main path are real.
+
+    python -m tests.laboratory RESULTS KILLS SEED    run studies, killing them KILLS times
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from fsgauge.engine import OnEvent
+from fsgauge.progress.lines import Quiet
+from fsgauge.record import EnvironmentRecord, StorageFacts, SystemFacts
+from fsgauge.rig import AttachedStorage, PreparedSystem
+from fsgauge.run import Outcome, resume_study, run_study
+from fsgauge.study import load_study
+from fsgauge.study.model import Study, System
+from fsgauge.wire import FilesTarget, LayoutResult, LoadJob, LoadResult, ProbeJob, ProbeResult
+from tests.cli import fake_engine
+
+LONGEST_SECONDS = 60.0
+FACTS = StorageFacts(
+    kind="path", sentence="nothing", size_bytes=16 << 20, device_chain=[], cautions=[]
+)
+
+
+class NoDiskEngine:
+    """Answers as tests/cli/fake_engine.py does, in `seconds`; `before` is called with each job."""
+
+    def __init__(self, seconds: float = 0.002, before: Callable[[Any], None] = lambda _: None):
+        self.seconds, self.before = seconds, before
+
+    def load(self, job: LoadJob, on_event: OnEvent | None = None) -> LoadResult:
+        self.before(job)
+        time.sleep(self.seconds)
+        answer = _answer("load", job.model_dump(mode="json"))
+        return LoadResult.model_validate(answer | {"notes": []})
+
+    def layout(self, target: FilesTarget) -> LayoutResult:
+        answer = _answer("layout", {"target": target.model_dump()})
+        return LayoutResult.model_validate(answer | {"notes": []})
+
+    def probe(self, job: ProbeJob) -> ProbeResult:
+        return ProbeResult.model_validate(_answer("probe", job.model_dump()))
+
+
+def _answer(kind: str, job: dict[str, Any]) -> dict[str, Any]:
+    fake_engine.say = lambda *_, **__: None
+    answer = getattr(fake_engine, kind)(job)
+    return {"format": 1, "kind": kind, "engine": fake_engine.ENGINE, **answer}
+
+
+class NoDiskRig:
+    """Gives targets named after the system; touches nothing."""
+
+    name = "host"
+
+    def __init__(self, engine: NoDiskEngine, **changes: Any) -> None:
+        self.engine, self.changes = engine, changes
+
+    def check(self, study: Study, destroy: str | None) -> None:
+        pass
+
+    @contextmanager
+    def storage(self, study: Study) -> Iterator[AttachedStorage]:
+        yield AttachedStorage("path", None, "/place", 16 << 20, 8 << 20, FACTS)
+
+    @contextmanager
+    def prepare(
+        self, study: Study, system: System, attached: AttachedStorage
+    ) -> Iterator[PreparedSystem]:
+        target = FilesTarget(directory=f"/{system.name}", count=2, file_size_bytes=8 << 20)
+        facts = SystemFacts(
+            kind="mounted",
+            mkfs_command=[],
+            mkfs_output="",
+            mount_source="none",
+            mount_options="rw",
+            tunables={},
+            size_bytes=16 << 20,
+            free_bytes=None,
+            block_size_bytes=4096,
+        )
+        yield PreparedSystem(facts, target, self.engine.layout(target), ["as it stands"], [])
+
+    def settle(self, prepared: PreparedSystem) -> str:
+        return "nothing to drop"
+
+    def environment(self, study: Study, attached: AttachedStorage) -> EnvironmentRecord:
+        record = EnvironmentRecord(
+            captured_unix_ns=time.time_ns(),
+            hostname="laboratory",
+            kernel="Linux 6.18.0 #1",
+            architecture="x86_64",
+            distribution="Debian GNU/Linux 13 (trixie)",
+            processor="a processor",
+            processor_count=2,
+            governor=None,
+            memory_bytes=8 << 30,
+            virtual_machine=None,
+            load_average=0.5,
+            clock_source="tsc",
+            storage=FACTS,
+            tool_versions={},
+            missing={"governor": "no cpufreq driver"},
+        )
+        return record.model_copy(update=self.changes)
+
+
+def small_study(blocks: int = 4) -> Study:
+    """Two systems, four cells."""
+    overrides = ["storage.size=16MiB", f"plan.blocks={blocks}"]
+    return load_study("demo-user", overrides, ["one=mounted", "two=mounted"], "path:/tmp", 7)
+
+
+def run(results: Path, engine: NoDiskEngine | None = None, blocks: int = 4) -> Outcome:
+    """A study from nothing."""
+    engine = engine or NoDiskEngine(0)
+    return run_study(
+        small_study(blocks),
+        rig=NoDiskRig(engine),
+        engine=engine,  # type: ignore[arg-type]
+        results=results,
+        destroy=None,
+        command=["fsgauge", "run", "demo-user"],
+        progress=Quiet(),
+    )
+
+
+def resume(directory: Path, engine: NoDiskEngine | None = None, **changes: Any) -> Outcome | None:
+    """Go on with a study; `changes` are what differs in the environment."""
+    engine = engine or NoDiskEngine(0)
+    return resume_study(
+        directory,
+        rig=NoDiskRig(engine, **changes),
+        engine=engine,  # type: ignore[arg-type]
+        destroy=None,
+        progress=Quiet(),
+    )
+
+
+def killed_studies(results: Path, kills: int, seed: int) -> None:
+    """Studies that are killed, resumed, killed again, until all kills are done."""
+    chance = random.Random(seed)
+    number = 0
+    while kills > 0:
+        number += 1
+        parent = results / f"{number:03d}"
+        parent.mkdir(parents=True)
+        while not _in_process_group(partial(_go_on, parent), chance.uniform(0, 0.5), kills > 0):
+            kills -= 1
+
+
+def _go_on(parent: Path) -> None:
+    begun = [path.parent for path in parent.glob("*/study.json")]
+    engine = NoDiskEngine()
+    resume(begun[0], engine) if begun else run(parent, engine)
+
+
+def _in_process_group(work: Callable[[], None], seconds: float, kill: bool) -> bool:
+    """Whether the work came to its end before its whole process group was killed."""
+    child = os.fork()
+    if child == 0:
+        os.setsid()
+        try:
+            work()
+        except BaseException as error:
+            sys.stderr.write(f"{type(error).__name__}: {error}\n")
+            os._exit(1)
+        os._exit(0)
+    deadline = time.monotonic() + (seconds if kill else LONGEST_SECONDS)
+    while time.monotonic() < deadline:
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended:
+            if status:
+                raise SystemExit(f"the study ended with status {status}")
+            return True
+        time.sleep(0.002)
+    os.killpg(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return False
+
+
+if __name__ == "__main__":
+    killed_studies(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))
