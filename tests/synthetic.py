@@ -203,14 +203,14 @@ def _plan(recipe: Recipe, chance: random.Random) -> Plan:
     ]
     baseline = next(iter(recipe.systems))
     turns = []
-    for block in range(1, recipe.blocks + 1):
+    for block in range(recipe.blocks):
         order = [*recipe.systems, baseline]
         chance.shuffle(order)
         cell_order = [cell.id for cell in cells]
         chance.shuffle(cell_order)
         twin_comes_first = chance.random() < 0.5
         left = [twin_comes_first, not twin_comes_first]
-        for turn, system in enumerate(order, 1):
+        for turn, system in enumerate(order):
             again = left.pop(0) if system == baseline else False
             turns.append(Turn(block=block, turn=turn, system=system, again=again, cells=cell_order))
     primary = recipe.primary

@@ -100,7 +100,7 @@ def test_a_baseline_that_changes_within_blocks_is_noticed() -> None:
 
 def test_of_many_equal_cells_few_studies_call_any_different() -> None:
     """36 equal cells: uncorrected, five of six studies would name one."""
-    margin = log_margin(3, None, None)
+    margin = log_margin(3)
     named, uncorrected = [], []
     for study in range(150):
         cells = simulate(studies=36, blocks=8, seed=1000 + study, sigma=0.05)
@@ -119,7 +119,7 @@ def test_of_many_equal_cells_few_studies_call_any_different() -> None:
 @pytest.mark.parametrize("blocks", [8, 20])
 def test_equivalent_is_rarely_said_of_a_real_difference(blocks: int) -> None:
     """A loss of exactly the margin is called equivalent in at most 5 of 100 studies."""
-    margin = log_margin(3, None, None)
+    margin = log_margin(3)
     studies = simulate(studies=2000, blocks=blocks, seed=5, log_effect=-margin, sigma=0.01)
     verdicts = [
         judge(ratio, log_margin=margin, p_adjusted=ratio.p, higher_is_better=True)

@@ -86,7 +86,7 @@ def rig_sentence(study: StudyRecord, environment: EnvironmentRecord) -> str:
         cores = "1 core"
     parts = [
         f"{study.rig} rig",
-        f"Linux {environment.kernel}",
+        environment.kernel,
         cores,
         f"{format_size(environment.memory_bytes)} memory",
     ]

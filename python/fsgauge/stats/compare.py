@@ -51,15 +51,12 @@ def describe_noise(noise: Noise) -> NoiseFloor:
 def compare_all(
     samples: Samples,
     primary: Sequence[str],
-    floors: dict[str, Noise],
     equivalence_percent: float,
 ) -> list[Comparison]:
     """All comparisons, metric by metric; primary cells and the others are separate families."""
     found: list[Comparison] = []
+    margin = log_margin(equivalence_percent)
     for metric in METRICS:
-        floor = floors.get(metric)
-        low, high = (floor.ratio.low, floor.ratio.high) if floor else (None, None)
-        margin = log_margin(equivalence_percent, low, high)
         pairings = _pairings(samples, metric)
         for is_primary in (True, False):
             family = [one for one in pairings if (one.cell in primary) == is_primary]

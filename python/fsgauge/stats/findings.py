@@ -125,7 +125,7 @@ def _evidence_of(check: RunCheck, run: RunRecord) -> str | None:
 def name_of(run: RunRecord) -> str:
     """A run in words: block 3, xfs, randread 4 KiB, depth 32."""
     again = " (second turn)" if run.again else ""
-    return f"block {run.block}, {run.system}{again}, {run.cell.name}"
+    return f"block {run.block + 1}, {run.system}{again}, {run.cell.name}"
 
 
 def _missing_runs(evidence: Evidence) -> Iterator[Finding]:
@@ -286,7 +286,7 @@ def _notes(evidence: Evidence) -> Iterator[Finding]:
             places.setdefault(note.text, []).append(name_of(run))
     for turn in evidence.turns:
         for text in (*turn.notes, *(note.text for note in turn.layout.notes)):
-            places.setdefault(text, []).append(f"block {turn.block}, {turn.system}")
+            places.setdefault(text, []).append(f"block {turn.block + 1}, {turn.system}")
     for text, where in places.items():
         yield _finding("note", "note", text, "", where)
 

@@ -46,7 +46,7 @@ def read_study(
     floors = noise_floors(samples, [cell.id for cell in primary])
     settings = study.study.get("plan", {})
     margin_percent = float(settings.get("equivalence_percent", DEFAULT_EQUIVALENCE_PERCENT))
-    comparisons = compare_all(samples, [cell.id for cell in primary], floors, margin_percent)
+    comparisons = compare_all(samples, [cell.id for cell in primary], margin_percent)
     blocks = complete_blocks(samples, runs)
     evidence = Evidence(
         study=study,

@@ -51,15 +51,10 @@ def judge(ratio: Ratio, *, log_margin: float, p_adjusted: float, higher_is_bette
     return "undecided"
 
 
-def log_margin(
-    equivalence_percent: float, noise_low: float | None, noise_high: float | None
-) -> float:
-    """The margin in logs: as stated, or the outer edge of the A/A interval if that is further.
+def log_margin(equivalence_percent: float) -> float:
+    """The margin in logs. It counts as a fall: 3 % is a ratio of 0.97 or its inverse.
 
-    A rig that cannot tell the baseline from itself within 5 % cannot call two systems equivalent
-    within 3 %. The stated margin counts as a fall: 3 % is a ratio of 0.97 or its inverse.
+    Noise does not widen it: a difference does not come to matter less because the rig is noisy.
+    With a margin as wide as the noise floor, a noisy rig would call everything equivalent.
     """
-    stated = -math.log1p(-equivalence_percent / 100)
-    if noise_low is None or noise_high is None:
-        return stated
-    return max(stated, abs(math.log(noise_low)), abs(math.log(noise_high)))
+    return -math.log1p(-equivalence_percent / 100)

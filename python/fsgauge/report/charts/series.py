@@ -47,7 +47,7 @@ def _rows(runs: Sequence[RunRecord], step: int) -> list[dict[str, Any]]:
     rows = []
     for run in runs:
         intervals = run.result.intervals if run.result is not None else []
-        name = f"block {run.block}, turn {run.turn}"
+        name = f"block {run.block + 1}, turn {run.turn + 1}"
         for start in range(0, len(intervals), step):
             group = intervals[start : start + step]
             end_ns = group[-1].start_ns + group[-1].elapsed_ns
