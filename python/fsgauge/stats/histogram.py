@@ -8,9 +8,11 @@ the engine's recorder (crates/fsgauge-wire/src/histogram.rs). The middle of a bu
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterable
 
+import numpy as np
+
+from fsgauge.series import Counts
 from fsgauge.wire import Histogram
 
 SAMPLES_BEYOND = 10
@@ -28,13 +30,16 @@ def merge(histograms: Iterable[Histogram]) -> Histogram | None:
     schemes = {histogram.sub_bucket_bits for histogram in filled}
     if len(schemes) > 1:
         raise ValueError(f"histograms of different schemes cannot be added: {sorted(schemes)}")
-    counts: Counter[int] = Counter()
-    for histogram in filled:
-        counts.update(dict(histogram.counts))
+    rows = [Counts.of(histogram.counts) for histogram in filled]
+    buckets, row_of = np.unique(
+        np.concatenate([each.buckets for each in rows]), return_inverse=True
+    )
+    operations = np.zeros(len(buckets), dtype=np.int64)
+    np.add.at(operations, row_of, np.concatenate([each.operations for each in rows]))
     with_samples = [histogram for histogram in filled if histogram.operations]
     return Histogram(
         sub_bucket_bits=schemes.pop(),
-        counts=sorted(counts.items()),
+        counts=list(zip(buckets.tolist(), operations.tolist(), strict=True)),
         operations=sum(histogram.operations for histogram in filled),
         sum_ns=sum(histogram.sum_ns for histogram in filled),
         min_ns=min((histogram.min_ns for histogram in with_samples), default=0),
@@ -61,13 +66,12 @@ def quantile_ns(histogram: Histogram, quantile: float) -> float | None:
     rank = max(1, math.ceil(quantile * histogram.operations - 1e-9))
     if histogram.operations - rank < SAMPLES_BEYOND:
         return None
-    seen = 0
-    for index, count in histogram.counts:
-        seen += count
-        if seen >= rank:
-            middle = bucket_middle_ns(index, histogram.sub_bucket_bits)
-            return min(max(middle, float(histogram.min_ns)), float(histogram.max_ns))
-    return None
+    counts = Counts.of(histogram.counts)
+    at = int(np.searchsorted(np.cumsum(counts.operations), rank))
+    if at == len(counts):
+        return None
+    middle = bucket_middle_ns(int(counts.buckets[at]), histogram.sub_bucket_bits)
+    return min(max(middle, float(histogram.min_ns)), float(histogram.max_ns))
 
 
 def mean_ns(histogram: Histogram) -> float | None:
