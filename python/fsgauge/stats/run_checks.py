@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable
-from itertools import pairwise
+
+import numpy as np
 
 from fsgauge.record import RunRecord
-from fsgauge.wire import Interval, LoadResult, OperationResult
+from fsgauge.series import Intervals
+from fsgauge.wire import LoadResult, OperationResult
 
 LITTLE_TOLERANCE = 0.05
 FULL_QUEUE = 0.9
@@ -45,14 +47,16 @@ def latency_concurrency(result: LoadResult) -> float | None:
 def littles_law(run: RunRecord, result: LoadResult) -> str | None:
     """Rate times mean latency must be what was counted in flight, independently.
 
-    Operations that cross an edge of the window may fall on either side of it, hence the second
-    term of the tolerance.
+    An operation counts in the window in which it ends, with its whole latency: those that were in
+    flight at the start bring up to `max_ns` each from before it, and those at the end take as
+    much away. Hence the second term of the tolerance.
     """
     expected = latency_concurrency(result)
     if expected is None or result.in_flight_mean <= 0:
         return None
-    edges = 2 * run.cell.queue_depth * run.cell.jobs / operations(result)
-    if abs(expected / result.in_flight_mean - 1) <= LITTLE_TOLERANCE + edges:
+    longest_ns = max(part.service_latency.max_ns for part in parts(result))
+    edges = run.cell.queue_depth * run.cell.jobs * longest_ns / result.elapsed_ns
+    if abs(expected - result.in_flight_mean) <= LITTLE_TOLERANCE * result.in_flight_mean + edges:
         return None
     return f"rate x latency {expected:.2f}, counted {result.in_flight_mean:.2f} in flight"
 
@@ -125,12 +129,15 @@ def steadiness(result: LoadResult) -> tuple[float, float] | None:
     five rounds the range is at most 20 % of the mean and the fitted line moves at most 10 %.
     The measured window is cut into five rounds of equal numbers of intervals.
     """
-    measured = [interval for interval in result.intervals if not interval.warm_up]
+    intervals = Intervals.of(result.intervals)
+    measured = np.flatnonzero(intervals.column("warm_up") == 0)
     size = len(measured) // ROUNDS
     if size == 0:
         return None
-    tail = measured[len(measured) - size * ROUNDS :]
-    rates = [_rate(tail[start : start + size]) for start in range(0, len(tail), size)]
+    rounds = np.split(measured[len(measured) - size * ROUNDS :], ROUNDS)
+    done = intervals.column("read_operations") + intervals.column("write_operations")
+    elapsed_ns = intervals.column("elapsed_ns")
+    rates = [_rate(int(done[each].sum()), int(elapsed_ns[each].sum())) for each in rounds]
     mean = statistics.fmean(rates)
     if mean == 0:
         return None
@@ -148,14 +155,12 @@ def not_steady(_run: RunRecord, result: LoadResult) -> str | None:
 
 def gaps_in_series(_run: RunRecord, result: LoadResult) -> str | None:
     """Intervals must follow one another; a hole means that the machine stood still."""
-    for before, after in pairwise(result.intervals):
-        missing_ns = after.start_ns - before.start_ns - before.elapsed_ns
-        if missing_ns > before.elapsed_ns:
-            return f"nothing was reported for {missing_ns / 1e9:.1f} s"
-    return None
+    intervals = Intervals.of(result.intervals)
+    start_ns, elapsed_ns = intervals.column("start_ns"), intervals.column("elapsed_ns")
+    missing_ns = start_ns[1:] - start_ns[:-1] - elapsed_ns[:-1]
+    holes = missing_ns[missing_ns > elapsed_ns[:-1]]
+    return f"nothing was reported for {holes[0] / 1e9:.1f} s" if len(holes) else None
 
 
-def _rate(intervals: list[Interval]) -> float:
-    elapsed_ns = sum(interval.elapsed_ns for interval in intervals)
-    done = sum(interval.read.operations + interval.write.operations for interval in intervals)
-    return done * 1e9 / elapsed_ns if elapsed_ns else 0.0
+def _rate(operations: int, elapsed_ns: int) -> float:
+    return operations * 1e9 / elapsed_ns if elapsed_ns else 0.0

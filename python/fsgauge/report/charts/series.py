@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from fsgauge.record import RunRecord
 from fsgauge.report.charts import panels
 from fsgauge.report.charts.rows import chart_of
 from fsgauge.report.draw import Drawing, draw
 from fsgauge.report.theme import BAND, system_colours, system_shapes
+from fsgauge.series import Intervals
 from fsgauge.stats.results import Results
-from fsgauge.wire import Interval
 
 if TYPE_CHECKING:
     import altair as alt
@@ -46,27 +48,22 @@ def _rows(runs: Sequence[RunRecord], step: int) -> list[dict[str, Any]]:
     """One point an interval, or one for `step` intervals where there are very many."""
     rows = []
     for run in runs:
-        intervals = run.result.intervals if run.result is not None else []
+        intervals = Intervals.of(run.result.intervals if run.result is not None else [])
+        if not len(intervals):
+            continue
+        firsts = np.arange(0, len(intervals), step)
+        lasts = np.append(firsts[1:], len(intervals)) - 1
+        start_ns, elapsed_ns = intervals.column("start_ns"), intervals.column("elapsed_ns")
+        done = intervals.column("read_operations") + intervals.column("write_operations")
+        seconds = (start_ns[firsts] + start_ns[lasts] + elapsed_ns[lasts]) / 2e9
+        spans_ns = np.maximum(np.add.reduceat(elapsed_ns, firsts), 1)
+        rates = np.add.reduceat(done, firsts) * 1e9 / spans_ns
         name = f"block {run.block + 1}, turn {run.turn + 1}"
-        for start in range(0, len(intervals), step):
-            group = intervals[start : start + step]
-            end_ns = group[-1].start_ns + group[-1].elapsed_ns
-            rows.append(
-                {
-                    "cell": run.cell.id,
-                    "system": run.system,
-                    "run": name,
-                    "seconds": (group[0].start_ns + end_ns) / 2e9,
-                    "rate": _rate(group),
-                }
-            )
+        rows += [
+            {"cell": run.cell.id, "system": run.system, "run": name, "seconds": at, "rate": rate}
+            for at, rate in zip(seconds.tolist(), rates.tolist(), strict=True)
+        ]
     return rows
-
-
-def _rate(intervals: Sequence[Interval]) -> float:
-    elapsed_ns = sum(interval.elapsed_ns for interval in intervals)
-    done = sum(interval.read.operations + interval.write.operations for interval in intervals)
-    return done * 1e9 / elapsed_ns if elapsed_ns else 0.0
 
 
 def _panel(panel: Panel, width: int) -> alt.TopLevelMixin:
