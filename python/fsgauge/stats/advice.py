@@ -128,7 +128,7 @@ def advice_for(code: str, situation: Situation) -> str:
         "run.bytes": "Report this with the records: an honest run cannot do it.",
         "run.debug_engine": "Build the engine with --release, or install the wheel; run again.",
         "run.engine_share": "Fewer operations per second a thread: larger blocks, or more jobs.",
-        "run.not_steady": f"Warm up longer (--set workload.warm_up={longer.replace(' ', '')!r}),"
+        "run.not_steady": f"Warm up longer (--set workload.warm_up={longer.replace(' ', '')}),"
         " fill the device once before, or let other work on it end.",
         "run.queue": "Use more jobs, or a larger queue depth; compare by operations in flight.",
         "run.retries": "Usual under memory pressure; give the machine more free memory.",

@@ -119,6 +119,8 @@ def _head(question: Question, lead: Cell, found: Sequence[Comparison]) -> str:
         names = _listed([entry.system for entry in found[:NAMED_SYSTEMS]])
         more = _more(len(found) - NAMED_SYSTEMS)
         return f"{where}{names}{more} equal {subject} in {what} within {margin:.0f} %"
+    if all(entry.verdict == "undecided" for entry in found):
+        return f"{where}{_nothing_seen(found)} {subject} in {what}{_would_have_shown(found)}"
     verb = "keeps" if question.baseline_is_raw and metric.higher_is_better else "has"
     object_ = f"{subject} {what}" if question.baseline_is_raw else f"{subject}'s {what}"
     if metric.name != "iops":
@@ -127,6 +129,19 @@ def _head(question: Question, lead: Cell, found: Sequence[Comparison]) -> str:
     parts = [_one(entry, verb, object_ if index == 0 else "") for index, entry in enumerate(shown)]
     more = _more(len(found) - len(shown), between=len(found) > NAMED_SYSTEMS)
     return where + _listed(parts) + more
+
+
+def _nothing_seen(found: Sequence[Comparison]) -> str:
+    names = _listed([entry.system for entry in found[:NAMED_SYSTEMS]])
+    more = _more(len(found) - NAMED_SYSTEMS)
+    return f"{names}{more} {'was' if len(found) == 1 else 'were'} not seen to differ from"
+
+
+def _would_have_shown(found: Sequence[Comparison]) -> str:
+    hidden = [entry.detectable_percent for entry in found if entry.detectable_percent is not None]
+    if not hidden:
+        return ""
+    return f", which is undecided: only a difference of {max(hidden):.0f} % would have shown"
 
 
 def _one(entry: Comparison, verb: str, object_: str) -> str:
@@ -219,7 +234,7 @@ def _share(ratio: float) -> str:
 
 
 def _range(low: float, high: float) -> str:
-    if high >= 1.995:
+    if low >= 1.995:
         return f"{low:.2f} to {high:.2f} times"
     digits = 0 if round(100 * low) != round(100 * high) else 1
     return f"{100 * low:.{digits}f} to {100 * high:.{digits}f} %"
