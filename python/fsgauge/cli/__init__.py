@@ -22,6 +22,7 @@ _COMMANDS = {
     "resume": "Go on with a study that was interrupted or killed.",
     "plan": "What a study would run, for how long, and what effect it could show.",
     "report": "Make the report of a results folder again.",
+    "query": "Ask the records of a results folder with SQL.",
     "explain": "What a reported number, or a key of a study file, means.",
     "systems": "The file systems that can be compared here.",
     "doctor": "What works here, what is missing and the command that adds it.",

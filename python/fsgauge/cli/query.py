@@ -1,0 +1,104 @@
+"""`fsgauge query`."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from fsgauge.store.query import Answer
+
+_TABLE_ROWS_LIMIT = 1000
+
+
+@click.command("query")
+@click.argument("directory", type=click.Path(path_type=Path))
+@click.argument("sql", required=False)
+@click.option("--json", "style", flag_value="json", help="One JSON object a row.")
+@click.option("--csv", "style", flag_value="csv", help="Comma-separated, names first.")
+def command(directory: Path, sql: str | None, style: str | None) -> None:
+    """Ask the records in DIRECTORY with one SELECT; without SQL, list the views and columns.
+
+    Read-only, and no file outside of DIRECTORY can be read:
+
+    fsgauge query DIR "select system, avg(elapsed_ns) from runs group by system"
+    """
+    from fsgauge.store.query import asked
+
+    if sql is None:
+        _list_views(directory, style)
+        return
+    with asked(directory, sql) as answer:
+        {"json": _as_json, "csv": _as_csv, None: _as_table}[style](answer)
+
+
+def _list_views(directory: Path, style: str | None) -> None:
+    """Every view with what a row is, and its columns."""
+    from fsgauge.store.folder import not_a_results_folder
+    from fsgauge.store.views import VIEWS
+
+    if not (directory / "study.json").is_file():
+        raise not_a_results_folder(directory)
+    rows = [
+        (view.name, column.name, column.type, column.meaning)
+        for view in VIEWS
+        for column in view.columns
+    ]
+    if style is not None:
+        names = ["view", "column", "type", "meaning"]
+        _rows_as_json(names, rows) if style == "json" else _rows_as_csv(names, rows)
+        return
+    for view in VIEWS:
+        click.echo(f"{view.name}: {view.row}")
+        for column in view.columns:
+            click.echo(f"    {column.name:28} {column.type:8} {column.meaning}")
+    click.echo('\nfsgauge query DIR "select * from runs limit 5"')
+
+
+def _as_json(answer: Answer) -> None:
+    for rows in answer.batches():
+        _rows_as_json(answer.columns, rows)
+
+
+def _rows_as_json(names: list[str], rows: list[tuple[Any, ...]]) -> None:
+    for row in rows:
+        click.echo(json.dumps(dict(zip(names, row, strict=True)), default=str))
+
+
+def _as_csv(answer: Answer) -> None:
+    csv.writer(sys.stdout).writerow(answer.columns)
+    for rows in answer.batches():
+        csv.writer(sys.stdout).writerows(rows)
+
+
+def _rows_as_csv(names: list[str], rows: list[tuple[Any, ...]]) -> None:
+    csv.writer(sys.stdout).writerows([names, *rows])
+
+
+def _as_table(answer: Answer) -> None:
+    """For people: the first rows, aligned; the rest is said to be there."""
+    shown: list[tuple[Any, ...]] = []
+    total = 0
+    for rows in answer.batches():
+        shown += rows[: _TABLE_ROWS_LIMIT - len(shown)]
+        total += len(rows)
+    cells = [answer.columns, *([_word(value) for value in row] for row in shown)]
+    widths = [max(len(row[at]) for row in cells) for at in range(len(answer.columns))]
+    numbers = [all(isinstance(row[at], int | float) for row in shown) for at in range(len(widths))]
+    for row in cells:
+        padded = (
+            word.rjust(width) if number else word.ljust(width)
+            for word, width, number in zip(row, widths, numbers, strict=True)
+        )
+        click.echo("  ".join(padded).rstrip())
+    if total > len(shown):
+        click.echo(f"{total - len(shown)} more rows: --csv or --json gives all", err=True)
+
+
+def _word(value: object) -> str:
+    return "" if value is None else str(value)

@@ -1,0 +1,132 @@
+"""SQL over a results folder, in place and read-only.
+
+Takes a folder and one SELECT; gives column names and rows. The database lives in memory; it can
+read the folder and nothing else, and a statement that could write is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fsgauge.errors import InputError
+from fsgauge.store.folder import not_a_results_folder
+from fsgauge.store.read import run_files, turn_files
+from fsgauge.store.sources import counts_source, documents, elements, intervals_source
+from fsgauge.store.sql import plain_path, quoted
+from fsgauge.store.views import VIEWS
+
+if TYPE_CHECKING:
+    import duckdb
+
+_BATCH = 10_000
+
+
+class Answer:
+    """Column names, and rows in batches."""
+
+    def __init__(self, cursor: duckdb.DuckDBPyConnection) -> None:
+        self._cursor = cursor
+        self.columns = [name for name, *_ in cursor.description or ()]
+
+    def batches(self) -> Iterator[list[tuple[Any, ...]]]:
+        """All rows; raises InputError with DuckDB's words."""
+        with _said():
+            while rows := self._cursor.fetchmany(_BATCH):
+                yield rows
+
+
+@contextmanager
+def asked(directory: Path, sql: str) -> Iterator[Answer]:
+    """The answer to one SELECT; raises InputError with DuckDB's words."""
+    import duckdb
+
+    if not (directory / "study.json").is_file():
+        raise not_a_results_folder(directory)
+    with duckdb.connect() as database:
+        with _said():
+            _make_views(database, directory.resolve())
+            _lock(database, directory.resolve())
+            _require_select(database, sql)
+            database.execute(sql)
+        yield Answer(database)
+
+
+@contextmanager
+def _said() -> Iterator[None]:
+    """DuckDB's errors as ours."""
+    import duckdb
+
+    try:
+        yield
+    except duckdb.Error as error:
+        first, *more = str(error).strip().splitlines()
+        raise InputError(
+            first,
+            details=tuple(line for line in more if line.strip()),
+            next="fsgauge query DIR   lists the views and their columns",
+        ) from error
+
+
+def _require_select(database: duckdb.DuckDBPyConnection, sql: str) -> None:
+    import duckdb
+
+    statements = database.extract_statements(sql)
+    if [each.type for each in statements] != [duckdb.StatementType.SELECT]:
+        raise InputError(
+            "a query is one SELECT (or DESCRIBE, SUMMARIZE, FROM)",
+            cause="records are never changed",
+            next='fsgauge query DIR "select * from runs limit 5"',
+        )
+
+
+def _lock(database: duckdb.DuckDBPyConnection, directory: Path) -> None:
+    """From here on the database reads this folder and nothing else."""
+    allowed = ", ".join(dict.fromkeys(quoted(f"{each}/") for each in _spellings(directory)))
+    database.execute(f"SET allowed_directories = [{allowed}]")
+    for setting in (
+        "autoinstall_known_extensions = false",
+        "autoload_known_extensions = false",
+        "enable_external_access = false",
+        "lock_configuration = true",
+    ):
+        database.execute(f"SET {setting}")
+
+
+def _spellings(directory: Path) -> tuple[str, str]:
+    """The folder as it is called, and as it stands in our views, where nothing is a pattern."""
+    return str(directory), plain_path(directory)
+
+
+def _make_views(database: duckdb.DuckDBPyConnection, directory: Path) -> None:
+    study, runs = [directory / "study.json"], run_files(directory)
+    environments = sorted(directory.glob("environment-*.json"))
+    sources = {
+        "study.json": documents(study),
+        "cells": elements(study, "plan.cells"),
+        "plan": elements(study, "plan.turns"),
+        "turns": documents(turn_files(directory)),
+        "runs": documents(runs),
+        "environment": _with_moment(environments),
+        "journal": documents(
+            [path for path in [directory / "journal.ndjson"] if path.is_file()], lines=True
+        ),
+    }
+    for view in VIEWS:
+        if source := sources.get(view.source):
+            columns = ", ".join(column.sql for column in view.columns)
+            database.execute(f"CREATE VIEW {view.name} AS SELECT {columns} FROM {source}")  # noqa: S608
+    for name, source in (
+        ("histograms", counts_source(directory, runs)),
+        ("intervals", intervals_source(directory, runs)),
+    ):
+        view = next(view for view in VIEWS if view.name == name)
+        chosen = ", ".join(f"{each.name}::{each.type} AS {each.name}" for each in view.columns)
+        database.execute(f"CREATE VIEW {name} AS SELECT {chosen} FROM {source}")  # noqa: S608
+
+
+def _with_moment(files: Sequence[Path]) -> str:
+    moment = r"regexp_extract(filename, 'environment-([^/]*)\.json$', 1) AS moment"
+    return f"(SELECT json, {moment} FROM {documents(files)})"  # noqa: S608

@@ -1,0 +1,62 @@
+"""docs/reference/records.md: the results folder, and the views that SQL sees."""
+
+from __future__ import annotations
+
+from fsgauge import record
+from fsgauge.store.views import VIEWS, View
+
+_INTRODUCTION = """\
+# The results folder and its records
+
+<!-- Made by `python -m fsgauge.store` from python/fsgauge/store; edits are lost. -->
+
+`fsgauge run` leaves one folder. Its records are written once, each file whole or not at all, and
+flushed to disk before the next step; the report is made from them and can be made again any time.
+While a block is measured, each run is one JSON file with everything in it. When the block is
+whole, the many rows (histogram buckets, intervals) of its runs move to Parquet, are read back and
+compared, and only then leave the JSON.
+
+"""
+_BETWEEN = """
+- `fsgauge resume DIR` goes on with a study that was interrupted or killed. A block that was cut
+  short is measured again; what there was of it moves to `records-abandoned/`, which nothing reads.
+- Every JSON record carries its `format`. A newer fsgauge reads the formats of older ones; an older
+  one refuses a newer format by name.
+- Wall-clock times (`..._unix_ns`) are labels. Every duration comes from the monotonic clock.
+
+## Queries
+
+    fsgauge query DIR                         lists the views below
+    fsgauge query DIR "select ..."            prints a table; --csv and --json print data
+
+SQL is DuckDB's. The records are read in place and cannot be changed, and a query reads no file
+outside of the folder.
+
+Operations per second of every run:
+
+    select block, turn, system, again, cell,
+           1e9 * (coalesce(read_operations, 0) + coalesce(write_operations, 0)) / elapsed_ns as iops
+    from runs order by block, turn, position
+
+The slowest bucket that each system's reads fell into:
+
+    select system, cell, max(high_ns) from histograms where operation = 'read' group by all
+
+## Views
+"""
+
+
+def reference_page() -> str:
+    """The whole page."""
+    _, _, after = (record.__doc__ or "").partition("\n\n")
+    layout, _, history = after.partition("\n\n")
+    return f"{_INTRODUCTION}{layout}\n\n{history.strip()}\n{_BETWEEN}" + "".join(
+        _section(view) for view in VIEWS
+    )
+
+
+def _section(view: View) -> str:
+    lines = [f"\n### `{view.name}`", "", f"One row: {view.row}.", ""]
+    lines += ["| column | type | meaning |", "| --- | --- | --- |"]
+    lines += [f"| `{each.name}` | {each.type} | {each.meaning} |" for each in view.columns]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,113 @@
+"""What views read from: JSON documents, parts of them, and rows from JSON and Parquet together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from fsgauge.series import INTERVAL_COLUMNS
+from fsgauge.store.rows import HISTOGRAMS
+from fsgauge.store.sql import quoted, quoted_path
+
+_LARGEST_DOCUMENT_BYTES = 256 << 20
+_KEYS = "block, turn, position"
+_PLACE = ", ".join(f"CAST(json->>'$.{key}' AS BIGINT) AS {key}" for key in _KEYS.split(", "))
+_COUNTED = "STRUCT(operations BIGINT, size_bytes BIGINT, latency_sum_ns BIGINT)"
+_INTERVAL = (
+    "STRUCT(start_ns BIGINT, elapsed_ns BIGINT, warm_up BOOLEAN,"
+    f" read {_COUNTED}, write {_COUNTED})[]"
+)
+
+
+def documents(files: Sequence[Path], *, lines: bool = False) -> str:
+    """Whole JSON documents, `json` and `filename`; of a file of lines, all that are whole."""
+    if not files:
+        return "(SELECT NULL::JSON AS json, '' AS filename WHERE false)"
+    names = ", ".join(quoted_path(path) for path in files)
+    form = "newline_delimited', ignore_errors=true" if lines else "unstructured'"
+    reader = (
+        f"read_json_objects([{names}], format='{form}, filename=true,"
+        f" maximum_object_size={_LARGEST_DOCUMENT_BYTES})"
+    )
+    return f"(SELECT json, filename FROM {reader} WHERE json IS NOT NULL)"  # noqa: S608
+
+
+def elements(files: Sequence[Path], place: str) -> str:
+    """The elements of a list inside each document."""
+    return f"(SELECT unnest(CAST(json->'$.{place}' AS JSON[])) AS json FROM {documents(files)})"  # noqa: S608
+
+
+def counts_source(directory: Path, runs: Sequence[Path]) -> str:
+    """Histogram rows of all runs with the bounds of their bucket."""
+    marked = _marked(directory)
+    names = f"[{', '.join(quoted(name) for name in HISTOGRAMS)}]"
+    parts = [
+        f"SELECT {_PLACE}, {quoted(name)} AS histogram,"  # noqa: S608
+        f" unnest(CAST(json->'$.result.{name}_latency.counts' AS BIGINT[][]))"
+        f" AS pair FROM {_still_inside(runs, marked)}"
+        for name in HISTOGRAMS
+    ]
+    inside = (
+        f"SELECT {_KEYS}, histogram, pair[1] AS bucket, pair[2] AS operations"  # noqa: S608
+        f" FROM ({' UNION ALL '.join(parts)})"
+    )
+    stored = _stored(
+        directory, marked, "counts", f"{names}[histogram + 1] AS histogram, bucket, operations"
+    )
+    return (
+        "(SELECT *, split_part(histogram, '.', 1) AS operation,"  # noqa: S608
+        " split_part(histogram, '.', 2) AS latency,"
+        " CASE WHEN octave < 2 THEN bucket ELSE (within + (1 << bits)) << (octave - 1) END"
+        " AS low_ns, low_ns + CASE WHEN octave < 2 THEN 0 ELSE (1 << (octave - 1)) - 1 END"
+        " AS high_ns FROM (SELECT *, bucket >> bits AS octave, bucket & ((1 << bits) - 1) AS within"
+        f" FROM ({inside}{stored}) JOIN ({_runs(runs)}) USING ({_KEYS})))"
+    )
+
+
+def intervals_source(directory: Path, runs: Sequence[Path]) -> str:
+    """Intervals of all runs."""
+    marked = _marked(directory)
+    flat = ", ".join(
+        f"row.{name.replace('_', '.', 1) if name.startswith(('read_', 'write_')) else name}"
+        f" AS {name}"
+        for name in INTERVAL_COLUMNS
+    )
+    inside = (
+        f"SELECT {_KEYS}, {flat} FROM (SELECT {_PLACE},"  # noqa: S608
+        f" unnest(CAST(json->'$.result.intervals' AS {_INTERVAL})) AS row"
+        f" FROM {_still_inside(runs, marked)})"
+    )
+    stored = _stored(directory, marked, "intervals", ", ".join(INTERVAL_COLUMNS))
+    return f"(SELECT * FROM ({inside}{stored}) JOIN ({_runs(runs)}) USING ({_KEYS}))"  # noqa: S608
+
+
+def _marked(directory: Path) -> list[str]:
+    """Blocks whose rows are in Parquet, as their files are named."""
+    return sorted(path.stem for path in (directory / "series").glob("[0-9]*.json"))
+
+
+def _still_inside(runs: Sequence[Path], marked: Sequence[str]) -> str:
+    """Documents of runs whose block has no Parquet."""
+    return documents([path for path in runs if path.parent.name.split("-")[0] not in set(marked)])
+
+
+def _stored(directory: Path, marked: Sequence[str], kind: str, chosen: str) -> str:
+    if not marked:
+        return ""
+    files = [directory / "series" / f"{name}-{kind}.parquet" for name in marked]
+    names = ", ".join(quoted_path(path) for path in files)
+    block = rf"CAST(regexp_extract(filename, '(\d+)-{kind}\.parquet$', 1) AS BIGINT) AS block"
+    return (
+        f" UNION ALL SELECT {block}, turn, position, {chosen}"  # noqa: S608
+        f" FROM read_parquet([{names}], filename=true)"
+    )
+
+
+def _runs(runs: Sequence[Path]) -> str:
+    bits = "->>'$.result.{0}.service_latency.sub_bucket_bits'"
+    return (
+        f"SELECT {_PLACE}, json->>'$.system' AS system,"  # noqa: S608
+        " CAST(json->>'$.again' AS BOOLEAN) AS again, json->>'$.cell.id' AS cell,"
+        f" CAST(coalesce(json{bits.format('read')}, json{bits.format('write')}) AS BIGINT) AS bits"
+        f" FROM {documents(runs)}"
+    )
