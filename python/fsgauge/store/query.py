@@ -49,8 +49,7 @@ def asked(directory: Path, sql: str) -> Iterator[Answer]:
         with _said():
             _make_views(database, directory.resolve())
             _lock(database, directory.resolve())
-            _require_select(database, sql)
-            database.execute(sql)
+            database.execute(_without_zones(database, _only_select(database, sql)))
         yield Answer(database)
 
 
@@ -70,7 +69,8 @@ def _said() -> Iterator[None]:
         ) from error
 
 
-def _require_select(database: duckdb.DuckDBPyConnection, sql: str) -> None:
+def _only_select(database: duckdb.DuckDBPyConnection, sql: str) -> str:
+    """The statement without its end; InputError for anything that is not one SELECT."""
     import duckdb
 
     statements = database.extract_statements(sql)
@@ -80,6 +80,23 @@ def _require_select(database: duckdb.DuckDBPyConnection, sql: str) -> None:
             cause="records are never changed",
             next='fsgauge query DIR "select * from runs limit 5"',
         )
+    return statements[0].query.strip().rstrip(";")
+
+
+def _without_zones(database: duckdb.DuckDBPyConnection, select: str) -> str:
+    """Times with a zone as text: Python needs a further package to hold them."""
+    import duckdb
+
+    try:
+        described = database.execute(f"SELECT * FROM (DESCRIBE {select}\n)").fetchall()  # noqa: S608
+    except duckdb.Error:
+        return select  # whatever is wrong with it is said of the user's own words
+    zoned = [name for name, kind, *_ in described if "WITH TIME ZONE" in kind]
+    if not zoned:
+        return select
+    quoted_names = ['"' + name.replace('"', '""') + '"' for name in zoned]
+    casts = ", ".join(f"CAST({name} AS VARCHAR) AS {name}" for name in quoted_names)
+    return f"SELECT * REPLACE ({casts}) FROM ({select}\n)"  # noqa: S608
 
 
 def _lock(database: duckdb.DuckDBPyConnection, directory: Path) -> None:

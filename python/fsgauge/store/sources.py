@@ -57,10 +57,11 @@ def counts_source(directory: Path, runs: Sequence[Path]) -> str:
     return (
         "(SELECT *, split_part(histogram, '.', 1) AS operation,"  # noqa: S608
         " split_part(histogram, '.', 2) AS latency,"
-        " CASE WHEN octave < 2 THEN bucket ELSE (within + (1 << bits)) << (octave - 1) END"
-        " AS low_ns, low_ns + CASE WHEN octave < 2 THEN 0 ELSE (1 << (octave - 1)) - 1 END"
-        " AS high_ns FROM (SELECT *, bucket >> bits AS octave, bucket & ((1 << bits) - 1) AS within"
-        f" FROM ({inside}{stored}) JOIN ({_runs(runs)}) USING ({_KEYS})))"
+        " CASE WHEN octave < 2 THEN bucket ELSE (within + (1 << bits)) * width END AS low_ns,"
+        " low_ns + width - 1 AS high_ns FROM (SELECT *,"
+        " CAST(pow(2, greatest(octave, 1) - 1) AS HUGEINT) AS width FROM"
+        " (SELECT *, bucket >> bits AS octave, bucket & ((1 << bits) - 1) AS within"
+        f" FROM ({inside}{stored}) JOIN ({_runs(runs)}) USING ({_KEYS}))))"
     )
 
 

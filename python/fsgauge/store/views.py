@@ -93,7 +93,7 @@ def _counted(operation: str) -> tuple[Column, ...]:
 VIEWS: tuple[View, ...] = (
     View(
         "study",
-        "the study: one row",
+        "the study",
         "study.json",
         (
             _at("name", "VARCHAR", "the study's name", "study.name"),
@@ -204,8 +204,8 @@ VIEWS: tuple[View, ...] = (
             _at("operation", "VARCHAR", "read or write"),
             _at("latency", "VARCHAR", "service, or response: from the intended start of a pace"),
             _at("bucket", "BIGINT", "index of the bucket"),
-            _at("low_ns", "BIGINT", "smallest latency in the bucket"),
-            _at("high_ns", "BIGINT", "largest latency in the bucket"),
+            _at("low_ns", "UBIGINT", "smallest latency in the bucket"),
+            _at("high_ns", "UBIGINT", "largest latency in the bucket"),
             _at("operations", "BIGINT", "operations in the bucket"),
         ),
     ),
