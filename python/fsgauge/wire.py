@@ -243,6 +243,19 @@ class MachineProcessorTime(Wire):
     total_ns: int
 
 
+class Steady(Wire):
+    """The engine's verdict on the measured part; shares are of the mean rate."""
+
+    judged: bool
+    reached: bool
+    rounds: int
+    range_share: float | None = None
+    slope_share: float | None = None
+    change_point_ns: int | None = None
+    change_share: float | None = None
+    reason: str | None = None
+
+
 class LoadResult(Wire):
     format: Literal[1]
     kind: Literal["load"]
@@ -261,6 +274,7 @@ class LoadResult(Wire):
     cpu: ProcessorTime
     machine_cpu: MachineProcessorTime
     intervals: list[Interval]
+    steady: Steady | None = None
     self_measure: SelfMeasure
 
 

@@ -99,6 +99,12 @@ def load(job):
         "cpu": {"user_ns": 200 * done, "system_ns": 800 * done, "threads": job["jobs"]},
         "machine_cpu": {"busy_ns": job["duration_ns"], "total_ns": 2 * job["duration_ns"]},
         "intervals": [interval],
+        "steady": {
+            "judged": False,
+            "reached": False,
+            "rounds": 5,
+            "reason": "too short: 1 of at least 5 intervals",
+        },
         "self_measure": SELF,
     }
 

@@ -3,6 +3,8 @@
 //! Takes the processor's time stamp counter where it is invariant and the kernel trusts it, calibrated
 //! against CLOCK_MONOTONIC; else clock_gettime. Every thread of a run copies the same clock, so their stamps
 //! can be compared.
+//!
+//! Unsafe code: RDTSC, which has no safe wrapper.
 
 use std::time::Duration;
 

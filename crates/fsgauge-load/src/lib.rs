@@ -25,6 +25,7 @@ mod random;
 mod run;
 mod self_measure;
 mod slots;
+mod steady;
 mod stop;
 mod tally;
 mod target;

@@ -6,6 +6,7 @@ use fsgauge_wire::{
 };
 
 use crate::outcome::JobOutcome;
+use crate::steady::judge;
 use crate::tally::Tally;
 
 /// The intervals of several jobs, added up as they come in. The k-th interval of every job is the same time.
@@ -149,6 +150,7 @@ pub(crate) fn merge(
         in_flight_mean: if elapsed_ns == 0 { 0.0 } else { in_flight_ns as f64 / elapsed_ns as f64 },
         cpu,
         machine_cpu: followed.machine,
+        steady: Some(judge(load, &followed.intervals)),
         intervals: followed.intervals,
         self_measure,
     }

@@ -29,6 +29,14 @@ impl Random {
         ((self.next() >> 11) + 1) as f64 / (1u64 << 53) as f64
     }
 
+    /// Puts `items` into a random order (Fisher and Yates).
+    pub(crate) fn shuffle<T>(&mut self, items: &mut [T]) {
+        for last in (1..items.len()).rev() {
+            let other = (u128::from(self.next()) * (last as u128 + 1)) >> 64;
+            items.swap(last, other as usize);
+        }
+    }
+
     /// Fills `bytes`.
     pub(crate) fn fill(&mut self, bytes: &mut [u8]) {
         for chunk in bytes.chunks_mut(8) {
@@ -59,6 +67,20 @@ mod tests {
         }
         // 20 000 expected each, with a standard deviation of 100.
         assert!(counts.iter().all(|count| (19_500..20_500).contains(count)), "{counts:?}");
+    }
+
+    #[test]
+    fn every_order_is_as_likely() {
+        let mut random = Random::new(7, 2);
+        let mut counts = std::collections::BTreeMap::new();
+        for _ in 0..24_000 {
+            let mut items = [0, 1, 2, 3];
+            random.shuffle(&mut items);
+            *counts.entry(items).or_insert(0) += 1;
+        }
+        // 1000 expected each of 24, with a standard deviation of 31.
+        assert_eq!(counts.len(), 24);
+        assert!(counts.values().all(|count| (850..1150).contains(count)), "{counts:?}");
     }
 
     #[test]

@@ -97,6 +97,17 @@ fn intervals_are_heard_while_it_runs_and_are_those_of_the_result() {
 }
 
 #[test]
+fn a_result_says_whether_it_was_steady() {
+    let steady = |interval_ns| run(LoadJob { interval_ns, ..null_load() }).unwrap().steady.unwrap();
+    let short = steady(50_000_000);
+    assert_eq!((short.judged, short.reached), (false, false));
+    assert_eq!(short.reason.unwrap(), "too short: 4 of at least 5 intervals");
+    let long = steady(10_000_000);
+    assert!(long.judged && long.range_share.is_some() && long.slope_share.is_some());
+    assert!(long.reached || long.reason.is_some());
+}
+
+#[test]
 fn a_stop_gives_what_there_is() {
     let stop = Stop::new();
     std::thread::spawn(move || {

@@ -19,7 +19,7 @@ pub use job::{Access, Arrival, BlockSize, Data, Interface, Job, LayoutJob, LoadJ
 pub use parse::parse_job;
 pub use result::{
     ClockKind, Cpu, Ended, Engine, Features, JobCount, JobResult, LayoutResult, LoadResult, MachineCpu,
-    NullCost, OperationResult, ProbeResult, Profile, SelfMeasure, Stamps,
+    NullCost, OperationResult, ProbeResult, Profile, SelfMeasure, Stamps, Steady,
 };
 
 /// The format of jobs and results that this crate describes; a job of another format is refused.

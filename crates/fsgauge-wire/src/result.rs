@@ -152,6 +152,31 @@ pub struct MachineCpu {
     pub total_ns: u64,
 }
 
+/// Whether the rate was steady in the measured part, judged from the interval series.
+///
+/// Steady: five rounds of equal length range over at most 20 % of their mean, the line fitted to them moves at
+/// most 10 %, and no change is found at which the rate moved by 5 % or more for good. On a rate of independent
+/// scatter a change is found in 2 % of the runs.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Steady {
+    /// Whether the run is long enough to tell; if not, `reached` is false and `reason` says what is missing.
+    pub judged: bool,
+    /// Whether it was steady.
+    pub reached: bool,
+    /// How many rounds: 5.
+    pub rounds: u32,
+    /// Largest minus smallest rate of the rounds, as a share of their mean.
+    pub range_share: Option<f64>,
+    /// How far the line fitted to the rounds moves from the first to the last, as a share of their mean.
+    pub slope_share: Option<f64>,
+    /// Start of the first interval after the change, since the load's first moment; null when there is none.
+    pub change_point_ns: Option<u64>,
+    /// Mean rate after the change minus before it, as a share of the mean.
+    pub change_share: Option<f64>,
+    /// What was not steady, or could not be judged; null when there is nothing to say.
+    pub reason: Option<String>,
+}
+
 /// What a load measured.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LoadResult {
@@ -187,6 +212,8 @@ pub struct LoadResult {
     pub machine_cpu: MachineCpu,
     /// The series, warm-up included.
     pub intervals: Vec<Interval>,
+    /// Whether the rate was steady; missing from results of engines that did not judge.
+    pub steady: Option<Steady>,
     /// What the engine costs by itself.
     pub self_measure: SelfMeasure,
 }

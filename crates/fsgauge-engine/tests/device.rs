@@ -1,0 +1,131 @@
+//! A block device that somebody uses is refused for writing, and stays readable. Needs root and loop devices:
+//! elsewhere it says so and is skipped; FSGAUGE_TEST_ROOT=1 makes a machine that cannot run it a failure.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+use tempfile::{NamedTempFile, TempDir};
+
+const ENGINE: &str = env!("CARGO_BIN_EXE_fsgauge-engine");
+const SIZE_BYTES: u64 = 16 << 20;
+
+/// A loop device on a file with an ext4 file system; detached when it goes.
+struct Loop {
+    device: String,
+    _file: NamedTempFile,
+}
+
+impl Loop {
+    fn new() -> Result<Loop, String> {
+        let file = NamedTempFile::new().unwrap();
+        file.as_file().set_len(SIZE_BYTES).unwrap();
+        let path = file.path().to_str().unwrap();
+        tool("mkfs.ext4", &["-q", path])?;
+        let device = tool("losetup", &["--find", "--show", path])?;
+        Ok(Loop { device, _file: file })
+    }
+}
+
+impl Drop for Loop {
+    fn drop(&mut self) {
+        let _ = tool("losetup", &["--detach", &self.device]);
+    }
+}
+
+/// The device mounted; unmounted when it goes, before the device is detached.
+struct Mount<'a> {
+    point: TempDir,
+    _device: &'a Loop,
+}
+
+impl Mount<'_> {
+    fn new(device: &Loop) -> Result<Mount<'_>, String> {
+        let point = TempDir::new().unwrap();
+        tool("mount", &[&device.device, text(point.path())])?;
+        Ok(Mount { point, _device: device })
+    }
+}
+
+impl Drop for Mount<'_> {
+    fn drop(&mut self) {
+        let _ = tool("umount", &[text(self.point.path())]);
+    }
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// Runs a tool; gives its output without the end of the line, or why it failed.
+fn tool(name: &str, arguments: &[&str]) -> Result<String, String> {
+    // Debian keeps mkfs and losetup where the path of ordinary users does not look.
+    let path = format!("{}:/usr/sbin:/sbin", std::env::var("PATH").unwrap_or_default());
+    let output = Command::new(name).args(arguments).env("PATH", path).output();
+    let output = output.map_err(|error| format!("{name} cannot be run: {error}"))?;
+    let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_string();
+    if output.status.success() {
+        Ok(said(&output.stdout))
+    } else {
+        Err(format!("{name}: {}", said(&output.stderr)))
+    }
+}
+
+/// The device, or none with the reason on standard error.
+fn device_or_skip() -> Option<Loop> {
+    let made = if rustix::process::geteuid().is_root() { Loop::new() } else { Err("not root".into()) };
+    let forced = std::env::var_os("FSGAUGE_TEST_ROOT").is_some_and(|value| value == "1");
+    match made {
+        Ok(device) => Some(device),
+        Err(reason) if forced => panic!("FSGAUGE_TEST_ROOT=1, but no loop device: {reason}"),
+        Err(reason) => {
+            eprintln!("skipped: needs root and loop devices ({reason}); FSGAUGE_TEST_ROOT=1 to force");
+            None
+        }
+    }
+}
+
+/// Runs ten milliseconds of 4 KiB operations on the device.
+fn run(device: &Loop, read_percent: u32) -> (Option<i32>, Value) {
+    let job = format!(
+        r#"{{"format":1,"kind":"load","target":{{"kind":"block","path":"{}","size_bytes":{SIZE_BYTES}}},
+        "interface":"psync","direct":false,"access":{{"kind":"random"}},"read_percent":{read_percent},"queue_depth":1,
+        "jobs":1,"block_sizes":[{{"size_bytes":4096,"weight":1}}],"duration_ns":10000000,"seed":1}}"#,
+        device.device
+    );
+    let engine = Command::new(ENGINE).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
+    let mut engine = engine.unwrap();
+    engine.stdin.take().unwrap().write_all(job.as_bytes()).unwrap();
+    let Output { status, stdout, .. } = engine.wait_with_output().unwrap();
+    let last = String::from_utf8(stdout).unwrap().lines().last().map(serde_json::from_str);
+    (status.code(), last.unwrap().unwrap())
+}
+
+#[test]
+fn a_mounted_device_is_refused_for_writing_and_its_file_system_stays_whole() {
+    let Some(device) = device_or_skip() else { return };
+    let mount = Mount::new(&device).unwrap();
+    for read_percent in [0, 50] {
+        let (code, last) = run(&device, read_percent);
+        assert_eq!((code, &last["event"]), (Some(3), &"failed".into()), "{last}");
+        assert_eq!(last["error"]["cause"], "it is in use: mounted, or part of a RAID, LVM or swap");
+        assert_eq!(last["error"]["next"], format!("lsblk {}", device.device));
+    }
+    assert_eq!(run(&device, 100).0, Some(0), "reading harms nobody");
+    drop(mount);
+    tool("e2fsck", &["-fn", &device.device]).unwrap();
+    assert_eq!(run(&device, 0).0, Some(0), "once it is unmounted it can be written");
+}
+
+#[test]
+fn a_device_that_another_process_claims_is_refused_for_writing() {
+    use std::os::unix::fs::OpenOptionsExt;
+    let Some(device) = device_or_skip() else { return };
+    let exclusive = rustix::fs::OFlags::EXCL.bits() as i32;
+    let holder = std::fs::File::options().read(true).custom_flags(exclusive).open(&device.device);
+    let (code, last) = run(&device, 0);
+    assert_eq!((code, &last["error"]["errno"]), (Some(3), &16.into()), "{last}");
+    drop(holder.unwrap());
+    assert_eq!(run(&device, 0).0, Some(0), "once it is let go it can be written");
+}
