@@ -31,6 +31,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "stats": TYPES | {"record", "series", "power"},
     "report": TYPES | {"record", "series", "store", "stats", "pages"},
     "pages": TYPES,
+    "crosscheck": TYPES | {"record", "study", "plan", "host", "rig", "engine", "store", "stats"},
     "progress": TYPES | {"record", "study"},
 }
 EVERYTHING = {"run", "cli", "__main__", "__init__"}

@@ -23,6 +23,7 @@ _COMMANDS = {
     "plan": "What a study would run, for how long, and what effect it could show.",
     "report": "Make the report of a results folder again.",
     "query": "Ask the records of a results folder with SQL.",
+    "crosscheck": "The same load by the engine and by fio, in turns: do they agree?",
     "explain": "What a reported number, or a key of a study file, means.",
     "systems": "The file systems that can be compared here.",
     "doctor": "What works here, what is missing and the command that adds it.",

@@ -1,0 +1,135 @@
+"""`fsgauge crosscheck`."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from fsgauge.cli.choices import chosen_study, results_option, study_choices
+from fsgauge.errors import Interrupted
+
+if TYPE_CHECKING:
+    from fsgauge.crosscheck import Told
+    from fsgauge.crosscheck.agreement import Agreement, CellAgreement
+
+
+@click.command("crosscheck")
+@study_choices
+@click.option(
+    "--with",
+    "tool",
+    type=click.Choice(["fio"]),
+    required=True,
+    help="The tool to run beside the engine: the fio that is installed.",
+)
+@click.option(
+    "--pairs",
+    type=click.IntRange(2, 1000),
+    default=6,
+    show_default=True,
+    help="How often each cell is run by both.",
+)
+@click.option(
+    "--destroy",
+    metavar="NAME",
+    help="The serial, WWN or UUID of the device whose contents may be lost.",
+)
+@results_option
+@click.option("--json", "as_json", is_flag=True, help="Facts as lines of JSON.")
+def command(
+    study: str,
+    overrides: tuple[str, ...],
+    systems: tuple[str, ...],
+    storage: str | None,
+    seed: int | None,
+    tool: str,
+    pairs: int,
+    destroy: str | None,
+    results: Path,
+    as_json: bool,
+) -> int:
+    """Run STUDY's cells by the engine and by fio, in turns, and say whether they agree.
+
+    Same files, same parameters; ratios are engine / fio, with 95 % intervals. The folder with every
+    run of both is the last line.
+    """
+    from fsgauge.crosscheck import crosscheck
+    from fsgauge.engine import Engine
+    from fsgauge.host.ledger import clean_up_after_the_dead
+    from fsgauge.interruption import interruptible
+    from fsgauge.rig.host import HostRig
+
+    assert tool == "fio"  # noqa: S101 - the one choice
+    chosen = chosen_study(study, overrides, systems, storage, seed)
+    for sentence in clean_up_after_the_dead():
+        sys.stderr.write(f"{sentence}\n")
+    engine = Engine()
+    try:
+        with interruptible():
+            directory = crosscheck(
+                chosen,
+                pairs=pairs,
+                rig=HostRig(engine),
+                engine=engine,
+                results=results,
+                destroy=destroy,
+                command=["fsgauge", *sys.argv[1:]],
+                told=_told(pairs, as_json),
+            )
+    except Interrupted as error:
+        error.cause = f"runs that were done are kept in {results}/"
+        raise
+    _say({"event": "ended", "results": str(directory)} if as_json else f"results: {directory}")
+    return 0
+
+
+def _told(pairs: int, as_json: bool) -> Told:
+    from fsgauge.crosscheck import Told
+
+    return Told(
+        run=lambda system, cell, pair, tool: _talk(
+            f"{system}: {cell.name}: pair {pair + 1} of {pairs}, {tool}"
+        ),
+        cell=lambda cell: _say(
+            {"event": "cell", **cell.model_dump(mode="json")} if as_json else table(cell)
+        ),
+    )
+
+
+def _talk(line: str) -> None:
+    sys.stderr.write(line + "\n")
+
+
+def _say(what: str | dict[str, object]) -> None:
+    sys.stdout.write((what if isinstance(what, str) else json.dumps(what)) + "\n")
+    sys.stdout.flush()
+
+
+def table(cell: CellAgreement) -> str:
+    """A cell for people: fio's command line, then a line a metric."""
+    lines = [f"{cell.system}: {cell.cell_name}", f"  {shlex.join(cell.command)}"]
+    head = ("", "engine", "fio", "engine / fio", "95 % interval")
+    lines.append(f"  {head[0]:<38}{head[1]:>10} {head[2]:>10}  {head[3]:>12}  {head[4]}")
+    lines += [f"  {_line(each)}" for each in cell.agreements]
+    if cell.explanation:
+        lines.append(f"  {cell.explanation}")
+    return "\n".join(lines) + "\n"
+
+
+def _line(each: Agreement) -> str:
+    interval = "-" if each.low is None else f"{each.low:.3f} to {each.high:.3f}"
+    return (
+        f"{each.label:<38}{_shown(each.engine, each.unit):>10} {_shown(each.fio, each.unit):>10}"
+        f"  {each.ratio:>12.3f}  {interval:<16} {each.word}"
+    )
+
+
+def _shown(value: float, unit: str) -> str:
+    from fsgauge.units import format_duration, format_rate
+
+    return format_rate(value) if unit == "IOPS" else format_duration(value)

@@ -1,0 +1,193 @@
+"""The cross-check: the study's cells by the engine and by the installed fio, in turns.
+
+Takes a study, gives agreements of every cell, and stores every run of both tools as it was. Each
+system is made once; then, for each cell, pairs of runs on the very same files go ABBA (first by
+lot), so that a linear drift falls on both alike. Both runs of a pair have one seed.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from fsgauge import __version__
+from fsgauge.crosscheck.agreement import (
+    CellAgreement,
+    agreements,
+    explanation,
+    processor_share,
+)
+from fsgauge.crosscheck.fio import fio_version, run_fio
+from fsgauge.crosscheck.fio_command import fio_command, require_equal_exists
+from fsgauge.crosscheck.fio_output import Numbers, fio_numbers
+from fsgauge.crosscheck.folder import CrosscheckFolder, CrosscheckRecord, CrosscheckRun, Tool
+from fsgauge.engine import Engine
+from fsgauge.plan import job_for, make_plan
+from fsgauge.record import Cell, Plan, Turn
+from fsgauge.rig import AttachedStorage, PreparedSystem, Rig
+from fsgauge.stats.metrics import values
+from fsgauge.study import dump_study
+from fsgauge.study.model import Study
+from fsgauge.wire import FilesTarget, LoadResult, OperationResult
+
+__all__ = ["Told", "crosscheck"]
+
+
+@dataclass(frozen=True)
+class Told:
+    """Who is told what: a run that begins, and a cell that is done."""
+
+    run: Callable[[str, Cell, int, Tool], None]
+    cell: Callable[[CellAgreement], None]
+
+
+@dataclass(frozen=True)
+class _Session:
+    study: Study
+    plan: Plan
+    rig: Rig
+    engine: Engine
+    folder: CrosscheckFolder
+    told: Told
+
+
+def crosscheck(
+    study: Study,
+    *,
+    pairs: int,
+    rig: Rig,
+    engine: Engine,
+    results: Path,
+    destroy: str | None,
+    command: list[str],
+    told: Told,
+) -> Path:
+    """Run every cell by both tools and give the folder; raises InputError, RigError, Interrupted.
+
+    What can be refused is refused before anything is touched.
+    """
+    version = fio_version()
+    study = _with_pairs(study, pairs)
+    rig.check(study, destroy)
+    _check_cells(study)
+    with rig.storage(study) as attached:
+        plan = make_plan(study, size_bytes=attached.size_bytes)
+        folder = CrosscheckFolder(results, study.name)
+        record = CrosscheckRecord(
+            fsgauge_version=__version__,
+            fio_version=version,
+            command=command,
+            study=study.model_dump(mode="json", by_alias=True),
+            seed=plan.seed,
+            pairs=pairs,
+            started_unix_ns=time.time_ns(),
+        )
+        folder.write_start(record, rig.environment(study, attached), dump_study(study))
+        _all_systems(_Session(study, plan, rig, engine, folder, told), attached)
+    return folder.directory
+
+
+def tools_in_order(pairs: int, seed: int) -> list[tuple[Tool, Tool]]:
+    """Who goes first in each pair: ABBA or BAAB, by lot."""
+    first: Tool = "engine" if random.Random(seed).random() < 0.5 else "fio"  # noqa: S311 - no secret
+    second: Tool = "fio" if first == "engine" else "engine"
+    return [(first, second) if pair % 2 == 0 else (second, first) for pair in range(pairs)]
+
+
+def _with_pairs(study: Study, pairs: int) -> Study:
+    """A pair is a block of its own: another seed, other offsets."""
+    plan = study.plan.model_copy(update={"blocks": pairs, "budget": None})
+    return study.model_copy(update={"plan": plan})
+
+
+def _check_cells(study: Study) -> None:
+    """Every cell has an equal in fio, whatever the target will be."""
+    plan = make_plan(study, size_bytes=1 << 50)
+    target = FilesTarget(directory="/", count=study.workload.files, file_size_bytes=1 << 30)
+    for cell in plan.cells:
+        require_equal_exists(job_for(study, plan, plan.turns[0], cell, target))
+
+
+def _all_systems(session: _Session, attached: AttachedStorage) -> None:
+    for system in session.study.systems:
+        turns = [
+            turn for turn in session.plan.turns if turn.system == system.name and not turn.again
+        ]
+        with session.rig.prepare(session.study, system, attached) as prepared:
+            for cell in _cells_in_order(session.plan):
+                _cell(session, prepared, cell, turns)
+
+
+def _cells_in_order(plan: Plan) -> Iterator[Cell]:
+    """Reads, then mixes, then writes: as a study's turns have them."""
+    cells = {cell.id: cell for cell in plan.cells}
+    return (cells[cell_id] for cell_id in plan.turns[0].cells)
+
+
+def _cell(session: _Session, prepared: PreparedSystem, cell: Cell, turns: list[Turn]) -> None:
+    """All pairs of one cell on one system, then what they say."""
+    runs: dict[Tool, list[CrosscheckRun]] = {"engine": [], "fio": []}
+    orders = tools_in_order(len(turns), session.plan.seed + len(cell.id))
+    for turn, order in zip(turns, orders, strict=True):
+        for position, tool in enumerate(order):
+            session.told.run(turn.system, cell, turn.block, tool)
+            run = _run(session, prepared, cell, turn, position, tool)
+            session.folder.write_run(run)
+            runs[tool].append(run)
+    engine = [engine_numbers(run.result) for run in runs["engine"] if run.result]
+    fio = [fio_numbers(run.fio) for run in runs["fio"] if run.fio]
+    found = CellAgreement(
+        system=turns[0].system,
+        cell=cell.id,
+        cell_name=cell.name,
+        command=runs["fio"][0].command,
+        agreements=agreements(engine, fio),
+        engine_processor_share=processor_share(engine, cell.jobs),
+        fio_processor_share=processor_share(fio, cell.jobs),
+        explanation=explanation(cell.jobs, engine, fio),
+    )
+    session.folder.write_agreement(found)
+    session.told.cell(found)
+
+
+def _run(
+    session: _Session,
+    prepared: PreparedSystem,
+    cell: Cell,
+    turn: Turn,
+    position: int,
+    tool: Tool,
+) -> CrosscheckRun:
+    job = job_for(session.study, session.plan, turn, cell, prepared.target)
+    command = fio_command(job)
+    caches = session.rig.settle(prepared)
+    started_unix_ns = time.time_ns()
+    return CrosscheckRun(
+        system=turn.system,
+        cell=cell,
+        pair=turn.block,
+        position=position,
+        tool=tool,
+        job=job,
+        command=command,
+        caches=caches,
+        started_unix_ns=started_unix_ns,
+        result=session.engine.load(job) if tool == "engine" else None,
+        fio=run_fio(command, job) if tool == "fio" else None,
+    )
+
+
+def engine_numbers(result: LoadResult) -> Numbers:
+    """The engine's run in the words of the comparison; latency from the start, as fio counts."""
+    service = result.model_copy(
+        update={"read": _service(result.read), "write": _service(result.write)}
+    )
+    busy_ns = result.cpu.user_ns + result.cpu.system_ns
+    return Numbers(values(service), busy_ns / max(result.elapsed_ns, 1))
+
+
+def _service(part: OperationResult | None) -> OperationResult | None:
+    return part and part.model_copy(update={"response_latency": None})

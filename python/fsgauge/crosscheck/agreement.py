@@ -1,0 +1,124 @@
+"""Whether the engine and fio agree: each metric's ratio over the pairs of a cell, and a word.
+
+Takes one `Numbers` of each tool a pair; gives the geometric mean of engine / fio with a t interval
+on the logs of the pairs' ratios, as for systems (stats/ratio.py).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from fsgauge.crosscheck.fio_output import Numbers
+from fsgauge.stats.metrics import METRICS
+from fsgauge.stats.ratio import ratio_of_blocks
+
+Word = Literal["agrees", "differs", "undecided"]
+
+MARGIN = 0.03
+"""A difference within 3 % is agreement, however surely it is there."""
+WIDEST = 0.10
+"""An interval that reaches further than 10 % to either side and holds 1 supports no word."""
+BUSY = 0.95
+"""Threads on a processor for this share of the time have nothing to wait for."""
+COMPARED = ("iops", *(f"{side}.{part}" for side in ("read", "write") for part in (
+    "mean", "p50", "p99")), "cpu")  # fmt: skip
+
+
+class Agreement(BaseModel):
+    """One metric of one cell: engine / fio. The medians are for scale, not for judgement."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    metric: str
+    label: str
+    unit: str
+    engine: float
+    fio: float
+    ratio: float
+    low: float | None
+    high: float | None
+    pairs: int
+    word: Word
+
+
+class CellAgreement(BaseModel):
+    """One cell on one system, every metric that both tools gave, and what explains a difference."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    system: str
+    cell: str
+    cell_name: str
+    command: list[str]
+    agreements: list[Agreement]
+    engine_processor_share: float
+    fio_processor_share: float
+    explanation: str
+
+
+def agreements(engine: Sequence[Numbers], fio: Sequence[Numbers]) -> list[Agreement]:
+    """Each metric that both tools gave in every pair; both sequences are in the pairs' order."""
+    found = []
+    for name in COMPARED:
+        ours = [each.values.get(name) for each in engine]
+        theirs = [each.values.get(name) for each in fio]
+        pairs = [(a, b) for a, b in zip(ours, theirs, strict=True) if a and b]
+        if pairs and len(pairs) == len(engine):
+            found.append(_agreement(name, pairs))
+    return found
+
+
+def explanation(jobs: int, engine: Sequence[Numbers], fio: Sequence[Numbers]) -> str:
+    """What the runs themselves say about a difference; empty when they say nothing."""
+    ours, theirs = processor_share(engine, jobs), processor_share(fio, jobs)
+    if max(ours, theirs) < BUSY:
+        return ""
+    busy = "both" if min(ours, theirs) >= BUSY else "fio" if theirs > ours else "the engine"
+    return (
+        f"limited by the processor, not by the storage: the threads of {busy} never waited"
+        f" (busy {ours:.0%} of the time in the engine, {theirs:.0%} in fio), so rate and"
+        " latency follow CPU time per I/O"
+    )
+
+
+def processor_share(runs: Sequence[Numbers], jobs: int) -> float:
+    """Mean share of the time that a load thread was on a processor."""
+    return math.fsum(run.processor_share for run in runs) / len(runs) / jobs
+
+
+def word_for(low: float | None, high: float | None) -> Word:
+    """What an interval of a ratio supports."""
+    if low is None or high is None:
+        return "undecided"
+    if low >= 1 - MARGIN and high <= 1 + MARGIN:
+        return "agrees"
+    if not low <= 1 <= high:
+        return "differs"
+    return "agrees" if low >= 1 - WIDEST and high <= 1 + WIDEST else "undecided"
+
+
+def _agreement(name: str, pairs: list[tuple[float, float]]) -> Agreement:
+    metric = METRICS[name]
+    logs = [math.log(ours / theirs) for ours, theirs in pairs]
+    ratio = ratio_of_blocks(logs, resolution=metric.resolution)
+    assert ratio is not None  # noqa: S101 - there are pairs
+    return Agreement(
+        metric=name,
+        label=metric.label,
+        unit=metric.unit,
+        engine=_middle([ours for ours, _ in pairs]),
+        fio=_middle([theirs for _, theirs in pairs]),
+        ratio=ratio.ratio,
+        low=ratio.low,
+        high=ratio.high,
+        pairs=ratio.n,
+        word=word_for(ratio.low, ratio.high),
+    )
+
+
+def _middle(values: list[float]) -> float:
+    return math.exp(math.fsum(math.log(value) for value in values) / len(values))

@@ -1,0 +1,199 @@
+"""fio's command line for one job of the engine: the same load on the very same target.
+
+Takes a `wire.LoadJob`, gives a list of arguments. Where fio has a cheaper way to do the same work
+it gets it: registered files and buffers, one histogram an operation, no clock reads beside it.
+Option names and meanings: fio's HOWTO, version 3.33.
+"""
+
+from __future__ import annotations
+
+from fsgauge.errors import InputError
+from fsgauge.wire import (
+    BlockTarget,
+    CompressibleData,
+    FilesTarget,
+    FileTarget,
+    LoadJob,
+    RandomAccess,
+    SequentialAccess,
+    ZeroData,
+    ZipfAccess,
+)
+
+ENGINE_BATCH = 16
+"""How many operations the engine submits at once unless its job says otherwise."""
+QUANTILES = {"p50": 50.0, "p99": 99.0, "p999": 99.9}
+
+
+def fio_command(job: LoadJob) -> list[str]:
+    """Arguments, the program's name first; raises InputError where fio has no equal."""
+    require_equal_exists(job)
+    return [
+        "fio",
+        "--output-format=json",
+        "--thread",
+        "--group_reporting",
+        *_load(job),
+        *_queue(job),
+        *_data(job),
+        *_time(job),
+        *_measurement(),
+        *_jobs(job),
+    ]
+
+
+def require_equal_exists(job: LoadJob) -> None:
+    """Raise InputError, before anything is touched, for what fio does otherwise."""
+    several = isinstance(job.target, FilesTarget) and job.target.count > 1
+    if isinstance(job.access, ZipfAccess) and several:
+        raise InputError(
+            "fio has no equal of a zipf load on several files",
+            cause="fio draws hot places inside each file, the engine over all files together",
+            next="--set workload.files=1, or --set workload.distribution=uniform",
+        )
+    if isinstance(job.access, ZipfAccess) and job.access.theta == 1:
+        raise InputError("fio refuses zipf with theta 1", next="--set workload.zipf_theta=1.1")
+    sequential = isinstance(job.access, SequentialAccess)
+    if sequential and isinstance(job.target, FilesTarget) and job.target.count % job.jobs:
+        raise InputError(
+            f"fio cannot share {job.target.count} files among {job.jobs} sequential jobs",
+            cause="the engine's jobs begin in the middle of files, fio's cannot",
+            next=f"--set workload.files={job.jobs}",
+        )
+
+
+def _load(job: LoadJob) -> list[str]:
+    order = "" if isinstance(job.access, SequentialAccess) else "rand"
+    direction = {100: "read", 0: "write"}.get(job.read_percent, "rw")
+    options = [
+        f"--rw={order}{direction}",
+        f"--bs={job.block_sizes[0].size_bytes}",
+        f"--direct={int(job.direct)}",
+        "--invalidate=0",
+        "--fadvise_hint=0",
+        f"--randseed={job.seed}",
+    ]
+    if direction == "rw":
+        options.append(f"--rwmixread={job.read_percent}")
+    if isinstance(job.access, RandomAccess | ZipfAccess):
+        options.append("--norandommap")
+    if isinstance(job.access, ZipfAccess):
+        options.append(f"--random_distribution=zipf:{job.access.theta}")
+    return options
+
+
+def _queue(job: LoadJob) -> list[str]:
+    options = [f"--ioengine={job.interface}", f"--iodepth={job.queue_depth}"]
+    if job.interface == "io_uring":
+        batch = min(job.batch or ENGINE_BATCH, job.queue_depth)
+        options += [
+            "--registerfiles",
+            "--fixedbufs",
+            f"--iodepth_batch_submit={batch}",
+            f"--iodepth_batch_complete_min={job.batch or 1}",
+            f"--iodepth_batch_complete_max={batch}",
+        ]
+    return options
+
+
+def _data(job: LoadJob) -> list[str]:
+    """What is written. Like the engine, fio then fills once and changes a few words each time."""
+    if job.read_percent == 100:
+        return []
+    keep = ["--fallocate=none", "--allow_file_create=0"]
+    match job.data:
+        case ZeroData():
+            return [*keep, "--zero_buffers"]
+        case CompressibleData(compressible_percent=percent):
+            return [*keep, f"--buffer_compress_percentage={percent}", "--refill_buffers"]
+        case _:
+            return [*keep, "--scramble_buffers=1"]
+
+
+def _time(job: LoadJob) -> list[str]:
+    options = ["--time_based", f"--runtime={_duration(job.duration_ns)}"]
+    if job.warm_up_ns:
+        options.append(f"--ramp_time={_duration(job.warm_up_ns)}")
+    if job.rate is not None:
+        process = {"constant": "linear", "exponential": "poisson"}[job.rate.arrival]
+        options += [f"--rate_iops={_rates(job)}", f"--rate_process={process}"]
+    return options
+
+
+def _rates(job: LoadJob) -> str:
+    """Reads, writes: of one job, which is how fio counts."""
+    rate = job.rate.operations_per_second / job.jobs if job.rate else 0.0
+    shares = (job.read_percent / 100, 1 - job.read_percent / 100)
+    return ",".join(str(max(1, round(rate * share))) if share else "" for share in shares)
+
+
+def _measurement() -> list[str]:
+    """The whole latency of every operation, and nothing that only costs fio."""
+    quantiles = ":".join(f"{quantile:g}" for quantile in QUANTILES.values())
+    return [
+        "--disable_slat=1",
+        "--disable_clat=1",
+        "--clat_percentiles=0",
+        "--lat_percentiles=1",
+        f"--percentile_list={quantiles}",
+    ]
+
+
+def _jobs(job: LoadJob) -> list[str]:
+    """The target; sequential jobs get a share each, as the engine's do."""
+    if isinstance(job.access, SequentialAccess) and job.jobs > 1:
+        return [
+            word
+            for number in range(job.jobs)
+            for word in (f"--name=crosscheck{number}", *_share(job, number))
+        ]
+    return ["--name=crosscheck", f"--numjobs={job.jobs}", *_share(job, 0, of=1)]
+
+
+def _share(job: LoadJob, number: int, of: int | None = None) -> list[str]:
+    """Part `number` of the target, in `of` equal parts (one a job)."""
+    parts = of or job.jobs
+    match job.target:
+        case FilesTarget() as files:
+            count = files.count // parts
+            names = [f"{files.prefix}{number * count + index:04d}" for index in range(count)]
+            return [
+                f"--directory={_escaped(files.directory)}",
+                "--filename=" + ":".join(_escaped(name) for name in names),
+                f"--filesize={files.file_size_bytes}",
+                f"--size={count * files.file_size_bytes}",
+                f"--file_service_type={_service(job, files)}",
+            ]
+        case BlockTarget(path=path, offset_bytes=offset, size_bytes=size):
+            return _region(job, path, offset, size, number, parts)
+        case FileTarget(path=path, size_bytes=size):
+            return _region(job, path, 0, size, number, parts)
+        case _:
+            return ["--ioengine=null", f"--size={job.target.size_bytes}"]
+
+
+def _region(job: LoadJob, path: str, offset: int, size: int, number: int, parts: int) -> list[str]:
+    step = job.block_sizes[0].size_bytes
+    begin, end = (size // step * part // parts * step for part in (number, number + 1))
+    return [f"--filename={_escaped(path)}", f"--offset={offset + begin}", f"--size={end - begin}"]
+
+
+def _service(job: LoadJob, files: FilesTarget) -> str:
+    """Which file is next: any, as likely as the others; or the next when one was walked through.
+
+    "sequential" would close and open each file as it is walked through, the engine does not;
+    this way fio does so only after a pass over all of them.
+    """
+    if isinstance(job.access, SequentialAccess):
+        return f"roundrobin:{files.file_size_bytes // job.block_sizes[0].size_bytes}"
+    return "random"
+
+
+def _escaped(path: str) -> str:
+    """A colon separates names."""
+    return path.replace(":", "\\:")
+
+
+def _duration(duration_ns: int) -> str:
+    milliseconds, rest = divmod(duration_ns, 1_000_000)
+    return f"{duration_ns // 1000}us" if rest else f"{milliseconds}ms"

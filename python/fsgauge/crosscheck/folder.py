@@ -1,0 +1,87 @@
+"""What a cross-check leaves behind: one folder, every run as the tool gave it.
+
+DIR/study.toml                        the effective study, every key
+DIR/crosscheck.json                   CrosscheckRecord: command line, versions, pairs
+DIR/environment.json                  the machine (record.EnvironmentRecord)
+DIR/runs/SYSTEM/CELL-PP-P-TOOL.json   CrosscheckRun: pair, place in the pair, tool, result
+DIR/agreement.ndjson                  CellAgreement, one line a cell, as they are done
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Literal
+
+from fsgauge.crosscheck.agreement import CellAgreement
+from fsgauge.errors import RigError
+from fsgauge.record import Cell, EnvironmentRecord, Record
+from fsgauge.store.files import cannot_write, slug, write_whole
+from fsgauge.wire import LoadJob, LoadResult
+
+Tool = Literal["engine", "fio"]
+
+
+class CrosscheckRecord(Record):
+    """Written before the first run."""
+
+    fsgauge_version: str
+    fio_version: str
+    command: list[str]
+    study: dict[str, Any]
+    seed: int
+    pairs: int
+    started_unix_ns: int
+
+
+class CrosscheckRun(Record):
+    """One run of one tool. `result` is the engine's, `fio` is fio's document, whole."""
+
+    system: str
+    cell: Cell
+    pair: int
+    position: int
+    tool: Tool
+    job: LoadJob
+    command: list[str]
+    caches: str
+    started_unix_ns: int
+    result: LoadResult | None
+    fio: dict[str, Any] | None
+
+
+class CrosscheckFolder:
+    """PARENT/crosscheck-STUDY-DATE-TIME; raises RigError where it cannot be made or written."""
+
+    def __init__(self, parent: Path, study_name: str) -> None:
+        stamp = datetime.now().astimezone().strftime("%Y-%m-%d-%H%M%S-%f")
+        self.directory = parent / f"crosscheck-{slug(study_name)}-{stamp}"
+        self._lines: list[str] = []
+        self._make(self.directory)
+
+    def write_start(
+        self, record: CrosscheckRecord, environment: EnvironmentRecord, study_toml: str
+    ) -> None:
+        """What is to be done, on what."""
+        write_whole(self.directory / "study.toml", study_toml)
+        write_whole(self.directory / "environment.json", environment.model_dump_json(indent=1))
+        write_whole(self.directory / "crosscheck.json", record.model_dump_json(indent=1))
+
+    def write_run(self, run: CrosscheckRun) -> None:
+        """One run, at once."""
+        folder = self.directory / "runs" / slug(run.system)
+        self._make(folder)
+        name = f"{slug(run.cell.id)}-{run.pair:02d}-{run.position}-{run.tool}.json"
+        write_whole(folder / name, run.model_dump_json())
+
+    def write_agreement(self, cell: CellAgreement) -> None:
+        """One more line."""
+        self._lines.append(cell.model_dump_json() + "\n")
+        write_whole(self.directory / "agreement.ndjson", "".join(self._lines))
+
+    def _make(self, folder: Path) -> None:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            refused = cannot_write(folder, error)
+            raise RigError(refused.what, cause=refused.cause, next="--results DIR") from error
