@@ -82,8 +82,8 @@ RUN_CHECKS = (
         "run.not_steady",
         "warning",
         run_checks.not_steady,
-        "the rate was not steady while it was measured (SNIA: five rounds within 20 %, trend"
-        " within 10 %); the runs are kept",
+        "the rate was not steady while it was measured (five rounds within 20 %, trend within"
+        " 10 %, no lasting change); the runs are kept",
     ),
     RunCheck(
         "run.queue",

@@ -22,7 +22,7 @@ from fsgauge.stats.results import (
     Results,
     Sureness,
 )
-from fsgauge.stats.run_checks import engine_share, not_steady, parts, steadiness
+from fsgauge.stats.run_checks import engine_share, parts, steady
 from fsgauge.stats.samples import Samples, collect, is_complete
 
 DEFAULT_EQUIVALENCE_PERCENT = 3.0
@@ -157,8 +157,7 @@ def _latency_kind(runs: Sequence[RunRecord]) -> LatencyKind:
 def _sureness(evidence: Evidence, findings: Sequence[Finding]) -> Sureness:
     measured = [run for run in evidence.runs if run.result is not None]
     results = [run.result for run in measured if run.result is not None]
-    judged = [run for run in measured if run.result and steadiness(run.result) is not None]
-    steady = [run for run in judged if run.result and not_steady(run, run.result) is None]
+    verdicts = [steady(result) for result in results]
     shares = [share for result in results if (share := engine_share(result)) is not None]
     invalid = [finding for finding in findings if finding.level == "invalid"]
     return Sureness(
@@ -167,8 +166,8 @@ def _sureness(evidence: Evidence, findings: Sequence[Finding]) -> Sureness:
         runs_planned=sum(len(turn.cells) for turn in evidence.study.plan.turns),
         runs_complete=sum(is_complete(run) for run in evidence.runs),
         runs_failed=sum(run.fault is not None for run in evidence.runs),
-        runs_judged_steady=len(judged),
-        runs_steady=len(steady),
+        runs_judged_steady=sum(verdict.judged for verdict in verdicts),
+        runs_steady=sum(verdict.reached for verdict in verdicts),
         engine_share_percent=100 * max(shares) if shares else None,
         io_errors=sum(part.errors for result in results for part in parts(result)),
         valid=not invalid,

@@ -13,7 +13,7 @@ import numpy as np
 
 from fsgauge.record import RunRecord
 from fsgauge.series import Intervals
-from fsgauge.wire import LoadResult, OperationResult
+from fsgauge.wire import LoadResult, OperationResult, Steady
 
 LITTLE_TOLERANCE = 0.05
 FULL_QUEUE = 0.9
@@ -145,12 +145,31 @@ def steadiness(result: LoadResult) -> tuple[float, float] | None:
     return (max(rates) - min(rates)) / mean, abs(slope) * (ROUNDS - 1) / mean
 
 
-def not_steady(_run: RunRecord, result: LoadResult) -> str | None:
-    """The rate was still moving while it was measured."""
+def steady(result: LoadResult) -> Steady:
+    """The engine's verdict; for records of engines that gave none, from the rounds alone."""
+    if result.steady is not None:
+        return result.steady
     found = steadiness(result)
-    if found is None or (found[0] <= STEADY_RANGE and found[1] <= STEADY_SLOPE):
+    if found is None:
+        return Steady(judged=False, reached=False, rounds=ROUNDS)
+    reached = found[0] <= STEADY_RANGE and found[1] <= STEADY_SLOPE
+    reason = f"rounds range over {100 * found[0]:.0f} %, trend {100 * found[1]:.0f} % of the mean"
+    return Steady(
+        judged=True,
+        reached=reached,
+        rounds=ROUNDS,
+        range_share=found[0],
+        slope_share=found[1],
+        reason=None if reached else reason,
+    )
+
+
+def not_steady(_run: RunRecord, result: LoadResult) -> str | None:
+    """The rate was still moving while it was measured, or changed for good."""
+    verdict = steady(result)
+    if verdict.reached or not verdict.judged:
         return None
-    return f"rounds range over {100 * found[0]:.0f} %, trend {100 * found[1]:.0f} % of the mean"
+    return verdict.reason or "no reason was given"
 
 
 def gaps_in_series(_run: RunRecord, result: LoadResult) -> str | None:

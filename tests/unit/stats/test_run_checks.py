@@ -9,7 +9,7 @@ import pytest
 from fsgauge.record import RunRecord
 from fsgauge.stats import run_checks
 from fsgauge.stats.advice import RUN_CHECKS
-from fsgauge.wire import JobShare, LoadResult
+from fsgauge.wire import JobShare, LoadResult, Steady
 from tests.synthetic import make_study
 
 ONE_CELL = {"patterns": ("randread",), "block_sizes": (4096,), "queue_depths": (32,), "blocks": 1}
@@ -86,6 +86,18 @@ def test_a_short_series_cannot_be_judged(run: RunRecord) -> None:
     short = tampered(run, intervals=result_of(run).intervals[:4])
     assert run_checks.steadiness(short) is None
     assert run_checks.not_steady(run, short) is None
+
+
+def test_the_engines_verdict_goes_before_the_rounds(run: RunRecord) -> None:
+    verdict = Steady(judged=True, reached=False, rounds=5, reason="the rate changed by -16 %")
+    assert run_checks.not_steady(run, tampered(run, steady=verdict)) == "the rate changed by -16 %"
+    short = Steady(judged=False, reached=False, rounds=5, reason="too short")
+    assert run_checks.not_steady(run, tampered(run, steady=short)) is None
+
+
+def test_a_record_without_a_verdict_is_judged_by_its_rounds(run: RunRecord) -> None:
+    verdict = run_checks.steady(tampered(run, steady=None))
+    assert verdict.judged and verdict.reached and verdict.reason is None
 
 
 def test_a_missed_pace() -> None:
