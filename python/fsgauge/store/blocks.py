@@ -9,12 +9,15 @@ both places, and the ones in the JSON are read. `SeriesReader` gives them back a
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from fsgauge.errors import InputError, RigError
 from fsgauge.record import RunRecord, SeriesFile, SeriesRecord
@@ -31,6 +34,7 @@ _COLUMNS = {
     "counts": (*_KEYS["counts"], *COUNT_COLUMNS),
     "intervals": (*_KEYS["intervals"], *INTERVAL_COLUMNS),
 }
+_SELDOM = {name for name in INTERVAL_COLUMNS if name.endswith(("_size_bytes", "_latency_sum_ns"))}
 _SMALL = {"turn": "USMALLINT", "position": "USMALLINT", "histogram": "UTINYINT"}
 _SMALL |= {"bucket": "UINTEGER", "warm_up": "BOOLEAN"}
 
@@ -91,7 +95,7 @@ def _write_parquet(path: Path, kind: str, columns: Columns) -> None:
 
 def _check_same(path: Path, kind: str, columns: Columns) -> None:
     """What was written must read back as it was: the other copy is about to go."""
-    stored = _read_parquet(path, kind)
+    stored = _read_parquet(path, _COLUMNS[kind])
     for name in _COLUMNS[kind]:
         if not np.array_equal(stored[name], columns[name]):
             raise RigError(
@@ -101,12 +105,12 @@ def _check_same(path: Path, kind: str, columns: Columns) -> None:
             )
 
 
-def _read_parquet(path: Path, kind: str) -> Columns:
+def _read_parquet(path: Path, names: Sequence[str]) -> Columns:
     import duckdb
 
     try:
         with duckdb.connect() as database:
-            query = f"SELECT {', '.join(_COLUMNS[kind])} FROM read_parquet({quoted_path(path)})"  # noqa: S608
+            query = f"SELECT {', '.join(names)} FROM read_parquet({quoted_path(path)})"  # noqa: S608
             found = database.execute(query).fetchnumpy()
     except duckdb.Error as error:
         raise InputError(
@@ -115,12 +119,22 @@ def _read_parquet(path: Path, kind: str) -> Columns:
             cause="the file was damaged",
             next="restore it from a copy of the folder",
         ) from error
-    return {name: np.asarray(found[name]) for name in _COLUMNS[kind]}
+    return {name: np.asarray(found[name]) for name in names}
 
 
 def _checksum(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+class _OnDemand(dict[str, npt.NDArray[Any]]):
+    """Columns of which the seldom wanted ones are read when they are asked for."""
+
+    path: Path
+
+    def __missing__(self, name: str) -> npt.NDArray[Any]:
+        self[name] = _read_parquet(self.path, [name])[name]
+        return self[name]
 
 
 @dataclass(frozen=True)
@@ -139,7 +153,9 @@ class _Rows:
     def _loaded(self) -> tuple[Columns, Places]:
         """All rows and where those of each run lie: side by side, as they were written."""
         self._require_same()
-        columns = dict(_read_parquet(self.path, self.kind))
+        first = [name for name in _COLUMNS[self.kind] if name not in _SELDOM]
+        columns = _OnDemand(_read_parquet(self.path, first))
+        columns.path = self.path
         keys = np.stack([columns.pop(name).astype(np.int64) for name in _KEYS[self.kind]])
         if not keys.shape[1]:
             return columns, {}

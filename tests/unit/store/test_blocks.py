@@ -1,0 +1,117 @@
+"""Rows of a finished block in Parquet: the same numbers, and a crash at any step loses none."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fsgauge.errors import InputError, RigError
+from fsgauge.record import RunRecord
+from fsgauge.store import blocks, read_results
+from fsgauge.store.blocks import compact
+from fsgauge.store.rows import histograms
+from tests.synthetic import make_study
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Two blocks, everything in JSON."""
+    return make_study(blocks=2, queue_depths=(1,), block_sizes=(4096,)).write(tmp_path / "study")
+
+
+def rows_of(directory: Path) -> list[Any]:
+    found: list[Any] = []
+    for run in read_results(directory).runs:
+        assert run.result is not None
+        counts = {name: list(each.counts) for name, each in histograms(run).items()}
+        found.append((run.block, run.turn, run.position, counts, list(run.result.intervals)))
+    return found
+
+
+def test_rows_are_the_same_before_and_after(folder: Path) -> None:
+    before = rows_of(folder)
+    assert all(counts and intervals for *_, counts, intervals in before)
+    compact(folder, 1)
+    assert rows_of(folder) == before, "one block in Parquet, one in JSON"
+    compact(folder, 0)
+    assert rows_of(folder) == before
+    for path in folder.glob("records/*/[0-9]*.json"):
+        result = json.loads(path.read_text())["result"]
+        assert result["intervals"] == []
+        assert all(
+            not result[each] or result[each]["service_latency"]["counts"] == []
+            for each in ("read", "write")
+        )
+
+
+def test_doing_it_again_changes_nothing(folder: Path) -> None:
+    compact(folder, 1)
+    before = {path: path.read_bytes() for path in folder.rglob("*.*")}
+    compact(folder, 1)
+    assert {path: path.read_bytes() for path in folder.rglob("*.*")} == before
+
+
+@pytest.mark.parametrize("step", range(8))
+def test_a_crash_at_any_step_loses_nothing(
+    folder: Path, step: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each rename is a step: two Parquet files, their mark, then a run record each."""
+    before = rows_of(folder)
+    real, done = Path.replace, 0
+
+    def replace(path: Path, target: Path) -> Path:
+        nonlocal done
+        if done == step:
+            raise KeyboardInterrupt
+        done += 1
+        return real(path, target)
+
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(Path, "replace", replace)
+        compact(folder, 1)
+    assert rows_of(folder) == before
+    compact(folder, 1)
+    assert rows_of(folder) == before
+    assert all(json.loads(path.read_text())["series"] for path in folder.glob("records/001*/0*"))
+
+
+def test_rows_that_do_not_read_back_stay_in_json(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = {path: path.read_bytes() for path in folder.glob("records/*/*")}
+    real = blocks._read_parquet
+
+    def one_off(path: Path, names: Any) -> Any:
+        return {name: column + 1 for name, column in real(path, names).items()}
+
+    monkeypatch.setattr(blocks, "_read_parquet", one_off)
+    with pytest.raises(RigError, match="does not read back"):
+        compact(folder, 1)
+    assert {path: path.read_bytes() for path in folder.glob("records/*/*")} == before
+
+
+@pytest.mark.parametrize("name", ["001-counts.parquet", "001-intervals.parquet"])
+def test_a_damaged_file_is_named_not_believed(folder: Path, name: str) -> None:
+    compact(folder, 1)
+    path = folder / "series" / name
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(InputError, match="is not the file that was written"):
+        rows_of(folder)
+    path.unlink()
+    with pytest.raises(InputError, match="cannot read"):
+        rows_of(folder)
+
+
+def test_a_run_cannot_borrow_another_blocks_rows(folder: Path) -> None:
+    compact(folder, 1)
+    compact(folder, 0)
+    path = next(folder.glob("records/001*/00-*.json"))
+    record = RunRecord.model_validate_json(path.read_text())
+    path.write_text(record.model_copy(update={"series": "000"}).model_dump_json())
+    with pytest.raises(InputError, match="not its block's"):
+        read_results(folder)

@@ -1,0 +1,145 @@
+"""SQL over a results folder: right numbers, no writing, no file outside."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fsgauge.errors import InputError
+from fsgauge.store import read_results
+from fsgauge.store.blocks import compact
+from fsgauge.store.query import asked
+from fsgauge.store.reference import reference_page
+from fsgauge.store.rows import histograms
+from fsgauge.store.views import VIEWS
+from tests.synthetic import make_study
+
+PAGE = Path(__file__).parents[3] / "docs" / "reference" / "records.md"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One block in Parquet and one in JSON, in a folder whose name is full of patterns."""
+    path = tmp_path_factory.mktemp("results") / "it's [a] *study?"
+    path.mkdir()
+    make_study(blocks=2, queue_depths=(1,), block_sizes=(4096,)).write(path)
+    compact(path, 1)
+    return path
+
+
+def rows(directory: Path, sql: str) -> list[tuple[Any, ...]]:
+    with asked(directory, sql) as answer:
+        return [row for batch in answer.batches() for row in batch]
+
+
+@pytest.mark.parametrize("view", VIEWS, ids=lambda view: view.name)
+def test_a_view_has_the_columns_that_are_documented(folder: Path, view: Any) -> None:
+    with asked(folder, f"from {view.name}") as answer:
+        assert answer.columns == [column.name for column in view.columns]
+        assert list(answer.batches()) or view.name == "journal"
+
+
+def test_histograms_are_those_of_the_records(folder: Path) -> None:
+    expected = {
+        (run.block, run.turn, run.position, *name.split("."), bucket, operations)
+        for run in read_results(folder).runs
+        for name, histogram in histograms(run).items()
+        for bucket, operations in histogram.counts
+    }
+    found = rows(
+        folder,
+        "select block, turn, position, operation, latency, bucket, operations from histograms",
+    )
+    assert set(found) == expected
+    assert len(found) == len(expected)
+
+
+def test_buckets_have_the_bounds_of_the_engine(folder: Path) -> None:
+    from tests.synthetic import bucket_index
+
+    for bucket, low, high in rows(
+        folder, "select distinct bucket, low_ns, high_ns from histograms"
+    ):
+        assert bucket_index(low) == bucket_index(high) == bucket
+        assert bucket_index(high + 1) == bucket + 1
+
+
+def test_intervals_are_those_of_the_records(folder: Path) -> None:
+    expected = sorted(
+        (run.block, run.turn, run.position, each.start_ns, each.read.operations)
+        for run in read_results(folder).runs
+        if run.result
+        for each in run.result.intervals
+    )
+    found = rows(
+        folder,
+        "select block, turn, position, start_ns, read_operations from intervals order by all",
+    )
+    assert found == expected
+
+
+def test_runs_add_up(folder: Path) -> None:
+    total = sum(
+        part.operations
+        for run in read_results(folder).runs
+        if run.result
+        for part in (run.result.read, run.result.write)
+        if part
+    )
+    runs = "select sum(coalesce(read_operations, 0) + coalesce(write_operations, 0)) from runs"
+    assert rows(folder, runs) == [(total,)]
+    assert rows(folder, "select sum(operations) from histograms") == [(total,)]
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "copy runs to 'out.csv'",
+        "create table t as select 1",
+        "attach 'other.db'",
+        "install httpfs",
+        "set memory_limit = '1GB'",
+        "select 1; select 2",
+        "explain analyze copy runs to 'out.csv'",
+        "",
+        "-- nothing",
+    ],
+)
+def test_only_one_select(folder: Path, sql: str) -> None:
+    before = sorted(folder.rglob("*"))
+    with pytest.raises(InputError, match="one SELECT"):
+        rows(folder, sql)
+    assert sorted(folder.rglob("*")) == before
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "select * from read_csv('/etc/passwd')",
+        "select * from read_text('/etc/hostname')",
+        "select * from glob('/etc/*')",
+        "select * from '/etc/passwd'",
+    ],
+)
+def test_no_file_outside_of_the_folder(folder: Path, sql: str) -> None:
+    with pytest.raises(InputError):
+        rows(folder, sql)
+
+
+def test_the_words_of_duckdb_name_the_nearest_column(folder: Path) -> None:
+    with pytest.raises(InputError) as refused:
+        rows(folder, "select sytem from runs")
+    assert refused.value.exit_code == 2
+    assert '"system"' in refused.value.render()
+
+
+def test_times_with_a_zone_are_text(folder: Path) -> None:
+    assert isinstance(rows(folder, "select now() as t, 1 as n;")[0][0], str)
+
+
+def test_the_reference_page_is_up_to_date() -> None:
+    assert PAGE.read_text("utf-8") == reference_page(), (
+        "run: python -m fsgauge.store > docs/reference/records.md"
+    )
