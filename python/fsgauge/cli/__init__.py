@@ -24,6 +24,7 @@ _COMMANDS = {
     "report": "Make the report of a results folder again.",
     "query": "Ask the records of a results folder with SQL.",
     "crosscheck": "The same load by the engine and by fio, in turns: do they agree?",
+    "compare": "Two results folders of one study; a gate for builds.",
     "explain": "What a reported number, or a key of a study file, means.",
     "systems": "The file systems that can be compared here.",
     "doctor": "What works here, what is missing and the command that adds it.",

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fsgauge.record import EnvironmentRecord, StudyRecord, TurnRecord
 from fsgauge.report import words
@@ -18,6 +18,9 @@ from fsgauge.report.theme import GLYPHS, system_colours, system_shapes
 from fsgauge.stats.results import Results
 from fsgauge.store import StoredStudy
 from fsgauge.units import format_duration, format_size
+
+if TYPE_CHECKING:
+    from jinja2 import Template
 
 SHAPES = {
     "circle": "●",
@@ -32,22 +35,9 @@ SHAPES = {
 
 def render_page(results: Results, stored: StoredStudy, drawings: dict[str, Drawing]) -> str:
     """The whole page as text; it asks nothing of the network."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader("fsgauge.report", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters.update(embedded_json=embedded_json, format_size=format_size)
-    return environment.get_template("page.html.j2").render(
+    return template("page.html.j2").render(
         results=results,
         drawings=drawings,
-        style=_asset("style.css"),
-        script=_asset("hover.js"),
-        hatch=HATCH_PATTERN,
         glyphs=GLYPHS,
         legend=_legend(results),
         sureness=sureness_lines(results),
@@ -64,6 +54,24 @@ def render_page(results: Results, stored: StoredStudy, drawings: dict[str, Drawi
         study_toml=stored.study_toml,
         words=words,
     )
+
+
+def template(name: str) -> Template:
+    """A page's template with what all pages share: style, script, patterns, filters."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("fsgauge.report", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(embedded_json=embedded_json, format_size=format_size)
+    environment.globals.update(
+        style=_asset("style.css"), script=_asset("hover.js"), hatch=HATCH_PATTERN
+    )
+    return environment.get_template(name)
 
 
 def embedded_json(rows: Sequence[dict[str, Any]]) -> str:

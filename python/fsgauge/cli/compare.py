@@ -1,0 +1,133 @@
+"""`fsgauge compare`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from fsgauge.report.compared import Line
+    from fsgauge.stats.between import Between
+    from fsgauge.stats.threshold import Test
+
+
+@click.command("compare")
+@click.argument("a", type=click.Path(path_type=Path))
+@click.argument("b", type=click.Path(path_type=Path))
+@click.option(
+    "--fail-if",
+    "limits",
+    multiple=True,
+    metavar="CONDITION",
+    help="Exit with 1 when the whole interval crosses a limit:"
+    " 'ratio(iops, randread, 4 KiB) < 0.95'. May be repeated.",
+)
+@click.option(
+    "--despite",
+    multiple=True,
+    metavar="FACT",
+    help="Compare although this fact differs that must be equal. May be repeated.",
+)
+@click.option(
+    "--to-baseline",
+    is_flag=True,
+    help="Judge the ratio to the baseline in B over that in A; always so on two machines.",
+)
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Where comparison.html is written. Default: the folder B.",
+)
+@click.option("--json", "as_json", is_flag=True, help="The comparison as JSON.")
+def command(
+    a: Path,
+    b: Path,
+    limits: tuple[str, ...],
+    despite: tuple[str, ...],
+    to_baseline: bool,
+    output: Path | None,
+    as_json: bool,
+) -> int:
+    """Results folder B against A: the same study on another day, kernel or machine.
+
+    Ratios are B over A. Exit codes: 0 no limit is crossed, or it cannot be decided; 1 a limit is
+    crossed; 2 the folders are not comparable, or a condition is wrong.
+    """
+    from fsgauge.report.compared import read_sides, write_comparison
+    from fsgauge.stats.between import compare_sides
+    from fsgauge.stats.condition import parse_condition
+    from fsgauge.stats.threshold import check
+
+    conditions = [parse_condition(text) for text in limits]
+    first, second = read_sides([a, b])
+    between = compare_sides(first, second, despite=despite, to_baseline=to_baseline)
+    tests = check(conditions, between)
+    page = write_comparison(between, tests, output or b)
+    if as_json:
+        click.echo(_document(between, tests, page))
+    else:
+        for line in [*_table(between), *_limits(tests)]:
+            click.echo(line)
+        click.echo(f"page: {page}")
+    return int(any(test.outcome == "crossed" for test in tests))
+
+
+def _document(between: Between, tests: Sequence[Test], page: Path) -> str:
+    import json
+
+    document = {
+        "comparison": between.model_dump(),
+        "limits": [test.model_dump() for test in tests],
+        "page": str(page),
+    }
+    return json.dumps(document)
+
+
+def _table(between: Between) -> list[str]:
+    from fsgauge.report.compared import basis_sentence, cautions, primary_lines
+
+    for caution in cautions(between):
+        sys.stderr.write(f"warning: {caution}\n")
+    direct = between.decides == "direct"
+    beside = f"to {between.baseline}" if direct else "B over A"
+    lines = primary_lines(between)
+    head = ["", between.a.label, between.b.label, "ratio (95 %)", "verdict"]
+    rows = [_cells(line) for line in lines]
+    if any(line.other for line in lines):
+        head.insert(4, beside)
+        rows = [[*row[:4], line.other, row[4]] for row, line in zip(rows, lines, strict=True)]
+    hidden = [each.fact for each in between.differences if not each.despite]
+    return [
+        *_aligned([head, *rows]),
+        basis_sentence(between),
+        f"different: {', '.join(hidden) or 'nothing found'}",
+    ]
+
+
+def _cells(line: Line) -> list[str]:
+    name = f"{line.cell}, {line.system}"
+    return [name, line.a, line.b, f"{line.ratio} ({line.interval})", line.verdict]
+
+
+def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return [
+        "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
+
+
+def _limits(tests: Sequence[Test]) -> list[str]:
+    """Each test in a line: what was asked, what is there, what follows."""
+    from fsgauge.report import words
+
+    return [
+        f"{test.outcome:<10} {test.condition}: {test.cell}, {test.system}:"
+        f" {words.ratio(test.ratio)} ({words.ratio_range(test.low, test.high)} at"
+        f" {100 * test.level:.4g} %), {test.reason}"
+        for test in tests
+    ]

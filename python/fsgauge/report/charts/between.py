@@ -1,0 +1,151 @@
+"""The picture of two results folders: B over A in each primary cell, with intervals.
+
+Filled: the basis that decides. Hollow: the other one. Words at the right are the verdict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from fsgauge.report import words
+from fsgauge.report.charts import panels
+from fsgauge.report.charts.rows import chart_of
+from fsgauge.report.charts.ticks import ratio_domain, ratio_ticks
+from fsgauge.report.draw import Drawing, draw
+from fsgauge.report.theme import GLYPHS, INK, MUTED, system_colours
+from fsgauge.stats.between import Basis, Between, Entry
+
+if TYPE_CHECKING:
+    import altair as alt
+
+Axis = Callable[[str], Any]
+"""From a field's name to the shared x channel."""
+ROWS_LIMIT = 24
+LETTER_PIXELS = 6.6
+
+
+def between_chart(between: Between) -> Drawing | None:
+    """The drawing, or None when nothing was measured in both folders."""
+    entries = primary_entries(between)[:ROWS_LIMIT]
+    if not entries:
+        return None
+    rows = [_row(between, entry) for entry in entries]
+    label = f"Ratios of {between.b.label} to {between.a.label} with 95 % intervals."
+    return draw(
+        "comparison",
+        label,
+        lambda: panels.specification(_chart(between, rows, wide=True)),
+        lambda: panels.specification(_chart(between, rows, wide=False)),
+        rows,
+    )
+
+
+def primary_entries(between: Between) -> list[Entry]:
+    """The deciding entries of the primary cells, by their primary metric."""
+    return [
+        entry
+        for cell in between.primary_cells
+        for system in between.systems
+        if (entry := between.entry(cell, system, between.primary_metrics[cell], between.decides))
+        is not None
+    ]
+
+
+def other_basis(between: Between, entry: Entry) -> Entry | None:
+    """The same by the basis that does not decide."""
+    basis: Basis = "to baseline" if entry.basis == "direct" else "direct"
+    return between.entry(entry.cell, entry.system, entry.metric, basis)
+
+
+def name_of(between: Between, entry: Entry) -> str:
+    """Cell and, where it is not its rate, the metric."""
+    name = between.cell(entry.cell).name
+    label = next(metric.label for metric in between.metrics if metric.name == entry.metric)
+    return name if entry.metric == "iops" else f"{name}, {label}"
+
+
+def _row(between: Between, entry: Entry) -> dict[str, Any]:
+    verdict = entry.verdict or "undecided"
+    interval = words.ratio_range(entry.low, entry.high)
+    other = other_basis(between, entry)
+    return {
+        "name": f"{name_of(between, entry)} · {entry.system}",
+        "system": entry.system,
+        "ratio": entry.ratio,
+        "low": entry.ratio if entry.low is None else entry.low,
+        "high": entry.ratio if entry.high is None else entry.high,
+        "other": None if other is None else other.ratio,
+        "verdict": verdict,
+        "words": f"{words.ratio(entry.ratio)}  {GLYPHS[verdict]} {verdict}",
+        "tip": f"{entry.system}, {name_of(between, entry)}: {words.ratio(entry.ratio)}"
+        f" ({interval}), {verdict}",
+    }
+
+
+def _chart(between: Between, rows: list[dict[str, Any]], *, wide: bool) -> alt.TopLevelMixin:
+    import altair as alt
+
+    left = round(min(420, max(len(row["name"]) for row in rows) * LETTER_PIXELS)) + 12
+    if not wide:
+        left = 0
+    width, right, height = (max(240, 700 - left), 130, 20) if wide else (230, 118, 38)
+    edges = [edge for row in rows for edge in (row["low"], row["high"], row["other"]) if edge]
+    low, high = ratio_domain(edges)
+    axis = alt.Axis(
+        values=ratio_ticks(low, high, 8 if wide else 5),
+        format="~g",
+        title=f"{between.b.label} over {between.a.label}",
+        domain=False,
+    )
+    scale = alt.Scale(type="log", domain=[low, high], clamp=True, nice=False)
+    colours = system_colours(between.systems, between.baseline)
+    placed = [
+        {**row, "y": index, "header_y": index - 0.42, "colour": colours[row["system"]]}
+        for index, row in enumerate(rows)
+    ]
+    down = alt.Scale(domain=[len(rows) - 0.3, -0.7])
+    y = alt.Y("y:Q", scale=down, axis=None)
+    names = y if wide else alt.Y("header_y:Q", scale=down, axis=None)
+
+    def x(field: str) -> alt.X:
+        return alt.X(f"{field}:Q", scale=scale, axis=axis)
+
+    layers = [
+        chart_of([{"ratio": 1}]).mark_rule(color=INK, strokeWidth=1).encode(x=x("ratio")),
+        *_marks(placed, x, y),
+        _text(placed, "words", y, width + 10, right),
+        _text(placed, "name", names, -left, left or 340),
+    ]
+    return alt.layer(*layers).properties(
+        width=width,
+        height=len(rows) * height,
+        padding={"left": 4, "right": 4, "top": 2, "bottom": 2},
+    )
+
+
+def _marks(rows: list[dict[str, Any]], x: Axis, y: alt.Y) -> list[alt.Chart]:
+    import altair as alt
+
+    colour = alt.Color("colour:N", scale=None)
+    base = chart_of(rows)
+    hollow = chart_of([row for row in rows if row["other"] is not None])
+    return [
+        hollow.mark_point(size=44, filled=False, color=MUTED).encode(x=x("other"), y=y),
+        base.mark_rule(strokeWidth=2).encode(
+            x=x("low"), x2="high:Q", y=y, color=colour, description="tip:N"
+        ),
+        base.mark_point(size=52, filled=True, opacity=1).encode(
+            x=x("ratio"), y=y, color=colour, description="tip:N"
+        ),
+    ]
+
+
+def _text(rows: list[dict[str, Any]], field: str, y: alt.Y, at: int, limit: int) -> alt.Chart:
+    import altair as alt
+
+    mark: alt.Chart = chart_of(rows).mark_text(
+        align="left", baseline="middle", fontSize=12, color=INK, limit=limit
+    )
+    encoded: alt.Chart = mark.encode(x=alt.value(at), y=y, text=f"{field}:N")
+    return encoded

@@ -1,0 +1,209 @@
+"""The page of two results folders: comparison.html, comparison.json and its picture.
+
+Takes two folders; reads their records, compares them and, when asked, writes into a folder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from fsgauge.errors import InputError
+from fsgauge.report import words
+from fsgauge.report.charts.between import between_chart, name_of, other_basis, primary_entries
+from fsgauge.report.page import template
+from fsgauge.report.theme import GLYPHS
+from fsgauge.stats.alike import Side
+from fsgauge.stats.between import Between, Entry
+from fsgauge.stats.threshold import Test
+from fsgauge.store import read_results
+from fsgauge.store.files import write_whole
+
+
+@dataclass(frozen=True)
+class Line:
+    """One entry in words; `other` is the ratio by the basis that does not decide."""
+
+    cell: str
+    system: str
+    a: str
+    b: str
+    ratio: str
+    interval: str
+    glyph: str
+    verdict: str
+    other: str
+    robust: str
+    blocks: str
+
+
+@dataclass(frozen=True)
+class LinesOfMetric:
+    """All lines of one metric."""
+
+    name: str
+    label: str
+    better: str
+    lines: list[Line]
+
+
+def read_sides(directories: Sequence[Path]) -> list[Side]:
+    """The records of results folders, labelled by the shortest paths that tell them apart.
+
+    Raises InputError where one is given twice: it would be compared with itself.
+    """
+    for place, directory in enumerate(directories):
+        if directory.resolve() in [each.resolve() for each in directories[:place]]:
+            raise InputError(f"{directory} is given twice", next="name each results folder once")
+    return [
+        Side(label, stored.study, stored.turns, stored.runs, before, stored.environment_after)
+        for label, stored in zip(_labels(directories), map(read_results, directories), strict=True)
+        for before in [stored.environment_before]
+    ]
+
+
+def _labels(directories: Sequence[Path]) -> list[str]:
+    parts = [directory.resolve().parts for directory in directories]
+    for count in range(1, max(map(len, parts)) + 1):
+        labels = ["/".join(each[-count:]) for each in parts]
+        if len(set(labels)) == len(labels):
+            return labels
+    return [str(directory) for directory in directories]
+
+
+def primary_lines(between: Between) -> list[Line]:
+    """What the answer is about: the primary cells by their primary metric."""
+    return [line_of(between, entry) for entry in primary_entries(between)]
+
+
+def line_of(between: Between, entry: Entry) -> Line:
+    """One entry in words. Values are those of the systems, also where ratios of ratios decide."""
+    unit = next(metric.unit for metric in between.metrics if metric.name == entry.metric)
+    direct = between.entry(entry.cell, entry.system, entry.metric, "direct") or entry
+    other = other_basis(between, entry)
+    robust = words.ratio(entry.robust_ratio)
+    if entry.robust_low is not None:
+        robust += f" ({words.ratio_range(entry.robust_low, entry.robust_high)})"
+    return Line(
+        cell=name_of(between, entry),
+        system=entry.system,
+        a=words.value(direct.value_a, unit),
+        b=words.value(direct.value_b, unit),
+        ratio=words.ratio(entry.ratio),
+        interval=words.ratio_range(entry.low, entry.high),
+        glyph=GLYPHS.get(entry.verdict or "", ""),
+        verdict=verdict_words(entry),
+        other=_ratio_with_interval(other) if other else "",
+        robust=robust,
+        blocks=f"{entry.blocks_a}, {entry.blocks_b}",
+    )
+
+
+def verdict_words(entry: Entry) -> str:
+    """The verdict with what belongs to it; two machines have none."""
+    if entry.verdict is None:
+        return "two machines"
+    if entry.verdict == "equivalent":
+        return f"equivalent (within {words.percent(entry.margin_percent)})"
+    if entry.verdict == "undecided" and entry.detectable_percent is not None:
+        percent = words.percent(entry.detectable_percent)
+        return f"undecided (an effect of {percent} would have shown)"
+    return entry.verdict
+
+
+def _ratio_with_interval(entry: Entry) -> str:
+    return f"{words.ratio(entry.ratio)} ({words.ratio_range(entry.low, entry.high)})"
+
+
+def basis_sentence(between: Between) -> str:
+    """Which ratio the verdict is about, and why."""
+    if between.decides == "direct":
+        return (
+            "Both folders are of one machine and storage: the verdict is on B over A."
+            " The interval holds what varied from block to block, not from day to day."
+        )
+    why = (
+        "the ratio of ratios was asked for"
+        if between.same_machine
+        else "the machine or the storage is another"
+    )
+    return (
+        f"Because {why}, the verdict is on the ratio to {between.baseline} in B over the same"
+        " ratio in A: what changes all systems alike cancels."
+    )
+
+
+def cautions(between: Between) -> list[str]:
+    """What the reader has to know before the numbers."""
+    found = [
+        f"{side.label} is not valid: {side.invalid_reason}"
+        for side in (between.a, between.b)
+        if not side.valid
+    ]
+    found += [
+        f"compared despite {each.fact}: {each.a} / {each.b}"
+        for each in between.differences
+        if each.despite
+    ]
+    if between.decides == "to baseline" and between.systems == [between.baseline]:
+        found.append(
+            f"{between.baseline} is the only system: there is no ratio that cancels the machine,"
+            " and no verdict"
+        )
+    return found
+
+
+def write_comparison(between: Between, tests: Sequence[Test], output: Path) -> Path:
+    """Write the page, its data and its picture into `output`; RigError where that cannot be."""
+    drawing = between_chart(between)
+    page = template("comparison.html.j2").render(
+        between=between,
+        answer=summary(between),
+        basis=basis_sentence(between),
+        cautions=cautions(between),
+        drawing=drawing,
+        tests=tests,
+        tables=_tables(between),
+        day=_day,
+        words=words,
+    )
+    write_whole(output / "comparison.json", between.model_dump_json(indent=1))
+    if drawing is not None:
+        (output / "charts").mkdir(exist_ok=True)
+        write_whole(output / "charts" / "comparison.svg", drawing.alone)
+    write_whole(output / "comparison.html", page)
+    return output / "comparison.html"
+
+
+def summary(between: Between) -> str:
+    """The counts of verdicts in a sentence, the worst first."""
+    entries = primary_entries(between)
+    judged = [entry for entry in entries if entry.verdict is not None]
+    if not judged:
+        return "Nothing can be judged: see below."
+    counts = {
+        verdict: sum(entry.verdict == verdict for entry in judged)
+        for verdict in ("worse", "better", "equivalent", "undecided")
+    }
+    parts = [f"{count} {verdict}" for verdict, count in counts.items() if count]
+    return f"{between.b.label} against {between.a.label}: {', '.join(parts)}."
+
+
+def _tables(between: Between) -> list[LinesOfMetric]:
+    tables = []
+    for metric in between.metrics:
+        lines = [
+            line_of(between, entry)
+            for entry in between.entries
+            if entry.metric == metric.name and entry.decides
+        ]
+        better = "higher is better" if metric.higher_is_better else "lower is better"
+        if lines:
+            tables.append(LinesOfMetric(metric.name, metric.label, better, lines))
+    return tables
+
+
+def _day(unix_ns: int) -> str:
+    return datetime.fromtimestamp(unix_ns / 1e9, tz=UTC).strftime("%Y-%m-%d %H:%M UTC")

@@ -1,0 +1,206 @@
+"""Whether two results folders may be compared: what must be equal, and what differs.
+
+Takes two sides; gives differences of two sorts. Facts of `must_be_equal` make two folders answers
+to different questions, and comparing them is refused until each is named. All others (kernel,
+day, machine, versions of tools) may be what the comparison is about, and are listed.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from fsgauge.errors import InputError
+from fsgauge.record import EnvironmentRecord, RunRecord, StudyRecord, TurnRecord
+from fsgauge.stats.results import ResultModel
+from fsgauge.units import format_size
+
+SIZE_TOLERANCE = 0.01
+_SIZES = ("storage-size", "bytes-under-load")
+_PLACES = ("device", "directory", "path")
+"""Keys of [storage] that say where, not what."""
+_SETTINGS = ("primary", "equivalence_percent")
+"""Keys of [plan] that change what a verdict means; blocks, seed and budget do not."""
+_IDENTITY = ("kind", "model", "serial", "wwid", "file_system", "mount_point")
+
+
+@dataclass(frozen=True)
+class Side:
+    """One results folder, as its records say."""
+
+    label: str
+    study: StudyRecord
+    turns: Sequence[TurnRecord]
+    runs: Sequence[RunRecord]
+    before: EnvironmentRecord
+    after: EnvironmentRecord | None
+
+
+class Unlike(ResultModel):
+    """A fact in which two folders differ; `despite` where it should have been equal."""
+
+    fact: str
+    a: str
+    b: str
+    despite: bool
+
+
+def must_be_equal(side: Side) -> dict[str, Any]:
+    """Name and value of all that has to be equal; the names are what --despite takes."""
+    study, engine = side.study.study, _engine(side)
+    plan = study.get("plan", {})
+    storage = study.get("storage", {})
+    return {
+        "question": study.get("question", side.study.plan.study),
+        "format": study.get("format", 1),
+        "rig": side.study.rig,
+        "baseline": side.study.plan.baseline,
+        "governor": side.before.governor,
+        "caches": "; ".join(sorted({run.caches for run in side.runs})),
+        "engine": engine.get("version"),
+        "engine-profile": engine.get("profile"),
+        **{f"storage.{key}": each for key, each in storage.items() if key not in _PLACES},
+        "storage-size": side.before.storage.size_bytes,
+        "bytes-under-load": _bytes_under_load(side),
+        **{f"workload.{key}": each for key, each in study.get("workload", {}).items()},
+        **{f"plan.{key}": plan.get(key) for key in _SETTINGS},
+        **{f"system.{each['name']}": _definition(each) for each in study.get("system", [])},
+    }
+
+
+def unlike(a: Side, b: Side) -> list[tuple[str, str, str]]:
+    """Facts that differ and should not: name, value in A, value in B.
+
+    A system that only one folder has is not compared, so it is no difference of this sort.
+    """
+    first, second = must_be_equal(a), must_be_equal(b)
+    found = []
+    for name in [*first, *(name for name in second if name not in first)]:
+        if name.startswith("system.") and (name not in first or name not in second):
+            continue
+        if not _same(name, first.get(name), second.get(name)):
+            found.append((name, _words(name, first.get(name)), _words(name, second.get(name))))
+    return found
+
+
+def require_alike(a: Side, b: Side, despite: Sequence[str]) -> list[Unlike]:
+    """The differences that are accepted by name; InputError names those that are not."""
+    known = [*must_be_equal(a), *must_be_equal(b)]
+    for name in despite:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
+            raise InputError(
+                f'"{name}" is nothing that must be equal',
+                details=(f'did you mean "{near[0]}"?',) if near else (),
+                next=f"--despite NAME, with one of: {', '.join(dict.fromkeys(known))}",
+            )
+    found = unlike(a, b)
+    refused = [each for each in found if each[0] not in despite]
+    if refused:
+        options = " ".join(f"--despite {shlex.quote(name)}" for name, _, _ in refused)
+        raise InputError(
+            f"{a.label} and {b.label} are not comparable",
+            details=tuple(f"{name}: {first} / {second}" for name, first, second in refused),
+            cause="these must be equal, or a difference between the folders may come from them",
+            next=f"compare all the same with {options}   (the page will say so)",
+        )
+    return [Unlike(fact=name, a=first, b=second, despite=True) for name, first, second in found]
+
+
+def listed_differences(a: Side, b: Side) -> list[Unlike]:
+    """What else differs: it may be the point of the comparison."""
+    first, second = _listed(a), _listed(b)
+    names = [*first, *(name for name in second if name not in first)]
+    pairs = [(name, first.get(name, "none"), second.get(name, "none")) for name in names]
+    return [Unlike(fact=n, a=x, b=y, despite=False) for n, x, y in pairs if x != y]
+
+
+def same_machine(a: Side, b: Side) -> bool:
+    """Whether both folders were measured by the same machine on the same storage.
+
+    Kernel and memory size are left out: a kernel changes how much memory it reports.
+    """
+    return _machine(a) == _machine(b)
+
+
+def _machine(side: Side) -> object:
+    machine = side.before
+    chain = [[link.get(key) for key in _IDENTITY] for link in machine.storage.device_chain]
+    return (
+        machine.hostname,
+        machine.architecture,
+        machine.processor,
+        machine.processor_count,
+        machine.virtual_machine,
+        side.study.rig,
+        chain,
+    )
+
+
+def _listed(side: Side) -> dict[str, str]:
+    machine = side.before
+    facts: dict[str, object] = {
+        "day": datetime.fromtimestamp(side.study.started_unix_ns / 1e9, tz=UTC).strftime(
+            "%Y-%m-%d %H:%M UTC"
+        ),
+        "kernel": machine.kernel,
+        "distribution": machine.distribution,
+        "host": machine.hostname,
+        "architecture": machine.architecture,
+        "processor": machine.processor,
+        "processors": machine.processor_count,
+        "memory": format_size(machine.memory_bytes),
+        "virtual machine": machine.virtual_machine,
+        "clock source": machine.clock_source,
+        "storage": machine.storage.sentence,
+        "fsgauge": side.study.fsgauge_version,
+        "engine commit": _engine(side).get("commit"),
+        "systems": ", ".join(side.study.plan.systems),
+        "blocks": len({turn.block for turn in side.study.plan.turns}),
+        **machine.tool_versions,
+    }
+    for system, turn in _first_turns(side).items():
+        facts[f"{system}: mount options in force"] = turn.facts.mount_options or "not mounted"
+        facts |= {f"{system}: {key}": value for key, value in turn.facts.details.items()}
+    return {name: "none" if value is None else str(value) for name, value in facts.items()}
+
+
+def _engine(side: Side) -> dict[str, Any]:
+    result = next((run.result for run in side.runs if run.result is not None), None)
+    return {} if result is None else result.engine.model_dump()
+
+
+def _first_turns(side: Side) -> dict[str, TurnRecord]:
+    first: dict[str, TurnRecord] = {}
+    for turn in side.turns:
+        first.setdefault(turn.system, turn)
+    return first
+
+
+def _bytes_under_load(side: Side) -> int | None:
+    turn = _first_turns(side).get(side.study.plan.baseline)
+    return None if turn is None else turn.layout.size_bytes
+
+
+def _definition(system: dict[str, Any]) -> dict[str, Any]:
+    """What was asked for; a path is a place."""
+    return {key: value for key, value in system.items() if key not in ("name", "path")}
+
+
+def _same(name: str, first: object, second: object) -> bool:
+    if name in _SIZES and isinstance(first, int) and isinstance(second, int):
+        return abs(first - second) <= SIZE_TOLERANCE * max(first, second)
+    return first == second
+
+
+def _words(name: str, value: object) -> str:
+    if value is None:
+        return "none"
+    if name in _SIZES and isinstance(value, int):
+        return format_size(value)
+    return value if isinstance(value, str) else json.dumps(value)

@@ -1,0 +1,235 @@
+"""Conditions of --fail-if: from text to a metric, selectors and a limit.
+
+    condition  = "ratio" "(" metric { [","] selector } ")" comparison number
+    metric     = a name of METRICS: iops, bandwidth, read.p99, write.mean, cpu ...
+    selector   = pattern               randread
+               | size                  4 KiB
+               | "depth" whole         depth 32
+               | whole "jobs"          4 jobs
+               | quoted system name    "xfs, 8 groups"
+    comparison = "<" | "<=" | ">" | ">="
+    number     = digits [ "." digits ], above 0
+
+A cell's own name ("randread 4 KiB, depth 32") is a row of selectors. All selectors have to hold.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+from fsgauge.errors import InputError, SourceLocation
+from fsgauge.record import Cell
+from fsgauge.stats.metrics import METRICS
+from fsgauge.units import UnitError, parse_size
+
+Comparison = Literal["<", "<=", ">", ">="]
+LONGEST = 1000
+_COMPARISONS: dict[str, Comparison] = {"<": "<", "<=": "<=", ">": ">", ">=": ">="}
+_TOKEN = re.compile(
+    r"\s*(?:(?P<quoted>\"[^\"]*\"|'[^']*')|(?P<number>[0-9]+(?:\.[0-9]+)?)"
+    r"|(?P<word>[A-Za-z_][A-Za-z0-9_.]*)|(?P<sign><=|>=|<|>|\(|\)|,))"
+)
+_EXAMPLE = "--fail-if 'ratio(iops, randread, 4 KiB) < 0.95'"
+
+
+class Token(NamedTuple):
+    """A piece of a condition; `start` counts from 0. The last one has the kind "end"."""
+
+    kind: str
+    text: str
+    start: int
+
+
+class Selector(NamedTuple):
+    """One thing that a cell or system has to be, and where it stands."""
+
+    kind: Literal["pattern", "size", "depth", "jobs", "system"]
+    value: str | int
+    token: Token
+
+
+@dataclass(frozen=True)
+class Condition:
+    """One --fail-if: the build fails when the ratio is beyond the limit."""
+
+    text: str
+    metric: str
+    selectors: list[Selector]
+    comparison: Comparison
+    limit: float
+    metric_token: Token = field(repr=False)
+
+    def selects(self, cell: Cell, system: str) -> bool:
+        """Whether every selector holds."""
+        return all(_holds(each, cell, system) for each in self.selectors)
+
+    def error(self, what: str, token: Token, *, hint: str = "", next: str = _EXAMPLE) -> InputError:
+        """A mistake at one place of this condition."""
+        return _error(self.text, what, token, hint=hint, next=next)
+
+
+def _holds(selector: Selector, cell: Cell, system: str) -> bool:
+    has: dict[str, str | int] = {
+        "pattern": cell.pattern,
+        "size": cell.block_size_bytes,
+        "depth": cell.queue_depth,
+        "jobs": cell.jobs,
+        "system": system,
+    }
+    return has[selector.kind] == selector.value
+
+
+def parse_condition(text: str) -> Condition:
+    """The condition that `text` states; InputError points at what is wrong in it."""
+    return _Parser(text).condition()
+
+
+class _Parser:
+    """Reads tokens from left to right, one rule a method."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.tokens = _tokens(text)
+        self.at = 0
+
+    def condition(self) -> Condition:
+        self.expect("word", "ratio")
+        self.expect("sign", "(")
+        metric = self.metric()
+        selectors = []
+        while not self.is_sign(")"):
+            if self.is_sign(","):
+                self.take()
+            selectors.append(self.selector())
+        self.take()
+        comparison = self.comparison()
+        limit = self.limit()
+        if self.peek().kind != "end":
+            raise self.wrong("the condition goes on after its number", self.peek())
+        return Condition(self.text, metric.text, selectors, comparison, limit, metric)
+
+    def metric(self) -> Token:
+        token = self.take()
+        if token.kind != "word" or token.text not in METRICS:
+            what = f'there is no metric "{token.text}"' if token.text else "a metric is missing"
+            raise self.wrong(what, token, near=list(METRICS), next=_one_of(list(METRICS)))
+        return token
+
+    def selector(self) -> Selector:
+        token = self.take()
+        if token.kind == "quoted":
+            return Selector("system", token.text[1:-1], token)
+        if token.kind == "word" and token.text == "depth":
+            return Selector("depth", self.whole(self.take(), "a queue depth"), token)
+        if token.kind == "word":
+            return Selector("pattern", token.text, token)
+        if token.kind == "number":
+            return self.size_or_jobs(token)
+        raise self.wrong(
+            "a pattern, a block size, a depth, a number of jobs or a quoted system is missing",
+            token,
+        )
+
+    def size_or_jobs(self, number: Token) -> Selector:
+        unit = self.take()
+        if unit.text in ("job", "jobs"):
+            return Selector("jobs", self.whole(number, "a number of jobs"), number)
+        if unit.kind != "word":
+            raise self.wrong(f"{number.text} has no unit", number, hint='"4 KiB" or "4 jobs"?')
+        try:
+            return Selector("size", parse_size(f"{number.text} {unit.text}"), number)
+        except UnitError as error:
+            raise self.wrong(error.what, number, hint=error.hint) from error
+
+    def comparison(self) -> Comparison:
+        token = self.take()
+        if token.text not in _COMPARISONS:
+            raise self.wrong("a comparison is missing: <, <=, > or >=", token)
+        return _COMPARISONS[token.text]
+
+    def limit(self) -> float:
+        token = self.take()
+        value = float(token.text) if token.kind == "number" else 0.0
+        if not 1e-6 <= value <= 1e6:
+            raise self.wrong("the limit of a ratio is a number above 0, such as 0.95", token)
+        return value
+
+    def whole(self, token: Token, what: str) -> int:
+        if token.kind != "number" or "." in token.text or len(token.text) > 9:
+            raise self.wrong(f"{what} is a whole number", token)
+        return int(token.text)
+
+    def expect(self, kind: str, text: str) -> None:
+        token = self.take()
+        if (token.kind, token.text) != (kind, text):
+            raise self.wrong(f'"{text}" is missing', token)
+
+    def is_sign(self, text: str) -> bool:
+        return self.peek().kind == "sign" and self.peek().text == text
+
+    def peek(self) -> Token:
+        return self.tokens[self.at]
+
+    def take(self) -> Token:
+        token = self.tokens[self.at]
+        self.at = min(self.at + 1, len(self.tokens) - 1)
+        return token
+
+    def wrong(
+        self,
+        what: str,
+        token: Token,
+        *,
+        hint: str = "",
+        near: list[str] | None = None,
+        next: str = _EXAMPLE,
+    ) -> InputError:
+        return _error(self.text, what, token, hint=hint or nearest(token.text, near), next=next)
+
+
+def _tokens(text: str) -> list[Token]:
+    """All tokens and an "end"; InputError at the first character that begins none."""
+    if len(text) > LONGEST:
+        raise InputError(
+            f"a condition of {len(text)} characters; {LONGEST} are the most", next=_EXAMPLE
+        )
+    found: list[Token] = []
+    place, end = 0, len(text.rstrip())
+    while place < end:
+        match = _TOKEN.match(text, place)
+        if match is None or match.lastgroup is None:
+            start = place + len(text[place:]) - len(text[place:].lstrip())
+            raise _error(
+                text,
+                "this begins nothing known",
+                Token("unknown", text[start], start),
+                next=_EXAMPLE,
+            )
+        kind = match.lastgroup
+        found.append(Token(kind, match[kind], match.start(kind)))
+        place = match.end()
+    return [*found, Token("end", "", end)]
+
+
+def nearest(word: str, known: list[str] | None) -> str:
+    """'did you mean "x"?' or nothing."""
+    near = difflib.get_close_matches(word, known or [], n=1, cutoff=0.4)
+    return f'did you mean "{near[0]}"?' if near else ""
+
+
+def _one_of(names: list[str]) -> str:
+    return f"--fail-if 'ratio(METRIC, ...) < 0.95', with one of: {', '.join(names)}"
+
+
+def _error(text: str, what: str, token: Token, *, hint: str = "", next: str) -> InputError:
+    shown = "".join(letter if letter.isprintable() else "?" for letter in text)
+    return InputError(
+        what,
+        location=SourceLocation(
+            "--fail-if", 0, token.start + 1, shown, width=max(1, len(token.text)), hint=hint
+        ),
+        next=next,
+    )
