@@ -10,13 +10,13 @@ from fsgauge.record import Cell
 from fsgauge.study.cells import cells_of
 from fsgauge.study.model import Study
 
-ASSUMED_BANDWIDTH_BYTES_PER_SECOND = 400 << 20
+ASSUMED_BANDWIDTH_BYTES_PER_SECOND = 800 << 20
 FASTEST_FILLING_BYTES_PER_SECOND = 2 << 30
 SLOWEST_FILLING_BYTES_PER_SECOND = 100 << 20
 ASSUMED_LATENCY_SECONDS = 50e-6
-TURN_SECONDS = 1.0
+TURN_SECONDS = 0.5
 """mkfs, mount, unmount and what surrounds them."""
-RUN_SECONDS = 0.3
+RUN_SECONDS = 0.15
 """Around each run: dropping caches, starting the engine, its measurement of itself."""
 
 
