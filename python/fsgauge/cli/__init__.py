@@ -25,6 +25,7 @@ _COMMANDS = {
     "query": "Ask the records of a results folder with SQL.",
     "crosscheck": "The same load by the engine and by fio, in turns: do they agree?",
     "compare": "Two results folders of one study; a gate for builds.",
+    "history": "Where many results folders of one study took a step.",
     "explain": "What a reported number, or a key of a study file, means.",
     "systems": "The file systems that can be compared here.",
     "doctor": "What works here, what is missing and the command that adds it.",

@@ -171,7 +171,6 @@ def write_comparison(between: Between, tests: Sequence[Test], output: Path) -> P
     )
     write_whole(output / "comparison.json", between.model_dump_json(indent=1))
     if drawing is not None:
-        (output / "charts").mkdir(exist_ok=True)
         write_whole(output / "charts" / "comparison.svg", drawing.alone)
     write_whole(output / "comparison.html", page)
     return output / "comparison.html"

@@ -2,9 +2,10 @@
 
 Takes conditions and a comparison of two folders; gives one test a condition, cell and system that
 it selects, by the basis that decides. A limit counts as crossed only when the whole interval lies
-beyond it. With m ratios asked for, each interval is one of 100 - 5/m % (Bonferroni), so that the chance of a
-false alarm of a whole command stays below 2.5 %, however many cells it asks about. An interval
-that holds the limit decides nothing and fails nothing; neither does a folder that is not valid.
+beyond it. With m ratios asked for, each interval is one of 100 - 5/m % (Bonferroni), so that the
+chance of a false alarm of a whole command stays below 2.5 %, however many cells it asks about. An
+interval that holds the limit decides nothing and fails nothing; neither does a folder that is not
+valid.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from fsgauge.report.charts import panels
 from fsgauge.report.charts.rows import chart_of
 from fsgauge.report.charts.ticks import ratio_domain, ratio_ticks
 from fsgauge.report.draw import Drawing, draw
-from fsgauge.report.theme import GLYPHS, INK, MUTED, system_colours
+from fsgauge.report.theme import GLYPHS, GRID, INK, MUTED, system_colours
 from fsgauge.stats.between import Basis, Between, Entry
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def _chart(between: Between, rows: list[dict[str, Any]], *, wide: bool) -> alt.T
     edges = [edge for row in rows for edge in (row["low"], row["high"], row["other"]) if edge]
     low, high = ratio_domain(edges)
     axis = alt.Axis(
-        values=ratio_ticks(low, high, 8 if wide else 5),
+        values=ratio_ticks(low, high, 8 if wide else 6),
         format="~g",
         title=f"{between.b.label} over {between.a.label}",
         domain=False,
@@ -112,9 +112,13 @@ def _chart(between: Between, rows: list[dict[str, Any]], *, wide: bool) -> alt.T
         return alt.X(f"{field}:Q", scale=scale, axis=axis)
 
     layers = [
+        # the rules also give the picture the width of its words
+        chart_of([{"y": index - (0.5 if wide else 0.68)} for index in range(len(rows) + 1)])
+        .mark_rule(color=GRID)
+        .encode(y=y, x=alt.value(-left), x2=alt.value(width + right)),
         chart_of([{"ratio": 1}]).mark_rule(color=INK, strokeWidth=1).encode(x=x("ratio")),
         *_marks(placed, x, y),
-        _text(placed, "words", y, width + 10, right),
+        _text(placed, "words", y, width + 10, right - 10),
         _text(placed, "name", names, -left, left or 340),
     ]
     return alt.layer(*layers).properties(
