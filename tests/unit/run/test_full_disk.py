@@ -53,13 +53,13 @@ def test_a_full_disk_ends_the_study_and_room_lets_it_go_on(small_disk: Path) -> 
     stored = read_results(outcome.directory)
     assert 0 < len(stored.runs) < 64
     assert not list(outcome.directory.rglob(".*.new"))
-    kept = {path: path.read_bytes() for path in outcome.directory.glob("records/000-*/*")}
+    kept = list(outcome.directory.glob("records/000-*/*"))
     subprocess.run(["mount", "-o", "remount,size=8m", str(small_disk)], check=True)
     finished = resume(outcome.directory)
     assert finished is not None
     assert finished.ended_by is None
     assert len(read_results(outcome.directory).runs) == 64
-    assert {path: path.read_bytes() for path in kept if path.exists()}.keys() == kept.keys()
+    assert all(path.exists() for path in kept), "a run of the first block is gone"
 
 
 def test_a_study_on_what_became_read_only_goes_on_once_it_is_writable(small_disk: Path) -> None:
