@@ -145,9 +145,9 @@ def _cell(session: _Session, prepared: PreparedSystem, cell: Cell, turns: list[T
         cell_name=cell.name,
         command=runs["fio"][0].command,
         agreements=agreements(engine, fio),
-        engine_processor_share=processor_share(engine, cell.jobs),
-        fio_processor_share=processor_share(fio, cell.jobs),
-        explanation=explanation(cell.jobs, engine, fio),
+        engine_processor_share=processor_share(engine),
+        fio_processor_share=processor_share(fio),
+        explanation=explanation(engine, fio),
     )
     session.folder.write_agreement(found)
     session.told.cell(found)
@@ -186,7 +186,8 @@ def engine_numbers(result: LoadResult) -> Numbers:
         update={"read": _service(result.read), "write": _service(result.write)}
     )
     busy_ns = result.cpu.user_ns + result.cpu.system_ns
-    return Numbers(values(service), busy_ns / max(result.elapsed_ns, 1))
+    available_ns = result.elapsed_ns * result.cpu.threads
+    return Numbers(values(service), busy_ns / max(available_ns, 1))
 
 
 def _service(part: OperationResult | None) -> OperationResult | None:

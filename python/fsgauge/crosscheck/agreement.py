@@ -72,9 +72,9 @@ def agreements(engine: Sequence[Numbers], fio: Sequence[Numbers]) -> list[Agreem
     return found
 
 
-def explanation(jobs: int, engine: Sequence[Numbers], fio: Sequence[Numbers]) -> str:
+def explanation(engine: Sequence[Numbers], fio: Sequence[Numbers]) -> str:
     """What the runs themselves say about a difference; empty when they say nothing."""
-    ours, theirs = processor_share(engine, jobs), processor_share(fio, jobs)
+    ours, theirs = processor_share(engine), processor_share(fio)
     if max(ours, theirs) < BUSY:
         return ""
     busy = "both" if min(ours, theirs) >= BUSY else "fio" if theirs > ours else "the engine"
@@ -85,9 +85,9 @@ def explanation(jobs: int, engine: Sequence[Numbers], fio: Sequence[Numbers]) ->
     )
 
 
-def processor_share(runs: Sequence[Numbers], jobs: int) -> float:
+def processor_share(runs: Sequence[Numbers]) -> float:
     """Mean share of the time that a load thread was on a processor."""
-    return math.fsum(run.processor_share for run in runs) / len(runs) / jobs
+    return math.fsum(run.processor_share for run in runs) / len(runs)
 
 
 def word_for(low: float | None, high: float | None) -> Word:

@@ -131,6 +131,7 @@ def _measurement() -> list[str]:
     """The whole latency of every operation, and nothing that only costs fio."""
     quantiles = ":".join(f"{quantile:g}" for quantile in QUANTILES.values())
     return [
+        "--disk_util=0",
         "--disable_slat=1",
         "--disable_clat=1",
         "--clat_percentiles=0",

@@ -18,7 +18,7 @@ _NO_NUMBER = re.compile(r"([:\[,]\s*)-?(?:nan|inf)\b", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Numbers:
-    """One run: metrics by name, and the share of time that its threads were on a processor."""
+    """One run: metrics by name, and the share of its time that a thread was on a processor."""
 
     values: dict[str, float]
     processor_share: float

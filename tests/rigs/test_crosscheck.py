@@ -1,0 +1,74 @@
+"""The engine and the real fio on real files: both do the same work, measured by both alike.
+
+This machine is shared: only factors that no noise makes are tested, and no time.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from fsgauge.crosscheck import Told, crosscheck
+from fsgauge.crosscheck.agreement import CellAgreement
+from fsgauge.engine import Engine
+from fsgauge.host.tool import find_tool
+from fsgauge.rig.host import HostRig
+from fsgauge.study.storage import RamStorage
+from tests.rigs.conftest import Scene
+
+pytestmark = pytest.mark.root
+
+
+@pytest.fixture(autouse=True)
+def _fio_is_here() -> None:
+    if find_tool("fio") is None:
+        if os.environ.get("FSGAUGE_TEST_ROOT") == "1":
+            pytest.fail("fio is missing: apt-get install fio")
+        pytest.skip("needs fio (apt-get install fio); FSGAUGE_TEST_ROOT=1 to force")
+
+
+@pytest.mark.parametrize(("system", "pattern", "depth"), [
+    ("raw", "randwrite", 1),
+    ("ext4", "randread", 32),
+    ("ext4", "rw", 8),
+])  # fmt: skip
+def test_both_tools_do_the_same(
+    scene: Scene,
+    rig: HostRig,
+    engine: Engine,
+    tmp_path: Path,
+    system: str,
+    pattern: str,
+    depth: int,
+) -> None:
+    study = scene.study(
+        {"name": system},
+        patterns=[pattern],
+        block_sizes=[4096],
+        queue_depths=[depth],
+        warm_up=50_000_000,
+        duration=200_000_000,
+    ).model_copy(update={"storage": RamStorage(size=64 << 20)})
+    cells: list[CellAgreement] = []
+    folder = crosscheck(
+        study,
+        pairs=4,
+        rig=rig,
+        engine=engine,
+        results=tmp_path / "results",
+        destroy=None,
+        command=["test"],
+        told=Told(run=lambda *_: None, cell=cells.append),
+    )
+    found = {each.metric: each for each in cells[0].agreements}
+    assert 0.5 < found["iops"].ratio < 2, found["iops"]
+    side = "write" if pattern == "randwrite" else "read"
+    assert {"iops", f"{side}.mean", f"{side}.p50", "cpu"} <= found.keys()
+    for path in folder.glob("runs/*/*-fio.json"):
+        job = json.loads(path.read_text())["fio"]["jobs"][0]
+        expected = 4096 * (job["read"]["total_ios"] + job["write"]["total_ios"])
+        assert job["read"]["io_bytes"] + job["write"]["io_bytes"] == expected
+    assert scene.left() == []

@@ -1,0 +1,157 @@
+"""fio is told exactly what the engine is told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from fsgauge.crosscheck.fio_command import fio_command
+from fsgauge.errors import InputError
+from fsgauge.wire import (
+    BlockSize,
+    BlockTarget,
+    FilesTarget,
+    LoadJob,
+    RandomAccess,
+    Rate,
+    SequentialAccess,
+    ZeroData,
+    ZipfAccess,
+)
+
+DEVICE = BlockTarget(path="/dev/loop3", offset_bytes=4096, size_bytes=1 << 30)
+FILES = FilesTarget(directory="/mnt/a:b", count=4, file_size_bytes=1 << 20)
+
+
+def job(**changes: Any) -> LoadJob:
+    told: dict[str, Any] = {
+        "target": DEVICE,
+        "interface": "io_uring",
+        "direct": True,
+        "access": RandomAccess(),
+        "read_percent": 100,
+        "block_sizes": [BlockSize(size_bytes=4096)],
+        "queue_depth": 32,
+        "jobs": 1,
+        "warm_up_ns": 200_000_000,
+        "duration_ns": 500_000_000,
+        "seed": 7,
+    }
+    return LoadJob(**(told | changes))
+
+
+def words(**changes: Any) -> set[str]:
+    return set(fio_command(job(**changes)))
+
+
+def test_a_queue_has_the_engines_depth_and_batches() -> None:
+    assert {
+        "--ioengine=io_uring",
+        "--iodepth=32",
+        "--iodepth_batch_submit=16",
+        "--iodepth_batch_complete_min=1",
+        "--iodepth_batch_complete_max=16",
+        "--registerfiles",
+        "--fixedbufs",
+    } <= words()
+
+
+def test_a_shallow_queue_is_one_batch() -> None:
+    assert {"--iodepth_batch_submit=4", "--iodepth_batch_complete_max=4"} <= words(queue_depth=4)
+
+
+def test_a_batch_that_the_job_names_is_waited_for_whole() -> None:
+    told = words(batch=8)
+    assert {"--iodepth_batch_submit=8", "--iodepth_batch_complete_min=8"} <= told
+
+
+def test_psync_has_no_option_of_a_ring() -> None:
+    told = words(interface="psync", queue_depth=1)
+    assert "--ioengine=psync" in told
+    assert not [word for word in told if "batch" in word or "register" in word]
+
+
+def test_the_region_of_a_device_is_the_engines() -> None:
+    assert {"--filename=/dev/loop3", "--offset=4096", f"--size={1 << 30}", "--direct=1"} <= words()
+
+
+def test_files_are_the_engines_each_as_likely() -> None:
+    told = words(target=FILES)
+    assert {
+        "--directory=/mnt/a\\:b",
+        "--filename=fsgauge-0000:fsgauge-0001:fsgauge-0002:fsgauge-0003",
+        f"--filesize={1 << 20}",
+        f"--size={4 << 20}",
+        "--file_service_type=random",
+        "--norandommap",
+    } <= told
+
+
+def test_time_is_given_in_a_unit_that_holds_it() -> None:
+    assert {"--runtime=500ms", "--ramp_time=200ms", "--time_based"} <= words()
+    assert "--runtime=1500us" in words(duration_ns=1_500_000)
+    assert not [word for word in words(warm_up_ns=0) if "ramp" in word]
+
+
+@pytest.mark.parametrize(
+    ("percent", "direction"), [(100, "randread"), (0, "randwrite"), (70, "randrw")]
+)
+def test_the_direction_follows_the_share_of_reads(percent: int, direction: str) -> None:
+    told = words(read_percent=percent)
+    assert f"--rw={direction}" in told
+    assert ("--rwmixread=70" in told) == (percent == 70)
+
+
+def test_writes_are_new_data_and_make_no_file() -> None:
+    told = words(read_percent=0)
+    assert {"--scramble_buffers=1", "--allow_file_create=0", "--fallocate=none"} <= told
+    assert not [word for word in told if "fsync" in word or "refill" in word]
+    assert "--zero_buffers" in words(read_percent=0, data=ZeroData())
+
+
+def test_a_sequential_walk_goes_through_whole_files() -> None:
+    told = words(target=FILES, access=SequentialAccess())
+    assert {"--rw=read", "--file_service_type=roundrobin:256"} <= told
+    assert "--norandommap" not in told
+
+
+def test_sequential_jobs_have_a_share_each() -> None:
+    told = fio_command(job(target=FILES, access=SequentialAccess(), jobs=2))
+    begins = [told.index(f"--name=crosscheck{number}") for number in (0, 1)]
+    assert "--filename=fsgauge-0000:fsgauge-0001" in told[begins[0] : begins[1]]
+    assert "--filename=fsgauge-0002:fsgauge-0003" in told[begins[1] :]
+    region = BlockTarget(path="/dev/loop3", size_bytes=3 * 4096)
+    told = fio_command(job(target=region, access=SequentialAccess(), jobs=2))
+    assert [word for word in told if "offset" in word or "--size" in word] == [
+        "--offset=0",
+        "--size=4096",
+        "--offset=4096",
+        "--size=8192",
+    ]
+
+
+def test_a_rate_is_shared_as_fio_counts_it() -> None:
+    rate = Rate(operations_per_second=1000, arrival="exponential")
+    assert {"--rate_iops=350,150", "--rate_process=poisson"} <= words(
+        rate=rate, jobs=2, read_percent=70
+    )
+    assert "--rate_iops=1000," in words(rate=rate)
+    assert "--rate_iops=,1000" in words(rate=rate, read_percent=0)
+
+
+@pytest.mark.parametrize(
+    ("changes", "what"),
+    [
+        ({"target": FILES, "access": ZipfAccess(theta=1.1)}, "zipf load on several files"),
+        ({"access": ZipfAccess(theta=1.0)}, "theta 1"),
+        ({"target": FILES, "access": SequentialAccess(), "jobs": 3}, "4 files among 3"),
+    ],
+)
+def test_what_fio_does_otherwise_is_refused(changes: dict[str, Any], what: str) -> None:
+    with pytest.raises(InputError, match=what):
+        fio_command(job(**changes))
+
+
+def test_zipf_on_one_target_is_the_same() -> None:
+    assert "--random_distribution=zipf:1.2" in words(access=ZipfAccess(theta=1.2))
