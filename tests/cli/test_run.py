@@ -80,3 +80,18 @@ def test_results_that_cannot_be_written_are_an_error_in_words(
     done = fsgauge(*small, "--results", "/proc/results")
     assert done.returncode == 3
     assert "cannot write /proc/results" in done.stderr
+
+
+def test_a_study_that_asked_ends_when_its_intervals_are_narrow(
+    fsgauge: Run, small: list[str], tmp_path: Path
+) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    words = [*small, "--system", "a=mounted", "--system", f"b={other}"]
+    done = fsgauge(*words, "--set", "plan.blocks=9", "--set", "plan.stop_interval=30 %")
+    assert done.returncode == 0, done.stderr
+    folder = (tmp_path / done.stdout.splitlines()[-1].removeprefix("report: ")).parent
+    found = json.loads((folder / "report.json").read_text())
+    assert found["sureness"]["blocks_planned"] == 6
+    assert "plan.stopped" in {finding["code"] for finding in found["findings"]}
+    assert {path.name[:3] for path in folder.glob("records/0*")} == {f"00{n}" for n in range(6)}

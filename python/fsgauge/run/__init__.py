@@ -19,6 +19,7 @@ from fsgauge.progress import Progress
 from fsgauge.record import StudyRecord
 from fsgauge.rig import Rig
 from fsgauge.run.again import is_finished, require_same, study_of, without
+from fsgauge.run.enough import folder_knows_enough
 from fsgauge.run.turn import Campaign, measure_turn
 from fsgauge.store import ResultsFolder, read_results
 from fsgauge.store.abandon import set_aside, whole_blocks
@@ -122,11 +123,13 @@ def _measure(campaign: Campaign, whole: set[int]) -> FsgaugeError | None:
 
 
 def _all_blocks(campaign: Campaign, whole: set[int]) -> None:
-    """Every turn of every block that is not whole; then the block's rows go to Parquet."""
+    """Every block that is not whole, until the study knows enough; rows go to Parquet."""
     directory = campaign.folder.directory
     try:
         for block in sorted({turn.block for turn in campaign.plan.turns}):
             if block not in whole:
+                if folder_knows_enough(directory, campaign.study.plan.stop_interval):
+                    break
                 _block(campaign, block)
             compact(directory, block)
     finally:

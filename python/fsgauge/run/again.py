@@ -12,6 +12,7 @@ from fsgauge.errors import InputError
 from fsgauge.pooling import Conditions, require_equal
 from fsgauge.record import EnvironmentRecord, Plan
 from fsgauge.rig import Rig
+from fsgauge.run.enough import knows_enough
 from fsgauge.store import StoredStudy
 from fsgauge.store.journal import read_journal
 from fsgauge.study.model import Study
@@ -34,10 +35,11 @@ def study_of(stored: StoredStudy) -> Study:
 
 
 def is_finished(stored: StoredStudy, whole: set[int]) -> bool:
-    """Whether nothing is left to do: every block is whole, and the study came to its end."""
+    """Whether the study came to its end: every block is whole, or it asked to end sooner."""
     events = read_journal(stored.directory)
     ended = bool(events) and events[-1].get("event") == "ended"
-    return ended and all(turn.block in whole for turn in stored.study.plan.turns)
+    all_whole = all(turn.block in whole for turn in stored.study.plan.turns)
+    return ended and (all_whole or knows_enough(stored))
 
 
 def without(plan: Plan, whole: set[int]) -> Plan:

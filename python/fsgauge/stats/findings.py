@@ -37,6 +37,7 @@ class Evidence:
     situation: Situation
     primary_metric: str
     blocks_complete: int
+    stopped: bool
 
 
 def find_all(evidence: Evidence) -> list[Finding]:
@@ -46,6 +47,7 @@ def find_all(evidence: Evidence) -> list[Finding]:
         *_single_runs(evidence),
         *_missing_runs(evidence),
         *_few_blocks(evidence),
+        *_stopped(evidence),
         *_cache_answered(evidence),
         *_robust_disagrees(evidence),
         *_turns_differ(evidence),
@@ -156,6 +158,18 @@ def _missing_runs(evidence: Evidence) -> Iterator[Finding]:
             " not complete are left out, cell by cell.",
             "fsgauge resume DIR makes the rest.",
             cut,
+        )
+
+
+def _stopped(evidence: Evidence) -> Iterator[Finding]:
+    if evidence.stopped:
+        limit = evidence.study.study["plan"]["stop_interval"]
+        yield _finding(
+            "plan.stopped",
+            "note",
+            f"The study ended after {evidence.blocks_complete} blocks, as it asked: no interval of"
+            f" a primary ratio reaches further than {limit:g} % from it.",
+            "A smaller plan.stop_interval, or none, runs more blocks.",
         )
 
 

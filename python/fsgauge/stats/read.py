@@ -14,6 +14,7 @@ from fsgauge.stats.compare import compare_all, describe_noise, measure_all, nois
 from fsgauge.stats.differences import differences_between
 from fsgauge.stats.findings import Evidence, find_all
 from fsgauge.stats.metrics import METRICS, LatencyKind, primary_metric
+from fsgauge.stats.precision import first_blocks, is_enough
 from fsgauge.stats.results import (
     Comparison,
     Finding,
@@ -48,6 +49,11 @@ def read_study(
     margin_percent = float(settings.get("equivalence_percent", DEFAULT_EQUIVALENCE_PERCENT))
     comparisons = compare_all(samples, [cell.id for cell in primary], margin_percent)
     blocks = complete_blocks(samples, runs)
+    stopped = is_enough(study, comparisons, metrics, blocks)
+    if stopped:
+        plan = first_blocks(plan, blocks)
+        study = study.model_copy(update={"plan": plan})
+        samples = collect(plan, runs)
     evidence = Evidence(
         study=study,
         turns=turns,
@@ -60,6 +66,7 @@ def read_study(
         situation=situation_of(study.study, before, len(samples.blocks())),
         primary_metric=metrics[primary[0].id],
         blocks_complete=blocks,
+        stopped=stopped,
     )
     findings = find_all(evidence)
     return _results(evidence, primary, metrics, findings, measure_all(samples))

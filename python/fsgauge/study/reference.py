@@ -40,6 +40,7 @@ _UNITS = {
     "read_percent": "percentage",
     "fill": "percentage",
     "equivalence_percent": "percentage",
+    "stop_interval": "percentage",
     "noise_percent": "percentage",
     "rate": "pace",
     "budget": "duration",

@@ -28,6 +28,12 @@ class PlanSettings(StudyModel):
         description="The longest that the study may take, as planned. Fewer blocks are run if"
         " needed; one that cannot hold 2 blocks is an error. Default: none.",
     )
+    stop_interval: Annotated[Percent, Field(gt=0, le=50)] | None = Field(
+        None,
+        description="Ends the study early, after a whole block and the sixth at the soonest, once"
+        " no 95 % interval of a primary ratio reaches further than this from its ratio. Width is"
+        " the only thing looked at, never significance. Default: all blocks are run.",
+    )
     primary: list[OneLine] = Field(
         [],
         description="Cells that the answer is about, by name or id. Default: the smallest block"

@@ -1,0 +1,52 @@
+"""Ending early by the width of intervals: not too soon, not on significance, and it is said."""
+
+from __future__ import annotations
+
+import pytest
+
+from fsgauge.stats import read_study
+from fsgauge.stats.precision import FEWEST_BLOCKS, widest_percent
+from fsgauge.stats.results import Results
+from tests.synthetic import make_study
+
+
+def results(blocks: int, stop_interval: float | None, planned: int = 12) -> Results:
+    study = make_study(seed=5, noise=0.01, blocks=planned)
+    settings = {**study.study.study, "plan": {**study.study.study.get("plan", {})}}
+    settings["plan"]["stop_interval"] = stop_interval
+    record = study.study.model_copy(update={"study": settings})
+    turns = [turn for turn in study.turns if turn.block < blocks]
+    runs = [run for run in study.runs if run.block < blocks]
+    return read_study(turns, runs, record, study.before)
+
+
+def codes(found: Results) -> set[str]:
+    return {finding.code for finding in found.findings}
+
+
+def test_a_study_that_asked_ends_once_its_intervals_are_narrow() -> None:
+    found = results(blocks=8, stop_interval=5.0)
+    assert "plan.stopped" in codes(found)
+    assert "runs.interrupted" not in codes(found)
+    assert found.sureness.blocks_planned == 8
+
+
+@pytest.mark.parametrize(
+    ("blocks", "stop_interval"),
+    [(FEWEST_BLOCKS - 1, 50.0), (8, 0.01), (8, None)],
+    ids=["too few blocks", "too wide", "not asked"],
+)
+def test_otherwise_what_is_missing_is_missing(blocks: int, stop_interval: float | None) -> None:
+    found = results(blocks, stop_interval)
+    assert "plan.stopped" not in codes(found)
+    assert "runs.interrupted" in codes(found)
+
+
+def test_width_is_the_furthest_reach_of_a_primary_ratio() -> None:
+    found = results(blocks=12, stop_interval=None)
+    reach = widest_percent(found.comparisons, found.primary_metrics)
+    assert reach is not None
+    for entry in found.comparisons:
+        if entry.primary and entry.metric == found.primary_metrics[entry.cell]:
+            assert entry.high is not None
+            assert 100 * (entry.high / entry.ratio - 1) <= reach + 1e-9
