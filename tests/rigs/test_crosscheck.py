@@ -69,6 +69,8 @@ def test_both_tools_do_the_same(
     assert {"iops", f"{side}.mean", f"{side}.p50", "cpu"} <= found.keys()
     for path in folder.glob("runs/*/*-fio.json"):
         job = json.loads(path.read_text())["fio"]["jobs"][0]
-        expected = 4096 * (job["read"]["total_ios"] + job["write"]["total_ios"])
-        assert job["read"]["io_bytes"] + job["write"]["io_bytes"] == expected
+        operations = (job["read"]["io_bytes"] + job["write"]["io_bytes"]) / 4096
+        # fio counts operations when they begin and bytes when they end: a queue's worth differs.
+        counted = job["read"]["total_ios"] + job["write"]["total_ios"]
+        assert abs(operations - counted) <= depth
     assert scene.left() == []
