@@ -68,7 +68,6 @@ def random_reads(target: dict[str, Any], depth: int, seconds: float, **changes: 
         "target": target,
         "interface": "io_uring",
         "direct": True,
-        "noatime": True,
         "access": {"kind": "random"},
         "read_percent": 100,
         "block_sizes": [{"size_bytes": 4096, "weight": 1}],

@@ -25,7 +25,7 @@ def against_fio(scratch: Scratch) -> Comparison:
     target = {"kind": "block", "path": device, "size_bytes": FILLED_BYTES}
 
     def ours() -> Sample:
-        load = engine.random_reads(target, DEPTH, SECONDS)
+        load = engine.random_reads(target, DEPTH, SECONDS, noatime=True)
         cpu = load.result["cpu"]
         thread = (cpu["user_ns"] + cpu["system_ns"]) / load.result["elapsed_ns"]
         queue = load.result["in_flight_mean"] / DEPTH

@@ -34,6 +34,7 @@ BENCHES: dict[str, Callable[[Scratch], Comparison]] = {
     "loop-depth-32": loop_depth_32.against_fio,
     "depth-1-sparse": depth_1.on_sparse_file,
     "depth-1-filled": depth_1.on_filled_file,
+    "depth-1-memory": depth_1.in_memory,
 }
 
 

@@ -61,6 +61,13 @@ class Scratch:
         """Give a file of random bytes that is on disk."""
         return fill(self.directory / "filled")
 
+    def file_in_memory(self) -> Path:
+        """Give a file of random bytes in memory."""
+        if not MEMORY.parent.is_dir():
+            raise Skipped(f"{MEMORY.parent} is missing: mount -t tmpfs tmpfs {MEMORY.parent}")
+        MEMORY.mkdir(exist_ok=True)
+        return fill(MEMORY / "filled")
+
     def loop_device(self) -> str:
         """Give a loop device on a file in memory: no disk is read."""
         if os.geteuid() != 0:
@@ -69,10 +76,7 @@ class Scratch:
             )
         if shutil.which("losetup") is None:
             raise Skipped("losetup is missing: apt-get install mount")
-        if not MEMORY.parent.is_dir():
-            raise Skipped(f"{MEMORY.parent} is missing: mount -t tmpfs tmpfs {MEMORY.parent}")
-        MEMORY.mkdir(exist_ok=True)
-        path = fill(MEMORY / "loop")
+        path = self.file_in_memory()
         made = subprocess.run(
             ["losetup", "--find", "--show", str(path)], capture_output=True, text=True, check=False
         )

@@ -3,7 +3,8 @@
 No disk is involved: what differs is what each tool spends per operation. The engine records every
 latency; t/io_uring records none here. Rates are of each tool's own measured window, so start-up is
 not in them. Each tool is at its own best: fio and t/io_uring in batches of 16, the engine in
-batches of 32. All three open the file with O_NOATIME.
+batches of 32. t/io_uring opens the file with O_NOATIME and fio does not, so the engine does as its
+peer of the moment.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ def against_fio(scratch: Scratch) -> Comparison:
     def theirs() -> Sample:
         return Sample({KEY: fio.random_reads(options, DEPTH, SECONDS).operations_per_second})
 
-    return Comparison("fio", [at_least(1.4)], lambda: ours(path), theirs)
+    return Comparison("fio", [at_least(1.4)], lambda: ours(path, noatime=False), theirs)
 
 
 def against_t_io_uring(scratch: Scratch) -> Comparison:
@@ -38,15 +39,15 @@ def against_t_io_uring(scratch: Scratch) -> Comparison:
     def theirs() -> Sample:
         return Sample({KEY: t_io_uring.operations_per_second(path, DEPTH, 16, SECONDS)})
 
-    return Comparison("t/io_uring", [at_least(0.95)], lambda: ours(path), theirs)
+    measure = at_least(0.95)
+    return Comparison("t/io_uring", [measure], lambda: ours(path, noatime=True), theirs)
 
 
-def ours(path: str) -> Sample:
+def ours(path: str, *, noatime: bool) -> Sample:
     """Run the engine."""
     target = {"kind": "file", "path": path, "size_bytes": 4 << 30}
-    return Sample(
-        {KEY: engine.random_reads(target, DEPTH, SECONDS, batch=DEPTH).operations_per_second}
-    )
+    load = engine.random_reads(target, DEPTH, SECONDS, batch=DEPTH, noatime=noatime)
+    return Sample({KEY: load.operations_per_second})
 
 
 def at_least(goal: float) -> Measure:
