@@ -83,6 +83,7 @@ def test_without_fio_the_next_command_installs_it(
 def test_a_fio_that_refuses_is_quoted(fsgauge: Run, words: list[str], with_fio: str) -> None:
     done = fsgauge(*words, PATH=with_fio, FAKE_FIO_MODE="fail")
     assert done.returncode == 3
+    assert "kept" in done.stderr
     assert "engine io_uring not loadable" in done.stderr
     assert "Traceback" not in done.stderr
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import click
 
 from fsgauge.cli.choices import chosen_study, results_option, study_choices
-from fsgauge.errors import Interrupted
 
 if TYPE_CHECKING:
     from fsgauge.crosscheck import Told
@@ -69,36 +68,47 @@ def command(
     for sentence in clean_up_after_the_dead():
         sys.stderr.write(f"{sentence}\n")
     engine = Engine()
-    try:
-        with interruptible():
-            directory = crosscheck(
-                chosen,
-                pairs=pairs,
-                rig=HostRig(engine),
-                engine=engine,
-                results=results,
-                destroy=destroy,
-                command=["fsgauge", *sys.argv[1:]],
-                told=_told(pairs, as_json),
-            )
-    except Interrupted as error:
-        error.cause = f"runs that were done are kept in {results}/"
-        raise
+    cells: list[CellAgreement] = []
+    with interruptible():
+        directory = crosscheck(
+            chosen,
+            pairs=pairs,
+            rig=HostRig(engine),
+            engine=engine,
+            results=results,
+            destroy=destroy,
+            command=["fsgauge", *sys.argv[1:]],
+            told=_told(pairs, as_json, cells),
+        )
+    _advise(cells)
     _say({"event": "ended", "results": str(directory)} if as_json else f"results: {directory}")
     return 0
 
 
-def _told(pairs: int, as_json: bool) -> Told:
+def _told(pairs: int, as_json: bool, cells: list[CellAgreement]) -> Told:
     from fsgauge.crosscheck import Told
+
+    def done(cell: CellAgreement) -> None:
+        cells.append(cell)
+        _say({"event": "cell", **cell.model_dump(mode="json")} if as_json else table(cell))
 
     return Told(
         run=lambda system, cell, pair, tool: _talk(
             f"{system}: {cell.name}: pair {pair + 1} of {pairs}, {tool}"
         ),
-        cell=lambda cell: _say(
-            {"event": "cell", **cell.model_dump(mode="json")} if as_json else table(cell)
-        ),
+        cell=done,
     )
+
+
+def _advise(cells: list[CellAgreement]) -> None:
+    """What to do about a machine that is too noisy for this number of pairs."""
+    undecided = [cell for cell in cells if any(a.word == "undecided" for a in cell.agreements)]
+    if undecided:
+        _talk(
+            f"{len(undecided)} of {len(cells)} cells have an undecided number: runs of one and the"
+            " same tool differ too much here; more --pairs, a longer workload.duration, or a time"
+            " when nothing else runs"
+        )
 
 
 def _talk(line: str) -> None:

@@ -25,6 +25,7 @@ from fsgauge.crosscheck.fio_command import fio_command, require_equal_exists
 from fsgauge.crosscheck.fio_output import Numbers, fio_numbers
 from fsgauge.crosscheck.folder import CrosscheckFolder, CrosscheckRecord, CrosscheckRun, Tool
 from fsgauge.engine import Engine
+from fsgauge.errors import FsgaugeError
 from fsgauge.plan import job_for, make_plan
 from fsgauge.record import Cell, Plan, Turn
 from fsgauge.rig import AttachedStorage, PreparedSystem, Rig
@@ -86,7 +87,11 @@ def crosscheck(
             started_unix_ns=time.time_ns(),
         )
         folder.write_start(record, rig.environment(study, attached), dump_study(study))
-        _all_systems(_Session(study, plan, rig, engine, folder, told), attached)
+        try:
+            _all_systems(_Session(study, plan, rig, engine, folder, told), attached)
+        except FsgaugeError as error:
+            error.details += (folder.kept(),)
+            raise
     return folder.directory
 
 

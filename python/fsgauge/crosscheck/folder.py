@@ -9,6 +9,7 @@ DIR/agreement.ndjson                  CellAgreement, one line a cell, as they ar
 
 from __future__ import annotations
 
+import shutil
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -78,6 +79,13 @@ class CrosscheckFolder:
         """One more line."""
         self._lines.append(cell.model_dump_json() + "\n")
         write_whole(self.directory / "agreement.ndjson", "".join(self._lines))
+
+    def kept(self) -> str:
+        """For one that is cut short: what is kept. Nothing is when nothing was measured."""
+        if (self.directory / "runs").is_dir():
+            return f"the runs until then are kept in {self.directory}"
+        shutil.rmtree(self.directory, ignore_errors=True)
+        return "nothing was measured, so nothing is kept"
 
     def _make(self, folder: Path) -> None:
         try:
