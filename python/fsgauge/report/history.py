@@ -52,7 +52,8 @@ def summary(history: History) -> str:
     if not history.enough:
         return f"{count} folders are too few to see a step in: {FEWEST} are needed."
     steps = sum(len(series.steps) for series in history.series)
-    where = f"in {count} folders of {len(history.series)} series"
+    many = len(history.series)
+    where = f"in {many} series of {count} folders"
     if steps == 0:
         return f"No step {where}."
     return f"{steps} {'step' if steps == 1 else 'steps'} {where}."

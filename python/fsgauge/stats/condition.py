@@ -114,7 +114,8 @@ class _Parser:
     def metric(self) -> Token:
         token = self.take()
         if token.kind != "word" or token.text not in METRICS:
-            what = f'there is no metric "{token.text}"' if token.text else "a metric is missing"
+            named = token.kind == "word"
+            what = f'there is no metric "{token.text}"' if named else "a metric is missing"
             raise self.wrong(what, token, near=list(METRICS), next=_one_of(list(METRICS)))
         return token
 

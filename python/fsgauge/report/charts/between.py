@@ -89,11 +89,11 @@ def _chart(between: Between, rows: list[dict[str, Any]], *, wide: bool) -> alt.T
     left = round(min(420, max(len(row["name"]) for row in rows) * LETTER_PIXELS)) + 12
     if not wide:
         left = 0
-    width, right, height = (max(240, 700 - left), 130, 20) if wide else (230, 118, 38)
+    width, right, height = (max(240, 700 - left), 140, 20) if wide else (222, 130, 38)
     edges = [edge for row in rows for edge in (row["low"], row["high"], row["other"]) if edge]
     low, high = ratio_domain(edges)
     axis = alt.Axis(
-        values=ratio_ticks(low, high, 8 if wide else 6),
+        values=ratio_ticks(low, high, 8),
         format="~g",
         title=f"{between.b.label} over {between.a.label}",
         domain=False,

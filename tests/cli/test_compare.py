@@ -1,0 +1,170 @@
+"""`fsgauge compare` and `fsgauge history` from their words to their exit codes."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from fsgauge.cli import main
+from tests.synthetic import make_study
+
+from .conftest import Run
+
+SLOW_ENGINE = str(Path(__file__).with_name("slow_engine.py"))
+SMALL: dict[str, Any] = {
+    "patterns": ("randread",),
+    "block_sizes": (4096,),
+    "queue_depths": (32,),
+    "blocks": 6,
+}
+GATE = "ratio(iops, randread, 4 KiB) < 0.95"
+
+
+def stored(folder: Path, *, cost: float = 0.0, day: int = 0, **changes: Any) -> str:
+    """A results folder with a planted cost of xfs."""
+
+    def effect(system: str, cell: object) -> float:
+        return 1 - cost if system == "xfs" else 1.0
+
+    made = make_study(**{**SMALL, "effect": effect, **changes})
+    started = made.study.started_unix_ns + day * 86_400 * 10**9
+    study = made.study.model_copy(update={"started_unix_ns": started})
+    return str(replace(made, study=study).write(folder))
+
+
+@pytest.fixture
+def measured(fsgauge: Run, small: list[str], tmp_path: Path) -> Any:
+    """Runs the small study and gives its folder."""
+
+    def run(*more: str, **environment: str) -> str:
+        done = fsgauge(*small, *more, **environment)
+        assert done.returncode == 0, done.stderr
+        page = done.stdout.splitlines()[-1].removeprefix("report: ")
+        return str((tmp_path / page).parent)
+
+    return run
+
+
+def test_a_slower_engine_fails_the_build_and_an_equal_one_does_not(
+    fsgauge: Run, measured: Any
+) -> None:
+    before, same = measured(), measured("--seed", "8")
+    slow = measured("--seed", "9", FSGAUGE_ENGINE=SLOW_ENGINE)
+    passed = fsgauge("compare", before, same, "--fail-if", GATE, FSGAUGE_ENGINE="/nowhere")
+    assert passed.returncode == 0, passed.stderr
+    failed = fsgauge("compare", before, slow, "--fail-if", GATE, FSGAUGE_ENGINE="/nowhere")
+    assert failed.returncode == 1, failed.stderr
+    assert (
+        "crossed    ratio(iops, randread, 4 KiB) < 0.95: randread 4 KiB, depth 1" in failed.stdout
+    )
+    assert "worse" in failed.stdout
+    page = Path(failed.stdout.splitlines()[-1].removeprefix("page: "))
+    assert page == Path(slow) / "comparison.html"
+    assert "the whole interval lies beyond the limit" in page.read_text()
+
+
+def test_the_table_has_values_ratios_and_verdicts(fsgauge: Run, tmp_path: Path) -> None:
+    a, b = stored(tmp_path / "a", seed=1), stored(tmp_path / "b", seed=2, cost=0.3)
+    done = fsgauge("compare", a, b)
+    assert done.returncode == 0, done.stderr
+    line = next(line for line in done.stdout.splitlines() if "depth 32, xfs" in line)
+    assert line.count("IOPS") == 2 and line.endswith("worse") and " to " in line
+    assert "ratio (95 %)" in done.stdout and "to raw" in done.stdout
+
+
+def test_json_is_one_document_with_comparison_limits_and_page(fsgauge: Run, tmp_path: Path) -> None:
+    a, b = stored(tmp_path / "a", seed=1), stored(tmp_path / "b", seed=2, cost=0.3)
+    out = tmp_path / "out"
+    done = fsgauge("compare", a, b, "--json", "--fail-if", GATE, "--output", str(out))
+    assert done.returncode == 1, done.stderr
+    document = json.loads(done.stdout)
+    outcomes = {each["system"]: each["outcome"] for each in document["limits"]}
+    assert outcomes["xfs"] == "crossed"
+    assert document["comparison"]["decides"] == "direct"
+    assert Path(document["page"]) == out / "comparison.html"
+    assert not (Path(b) / "comparison.html").exists()
+    assert json.loads((out / "comparison.json").read_text()) == document["comparison"]
+
+
+def test_unlike_folders_are_refused_and_the_page_names_what_was_accepted(
+    fsgauge: Run, tmp_path: Path
+) -> None:
+    a, b = stored(tmp_path / "a", seed=1), stored(tmp_path / "b", seed=2, question="Other?")
+    refused = fsgauge("compare", a, b)
+    assert refused.returncode == 2
+    assert "question: How much" in refused.stderr
+    assert "--despite question" in refused.stderr
+    assert not (Path(b) / "comparison.html").exists()
+    accepted = fsgauge("compare", a, b, "--despite", "question")
+    assert accepted.returncode == 0
+    assert "warning: compared despite question" in accepted.stderr
+    assert "compared despite question" in (Path(b) / "comparison.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("more", "part"),
+    [
+        (["--fail-if", "ratio(iop) < 1"], 'did you mean "iops"?'),
+        (["--fail-if", "ratio(iops, randwrite) < 1"], 'no pattern "randwrite"'),
+        (["--fail-if", ""], '"ratio" is missing'),
+        (["--despite", "wether"], "is nothing that must be equal"),
+    ],
+)
+def test_wrong_words_end_in_two(fsgauge: Run, tmp_path: Path, more: list[str], part: str) -> None:
+    a, b = stored(tmp_path / "a", seed=1), stored(tmp_path / "b", seed=2)
+    done = fsgauge("compare", a, b, *more)
+    assert done.returncode == 2
+    assert part in done.stderr and "next: " in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_folder_against_itself_and_one_that_is_none_are_refused(
+    fsgauge: Run, tmp_path: Path
+) -> None:
+    a = stored(tmp_path / "a", seed=1)
+    assert "given twice" in fsgauge("compare", a, a).stderr
+    assert fsgauge("compare", a, str(tmp_path)).returncode == 2
+
+
+@settings(
+    max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(st.text(max_size=60))
+def test_garbage_conditions_end_in_two_and_never_in_a_traceback(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    """In this process: 200 interpreters would take minutes. No folder is there to be read."""
+    monkeypatch.setattr("sys.argv", ["fsgauge", "compare", "a", "b", f"--fail-if=ratio({text}"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    words = capsys.readouterr().err
+    assert ended.value.code == 2
+    assert words.startswith("error: ")
+    assert "Traceback" not in words and "itself failed" not in words
+
+
+def test_a_history_names_the_step_and_writes_its_page(fsgauge: Run, tmp_path: Path) -> None:
+    folders = [
+        stored(tmp_path / f"{day:02d}", seed=40 + day, day=day, cost=0.2 if day >= 5 else 0.0)
+        for day in range(10)
+    ]
+    done = fsgauge("history", *reversed(folders))
+    assert done.returncode == 0, done.stderr
+    assert "worse   randread 4 KiB, depth 32, xfs: 0.8" in done.stdout
+    assert "since 05" in done.stdout
+    assert done.stdout.splitlines()[-1] == f"page: {tmp_path / '09' / 'history.html'}"
+    assert (tmp_path / "09" / "history.html").is_file()
+    document = json.loads(fsgauge("history", *folders, "--json").stdout)
+    assert [len(each["steps"]) for each in document["series"]] == [0, 1]
+
+
+def test_one_folder_is_no_history(fsgauge: Run, tmp_path: Path) -> None:
+    done = fsgauge("history", stored(tmp_path / "a", seed=1))
+    assert done.returncode == 2
+    assert "at least two" in done.stderr

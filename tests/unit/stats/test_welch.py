@@ -1,0 +1,96 @@
+"""The interval of two unpaired folders, against scipy's own tests."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from fsgauge.stats.welch import interval, shift, welch
+
+A = [0.01, -0.02, 0.03, 0.00, 0.015]
+B = [0.11, 0.05, 0.16, 0.08, 0.13, 0.02, 0.09]
+
+
+def test_interval_and_p_are_those_of_scipys_welch_test() -> None:
+    found = welch(A, B)
+    expected = stats.ttest_ind(B, A, equal_var=False)
+    bounds = expected.confidence_interval(0.95)
+    assert found is not None and found.low is not None and found.high is not None
+    assert found.p == pytest.approx(expected.pvalue, rel=1e-9)
+    assert found.freedom == pytest.approx(expected.df, rel=1e-9)
+    assert math.log(found.low) == pytest.approx(bounds.low, rel=1e-9)
+    assert math.log(found.high) == pytest.approx(bounds.high, rel=1e-9)
+    assert found.n == 5
+
+
+@pytest.mark.parametrize(("first", "second"), [(3, 3), (5, 7), (12, 4), (40, 40)])
+def test_the_robust_p_is_that_of_scipys_exact_mann_whitney(first: int, second: int) -> None:
+    chance = np.random.default_rng(first)
+    a, b = chance.normal(0, 1, first), chance.normal(0.4, 1, second)
+    expected = stats.mannwhitneyu(b, a, method="exact").pvalue
+    assert shift(list(a), list(b)).p == pytest.approx(expected, rel=1e-6)
+
+
+def test_three_blocks_a_folder_have_no_robust_interval_at_95_percent() -> None:
+    assert shift(A[:3], B[:3]).low is None
+    assert shift(A[:4], B[:4]).low is not None
+
+
+def test_one_block_gives_a_ratio_and_no_interval() -> None:
+    found = welch([0.0], [0.1, 0.2])
+    assert found is not None
+    assert (found.low, found.high, found.p, found.n) == (None, None, 1.0, 1)
+    assert found.detectable_percent() is None
+
+
+def test_nothing_against_something_is_no_ratio() -> None:
+    assert welch([], B) is None
+    assert welch(A, []) is None
+
+
+def test_blocks_without_any_spread_are_certain() -> None:
+    same, other = welch([0.1] * 4, [0.1] * 4), welch([0.0] * 4, [0.1] * 4)
+    assert same is not None and other is not None
+    assert (same.p, same.low, same.high) == (1.0, 1.0, 1.0)
+    assert other.p == 0.0 and other.low == other.high
+
+
+def test_buckets_keep_equal_values_from_being_certain() -> None:
+    found = welch([0.0] * 4, [0.01] * 4, steps_a=0.01, steps_b=0.01)
+    assert found is not None and found.low is not None and found.high is not None
+    assert found.low < 1 < found.high
+
+
+def test_a_wider_level_is_a_wider_interval_around_the_same_ratio() -> None:
+    found = welch(A, B)
+    assert found is not None and found.error is not None and found.freedom is not None
+    low, high = interval(found.ratio, found.error, found.freedom, 0.99)
+    assert found.low is not None and found.high is not None
+    assert low < found.low < found.ratio < found.high < high
+    assert math.sqrt(low * high) == pytest.approx(found.ratio)
+
+
+def test_the_detectable_effect_is_seen_in_80_of_100() -> None:
+    """3000 comparisons, planted at the effect that eight blocks of 3 % are said to show."""
+    chance = np.random.default_rng(2)
+    error = 0.03 * math.sqrt(2 / 8)
+    sample = welch(list(_spread(8)), list(_spread(8)))
+    assert sample is not None and sample.error == pytest.approx(error)
+    effect = math.log1p((sample.detectable_percent() or 0) / 100)
+    seen = [
+        stats.ttest_ind(
+            chance.normal(effect, 0.03, 8), chance.normal(0, 0.03, 8), equal_var=False
+        ).pvalue
+        < 0.05
+        for _ in range(3000)
+    ]
+    assert np.mean(seen) == pytest.approx(0.80, abs=0.03)
+
+
+def _spread(count: int) -> np.ndarray:
+    """Values whose sample deviation is exactly 3 %."""
+    values = np.linspace(-1, 1, count)
+    return values * 0.03 / np.std(values, ddof=1)
