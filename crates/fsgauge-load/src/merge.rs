@@ -89,6 +89,40 @@ impl Followed {
         self.note = Some(Note { code: "job.unresponsive".into(), text });
     }
 
+    /// The outcomes of the jobs that answered.
+    fn answers(&self) -> impl Iterator<Item = &JobOutcome> {
+        self.outcomes.iter().flatten()
+    }
+
+    /// Length of the measured part.
+    fn elapsed_ns(&self) -> u64 {
+        let begin_ns = self.answers().map(|job| job.begin_ns).min().unwrap_or(0);
+        self.answers().map(|job| job.end_ns).max().unwrap_or(0) - begin_ns
+    }
+
+    /// How long the warm-up really was.
+    fn warm_up_ns(&self) -> u64 {
+        self.intervals.iter().filter(|interval| interval.warm_up).map(|interval| interval.elapsed_ns).sum()
+    }
+
+    fn in_flight_mean(&self) -> f64 {
+        let in_flight_ns: u64 = self.answers().map(|job| job.in_flight_ns).sum();
+        let elapsed_ns = self.elapsed_ns();
+        if elapsed_ns == 0 { 0.0 } else { in_flight_ns as f64 / elapsed_ns as f64 }
+    }
+
+    fn cpu(&self, threads: u32) -> Cpu {
+        let user_ns = self.answers().map(|job| job.user_ns).sum();
+        Cpu { user_ns, system_ns: self.answers().map(|job| job.system_ns).sum(), threads }
+    }
+
+    /// All reads (kind 0) or all writes (kind 1).
+    fn total(&self, kind: usize) -> Tally {
+        let mut total = Tally::default();
+        self.answers().for_each(|job| total.merge(&job.tallies[kind]));
+        total
+    }
+
     fn ended(&self) -> Ended {
         let all: Vec<Ended> = self
             .outcomes
@@ -103,52 +137,30 @@ impl Followed {
 /// The result of a load out of its jobs.
 pub(crate) fn merge(
     load: &LoadJob,
-    mut followed: Followed,
+    followed: Followed,
     engine: Engine,
     features: Option<Features>,
     notes: Vec<Note>,
     self_measure: SelfMeasure,
 ) -> LoadResult {
-    let ended = followed.ended();
-    let answers = || followed.outcomes.iter().flatten();
-    let jobs: Vec<JobCount> = followed.outcomes.iter().map(job_count).collect();
-    let begin_ns = answers().map(|job| job.begin_ns).min().unwrap_or(0);
-    let end_ns = answers().map(|job| job.end_ns).max().unwrap_or(0);
-    let elapsed_ns = end_ns - begin_ns;
-    let in_flight_ns: u64 = answers().map(|job| job.in_flight_ns).sum();
-    let dropped: u64 = answers().map(|job| job.backlog_dropped).sum();
-    let cpu = Cpu {
-        user_ns: answers().map(|job| job.user_ns).sum(),
-        system_ns: answers().map(|job| job.system_ns).sum(),
-        threads: load.jobs,
-    };
-    let warm_up_ns = followed
-        .intervals
-        .iter()
-        .filter(|interval| interval.warm_up)
-        .map(|interval| interval.elapsed_ns)
-        .sum();
+    let dropped: u64 = followed.answers().map(|job| job.backlog_dropped).sum();
     let dropped_reads = (u128::from(dropped) * u128::from(load.read_percent) / 100) as u64;
-    let mut operation = |kind: usize, dropped: u64| {
-        let mut total = Tally::default();
-        followed.outcomes.iter_mut().flatten().for_each(|job| total.merge(&job.tallies[kind]));
-        operation_result(load, &total, dropped)
-    };
+    let side = |kind: usize, dropped: u64| operation_result(load, &followed.total(kind), dropped);
     LoadResult {
         format: FORMAT,
-        read: (load.read_percent > 0).then(|| operation(0, dropped_reads)),
-        write: (load.read_percent < 100).then(|| operation(1, dropped - dropped_reads)),
+        read: (load.read_percent > 0).then(|| side(0, dropped_reads)),
+        write: (load.read_percent < 100).then(|| side(1, dropped - dropped_reads)),
         engine,
         interface: load.interface,
         features,
         notes,
-        ended,
+        ended: followed.ended(),
         started_unix_ns: followed.started_unix_ns,
-        warm_up_ns,
-        elapsed_ns,
-        jobs,
-        in_flight_mean: if elapsed_ns == 0 { 0.0 } else { in_flight_ns as f64 / elapsed_ns as f64 },
-        cpu,
+        warm_up_ns: followed.warm_up_ns(),
+        elapsed_ns: followed.elapsed_ns(),
+        jobs: followed.outcomes.iter().map(job_count).collect(),
+        in_flight_mean: followed.in_flight_mean(),
+        cpu: followed.cpu(load.jobs),
         machine_cpu: followed.machine,
         steady: Some(judge(load, &followed.intervals)),
         intervals: followed.intervals,

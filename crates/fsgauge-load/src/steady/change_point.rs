@@ -1,8 +1,8 @@
 //! The moment at which a rate changed for good, if there is one.
 //!
-//! Of all splits of the interval series in two, the one is taken whose two means explain most of the scatter; this
-//! is also the split with the largest two-sample t. Whether that is more than chance is decided by shuffling: the
-//! same search runs over 999 random orders of the same rates, so the search is paid for and the rates may have any
+//! Of all splits of the interval series in two, the one is taken whose two means explain most of the scatter; it is
+//! also the split with the largest two-sample t. Whether that is more than chance is decided by shuffling: the same
+//! search runs over 999 random orders of the same rates, so the search is paid for and the rates may have any
 //! distribution (after Matteson and James, "A nonparametric approach for multiple change point analysis of
 //! multivariate data", JASA 2014). The shuffles are seeded: equal series get equal verdicts.
 //!
