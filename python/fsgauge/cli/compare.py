@@ -66,13 +66,11 @@ def command(
     first, second = read_sides([a, b])
     between = compare_sides(first, second, despite=despite, to_baseline=to_baseline)
     tests = check(conditions, between)
-    page = write_comparison(between, tests, output or b)
-    if as_json:
-        click.echo(_document(between, tests, page))
-    else:
+    if not as_json:
         for line in [*_table(between), *_limits(tests)]:
             click.echo(line)
-        click.echo(f"page: {page}")
+    page = write_comparison(between, tests, output or b)
+    click.echo(_document(between, tests, page) if as_json else f"page: {page}")
     return int(any(test.outcome == "crossed" for test in tests))
 
 

@@ -5,12 +5,12 @@ Takes two folders; reads their records, compares them and, when asked, writes in
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from fsgauge.errors import InputError
+from fsgauge.errors import InputError, RigError
 from fsgauge.report import words
 from fsgauge.report.charts.between import between_chart, name_of, other_basis, primary_entries
 from fsgauge.report.page import template
@@ -169,11 +169,25 @@ def write_comparison(between: Between, tests: Sequence[Test], output: Path) -> P
         day=_day,
         words=words,
     )
-    write_whole(output / "comparison.json", between.model_dump_json(indent=1))
+    pages = {"comparison.json": between.model_dump_json(indent=1), "comparison.html": page}
     if drawing is not None:
-        write_whole(output / "charts" / "comparison.svg", drawing.alone)
-    write_whole(output / "comparison.html", page)
+        pages["charts/comparison.svg"] = drawing.alone
+    write_pages(output, pages)
     return output / "comparison.html"
+
+
+def write_pages(output: Path, pages: Mapping[str, str]) -> None:
+    """Write files into a folder, which is made; RigError says how to choose another one."""
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+        for name, text in pages.items():
+            write_whole(output / name, text)
+    except (OSError, RigError) as error:
+        raise RigError(
+            f"cannot write into {output}: {getattr(error, 'strerror', None) or error}",
+            cause="the folder is read-only, no folder, or its disk is full; no record is changed",
+            next="--output DIR   (a folder where you may write)",
+        ) from error
 
 
 def summary(between: Between) -> str:

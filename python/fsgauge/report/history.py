@@ -7,11 +7,11 @@ from pathlib import Path
 
 from fsgauge.report import words
 from fsgauge.report.charts.history import history_chart
+from fsgauge.report.compared import write_pages
 from fsgauge.report.page import template
 from fsgauge.report.theme import GLYPHS
 from fsgauge.stats.changes import FEWEST
 from fsgauge.stats.history import History
-from fsgauge.store.files import write_whole
 
 
 @dataclass(frozen=True)
@@ -78,8 +78,8 @@ def write_history(history: History, output: Path) -> Path:
         drawing=drawing,
         words=words,
     )
-    write_whole(output / "history.json", history.model_dump_json(indent=1))
+    pages = {"history.json": history.model_dump_json(indent=1), "history.html": page}
     if drawing is not None:
-        write_whole(output / "charts" / "history.svg", drawing.alone)
-    write_whole(output / "history.html", page)
+        pages["charts/history.svg"] = drawing.alone
+    write_pages(output, pages)
     return output / "history.html"

@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 from fsgauge.record import Cell
@@ -95,11 +96,11 @@ class Between(ResultModel):
 
     def entry(self, cell: str, system: str, metric: str, basis: Basis) -> Entry | None:
         """One entry, if there is such a one."""
-        wanted = (cell, system, metric, basis)
-        for each in self.entries:
-            if (each.cell, each.system, each.metric, each.basis) == wanted:
-                return each
-        return None
+        return self._places.get((cell, system, metric, basis))
+
+    @cached_property
+    def _places(self) -> dict[tuple[str, str, str, Basis], Entry]:
+        return {(one.cell, one.system, one.metric, one.basis): one for one in self.entries}
 
     def cell(self, cell_id: str) -> Cell:
         """The cell of this id; raises KeyError."""

@@ -1,0 +1,75 @@
+"""The pages of two folders and of many: whole, self-contained, honest about what was accepted."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from fsgauge.errors import InputError, RigError
+from fsgauge.pages import explain_metric
+from fsgauge.report.compared import cautions, read_sides, summary, write_comparison
+from fsgauge.report.history import write_history
+from fsgauge.stats.between import compare_sides
+from fsgauge.stats.condition import parse_condition
+from fsgauge.stats.history import follow
+from fsgauge.stats.threshold import check
+from tests.unit.stats.test_alike import on, side
+from tests.unit.stats.test_between import SLOW, A
+
+
+def test_the_page_has_picture_limits_numbers_and_asks_nothing_of_the_network(
+    tmp_path: Path,
+) -> None:
+    between = compare_sides(A, SLOW)
+    tests = check([parse_condition('ratio(iops, "xfs") < 0.95')], between)
+    page = write_comparison(between, tests, tmp_path).read_text()
+    assert 'id="figure-comparison"' in page and "the whole interval lies beyond" in page
+    assert "worse" in summary(between)
+    assert not re.findall(r'(?:src|href)="(?:https?:)?//', page)
+    assert (tmp_path / "charts" / "comparison.svg").is_file()
+    assert json.loads((tmp_path / "comparison.json").read_text())["format"] == 1
+
+
+def test_names_of_folders_are_text_and_no_markup(tmp_path: Path) -> None:
+    evil = side("<script>alert(1)</script>", seed=4)
+    page = write_comparison(compare_sides(A, evil), [], tmp_path).read_text()
+    assert "<script>alert" not in page
+
+
+def test_two_machines_with_one_system_have_no_verdict_and_say_why(tmp_path: Path) -> None:
+    alone = {"systems": {"ext4": "ext4"}}
+    between = compare_sides(side(**alone), on(side(seed=2, **alone), hostname="elsewhere"))
+    assert any("only system" in each for each in cautions(between))
+    assert "Nothing can be judged" in write_comparison(between, [], tmp_path).read_text()
+
+
+def test_a_place_that_takes_nothing_is_an_error_in_words() -> None:
+    with pytest.raises(RigError, match="cannot write"):
+        write_comparison(compare_sides(A, SLOW), [], Path("/proc/nowhere"))
+
+
+def test_folders_of_one_name_are_told_apart_by_their_parents(tmp_path: Path) -> None:
+    from tests.synthetic import make_study
+    from tests.unit.stats.test_alike import SMALL
+
+    for parent in ("old", "new"):
+        make_study(**SMALL).write(tmp_path / parent / "gate")
+    sides = read_sides([tmp_path / "old" / "gate", tmp_path / "new" / "gate"])
+    assert [each.label for each in sides] == ["old/gate", "new/gate"]
+    with pytest.raises(InputError, match="given twice"):
+        read_sides([tmp_path / "old" / "gate", tmp_path / "old" / ".." / "old" / "gate"])
+
+
+def test_the_history_page_draws_every_series(tmp_path: Path) -> None:
+    history = follow([side("a", seed=1), side("b", seed=2)])
+    page = write_history(history, tmp_path).read_text()
+    assert 'id="figure-history"' in page and "too few to see a step" in page
+    assert (tmp_path / "charts" / "history.svg").is_file()
+
+
+@pytest.mark.parametrize("name", ["compare", "fail-if", "history"])
+def test_what_the_pages_name_is_explained(name: str) -> None:
+    assert "**Definition.**" in explain_metric(name)
