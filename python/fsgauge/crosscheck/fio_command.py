@@ -22,6 +22,8 @@ from fsgauge.wire import (
 
 ENGINE_BATCH = 16
 """How many operations the engine submits at once unless its job says otherwise."""
+LONGEST_NAMES = 4096
+"""fio refuses a longer list of file names."""
 QUANTILES = {"p50": 50.0, "p99": 99.0, "p999": 99.9}
 
 
@@ -53,12 +55,25 @@ def require_equal_exists(job: LoadJob) -> None:
         )
     if isinstance(job.access, ZipfAccess) and job.access.theta == 1:
         raise InputError("fio refuses zipf with theta 1", next="--set workload.zipf_theta=1.1")
+    if isinstance(job.target, FilesTarget):
+        _require_nameable(job, job.target)
+
+
+def _require_nameable(job: LoadJob, files: FilesTarget) -> None:
+    """Every job's files can be told to fio."""
     sequential = isinstance(job.access, SequentialAccess)
-    if sequential and isinstance(job.target, FilesTarget) and job.target.count % job.jobs:
+    if sequential and files.count % job.jobs:
         raise InputError(
-            f"fio cannot share {job.target.count} files among {job.jobs} sequential jobs",
+            f"fio cannot share {files.count} files among {job.jobs} sequential jobs",
             cause="the engine's jobs begin in the middle of files, fio's cannot",
             next=f"--set workload.files={job.jobs}",
+        )
+    each = files.count // job.jobs if sequential else files.count
+    if len(_names(files, 0, each)) > LONGEST_NAMES:
+        raise InputError(
+            f"fio cannot be told the names of {each} files",
+            cause=f"its option filename takes {LONGEST_NAMES} characters",
+            next="--set workload.files=256",
         )
 
 
@@ -157,10 +172,9 @@ def _share(job: LoadJob, number: int, of: int | None = None) -> list[str]:
     match job.target:
         case FilesTarget() as files:
             count = files.count // parts
-            names = [f"{files.prefix}{number * count + index:04d}" for index in range(count)]
             return [
                 f"--directory={_escaped(files.directory)}",
-                "--filename=" + ":".join(_escaped(name) for name in names),
+                f"--filename={_names(files, number * count, count)}",
                 f"--filesize={files.file_size_bytes}",
                 f"--size={count * files.file_size_bytes}",
                 f"--file_service_type={_service(job, files)}",
@@ -171,6 +185,11 @@ def _share(job: LoadJob, number: int, of: int | None = None) -> list[str]:
             return _region(job, path, 0, size, number, parts)
         case _:
             return ["--ioengine=null", f"--size={job.target.size_bytes}"]
+
+
+def _names(files: FilesTarget, first: int, count: int) -> str:
+    numbers = range(first, first + count)
+    return ":".join(_escaped(f"{files.prefix}{number:04d}") for number in numbers)
 
 
 def _region(job: LoadJob, path: str, offset: int, size: int, number: int, parts: int) -> list[str]:

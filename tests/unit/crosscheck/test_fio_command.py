@@ -21,6 +21,7 @@ from fsgauge.wire import (
 )
 
 DEVICE = BlockTarget(path="/dev/loop3", offset_bytes=4096, size_bytes=1 << 30)
+MANY = FilesTarget(directory="/mnt", count=316, file_size_bytes=1 << 20)
 FILES = FilesTarget(directory="/mnt/a:b", count=4, file_size_bytes=1 << 20)
 
 
@@ -146,11 +147,20 @@ def test_a_rate_is_shared_as_fio_counts_it() -> None:
         ({"target": FILES, "access": ZipfAccess(theta=1.1)}, "zipf load on several files"),
         ({"access": ZipfAccess(theta=1.0)}, "theta 1"),
         ({"target": FILES, "access": SequentialAccess(), "jobs": 3}, "4 files among 3"),
+        ({"target": MANY}, "names of 316 files"),
     ],
 )
 def test_what_fio_does_otherwise_is_refused(changes: dict[str, Any], what: str) -> None:
     with pytest.raises(InputError, match=what):
         fio_command(job(**changes))
+
+
+def test_as_many_files_as_fio_takes_are_named() -> None:
+    """fio 3.33 refuses a list of names of more than 4096 characters."""
+    told = words(target=MANY.model_copy(update={"count": 315}))
+    (names,) = [word for word in told if word.startswith("--filename=")]
+    assert names.endswith(":fsgauge-0314")
+    assert len(names.removeprefix("--filename=")) <= 4096
 
 
 def test_zipf_on_one_target_is_the_same() -> None:
