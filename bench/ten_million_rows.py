@@ -1,7 +1,8 @@
 """How long a report of ten million stored rows takes: `.venv/bin/python bench/ten_million_rows.py`.
 
 Makes a study of 1920 runs with invented numbers in a scratch folder, moves its rows to Parquet as
-`fsgauge run` does (which takes minutes here), and reports it in a process of its own. Goal: under 10 s and 1 GB on two cores.
+`fsgauge run` does (which takes minutes here), and reports it in a process of its own.
+Goal: under 10 s and 1 GB on two cores.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ import pathlib, resource, sys, time
 begin = time.monotonic()
 from fsgauge.report import write_report
 write_report(pathlib.Path(sys.argv[1]))
-print(time.monotonic() - begin, time.process_time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+print(time.monotonic() - begin, time.process_time(), memory)
 """
 
 
