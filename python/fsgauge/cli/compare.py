@@ -122,10 +122,11 @@ def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
 def _limits(tests: Sequence[Test]) -> list[str]:
     """Each test in a line: what was asked, what is there, what follows."""
     from fsgauge.report import words
+    from fsgauge.report.compared import limit_interval
 
     return [
         f"{test.outcome:<10} {test.condition}: {test.cell}, {test.system}:"
-        f" {words.ratio(test.ratio)} ({words.ratio_range(test.low, test.high)} at"
+        f" {words.ratio(test.ratio)} ({limit_interval(test)} at"
         f" {100 * test.level:.4g} %), {test.reason}"
         for test in tests
     ]

@@ -117,6 +117,13 @@ def _ratio_with_interval(entry: Entry) -> str:
     return f"{words.ratio(entry.ratio)} ({words.ratio_range(entry.low, entry.high)})"
 
 
+def limit_interval(test: Test) -> str:
+    """A test's interval with four digits: rounding must not hide on which side the limit lies."""
+    if test.low is None or test.high is None:
+        return "no interval"
+    return f"{test.low:.4g} to {test.high:.4g}"
+
+
 def basis_sentence(between: Between) -> str:
     """Which ratio the verdict is about, and why."""
     if between.decides == "direct":
@@ -167,6 +174,7 @@ def write_comparison(between: Between, tests: Sequence[Test], output: Path) -> P
         tests=tests,
         tables=_tables(between),
         day=_day,
+        limit_interval=limit_interval,
         words=words,
     )
     pages = {"comparison.json": between.model_dump_json(indent=1), "comparison.html": page}

@@ -10,7 +10,7 @@ import pytest
 
 from fsgauge.errors import InputError, RigError
 from fsgauge.pages import explain_metric
-from fsgauge.report.compared import cautions, read_sides, summary, write_comparison
+from fsgauge.report.compared import cautions, limit_interval, read_sides, summary, write_comparison
 from fsgauge.report.history import write_history
 from fsgauge.stats.between import compare_sides
 from fsgauge.stats.condition import parse_condition
@@ -31,6 +31,12 @@ def test_the_page_has_picture_limits_numbers_and_asks_nothing_of_the_network(
     assert not re.findall(r'(?:src|href)="(?:https?:)?//', page)
     assert (tmp_path / "charts" / "comparison.svg").is_file()
     assert json.loads((tmp_path / "comparison.json").read_text())["format"] == 1
+
+
+def test_rounding_does_not_hide_on_which_side_of_the_limit_an_interval_ends() -> None:
+    (test,) = check([parse_condition('ratio(iops, "xfs") < 0.95')], compare_sides(A, SLOW))
+    close = test.model_copy(update={"low": 0.89, "high": 0.9523})
+    assert limit_interval(close) == "0.89 to 0.9523"
 
 
 def test_names_of_folders_are_text_and_no_markup(tmp_path: Path) -> None:
