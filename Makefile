@@ -20,7 +20,7 @@ check: .venv/.tests
 	@scripts/check
 
 bench: setup
-	@$(PYTHON) bench/run.py $(if $(ONLY),--only $(ONLY))
+	@scripts/bench $(ONLY)
 
 setup: .venv/.installed
 

@@ -1,8 +1,7 @@
-"""How long a report of ten million stored rows takes: `.venv/bin/python bench/ten_million_rows.py`.
+"""A study of ten million stored rows, and what its report takes.
 
-Makes a study of 1920 runs with invented numbers in a scratch folder, moves its rows to Parquet as
-`fsgauge run` does (which takes minutes here), and reports it in a process of its own.
-Goal: under 10 s and 1 GB on two cores.
+1920 runs with invented numbers; their rows are moved to Parquet as `fsgauge run` does, which
+takes some minutes.
 """
 
 from __future__ import annotations
@@ -10,7 +9,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parent.parent
@@ -71,8 +69,8 @@ def as_json(run: RunRecord) -> str:
     return json.dumps(document | {"result": result})
 
 
-def main() -> None:
-    """Make, report, print."""
+def make(parent: Path) -> tuple[Path, int]:
+    """Write the study below `parent`; gives its folder and how many rows it has."""
     chance = np.random.default_rng(1)
     systems = {name: name for name in ("raw", "ext4", "xfs", "btrfs", "f2fs")}
     study = make_study(
@@ -82,20 +80,21 @@ def main() -> None:
         queue_depths=(1, 4, 16, 32),
         blocks=BLOCKS,
     )
-    with tempfile.TemporaryDirectory(prefix="fsgauge-bench-") as scratch:
-        folder = study.write(Path(scratch) / "study")
-        for run in study.runs:
-            turn = f"{run.block:03d}-{run.turn:02d}-{run.system}"
-            path = folder / "records" / turn / f"{run.position:02d}-{run.cell.id}.json"
-            path.write_text(as_json(many_rows(run, chance)))
-        for block in sorted({run.block for run in study.runs}):
-            compact(folder, block)
-        marks = [json.loads(path.read_text()) for path in folder.glob("series/*.json")]
-        rows = sum(mark[kind]["rows"] for mark in marks for kind in ("counts", "intervals"))
-        command = [sys.executable, "-c", MEASURED, str(folder)]
-        said = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    folder = study.write(parent / "study")
+    for run in study.runs:
+        turn = f"{run.block:03d}-{run.turn:02d}-{run.system}"
+        path = folder / "records" / turn / f"{run.position:02d}-{run.cell.id}.json"
+        path.write_text(as_json(many_rows(run, chance)))
+    for block in sorted({run.block for run in study.runs}):
+        compact(folder, block)
+    marks = [json.loads(path.read_text()) for path in folder.glob("series/*.json")]
+    rows = sum(mark[kind]["rows"] for mark in marks for kind in ("counts", "intervals"))
+    return folder, rows
+
+
+def report(folder: Path) -> tuple[float, float, float]:
+    """Report the study in a process of its own: seconds, processor seconds, most memory in MB."""
+    command = [sys.executable, "-c", MEASURED, str(folder)]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
     wall, processor, memory = (float(word) for word in said)
-    print(f"{rows} rows: {wall:.1f} s ({processor:.1f} s of processor), {memory:.0f} MB")
-
-
-main()
+    return wall, processor, memory
