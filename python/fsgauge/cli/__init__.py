@@ -59,6 +59,18 @@ def group() -> None:
     Compares file systems, mount options or kernels on your storage, with your load, and answers
     in a sentence with an error bar.
     """
+    _clean_up()
+
+
+def _clean_up() -> None:
+    """Whatever the command is, first undo what a killed run left; that it cannot is no obstacle."""
+    from fsgauge.host.ledger import clean_up_after_the_dead
+
+    try:
+        for sentence in clean_up_after_the_dead():
+            sys.stderr.write(f"{sentence}\n")
+    except FsgaugeError as error:
+        sys.stderr.write(f"warning: {error.what}\n")
 
 
 def main() -> None:

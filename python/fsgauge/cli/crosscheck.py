@@ -59,14 +59,11 @@ def command(
     """
     from fsgauge.crosscheck import crosscheck
     from fsgauge.engine import Engine
-    from fsgauge.host.ledger import clean_up_after_the_dead
     from fsgauge.interruption import interruptible
     from fsgauge.rig.host import HostRig
 
     assert tool == "fio"  # noqa: S101 - the one choice
     chosen = chosen_study(study, overrides, systems, storage, seed)
-    for sentence in clean_up_after_the_dead():
-        sys.stderr.write(f"{sentence}\n")
     engine = Engine()
     cells: list[CellAgreement] = []
     with interruptible():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,14 +26,11 @@ if TYPE_CHECKING:
 def command(directory: Path, as_json: bool) -> None:
     """What works here, what is missing, and the command that adds it.
 
-    Also removes what a killed run left behind. Takes about four seconds.
+    Takes about four seconds.
     """
     from fsgauge.engine import Engine
-    from fsgauge.host.ledger import clean_up_after_the_dead
     from fsgauge.rig.doctor import diagnose
 
-    for sentence in clean_up_after_the_dead():
-        sys.stderr.write(f"{sentence}\n")
     diagnosis = diagnose(Engine().run, directory)
     if as_json:
         click.echo(diagnosis.model_dump_json())

@@ -23,7 +23,6 @@ def execute(study: Study, *, results: Path, destroy: str | None, style: str | No
     from fsgauge.rig.host import HostRig
     from fsgauge.run import run_study
 
-    _clean_up()
     engine = Engine()
     with _told_how_to_go_on() as created:
         outcome = run_study(
@@ -46,7 +45,6 @@ def execute_again(directory: Path, *, destroy: str | None, style: str | None) ->
     from fsgauge.rig.host import HostRig
     from fsgauge.run import Outcome, resume_study
 
-    _clean_up()
     engine = Engine()
     with _told_how_to_go_on() as created:
         created(directory)
@@ -60,13 +58,6 @@ def execute_again(directory: Path, *, destroy: str | None, style: str | None) ->
     if outcome is None:
         sys.stderr.write("the study is complete: nothing is left to measure\n")
     return _conclude(outcome or Outcome(directory, None), style)
-
-
-def _clean_up() -> None:
-    from fsgauge.host.ledger import clean_up_after_the_dead
-
-    for sentence in clean_up_after_the_dead():
-        sys.stderr.write(f"{sentence}\n")
 
 
 @contextmanager

@@ -7,7 +7,7 @@ import json
 import click
 
 from fsgauge.cli.choices import chosen_study, study_choices
-from fsgauge.errors import InputError
+from fsgauge.errors import FsgaugeError, InputError
 from fsgauge.preview import PlanDescription
 from fsgauge.study.model import DeviceStorage, Study
 from fsgauge.units import format_duration, format_size
@@ -42,7 +42,28 @@ def command(
         document = {"plan": plan.model_dump(), "description": description.model_dump()}
         click.echo(json.dumps(document))
         return
-    click.echo("\n".join([*_method(description), *_order(description, order), *_cost(description)]))
+    lines = [*_method(description), *_order(description, order), *_cost(description)]
+    click.echo("\n".join([*lines, *_obstacles(chosen)]))
+
+
+def _obstacles(study: Study) -> list[str]:
+    """What `run` would refuse here and now; looked at, nothing is touched."""
+    from fsgauge.rig.checks import check_systems, smallest_bytes
+    from fsgauge.storage import check
+
+    def look_at_systems() -> None:
+        check_systems(study)
+
+    def look_at_storage() -> None:
+        check(study.storage, None, smallest_bytes(study))
+
+    found: list[str] = []
+    for look in (look_at_systems, look_at_storage):
+        try:
+            look()
+        except FsgaugeError as error:
+            found += [f"refused   {error.what}", *(f"          {each}" for each in error.details)]
+    return ["", *found] if found else []
 
 
 def storage_bytes(study: Study) -> int:

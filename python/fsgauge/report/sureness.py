@@ -60,7 +60,8 @@ def _steady(results: Results) -> Line:
     unsteady = sure.runs_judged_steady - sure.runs_steady
     if unsteady == 0:
         return Line("Steady", f"all {sure.runs_steady} runs", True, "steady")
-    return Line("Steady", f"{sure.runs_steady} of {sure.runs_judged_steady} runs", False, "steady")
+    text = f"{unsteady} of {sure.runs_judged_steady} runs were not"
+    return Line("Steady", text, False, "steady")
 
 
 def _engine(results: Results) -> Line:

@@ -76,7 +76,7 @@ def _line(
         glyph=GLYPHS[entry.verdict] if entry else "",
         verdict=words.verdict(entry) if entry else "",
         robust=_robust(entry) if entry else "",
-        left_out=", ".join(str(block + 1) for block in entry.left_out) if entry else "",
+        left_out=", ".join(f"block {block + 1}" for block in entry.left_out) if entry else "",
     )
 
 

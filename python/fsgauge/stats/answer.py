@@ -60,6 +60,9 @@ def answer(question: Question) -> str:
         )
     if found[0].n < BLOCKS_FOR_A_VERDICT:
         return _too_few(question, lead, found)
+    decided = _decided(question)
+    if decided and all(entry.verdict == "undecided" for entry in found):
+        return _decided_only(question, decided)
     return _head(question, lead, found) + _tail(question, lead) + "."
 
 
@@ -144,6 +147,11 @@ def _would_have_shown(found: Sequence[Comparison]) -> str:
     return f", which is undecided: only a difference of {max(hidden):.0f} % would have shown"
 
 
+def _verb(question: Question, entry: Comparison) -> str:
+    loss = question.baseline_is_raw and METRICS[entry.metric].higher_is_better
+    return "keeps" if loss and entry.ratio < 1 else "has"
+
+
 def _one(entry: Comparison, verb: str, object_: str) -> str:
     low, high = entry.low or entry.ratio, entry.high or entry.ratio
     of = f" of {object_}" if object_ else ""
@@ -175,21 +183,42 @@ def _tail(question: Question, lead: Cell) -> str:
 
 def _larger_effect(question: Question, lead: Cell) -> str:
     """The largest decided effect of the primary cells, unless the lead has it already."""
-    decided = [
+    decided = _decided(question)
+    if not decided:
+        return ""
+    cell, entry = _largest(decided)
+    if cell.id == lead.id:
+        return ""
+    return (
+        f"; the largest difference of {len(question.primary)} cells:"
+        f" {_one(entry, _verb(question, entry), question.baseline)} at {cell.name}"
+    )
+
+
+def _decided(question: Question) -> list[tuple[Cell, Comparison]]:
+    """The primary comparisons that are better or worse."""
+    return [
         (cell, entry)
         for cell in question.primary
         for entry in _comparisons(question, cell)
         if entry.verdict in ("better", "worse")
     ]
-    if not decided:
-        return ""
-    cell, entry = max(decided, key=lambda pair: abs(math.log(pair[1].ratio)))
-    if cell.id == lead.id:
-        return ""
-    low, high = entry.low or entry.ratio, entry.high or entry.ratio
+
+
+def _largest(decided: Sequence[tuple[Cell, Comparison]]) -> tuple[Cell, Comparison]:
+    return max(decided, key=lambda pair: abs(math.log(pair[1].ratio)))
+
+
+def _decided_only(question: Question, decided: Sequence[tuple[Cell, Comparison]]) -> str:
+    """Nothing is known of the lead cell: say what is known, and of how much nothing is."""
+    cell, entry = _largest(decided)
+    everything = [each for one in question.primary for each in _comparisons(question, one)]
+    undecided = sum(each.verdict == "undecided" for each in everything)
+    few = len(decided) == 1
+    rank = "the only difference seen" if few else f"the largest of {len(decided)} differences seen"
     return (
-        f"; the largest difference of {len(question.primary)} cells is {entry.system}'s"
-        f" {_share(entry.ratio)} at {cell.name} ({_range(low, high)})"
+        f"At {cell.name}, {_one(entry, _verb(question, entry), question.baseline)}, {rank};"
+        f" {undecided} of {len(everything)} comparisons are undecided."
     )
 
 
