@@ -45,12 +45,12 @@ class Layout:
 def _wide(rows: list[dict[str, Any]]) -> Layout:
     cell = min(_text_width(rows, "cell", 7.2), 230)
     system = min(_text_width(rows, "system", 6.8), 130)
-    return Layout(cell, system, max(200, 600 - cell - system), 220, 17, headers=False)
+    return Layout(cell, system, max(200, 584 - cell - system), 236, 17, headers=False)
 
 
 def _narrow(rows: list[dict[str, Any]]) -> Layout:
     system = min(_text_width(rows, "system", 6.8), 96)
-    return Layout(0, system, 232 - system, 112, 20, headers=True)
+    return Layout(0, system, 220 - system, 124, 20, headers=True)
 
 
 def _text_width(rows: list[dict[str, Any]], field: str, pixels: float) -> int:
