@@ -132,11 +132,11 @@ fn a_reader_that_goes_away_ends_the_load() {
 
 #[test]
 fn a_parent_that_is_killed_takes_the_engine_down() {
-    let script = format!("{ENGINE} < \"$1\" > /dev/null & echo $!; wait");
+    let script = "\"$2\" < \"$1\" > /dev/null & echo $!; wait";
     let mut job = tempfile::NamedTempFile::new().unwrap();
     job.write_all(minute("").as_bytes()).unwrap();
     let mut shell = Command::new("sh");
-    shell.args(["-c", &script, "sh"]).arg(job.path()).stdout(Stdio::piped());
+    shell.args(["-c", script, "sh"]).arg(job.path()).arg(ENGINE).stdout(Stdio::piped());
     let mut shell = shell.spawn().unwrap();
     let mut line = String::new();
     BufReader::new(shell.stdout.take().unwrap()).read_line(&mut line).unwrap();
@@ -144,7 +144,8 @@ fn a_parent_that_is_killed_takes_the_engine_down() {
     // The engine asks for the signal as its first act; it is running once it has two more threads.
     let begin = Instant::now();
     let tasks = format!("/proc/{}/task", line.trim());
-    while std::fs::read_dir(&tasks).map_or(0, Iterator::count) < 3 && begin.elapsed() < PATIENCE {
+    while std::fs::read_dir(&tasks).map_or(0, Iterator::count) < 3 {
+        assert!(begin.elapsed() < PATIENCE, "the engine did not come up");
         std::thread::sleep(Duration::from_millis(5));
     }
     shell.kill().unwrap();
