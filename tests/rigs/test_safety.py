@@ -144,8 +144,10 @@ def test_mounted_here_and_in_another_namespace(
         assert f"mounted at {point}" in error.value.render()
     finally:
         run("umount", str(point))
-    script = f"mount {there} {point} && echo ready && read -r _"
-    command = ["unshare", "--mount", "--propagation", "private", "sh", "-c", script]
+    # In a chroot "/" is no mount point: `unshare --propagation private` would fail there.
+    private = "mount --make-rprivate / 2>/dev/null"
+    script = f"{private}; mount {there} '{point}' && echo ready && read -r _"
+    command = ["unshare", "--mount", "--propagation", "unchanged", "sh", "-c", script]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         try:
             assert process.stdout and process.stdout.readline() == b"ready\n"

@@ -89,8 +89,9 @@ def test_an_ordinary_user_with_a_folder(open_folder: Path, engine: Engine) -> No
 
 @pytest.mark.root
 def test_a_container_without_sys() -> None:
-    command = ["unshare", "--mount", "--propagation", "private", "sh", "-c"]
-    script = 'umount -l /sys && exec "$@"'
+    # In a chroot "/" is no mount point: `unshare --propagation private` would fail there.
+    command = ["unshare", "--mount", "--propagation", "unchanged", "sh", "-c"]
+    script = 'mount --make-rprivate / 2>/dev/null; umount -l /sys && exec "$@"'
     done = subprocess.run(
         [*command, script, "sh", sys.executable, "-c", CONTAINER_PROGRAM],
         capture_output=True,
