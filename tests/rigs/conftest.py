@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -20,17 +19,6 @@ from fsgauge.study.model import Study
 
 MEBIBYTE = 1 << 20
 _BUILT_HERE = Path(__file__).parents[2] / "target" / "release" / "fsgauge-engine"
-
-
-def pytest_runtest_setup(item: pytest.Item) -> None:
-    if item.get_closest_marker("root") is None:
-        return
-    missing = "root" if os.geteuid() else loop_devices.loops_available()
-    if missing is None:
-        return
-    if os.environ.get("FSGAUGE_TEST_ROOT") == "1" or os.environ.get("CI") == "true":
-        pytest.fail(f"root tests must run here and cannot: {missing}")
-    pytest.skip("needs root and loop devices; run with FSGAUGE_TEST_ROOT=1 to force")
 
 
 @pytest.fixture(scope="session")
