@@ -36,7 +36,10 @@ class Record(BaseModel):
 
 
 class Cell(BaseModel):
-    """One point of the sweep. `name` is for people and `--fail-if`: "randread 4 KiB, depth 32"."""
+    """One point of the sweep. `name` is for people and `--fail-if`: "randread 4 KiB, depth 32".
+
+    `ranges` and `direct` belong to the study `writers`; other cells do not have them.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -48,6 +51,8 @@ class Cell(BaseModel):
     queue_depth: int
     jobs: int
     interface: Literal["io_uring", "psync"]
+    ranges: str | None = None
+    direct: bool | None = None
 
 
 class Turn(BaseModel):

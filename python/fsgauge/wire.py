@@ -100,6 +100,63 @@ class Rate(Wire):
     arrival: Literal["constant", "exponential"]
 
 
+class SharedRanges(Wire):
+    kind: Literal["shared"] = "shared"
+
+
+class SegmentedRanges(Wire):
+    kind: Literal["segmented"] = "segmented"
+
+
+class InterleavedRanges(Wire):
+    kind: Literal["interleaved"] = "interleaved"
+
+
+class StridedRanges(Wire):
+    kind: Literal["strided"] = "strided"
+    stride_bytes: int
+
+
+class OwnFilesRanges(Wire):
+    kind: Literal["own_files"] = "own_files"
+
+
+Ranges = Annotated[
+    SharedRanges | SegmentedRanges | InterleavedRanges | StridedRanges | OwnFilesRanges,
+    Field(discriminator="kind"),
+]
+"""Which places of the target belong to which job."""
+
+
+class NoSync(Wire):
+    kind: Literal["none"] = "none"
+
+
+class DsyncSync(Wire):
+    kind: Literal["dsync"] = "dsync"
+
+
+class FsyncSync(Wire):
+    kind: Literal["fsync"] = "fsync"
+    every: int
+
+
+class FdatasyncSync(Wire):
+    kind: Literal["fdatasync"] = "fdatasync"
+    every: int
+
+
+Sync = Annotated[NoSync | DsyncSync | FsyncSync | FdatasyncSync, Field(discriminator="kind")]
+
+
+class Companion(Wire):
+    """Threads beside the jobs: random readers of the target, or appenders to a log."""
+
+    role: Literal["reader", "log"]
+    count: int
+    block_size_bytes: int
+
+
 class LoadJob(Wire):
     """Drive I/O and measure it."""
 
@@ -122,6 +179,15 @@ class LoadJob(Wire):
     noatime: bool = False
     data: Data = IncompressibleData()
     seed: int
+    ranges: Ranges | None = None
+    passes: int | None = None
+    extend: bool = False
+    workers: Literal["threads", "processes"] = "threads"
+    descriptors: Literal["own", "shared"] = "own"
+    sync: Sync = NoSync()
+    verify: bool = False
+    companions: list[Companion] = []
+    measure_limits: bool = False
 
 
 class LayoutJob(Wire):
@@ -224,8 +290,53 @@ class SelfMeasure(Wire):
 
 
 class JobShare(Wire):
+    """One job's part; `elapsed_ns` is its own time where jobs end by themselves (passes)."""
+
     operations: int
     size_bytes: int
+    elapsed_ns: int | None = None
+
+
+class SyncResult(Wire):
+    calls: int
+    latency: Histogram
+
+
+class CompanionResult(Wire):
+    role: Literal["reader", "log"]
+    count: int
+    operations: int
+    size_bytes: int
+    latency: Histogram
+
+
+class FaultyBlock(Wire):
+    fault: Literal["corrupt", "torn", "foreign", "stale", "lost"]
+    file: int
+    offset_bytes: int
+    first_byte: int
+    detail: str
+
+
+class IntegrityResult(Wire):
+    """What reading everything back found; `faulty` names the first blocks, at most 20."""
+
+    checked_blocks: int
+    corrupt_blocks: int
+    torn_blocks: int
+    foreign_blocks: int
+    stale_blocks: int
+    lost_blocks: int
+    faulty: list[FaultyBlock]
+    elapsed_ns: int
+
+
+class Limits(Wire):
+    """The rate of this very load without a device, all jobs together."""
+
+    null_operations_per_second: float
+    memory_operations_per_second: float
+    memory_touched_operations_per_second: float
 
 
 class ProcessorTime(Wire):
@@ -276,6 +387,10 @@ class LoadResult(Wire):
     intervals: list[Interval]
     steady: Steady | None = None
     self_measure: SelfMeasure
+    sync: SyncResult | None = None
+    companions: list[CompanionResult] = []
+    integrity: IntegrityResult | None = None
+    limits: Limits | None = None
 
 
 class LayoutResult(Wire):

@@ -165,6 +165,10 @@ pub(crate) fn merge(
         steady: Some(judge(load, &followed.intervals)),
         intervals: followed.intervals,
         self_measure,
+        sync: None,
+        companions: Vec::new(),
+        integrity: None,
+        limits: None,
     }
 }
 
@@ -172,6 +176,7 @@ fn job_count(outcome: &Option<JobOutcome>) -> JobCount {
     outcome.as_ref().map_or_else(JobCount::default, |outcome| JobCount {
         operations: outcome.tallies.iter().map(|tally| tally.operations).sum(),
         size_bytes: outcome.tallies.iter().map(|tally| tally.size_bytes).sum(),
+        elapsed_ns: None,
     })
 }
 

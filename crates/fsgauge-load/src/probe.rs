@@ -3,8 +3,7 @@
 use std::path::Path;
 
 use fsgauge_wire::{
-    Access, BlockSize, Data, Engine, FORMAT, Failure, Features, Interface, LoadJob, NullCost, ProbeJob,
-    ProbeResult, Target,
+    Data, Engine, FORMAT, Failure, Features, LoadJob, NullCost, ProbeJob, ProbeResult, Target,
 };
 use rustix::fs::{Mode, OFlags, open};
 use rustix::io::Errno;
@@ -69,24 +68,5 @@ fn direct_alignment(directory: &Path) -> Outcome<Option<u32>> {
 
 /// 4 KiB random reads on nothing.
 fn null_load(queue_depth: u32) -> LoadJob {
-    LoadJob {
-        format: FORMAT,
-        target: Target::Null { size_bytes: 1 << 40 },
-        interface: Interface::IoUring,
-        direct: false,
-        noatime: false,
-        access: Access::Random {},
-        read_percent: 100,
-        block_sizes: vec![BlockSize { size_bytes: 4096, weight: 1 }],
-        queue_depth,
-        jobs: 1,
-        batch: None,
-        rate: None,
-        warm_up_ns: 0,
-        duration_ns: 1,
-        size_limit_bytes: None,
-        interval_ns: 1_000_000_000,
-        data: Data::Zero,
-        seed: 1,
-    }
+    LoadJob { target: Target::Null { size_bytes: 1 << 40 }, queue_depth, ..LoadJob::plain() }
 }

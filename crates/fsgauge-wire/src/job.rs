@@ -138,6 +138,91 @@ pub enum Data {
     },
 }
 
+/// Which places of the target belong to which job. A place is one block; all jobs then have one block size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Ranges {
+    /// Every job has all places: jobs overwrite one another.
+    Shared {},
+    /// The places are cut into one contiguous segment a job (IOR's segmented file).
+    Segmented {},
+    /// Block k belongs to job k modulo jobs (IOR's strided file with one transfer a block).
+    Interleaved {},
+    /// Runs of `stride_bytes` are dealt to the jobs in turn (IOR's strided file, block above transfer size).
+    Strided {
+        /// Length of a run; a multiple of the block size.
+        stride_bytes: u64,
+    },
+    /// Job j has file j of the target, whole: a target of kind files with as many files as jobs.
+    OwnFiles {},
+}
+
+/// What the jobs of a load are to the kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Workers {
+    /// Threads of one process.
+    #[default]
+    Threads,
+    /// A process each.
+    Processes,
+}
+
+/// How jobs have their files open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Descriptors {
+    /// Each job opens the files for itself.
+    #[default]
+    Own,
+    /// All jobs use one open file description.
+    Shared,
+}
+
+/// When written data is made durable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Sync {
+    /// Never by the load.
+    #[default]
+    None,
+    /// By each write: files are opened with O_DSYNC.
+    Dsync,
+    /// By fsync after every so many writes of a job, once they have completed.
+    Fsync {
+        /// Writes between two calls.
+        every: u32,
+    },
+    /// The same with fdatasync.
+    Fdatasync {
+        /// Writes between two calls.
+        every: u32,
+    },
+}
+
+/// What a companion does, one operation at a time, from the load's first moment to its last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CompanionKind {
+    /// Random reads on the load's own target.
+    Reader,
+    /// Appends to a file of its own beside the target's first, each followed by fdatasync, as a database
+    /// writes its log. The file begins again at 256 MiB and is removed at the end.
+    Log,
+}
+
+/// Threads that work beside the jobs and are counted apart from them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Companion {
+    /// What they do.
+    pub role: CompanionKind,
+    /// How many there are.
+    pub count: u32,
+    /// Size of each operation.
+    pub block_size_bytes: u32,
+}
+
 /// kind "load": drive I/O for a time or up to a size, and measure it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -187,6 +272,72 @@ pub struct LoadJob {
     pub data: Data,
     /// Seed of offsets, mixes, arrivals and data; job j of the same seed always draws the same.
     pub seed: u64,
+    /// Which places belong to which job. Null: as `access` says. With ranges, a random order visits every
+    /// place of the job once before it visits one again.
+    #[serde(default)]
+    pub ranges: Option<Ranges>,
+    /// Each job ends once it has covered its places so often; `duration_ns` is then the longest it may take.
+    /// Needs ranges, and no warm-up.
+    #[serde(default)]
+    pub passes: Option<u32>,
+    /// Whether files are emptied before the load, so that its writes extend them. Needs ranges.
+    #[serde(default)]
+    pub extend: bool,
+    /// What the jobs are to the kernel.
+    #[serde(default)]
+    pub workers: Workers,
+    /// How they have their files open.
+    #[serde(default)]
+    pub descriptors: Descriptors,
+    /// When written data is made durable.
+    #[serde(default)]
+    pub sync: Sync,
+    /// Whether every sector written carries its writer, sequence, offset and checksum, and everything written
+    /// is read back and checked after the load. Needs ranges, and writes alone.
+    #[serde(default)]
+    pub verify: bool,
+    /// Threads that work beside the jobs.
+    #[serde(default)]
+    pub companions: Vec<Companion>,
+    /// Whether the same load is first run, for 50 ms each, on no device at all: on the null target and on
+    /// memory. Gives `limits`.
+    #[serde(default)]
+    pub measure_limits: bool,
+}
+
+impl LoadJob {
+    /// A load to vary: 4 KiB random reads on the null target, one thread, depth 1, one second, every option off.
+    pub fn plain() -> Self {
+        LoadJob {
+            format: crate::FORMAT,
+            target: Target::Null { size_bytes: 1 << 30 },
+            interface: Interface::IoUring,
+            direct: false,
+            noatime: false,
+            access: Access::Random {},
+            read_percent: 100,
+            block_sizes: vec![BlockSize { size_bytes: 4096, weight: 1 }],
+            queue_depth: 1,
+            jobs: 1,
+            batch: None,
+            rate: None,
+            warm_up_ns: 0,
+            duration_ns: one_second_ns(),
+            size_limit_bytes: None,
+            interval_ns: one_second_ns(),
+            data: Data::Zero,
+            seed: 1,
+            ranges: None,
+            passes: None,
+            extend: false,
+            workers: Workers::Threads,
+            descriptors: Descriptors::Own,
+            sync: Sync::None,
+            verify: false,
+            companions: Vec::new(),
+            measure_limits: false,
+        }
+    }
 }
 
 fn one_second_ns() -> u64 {

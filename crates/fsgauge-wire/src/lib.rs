@@ -15,11 +15,15 @@ pub use failure::Failure;
 pub use histogram::{
     BUCKETS, Histogram, Recorder, SUB_BUCKET_BITS, bucket_index, bucket_lowest, bucket_width,
 };
-pub use job::{Access, Arrival, BlockSize, Data, Interface, Job, LayoutJob, LoadJob, ProbeJob, Rate, Target};
+pub use job::{
+    Access, Arrival, BlockSize, Companion, CompanionKind, Data, Descriptors, Interface, Job, LayoutJob,
+    LoadJob, ProbeJob, Ranges, Rate, Sync, Target, Workers,
+};
 pub use parse::parse_job;
 pub use result::{
-    ClockKind, Cpu, Ended, Engine, Features, JobCount, JobResult, LayoutResult, LoadResult, MachineCpu,
-    NullCost, OperationResult, ProbeResult, Profile, SelfMeasure, Stamps, Steady,
+    BlockFault, ClockKind, CompanionResult, Cpu, Ended, Engine, FaultyBlock, Features, IntegrityResult,
+    JobCount, JobResult, LayoutResult, Limits, LoadResult, MachineCpu, NullCost, OperationResult,
+    ProbeResult, Profile, SelfMeasure, Stamps, Steady, SyncResult,
 };
 
 /// The format of jobs and results that this crate describes; a job of another format is refused.

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Histogram, Interface, Interval, Note};
+use crate::{CompanionKind, Histogram, Interface, Interval, Note};
 
 /// The result of one job; `kind` says which.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -130,6 +130,96 @@ pub struct JobCount {
     pub operations: u64,
     /// Their bytes.
     pub size_bytes: u64,
+    /// From the start of the measured part to this job's own end, where jobs end by themselves (passes).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub elapsed_ns: Option<u64>,
+}
+
+/// All calls of fsync or fdatasync in the measured part.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SyncResult {
+    /// How many returned.
+    pub calls: u64,
+    /// How long they took.
+    pub latency: Histogram,
+}
+
+/// What the companions of one entry of the job did in the measured part.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CompanionResult {
+    /// What they did.
+    pub role: CompanionKind,
+    /// How many there were.
+    pub count: u32,
+    /// Operations that completed; of a log, appends with their fdatasync.
+    pub operations: u64,
+    /// Their bytes.
+    pub size_bytes: u64,
+    /// How long they took; of a log, append and fdatasync together.
+    pub latency: Histogram,
+}
+
+/// What is wrong with a block that was read back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum BlockFault {
+    /// A sector's checksum or contents do not fit its tag: bits have changed.
+    Corrupt,
+    /// Its sectors come from different writes.
+    Torn,
+    /// A whole block that was written to another place, by another load, or by a job that does not own it.
+    Foreign,
+    /// A whole block of the right place, but not the last that its writer wrote there.
+    Stale,
+    /// Nothing that this load has written: the write never reached the file.
+    Lost,
+}
+
+/// One faulty block.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FaultyBlock {
+    /// What is wrong.
+    pub fault: BlockFault,
+    /// Which file of the target.
+    pub file: u32,
+    /// Where the block begins in the file.
+    pub offset_bytes: u64,
+    /// The first faulty byte, in the file.
+    pub first_byte: u64,
+    /// In words: what was expected and what was found.
+    pub detail: String,
+}
+
+/// What reading everything back found.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct IntegrityResult {
+    /// Blocks that the load had written and that were read back.
+    pub checked_blocks: u64,
+    /// Blocks of each kind of fault.
+    pub corrupt_blocks: u64,
+    /// See `corrupt_blocks`.
+    pub torn_blocks: u64,
+    /// See `corrupt_blocks`.
+    pub foreign_blocks: u64,
+    /// See `corrupt_blocks`.
+    pub stale_blocks: u64,
+    /// See `corrupt_blocks`.
+    pub lost_blocks: u64,
+    /// The first faulty blocks, at most 20.
+    pub faulty: Vec<FaultyBlock>,
+    /// How long reading back took.
+    pub elapsed_ns: u64,
+}
+
+/// The rate of this very load without a device, all jobs together, in operations per second.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Limits {
+    /// On the null target: no byte is touched.
+    pub null_operations_per_second: f64,
+    /// Into memory, one word of every 4096 bytes.
+    pub memory_operations_per_second: f64,
+    /// Into memory, every byte.
+    pub memory_touched_operations_per_second: f64,
 }
 
 /// CPU time of the load threads in the measured part.
@@ -216,6 +306,18 @@ pub struct LoadResult {
     pub steady: Option<Steady>,
     /// What the engine costs by itself.
     pub self_measure: SelfMeasure,
+    /// Calls of fsync and fdatasync; null when the load makes none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sync: Option<SyncResult>,
+    /// What each entry of the job's companions did.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub companions: Vec<CompanionResult>,
+    /// What reading everything back found; null when the job did not ask.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub integrity: Option<IntegrityResult>,
+    /// The load without a device; null when the job did not ask.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limits: Option<Limits>,
 }
 
 /// What a layout did.

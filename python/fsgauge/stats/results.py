@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict
 
 from fsgauge.record import Cell
 from fsgauge.stats.metrics import LatencyKind, Unit
+from fsgauge.stats.scaling.model import Scaling
 from fsgauge.stats.verdict import Verdict
 
 Level = Literal["invalid", "warning", "note"]
@@ -142,6 +143,7 @@ class Results(ResultModel):
     sureness: Sureness
     findings: list[Finding]
     differences: list[Difference]
+    scaling: Scaling | None = None
 
     def comparison(self, cell: str, system: str, metric: str) -> Comparison | None:
         """The comparison of one system in one cell by one metric, if there is one."""

@@ -1,6 +1,6 @@
 //! Known answers: series with and without planted trends and steps. All seeded; the sizes are stated.
 
-use fsgauge_wire::{Access, BlockSize, Data, FORMAT, Interface, IntervalCount, Rate, Target};
+use fsgauge_wire::{IntervalCount, Rate};
 
 use super::*;
 use crate::random::Random;
@@ -8,26 +8,7 @@ use crate::random::Random;
 const SECOND_NS: u64 = 1_000_000_000;
 
 fn load(rate: Option<Rate>) -> LoadJob {
-    LoadJob {
-        format: FORMAT,
-        target: Target::Null { size_bytes: 1 << 30 },
-        interface: Interface::IoUring,
-        direct: false,
-        noatime: false,
-        access: Access::Random {},
-        read_percent: 100,
-        block_sizes: vec![BlockSize { size_bytes: 4096, weight: 1 }],
-        queue_depth: 1,
-        jobs: 1,
-        batch: None,
-        rate,
-        warm_up_ns: 0,
-        duration_ns: SECOND_NS,
-        size_limit_bytes: None,
-        interval_ns: SECOND_NS,
-        data: Data::Zero,
-        seed: 1,
-    }
+    LoadJob { rate, ..LoadJob::plain() }
 }
 
 /// Intervals of a second after a warm-up of one second that is ten times as fast.

@@ -6,8 +6,7 @@ use std::path::Path;
 
 use fsgauge_load::{Listener, Stop, run_layout, run_load};
 use fsgauge_wire::{
-    Access, BlockSize, Data, Engine, Event, FORMAT, Failure, Interface, LayoutJob, LoadJob, LoadResult,
-    OperationResult, Profile, Target,
+    Data, Engine, Event, FORMAT, Failure, LayoutJob, LoadJob, LoadResult, OperationResult, Profile, Target,
 };
 
 /// Keeps every event.
@@ -31,24 +30,12 @@ pub fn engine() -> Engine {
 /// A fifth of a second of 4 KiB random reads on nothing, at depth 8.
 pub fn null_load() -> LoadJob {
     LoadJob {
-        format: FORMAT,
-        target: Target::Null { size_bytes: 1 << 30 },
-        interface: Interface::IoUring,
-        direct: false,
-        noatime: false,
-        access: Access::Random {},
-        read_percent: 100,
-        block_sizes: vec![BlockSize { size_bytes: 4096, weight: 1 }],
         queue_depth: 8,
-        jobs: 1,
-        batch: None,
-        rate: None,
         warm_up_ns: 20_000_000,
         duration_ns: 200_000_000,
-        size_limit_bytes: None,
         interval_ns: 50_000_000,
         data: Data::Incompressible,
-        seed: 1,
+        ..LoadJob::plain()
     }
 }
 

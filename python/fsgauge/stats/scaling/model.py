@@ -1,0 +1,117 @@
+"""What statistics say about scaling, for report.json.
+
+Values are raw: operations per second, nanoseconds, bytes per second. An `Estimate` is a geometric
+mean over blocks with a 95 % t interval on logs.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+FitState = Literal["fits", "does not fit", "too few writer counts"]
+
+
+class ScalingModel(BaseModel):
+    """Part of report.json."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Estimate(ScalingModel):
+    """A number with its interval; no interval from one block."""
+
+    value: float
+    low: float | None
+    high: float | None
+    n: int
+
+
+class ScalingPoint(ScalingModel):
+    """One system at one number of writers.
+
+    `change` is X(N) / X(fewest) and `efficiency` the share of ideal, X(N) fewest / (N X(fewest)),
+    both from ratios inside blocks and absent at the fewest. `fairness` is the slowest writer's own
+    rate as a share of the writers' mean. `of_device` is the rate as a share of the raw device's at
+    the same number of writers in the same block. `blocks` is the rate in each block.
+    """
+
+    writers: int
+    cell: str
+    iops: Estimate | None
+    change: Estimate | None
+    efficiency: Estimate | None
+    fairness: Estimate | None
+    p50_ns: Estimate | None
+    p99_ns: Estimate | None
+    p999_ns: Estimate | None
+    of_device: Estimate | None
+    blocks: list[tuple[int, float]]
+
+
+class UslFit(ScalingModel):
+    """The Universal Scalability Law X(N) = rate N / (1 + contention (N-1) + coherency N (N-1)).
+
+    Numbers are absent unless it fits. `peak_writers` only inside 1.5 times the measured range.
+    `curve` is (writers, value, low, high), for drawing. Residuals are those of log X.
+    Source: N. Gunther, Guerrilla Capacity Planning, 2007, chapter 4.
+    """
+
+    state: FitState
+    reason: str
+    rate: Estimate | None = None
+    contention: Estimate | None = None
+    coherency: Estimate | None = None
+    residual_deviation: float | None = None
+    largest_residual: float | None = None
+    peak_writers: Estimate | None = None
+    curve: list[tuple[float, float, float, float]] = []
+
+
+class ScalingLine(ScalingModel):
+    """One system in one group of cells that differ in their number of writers alone.
+
+    `group` says what else the study varies, "" when nothing. `best_writers` is the measured number
+    with the highest rate; None when that is the largest measured.
+    """
+
+    system: str
+    group: str
+    points: list[ScalingPoint]
+    fit: UslFit
+    best_writers: int | None
+    layout_rate: Estimate | None
+
+
+class LimitPoint(ScalingModel):
+    """Rates of the same load without a device, operations per second."""
+
+    writers: int
+    group: str
+    null: float
+    memory: float
+    memory_touched: float
+
+
+class CompanionRow(ScalingModel):
+    """What those beside the writers did."""
+
+    system: str
+    group: str
+    writers: int
+    role: str
+    iops: Estimate
+    p50_ns: Estimate | None
+    p99_ns: Estimate | None
+
+
+class Scaling(ScalingModel):
+    """Everything about scaling in one study; `device` names the raw system, if there is one."""
+
+    block_size_bytes: int
+    writer_counts: list[int]
+    device: str | None
+    lines: list[ScalingLine]
+    limits: list[LimitPoint]
+    companions: list[CompanionRow]
