@@ -10,7 +10,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-FitState = Literal["fits", "does not fit", "too few writer counts"]
+FitState = Literal["fits", "does not fit", "too few writer counts", "too few blocks"]
 
 
 class ScalingModel(BaseModel):
@@ -53,8 +53,9 @@ class ScalingPoint(ScalingModel):
 class UslFit(ScalingModel):
     """The Universal Scalability Law X(N) = rate N / (1 + contention (N-1) + coherency N (N-1)).
 
-    Numbers are absent unless it fits. `peak_writers` only inside 1.5 times the measured range.
-    `curve` is (writers, value, low, high), for drawing. Residuals are those of log X.
+    Numbers are absent unless it fits; the two residuals, of log X, are there whenever it was tried.
+    `peak_writers` only with an interval, and inside 1.5 times the measured range. `curve` is
+    (writers, value, low, high), for drawing; it goes on to 1.5 times the largest measured number.
     Source: N. Gunther, Guerrilla Capacity Planning, 2007, chapter 4.
     """
 
