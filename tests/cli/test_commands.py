@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from fsgauge.cli import _COMMANDS
+from tests.synthetic import make_study
 
 from .conftest import Run
 
@@ -53,6 +54,17 @@ def test_plan_as_json_is_the_same_plan(fsgauge: Run) -> None:
     )
     assert first == second
     assert first["plan"]["seed"] == 1
+
+
+def test_plan_takes_the_noise_from_a_pilot(fsgauge: Run, tmp_path: Path) -> None:
+    pilot = make_study(blocks=5, queue_depths=(1, 32), block_sizes=(4096,)).write(tmp_path / "a")
+    done = fsgauge("plan", "overhead", "--pilot", str(pilot))
+    assert done.returncode == 0
+    assert "cells in 5 blocks; equal runs differed by" in done.stdout
+    assert "the noisiest," in done.stdout
+    twice = fsgauge("plan", "overhead", "--pilot", str(pilot), "--noise", "3 %")
+    assert twice.returncode == 2
+    assert "--noise and --pilot both say what the noise is" in twice.stderr
 
 
 def test_a_new_study_can_be_planned_at_once_and_is_never_overwritten(

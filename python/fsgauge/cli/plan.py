@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,10 +14,19 @@ from fsgauge.preview import PlanDescription
 from fsgauge.study.model import DeviceStorage, Study
 from fsgauge.units import format_duration, format_size
 
+if TYPE_CHECKING:
+    from fsgauge.stats.pilot import PilotNoise
+
 
 @click.command("plan")
 @study_choices
 @click.option("--noise", metavar="PERCENT", help='What equal runs differ by here: "3 %".')
+@click.option(
+    "--pilot",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="A results folder measured here: its noise is used.",
+)
 @click.option("--json", "as_json", is_flag=True, help="The plan as JSON.")
 @click.option("--order", is_flag=True, help="Every turn of every block, not the first block's.")
 def command(
@@ -25,6 +36,7 @@ def command(
     storage: str | None,
     seed: int | None,
     noise: str | None,
+    pilot: Path | None,
     as_json: bool,
     order: bool,
 ) -> None:
@@ -36,14 +48,57 @@ def command(
     chosen = chosen_study(study, overrides, systems, storage, seed)
     size_bytes = storage_bytes(chosen)
     plan = make_plan(chosen, size_bytes=size_bytes)
+    measured = _measured_noise(pilot, noise)
     noise_percent = parse_percent(noise) if noise else None
+    if measured is not None:
+        noise_percent = measured.noise_percent
     description = describe(plan, chosen, noise_percent, size_bytes=size_bytes)
     if as_json:
-        document = {"plan": plan.model_dump(), "description": description.model_dump()}
+        document = {
+            "plan": plan.model_dump(),
+            "description": description.model_dump(),
+            "pilot": measured.model_dump() if measured else None,
+        }
         click.echo(json.dumps(document))
         return
     lines = [*_method(description), *_order(description, order), *_cost(description)]
+    lines += _pilot(measured, description.blocks)
     click.echo("\n".join([*lines, *_obstacles(chosen)]))
+
+
+def _measured_noise(pilot: Path | None, noise: str | None) -> PilotNoise | None:
+    """What a pilot says; InputError when the noise is stated as well."""
+    if pilot is None:
+        return None
+    if noise:
+        raise InputError(
+            "--noise and --pilot both say what the noise is",
+            next="keep one: --pilot takes it from a folder of results",
+        )
+    from fsgauge.stats.pilot import pilot_noise
+    from fsgauge.store import read_results
+
+    stored = read_results(pilot)
+    return pilot_noise(stored.study, stored.runs)
+
+
+def _pilot(measured: PilotNoise | None, blocks: int) -> list[str]:
+    """Where the noise comes from, and what the worst cell would show."""
+    if measured is None:
+        return []
+    from fsgauge.power import detectable_percent, paired_percent
+
+    lines = [
+        f'pilot     "{measured.study}": {measured.cells} cells in {measured.blocks} blocks;'
+        f" equal runs differed by {measured.noise_percent:.1f} %"
+    ]
+    if measured.cells > 1:
+        worst = detectable_percent(blocks, paired_percent(measured.worst_percent))
+        lines.append(
+            f"          the noisiest, {measured.worst_cell}: {measured.worst_percent:.1f} %,"
+            f" shows changes of {worst:.1f} % or more"
+        )
+    return lines
 
 
 def _obstacles(study: Study) -> list[str]:
@@ -128,6 +183,6 @@ def _cost(description: PlanDescription) -> list[str]:
         )
         lines.append(
             f"shows     changes of {each.detectable_percent:.1f} % or more if equal runs differ by"
-            f" {each.noise_percent:g} %; blocks: {needed}"
+            f" {each.noise_percent:.3g} %; blocks: {needed}"
         )
     return lines
