@@ -13,10 +13,11 @@ use crate::buffers::Buffers;
 use crate::client::{Client, ClientSetup};
 use crate::clock::Clock;
 use crate::data::Filler;
+use crate::medium::Medium;
 use crate::outcome::{JobOutcome, Report};
 use crate::pace::{Pace, Paced, Unpaced};
 use crate::pattern::{Order, Pattern, Sequential, Sizes, Uniform, Zipf};
-use crate::queue::{NullQueue, Queue, RingQueue, RingSetup, SyncQueue, refused};
+use crate::queue::{MemoryQueue, NullQueue, Queue, RingQueue, RingSetup, SyncQueue, refused};
 use crate::random::Random;
 use crate::stop::Stop;
 use crate::target::{self, Geometry, OpenMode};
@@ -29,6 +30,7 @@ const BATCH_LIMIT: u32 = 16;
 #[derive(Clone)]
 pub(crate) struct Shared {
     pub(crate) load: Arc<LoadJob>,
+    pub(crate) medium: Medium,
     pub(crate) clock: Clock,
     pub(crate) stop: Stop,
     pub(crate) start: Arc<Start>,
@@ -84,20 +86,37 @@ impl JobThread {
     fn with_order<O: Order>(self, order: O, sizes: Sizes) -> Result<JobOutcome, Failure> {
         let load = self.shared.load.clone();
         let random = Random::new(load.seed, u64::from(self.job));
-        let pattern = Pattern::new(order, sizes, load.read_percent, random, &Geometry::of(&load.target));
+        let geometry = Geometry::of(&load.target);
+        let pattern = Pattern::new(order, sizes, load.read_percent, random, &geometry);
         let buffers = buffers(&load, self.job)?;
+        match self.shared.medium {
+            Medium::Target => {}
+            Medium::Nothing => return self.without_files(null_queue(&load), pattern, buffers),
+            Medium::Memory(touch) => {
+                let (null, largest) = (null_queue(&load), largest_block_size(&load));
+                let queue = MemoryQueue::new(null, &geometry, largest, load.jobs, touch)?;
+                return self.without_files(queue, pattern, buffers);
+            }
+        }
         let files = target::open(&load.target, open_mode(&load))?;
         match (&load.target, load.interface) {
-            (Target::Null { .. }, _) => {
-                self.ready(None, Vec::new());
-                self.with_queue(null_queue(&load), pattern, buffers)
-            }
+            (Target::Null { .. }, _) => self.without_files(null_queue(&load), pattern, buffers),
             (_, Interface::Psync) => {
                 self.ready(None, Vec::new());
                 self.with_queue(SyncQueue::new(&files), pattern, buffers)
             }
             (_, Interface::IoUring) => self.with_ring(&files, pattern, buffers),
         }
+    }
+
+    fn without_files<Q: Queue, O: Order>(
+        self,
+        queue: Q,
+        pattern: Pattern<O>,
+        buffers: Buffers,
+    ) -> Result<JobOutcome, Failure> {
+        self.ready(None, Vec::new());
+        self.with_queue(queue, pattern, buffers)
     }
 
     fn with_ring<O: Order>(
@@ -177,9 +196,17 @@ pub(crate) fn batch(load: &LoadJob) -> u32 {
 
 /// The buffers of one job.
 pub(crate) fn buffers(load: &LoadJob, job: u32) -> Result<Buffers, Failure> {
-    let largest = load.block_sizes.iter().map(|size| size.size_bytes).max().unwrap_or(0);
     let kinds = (load.read_percent > 0, load.read_percent < 100);
-    Buffers::new(load.queue_depth, largest, kinds, Filler::for_data(load.data, load.seed, job))
+    Buffers::new(
+        load.queue_depth,
+        largest_block_size(load),
+        kinds,
+        Filler::for_data(load.data, load.seed, job),
+    )
+}
+
+fn largest_block_size(load: &LoadJob) -> u32 {
+    load.block_sizes.iter().map(|size| size.size_bytes).max().unwrap_or(0)
 }
 
 /// How a load opens its target. Loads that only write make files that are missing.

@@ -94,8 +94,13 @@ impl Followed {
         self.outcomes.iter().flatten()
     }
 
+    /// Reads and writes of all jobs.
+    pub(crate) fn operations(&self) -> u64 {
+        self.answers().flat_map(|job| &job.tallies).map(|tally| tally.operations).sum()
+    }
+
     /// Length of the measured part.
-    fn elapsed_ns(&self) -> u64 {
+    pub(crate) fn elapsed_ns(&self) -> u64 {
         let begin_ns = self.answers().map(|job| job.begin_ns).min().unwrap_or(0);
         self.answers().map(|job| job.end_ns).max().unwrap_or(0) - begin_ns
     }

@@ -1,10 +1,12 @@
 //! The queue: how operations reach the kernel and come back. io_uring, pread/pwrite, or nothing at all.
 
+mod memory;
 mod null;
 mod ring;
 mod ring_setup;
 mod sync;
 
+pub(crate) use memory::MemoryQueue;
 pub(crate) use null::NullQueue;
 pub(crate) use ring::RingQueue;
 pub(crate) use ring_setup::{RingSetup, is_refused, refused};

@@ -1,0 +1,78 @@
+//! The limits of a load: how fast the same jobs go when there is no device.
+//!
+//! The jobs are threads, with the load's own order, sizes, data and interface; they go to nothing, and to
+//! memory. A pace, ends by size and calls of fsync concern the device and are left out.
+
+use fsgauge_wire::{Companion, Descriptors, Event, Limits, LoadJob, Sync, Workers};
+
+use crate::clock::Clock;
+use crate::crew::Crew;
+use crate::medium::{Medium, Touch};
+use crate::stop::Stop;
+use crate::{Listener, Outcome};
+
+/// How long one measure runs.
+const MEASURE_NS: u64 = 50_000_000;
+
+/// Measures all three, one after the other. None when the load was stopped meanwhile.
+pub(crate) fn measure_limits(load: &LoadJob, clock: Clock, stop: Stop) -> Outcome<Option<Limits>> {
+    let rate = |medium| operations_per_second(load, medium, clock, stop);
+    let limits = Limits {
+        null_operations_per_second: rate(Medium::Nothing)?,
+        memory_operations_per_second: rate(Medium::Memory(Touch::Words))?,
+        memory_touched_operations_per_second: rate(Medium::Memory(Touch::Bytes))?,
+    };
+    Ok((!stop.is_set()).then_some(limits))
+}
+
+fn operations_per_second(load: &LoadJob, medium: Medium, clock: Clock, stop: Stop) -> Outcome<f64> {
+    let mut crew = Crew::spawn(without_device(load), medium, clock, stop)?;
+    crew.wait_until_ready()?;
+    let followed = crew.follow(&mut Nobody)?;
+    Ok(followed.operations() as f64 * 1e9 / followed.elapsed_ns().max(1) as f64)
+}
+
+/// The load with everything left out that concerns the device or the end.
+fn without_device(load: &LoadJob) -> LoadJob {
+    LoadJob {
+        rate: None,
+        warm_up_ns: 0,
+        duration_ns: MEASURE_NS,
+        interval_ns: MEASURE_NS,
+        size_limit_bytes: None,
+        passes: None,
+        extend: false,
+        workers: Workers::Threads,
+        descriptors: Descriptors::Own,
+        sync: Sync::None,
+        companions: Vec::<Companion>::new(),
+        ..load.clone()
+    }
+}
+
+/// Limits are told in the result alone.
+struct Nobody;
+
+impl Listener for Nobody {
+    fn event(&mut self, _event: Event) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fsgauge_wire::Target;
+
+    #[test]
+    fn the_target_is_never_touched() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().display().to_string();
+        let target =
+            Target::Files { directory: path, prefix: "data-".into(), count: 3, file_size_bytes: 1 << 20 };
+        let load = LoadJob { target, read_percent: 0, jobs: 2, extend: true, ..LoadJob::plain() };
+        let limits = measure_limits(&load, Clock::new().0, Stop::new()).unwrap().unwrap();
+        assert!(limits.memory_operations_per_second > 0.0);
+        assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
+    }
+}

@@ -1,0 +1,48 @@
+//! The same load without a device: measured when asked for, ordered as the work is, and without a trace.
+
+mod support;
+
+use fsgauge_load::{Stop, run_load};
+use fsgauge_wire::{Access, BlockSize, Ended, Interface, LoadJob, Target};
+use support::{Heard, engine, null_load, run};
+
+/// Writes of 1 MiB: so large that a copy of every byte stands out from anything else.
+fn large_writes() -> LoadJob {
+    let block_sizes = vec![BlockSize { size_bytes: 1 << 20, weight: 1 }];
+    LoadJob { block_sizes, read_percent: 0, jobs: 2, measure_limits: true, ..null_load() }
+}
+
+#[test]
+fn the_more_is_touched_the_lower_the_limit() {
+    for (interface, queue_depth) in [(Interface::Psync, 1), (Interface::IoUring, 8)] {
+        for access in [Access::Random {}, Access::Sequential {}] {
+            let limits = run(LoadJob { interface, queue_depth, access, ..large_writes() }).unwrap().limits;
+            let limits = limits.unwrap();
+            // 256 words against none, and 1 MiB against 2 KiB.
+            assert!(limits.null_operations_per_second > 2.0 * limits.memory_operations_per_second);
+            assert!(limits.memory_operations_per_second > 2.0 * limits.memory_touched_operations_per_second);
+            assert!(limits.memory_touched_operations_per_second > 0.0);
+        }
+    }
+}
+
+#[test]
+fn reads_have_limits_and_a_pace_does_not_slow_them() {
+    let rate = fsgauge_wire::Rate { operations_per_second: 10.0, arrival: fsgauge_wire::Arrival::Constant };
+    let load = LoadJob { read_percent: 50, rate: Some(rate), ..large_writes() };
+    assert!(run(load).unwrap().limits.unwrap().memory_touched_operations_per_second > 100.0);
+}
+
+#[test]
+fn a_load_that_is_stopped_meanwhile_has_none() {
+    let stop = Stop::new();
+    stop.set();
+    let result = run_load(large_writes(), engine(), &mut Heard::default(), stop).unwrap();
+    assert_eq!((result.ended, result.limits), (Ended::Interrupted, None));
+}
+
+#[test]
+fn they_cost_nothing_when_off() {
+    let target = Target::Null { size_bytes: 1 << 30 };
+    assert_eq!(run(LoadJob { target, measure_limits: false, ..large_writes() }).unwrap().limits, None);
+}
