@@ -1,0 +1,13 @@
+"""The base of every type that crosses the border between the lab and the engine."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict
+
+FORMAT = 1
+
+
+class Wire(BaseModel):
+    """A type that crosses the border between the lab and the engine."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)

@@ -1,0 +1,54 @@
+"""Lines of the engine's output."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from fsgauge.wire.base import Wire
+from fsgauge.wire.engine import Engine, Note
+from fsgauge.wire.load_result import Interval, SelfMeasure
+from fsgauge.wire.result import Result
+
+
+class StartedEvent(Wire):
+    event: Literal["started"]
+    engine: Engine
+    unix_ns: int
+
+
+class NoteEvent(Note):
+    event: Literal["note"]
+
+
+class SelfMeasureEvent(SelfMeasure):
+    event: Literal["self_measure"]
+
+
+class IntervalEvent(Interval):
+    event: Literal["interval"]
+
+
+class FinishedEvent(Wire):
+    event: Literal["finished"]
+    result: Result
+
+
+class EngineFault(Wire):
+    what: str
+    cause: str
+    next: str
+    errno: int | None = None
+    code: str
+
+
+class FailedEvent(Wire):
+    event: Literal["failed"]
+    error: EngineFault
+
+
+Event = Annotated[
+    StartedEvent | NoteEvent | SelfMeasureEvent | IntervalEvent | FinishedEvent | FailedEvent,
+    Field(discriminator="event"),
+]
