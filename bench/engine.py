@@ -22,18 +22,29 @@ class Load:
     cpu_ns: float
 
     @property
+    def part(self) -> dict[str, Any]:
+        """The reads, or the writes of a load that has no reads."""
+        return dict(self.result["read"] or self.result["write"])
+
+    @property
     def operations(self) -> int:
-        """Reads in the measured part."""
-        return int(self.result["read"]["operations"])
+        """Operations in the measured part."""
+        return int(self.part["operations"])
 
     @property
     def operations_per_second(self) -> float:
         """The rate in the measured part."""
         return self.operations / float(self.result["elapsed_ns"]) * 1e9
 
+    @property
+    def smallest_share(self) -> float:
+        """Operations of the slowest job, as a share of the jobs' mean."""
+        counts = [job["operations"] for job in self.result["jobs"]]
+        return float(min(counts)) * len(counts) / sum(counts)
+
     def latency_ns(self, quantile: float) -> float:
         """Give the middle of the bucket that holds a quantile of the service latency."""
-        histogram = self.result["read"]["service_latency"]
+        histogram = self.part["service_latency"]
         rest = quantile * histogram["operations"]
         for index, count in histogram["counts"]:
             rest -= count
@@ -77,7 +88,34 @@ def random_reads(target: dict[str, Any], depth: int, seconds: float, **changes: 
         "duration_ns": int(seconds * 1e9),
         "seed": 1,
     }
-    finished = run_tool([engine_path()], json.dumps(job | changes))
+    return load(job | changes)
+
+
+def shared_writes(
+    target: dict[str, Any],
+    writers: int,
+    depth: int,
+    seconds: float,
+    **changes: Any,  # noqa: ANN401
+) -> Load:
+    """Run 8 KiB writes by several jobs, each through all of the target; psync at depth 1."""
+    return random_reads(
+        target,
+        depth,
+        seconds,
+        read_percent=0,
+        access={"kind": "sequential"},
+        ranges={"kind": "shared"},
+        block_sizes=[{"size_bytes": 8192, "weight": 1}],
+        interface="psync" if depth == 1 else "io_uring",
+        jobs=writers,
+        **changes,
+    )
+
+
+def load(job: dict[str, Any]) -> Load:
+    """Run one load."""
+    finished = run_tool([engine_path()], json.dumps(job))
     events = [json.loads(line) for line in finished.output.splitlines()]
     if events[0]["engine"]["profile"] != "release":
         raise SystemExit("error: this engine is not optimised\nnext: cargo build --release")

@@ -22,47 +22,98 @@ AT_ITS_BEST = [
 
 @dataclass(frozen=True)
 class Run:
-    """The read side of one fio job, with the CPU time of the whole of fio."""
+    """The reads or writes of fio's jobs, with the CPU time of the whole of fio."""
 
-    read: dict[str, Any]
+    part: dict[str, Any]
     cpu_ns: float
+    job_operations: tuple[int, ...] = ()
 
     @property
     def operations(self) -> int:
-        """Reads."""
-        return int(self.read["total_ios"])
+        """How many there were."""
+        return int(self.part["total_ios"])
 
     @property
     def operations_per_second(self) -> float:
         """The rate over fio's own run time."""
-        return float(self.read["iops"])
+        return float(self.part["iops"])
+
+    @property
+    def smallest_share(self) -> float:
+        """Operations of the slowest job, as a share of the jobs' mean."""
+        counts = self.job_operations
+        return float(min(counts)) * len(counts) / sum(counts)
 
     def latency_ns(self, quantile: str) -> float:
         """Give a percentile, such as "99.000000", of clat: from submission to completion.
 
         The middle of the bucket, as the engine's: both have 64 buckets an octave.
         """
-        return float(self.read["clat_ns"]["percentile"][quantile])
+        return float(self.part["clat_ns"]["percentile"][quantile])
 
 
 def random_reads(options: list[str], depth: int, seconds: float) -> Run:
     """Run 4 KiB random reads with one job: a process, which is faster here than a thread."""
-    if shutil.which("fio") is None:
-        raise Skipped("fio is missing: apt-get install fio")
     command = [
-        "fio",
         "--name=reads",
         "--rw=randread",
         "--bs=4k",
         f"--iodepth={depth}",
         "--norandommap",
-        "--time_based",
-        f"--runtime={round(seconds * 1000)}ms",
-        "--clat_percentiles=1",
-        "--output-format=json",
         *options,
     ]
-    finished = run_tool(command)
+    jobs, cpu_ns = run_fio(command, seconds)
+    return Run(jobs[0]["read"], cpu_ns)
+
+
+def shared_writes(options: list[str], writers: int, depth: int, seconds: float) -> Run:
+    """Run 8 KiB writes by several threads, each through all of the file."""
+    command = [
+        "--name=writes",
+        "--thread",
+        "--rw=write",
+        "--bs=8k",
+        f"--numjobs={writers}",
+        f"--iodepth={depth}",
+        "--overwrite=0",
+        "--fallocate=none",
+        *(["--ioengine=psync"] if depth == 1 else AT_ITS_BEST),
+        *options,
+    ]
+    together, cpu_ns = run_fio([*command, "--group_reporting"], seconds)
+    return Run(together[0]["write"], cpu_ns)
+
+
+def shares_of_writers(options: list[str], writers: int, seconds: float) -> Run:
+    """Run 8 KiB writes by several threads on nothing, each reported by itself."""
+    command = [
+        "--name=writes",
+        "--thread",
+        "--rw=write",
+        "--bs=8k",
+        f"--numjobs={writers}",
+        "--ioengine=null",
+        *options,
+    ]
+    jobs, cpu_ns = run_fio(command, seconds)
+    counts = tuple(int(job["write"]["total_ios"]) for job in jobs)
+    return Run(jobs[0]["write"], cpu_ns, counts)
+
+
+def run_fio(options: list[str], seconds: float) -> tuple[list[dict[str, Any]], float]:
+    """Run fio for a time; give what its jobs report, and its CPU time."""
+    if shutil.which("fio") is None:
+        raise Skipped("fio is missing: apt-get install fio")
+    finished = run_tool(
+        [
+            "fio",
+            *options,
+            "--time_based",
+            f"--runtime={round(seconds * 1000)}ms",
+            "--clat_percentiles=1",
+            "--output-format=json",
+        ]
+    )
     # fio may print notes before its JSON document.
     document = json.loads(finished.output[finished.output.index("{") :])
-    return Run(document["jobs"][0]["read"], finished.cpu_ns)
+    return document["jobs"], finished.cpu_ns

@@ -19,6 +19,7 @@ import depth_1
 import loop_depth_32
 import null_depth
 import sparse_file_depth_32
+import writers
 from ratio import Ratio, ratio_of
 from scratch import Scratch
 from side_by_side import Comparison, Sample, Skipped
@@ -35,6 +36,9 @@ BENCHES: dict[str, Callable[[Scratch], Comparison]] = {
     "depth-1-sparse": depth_1.on_sparse_file,
     "depth-1-filled": depth_1.on_filled_file,
     "depth-1-memory": depth_1.in_memory,
+    **{f"writers-psync-{count}": writers.psync(count) for count in (1, 2, 4, 8)},
+    **{f"writers-io-uring-{count}": writers.io_uring(count) for count in (1, 2, 4, 8)},
+    "writers-256-fair": writers.crowd,
 }
 
 
@@ -138,9 +142,14 @@ def show(
     verdict = "meets" if meets else "misses"
     print(
         f"{name:32} {interval:26} {verdict:6} goal {goal:14} "
-        f"engine {mine:,.0f}, {peer} {other:,.0f} {unit}",
+        f"engine {figure(mine)}, {peer} {figure(other)} {unit}",
         flush=True,
     )
+
+
+def figure(value: float) -> str:
+    """A number as a person reads it."""
+    return f"{value:,.0f}" if value >= 10 else f"{value:.2f}"
 
 
 if __name__ == "__main__":
