@@ -2,6 +2,7 @@
 
 use fsgauge_wire::{Access, Failure, Interface, LayoutJob, LoadJob, Target};
 
+use crate::check_ranges::check_ranges;
 use crate::target::Geometry;
 
 /// The most operations in flight of one job: what io_uring takes.
@@ -23,6 +24,7 @@ pub(crate) fn check_load(load: &LoadJob) -> Check {
     check_sizes(load)?;
     check_concurrency(load)?;
     check_access(load)?;
+    check_ranges(load)?;
     check_times(load)
 }
 
@@ -165,6 +167,9 @@ fn check_access(load: &LoadJob) -> Check {
     {
         let what = format!("theta {theta} is not above 0 and at most 10");
         return refuse("access", what, "that is no zipf distribution", "choose for example 1.1");
+    }
+    if load.ranges.is_some() {
+        return Ok(());
     }
     let geometry = Geometry::of(&load.target);
     let largest = load.block_sizes.iter().map(|size| u64::from(size.size_bytes)).max().unwrap_or(1);

@@ -63,6 +63,8 @@ pub(crate) struct Client<'a, Q, O, P> {
     /// Up to when `in_flight_ns` is complete.
     integrated_ns: u64,
     remaining_bytes: u64,
+    /// Counts down with every write that is prepared.
+    writes_left: u64,
     backlog_dropped: u64,
     interval_counts: [IntervalCount; 2],
     cpu_begin_ns: (u64, u64),
@@ -95,6 +97,7 @@ impl<'a, Q: Queue, O: Order, P: Pace> Client<'a, Q, O, P> {
             in_flight_ns: 0,
             integrated_ns: now_ns,
             remaining_bytes: u64::MAX,
+            writes_left: u64::MAX,
             backlog_dropped: 0,
             interval_counts: Default::default(),
             cpu_begin_ns: (0, 0),
@@ -161,6 +164,7 @@ impl<'a, Q: Queue, O: Order, P: Pace> Client<'a, Q, O, P> {
             self.remaining_bytes = self.remaining_bytes.saturating_sub(u64::from(operation.size_bytes));
             let index = self.slots.take(Slot::new(&operation, self.pace.due_ns()));
             if operation.write {
+                self.writes_left -= 1;
                 self.buffers.refresh(index, operation.size_bytes);
             }
             self.queue.push(index, &operation, self.buffers.address(index, operation.write));
@@ -337,6 +341,7 @@ impl<'a, Q: Queue, O: Order, P: Pace> Client<'a, Q, O, P> {
             end_ns,
             in_flight_ns: self.in_flight_ns,
             backlog_dropped: self.backlog_dropped,
+            issued: u64::MAX - self.writes_left,
             user_ns: user_ns - self.cpu_begin_ns.0,
             system_ns: system_ns - self.cpu_begin_ns.1,
             ended,

@@ -16,7 +16,7 @@ use crate::data::Filler;
 use crate::medium::Medium;
 use crate::outcome::{JobOutcome, Report};
 use crate::pace::{Pace, Paced, Unpaced};
-use crate::pattern::{Order, Pattern, Sequential, Sizes, Uniform, Zipf};
+use crate::pattern::{Order, Pattern, RangeOrder, Sequential, Sizes, Uniform, Zipf};
 use crate::queue::{MemoryQueue, NullQueue, Queue, RingQueue, RingSetup, SyncQueue, refused};
 use crate::random::Random;
 use crate::stop::Stop;
@@ -73,6 +73,10 @@ impl JobThread {
         let load = &self.shared.load;
         let geometry = Geometry::of(&load.target);
         let sizes = Sizes::new(&load.block_sizes, &geometry);
+        if load.ranges.is_some() {
+            let order = RangeOrder::new(load, self.job);
+            return self.with_order(order, sizes);
+        }
         match load.access {
             Access::Random {} => self.with_order(Uniform::new(&geometry), sizes),
             Access::Zipf { theta } => self.with_order(Zipf::new(theta, &geometry, &sizes), sizes),

@@ -9,6 +9,7 @@
 
 mod buffers;
 mod check;
+mod check_ranges;
 mod client;
 mod clock;
 mod cpu;

@@ -9,7 +9,7 @@ use crate::clock::Clock;
 use crate::cpu;
 use crate::job_thread::{batch, buffers, null_queue};
 use crate::pace::Unpaced;
-use crate::pattern::{Order, Pattern, Sequential, Sizes, Uniform, Zipf};
+use crate::pattern::{Order, Pattern, RangeOrder, Sequential, Sizes, Uniform, Zipf};
 use crate::random::Random;
 use crate::stop::Stop;
 use crate::target::Geometry;
@@ -37,6 +37,7 @@ pub(crate) fn null_ns_per_operation(load: &LoadJob, clock: &Clock) -> Result<f64
     for _ in 0..MEASURES {
         let sizes = Sizes::new(&load.block_sizes, &geometry);
         let cost = match load.access {
+            _ if load.ranges.is_some() => measure(load, clock, RangeOrder::new(load, 0), sizes),
             Access::Random {} => measure(load, clock, Uniform::new(&geometry), sizes),
             Access::Zipf { theta } => measure(load, clock, Zipf::new(theta, &geometry, &sizes), sizes),
             Access::Sequential {} => {

@@ -1,10 +1,14 @@
 //! The pattern: what the next operation is. Takes a [`Geometry`], gives an endless stream of [`Operation`]s.
 
+mod divisor;
+mod ranges;
 mod sequential;
+mod shuffle;
 mod sizes;
 mod uniform;
 mod zipf;
 
+pub(crate) use ranges::RangeOrder;
 pub(crate) use sequential::Sequential;
 pub(crate) use sizes::{SizeClass, Sizes};
 pub(crate) use uniform::Uniform;

@@ -1,0 +1,221 @@
+//! What a load must be that has ranges, or options that need them.
+
+use fsgauge_wire::{Access, CompanionKind, Failure, LoadJob, Ranges, Sync, Target};
+
+use crate::pattern::RangeOrder;
+
+type Check = Result<(), Failure>;
+
+fn refuse(key: &str, what: impl Into<String>, cause: &str, next: impl Into<String>) -> Check {
+    Err(Failure::job(key, what, cause, next))
+}
+
+/// Checks ranges, passes, extend, sync and verify. Sizes and target have been checked.
+pub(crate) fn check_ranges(load: &LoadJob) -> Check {
+    check_sync(load)?;
+    let Some(ranges) = load.ranges else { return check_without(load) };
+    check_places(load, ranges)?;
+    check_passes(load)?;
+    check_extend(load)?;
+    check_verify(load)
+}
+
+fn check_without(load: &LoadJob) -> Check {
+    let asked = [("passes", load.passes.is_some()), ("extend", load.extend), ("verify", load.verify)];
+    let Some((key, _)) = asked.into_iter().find(|(_, asked)| *asked) else { return Ok(()) };
+    refuse(
+        key,
+        format!("{key} needs ranges"),
+        "without ranges nobody knows which places a job will have written",
+        "add ranges, for example {\"kind\": \"shared\"}",
+    )
+}
+
+fn check_places(load: &LoadJob, ranges: Ranges) -> Check {
+    let [size] = load.block_sizes[..] else {
+        return refuse(
+            "ranges",
+            format!("ranges with {} block sizes", load.block_sizes.len()),
+            "ranges are dealt in places of one size",
+            "choose one block size",
+        );
+    };
+    if let Access::Zipf { .. } = load.access {
+        return refuse(
+            "ranges",
+            "ranges with a zipf order",
+            "a job with ranges visits all its places equally often",
+            "choose random or sequential, or leave ranges out",
+        );
+    }
+    if let Ranges::Strided { stride_bytes } = ranges {
+        check_stride(stride_bytes, u64::from(size.size_bytes))?;
+    }
+    if ranges == (Ranges::OwnFiles {}) {
+        check_own_files(load)?;
+    }
+    let with_places = (0..load.jobs).filter(|job| RangeOrder::new(load, *job).places() > 0).count();
+    if with_places < load.jobs as usize {
+        return refuse(
+            "ranges",
+            format!("more writers than ranges: {} jobs, {with_places} ranges", load.jobs),
+            "the target is too small to give every job a range",
+            format!("choose at most {with_places} jobs, or a larger target, or smaller blocks or strides"),
+        );
+    }
+    Ok(())
+}
+
+fn check_stride(stride_bytes: u64, block_bytes: u64) -> Check {
+    if stride_bytes > 0 && stride_bytes.is_multiple_of(block_bytes) {
+        return Ok(());
+    }
+    let nearest = stride_bytes.div_ceil(block_bytes).max(1).saturating_mul(block_bytes);
+    refuse(
+        "ranges",
+        format!("stride_bytes {stride_bytes} is not a multiple of the block size {block_bytes}"),
+        "a run is dealt in whole blocks",
+        format!("choose {nearest}"),
+    )
+}
+
+fn check_own_files(load: &LoadJob) -> Check {
+    let jobs = load.jobs;
+    match load.target {
+        Target::Files { count, .. } if count == jobs => Ok(()),
+        Target::Files { count, .. } => refuse(
+            "ranges",
+            format!("own_files with {count} files and {jobs} jobs"),
+            "each job has one file",
+            format!("choose a count of {jobs}, or {count} jobs"),
+        ),
+        _ => refuse(
+            "ranges",
+            "own_files on a target that is not of kind files",
+            "each job has one file",
+            format!("choose a target of kind files with a count of {jobs}"),
+        ),
+    }
+}
+
+fn check_passes(load: &LoadJob) -> Check {
+    let Some(passes) = load.passes else { return Ok(()) };
+    if passes == 0 {
+        return refuse("passes", "passes is 0", "nothing would be measured", "choose 1 or more");
+    }
+    if load.warm_up_ns > 0 {
+        return refuse(
+            "passes",
+            format!("passes with a warm-up of {} ns", load.warm_up_ns),
+            "a job that covers its places once has nothing left to warm up on",
+            "set warm_up_ns to 0, or leave passes out",
+        );
+    }
+    if load.rate.is_some() {
+        return refuse(
+            "passes",
+            "passes with a rate",
+            "how long a pass takes would be set by the rate, and not by the storage",
+            "leave rate out, or leave passes out and give a duration",
+        );
+    }
+    Ok(())
+}
+
+fn check_extend(load: &LoadJob) -> Check {
+    if !load.extend {
+        return Ok(());
+    }
+    let reads = load.companions.iter().any(|companion| companion.role == CompanionKind::Reader);
+    if load.read_percent > 0 || reads {
+        return refuse(
+            "extend",
+            "extend with reads",
+            "the file is empty at the start: there is nothing to read",
+            "set read_percent to 0 and leave reading companions out, or leave extend out",
+        );
+    }
+    if matches!(load.target, Target::Null { .. } | Target::Block { .. }) {
+        return refuse(
+            "extend",
+            "extend on a target without files",
+            "a device has the size it has",
+            "name files, or leave extend out",
+        );
+    }
+    Ok(())
+}
+
+fn check_sync(load: &LoadJob) -> Check {
+    let every = match load.sync {
+        Sync::None => return Ok(()),
+        Sync::Dsync => None,
+        Sync::Fsync { every } | Sync::Fdatasync { every } => Some(every),
+    };
+    if every == Some(0) {
+        return refuse("sync", "sync after every 0 writes", "that is no distance", "choose 1 or more");
+    }
+    if load.read_percent == 100 {
+        return refuse(
+            "sync",
+            "sync in a load that only reads",
+            "there is nothing to make durable",
+            "leave sync out",
+        );
+    }
+    if matches!(load.target, Target::Null { .. }) {
+        return refuse(
+            "sync",
+            "sync on the null target",
+            "it stores nothing that could be made durable",
+            "leave sync out, or name files or a device",
+        );
+    }
+    Ok(())
+}
+
+fn check_verify(load: &LoadJob) -> Check {
+    if !load.verify {
+        return Ok(());
+    }
+    if load.read_percent > 0 {
+        return refuse(
+            "verify",
+            "verify with reads",
+            "what is checked is what the load has written",
+            "set read_percent to 0; readers can work beside it as companions",
+        );
+    }
+    if matches!(load.target, Target::Null { .. }) {
+        return refuse(
+            "verify",
+            "verify on the null target",
+            "it stores nothing that could be read back",
+            "leave verify out, or name files or a device",
+        );
+    }
+    let block_bytes = load.block_sizes[0].size_bytes;
+    if !block_bytes.is_multiple_of(512) {
+        let nearest = block_bytes.next_multiple_of(512);
+        return refuse(
+            "verify",
+            format!("verify with a block size of {block_bytes}"),
+            "every sector of 512 bytes carries its own tag",
+            format!("choose {nearest}"),
+        );
+    }
+    let fewest = (0..load.jobs).map(|job| RangeOrder::new(load, job).places()).min().unwrap_or(0);
+    let needed = 2 * u64::from(load.queue_depth);
+    if fewest < needed {
+        return refuse(
+            "verify",
+            format!("verify with {fewest} places for a job and queue_depth {}", load.queue_depth),
+            "every pass ends with an empty queue, and so short a pass would hardly ever fill it",
+            match fewest / 2 {
+                0 => "choose a larger target, smaller blocks or fewer jobs".into(),
+                depth => format!("choose queue_depth {depth} or less, or a larger target"),
+            },
+        );
+    }
+    Ok(())
+}
