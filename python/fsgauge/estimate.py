@@ -6,14 +6,13 @@ real number of bytes written is hardly ever larger. What the study itself says i
 
 from __future__ import annotations
 
-from fsgauge.record import Cell
 from fsgauge.study.cells import cells_of
 from fsgauge.study.model import Study
+from fsgauge.workload import method_of
+from fsgauge.workload.assumed import ASSUMED_BANDWIDTH_BYTES_PER_SECOND
 
-ASSUMED_BANDWIDTH_BYTES_PER_SECOND = 800 << 20
 FASTEST_FILLING_BYTES_PER_SECOND = 2 << 30
 SLOWEST_FILLING_BYTES_PER_SECOND = 100 << 20
-ASSUMED_LATENCY_SECONDS = 50e-6
 TURN_SECONDS = 0.5
 """mkfs, mount, unmount and what surrounds them."""
 RUN_SECONDS = 0.15
@@ -22,7 +21,7 @@ RUN_SECONDS = 0.15
 
 def layout_bytes(study: Study, size_bytes: int) -> int:
     """Bytes that the files of a system fill, or that are used of the raw device."""
-    return size_bytes * study.workload.fill // 100
+    return size_bytes * method_of(study.workload).fill_percent // 100
 
 
 def turn_seconds(
@@ -31,10 +30,11 @@ def turn_seconds(
     filling_bytes_per_second: int = ASSUMED_BANDWIDTH_BYTES_PER_SECOND,
 ) -> float:
     """One system made afresh, filled, and measured in every cell."""
-    workload = study.workload
-    filling = layout_bytes(study, size_bytes) / filling_bytes_per_second
-    a_run = (workload.warm_up + workload.duration) / 1e9 + RUN_SECONDS
-    return TURN_SECONDS + filling + len(cells_of(workload)) * a_run
+    method = method_of(study.workload)
+    space = layout_bytes(study, size_bytes)
+    runs = [method.run_seconds(cell, space) for cell in cells_of(study.workload)]
+    filling = space / filling_bytes_per_second
+    return TURN_SECONDS + filling + sum(runs) + len(runs) * RUN_SECONDS
 
 
 def block_seconds(
@@ -48,16 +48,6 @@ def block_seconds(
 
 def turn_written_bytes(study: Study, size_bytes: int) -> int:
     """The filling and the writes of every cell of one turn."""
-    load = sum(_cell_written_bytes(study, cell) for cell in cells_of(study.workload))
-    return layout_bytes(study, size_bytes) + int(load)
-
-
-def _cell_written_bytes(study: Study, cell: Cell) -> float:
-    seconds = (study.workload.warm_up + study.workload.duration) / 1e9
-    in_flight = cell.queue_depth * cell.jobs
-    rate = min(
-        ASSUMED_BANDWIDTH_BYTES_PER_SECOND / cell.block_size_bytes,
-        in_flight / ASSUMED_LATENCY_SECONDS,
-        study.workload.rate or float("inf"),
-    )
-    return rate * seconds * cell.block_size_bytes * (100 - cell.read_percent) / 100
+    method = method_of(study.workload)
+    space = layout_bytes(study, size_bytes)
+    return space + int(sum(method.written_bytes(cell, space) for cell in cells_of(study.workload)))

@@ -27,25 +27,11 @@ from fsgauge.record import Cell, Plan, Turn
 from fsgauge.study.cells import cells_of, default_primary
 from fsgauge.study.model import Study
 from fsgauge.units import exact_duration, format_duration, format_size
-from fsgauge.wire import (
-    Access,
-    BlockSize,
-    Data,
-    IncompressibleData,
-    LayoutJob,
-    LoadJob,
-    RandomAccess,
-    Rate,
-    SequentialAccess,
-    Target,
-    ZeroData,
-    ZipfAccess,
-)
+from fsgauge.wire import LayoutJob, LoadJob, Target
+from fsgauge.workload import method_of
 
 FEWEST_BLOCKS = 2
 _SEED_BITS = 53
-_SHORTEST_INTERVAL_NS = 50_000_000
-_LONGEST_INTERVAL_NS = 1_000_000_000
 
 Thing = TypeVar("Thing")
 
@@ -86,37 +72,14 @@ def make_plan(study: Study, *, size_bytes: int) -> Plan:
 
 def job_for(study: Study, plan: Plan, turn: Turn, cell: Cell, target: Target) -> LoadJob:
     """The engine's job for one cell in one turn; equal for all systems of a block."""
-    workload = study.workload
-    rate = None
-    if workload.rate is not None:
-        rate = Rate(operations_per_second=workload.rate, arrival=workload.arrival)
-    interval_ns = min(max(workload.duration // 20, _SHORTEST_INTERVAL_NS), _LONGEST_INTERVAL_NS)
-    return LoadJob(
-        target=target,
-        interface=cell.interface,
-        direct=workload.direct,
-        access=_access(study, cell),
-        read_percent=cell.read_percent,
-        block_sizes=[BlockSize(size_bytes=cell.block_size_bytes)],
-        queue_depth=cell.queue_depth,
-        jobs=cell.jobs,
-        rate=rate,
-        warm_up_ns=workload.warm_up,
-        duration_ns=workload.duration,
-        interval_ns=interval_ns,
-        data=_data(study),
-        seed=derived_seed(plan.seed, turn.block, cell.id),
-    )
+    seed = derived_seed(plan.seed, turn.block, cell.id)
+    return method_of(study.workload).load_job(cell, target, seed)
 
 
 def layout_job_for(study: Study, plan: Plan, turn: Turn, target: Target) -> LayoutJob:
     """The engine's job that fills a fresh system; the same bytes for all systems of a block."""
-    return LayoutJob(
-        target=target,
-        direct=study.workload.direct,
-        data=_data(study),
-        seed=derived_seed(plan.seed, turn.block, "layout"),
-    )
+    seed = derived_seed(plan.seed, turn.block, "layout")
+    return method_of(study.workload).layout_job(target, seed)
 
 
 def derived_seed(seed: int, block: int, purpose: str) -> int:
@@ -126,15 +89,12 @@ def derived_seed(seed: int, block: int, purpose: str) -> int:
 
 
 def _check_files(study: Study, size_bytes: int) -> None:
-    workload = study.workload
-    file_bytes = layout_bytes(study, size_bytes) // workload.files
-    largest = max(workload.block_sizes)
-    if file_bytes < largest:
-        raise InputError(
-            f"a file would have {format_size(file_bytes)}, and a block has {format_size(largest)}",
-            cause=f"{workload.files} files share {workload.fill} % of {format_size(size_bytes)}",
-            next="larger storage, or --set workload.files=1",
-        )
+    method = method_of(study.workload)
+    files = f"{method.files} files share" if method.files > 1 else "one file has"
+    method.require_room(
+        method.file_size_bytes(layout_bytes(study, size_bytes) // method.files),
+        cause=f"{files} {method.fill_percent} % of {format_size(size_bytes)}",
+    )
 
 
 def _blocks(study: Study, size_bytes: int) -> int:
@@ -208,15 +168,3 @@ def _cell_order(cells: list[Cell], chance: random.Random) -> list[str]:
 def _shuffled(things: Iterable[Thing], chance: random.Random) -> list[Thing]:
     """A random order. Of `random`, Python promises only random() to stay the same for ever."""
     return sorted(things, key=lambda _: chance.random())
-
-
-def _access(study: Study, cell: Cell) -> Access:
-    if not cell.pattern.startswith("rand"):
-        return SequentialAccess()
-    if study.workload.distribution == "zipf":
-        return ZipfAccess(theta=study.workload.zipf_theta)
-    return RandomAccess()
-
-
-def _data(study: Study) -> Data:
-    return ZeroData() if study.workload.data == "zero" else IncompressibleData()

@@ -8,7 +8,6 @@ from __future__ import annotations
 from pydantic import BaseModel, ConfigDict
 
 from fsgauge.estimate import (
-    ASSUMED_BANDWIDTH_BYTES_PER_SECOND,
     FASTEST_FILLING_BYTES_PER_SECOND,
     SLOWEST_FILLING_BYTES_PER_SECOND,
     block_seconds,
@@ -18,7 +17,9 @@ from fsgauge.power import blocks_needed, detectable_percent, paired_percent
 from fsgauge.record import Plan, Turn
 from fsgauge.study.model import Study, System
 from fsgauge.study.system import UNFORMATTED
-from fsgauge.units import exact_size, format_bandwidth, format_duration, format_size
+from fsgauge.units import exact_size, format_bandwidth, format_size
+from fsgauge.workload import method_of
+from fsgauge.workload.assumed import ASSUMED_BANDWIDTH_BYTES_PER_SECOND
 
 EFFECTS_PERCENT = (5.0, 2.0, 1.0)
 SUPPOSED_NOISE_PERCENT = (2.0, 5.0, 10.0)
@@ -120,22 +121,10 @@ def _sensitivity(blocks: int, noise_percent: float) -> Sensitivity:
 
 
 def _held_equal(study: Study, size_bytes: int) -> list[str]:
-    workload = study.workload
     space = format_size(layout_bytes(study, size_bytes))
-    warm_up, duration = format_duration(workload.warm_up), format_duration(workload.duration)
     has_raw = any(system.kind == "raw" for system in study.systems)
-    raw = "; raw: as many bytes of the device" if has_raw else ""
-    pace = "as fast as it goes"
-    if workload.rate is not None:
-        pace = f"{workload.rate:g} operations/s, {workload.arrival} arrivals"
-    return [
-        f"space: {workload.files} equal files that fill {space}{raw}",
-        f"data: {workload.data}; {'direct' if workload.direct else 'buffered'} I/O",
-        f"offsets: the same for all systems of a block, {workload.distribution}",
-        f"time: {warm_up} warm-up and {duration} measured in each run, {pace}",
-        f"state: {_state(study)}",
-        "order: cells in one order for all turns of a block, reads before mixes before writes",
-    ]
+    lines = method_of(study.workload).held_equal(space, has_raw)
+    return [*lines[:-1], f"state: {_state(study)}", lines[-1]]
 
 
 def _state(study: Study) -> str:

@@ -25,7 +25,7 @@ from fsgauge.crosscheck.fio_command import fio_command, require_equal_exists
 from fsgauge.crosscheck.fio_output import Numbers, fio_numbers
 from fsgauge.crosscheck.folder import CrosscheckFolder, CrosscheckRecord, CrosscheckRun, Tool
 from fsgauge.engine import Engine
-from fsgauge.errors import FsgaugeError
+from fsgauge.errors import FsgaugeError, InputError
 from fsgauge.plan import job_for, make_plan
 from fsgauge.record import Cell, Plan, Turn
 from fsgauge.rig import AttachedStorage, PreparedSystem, Rig
@@ -33,6 +33,7 @@ from fsgauge.stats.metrics import values
 from fsgauge.study import dump_study
 from fsgauge.study.model import Study
 from fsgauge.wire import FilesTarget, LoadResult, OperationResult
+from fsgauge.workload import method_of
 
 __all__ = ["Told", "crosscheck"]
 
@@ -70,10 +71,10 @@ def crosscheck(
 
     What can be refused is refused before anything is touched.
     """
-    version = fio_version()
     study = _with_pairs(study, pairs)
-    rig.check(study, destroy)
     _check_cells(study)
+    version = fio_version()
+    rig.check(study, destroy)
     with rig.storage(study) as attached:
         plan = make_plan(study, size_bytes=attached.size_bytes)
         folder = CrosscheckFolder(results, study.name)
@@ -110,8 +111,15 @@ def _with_pairs(study: Study, pairs: int) -> Study:
 
 def _check_cells(study: Study) -> None:
     """Every cell has an equal in fio, whatever the target will be."""
+    method = method_of(study.workload)
+    if method.without_equal_in_fio():
+        raise InputError(
+            f"a study of kind {study.workload.kind} cannot be cross-checked",
+            cause=method.without_equal_in_fio(),
+            next="fsgauge crosscheck overhead --with fio checks the engine that drives it",
+        )
     plan = make_plan(study, size_bytes=1 << 50)
-    target = FilesTarget(directory="/", count=study.workload.files, file_size_bytes=1 << 30)
+    target = FilesTarget(directory="/", count=method.files, file_size_bytes=1 << 30)
     for cell in plan.cells:
         require_equal_exists(job_for(study, plan, plan.turns[0], cell, target))
 

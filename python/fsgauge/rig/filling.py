@@ -9,17 +9,8 @@ from fsgauge.errors import InputError, RigError
 from fsgauge.rig import RunsJobs
 from fsgauge.study.model import Study
 from fsgauge.units import format_size
-from fsgauge.wire import (
-    BlockTarget,
-    Data,
-    EngineFault,
-    Event,
-    FilesTarget,
-    IncompressibleData,
-    LayoutJob,
-    LayoutResult,
-    ZeroData,
-)
+from fsgauge.wire import BlockTarget, EngineFault, Event, FilesTarget, LayoutResult
+from fsgauge.workload import method_of
 
 _SEED_WITHOUT_ONE = 1
 
@@ -31,9 +22,8 @@ def fill(
     on_event: Callable[[Event], None] | None,
 ) -> LayoutResult:
     """Lay the target out through the engine; InputError when the files do not fit."""
-    data: Data = ZeroData() if study.workload.data == "zero" else IncompressibleData()
     seed = _SEED_WITHOUT_ONE if study.plan.seed is None else study.plan.seed
-    job = LayoutJob(target=target, direct=study.workload.direct, data=data, seed=seed)
+    job = method_of(study.workload).layout_job(target, seed)
     try:
         result = engine.run(job, on_event)
     except RigError as error:
@@ -54,7 +44,7 @@ def target_bytes(target: FilesTarget | BlockTarget) -> int:
 
 
 def _does_not_fit(study: Study, target: FilesTarget | BlockTarget) -> InputError:
-    less = max(study.workload.fill - 10, 1)
+    less = max(method_of(study.workload).fill_percent - 10, 1)
     return InputError(
         f"the files, {format_size(target_bytes(target))}, do not fit",
         cause="the file system needs more room for its own use than it said when it was empty",

@@ -28,6 +28,7 @@ from fsgauge.storage import Base
 from fsgauge.study.model import Study, System
 from fsgauge.system import FileSystem, find_kind
 from fsgauge.wire import BlockTarget, Event, FilesTarget, LayoutResult
+from fsgauge.workload import method_of
 
 
 @dataclass(frozen=True)
@@ -115,7 +116,7 @@ class HostRig:
                 target=target,
                 layout=layout,
                 start_state=[*made.start_state, _filled(target), caches],
-                notes=[*made.notes, *_said(layout), *notes_on(kind, study, made.directory)],
+                notes=[*made.notes, *_said(study, layout), *notes_on(kind, study, made.directory)],
             )
 
     @contextmanager
@@ -126,7 +127,7 @@ class HostRig:
         device = str(attached.device)
         blank, notes = make_blank(device)
         allocated = allocate_below(base.refill)
-        size_bytes = attached.file_size_bytes * study.workload.files
+        size_bytes = attached.file_size_bytes * method_of(study.workload).files
         target = BlockTarget(path=device, size_bytes=size_bytes)
         layout = fill(study, target, self._engine, self._on_event)
         written = f"first {size_bytes} bytes of the device written with data"
@@ -135,7 +136,7 @@ class HostRig:
             target=target,
             layout=layout,
             start_state=[blank, *allocated, written, settle_caches(target)],
-            notes=[*notes, *_said(layout)],
+            notes=[*notes, *_said(study, layout)],
         )
 
     @contextmanager
@@ -155,7 +156,7 @@ class HostRig:
                     _filled(target),
                     settle_caches(target),
                 ],
-                notes=_said(layout),
+                notes=_said(study, layout),
             )
 
     def _open(self) -> _Session:
@@ -167,14 +168,15 @@ class HostRig:
 def _files(study: Study, directory: str, attached: AttachedStorage) -> FilesTarget:
     return FilesTarget(
         directory=directory,
-        count=study.workload.files,
+        count=method_of(study.workload).files,
         file_size_bytes=attached.file_size_bytes,
     )
 
 
-def _said(layout: LayoutResult) -> list[str]:
-    return [note.text for note in layout.notes]
+def _said(study: Study, layout: LayoutResult) -> list[str]:
+    return [*(note.text for note in layout.notes), *method_of(study.workload).notes()]
 
 
 def _filled(target: FilesTarget) -> str:
-    return f"{target.count} files of {target.file_size_bytes} bytes written with data"
+    files = "1 file" if target.count == 1 else f"{target.count} files"
+    return f"{files} of {target.file_size_bytes} bytes written with data"

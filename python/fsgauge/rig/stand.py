@@ -9,10 +9,10 @@ from fsgauge.host.block_device import device_at
 from fsgauge.host.mounts import mount_at, mount_holding
 from fsgauge.record import SystemFacts
 from fsgauge.rig.formatted import Formatted
-from fsgauge.rig.working_set import overwrites
 from fsgauge.study.model import Study, System
 from fsgauge.system.kind import Facts, FileSystem
 from fsgauge.units import format_size
+from fsgauge.workload import method_of
 
 
 def formatted_facts(kind: FileSystem, made: Formatted, device: str, details: Facts) -> SystemFacts:
@@ -71,7 +71,7 @@ def folder_facts(system: System, path: str) -> SystemFacts:
 def notes_on(kind: FileSystem, study: Study, directory: Path) -> list[str]:
     """What readers should know about the file system as it was made."""
     notes = []
-    if kind.copy_on_write and overwrites(study):
+    if kind.copy_on_write and method_of(study.workload).overwrites:
         notes.append(
             f"{kind.name} writes to new places and keeps an old extent until all of it is"
             " overwritten, so workload.fill counts half of its free space, for all systems"

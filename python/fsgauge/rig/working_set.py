@@ -9,16 +9,13 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
-from fsgauge.errors import InputError
 from fsgauge.host.ledger import Ledger
 from fsgauge.rig.formatted import formatted
 from fsgauge.storage import Base
 from fsgauge.study.model import Study
 from fsgauge.system import FileSystem, find_kind
 from fsgauge.units import format_size
-
-_COARSE_BYTES = 1 << 20
-_FINE_BYTES = 4 << 10
+from fsgauge.workload import method_of
 
 
 @dataclass(frozen=True)
@@ -32,18 +29,18 @@ class Room:
 def file_size_bytes(study: Study, base: Base, ledger: Ledger) -> int:
     """Size of each of the workload's files; InputError when they would be too small for it."""
     room = _smallest_room(study, base, ledger)
-    workload = study.workload
-    size = room.free_bytes * workload.fill // 100 // workload.files
-    size -= size % (_COARSE_BYTES if size >= 8 * _COARSE_BYTES else _FINE_BYTES)
-    largest = max(workload.block_sizes)
-    if size < largest:
-        raise InputError(
-            f"{workload.files} files are {format_size(size)} each,"
-            f" smaller than the largest operation, {format_size(largest)}",
-            cause=f'"{room.least}" leaves room for {format_size(room.free_bytes)} of'
-            f" {format_size(base.size_bytes)}, of which {workload.fill} % are filled",
-            next="a larger storage, or fewer files: --set workload.files=1",
-        )
+    method = method_of(study.workload)
+    filled = room.free_bytes * method.fill_percent // 100
+    filled = max(min(filled, room.free_bytes - method.reserve_bytes), 0)
+    size = method.file_size_bytes(filled // method.files)
+    logs = method.reserve_bytes
+    beside = f", beside {format_size(logs)} for logs" if logs else ""
+    method.require_room(
+        size,
+        cause=f'"{room.least}" leaves room for {format_size(room.free_bytes)} of'
+        f" {format_size(base.size_bytes)}, of which {method.fill_percent} % are filled by"
+        f" {method.files} file{'s' if method.files > 1 else ''}{beside}",
+    )
     return size
 
 
@@ -59,12 +56,7 @@ def _copies(kind: FileSystem, study: Study) -> int:
     A copy-on-write file system keeps an old extent until all of it is overwritten, so random
     writes can take the whole working set a second time. Without that room they end in ENOSPC.
     """
-    return 2 if kind.copy_on_write and overwrites(study) else 1
-
-
-def overwrites(study: Study) -> bool:
-    """Whether any pattern writes."""
-    return any(pattern not in ("read", "randread") for pattern in study.workload.patterns)
+    return 2 if kind.copy_on_write and method_of(study.workload).overwrites else 1
 
 
 def _smallest_room(study: Study, base: Base, ledger: Ledger) -> Room:

@@ -15,12 +15,14 @@ from tomlkit.items import Item, Table
 
 from fsgauge.study.model import Study, System
 from fsgauge.study.system import UNFORMATTED
-from fsgauge.study.workload import inapplicable
 from fsgauge.units import exact_duration, exact_percent, exact_rate, exact_size
 
 _TEXT_WITH_UNIT: dict[str, Callable[[Any], str]] = {
     "size": exact_size,
     "block_sizes": exact_size,
+    "stride": exact_size,
+    "reader_block_size": exact_size,
+    "log_block_size": exact_size,
     "read_percent": exact_percent,
     "fill": exact_percent,
     "equivalence_percent": exact_percent,
@@ -45,7 +47,7 @@ def dump_study(study: Study) -> str:
     for system in study.systems:
         systems.append(_table(system, _without_effect(system)))
     document.add("system", systems)
-    reasons = {key: reason for key, (reason, _) in inapplicable(study.workload).items()}
+    reasons = {key: reason for key, (reason, _) in study.workload.inapplicable().items()}
     document.add("workload", _table(study.workload, reasons))
     document.add("plan", _table(study.plan, {}))
     return tomlkit.dumps(document)

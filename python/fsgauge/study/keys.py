@@ -18,6 +18,7 @@ from fsgauge.study.model import (
     RamStorage,
     Study,
     System,
+    WritersWorkload,
 )
 
 
@@ -55,6 +56,7 @@ SECTIONS = (
     Section("storage", PathStorage, "path"),
     Section("system", System),
     Section("workload", OverheadWorkload, "overhead"),
+    Section("workload", WritersWorkload, "writers"),
     Section("plan", PlanSettings),
 )
 

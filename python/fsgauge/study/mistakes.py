@@ -22,6 +22,7 @@ from fsgauge.study.wording import (
     type_name,
     with_unit_of,
 )
+from fsgauge.study.workload import DEFAULT_KIND
 
 
 def explain_mistake(error: ValidationError, document: Document) -> InputError:
@@ -216,7 +217,8 @@ class _Mistake:
 
     def _kind(self, section: str) -> str:
         table = self.document.data.get(section)
-        kind = table.get("kind", "") if isinstance(table, dict) else ""
+        usual = DEFAULT_KIND if section == "workload" else ""
+        kind = table.get("kind", usual) if isinstance(table, dict) else usual
         return kind if isinstance(kind, str) else ""
 
     def _value(self) -> object:
@@ -231,8 +233,10 @@ class _Mistake:
 
 def _path_in_file(location: tuple[int | str, ...]) -> Path:
     """pydantic's location without the kind that it puts behind a union's key."""
-    if location[:1] == ("storage",):
-        return ("storage", *location[2:])
+    if not location:
+        return location
+    if location[0] in ("storage", "workload"):
+        return (location[0], *location[2:])
     return location
 
 

@@ -18,23 +18,21 @@ from fsgauge.study.conflict import conflict
 from fsgauge.study.settings import PlanSettings
 from fsgauge.study.storage import DeviceStorage, LoopStorage, PathStorage, RamStorage, Storage
 from fsgauge.study.system import System
-from fsgauge.study.workload import OverheadWorkload, Pattern
+from fsgauge.study.workload import OverheadWorkload, Workload, WritersWorkload
 
 __all__ = [
     "DeviceStorage",
     "LoopStorage",
     "OverheadWorkload",
     "PathStorage",
-    "Pattern",
     "PlanSettings",
     "RamStorage",
     "Storage",
     "Study",
     "System",
     "Workload",
+    "WritersWorkload",
 ]
-
-Workload = OverheadWorkload
 
 
 class Study(StudyModel):
@@ -86,6 +84,19 @@ class Study(StudyModel):
                 what = f'"{system.name}" is mounted already, so it cannot sit on this storage'
                 way_out = '[storage] kind = "path" compares file systems that are mounted'
             raise conflict(what, [("system", index), ("storage", "kind")], next=way_out)
+        return self
+
+    @model_validator(mode="after")
+    def _systems_fit_the_workload(self) -> Study:
+        needs = self.workload.needs_files()
+        raw = [index for index, system in enumerate(self.systems) if system.kind == "raw"]
+        if needs is not None and raw:
+            key, reason, way_out = needs
+            raise conflict(
+                f'{key} needs files, and "{self.systems[raw[0]].name}" is a bare device: {reason}',
+                [("workload", key), ("system", raw[0], "name")],
+                next=f"leave the raw system out, or {way_out}",
+            )
         return self
 
     @model_validator(mode="after")

@@ -37,6 +37,9 @@ _PLAIN_WORDS: dict[object, str] = {
 _UNITS = {
     "size": "size",
     "block_sizes": "size",
+    "stride": "size",
+    "reader_block_size": "size",
+    "log_block_size": "size",
     "read_percent": "percentage",
     "fill": "percentage",
     "equivalence_percent": "percentage",

@@ -15,7 +15,6 @@ from fsgauge.study.model import (
     System,
 )
 from fsgauge.study.parse import parse_study
-from fsgauge.study.workload import inapplicable
 
 lines = st.text(min_size=1, max_size=30).filter(lambda text: text.isprintable() and text.strip())
 options = st.text(max_size=30).filter(str.isprintable)
@@ -81,7 +80,7 @@ plans = st.builds(
 
 def effective(values):
     """Keys that have no effect carry their defaults, as in a study that was read from a file."""
-    for key in inapplicable(OverheadWorkload(**values)):
+    for key in OverheadWorkload(**values).inapplicable():
         values.pop(key, None)
     return OverheadWorkload(**values)
 

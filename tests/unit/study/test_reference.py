@@ -25,9 +25,10 @@ def test_the_page_is_current():
 
 def test_explain():
     said = explain_key("workload.block_sizes")
-    assert said.startswith("workload.block_sizes\n  Sizes of one operation.")
+    assert said.startswith("workload.block_sizes (kind overhead)\n  Sizes of one operation.")
     assert "takes: list of size" in said
     assert 'default: ["4 KiB", "16 KiB", "64 KiB", "256 KiB"]' in said
+    assert "workload.block_sizes (kind writers)\n  Sizes of one write." in said
     assert explain_key("block_sizes") == said
     assert "(kind ram)" in explain_key("storage.size")
     assert "[[system]]" in explain_key("[[system]]")

@@ -14,7 +14,7 @@ def refused(path):
 
 
 def test_the_shipped_studies():
-    assert set(shipped_studies()) == {"overhead", "demo", "demo-user"}
+    assert set(shipped_studies()) == {"overhead", "writers", "demo", "demo-user"}
     assert all(question.endswith("?") for question in shipped_studies().values())
 
 

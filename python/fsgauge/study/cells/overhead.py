@@ -6,7 +6,7 @@ from itertools import product
 from typing import Literal
 
 from fsgauge.record import Cell
-from fsgauge.study.workload import MIXED, OverheadWorkload, Pattern
+from fsgauge.study.workload.overhead import MIXED, OverheadWorkload, Pattern
 from fsgauge.units import exact_size
 
 

@@ -1,4 +1,4 @@
-"""What a study says about the load: [workload]."""
+"""The workload `overhead`: plain reads and writes on equal files, one cell a point of the sweep."""
 
 from __future__ import annotations
 
@@ -6,21 +6,26 @@ from typing import Annotated, Literal
 
 from pydantic import Field, ValidationInfo, model_validator
 
-from fsgauge.study.base import Distinct, StudyModel, written
+from fsgauge.study.base import Distinct, StudyModel
 from fsgauge.study.conflict import conflict
-from fsgauge.units import DurationNs, RateOperationsPerSecond, SizeBytes, WholePercent
+from fsgauge.study.workload.sweep import (
+    BlockSize,
+    Data,
+    Fill,
+    Inapplicable,
+    Jobs,
+    QueueDepth,
+    refuse_ignored,
+    require_few_cells,
+    require_whole_sectors,
+)
+from fsgauge.units import DurationNs, RateOperationsPerSecond, WholePercent
 
 Pattern = Literal["read", "write", "rw", "randread", "randwrite", "randrw"]
 """fio's words; `rw` and `randrw` mix reads and writes by `read_percent`."""
 
 MIXED = frozenset({"rw", "randrw"})
 RANDOM = frozenset({"randread", "randwrite", "randrw"})
-SECTOR_BYTES = 512
-CELLS_LIMIT = 1000
-
-BlockSize = Annotated[SizeBytes, Field(le=1 << 30)]
-QueueDepth = Annotated[int, Field(ge=1, le=32_768)]
-Jobs = Annotated[int, Field(ge=1, le=1024)]
 
 
 class OverheadWorkload(StudyModel):
@@ -62,12 +67,12 @@ class OverheadWorkload(StudyModel):
     files: Annotated[int, Field(ge=1, le=10_000)] = Field(
         16, description="Equal files that share the space; the load is spread evenly over them."
     )
-    fill: Annotated[WholePercent, Field(ge=1)] = Field(
+    fill: Fill = Field(
         90,
         description="Share of the storage that the files fill. The raw device is used over the"
         " same number of bytes.",
     )
-    data: Literal["incompressible", "zero"] = Field(
+    data: Data = Field(
         "incompressible", description="What is written, when the files are made and by the load."
     )
     rate: RateOperationsPerSecond | None = Field(
@@ -91,25 +96,30 @@ class OverheadWorkload(StudyModel):
         self._interface_can_queue()
         self._direct_is_aligned()
         self._mix_is_a_mix()
-        points = (self.patterns, self.block_sizes, self.queue_depths, self.jobs)
-        cells = 1
-        for values in points:
-            cells *= len(values)
-        if cells > CELLS_LIMIT:
-            raise conflict(
-                f"the sweep has {cells} cells, and {CELLS_LIMIT} is the limit",
-                ["patterns", "block_sizes", "queue_depths", "jobs"],
-                next="shorten a list; one study asks one question",
-            )
+        require_few_cells(self, ["patterns", "block_sizes", "queue_depths", "jobs"])
         return self
 
     @model_validator(mode="after")
     def _nothing_is_ignored(self, info: ValidationInfo) -> OverheadWorkload:
-        without_effect = inapplicable(self)
-        for key in written(self, info, list(without_effect)):
-            reason, because = without_effect[key]
-            raise conflict(f"{key} would be ignored: {reason}", [key, because])
+        refuse_ignored(self, info, self.inapplicable())
         return self
+
+    def inapplicable(self) -> Inapplicable:
+        """Keys that have no effect in this workload: why, and the key that makes it so."""
+        found: Inapplicable = {}
+        if not MIXED.intersection(self.patterns):
+            found["read_percent"] = ("no pattern is mixed (rw, randrw)", "patterns")
+        if not RANDOM.intersection(self.patterns):
+            found["distribution"] = ("no pattern is random", "patterns")
+            found["zipf_theta"] = ("no pattern is random", "patterns")
+        elif self.distribution != "zipf":
+            found["zipf_theta"] = ('the distribution is not "zipf"', "distribution")
+        if self.rate is None:
+            found["arrival"] = ("there is no rate, so operations start when others end", "rate")
+        return found
+
+    def needs_files(self) -> None:
+        """Nothing here does: files and a bare device carry this load alike."""
 
     def _interface_can_queue(self) -> None:
         deep = [depth for depth in self.queue_depths if depth > 1]
@@ -122,14 +132,8 @@ class OverheadWorkload(StudyModel):
             )
 
     def _direct_is_aligned(self) -> None:
-        for index, size_bytes in enumerate(self.block_sizes):
-            if self.direct and size_bytes % SECTOR_BYTES:
-                raise conflict(
-                    f"direct I/O moves whole sectors of {SECTOR_BYTES} B,"
-                    f" and a block size is {size_bytes} B",
-                    [("block_sizes", index), "direct"],
-                    next="a multiple of 512 B, or direct = false",
-                )
+        for index, size_bytes in enumerate(self.block_sizes if self.direct else ()):
+            require_whole_sectors(size_bytes, ("block_sizes", index), "direct", "direct = false")
 
     def _mix_is_a_mix(self) -> None:
         mixed = [pattern for pattern in self.patterns if pattern in MIXED]
@@ -140,18 +144,3 @@ class OverheadWorkload(StudyModel):
                 ["read_percent", ("patterns", self.patterns.index(mixed[0]))],
                 next=f'write the pattern "{plain}" instead',
             )
-
-
-def inapplicable(workload: OverheadWorkload) -> dict[str, tuple[str, str]]:
-    """Keys that have no effect in this workload: why, and the key that makes it so."""
-    found: dict[str, tuple[str, str]] = {}
-    if not MIXED.intersection(workload.patterns):
-        found["read_percent"] = ("no pattern is mixed (rw, randrw)", "patterns")
-    if not RANDOM.intersection(workload.patterns):
-        found["distribution"] = ("no pattern is random", "patterns")
-        found["zipf_theta"] = ("no pattern is random", "patterns")
-    elif workload.distribution != "zipf":
-        found["zipf_theta"] = ('the distribution is not "zipf"', "distribution")
-    if workload.rate is None:
-        found["arrival"] = ("there is no rate, so operations start when others end", "rate")
-    return found

@@ -1,0 +1,59 @@
+"""What every kind of workload shares: the limits of a sweep, and the two refusals of all kinds."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Annotated, Literal
+
+from pydantic import Field, ValidationInfo
+
+from fsgauge.study.base import StudyModel, written
+from fsgauge.study.conflict import conflict
+from fsgauge.units import SizeBytes, WholePercent
+
+SECTOR_BYTES = 512
+CELLS_LIMIT = 1000
+
+BlockSize = Annotated[SizeBytes, Field(le=1 << 30)]
+QueueDepth = Annotated[int, Field(ge=1, le=32_768)]
+Jobs = Annotated[int, Field(ge=1, le=1024)]
+Fill = Annotated[WholePercent, Field(ge=1)]
+Data = Literal["incompressible", "zero"]
+
+Inapplicable = dict[str, tuple[str, str]]
+"""Keys that have no effect: why, and the key that makes it so."""
+Key = str | tuple[str | int, ...]
+"""A key, or the path of an entry of its list."""
+
+
+def require_few_cells(workload: StudyModel, lists: list[str]) -> None:
+    """Refuse a sweep that nobody can read; `lists` are the keys that span it."""
+    cells = prod(len(getattr(workload, key)) for key in lists)
+    if cells > CELLS_LIMIT:
+        raise conflict(
+            f"the sweep has {cells} cells, and {CELLS_LIMIT} is the limit",
+            lists,
+            next="shorten a list; one study asks one question",
+        )
+
+
+def refuse_ignored(workload: StudyModel, info: ValidationInfo, without: Inapplicable) -> None:
+    """Refuse the first key that a person wrote and that would have no effect."""
+    for key in written(workload, info, list(without)):
+        reason, because = without[key]
+        raise conflict(f"{key} would be ignored: {reason}", [key, because])
+
+
+def require_whole_sectors(size_bytes: int, key: Key, because: Key, way: str) -> None:
+    """Refuse a size that direct I/O cannot move; `way` is the edit that helps instead."""
+    if size_bytes % SECTOR_BYTES:
+        raise conflict(
+            f"direct I/O moves whole sectors of {SECTOR_BYTES} B,"
+            f" and {_noun(key)} is {size_bytes} B",
+            [key, because],
+            next=f"a multiple of 512 B, or {way}",
+        )
+
+
+def _noun(key: Key) -> str:
+    return key if isinstance(key, str) else "a block size"

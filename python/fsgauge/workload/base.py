@@ -1,0 +1,80 @@
+"""What every kind of workload answers, so that nothing else has to know the kinds."""
+
+from __future__ import annotations
+
+from typing import Literal, Protocol
+
+from fsgauge.record import Cell
+from fsgauge.wire import Data, IncompressibleData, LayoutJob, LoadJob, Target, ZeroData
+
+
+class Method(Protocol):
+    """A workload carried out: its files, its engine jobs, and what they will take.
+
+    The files are `files` equal ones, or as many bytes of a bare device, before every cell.
+    """
+
+    @property
+    def files(self) -> int:
+        """How many files share the space."""
+        ...
+
+    @property
+    def fill_percent(self) -> int:
+        """Share of the storage that they fill."""
+        ...
+
+    @property
+    def reserve_bytes(self) -> int:
+        """What the load writes beside the files, at most."""
+        ...
+
+    @property
+    def overwrites(self) -> bool:
+        """Whether the load writes over what is in the files."""
+        ...
+
+    def file_size_bytes(self, largest_bytes: int) -> int:
+        """The size of each file, as near below `largest_bytes` as the load likes it."""
+        ...
+
+    def require_room(self, file_bytes: int, cause: str) -> None:
+        """Raise InputError where files of that size cannot hold the load."""
+        ...
+
+    def direct_sizes_bytes(self) -> list[int]:
+        """Sizes of the operations that pass the page cache; empty where none does."""
+        ...
+
+    def layout_job(self, target: Target, seed: int) -> LayoutJob:
+        """The job that fills a fresh system."""
+        ...
+
+    def load_job(self, cell: Cell, target: Target, seed: int) -> LoadJob:
+        """The job of one cell on a system whose files are `target`."""
+        ...
+
+    def run_seconds(self, cell: Cell, space_bytes: int) -> float:
+        """What a run takes if the storage is as assumed; `space_bytes` is that of all files."""
+        ...
+
+    def written_bytes(self, cell: Cell, space_bytes: int) -> float:
+        """What a run writes, hardly ever more."""
+        ...
+
+    def held_equal(self, space: str, has_raw: bool) -> list[str]:
+        """What is the same for all systems, a line each; `space` is that of all files, in words."""
+        ...
+
+    def notes(self) -> list[str]:
+        """What a reader of every result should know."""
+        ...
+
+    def without_equal_in_fio(self) -> str:
+        """Why fio cannot do the same; empty where it can."""
+        ...
+
+
+def data_of(words: Literal["incompressible", "zero"]) -> Data:
+    """The study's word for what is written, for the engine."""
+    return ZeroData() if words == "zero" else IncompressibleData()
