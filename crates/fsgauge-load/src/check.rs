@@ -3,6 +3,7 @@
 use fsgauge_wire::{Access, Failure, Interface, LayoutJob, LoadJob, Target};
 
 use crate::check_ranges::check_ranges;
+use crate::companion::check_companions;
 use crate::target::Geometry;
 
 /// The most operations in flight of one job: what io_uring takes.
@@ -25,6 +26,7 @@ pub(crate) fn check_load(load: &LoadJob) -> Check {
     check_concurrency(load)?;
     check_access(load)?;
     check_ranges(load)?;
+    check_companions(load)?;
     check_times(load)
 }
 

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use fsgauge_wire::{Event, Failure, Features, LoadJob, MachineCpu, Note};
 
 use crate::clock::Clock;
+use crate::companion::Companions;
 use crate::cpu;
 use crate::job_thread::{JobThread, Shared, Start};
 use crate::medium::Medium;
@@ -23,6 +24,8 @@ const TICK: Duration = Duration::from_millis(50);
 const RUN_UP_NS: u64 = 1_000_000;
 /// How long jobs that were told to stop are waited for: they are in the kernel, on a device that hangs.
 const STOP_LIMIT: Duration = Duration::from_millis(800);
+/// How long companions are waited for after the last job: for one operation at most.
+const COMPANION_LIMIT: Duration = Duration::from_secs(30);
 
 /// The jobs of a load.
 pub(crate) struct Crew {
@@ -30,6 +33,7 @@ pub(crate) struct Crew {
     /// Empty once the thread has reported that it is done.
     threads: Vec<Option<JoinHandle<()>>>,
     reports: Receiver<Report>,
+    pub(crate) companions: Companions,
 }
 
 impl Crew {
@@ -38,9 +42,10 @@ impl Crew {
         let jobs = load.jobs;
         let (sender, reports) = channel();
         let shared = Shared { load: Arc::new(load), medium, clock, stop, start: Arc::new(Start::default()) };
+        let companions = Companions::spawn(&shared)?;
         let threads = (0..jobs).map(|job| spawn_job(&shared, job, sender.clone()).map(Some)).collect();
         match threads {
-            Ok(threads) => Ok(Crew { shared, threads, reports }),
+            Ok(threads) => Ok(Crew { shared, threads, reports, companions }),
             Err(failure) => {
                 // Those that were started wait for the start; they end as soon as they get it.
                 stop.set();
@@ -91,6 +96,7 @@ impl Crew {
                 Ok(Report::Ready { .. }) => {}
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => self.nudge_late(zero_ns),
             }
+            self.companions.look().map_err(|failure| self.give_up(failure))?;
             series.ready().for_each(|interval| tell(listener, &self.shared.stop, Event::Interval(interval)));
             if listener.gone() {
                 self.shared.stop.set();
@@ -104,6 +110,9 @@ impl Crew {
             }
         }
         (followed.machine, followed.intervals) = (machine.end(), series.all());
+        let limit = if self.shared.stop.is_set() { STOP_LIMIT } else { COMPANION_LIMIT };
+        let note = self.companions.end(limit).map_err(|failure| self.give_up(failure))?;
+        followed.note = followed.note.or(note);
         Ok(followed)
     }
 

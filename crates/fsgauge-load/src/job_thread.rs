@@ -51,7 +51,7 @@ impl Start {
     }
 
     /// Waits for the start, and then for its moment.
-    fn wait(&self, clock: &Clock) -> u64 {
+    pub(crate) fn wait(&self, clock: &Clock) -> u64 {
         let given = self.zero_ns.lock().unwrap_or_else(PoisonError::into_inner);
         let given = self.changed.wait_while(given, |zero_ns| zero_ns.is_none());
         let zero_ns = given.unwrap_or_else(PoisonError::into_inner).unwrap_or(0);

@@ -12,6 +12,7 @@ mod check;
 mod check_ranges;
 mod client;
 mod clock;
+mod companion;
 mod cpu;
 mod crew;
 mod data;

@@ -1,6 +1,6 @@
 //! One load from start to end: check, measure the engine itself, start the jobs, follow them, merge.
 
-use fsgauge_wire::{Engine, Event, LoadJob, LoadResult, Note, Target};
+use fsgauge_wire::{CompanionKind, Engine, Event, LoadJob, LoadResult, Note, Target};
 
 use crate::check::{aligned, check_load};
 use crate::clock::Clock;
@@ -36,9 +36,10 @@ pub fn run_load(
     notes.extend(ring_notes);
     notes.iter().for_each(|note| tell(listener, &stop, Event::Note(note.clone())));
     let followed = crew.follow(listener)?;
+    let companions = crew.companions.results();
     notes.extend(followed.note.clone());
     let result = merge(&crew.shared.load, followed, engine, features, notes, self_measure);
-    Ok(LoadResult { limits, ..result })
+    Ok(LoadResult { companions, limits, ..result })
 }
 
 /// Checks the alignment that direct I/O needs on this very target, and says when files will be made.
@@ -62,6 +63,9 @@ fn prepare_target(load: &LoadJob, notes: &mut Vec<Note>) -> Outcome<()> {
     };
     for size in &load.block_sizes {
         aligned(u64::from(size.size_bytes), "block size", alignment)?;
+    }
+    for reader in load.companions.iter().filter(|companion| companion.role == CompanionKind::Reader) {
+        aligned(u64::from(reader.block_size_bytes), "the reader's block size", alignment)?;
     }
     aligned(target::Geometry::of(&load.target).base_bytes, "offset_bytes", alignment)
 }

@@ -1,11 +1,13 @@
 //! The queue: how operations reach the kernel and come back. io_uring, pread/pwrite, or nothing at all.
 
+mod log;
 mod memory;
 mod null;
 mod ring;
 mod ring_setup;
 mod sync;
 
+pub(crate) use log::LogQueue;
 pub(crate) use memory::MemoryQueue;
 pub(crate) use null::NullQueue;
 pub(crate) use ring::RingQueue;
