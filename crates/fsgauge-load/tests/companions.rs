@@ -119,7 +119,7 @@ fn a_log_that_is_there_already_is_kept() {
     let directory = tempfile::tempdir().unwrap();
     let target = files(directory.path());
     lay_out(&target, Data::Zero).unwrap();
-    let log = directory.path().join("data-log-1");
+    let log = directory.path().join("data--log-1");
     std::fs::write(&log, "precious").unwrap();
     let failure = run(load(&target, vec![LOG])).unwrap_err();
     assert_eq!((failure.code.as_str(), failure.exit_code()), ("companion.log", 3));

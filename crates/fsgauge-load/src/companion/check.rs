@@ -63,13 +63,6 @@ fn check_reader(load: &LoadJob, size_bytes: u32) -> Result<(), Failure> {
             "name files or a device, or leave the reader out",
         );
     }
-    if load.extend {
-        return refuse(
-            "a reader cannot read a file that is emptied first".into(),
-            "with extend there is nothing to read at the start",
-            "set extend=false, or leave the reader out",
-        );
-    }
     if load.direct && !size_bytes.is_multiple_of(512) {
         return refuse(
             format!("the reader's block size {size_bytes} is not a multiple of 512"),
