@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 from fsgauge.record import EnvironmentRecord, StudyRecord, TurnRecord
 from fsgauge.report import words
 from fsgauge.report.draw import HATCH_PATTERN, Drawing
+from fsgauge.report.published import published_writers
+from fsgauge.report.scaling import integrity_lines, no_law, scaling_tables
 from fsgauge.report.sureness import sureness_lines
 from fsgauge.report.tables import number_tables
 from fsgauge.report.theme import GLYPHS, system_colours, system_shapes
@@ -40,13 +42,16 @@ def render_page(results: Results, stored: StoredStudy, drawings: dict[str, Drawi
         drawings=drawings,
         glyphs=GLYPHS,
         legend=_legend(results),
-        sureness=sureness_lines(results),
+        sureness=sureness_lines(results, stored.runs),
         repeat=repeat_command(stored.study),
         command=shlex.join(stored.study.command),
         measured_on=_date(stored.study.started_unix_ns),
         rig=rig_sentence(stored.study, stored.environment_before),
         storage=stored.environment_before.storage,
         tables=number_tables(results),
+        scaling_tables=scaling_tables(results, published_writers()),
+        no_law=no_law(results),
+        integrity=integrity_lines(results.systems, stored.runs),
         systems=_systems(results, stored.turns),
         environment=environment_rows(stored.environment_before, stored.environment_after),
         chain=stored.environment_before.storage.device_chain,

@@ -5,9 +5,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
+from fsgauge.record import RunRecord
 from fsgauge.report import words
+from fsgauge.report.scaling import integrity_lines
 from fsgauge.stats.results import Results
 
 
@@ -23,9 +26,10 @@ class Line(NamedTuple):
 FEW_BLOCKS = 6
 
 
-def sureness_lines(results: Results) -> list[Line]:
-    """The lines, in the order in which a reader should doubt."""
+def sureness_lines(results: Results, runs: Sequence[RunRecord] = ()) -> list[Line]:
+    """The lines, in the order in which a reader should doubt; `runs` for what was read back."""
     return [
+        *_integrity(results, runs),
         _blocks(results),
         _noise(results),
         _steady(results),
@@ -34,6 +38,14 @@ def sureness_lines(results: Results) -> list[Line]:
         _tests(results),
         _findings(results),
     ]
+
+
+def _integrity(results: Results, runs: Sequence[RunRecord]) -> list[Line]:
+    lines = integrity_lines(results.systems, runs)
+    bad = [line.system for line in lines if not line.good]
+    if bad:
+        return [Line("Integrity", f"wrong blocks on {', '.join(bad)}", False, "integrity")]
+    return [Line("Integrity", "every block read back is right", True, "integrity")][: len(lines)]
 
 
 def _blocks(results: Results) -> Line:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from fsgauge.stats.results import Comparison, Measurement, NoiseFloor
+from fsgauge.stats.scaling.model import Estimate
 from fsgauge.units import format_bandwidth, format_duration, format_rate
 
 
@@ -90,3 +91,20 @@ def noise(floor: NoiseFloor | None) -> str:
     if floor is None:
         return "unknown"
     return ratio_range(floor.low, floor.high)
+
+
+def estimate(number: Estimate, unit: str) -> str:
+    """Value and interval of an estimate."""
+    text = value(number.value, unit)
+    if number.low is None or number.high is None:
+        return f"{text} (one block)"
+    return f"{text} ({value(number.low, unit)} to {value(number.high, unit)})"
+
+
+def share(number: Estimate) -> str:
+    """A share as a percentage with its interval: "70 % (68 to 72)"."""
+    digits = 0 if number.value >= 0.0995 else 1
+    text = f"{100 * number.value:.{digits}f} %"
+    if number.low is None or number.high is None:
+        return text
+    return f"{text} ({100 * number.low:.{digits}f} to {100 * number.high:.{digits}f})"

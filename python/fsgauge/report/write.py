@@ -14,6 +14,7 @@ from fsgauge.report.charts.heatmap import heatmap
 from fsgauge.report.charts.latency import latency_percentiles
 from fsgauge.report.charts.processor import processor_time
 from fsgauge.report.charts.series import time_series
+from fsgauge.report.charts.writers import law_chart, writers_chart
 from fsgauge.report.draw import Drawing
 from fsgauge.report.page import render_page
 from fsgauge.stats import Results, read_study
@@ -33,6 +34,11 @@ def write_report(directory: Path) -> Path:
         stored.environment_before,
         stored.environment_after,
     )
+    return write_results(directory, stored, results)
+
+
+def write_results(directory: Path, stored: StoredStudy, results: Results) -> Path:
+    """Make the report of results that are known already; raises RigError."""
     drawings = draw_all(results, stored)
     page = render_page(results, stored, drawings)
     try:
@@ -49,6 +55,8 @@ def draw_all(results: Results, stored: StoredStudy) -> dict[str, Drawing]:
     """Every picture that has something to show, by name, in the order of the page."""
     drawings = (
         forest(results),
+        writers_chart(results),
+        law_chart(results),
         heatmap(results),
         depth_curves(results),
         latency_percentiles(results, stored.runs),

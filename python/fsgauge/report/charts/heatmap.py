@@ -30,7 +30,9 @@ STRONGEST = 0.7
 
 
 def heatmap(results: Results) -> Drawing | None:
-    """The drawing; None with fewer than two cells or nothing to compare."""
+    """The drawing; None with fewer than two cells, for scaling, or with nothing to compare."""
+    if results.scaling is not None:
+        return None
     rows = [_row(results, entry) for entry in _entries(results)]
     if len(results.cells) < 2 or not rows:
         return None

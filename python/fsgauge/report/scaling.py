@@ -1,0 +1,380 @@
+"""The tables of a study of several writers, beside them what others published.
+
+Each column with a number names the page that explains it (`fsgauge explain PAGE`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from fsgauge.record import RunRecord
+from fsgauge.report import words
+from fsgauge.report.published import PublishedWriters
+from fsgauge.stats.results import Results
+from fsgauge.stats.scaling.model import (
+    CompanionRow,
+    Estimate,
+    Scaling,
+    ScalingLine,
+    ScalingPoint,
+)
+from fsgauge.units import format_size
+from fsgauge.wire import IntegrityResult
+
+TOO_FEW = "too few writer counts"
+ROLES = {"reader": "random readers", "log": "log writers"}
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column's head; `page` explains its numbers, "" for names and words."""
+
+    label: str
+    page: str = ""
+
+
+@dataclass(frozen=True)
+class TableCell:
+    """A value, and its interval or what else belongs below it."""
+
+    text: str
+    below: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table with its heading; `note` says what a reader must know before reading it."""
+
+    name: str
+    heading: str
+    note: str
+    columns: list[Column]
+    rows: list[list[TableCell]]
+    folded: bool = False
+
+    @property
+    def pages(self) -> list[str]:
+        """The pages that explain its numbers, each once."""
+        return list(dict.fromkeys(column.page for column in self.columns if column.page))
+
+
+@dataclass(frozen=True)
+class IntegrityLine:
+    """What reading everything back found on one system."""
+
+    system: str
+    text: str
+    good: bool
+
+
+NOTHING = TableCell("")
+
+
+def scaling_tables(results: Results, published: PublishedWriters) -> list[Table]:
+    """All tables that have something to say, in the order of the page; [] for other studies."""
+    scaling = results.scaling
+    if scaling is None:
+        return []
+    tables = [
+        _as_published(scaling),
+        _elsewhere(published),
+        _every_count(scaling),
+        _law(scaling),
+        _limits(scaling),
+        _companions(scaling),
+    ]
+    return [_without_empty_columns(table) for table in tables if table.rows]
+
+
+def no_law(results: Results) -> str:
+    """Why no system has a scalability law; "" when one was tried."""
+    lines = results.scaling.lines if results.scaling is not None else []
+    if not lines or any(line.fit.state != TOO_FEW for line in lines):
+        return ""
+    return lines[0].fit.reason
+
+
+def _without_empty_columns(table: Table) -> Table:
+    """Numbers that nobody could give, such as a p99.9 of few writes, take no room."""
+    kept = [
+        index
+        for index, column in enumerate(table.columns)
+        if not column.page or any(row[index] != NOTHING for row in table.rows)
+    ]
+    return replace(
+        table,
+        columns=[table.columns[index] for index in kept],
+        rows=[[row[index] for index in kept] for row in table.rows],
+    )
+
+
+def _as_published(scaling: Scaling) -> Table:
+    """A line a system: lay-out rate, rates by writers, change and share of the ideal."""
+    first, *more = scaling.writer_counts
+    compared = more[:1] + (more[-1:] if len(more) > 1 else [])
+    columns = [*_names(scaling), Column("lay-out rate", "layout_rate")]
+    columns += [Column(f"IOPS at {_writers(count)}", "iops") for count in scaling.writer_counts]
+    columns += [Column(f"change, {first} to {count}", "change") for count in compared]
+    columns += [Column(f"share of ideal at {count}", "share_of_ideal") for count in compared]
+    rows = []
+    for line in scaling.lines:
+        points = {point.writers: point for point in line.points}
+        row = [*_name_cells(scaling, line), _value(line.layout_rate, "B/s")]
+        row += [_value(_of(points, count, "iops"), "IOPS") for count in scaling.writer_counts]
+        row += [_change(_of(points, count, "change")) for count in compared]
+        row += [_share(_of(points, count, "efficiency")) for count in compared]
+        rows.append(row)
+    size = format_size(scaling.block_size_bytes)
+    note = f"Measured here: one file laid out, then {size} writes by so many writers at once."
+    return Table("as-published", "As published", note, columns, rows)
+
+
+def _elsewhere(published: PublishedWriters) -> Table:
+    """The publication's own figures; the share is computed from them."""
+    first = published.writers[0]
+    columns = [Column("case"), Column("lay-out rate", "layout_rate")]
+    columns += [Column(f"IOPS at {_writers(count)}", "iops") for count in published.writers]
+    columns += [Column(f"change, {first} to {published.writers[-1]}", "change")]
+    columns += [Column(f"share of ideal at {published.writers[-1]}", "share_of_ideal")]
+    rows = []
+    for case in published.case:
+        ideal = case.iops[0] * published.writers[-1] / first
+        rows.append(
+            [
+                TableCell(case.name),
+                TableCell(f"{case.lay_out:g} {published.lay_out_unit}"),
+                *(TableCell(f"{rate:,.1f}") for rate in case.iops),
+                TableCell(case.change),
+                TableCell(f"{100 * case.iops[-1] / ideal:.0f} %", f"in words: {case.called}"),
+            ]
+        )
+    note = (
+        f'Published elsewhere, on other hardware, not measured here: {published.author}, "'
+        f'{published.title}". {published.method[:1].upper()}{published.method[1:]};'
+        f" {published.storage}. Compare changes and shares, not rates."
+    )
+    return Table("elsewhere", "Published elsewhere, on other hardware", note, columns, rows)
+
+
+def _every_count(scaling: Scaling) -> Table:
+    """A line a system and number of writers, with everything known of it."""
+    columns = [
+        *_names(scaling),
+        Column("writers"),
+        Column("IOPS", "iops"),
+        Column("change", "change"),
+        Column("share of ideal", "share_of_ideal"),
+        Column("of the device", "of_device"),
+        Column("fairness", "fairness"),
+        Column("p50", "p50"),
+        Column("p99", "p99"),
+        Column("p99.9", "p999"),
+    ]
+    rows = [
+        [
+            *_name_cells(scaling, line),
+            TableCell(str(point.writers)),
+            _value(point.iops, "IOPS"),
+            _change(point.change),
+            _share(point.efficiency),
+            _share(point.of_device),
+            _share(point.fairness),
+            _value(point.p50_ns, "ns"),
+            _value(point.p99_ns, "ns"),
+            _value(point.p999_ns, "ns"),
+        ]
+        for line in scaling.lines
+        for point in line.points
+        if point.iops is not None
+    ]
+    note = "Changes, shares and ratios are taken inside each block. Latency is service time."
+    return Table("every-count", "Every number of writers", note, columns, rows, len(rows) > 12)
+
+
+def _law(scaling: Scaling) -> Table:
+    """The Universal Scalability Law of each line, or why there is none."""
+    columns = [
+        *_names(scaling),
+        Column("state", "usl"),
+        Column("IOPS of one", "usl"),
+        Column("contention", "usl"),
+        Column("coherency", "usl"),
+        Column("peak at", "usl"),
+        Column("residuals", "usl"),
+        Column("best measured", "usl"),
+    ]
+    rows = []
+    tried = [line for line in scaling.lines if line.fit.state != TOO_FEW]
+    for line in scaling.lines if tried else []:
+        fit = line.fit
+        residuals = NOTHING
+        if fit.residual_deviation is not None:
+            largest = "" if fit.largest_residual is None else f"at most {fit.largest_residual:.2g}"
+            residuals = TableCell(f"{fit.residual_deviation:.2g}", largest)
+        rows.append(
+            [
+                *_name_cells(scaling, line),
+                TableCell(fit.state, fit.reason),
+                _value(fit.rate, "IOPS"),
+                _number(fit.contention),
+                _number(fit.coherency),
+                _number(fit.peak_writers) if fit.peak_writers else TableCell(_no_peak(line)),
+                residuals,
+                TableCell(_best(scaling, line)),
+            ]
+        )
+    note = (
+        "X(N) = rate N / (1 + contention (N - 1) + coherency N (N - 1)), fitted to logs of block"
+        " rates; residuals are those of the log."
+    )
+    return Table("law", "Scalability law", note, columns, rows)
+
+
+def _no_peak(line: ScalingLine) -> str:
+    return "no peak within range" if line.fit.state == "fits" else ""
+
+
+def _best(scaling: Scaling, line: ScalingLine) -> str:
+    if line.best_writers is None:
+        return f"{_writers(max(scaling.writer_counts))}, the most"
+    return _writers(line.best_writers)
+
+
+def _limits(scaling: Scaling) -> Table:
+    """The same load without a device."""
+    grouped = any(limit.group for limit in scaling.limits)
+    columns = [Column("group")] if grouped else []
+    columns += [
+        Column("writers"),
+        Column("memory, every byte touched", "limits"),
+        Column("memory", "limits"),
+        Column("nothing written", "limits"),
+    ]
+    rows = [
+        [
+            *([TableCell(limit.group)] if grouped else []),
+            TableCell(str(limit.writers)),
+            *(
+                TableCell(words.value(rate, "IOPS"))
+                for rate in (limit.memory_touched, limit.memory, limit.null)
+            ),
+        ]
+        for limit in scaling.limits
+    ]
+    note = "What processor and memory alone allow: the same loop and writers, without a device."
+    return Table("limits", "Without a device", note, columns, rows, len(rows) > 12)
+
+
+def _companions(scaling: Scaling) -> Table:
+    """Those that ran beside the writers."""
+    columns = [
+        *_names(scaling),
+        Column("writers"),
+        Column("beside them"),
+        Column("IOPS", "companions"),
+        Column("p50", "p50"),
+        Column("p99", "p99"),
+    ]
+    rows = [
+        [
+            *_name_cells(scaling, row),
+            TableCell(str(row.writers)),
+            TableCell(ROLES.get(row.role, row.role)),
+            _value(row.iops, "IOPS"),
+            _value(row.p50_ns, "ns"),
+            _value(row.p99_ns, "ns"),
+        ]
+        for row in scaling.companions
+    ]
+    note = "Random readers of the same file, and appenders to a log of their own."
+    return Table("companions", "Beside the writers", note, columns, rows, len(rows) > 12)
+
+
+def integrity_lines(systems: Sequence[str], runs: Sequence[RunRecord]) -> list[IntegrityLine]:
+    """What reading back found: one line when all is right, else a line a system."""
+    checked = {
+        system: [
+            run.result.integrity
+            for run in runs
+            if run.system == system and run.result is not None and run.result.integrity is not None
+        ]
+        for system in systems
+    }
+    lines = [_integrity(system, found) for system, found in checked.items() if found]
+    if lines and all(line.good for line in lines):
+        return [_integrity("all", [each for found in checked.values() for each in found])]
+    return lines
+
+
+def _integrity(system: str, found: Sequence[IntegrityResult]) -> IntegrityLine:
+    faults = {
+        "corrupt": sum(each.corrupt_blocks for each in found),
+        "torn": sum(each.torn_blocks for each in found),
+        "foreign": sum(each.foreign_blocks for each in found),
+        "stale": sum(each.stale_blocks for each in found),
+        "lost": sum(each.lost_blocks for each in found),
+    }
+    wrong = ", ".join(f"{count:,} {name}" for name, count in faults.items() if count)
+    blocks = sum(each.checked_blocks for each in found)
+    text = f"{blocks:,} blocks read back after {len(found)} runs: "
+    return IntegrityLine(
+        system, text + (wrong or "all whole writes of the right writer"), not wrong
+    )
+
+
+def _names(scaling: Scaling) -> list[Column]:
+    grouped = any(line.group for line in scaling.lines)
+    return [Column("system"), *([Column("group")] if grouped else [])]
+
+
+def _name_cells(scaling: Scaling, row: ScalingLine | CompanionRow) -> list[TableCell]:
+    grouped = any(line.group for line in scaling.lines)
+    return [TableCell(row.system), *([TableCell(row.group)] if grouped else [])]
+
+
+def _of(points: dict[int, ScalingPoint], count: int, field: str) -> Estimate | None:
+    found: Estimate | None = getattr(points[count], field) if count in points else None
+    return found
+
+
+def _writers(count: int) -> str:
+    return f"{count} writer" + ("" if count == 1 else "s")
+
+
+def _interval(number: Estimate, text: Callable[[float], str]) -> str:
+    if number.low is None or number.high is None:
+        return "one block"
+    return f"{text(number.low)} to {text(number.high)}"
+
+
+def _value(number: Estimate | None, unit: str) -> TableCell:
+    if number is None:
+        return NOTHING
+
+    def text(value: float) -> str:
+        return words.value(value, unit).removesuffix(" IOPS")  # the column's head has it
+
+    return TableCell(text(number.value), _interval(number, text))
+
+
+def _change(number: Estimate | None) -> TableCell:
+    if number is None:
+        return NOTHING
+    return TableCell(words.change(number.value), _interval(number, words.change))
+
+
+def _share(number: Estimate | None) -> TableCell:
+    if number is None:
+        return NOTHING
+    digits = 0 if number.value >= 0.0995 else 1
+    return TableCell(
+        f"{100 * number.value:.{digits}f} %",
+        _interval(number, lambda edge: f"{100 * edge:.{digits}f}"),
+    )
+
+
+def _number(number: Estimate | None) -> TableCell:
+    if number is None:
+        return NOTHING
+    return TableCell(f"{number.value:.3g}", _interval(number, lambda edge: f"{edge:.3g}"))
