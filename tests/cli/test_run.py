@@ -23,6 +23,7 @@ def test_json_is_lines_of_json_only(fsgauge: Run, small: list[str]) -> None:
     events = [json.loads(line) for line in done.stdout.splitlines()]
     assert events[0]["event"] == "study_started"
     assert events[-1]["event"] == "answer"
+    assert events[-1]["ratios"] == []  # one system is compared with nothing
     assert sum(event["event"] == "run_ended" for event in events) == events[0]["runs"]
 
 

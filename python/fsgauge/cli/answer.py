@@ -1,9 +1,10 @@
-"""The last two lines of a command that made a report: what it found, and where the page is."""
+"""The end of a command that made a report: what it found, and where the page is."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 
 def make_report(directory: Path) -> tuple[str, Path]:
@@ -11,5 +12,21 @@ def make_report(directory: Path) -> tuple[str, Path]:
     from fsgauge.report import write_report
 
     page = write_report(directory)
-    answer = json.loads((directory / "report.json").read_text(encoding="utf-8"))["answer"]
-    return str(answer), page
+    return str(_results(directory)["answer"]), page
+
+
+def primary_ratios(directory: Path) -> list[dict[str, Any]]:
+    """The primary comparisons of the report that was made: what was found, for a program."""
+    results = _results(directory)
+    metrics = results["primary_metrics"]
+    keys = ("cell", "system", "metric", "ratio", "low", "high", "verdict", "n")
+    return [
+        {key: entry[key] for key in keys}
+        for entry in results["comparisons"]
+        if entry["primary"] and entry["metric"] == metrics.get(entry["cell"])
+    ]
+
+
+def _results(directory: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((directory / "report.json").read_text(encoding="utf-8"))
+    return found

@@ -82,7 +82,7 @@ def _resume(directory: Path) -> str:
 
 def _conclude(outcome: Outcome, style: str | None) -> int:
     """Say what ended the study and how to go on, make the report, say the last two lines."""
-    from fsgauge.cli.answer import make_report
+    from fsgauge.cli.answer import make_report, primary_ratios
 
     ended_by = outcome.ended_by
     if ended_by is not None:
@@ -95,8 +95,9 @@ def _conclude(outcome: Outcome, style: str | None) -> int:
         sys.stderr.write(f"{error.render()}\n")
         return ended_by.exit_code
     if style == "json":
-        sys.stdout.write(json.dumps({"event": "answer", "answer": answer, "report": str(page)}))
-        sys.stdout.write("\n")
+        facts = {"event": "answer", "answer": answer, "report": str(page)}
+        facts |= {"ratios": primary_ratios(outcome.directory)}
+        sys.stdout.write(json.dumps(facts) + "\n")
     else:
         sys.stdout.write(f"answer: {answer}\nreport: {page}\n")
     return ended_by.exit_code if ended_by else 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TextIO
 
+from fsgauge.progress.audience import Audience
 from fsgauge.progress.opening import opening
 from fsgauge.progress.tally import Tally, operations_per_second, outcome
 from fsgauge.record import Cell, EnvironmentRecord, Plan, RunRecord, Turn
@@ -38,7 +39,7 @@ class Lines(Quiet):
     """One line a run, for pipes and CI logs."""
 
     def __init__(self, stream: TextIO) -> None:
-        self.stream = stream
+        self.audience = Audience(stream)
         self.tally: Tally | None = None
 
     def study_started(self, study: Study, plan: Plan, environment: EnvironmentRecord) -> None:
@@ -61,15 +62,14 @@ class Lines(Quiet):
         self._say("  ".join(part for part in parts if part))
 
     def _say(self, *lines: str) -> None:
-        self.stream.write("".join(f"{line}\n" for line in lines))
-        self.stream.flush()
+        self.audience.say("".join(f"{line}\n" for line in lines))
 
 
 class JsonLines(Quiet):
     """One JSON object a run on standard output: raw numbers, units in the keys."""
 
     def __init__(self, stream: TextIO) -> None:
-        self.stream = stream
+        self.audience = Audience(stream)
 
     def study_started(self, study: Study, plan: Plan, environment: EnvironmentRecord) -> None:
         """The plan in numbers."""
@@ -96,5 +96,4 @@ class JsonLines(Quiet):
         )
 
     def _say(self, **facts: object) -> None:
-        self.stream.write(json.dumps(facts) + "\n")
-        self.stream.flush()
+        self.audience.say(json.dumps(facts) + "\n")

@@ -28,7 +28,9 @@ class Tally:
         return len(self.runs) / self.total if self.total else 1.0
 
     def left(self) -> str:
-        """Time left, from the plan at first and from the runs once a turn is done."""
+        """Time left: by the plan at first, by the runs once a turn is done; "" at the end."""
+        if len(self.runs) >= self.total:
+            return ""
         elapsed = time.monotonic() - self.started
         expected = self.plan.expected_seconds
         if len(self.runs) >= len(self.plan.cells):

@@ -57,7 +57,9 @@ def _not_found(name: str) -> InputError:
     return InputError(
         f"there is no file {shown(name)}" if is_path else f"there is no study {shown(name)}",
         details=tuple(f"{shipped}: {question}" for shipped, question in known.items()),
-        next=f"fsgauge run {near[0]}" if near else "fsgauge study new NAME writes a study file",
+        next=f"fsgauge plan {near[0]}, the nearest"
+        if near
+        else "fsgauge study new NAME writes a study file",
     )
 
 

@@ -52,7 +52,7 @@ def test_the_template_s_commented_lines_are_right_too():
 def test_a_name_that_does_not_exist():
     said = refused("overhed")
     assert 'there is no study "overhed"' in said
-    assert "next: fsgauge run overhead" in said
+    assert "next: fsgauge plan overhead" in said
     assert 'there is no file "my.toml"' in refused("my.toml")
     refused("")
     refused("\x00")
