@@ -184,7 +184,11 @@ class StorageFacts(BaseModel):
 
 
 class EnvironmentRecord(Record):
-    """The machine, before or after; what cannot be read is null, with a reason in `missing`."""
+    """The machine, before or after; what cannot be read is null, with a reason in `missing`.
+
+    `throttle_events` counts since the machine started, over all processors; frequencies are those
+    of the slowest processor. Records made before these were captured have none.
+    """
 
     captured_unix_ns: int
     hostname: str
@@ -194,6 +198,9 @@ class EnvironmentRecord(Record):
     processor: str
     processor_count: int
     governor: str | None
+    throttle_events: int | None = None
+    frequency_limit_hz: int | None = None
+    frequency_maximum_hz: int | None = None
     memory_bytes: int
     virtual_machine: str | None
     load_average: float

@@ -37,6 +37,11 @@ def capture_environment(programs: list[str], facts: StorageFacts) -> Environment
         processor=_known(missing, "processor", _processor) or platform.machine(),
         processor_count=len(os.sched_getaffinity(0)),
         governor=_known(missing, "governor", _governor),
+        throttle_events=_number(missing, "throttle_events", _throttle_events),
+        frequency_limit_hz=_number(missing, "frequency_limit_hz", _frequency("scaling_max_freq")),
+        frequency_maximum_hz=_number(
+            missing, "frequency_maximum_hz", _frequency("cpuinfo_max_freq")
+        ),
         memory_bytes=_memory(missing),
         virtual_machine=virtual_machine(),
         load_average=os.getloadavg()[0],
@@ -62,6 +67,37 @@ def _known(missing: dict[str, str], key: str, read: Callable[[], str]) -> str | 
     except (OSError, LookupError) as error:
         missing[key] = str(error)
         return None
+
+
+def _number(missing: dict[str, str], key: str, read: Callable[[], int]) -> int | None:
+    try:
+        return read()
+    except (OSError, LookupError, ValueError) as error:
+        missing[key] = str(error)
+        return None
+
+
+def _throttle_events() -> int:
+    """Of cores and packages together; a package counts once for each of its processors.
+
+    Source: drivers/thermal/intel/therm_throt.c, Linux 6.12.
+    """
+    files = sorted(_CPU.glob("cpu[0-9]*/thermal_throttle/*_throttle_count"))
+    if not files:
+        raise LookupError("no thermal counters: the processor, or the virtual machine, has none")
+    return sum(int(file.read_text()) for file in files)
+
+
+def _frequency(name: str) -> Callable[[], int]:
+    """Reads a limit of cpufreq, kHz in its file, of the processor where it is lowest."""
+
+    def read() -> int:
+        files = sorted(_CPU.glob(f"cpu[0-9]*/cpufreq/{name}"))
+        if not files:
+            raise LookupError("no cpufreq driver: the frequency is not seen from this machine")
+        return 1000 * min(int(file.read_text()) for file in files)
+
+    return read
 
 
 def _processor() -> str:

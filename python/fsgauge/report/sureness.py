@@ -83,7 +83,7 @@ def _engine(results: Results) -> Line:
     return Line(
         "Engine",
         f"at most {words.percent(share)} of the time is its own",
-        share <= 10,
+        share <= 20,
         "engine_share",
     )
 

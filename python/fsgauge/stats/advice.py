@@ -25,6 +25,8 @@ class Situation:
     storage_bytes: int
     memory_bytes: int
     blocks: int
+    clock_source: str | None
+    virtual_machine: str | None
 
 
 def situation_of(study: dict[str, Any], environment: EnvironmentRecord, blocks: int) -> Situation:
@@ -38,6 +40,8 @@ def situation_of(study: dict[str, Any], environment: EnvironmentRecord, blocks: 
         storage_bytes=environment.storage.size_bytes,
         memory_bytes=environment.memory_bytes,
         blocks=blocks,
+        clock_source=environment.clock_source,
+        virtual_machine=environment.virtual_machine,
     )
 
 
@@ -75,8 +79,14 @@ RUN_CHECKS = (
         "run.engine_share",
         "warning",
         run_checks.engine_heavy,
-        "the engine itself took more than a tenth of its threads' time, so differences between"
+        "the engine itself took more than a fifth of its threads' time, so differences between"
         " systems look smaller than they are",
+    ),
+    RunCheck(
+        "run.clock",
+        "warning",
+        run_checks.clock_heavy,
+        "reading the clock took more than a twentieth of the latency that it measured",
     ),
     RunCheck(
         "run.not_steady",
@@ -128,6 +138,7 @@ def advice_for(code: str, situation: Situation) -> str:
         "run.bytes": "Report this with the records: an honest run cannot do it.",
         "run.debug_engine": "Build the engine with --release, or install the wheel; run again.",
         "run.engine_share": "Fewer operations per second a thread: larger blocks, or more jobs.",
+        "run.clock": clock_advice(situation),
         "run.not_steady": f"Warm up longer (--set workload.warm_up={longer.replace(' ', '')}),"
         " fill the device once before, or let other work on it end.",
         "run.queue": "Use more jobs, or a larger queue depth; compare by operations in flight.",
@@ -137,6 +148,22 @@ def advice_for(code: str, situation: Situation) -> str:
         "run.gap": "Look for suspends, VM pauses or a throttled host during the study.",
     }
     return advice.get(code, "")
+
+
+def clock_advice(situation: Situation) -> str:
+    """What to do about a clock that costs: which one the kernel uses says why."""
+    source = situation.clock_source or "unknown"
+    if source != "tsc":
+        virtual = " and the virtual machine passes it on" if situation.virtual_machine else ""
+        return (
+            f"The kernel's clock source is {source}, which is slow; use tsc, if the processor's is"
+            f" stable{virtual} (/sys/devices/system/clocksource/clocksource0). Rates are true;"
+            " short latencies are too long."
+        )
+    return (
+        "The operations are as short as the clock: rates are true, but compare latencies only"
+        " between systems, or use larger blocks."
+    )
 
 
 def cache_advice(situation: Situation) -> str:

@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from fsgauge.record import Cell
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.results import Comparison, NoiseFloor
+from fsgauge.stats.scaling.model import Scaling
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
+from fsgauge.stats.writers_answer import writers_answer
 from fsgauge.units import format_size
 
 NAMED_SYSTEMS = 3
@@ -41,12 +43,16 @@ class Question:
     noise: NoiseFloor | None
     blocks_complete: int
     invalid_reason: str
+    scaling: Scaling | None
+    margin_percent: float
 
 
 def answer(question: Question) -> str:
     """The sentence that heads the report."""
     if question.invalid_reason:
         return f"Not valid: {question.invalid_reason} The numbers below are shown, not vouched for."
+    if question.scaling is not None:
+        return writers_answer(question.scaling, question.primary, question.margin_percent)
     if not question.others:
         return _noise_only(question)
     if question.blocks_complete == 0:

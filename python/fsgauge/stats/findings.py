@@ -6,44 +6,28 @@ Nothing here changes or drops a number.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 
-from fsgauge.record import EnvironmentRecord, RunRecord, StudyRecord, TurnRecord
-from fsgauge.stats.advice import RUN_CHECKS, RunCheck, Situation, advice_for, cache_advice
-from fsgauge.stats.noise import Noise, cells_that_differ_from_themselves
-from fsgauge.stats.results import Comparison, Finding, Level
-from fsgauge.stats.samples import Samples
+from fsgauge.record import RunRecord
+from fsgauge.stats.advice import RUN_CHECKS, RunCheck, advice_for, cache_advice
+from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of
+from fsgauge.stats.machine_findings import machine_findings
+from fsgauge.stats.noise import cells_that_differ_from_themselves
+from fsgauge.stats.results import Finding, Level
+from fsgauge.stats.writers_findings import writers_findings
 
-WHERE_LIMIT = 10
 FEW_BLOCKS = 6
-BUSY_SHARE = 0.5
 SURE, UNSURE = 0.05, 0.2
+BETTER_SAID = {"run.unfair"}
+"""What a finding about writers says better."""
 _ORDER: dict[Level, int] = {"invalid": 0, "warning": 1, "note": 2}
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """Everything that findings are drawn from."""
-
-    study: StudyRecord
-    turns: Sequence[TurnRecord]
-    runs: Sequence[RunRecord]
-    before: EnvironmentRecord
-    after: EnvironmentRecord | None
-    samples: Samples
-    comparisons: Sequence[Comparison]
-    noise: dict[str, Noise]
-    situation: Situation
-    primary_metric: str
-    blocks_complete: int
-    stopped: bool
 
 
 def find_all(evidence: Evidence) -> list[Finding]:
     """All findings, the gravest first."""
     found = [
         *_noise(evidence),
+        *writers_findings(evidence),
         *_single_runs(evidence),
         *_missing_runs(evidence),
         *_few_blocks(evidence),
@@ -51,30 +35,17 @@ def find_all(evidence: Evidence) -> list[Finding]:
         *_cache_answered(evidence),
         *_robust_disagrees(evidence),
         *_turns_differ(evidence),
-        *_environment(evidence),
+        *machine_findings(evidence),
         *_storage(evidence),
         *_notes(evidence),
     ]
     return sorted(found, key=lambda finding: _ORDER[finding.level])
 
 
-def _finding(
-    code: str, level: Level, sentence: str, advice: str, where: Sequence[str] = ()
-) -> Finding:
-    return Finding(
-        code=code,
-        level=level,
-        sentence=sentence,
-        advice=advice,
-        count=len(where) or 1,
-        where=list(where[:WHERE_LIMIT]),
-    )
-
-
 def _noise(evidence: Evidence) -> Iterator[Finding]:
     floor = evidence.noise.get(evidence.primary_metric)
     if floor is None:
-        yield _finding(
+        yield finding(
             "noise.unknown",
             "warning",
             "The baseline has not been measured twice in any block, so the noise floor is unknown.",
@@ -83,7 +54,7 @@ def _noise(evidence: Evidence) -> Iterator[Finding]:
         return
     if floor.excludes_one:
         percent = 100 * (floor.ratio.ratio - 1)
-        yield _finding(
+        yield finding(
             "noise.invalid",
             "invalid",
             f"The baseline differs from itself: its later turn was {abs(percent):.1f} %"
@@ -95,11 +66,11 @@ def _noise(evidence: Evidence) -> Iterator[Finding]:
     cells = cells_that_differ_from_themselves(evidence.samples, evidence.primary_metric)
     if cells:
         names = [cell.name for cell in evidence.samples.plan.cells if cell.id in cells]
-        yield _finding(
+        yield finding(
             "noise.cells",
             "warning",
-            f"In {_of(len(cells), len(evidence.samples.plan.cells), 'cell')} the baseline differs"
-            " from itself, also after correction for the number of cells.",
+            f"In {part_of(len(cells), len(evidence.samples.plan.cells), 'cell')} the baseline"
+            " differs from itself, also after correction for the number of cells.",
             "Believe no verdict of these cells that is smaller than their own A/A.",
             names,
         )
@@ -108,12 +79,14 @@ def _noise(evidence: Evidence) -> Iterator[Finding]:
 def _single_runs(evidence: Evidence) -> Iterator[Finding]:
     measured = [run for run in evidence.runs if run.result is not None]
     for check in RUN_CHECKS:
+        if check.code in BETTER_SAID and evidence.scaling is not None:
+            continue
         where = [text for run in measured if (text := _evidence_of(check, run)) is not None]
         if where:
-            yield _finding(
+            yield finding(
                 check.code,
                 check.level,
-                f"In {_of(len(where), len(measured), 'run')}, {check.sentence}.",
+                f"In {part_of(len(where), len(measured), 'run')}, {check.sentence}.",
                 advice_for(check.code, evidence.situation),
                 where,
             )
@@ -124,21 +97,15 @@ def _evidence_of(check: RunCheck, run: RunRecord) -> str | None:
     return None if text is None else f"{name_of(run)}: {text}"
 
 
-def name_of(run: RunRecord) -> str:
-    """A run in words: block 3, xfs, randread 4 KiB, depth 32."""
-    again = " (second turn)" if run.again else ""
-    return f"block {run.block + 1}, {run.system}{again}, {run.cell.name}"
-
-
 def _missing_runs(evidence: Evidence) -> Iterator[Finding]:
     failed = [run for run in evidence.runs if run.fault is not None]
     if failed:
         where = [f"{name_of(run)}: {run.fault.what}" for run in failed if run.fault is not None]
         first = next(run.fault for run in failed if run.fault is not None)
-        yield _finding(
+        yield finding(
             "runs.failed",
             "warning",
-            f"{_of(len(failed), len(evidence.runs), 'run')} failed; their blocks are left out"
+            f"{part_of(len(failed), len(evidence.runs), 'run')} failed; their blocks are left out"
             " of the cells concerned.",
             " ".join(part for part in (first.cause, first.next) if part),
             where,
@@ -151,11 +118,11 @@ def _missing_runs(evidence: Evidence) -> Iterator[Finding]:
     planned = sum(len(turn.cells) for turn in evidence.study.plan.turns)
     missing = planned - len(evidence.runs) + len(cut)
     if missing > 0:
-        yield _finding(
+        yield finding(
             "runs.interrupted",
             "warning",
-            f"The study ended early: {_of(missing, planned, 'run')} were not made. Blocks that are"
-            " not complete are left out, cell by cell.",
+            f"The study ended early: {part_of(missing, planned, 'run')} were not made. Blocks that"
+            " are not complete are left out, cell by cell.",
             "fsgauge resume DIR makes the rest.",
             cut,
         )
@@ -164,7 +131,7 @@ def _missing_runs(evidence: Evidence) -> Iterator[Finding]:
 def _stopped(evidence: Evidence) -> Iterator[Finding]:
     if evidence.stopped:
         limit = evidence.study.study["plan"]["stop_interval"]
-        yield _finding(
+        yield finding(
             "plan.stopped",
             "note",
             f"The study ended after {evidence.blocks_complete} blocks, as it asked: no interval of"
@@ -176,7 +143,7 @@ def _stopped(evidence: Evidence) -> Iterator[Finding]:
 def _few_blocks(evidence: Evidence) -> Iterator[Finding]:
     blocks = evidence.blocks_complete
     if blocks < FEW_BLOCKS:
-        yield _finding(
+        yield finding(
             "blocks.few",
             "note" if blocks >= 3 else "warning",
             f"{blocks} complete {'block' if blocks == 1 else 'blocks'}:"
@@ -193,8 +160,8 @@ def _cache_answered(evidence: Evidence) -> Iterator[Finding]:
     """A file system cannot move data faster than the device it sits on."""
     plan = evidence.study.plan
     kinds = {turn.system: turn.facts.kind for turn in evidence.turns}
-    if kinds.get(plan.baseline) != "raw":
-        return
+    if kinds.get(plan.baseline) != "raw" or evidence.scaling is not None:
+        return  # of writers, `faster_than_device` says it
     names = {cell.id: cell.name for cell in plan.cells}
     above = [
         entry
@@ -206,7 +173,7 @@ def _cache_answered(evidence: Evidence) -> Iterator[Finding]:
     ]
     if above:
         top = max(above, key=lambda entry: entry.ratio)
-        yield _finding(
+        yield finding(
             "cache.answered",
             "warning",
             f"{top.system} did {100 * (top.ratio - 1):.0f} % more than the raw device at"
@@ -228,11 +195,11 @@ def _robust_disagrees(evidence: Evidence) -> Iterator[Finding]:
         and max(entry.p, entry.robust_p) > UNSURE
     ]
     if apart:
-        yield _finding(
+        yield finding(
             "estimates.disagree",
             "note",
             "The interval of the mean and the one that outliers cannot move (Hodges-Lehmann) come"
-            f" to different ends in {_count(len(apart), 'comparison')}.",
+            f" to different ends in {count(len(apart), 'comparison')}.",
             "Look at the blocks in the table: one stalled run may stand behind it.",
             apart,
         )
@@ -247,39 +214,11 @@ def _turns_differ(evidence: Evidence) -> Iterator[Finding]:
         made.setdefault(turn.system, set()).add(key)
     changed = [system for system, ways in made.items() if len(ways) > 1]
     if changed:
-        yield _finding(
+        yield finding(
             "system.changed",
             "warning",
             f"{', '.join(changed)}: not made the same way in every turn.",
             "Compare the turn.json files of its records.",
-            changed,
-        )
-
-
-def _environment(evidence: Evidence) -> Iterator[Finding]:
-    before, after = evidence.before, evidence.after
-    if before.load_average > BUSY_SHARE * before.processor_count:
-        yield _finding(
-            "machine.busy",
-            "note",
-            f"The machine was busy before the study: load {before.load_average:.1f} on"
-            f" {_count(before.processor_count, 'processor')}.",
-            "Other work widens every interval; repeat when it is quiet.",
-        )
-    if after is None:
-        return
-    compared = ("kernel", "governor", "processor_count", "memory_bytes", "clock_source")
-    changed = [
-        f"{key}: {getattr(before, key)} before, {getattr(after, key)} after"
-        for key in compared
-        if getattr(before, key) != getattr(after, key)
-    ]
-    if changed:
-        yield _finding(
-            "environment.changed",
-            "warning",
-            "The machine changed while the study ran.",
-            "Repeat the study with the machine left as it is.",
             changed,
         )
 
@@ -289,7 +228,7 @@ def _storage(evidence: Evidence) -> Iterator[Finding]:
         advice = ""
         if evidence.before.storage.kind == "loop":
             advice = "Ratios between systems hold; absolute rates are those of a shared disk."
-        yield _finding("storage.caution", "note", caution, advice)
+        yield finding("storage.caution", "note", caution, advice)
 
 
 def _notes(evidence: Evidence) -> Iterator[Finding]:
@@ -302,12 +241,4 @@ def _notes(evidence: Evidence) -> Iterator[Finding]:
         for text in (*turn.notes, *(note.text for note in turn.layout.notes)):
             places.setdefault(text, []).append(f"block {turn.block + 1}, {turn.system}")
     for text, where in places.items():
-        yield _finding("note", "note", text, "", where)
-
-
-def _of(part: int, whole: int, noun: str) -> str:
-    return f"{part} of {_count(whole, noun)}"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" + ("" if number == 1 else "s")
+        yield finding("note", "note", text, "", where)

@@ -12,7 +12,8 @@ from fsgauge.stats.advice import situation_of
 from fsgauge.stats.answer import Question, answer
 from fsgauge.stats.compare import compare_all, describe_noise, measure_all, noise_floors
 from fsgauge.stats.differences import differences_between
-from fsgauge.stats.findings import Evidence, find_all
+from fsgauge.stats.evidence import Evidence
+from fsgauge.stats.findings import find_all
 from fsgauge.stats.metrics import METRICS, LatencyKind, primary_metric
 from fsgauge.stats.precision import first_blocks, is_enough
 from fsgauge.stats.results import (
@@ -23,8 +24,9 @@ from fsgauge.stats.results import (
     Results,
     Sureness,
 )
-from fsgauge.stats.run_checks import engine_share, parts, steady
+from fsgauge.stats.run_checks import engine_share, parts, steady_of
 from fsgauge.stats.samples import Samples, collect, is_complete
+from fsgauge.stats.scaling.read import read_scaling
 
 DEFAULT_EQUIVALENCE_PERCENT = 3.0
 
@@ -45,9 +47,7 @@ def read_study(
         cell.id: primary_metric(paced=paced, read_percent=cell.read_percent) for cell in plan.cells
     }
     floors = noise_floors(samples, [cell.id for cell in primary])
-    settings = study.study.get("plan", {})
-    margin_percent = float(settings.get("equivalence_percent", DEFAULT_EQUIVALENCE_PERCENT))
-    comparisons = compare_all(samples, [cell.id for cell in primary], margin_percent)
+    comparisons = compare_all(samples, [cell.id for cell in primary], _margin_percent(study))
     blocks = complete_blocks(samples, runs)
     stopped = is_enough(study, comparisons, metrics, blocks)
     if stopped:
@@ -67,6 +67,7 @@ def read_study(
         primary_metric=metrics[primary[0].id],
         blocks_complete=blocks,
         stopped=stopped,
+        scaling=read_scaling(study, turns, runs, samples),
     )
     findings = find_all(evidence)
     return _results(evidence, primary, metrics, findings, measure_all(samples))
@@ -113,6 +114,8 @@ def _results(
         noise=describe_noise(floor) if floor else None,
         blocks_complete=_blocks_with_any_answer(evidence.comparisons),
         invalid_reason=sureness.invalid_reason,
+        scaling=evidence.scaling,
+        margin_percent=_margin_percent(evidence.study),
     )
     present = {measurement.metric for measurement in measurements}
     return Results(
@@ -133,7 +136,14 @@ def _results(
         sureness=sureness,
         findings=findings,
         differences=differences_between(plan.systems, evidence.turns),
+        scaling=evidence.scaling,
     )
+
+
+def _margin_percent(study: StudyRecord) -> float:
+    """The difference that the study calls none."""
+    settings = study.study.get("plan", {})
+    return float(settings.get("equivalence_percent", DEFAULT_EQUIVALENCE_PERCENT))
 
 
 def _describe_metric(name: str) -> MetricInfo:
@@ -164,7 +174,7 @@ def _latency_kind(runs: Sequence[RunRecord]) -> LatencyKind:
 def _sureness(evidence: Evidence, findings: Sequence[Finding]) -> Sureness:
     measured = [run for run in evidence.runs if run.result is not None]
     results = [run.result for run in measured if run.result is not None]
-    verdicts = [steady(result) for result in results]
+    verdicts = [steady_of(run, run.result) for run in measured if run.result is not None]
     shares = [share for result in results if (share := engine_share(result)) is not None]
     invalid = [finding for finding in findings if finding.level == "invalid"]
     return Sureness(

@@ -21,7 +21,8 @@ FULL_QUEUE = 0.9
 ROUNDS = 5
 STEADY_RANGE = 0.20
 STEADY_SLOPE = 0.10
-ENGINE_SHARE_LIMIT = 0.10
+ENGINE_SHARE_LIMIT = 0.20
+CLOCK_SHARE_LIMIT = 0.05
 FAIR_SHARE = 0.5
 ACHIEVED_RATE = 0.95
 
@@ -64,11 +65,23 @@ def littles_law(run: RunRecord, result: LoadResult) -> str | None:
 
 
 def queue_not_full(run: RunRecord, result: LoadResult) -> str | None:
-    """Without a pace, the engine keeps the queue full; else the load was less than asked."""
-    asked = run.cell.queue_depth * run.cell.jobs
-    if run.job.rate is not None or result.in_flight_mean >= FULL_QUEUE * asked:
+    """Without a pace, the engine keeps the queue full; else the load was less than asked.
+
+    A job that has ended asks for nothing more, and one that waits for fsync has nothing in flight.
+    """
+    syncs = run.job.sync.kind in ("fsync", "fdatasync")
+    asked = run.cell.queue_depth * jobs_at_work(run.cell.jobs, result)
+    if syncs or run.job.rate is not None or result.in_flight_mean >= FULL_QUEUE * asked:
         return None
-    return f"{result.in_flight_mean:.1f} of {asked} in flight"
+    return f"{result.in_flight_mean:.1f} of {asked:.4g} in flight"
+
+
+def jobs_at_work(jobs: int, result: LoadResult) -> float:
+    """How many jobs there were on average: those that end by themselves leave early."""
+    own_ns = [job.elapsed_ns for job in result.jobs if job.elapsed_ns is not None]
+    if result.elapsed_ns == 0 or len(own_ns) != len(result.jobs) or not own_ns:
+        return jobs
+    return sum(own_ns) / result.elapsed_ns
 
 
 def bytes_match(run: RunRecord, result: LoadResult) -> str | None:
@@ -89,8 +102,8 @@ def errors(_run: RunRecord, result: LoadResult) -> str | None:
 
 def engine_share(result: LoadResult) -> float | None:
     """The engine's own part of the measured time of its threads, 0 to 1."""
-    threads = max(result.cpu.threads, 1)
-    if result.elapsed_ns == 0:
+    threads = jobs_at_work(max(result.cpu.threads, 1), result)
+    if result.elapsed_ns == 0 or threads == 0:
         return None
     own_ns = result.self_measure.null_ns_per_operation * operations(result)
     return own_ns / (result.elapsed_ns * threads)
@@ -100,6 +113,23 @@ def engine_heavy(_run: RunRecord, result: LoadResult) -> str | None:
     """The engine itself took a part that may hide differences."""
     share = engine_share(result)
     return f"{100 * share:.0f} %" if share is not None and share > ENGINE_SHARE_LIMIT else None
+
+
+def clock_share(result: LoadResult) -> float | None:
+    """One reading of the clock as a share of the mean service time, which holds about one."""
+    total_ns = sum(part.service_latency.sum_ns for part in parts(result))
+    if total_ns == 0:
+        return None
+    return result.self_measure.clock_ns_per_read * operations(result) / total_ns
+
+
+def clock_heavy(_run: RunRecord, result: LoadResult) -> str | None:
+    """Reading the clock took a part of the latency that it measured."""
+    share = clock_share(result)
+    if share is None or share <= CLOCK_SHARE_LIMIT:
+        return None
+    cost_ns, clock = result.self_measure.clock_ns_per_read, result.self_measure.clock
+    return f"{cost_ns:.0f} ns a reading ({clock}), {100 * share:.0f} % of the mean latency"
 
 
 def debug_engine(_run: RunRecord, result: LoadResult) -> str | None:
@@ -166,9 +196,17 @@ def steady(result: LoadResult) -> Steady:
     )
 
 
-def not_steady(_run: RunRecord, result: LoadResult) -> str | None:
+def steady_of(run: RunRecord, result: LoadResult) -> Steady:
+    """The verdict on a run. One that is bound by passes has none: all of its work counts, from
+    the first write to the last, and its rate falls when the first writer is done."""
+    if run.job.passes is not None:
+        return Steady(judged=False, reached=False, rounds=ROUNDS, reason="bound by passes")
+    return steady(result)
+
+
+def not_steady(run: RunRecord, result: LoadResult) -> str | None:
     """The rate was still moving while it was measured, or changed for good."""
-    verdict = steady(result)
+    verdict = steady_of(run, result)
     if verdict.reached or not verdict.judged:
         return None
     return verdict.reason or "no reason was given"

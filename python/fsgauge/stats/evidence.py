@@ -1,0 +1,64 @@
+"""What findings are drawn from, and how one is put into words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fsgauge.record import EnvironmentRecord, RunRecord, StudyRecord, TurnRecord
+from fsgauge.stats.advice import Situation
+from fsgauge.stats.noise import Noise
+from fsgauge.stats.results import Comparison, Finding, Level
+from fsgauge.stats.samples import Samples
+from fsgauge.stats.scaling.model import Scaling
+
+WHERE_LIMIT = 10
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Everything that findings are drawn from."""
+
+    study: StudyRecord
+    turns: Sequence[TurnRecord]
+    runs: Sequence[RunRecord]
+    before: EnvironmentRecord
+    after: EnvironmentRecord | None
+    samples: Samples
+    comparisons: Sequence[Comparison]
+    noise: dict[str, Noise]
+    situation: Situation
+    primary_metric: str
+    blocks_complete: int
+    stopped: bool
+    scaling: Scaling | None = None
+
+
+def finding(
+    code: str, level: Level, sentence: str, advice: str, where: Sequence[str] = ()
+) -> Finding:
+    """A finding; `where` names every place, of which the first ten are kept."""
+    return Finding(
+        code=code,
+        level=level,
+        sentence=sentence,
+        advice=advice,
+        count=len(where) or 1,
+        where=list(where[:WHERE_LIMIT]),
+    )
+
+
+def name_of(run: RunRecord) -> str:
+    """A run in words: block 3, xfs, randread 4 KiB, depth 32."""
+    again = " (second turn)" if run.again else ""
+    return f"block {run.block + 1}, {run.system}{again}, {run.cell.name}"
+
+
+def part_of(part: int, whole: int, noun: str) -> str:
+    """ "3 of 8 runs"."""
+    return f"{part} of {count(whole, noun)}"
+
+
+def count(number: int, noun: str) -> str:
+    """ "1 run", "8 runs"."""
+    return f"{number} {noun}" + ("" if number == 1 else "s")

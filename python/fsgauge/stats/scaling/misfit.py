@@ -1,0 +1,113 @@
+"""Whether rates follow the scalability law, or something else bends them: a knee, most of all.
+
+A device that can do no more cuts a rising rate off at once. That is no contention between writers,
+and the law, which bends smoothly, would call it that. Two questions, with noise as the blocks show:
+
+1. Lack of fit: are the residuals of the blocks' mean larger than the blocks' scatter explains? An F
+   test at 1 %. Effects that a block has on all its runs alike move the rate alone and are left out.
+2. Is a straight rise to a ceiling, with one parameter less, clearly better? By the corrected
+   criterion of Akaike, 10 apart (Burnham and Anderson, Model selection, 2002, section 2.6).
+
+Either is a misfit, where the largest residual is more than 3 %: less does not matter to a reader.
+What the rule does to planted curves is in tests/known/test_usl.py.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fsgauge.stats.scaling.usl import Floats, throughput
+
+LEVEL = 0.01
+CLEARLY_BETTER = 10.0
+RELEVANT_RESIDUAL = 0.03
+KNEE_PARAMETERS = 2
+SHARED_FREEDOM = 20
+SMALLEST_VARIANCE = 1e-12
+
+
+@dataclass(frozen=True)
+class Misfit:
+    """Residuals of the blocks' mean log rates [counts]; `reason` is empty where the law fits."""
+
+    residuals: Floats
+    reason: str
+
+
+def variances(logs: Floats) -> Floats:
+    """Variance of one block's log rate at each number of writers, from logs [blocks, counts].
+
+    What a block does to all its runs is taken off. So few blocks know a single variance badly, and
+    weights from it make intervals too narrow: each is averaged with the one that all share, which
+    counts as `SHARED_FREEDOM` degrees (Smyth, Statistical Applications in Genetics 3, 2004).
+    """
+    blocks, counts = logs.shape
+    rest = logs - logs.mean(axis=1, keepdims=True) - logs.mean(axis=0) + logs.mean()
+    shared = np.sum(rest**2) / ((blocks - 1) * (counts - 1))
+    own = np.sum(rest**2, axis=0) / (blocks - 1) * counts / (counts - 1)
+    freedom = blocks - 1
+    mixed: Floats = (SHARED_FREEDOM * shared + freedom * own) / (SHARED_FREEDOM + freedom)
+    return np.maximum(mixed, SMALLEST_VARIANCE)
+
+
+def misfit(writers: Floats, logs: Floats, coefficients: Floats) -> Misfit:
+    """How the law with these coefficients misses log rates [blocks, counts], two blocks or more."""
+    from scipy.special import fdtrc
+
+    blocks, counts = logs.shape
+    mean, weights = logs.mean(axis=0), blocks / variances(logs)
+    residuals = mean - np.log(throughput(writers, coefficients))
+    free = 1 + int(np.count_nonzero(coefficients[1:] > 0))
+    squares = float(np.sum(weights * residuals**2))
+    p = float(fdtrc(counts - free, (blocks - 1) * (counts - 1), squares / (counts - free)))
+    knee = _knee(writers, mean, weights)
+    advantage = _criterion(squares, free, counts) - knee.criterion
+    largest = int(np.argmax(np.abs(residuals)))
+    if abs(residuals[largest]) <= RELEVANT_RESIDUAL:
+        return Misfit(residuals, "")
+    if advantage > CLEARLY_BETTER:
+        return Misfit(
+            residuals,
+            f"a straight rise to a ceiling, reached before {knee.writers} writers, describes the"
+            " rates better: something is saturated, which is not contention between writers",
+        )
+    if p < LEVEL:
+        return Misfit(
+            residuals,
+            f"at {writers[largest]:.0f} writers the rate is {_percent(residuals[largest])} the"
+            " best curve, more than the scatter of the blocks explains",
+        )
+    return Misfit(residuals, "")
+
+
+@dataclass(frozen=True)
+class _Knee:
+    """A straight rise to a ceiling; `writers` is the first measured number at the ceiling."""
+
+    writers: int
+    criterion: float
+
+
+def _knee(writers: Floats, mean: Floats, weights: Floats) -> _Knee:
+    found = []
+    for at in range(1, len(writers)):
+        rise = np.average(mean[:at] - np.log(writers[:at]), weights=weights[:at])
+        ceiling = np.average(mean[at:], weights=weights[at:])
+        fitted = np.minimum(rise + np.log(writers), ceiling)
+        squares = float(np.sum(weights * (mean - fitted) ** 2))
+        criterion = _criterion(squares, KNEE_PARAMETERS, len(writers))
+        found.append(_Knee(int(writers[at]), criterion))
+    return min(found, key=lambda knee: knee.criterion)
+
+
+def _criterion(squares: float, parameters: int, counts: int) -> float:
+    """Akaike's, corrected for few data; the variances are known, so squares are the likelihood."""
+    correction = 2 * parameters * (parameters + 1) / (counts - parameters - 1)
+    return squares + 2 * parameters + correction
+
+
+def _percent(residual: float) -> str:
+    percent = 100 * np.expm1(residual)
+    return f"{abs(percent):.0f} % {'above' if percent > 0 else 'below'}"

@@ -1,0 +1,47 @@
+"""From a writers study's records to `Scaling`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fsgauge.record import RunRecord, StudyRecord, TurnRecord
+from fsgauge.stats.samples import Samples
+from fsgauge.stats.scaling.groups import groups_of
+from fsgauge.stats.scaling.limits import limits_of
+from fsgauge.stats.scaling.lines import Measured, companions_of, line_of
+from fsgauge.stats.scaling.model import Scaling
+from fsgauge.stats.scaling.samples import collect_beside
+
+
+def is_of_writers(study: StudyRecord) -> bool:
+    """Whether the study asks how writers scale."""
+    return bool(study.study.get("workload", {}).get("kind") == "writers")
+
+
+def read_scaling(
+    study: StudyRecord,
+    turns: Sequence[TurnRecord],
+    runs: Sequence[RunRecord],
+    samples: Samples,
+) -> Scaling | None:
+    """Scaling of every system and group; None for a study of another kind."""
+    plan = study.plan
+    if not is_of_writers(study) or not plan.cells:
+        return None
+    kinds = {turn.system: turn.facts.kind for turn in turns}
+    device = next((system for system in plan.systems if kinds.get(system) == "raw"), None)
+    measured = Measured(samples, collect_beside(plan, turns, runs), device)
+    groups = groups_of(plan.cells)
+    return Scaling(
+        block_size_bytes=plan.cells[0].block_size_bytes,
+        writer_counts=sorted({cell.jobs for cell in plan.cells}),
+        device=device,
+        lines=[line_of(measured, group, system) for group in groups for system in plan.systems],
+        limits=[point for group in groups for point in limits_of(group, runs)],
+        companions=[
+            row
+            for group in groups
+            for system in plan.systems
+            for row in companions_of(measured, group, system)
+        ],
+    )

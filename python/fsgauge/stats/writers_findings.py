@@ -1,0 +1,179 @@
+"""What several writers bring to light: lost data, rates that no device has, unfair shares.
+
+Integrity is told of in every study that verified, also in one of another kind.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from fsgauge.record import RunRecord
+from fsgauge.stats.advice import cache_advice
+from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of
+from fsgauge.stats.ratio import t_quantile
+from fsgauge.stats.results import Finding
+from fsgauge.stats.scaling.model import Estimate, ScalingPoint
+from fsgauge.stats.scaling.writers import fairness
+from fsgauge.stats.verdict import ALPHA, BLOCKS_FOR_A_VERDICT, benjamini_hochberg
+from fsgauge.wire import IntegrityResult
+
+FAIR_SHARE = 0.5
+OFFSETS_NAMED = 3
+KINDS = ("corrupt", "torn", "foreign", "stale", "lost")
+
+
+def writers_findings(evidence: Evidence) -> Iterator[Finding]:
+    """All findings about writers."""
+    yield from _integrity(evidence)
+    yield from _faster_than_device(evidence)
+    yield from _unfair(evidence)
+
+
+def _integrity(evidence: Evidence) -> Iterator[Finding]:
+    """Data that did not come back as written, in any run that was read back."""
+    checked = [
+        (run, run.result.integrity)
+        for run in evidence.runs
+        if run.result is not None and run.result.integrity is not None
+    ]
+    broken = [(run, found) for run, found in checked if faulty_blocks(found)]
+    if not broken:
+        return
+    by_kind = {kind: sum(_counted(found, kind) for _, found in broken) for kind in KINDS}
+    kinds = ", ".join(f"{number} {kind}" for kind, number in by_kind.items() if number)
+    systems = ", ".join(dict.fromkeys(run.system for run, _ in broken))
+    first, found = broken[0]
+    yield finding(
+        "integrity",
+        "invalid",
+        f"{systems} did not keep what was written: in {part_of(len(broken), len(checked), 'run')}"
+        f" that were read back, {kinds} {'block' if sum(by_kind.values()) == 1 else 'blocks'};"
+        f" first {first.system}, {first.cell.name}, {_offsets(found)}.",
+        "No rate counts for a file system that loses data. See dmesg for I/O errors and test the"
+        " storage alone (a study of the raw system with verify = true): if raw fails too,"
+        " it is the device or memory; if not, report it to the file system's developers with the"
+        " run's record.",
+        [f"{name_of(run)}: {_described(found)}" for run, found in broken],
+    )
+
+
+def faulty_blocks(found: IntegrityResult) -> int:
+    """Blocks that were not as they had to be."""
+    return sum(_counted(found, kind) for kind in KINDS)
+
+
+def _counted(found: IntegrityResult, kind: str) -> int:
+    number: int = getattr(found, f"{kind}_blocks")
+    return number
+
+
+def _offsets(found: IntegrityResult) -> str:
+    named = [
+        f"{block.fault} at byte {block.offset_bytes}"
+        + (f" of file {block.file}" if block.file else "")
+        for block in found.faulty[:OFFSETS_NAMED]
+    ]
+    return ", ".join(named) or "at places that the record does not name"
+
+
+def _described(found: IntegrityResult) -> str:
+    kinds = [f"{_counted(found, kind)} {kind}" for kind in KINDS if _counted(found, kind)]
+    return f"{', '.join(kinds)} of {found.checked_blocks} blocks; {_offsets(found)}"
+
+
+def _faster_than_device(evidence: Evidence) -> Iterator[Finding]:
+    """Rates above what the raw device did in the same blocks, corrected for their number."""
+    if evidence.scaling is None or evidence.scaling.device is None:
+        return
+    names = {cell.id: cell.name for cell in evidence.study.plan.cells}
+    judged = [
+        (line.system, point, share)
+        for line in evidence.scaling.lines
+        for point in line.points
+        if (share := point.of_device) is not None and share.n >= BLOCKS_FOR_A_VERDICT
+    ]
+    adjusted = benjamini_hochberg([p_of(share) for *_, share in judged])
+    above = [
+        (system, point, share)
+        for (system, point, share), p in zip(judged, adjusted, strict=True)
+        if share.low is not None and share.low > 1 and p <= ALPHA
+    ]
+    if not above:
+        return
+    system, point, share = max(above, key=lambda entry: entry[2].value)
+    yield finding(
+        "faster_than_device",
+        "warning",
+        f"{system} did {_gain(share)} more than the device alone at {names[point.cell]}, more than"
+        " the device can do: a cache answered, or writes were merged or put elsewhere.",
+        cache_advice(evidence.situation),
+        [f"{s}, {names[p.cell]}: {_share(e)} of the device" for s, p, e in above],
+    )
+
+
+def p_of(share: Estimate) -> float:
+    """Two-sided p of a ratio of 1, from the t interval that was made of it."""
+    from scipy.special import stdtr
+
+    if share.low is None or share.high is None:
+        return 1.0
+    error = math.log(share.high / share.low) / 2 / t_quantile(share.n - 1)
+    if error == 0:
+        return 1.0 if share.value == 1 else 0.0
+    return float(2 * stdtr(share.n - 1, -abs(math.log(share.value)) / error))
+
+
+def _gain(share: Estimate) -> str:
+    percent = 100 * (share.value - 1)
+    return f"{percent:.0f} %" if percent >= 1.5 else f"{percent:.1f} %"
+
+
+def _share(share: Estimate) -> str:
+    return f"{share.value:.2f} ({share.low:.2f} to {share.high:.2f})"
+
+
+def _unfair(evidence: Evidence) -> Iterator[Finding]:
+    """Runs in which one writer was held back: its own rate is under half of the writers' mean."""
+    if evidence.scaling is None:
+        return
+    shares = [
+        (run, share)
+        for run in evidence.runs
+        if run.result is not None and (share := fairness(run.result)) is not None
+    ]
+    unfair = [(run, share) for run, share in shares if share < FAIR_SHARE]
+    if not unfair:
+        return
+    run, share = min(unfair, key=lambda pair: pair[1])
+    points = _points_that_are_unfair(evidence)
+    often = f" On average over blocks: {', '.join(points)}." if points else ""
+    yield finding(
+        "unfair_writers",
+        "warning",
+        f"In {part_of(len(unfair), len(shares), 'run')} the slowest writer had under half of the"
+        f" writers' mean rate, at worst {100 * share:.0f} %: {_place(run)}.{often}",
+        "The total hides that one writer waits: read p99, not only the rate. A lock or the"
+        " scheduler favours those that hold it; compare other ranges or own descriptors"
+        ' (workload.ranges, workload.descriptors = "own").',
+        [
+            f"{name_of(run)}: slowest writer {100 * share:.0f} % of the mean"
+            for run, share in unfair
+        ],
+    )
+
+
+def _points_that_are_unfair(evidence: Evidence) -> list[str]:
+    def is_unfair(point: ScalingPoint) -> bool:
+        return point.fairness is not None and point.fairness.value < FAIR_SHARE
+
+    return [
+        f"{line.system} with {count(point.writers, 'writer')}"
+        for line in (evidence.scaling.lines if evidence.scaling else ())
+        for point in line.points
+        if is_unfair(point)
+    ][:OFFSETS_NAMED]
+
+
+def _place(run: RunRecord) -> str:
+    return f"{run.system}, {run.cell.name}"

@@ -1,0 +1,276 @@
+"""Records of writers studies that never ran, with planted laws of scaling.
+
+`make_writers(...)` gives a `SyntheticStudy` like `tests.synthetic.make_study`: cells with several
+numbers of writers, runs bound by passes, in which each writer ends at its own time.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from fsgauge.record import Cell, LoadJob, RunRecord, Turn, TurnRecord
+from fsgauge.wire import (
+    BlockSize,
+    Companion,
+    CompanionResult,
+    FileTarget,
+    IntegrityResult,
+    InterleavedRanges,
+    JobShare,
+    Limits,
+    LoadResult,
+    MachineProcessorTime,
+    OperationResult,
+    ProcessorTime,
+    Ranges,
+    SegmentedRanges,
+    SelfMeasure,
+    SequentialAccess,
+    SharedRanges,
+)
+from tests.synthetic import ENGINE, SyntheticStudy, histogram_of, make_study
+
+RANGES: Mapping[str, Ranges] = {
+    "shared": SharedRanges(),
+    "segmented": SegmentedRanges(),
+    "interleaved": InterleavedRanges(),
+}
+PASS_OPERATIONS = 40_000
+LAWS: Mapping[str, tuple[float, float, float]] = {
+    "raw": (22_000.0, 0.04, 0.0),
+    "ext4": (20_000.0, 0.95, 0.0),
+    "xfs": (21_000.0, 0.45, 0.001),
+}
+"""system -> rate of one writer, contention, coherency."""
+
+
+def law(rate: float, contention: float, coherency: float, writers: int) -> float:
+    """Operations per second of all writers."""
+    n = writers
+    return rate * n / (1 + contention * (n - 1) + coherency * n * (n - 1))
+
+
+@dataclass
+class WritersRecipe:
+    """What to make; noise is the deviation of a run's log rate, block_noise that of a block's."""
+
+    systems: Mapping[str, str] = field(default_factory=lambda: {name: name for name in LAWS})
+    writers: Sequence[int] = (1, 2)
+    ranges: Sequence[str] = ("shared",)
+    direct: Sequence[bool] = (True,)
+    blocks: int = 8
+    seed: int = 20261122
+    noise: float = 0.02
+    block_noise: float = 0.02
+    rate: Callable[[str, int], float] = lambda system, writers: law(*LAWS[system], writers)
+    slowest: Callable[[Turn, Cell], float] = lambda turn, cell: 0.95
+    integrity: Callable[[Turn, Cell], IntegrityResult | None] = lambda turn, cell: None
+    companions: Sequence[Companion] = ()
+    limits: bool = True
+    layout_rate: Mapping[str, float] = field(default_factory=dict)
+
+
+def make_writers(**changes: Any) -> SyntheticStudy:
+    """The records of one writers study; the records of an overhead study give the rest."""
+    recipe = WritersRecipe(**changes)
+    chance = random.Random(recipe.seed)
+    frame = make_study(
+        systems=recipe.systems,
+        patterns=("write",),
+        block_sizes=(8192,),
+        queue_depths=(1,),
+        blocks=recipe.blocks,
+        seed=recipe.seed,
+    )
+    cells = [
+        _cell(recipe, writers, ranges, direct)
+        for ranges in recipe.ranges
+        for direct in recipe.direct
+        for writers in recipe.writers
+    ]
+    ids = [cell.id for cell in cells]
+    planned = [turn.model_copy(update={"cells": ids}) for turn in frame.study.plan.turns]
+    plan = frame.study.plan.model_copy(
+        update={"study": "writers", "cells": cells, "turns": planned, "primary": ids}
+    )
+    document = {
+        **frame.study.study,
+        "name": "writers",
+        "workload": {"kind": "writers", "writers": list(recipe.writers), "passes": 1},
+    }
+    shifts = [chance.gauss(0, recipe.block_noise) for _ in range(recipe.blocks)]
+    runs = [
+        _run(recipe, chance, turn, position, cell, shifts[turn.block])
+        for turn in planned
+        for position, cell in enumerate(cells)
+    ]
+    return SyntheticStudy(
+        study=frame.study.model_copy(update={"plan": plan, "study": document}),
+        turns=[_laid_out(recipe, turn) for turn in frame.turns],
+        runs=runs,
+        before=frame.before,
+        after=frame.after,
+        study_toml=frame.study_toml,
+    )
+
+
+def broken(**counts: int) -> IntegrityResult:
+    """What reading back found: `broken(torn=2)`."""
+    kinds = {f"{kind}_blocks": counts.get(kind, 0) for kind in _KINDS}
+    faulty = [
+        {"fault": kind, "file": 0, "offset_bytes": 8192 * at, "first_byte": 512, "detail": "..."}
+        for kind, number in counts.items()
+        for at in range(number)
+    ]
+    fields = {"checked_blocks": 1000, "elapsed_ns": 10**9, "faulty": faulty, **kinds}
+    return IntegrityResult.model_validate(fields)
+
+
+_KINDS = ("corrupt", "torn", "foreign", "stale", "lost")
+
+
+def _cell(recipe: WritersRecipe, writers: int, ranges: str, direct: bool) -> Cell:
+    more = f"-{ranges}" if len(recipe.ranges) > 1 else ""
+    more += ("-direct" if direct else "-buffered") if len(recipe.direct) > 1 else ""
+    return Cell(
+        id=f"write-8KiB-writers{writers}{more}",
+        name=f"write 8 KiB, {writers} writer{'' if writers == 1 else 's'}",
+        pattern="write",
+        read_percent=0,
+        block_size_bytes=8192,
+        queue_depth=1,
+        jobs=writers,
+        interface="psync",
+        ranges=ranges,
+        direct=direct,
+    )
+
+
+def _laid_out(recipe: WritersRecipe, turn: TurnRecord) -> TurnRecord:
+    rate = recipe.layout_rate.get(turn.system)
+    if rate is None:
+        return turn
+    elapsed_ns = round(turn.layout.size_bytes * 1e9 / rate)
+    return turn.model_copy(
+        update={"layout": turn.layout.model_copy(update={"elapsed_ns": elapsed_ns})}
+    )
+
+
+def _run(
+    recipe: WritersRecipe,
+    chance: random.Random,
+    turn: Turn,
+    position: int,
+    cell: Cell,
+    shift: float,
+) -> RunRecord:
+    rate = recipe.rate(turn.system, cell.jobs) * math.exp(shift + chance.gauss(0, recipe.noise))
+    return RunRecord(
+        block=turn.block,
+        turn=turn.turn,
+        position=position,
+        system=turn.system,
+        again=turn.again,
+        cell=cell,
+        job=_job(recipe, cell),
+        caches="synced; page cache, dentries and inodes dropped",
+        result=_result(recipe, turn, cell, rate),
+        fault=None,
+        started_unix_ns=1_795_000_000 * 10**9 + turn.turn * 10**12,
+    )
+
+
+def _job(recipe: WritersRecipe, cell: Cell) -> LoadJob:
+    return LoadJob(
+        target=FileTarget(path="/run/fsgauge/mnt/file", size_bytes=PASS_OPERATIONS * 8192),
+        interface="psync",
+        direct=bool(cell.direct),
+        access=SequentialAccess(),
+        read_percent=0,
+        block_sizes=[BlockSize(size_bytes=8192)],
+        queue_depth=1,
+        jobs=cell.jobs,
+        warm_up_ns=0,
+        duration_ns=3600 * 10**9,
+        seed=recipe.seed,
+        ranges=RANGES.get(cell.ranges or "shared", SharedRanges()),
+        passes=1,
+        workers="processes",
+        verify=True,
+        companions=list(recipe.companions),
+        measure_limits=recipe.limits,
+    )
+
+
+def _result(recipe: WritersRecipe, turn: Turn, cell: Cell, rate: float) -> LoadResult:
+    """The last writer ends with the run; the others are as much faster as `slowest` asks."""
+    operations = cell.jobs * PASS_OPERATIONS
+    elapsed_ns = round(operations * 1e9 / rate)
+    own_ns = _own_times(recipe.slowest(turn, cell), cell.jobs, elapsed_ns)
+    mean_ns = sum(own_ns) / operations
+    body = {round(0.8 * mean_ns): operations // 2, round(1.2 * mean_ns): operations // 2}
+    write = OperationResult(
+        operations=operations,
+        size_bytes=operations * 8192,
+        errors=0,
+        service_latency=histogram_of(body),
+        backlog_dropped=0,
+    )
+    return LoadResult(
+        format=1,
+        kind="load",
+        engine=ENGINE,
+        interface="psync",
+        notes=[],
+        ended="size_limit",
+        started_unix_ns=1_795_000_000 * 10**9,
+        warm_up_ns=0,
+        elapsed_ns=elapsed_ns,
+        write=write,
+        jobs=[
+            JobShare(operations=PASS_OPERATIONS, size_bytes=PASS_OPERATIONS * 8192, elapsed_ns=each)
+            for each in own_ns
+        ],
+        in_flight_mean=sum(own_ns) / elapsed_ns,
+        cpu=ProcessorTime(user_ns=operations * 600, system_ns=operations * 2400, threads=cell.jobs),
+        machine_cpu=MachineProcessorTime(busy_ns=operations * 4000, total_ns=2 * elapsed_ns),
+        intervals=[],
+        self_measure=SelfMeasure(
+            null_ns_per_operation=74.0, clock_ns_per_read=21.0, clock="tsc", stamps="operation"
+        ),
+        companions=[_companion(each, elapsed_ns) for each in recipe.companions],
+        integrity=recipe.integrity(turn, cell),
+        limits=Limits(
+            null_operations_per_second=4e6 * cell.jobs,
+            memory_operations_per_second=6e5 * cell.jobs,
+            memory_touched_operations_per_second=6e4 * cell.jobs,
+        )
+        if recipe.limits
+        else None,
+    )
+
+
+def _own_times(slowest: float, writers: int, elapsed_ns: int) -> list[int]:
+    """Times of writers with equal work, so that the slowest has this share of the mean rate.
+
+    With the slowest's rate 1 and the others' r: 1 / mean = writers / (1 + (writers - 1) r).
+    """
+    if writers == 1:
+        return [elapsed_ns]
+    others = (writers / slowest - 1) / (writers - 1)
+    return [elapsed_ns, *[round(elapsed_ns / others)] * (writers - 1)]
+
+
+def _companion(companion: Companion, elapsed_ns: int) -> CompanionResult:
+    operations = round(300 * companion.count * elapsed_ns / 1e9) // 2 * 2
+    return CompanionResult(
+        role=companion.role,
+        count=companion.count,
+        operations=operations,
+        size_bytes=operations * companion.block_size_bytes,
+        latency=histogram_of({100_000: operations // 2, 200_000: operations // 2}),
+    )
