@@ -14,7 +14,13 @@ from typing import TYPE_CHECKING, Any
 from fsgauge.errors import InputError
 from fsgauge.store.folder import not_a_results_folder
 from fsgauge.store.read import run_files, turn_files
-from fsgauge.store.sources import counts_source, documents, elements, intervals_source
+from fsgauge.store.sources import (
+    counts_source,
+    documents,
+    elements,
+    elements_of_runs,
+    intervals_source,
+)
 from fsgauge.store.sql import plain_path, quoted
 from fsgauge.store.views import VIEWS
 
@@ -126,6 +132,8 @@ def _make_views(database: duckdb.DuckDBPyConnection, directory: Path) -> None:
         "plan": elements(study, "plan.turns"),
         "turns": documents(turn_files(directory)),
         "runs": documents(runs),
+        "writers": elements_of_runs(runs, "result.jobs"),
+        "integrity": elements_of_runs(runs, "result.integrity.faulty"),
         "environment": _with_moment(environments),
         "journal": documents(
             [path for path in [directory / "journal.ndjson"] if path.is_file()], lines=True

@@ -37,6 +37,18 @@ def elements(files: Sequence[Path], place: str) -> str:
     return f"(SELECT unnest(CAST(json->'$.{place}' AS JSON[])) AS json FROM {documents(files)})"  # noqa: S608
 
 
+def elements_of_runs(runs: Sequence[Path], place: str) -> str:
+    """The elements of a list inside each run: `element`, its `number` from 0, and the run's `json`.
+
+    The list is small (jobs, faulty blocks), so it stays in the JSON also when a block is finished.
+    """
+    listed = f"CAST(json->'$.{place}' AS JSON[])"
+    return (
+        f"(SELECT json, unnest({listed}) AS element,"  # noqa: S608
+        f" unnest(range(len({listed}))) AS number FROM {documents(runs)})"
+    )
+
+
 def counts_source(directory: Path, runs: Sequence[Path]) -> str:
     """Histogram rows of all runs with the bounds of their bucket."""
     marked = _marked(directory)

@@ -40,6 +40,11 @@ def _at(name: str, type: str, meaning: str, place: str = "") -> Column:
     return Column(name, type, place or name, meaning)
 
 
+def _of_element(name: str, type: str, meaning: str) -> Column:
+    """A value of the list's element that the row is about."""
+    return Column(name, type, f"=element->>'$.{name}'", meaning)
+
+
 _KEYS = (
     _at("block", "BIGINT", "block of the plan, from 0"),
     _at("turn", "BIGINT", "turn within the block, in order of time"),
@@ -90,6 +95,13 @@ def _counted(operation: str) -> tuple[Column, ...]:
     )
 
 
+_FAULTS = (
+    ("corrupt", "of these: bits have changed"),
+    ("torn", "of these: parts of different writes"),
+    ("foreign", "of these: of another place, of another load, or of a writer that does not own it"),
+    ("stale", "of these: not the last that their writer wrote there"),
+    ("lost", "of these: the write never reached the file"),
+)
 VIEWS: tuple[View, ...] = (
     View(
         "study",
@@ -120,8 +132,10 @@ VIEWS: tuple[View, ...] = (
             _at("read_percent", "BIGINT", "share of reads"),
             _at("block_size_bytes", "BIGINT", "bytes of one operation"),
             _at("queue_depth", "BIGINT", "operations in flight per job"),
-            _at("jobs", "BIGINT", "threads"),
+            _at("jobs", "BIGINT", "threads; of a writers study, writers"),
             _at("interface", "VARCHAR", "io_uring or psync"),
+            _at("ranges", "VARCHAR", "which places belong to which writer, in a writers study"),
+            _at("direct", "BOOLEAN", "past the page cache, in a writers study"),
         ),
     ),
     View(
@@ -179,7 +193,41 @@ VIEWS: tuple[View, ...] = (
             _at("engine_version", "VARCHAR", "that measured it", "result.engine.version"),
             _at("engine_profile", "VARCHAR", "release or debug", "result.engine.profile"),
             _at("started_unix_ns", "BIGINT", "wall clock; a label"),
+            _at(
+                "checked_blocks", "BIGINT", "read back to verify", "result.integrity.checked_blocks"
+            ),
+            *(
+                _at(f"{fault}_blocks", "BIGINT", meaning, f"result.integrity.{fault}_blocks")
+                for fault, meaning in _FAULTS
+            ),
             _at("job", "JSON", "what the engine was asked"),
+        ),
+    ),
+    View(
+        "writers",
+        "a writer of a run: one job",
+        "writers",
+        (
+            *_PLACE[:-1],
+            _at("cell", "VARCHAR", "the cell's id", "cell.id"),
+            Column("writer", "BIGINT", "=number", "from 0"),
+            _of_element("operations", "BIGINT", "its operations in the measured window"),
+            _of_element("size_bytes", "BIGINT", "bytes moved by them"),
+            _of_element("elapsed_ns", "BIGINT", "its own time, where it ends by itself (passes)"),
+        ),
+    ),
+    View(
+        "integrity",
+        "a block that did not read back as it was written; of each run the first 20",
+        "integrity",
+        (
+            *_PLACE[:-1],
+            _at("cell", "VARCHAR", "the cell's id", "cell.id"),
+            _of_element("fault", "VARCHAR", "corrupt, torn, foreign, stale or lost"),
+            _of_element("file", "BIGINT", "which file, from 0"),
+            _of_element("offset_bytes", "BIGINT", "where the block begins"),
+            _of_element("first_byte", "BIGINT", "the first faulty byte, in the file"),
+            _of_element("detail", "VARCHAR", "what was expected, and what was found"),
         ),
     ),
     View(
@@ -223,6 +271,9 @@ VIEWS: tuple[View, ...] = (
             _at("processor", "VARCHAR", "model"),
             _at("processor_count", "BIGINT", "that this process may use"),
             _at("governor", "VARCHAR", "of the processor's frequency"),
+            _at("throttle_events", "BIGINT", "times the processor was too hot, since its start"),
+            _at("frequency_limit_hz", "BIGINT", "highest frequency that is allowed"),
+            _at("frequency_maximum_hz", "BIGINT", "highest frequency that the processor has"),
             _at("memory_bytes", "BIGINT", "of the machine"),
             _at("virtual_machine", "VARCHAR", "what kind, if it is one"),
             _at("load_average", "DOUBLE", "of the last minute"),
