@@ -36,4 +36,7 @@ pub(crate) enum Command {
         #[arg(long, value_name = "DIRECTORY", num_args = 0..=1, default_missing_value = "schema")]
         check: Option<PathBuf>,
     },
+    /// Run one job of a load; only the engine itself starts this.
+    #[command(hide = true)]
+    Worker,
 }

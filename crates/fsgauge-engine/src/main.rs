@@ -11,7 +11,9 @@ use std::io::Read;
 use std::process::ExitCode;
 
 use clap::Parser;
-use fsgauge_load::{Stop, die_with_parent, run_layout, run_load, run_probe, stop_on_signals};
+use fsgauge_load::{
+    Stop, WorkerCommand, die_with_parent, run_layout, run_load, run_probe, run_worker, stop_on_signals,
+};
 use fsgauge_wire::{Ended, Event, Failure, Job, JobResult, parse_job};
 
 use arguments::{Arguments, Command};
@@ -23,6 +25,7 @@ const INTERRUPTED: u8 = 130;
 fn main() -> ExitCode {
     match Arguments::parse().command {
         Some(Command::Schema { write, check }) => schema::command(write.as_deref(), check.as_deref()),
+        Some(Command::Worker) => ExitCode::from(work()),
         None => ExitCode::from(run()),
     }
 }
@@ -45,6 +48,18 @@ fn run() -> u8 {
     }
 }
 
+/// One job of a load that another engine runs; gives the exit code.
+fn work() -> u8 {
+    die_with_parent();
+    output::say_no_panic();
+    run_worker(stop_on_signals())
+}
+
+/// A worker is this very binary, also when its file has been replaced meanwhile.
+fn worker_command() -> WorkerCommand {
+    WorkerCommand { program: "/proc/self/exe".into(), arguments: vec!["worker".into()] }
+}
+
 fn read_job() -> Result<Job, Failure> {
     let mut text = String::new();
     std::io::stdin().read_to_string(&mut text).map_err(|error| {
@@ -58,9 +73,8 @@ fn dispatch(job: Job, output: &mut Output, stop: Stop) -> Result<JobResult, Fail
     let engine = identity::engine();
     output.started(&engine, &stop);
     match job {
-        Job::Load(load) => {
-            run_load(load, engine, output, stop).map(|result| JobResult::Load(Box::new(result)))
-        }
+        Job::Load(load) => run_load(load, engine, Some(&worker_command()), output, stop)
+            .map(|result| JobResult::Load(Box::new(result))),
         Job::Layout(layout) => run_layout(&layout, engine, output, stop).map(JobResult::Layout),
         Job::Probe(probe) => run_probe(&probe, engine).map(JobResult::Probe),
     }

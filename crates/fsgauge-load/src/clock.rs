@@ -10,12 +10,13 @@ use std::time::Duration;
 
 use fsgauge_wire::{ClockKind, Note};
 use rustix::time::{ClockId, clock_gettime};
+use serde::{Deserialize, Serialize};
 
 /// How long the counter is compared with CLOCK_MONOTONIC. Both ends are known to some 30 ns: about 2 ppm.
 const CALIBRATION: Duration = Duration::from_millis(20);
 
-/// A clock; cheap to copy.
-#[derive(Debug, Clone, Copy)]
+/// A clock; cheap to copy. Processes of one machine may share it: both sources count the same for all.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct Clock {
     kind: ClockKind,
     /// Counter or monotonic nanoseconds at zero.

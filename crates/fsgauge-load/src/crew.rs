@@ -1,70 +1,85 @@
 //! The crew: the jobs of a load, and what the main thread knows of them.
 
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::thread::JoinHandle;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use fsgauge_wire::{Event, Failure, Features, LoadJob, MachineCpu, Note};
+use fsgauge_wire::{Event, Failure, Features, LoadJob, MachineCpu, Note, Workers};
 
 use crate::clock::Clock;
 use crate::companion::Companions;
 use crate::cpu;
-use crate::job_thread::{JobThread, Shared, Start};
+use crate::job_thread::{Shared, Start};
 use crate::medium::Medium;
+use crate::member::Member;
 use crate::merge::{Followed, Series};
 use crate::outcome::Report;
+use crate::processes::WorkerCommand;
 use crate::run::tell;
-use crate::stop::{Stop, nudge};
+use crate::stop::Stop;
+use crate::target;
 use crate::{Listener, Outcome};
 
 /// How often the main thread looks up from waiting.
-const TICK: Duration = Duration::from_millis(50);
+pub(crate) const TICK: Duration = Duration::from_millis(50);
 /// From the moment all jobs are ready to the load's first moment.
 const RUN_UP_NS: u64 = 1_000_000;
+/// The same for each worker process: all must have read the start before it comes.
+const PROCESS_RUN_UP_NS: u64 = 200_000;
 /// How long jobs that were told to stop are waited for: they are in the kernel, on a device that hangs.
 const STOP_LIMIT: Duration = Duration::from_millis(800);
+/// How long a worker that is done may take to leave, and then to die.
+const LEAVE_LIMIT: Duration = Duration::from_millis(300);
 /// How long companions are waited for after the last job: for one operation at most.
 const COMPANION_LIMIT: Duration = Duration::from_secs(30);
 
 /// The jobs of a load.
 pub(crate) struct Crew {
     pub(crate) shared: Shared,
-    /// Empty once the thread has reported that it is done.
-    threads: Vec<Option<JoinHandle<()>>>,
+    /// Empty once the job has reported that it is done.
+    members: Vec<Option<Member>>,
+    /// Members that are done and may take a moment to leave.
+    leaving: Vec<Member>,
     reports: Receiver<Report>,
     pub(crate) companions: Companions,
 }
 
 impl Crew {
-    /// Starts every job; they get ready and wait.
-    pub(crate) fn spawn(load: LoadJob, medium: Medium, clock: Clock, stop: Stop) -> Outcome<Crew> {
+    /// Starts every job; they get ready and wait. `command` starts worker processes.
+    pub(crate) fn spawn(
+        load: LoadJob,
+        medium: Medium,
+        command: Option<&WorkerCommand>,
+        clock: Clock,
+        stop: Stop,
+    ) -> Outcome<Crew> {
+        if load.workers == Workers::Processes {
+            target::allow_open_files(2 * load.jobs);
+        }
         let jobs = load.jobs;
         let (sender, reports) = channel();
         let shared = Shared { load: Arc::new(load), medium, clock, stop, start: Arc::new(Start::default()) };
         let companions = Companions::spawn(&shared)?;
-        let threads = (0..jobs).map(|job| spawn_job(&shared, job, sender.clone()).map(Some)).collect();
-        match threads {
-            Ok(threads) => Ok(Crew { shared, threads, reports, companions }),
-            Err(failure) => {
-                // Those that were started wait for the start; they end as soon as they get it.
-                stop.set();
-                shared.start.give(clock.now_ns());
-                Err(failure)
+        let mut crew = Crew { shared, members: Vec::new(), leaving: Vec::new(), reports, companions };
+        for job in 0..jobs {
+            match Member::spawn(&crew.shared, job, command, sender.clone()) {
+                Ok(member) => crew.members.push(Some(member)),
+                Err(failure) => return Err(crew.give_up(failure)),
             }
         }
+        Ok(crew)
     }
 
     /// Waits until every job has opened its files; gives the first one's features and notes.
     pub(crate) fn wait_until_ready(&mut self) -> Outcome<(Option<Features>, Vec<Note>)> {
         let mut first = None;
-        for _ in 0..self.threads.len() {
+        for _ in 0..self.members.len() {
             match self.reports.recv() {
                 Ok(Report::Ready { features, notes }) => {
                     first.get_or_insert((features, notes));
                 }
                 Ok(Report::Done { job, outcome }) => {
-                    self.threads[job as usize] = None;
+                    self.dismiss(job);
                     if let Err(failure) = *outcome {
                         return Err(self.give_up(failure));
                     }
@@ -77,24 +92,29 @@ impl Crew {
 
     /// Starts the jobs, passes intervals on, and gathers what they measured.
     pub(crate) fn follow(&mut self, listener: &mut dyn Listener) -> Outcome<Followed> {
-        let zero_ns = self.shared.clock.now_ns() + RUN_UP_NS;
-        let mut followed = Followed::new(self.threads.len(), unix_ns() + RUN_UP_NS);
-        let mut series = Series::new(self.threads.len());
+        let run_up_ns = self.run_up_ns();
+        let zero_ns = self.shared.clock.now_ns() + run_up_ns;
+        let mut followed = Followed::new(self.members.len(), unix_ns() + run_up_ns);
+        let mut series = Series::new(self.members.len());
         let mut machine = MachineWindow::new(zero_ns + self.shared.load.warm_up_ns);
-        self.shared.start.give(zero_ns);
+        self.start(zero_ns);
         let mut told_to_stop: Option<Instant> = None;
-        while self.threads.iter().any(Option::is_some) {
+        while self.members.iter().any(Option::is_some) {
             let tick = machine.tick(self.shared.clock.now_ns());
+            let mut is_quiet = false;
             match self.reports.recv_timeout(tick) {
                 Ok(Report::Interval { job, interval }) => series.add(job, interval),
                 Ok(Report::Done { job, outcome }) => {
-                    self.threads[job as usize] = None;
+                    self.dismiss(job);
                     series.done(job);
                     followed.outcomes[job as usize] =
                         Some((*outcome).map_err(|failure| self.give_up(failure))?);
                 }
                 Ok(Report::Ready { .. }) => {}
-                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => self.nudge_late(zero_ns),
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
+                    is_quiet = true;
+                    self.nudge_late(zero_ns);
+                }
             }
             self.companions.look().map_err(|failure| self.give_up(failure))?;
             series.ready().for_each(|interval| tell(listener, &self.shared.stop, Event::Interval(interval)));
@@ -102,7 +122,9 @@ impl Crew {
                 self.shared.stop.set();
             }
             if self.shared.stop.is_set() {
-                self.nudge_all();
+                if told_to_stop.is_none() || is_quiet {
+                    self.tell_to_stop();
+                }
                 if told_to_stop.get_or_insert_with(Instant::now).elapsed() > STOP_LIMIT {
                     followed.note_unresponsive();
                     break;
@@ -124,41 +146,61 @@ impl Crew {
     }
 
     fn nudge_all(&self) {
-        self.threads.iter().flatten().for_each(nudge);
+        self.members.iter().flatten().for_each(Member::nudge);
+    }
+
+    fn tell_to_stop(&mut self) {
+        self.members.iter_mut().flatten().for_each(Member::tell_to_stop);
+    }
+
+    fn run_up_ns(&self) -> u64 {
+        match self.shared.load.workers {
+            Workers::Threads => RUN_UP_NS,
+            Workers::Processes => RUN_UP_NS + PROCESS_RUN_UP_NS * self.members.len() as u64,
+        }
+    }
+
+    fn start(&mut self, zero_ns: u64) {
+        self.shared.start.give(zero_ns);
+        self.members.iter_mut().flatten().for_each(|member| member.start(zero_ns));
+    }
+
+    /// A member that has reported its end is not waited for.
+    fn dismiss(&mut self, job: u32) {
+        self.leaving.extend(self.members[job as usize].take());
     }
 
     /// Stops every job after one has failed, and waits for them within the limit.
-    fn give_up(&self, failure: Failure) -> Failure {
+    fn give_up(&mut self, failure: Failure) -> Failure {
         self.shared.stop.set();
-        self.shared.start.give(self.shared.clock.now_ns());
+        self.start(self.shared.clock.now_ns());
         let begin = Instant::now();
-        while self.threads.iter().flatten().any(|thread| !thread.is_finished())
+        while self.members.iter_mut().flatten().any(|member| !member.is_gone())
             && begin.elapsed() < STOP_LIMIT
         {
-            self.nudge_all();
+            self.tell_to_stop();
             std::thread::sleep(Duration::from_millis(1));
         }
         failure
     }
 }
 
-fn spawn_job(shared: &Shared, job: u32, reports: Sender<Report>) -> Outcome<JoinHandle<()>> {
-    let thread = JobThread { shared: shared.clone(), job, reports: reports.clone() };
-    let run = move || {
-        let outcome = Box::new(thread.run());
-        // Nobody listens only when the load has been given up.
-        let _ = reports.send(Report::Done { job, outcome });
-    };
-    std::thread::Builder::new().name(format!("load-{job}")).spawn(run).map_err(|error| {
-        let what = format!("thread {job} of the load cannot be started: {error}");
-        Failure::system(
-            "threads",
-            error.raw_os_error(),
-            what,
-            "a limit on processes is reached",
-            "ulimit -u; choose fewer jobs",
-        )
-    })
+impl Drop for Crew {
+    /// Worker processes do not outlive the load: what has not left within a moment is killed.
+    fn drop(&mut self) {
+        let mut left: Vec<Member> = self.members.drain(..).flatten().chain(self.leaving.drain(..)).collect();
+        left.retain(|member| matches!(member, Member::Process(_)));
+        let begin = Instant::now();
+        let mut is_killed = false;
+        while !left.is_empty() && begin.elapsed() < 2 * LEAVE_LIMIT {
+            left.retain_mut(|member| !member.is_gone());
+            if begin.elapsed() > LEAVE_LIMIT && !is_killed {
+                left.iter_mut().for_each(Member::kill);
+                is_killed = true;
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
 }
 
 fn unix_ns() -> u64 {

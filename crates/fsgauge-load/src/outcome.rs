@@ -1,11 +1,12 @@
 //! What one job hands over: its intervals while it runs, and its outcome at the end.
 
 use fsgauge_wire::{Ended, Failure, Features, Interval, Note};
+use serde::{Deserialize, Serialize};
 
 use crate::tally::Tally;
 
 /// The measured part of one job.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct JobOutcome {
     /// Reads, then writes.
     pub(crate) tallies: [Tally; 2],
@@ -24,8 +25,8 @@ pub(crate) struct JobOutcome {
     pub(crate) ended: Ended,
 }
 
-/// What a job's thread tells the main one.
-#[derive(Debug)]
+/// What a job tells the main thread; a worker process tells it as a line of JSON.
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Report {
     /// Opened and set up: ready to start.
     Ready { features: Option<Features>, notes: Vec<Note> },

@@ -9,15 +9,18 @@ use crate::job_thread::open_mode;
 use crate::limits::measure_limits;
 use crate::medium::Medium;
 use crate::merge::merge;
+use crate::processes::WorkerCommand;
 use crate::self_measure::self_measure;
 use crate::stop::{Stop, allow_nudges};
 use crate::target;
 use crate::{Listener, Outcome};
 
-/// Runs a load and gives its result; events go to `listener` while it runs.
+/// Runs a load and gives its result; events go to `listener` while it runs. `workers` says how worker processes
+/// are started; without it, jobs can be threads only.
 pub fn run_load(
     load: LoadJob,
     engine: Engine,
+    workers: Option<&WorkerCommand>,
     listener: &mut dyn Listener,
     stop: Stop,
 ) -> Outcome<LoadResult> {
@@ -31,7 +34,7 @@ pub fn run_load(
     allow_nudges();
     let limits = if load.measure_limits { measure_limits(&load, clock, stop)? } else { None };
 
-    let mut crew = Crew::spawn(load, Medium::Target, clock, stop)?;
+    let mut crew = Crew::spawn(load, Medium::Target, workers, clock, stop)?;
     let (features, ring_notes) = crew.wait_until_ready()?;
     notes.extend(ring_notes);
     notes.iter().for_each(|note| tell(listener, &stop, Event::Note(note.clone())));

@@ -1,9 +1,10 @@
 //! The tally: what completed, as counts and histograms, for reads and for writes.
 
 use fsgauge_wire::{IntervalCount, Recorder};
+use serde::{Deserialize, Serialize};
 
 /// All operations of one kind.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Tally {
     pub(crate) operations: u64,
     pub(crate) size_bytes: u64,

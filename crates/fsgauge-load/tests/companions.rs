@@ -83,7 +83,7 @@ fn an_interrupted_load_removes_its_logs() {
         std::thread::sleep(std::time::Duration::from_millis(200));
         stop.set();
     });
-    let result = run_load(long, engine(), &mut Heard::default(), stop).unwrap();
+    let result = run_load(long, engine(), None, &mut Heard::default(), stop).unwrap();
     stopper.join().unwrap();
     assert_eq!(result.ended, Ended::Interrupted);
     assert_eq!(names(directory.path()).len(), 3);

@@ -37,7 +37,7 @@ fn reads_have_limits_and_a_pace_does_not_slow_them() {
 fn a_load_that_is_stopped_meanwhile_has_none() {
     let stop = Stop::new();
     stop.set();
-    let result = run_load(large_writes(), engine(), &mut Heard::default(), stop).unwrap();
+    let result = run_load(large_writes(), engine(), None, &mut Heard::default(), stop).unwrap();
     assert_eq!((result.ended, result.limits), (Ended::Interrupted, None));
 }
 

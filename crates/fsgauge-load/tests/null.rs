@@ -83,7 +83,8 @@ fn a_rate_beyond_reach_is_told_as_backlog() {
 #[test]
 fn intervals_are_heard_while_it_runs_and_are_those_of_the_result() {
     let mut heard = Heard::default();
-    let result = run_load(LoadJob { jobs: 2, ..null_load() }, engine(), &mut heard, Stop::new()).unwrap();
+    let result =
+        run_load(LoadJob { jobs: 2, ..null_load() }, engine(), None, &mut heard, Stop::new()).unwrap();
     let intervals: Vec<_> = heard
         .events
         .iter()
@@ -115,7 +116,7 @@ fn a_stop_gives_what_there_is() {
         stop.set();
     });
     let load = LoadJob { duration_ns: 60_000_000_000, ..null_load() };
-    let result = run_load(load, engine(), &mut Heard::default(), stop).unwrap();
+    let result = run_load(load, engine(), None, &mut Heard::default(), stop).unwrap();
     assert_eq!(result.ended, Ended::Interrupted);
     assert!(result.elapsed_ns < 30_000_000_000);
     assert_consistent(&result);
@@ -126,7 +127,7 @@ fn a_stop_during_the_warm_up_measures_nothing() {
     let stop = Stop::new();
     stop.set();
     let load = LoadJob { warm_up_ns: 60_000_000_000, ..null_load() };
-    let result = run_load(load, engine(), &mut Heard::default(), stop).unwrap();
+    let result = run_load(load, engine(), None, &mut Heard::default(), stop).unwrap();
     assert_eq!((result.ended, result.elapsed_ns, operations(&result)), (Ended::Interrupted, 0, 0));
     assert_eq!(result.in_flight_mean, 0.0);
 }

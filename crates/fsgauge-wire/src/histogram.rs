@@ -53,7 +53,8 @@ pub struct Histogram {
 }
 
 /// A histogram while it is filled: dense, 30 KiB, allocated once.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(into = "Histogram", try_from = "Histogram")]
 pub struct Recorder {
     counts: Box<[u64; BUCKETS]>,
     sum_ns: u64,
@@ -111,6 +112,33 @@ impl Recorder {
     }
 }
 
+impl From<Recorder> for Histogram {
+    fn from(recorder: Recorder) -> Self {
+        recorder.to_histogram()
+    }
+}
+
+impl TryFrom<Histogram> for Recorder {
+    type Error = String;
+
+    /// Fails where the histogram is of another scheme.
+    fn try_from(histogram: Histogram) -> Result<Self, String> {
+        let mut recorder = Recorder::default();
+        if histogram.sub_bucket_bits != SUB_BUCKET_BITS {
+            return Err(format!("sub_bucket_bits is {}", histogram.sub_bucket_bits));
+        }
+        for (index, count) in &histogram.counts {
+            let slot = recorder.counts.get_mut(*index as usize);
+            *slot.ok_or_else(|| format!("there is no bucket {index}"))? += count;
+        }
+        if histogram.operations > 0 {
+            (recorder.sum_ns, recorder.min_ns, recorder.max_ns) =
+                (histogram.sum_ns, histogram.min_ns, histogram.max_ns);
+        }
+        Ok(recorder)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -163,6 +191,28 @@ mod tests {
         }
         left.merge(&right);
         assert_eq!(left.to_histogram(), both.to_histogram());
+    }
+
+    #[test]
+    fn a_histogram_that_crossed_the_wire_goes_on_as_before() {
+        let mut recorder = Recorder::default();
+        let empty = Recorder::try_from(recorder.to_histogram()).unwrap();
+        assert_eq!(empty.min_ns, u64::MAX);
+        values().for_each(|value| recorder.record(value >> 8, 3));
+        let text = serde_json::to_string(&recorder).unwrap();
+        let mut again: Recorder = serde_json::from_str(&text).unwrap();
+        assert_eq!(again.to_histogram(), recorder.to_histogram());
+        again.merge(&empty);
+        assert_eq!(again.to_histogram(), recorder.to_histogram());
+    }
+
+    #[test]
+    fn a_histogram_of_another_scheme_is_refused() {
+        let mut histogram = Recorder::default().to_histogram();
+        histogram.counts.push((BUCKETS as u32, 1));
+        assert!(Recorder::try_from(histogram.clone()).unwrap_err().contains("no bucket"));
+        histogram.sub_bucket_bits = 5;
+        assert!(Recorder::try_from(histogram).is_err());
     }
 
     #[test]

@@ -40,7 +40,7 @@ pub(super) fn flags(mode: OpenMode) -> OFlags {
 }
 
 /// Raises the soft limit of open files to the hard one when `count` files need it.
-pub(super) fn allow_open_files(count: u32) {
+pub(crate) fn allow_open_files(count: u32) {
     let limit = getrlimit(Resource::Nofile);
     if limit.current.is_some_and(|soft| soft < u64::from(count) + 64) {
         // Refused only by a sandbox; opening then says that too many files are open.

@@ -6,7 +6,7 @@ mod file;
 mod name;
 
 pub(crate) use alignment::required_alignment;
-pub(crate) use file::open_failure;
+pub(crate) use file::{allow_open_files, open_failure};
 pub(crate) use name::{describe_io_failure, directory_of, path_of};
 
 use std::os::fd::OwnedFd;

@@ -61,7 +61,7 @@ pub fn lay_out(target: &Target, data: Data) -> Result<(), Failure> {
 }
 
 pub fn run(load: LoadJob) -> Result<LoadResult, Failure> {
-    run_load(load, engine(), &mut Heard::default(), Stop::new())
+    run_load(load, engine(), None, &mut Heard::default(), Stop::new())
 }
 
 /// Reads and writes of a result, whichever there are.

@@ -1,0 +1,219 @@
+//! Jobs that are processes: they do what threads do, and none of them is left behind, whoever is killed.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+
+const ENGINE: &str = env!("CARGO_BIN_EXE_fsgauge-engine");
+/// Far above what anything here takes, far below the minutes that the loads would run.
+const PATIENCE: Duration = Duration::from_secs(20);
+const JOBS: usize = 3;
+
+/// Writes to three files for ten minutes, by processes; `changes` replaces keys.
+fn load(directory: &Path, changes: Value) -> String {
+    let mut job = json!({
+        "format": 1, "kind": "load", "interface": "psync", "direct": false, "access": {"kind": "sequential"},
+        "read_percent": 0, "queue_depth": 1, "jobs": JOBS, "seed": 7, "interval_ns": 50_000_000,
+        "block_sizes": [{"size_bytes": 4096, "weight": 1}], "duration_ns": 600_000_000_000u64,
+        "target": {"kind": "files", "directory": directory, "prefix": "f", "count": 3, "file_size_bytes": 1 << 20},
+        "workers": "processes",
+    });
+    let keys = changes.as_object().unwrap().clone();
+    job.as_object_mut().unwrap().extend(keys);
+    job.to_string()
+}
+
+/// Starts the engine in the directory of its target.
+fn start(directory: &Path, changes: Value) -> Child {
+    let mut engine = Command::new(ENGINE);
+    let mut child =
+        engine.current_dir(directory).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(load(directory, changes).as_bytes()).unwrap();
+    child
+}
+
+fn run(directory: &Path, changes: Value) -> Output {
+    start(directory, changes).wait_with_output().unwrap()
+}
+
+fn last_event(text: &[u8]) -> Value {
+    let text = std::str::from_utf8(text).unwrap();
+    serde_json::from_str(text.lines().last().unwrap()).unwrap()
+}
+
+/// Reads events until an interval has come.
+fn wait_for_interval(child: &mut Child) -> BufReader<ChildStdout> {
+    let mut reader = BufReader::new(child.stdout.take().unwrap());
+    let mut line = String::new();
+    while !line.contains("\"interval\"") {
+        line.clear();
+        assert!(reader.read_line(&mut line).unwrap() > 0, "the engine ended before its first interval");
+    }
+    reader
+}
+
+/// Processes that work in a directory, other than the engine: its workers, whoever their parent is by now.
+fn workers(directory: &Path, engine: &Child) -> Vec<i32> {
+    let entries = std::fs::read_dir("/proc").unwrap();
+    let pids = entries.filter_map(|entry| entry.unwrap().file_name().to_str()?.parse::<i32>().ok());
+    let works_here =
+        |pid: &i32| std::fs::read_link(format!("/proc/{pid}/cwd")).is_ok_and(|cwd| cwd == directory);
+    pids.filter(|pid| *pid != engine.id() as i32).filter(works_here).collect()
+}
+
+fn wait_for_workers(directory: &Path, engine: &Child) {
+    let begin = Instant::now();
+    while workers(directory, engine).is_empty() {
+        assert!(begin.elapsed() < PATIENCE, "no worker came up");
+    }
+}
+
+/// A process that has ended works nowhere, also while its entry is still there.
+fn assert_no_workers(directory: &Path, engine: &Child) {
+    let begin = Instant::now();
+    while let Some(pid) = workers(directory, engine).first() {
+        assert!(begin.elapsed() < PATIENCE, "worker {pid} is left behind");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// A directory under the name that the kernel gives it.
+fn directory() -> (tempfile::TempDir, PathBuf) {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().canonicalize().unwrap();
+    (directory, path)
+}
+
+fn signal(pid: i32, signal: Signal) {
+    kill_process(Pid::from_raw(pid).unwrap(), signal).unwrap();
+}
+
+#[test]
+fn processes_do_what_threads_do() {
+    let result = |interface: &str, workers: &str| {
+        let (_directory, path) = directory();
+        let changes = json!({"workers": workers, "interface": interface, "size_limit_bytes": 5 << 20});
+        let output = run(&path, changes);
+        let event = last_event(&output.stdout);
+        assert_eq!(output.status.code(), Some(0), "{event}");
+        let contents: Vec<Vec<u8>> =
+            (0..3).map(|file| std::fs::read(path.join(format!("f000{file}"))).unwrap()).collect();
+        (event["result"].clone(), contents)
+    };
+    for interface in ["psync", "io_uring"] {
+        let (threads, thread_contents) = result(interface, "threads");
+        let (processes, process_contents) = result(interface, "processes");
+        for key in ["jobs", "ended", "features"] {
+            assert_eq!(threads[key], processes[key], "{key}");
+        }
+        for key in ["operations", "size_bytes", "errors"] {
+            assert_eq!(threads["write"][key], processes["write"][key], "{key}");
+        }
+        assert_eq!(processes["write"]["size_bytes"], 5 << 20);
+        assert_eq!(processes["write"]["service_latency"]["operations"], 1280);
+        assert_eq!(processes["cpu"]["threads"], JOBS);
+        let cpu = &processes["cpu"];
+        assert!(cpu["user_ns"].as_u64().unwrap() + cpu["system_ns"].as_u64().unwrap() > 0);
+        assert!(thread_contents == process_contents, "the same seed wrote other bytes");
+    }
+}
+
+#[test]
+fn an_engine_that_is_killed_takes_its_workers_along() {
+    let (_directory, path) = directory();
+    let mut engine = start(&path, json!({}));
+    let _reader = wait_for_interval(&mut engine);
+    assert_eq!(workers(&path, &engine).len(), JOBS);
+    engine.kill().unwrap();
+    engine.wait().unwrap();
+    assert_no_workers(&path, &engine);
+}
+
+/// Also while the engine is still starting them: some have not yet asked to die with it.
+#[test]
+fn an_engine_that_is_killed_early_leaves_no_workers() {
+    let (_directory, path) = directory();
+    for delay_ms in [0, 1, 2, 5, 10, 20] {
+        let mut engine = start(&path, json!({"jobs": 64, "seed": delay_ms}));
+        wait_for_workers(&path, &engine);
+        std::thread::sleep(Duration::from_millis(delay_ms));
+        engine.kill().unwrap();
+        engine.wait().unwrap();
+        assert_no_workers(&path, &engine);
+    }
+}
+
+#[test]
+fn signals_end_the_load_with_what_it_has() {
+    for which in [Signal::INT, Signal::TERM] {
+        let (_directory, path) = directory();
+        let mut engine = start(&path, json!({"jobs": 16}));
+        let mut reader = wait_for_interval(&mut engine);
+        assert_eq!(workers(&path, &engine).len(), 16);
+        let begin = Instant::now();
+        signal(engine.id() as i32, which);
+        let mut rest = Vec::new();
+        reader.read_to_end(&mut rest).unwrap();
+        assert_eq!(engine.wait().unwrap().code(), Some(130));
+        assert!(begin.elapsed() < PATIENCE);
+        let last = last_event(&rest);
+        assert_eq!((&last["event"], &last["result"]["ended"]), (&"finished".into(), &"interrupted".into()));
+        assert!(last["result"]["write"]["operations"].as_u64().unwrap() > 0);
+        assert_no_workers(&path, &engine);
+    }
+}
+
+#[test]
+fn workers_that_wait_for_their_pace_stop_as_well() {
+    let (_directory, path) = directory();
+    let rate = json!({"rate": {"operations_per_second": 0.01, "arrival": "constant"}});
+    let mut engine = start(&path, rate);
+    let _reader = wait_for_interval(&mut engine);
+    let begin = Instant::now();
+    signal(engine.id() as i32, Signal::TERM);
+    drop(_reader);
+    engine.wait().unwrap();
+    assert!(begin.elapsed() < PATIENCE);
+    assert_no_workers(&path, &engine);
+}
+
+#[test]
+fn a_worker_that_is_killed_ends_the_load_as_failed() {
+    let (_directory, path) = directory();
+    let mut engine = start(&path, json!({}));
+    let mut reader = wait_for_interval(&mut engine);
+    signal(workers(&path, &engine)[1], Signal::KILL);
+    let mut rest = Vec::new();
+    reader.read_to_end(&mut rest).unwrap();
+    assert_eq!(engine.wait().unwrap().code(), Some(3));
+    let error = &last_event(&rest)["error"];
+    assert_eq!(error["code"], "processes");
+    assert!(error["what"].as_str().unwrap().ends_with("ended without a result"), "{error}");
+    assert_no_workers(&path, &engine);
+}
+
+#[test]
+fn a_job_that_fails_in_a_worker_is_told_as_if_it_were_a_thread() {
+    let (_directory, path) = directory();
+    let failure = |workers: &str| {
+        let output = run(&path, json!({"workers": workers, "read_percent": 100}));
+        assert_eq!(output.status.code(), Some(3));
+        last_event(&output.stdout)["error"].clone()
+    };
+    let by_processes = failure("processes");
+    assert_eq!(by_processes["code"], "target.open");
+    assert_eq!(failure("threads"), by_processes);
+}
+
+#[test]
+fn a_worker_without_an_engine_says_so() {
+    let output = Command::new(ENGINE).arg("worker").stdin(Stdio::null()).output().unwrap();
+    assert_eq!(output.status.code(), Some(3));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("a worker is started by the engine"));
+    let help = Command::new(ENGINE).arg("--help").output().unwrap();
+    assert!(!String::from_utf8_lossy(&help.stdout).contains("  worker"));
+}

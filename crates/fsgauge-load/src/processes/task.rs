@@ -1,0 +1,27 @@
+//! What a worker is, and what it is told.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use fsgauge_wire::LoadJob;
+use serde::{Deserialize, Serialize};
+
+use crate::clock::Clock;
+
+/// How to start a process that calls [`run_worker`](super::run_worker) and nothing else.
+#[derive(Debug, Clone)]
+pub struct WorkerCommand {
+    /// The program.
+    pub program: PathBuf,
+    /// Its arguments.
+    pub arguments: Vec<OsString>,
+}
+
+/// The first line that a worker reads.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Task {
+    pub(super) load: LoadJob,
+    pub(super) job: u32,
+    /// The load's clock: the worker must not calibrate one of its own.
+    pub(super) clock: Clock,
+}

@@ -1,0 +1,88 @@
+//! The worker's side: one job of a load, in a process of its own.
+
+use std::io::{self, BufRead, Write};
+use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+
+use fsgauge_wire::Failure;
+
+use super::task::Task;
+use crate::crew::TICK;
+use crate::job_thread::{Shared, Start};
+use crate::medium::Medium;
+use crate::member::spawn_job;
+use crate::outcome::Report;
+use crate::stop::{Stop, allow_nudges, nudge};
+
+/// Reads a task from standard input, runs it, and reports on standard output. Gives the exit code.
+///
+/// A worker whose engine is gone ends: nobody reads its reports.
+pub fn run_worker(stop: Stop) -> u8 {
+    match read_task().and_then(|task| work(task, stop)) {
+        Ok(()) => 0,
+        Err(error) => {
+            // Standard error may be closed; the exit code says the same.
+            let _ = writeln!(io::stderr(), "error: {error}");
+            3
+        }
+    }
+}
+
+fn work(task: Task, stop: Stop) -> io::Result<()> {
+    let Task { load, job, clock } = task;
+    allow_nudges();
+    let start = Arc::new(Start::default());
+    let shared = Shared { load: Arc::new(load), medium: Medium::Target, clock, stop, start };
+    let (sender, reports) = channel();
+    let thread = match spawn_job(&shared, job, sender) {
+        Ok(thread) => thread,
+        Err(failure) => return say(&done(job, failure)),
+    };
+    let mut zero_ns = u64::MAX;
+    loop {
+        match reports.recv_timeout(TICK) {
+            Ok(report) => {
+                say(&report)?;
+                match report {
+                    Report::Ready { .. } => {
+                        zero_ns = read_line()?.trim().parse().map_err(io::Error::other)?;
+                        shared.start.give(zero_ns);
+                    }
+                    Report::Done { .. } => return Ok(()),
+                    Report::Interval { .. } => {}
+                }
+            }
+            // Intervals end when they end, I/O or not.
+            Err(RecvTimeoutError::Timeout) if clock.now_ns() > zero_ns => nudge(&thread),
+            Err(_) => {}
+        }
+        if stop.is_set() {
+            nudge(&thread);
+        }
+    }
+}
+
+fn done(job: u32, failure: Failure) -> Report {
+    Report::Done { job, outcome: Box::new(Err(failure)) }
+}
+
+fn read_task() -> io::Result<Task> {
+    serde_json::from_str(&read_line()?).map_err(io::Error::other)
+}
+
+/// One line of standard input. Its end means that the engine is gone.
+fn read_line() -> io::Result<String> {
+    let mut line = String::new();
+    if io::stdin().lock().read_line(&mut line)? == 0 {
+        return Err(io::Error::other("a worker is started by the engine, which gives it its task"));
+    }
+    Ok(line)
+}
+
+fn say(report: &Report) -> io::Result<()> {
+    let mut line = serde_json::to_vec(report).map_err(io::Error::other)?;
+    line.push(b'\n');
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(&line)?;
+    stdout.flush()
+}
