@@ -96,7 +96,7 @@ fn signal(pid: i32, signal: Signal) {
 fn processes_do_what_threads_do() {
     let result = |interface: &str, workers: &str| {
         let (_directory, path) = directory();
-        let changes = json!({"workers": workers, "interface": interface, "size_limit_bytes": 5 << 20});
+        let changes = json!({"workers": workers, "interface": interface, "size_limit_bytes": 6 << 20});
         let output = run(&path, changes);
         let event = last_event(&output.stdout);
         assert_eq!(output.status.code(), Some(0), "{event}");
@@ -113,8 +113,8 @@ fn processes_do_what_threads_do() {
         for key in ["operations", "size_bytes", "errors"] {
             assert_eq!(threads["write"][key], processes["write"][key], "{key}");
         }
-        assert_eq!(processes["write"]["size_bytes"], 5 << 20);
-        assert_eq!(processes["write"]["service_latency"]["operations"], 1280);
+        assert_eq!(processes["write"]["size_bytes"], 6 << 20);
+        assert_eq!(processes["write"]["service_latency"]["operations"], 1536);
         assert_eq!(processes["cpu"]["threads"], JOBS);
         let cpu = &processes["cpu"];
         assert!(cpu["user_ns"].as_u64().unwrap() + cpu["system_ns"].as_u64().unwrap() > 0);
