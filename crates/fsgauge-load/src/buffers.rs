@@ -5,10 +5,11 @@
 
 use std::ffi::c_void;
 
-use fsgauge_wire::{Data, Failure};
+use fsgauge_wire::Failure;
 use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
 
-use crate::data::Filler;
+use crate::data::Contents;
+use crate::pattern::Operation;
 
 /// Pieces begin on page boundaries, which satisfies the memory alignment of all direct I/O.
 const PAGE_BYTES: usize = 4096;
@@ -21,7 +22,7 @@ pub(crate) struct Buffers {
     stride: usize,
     /// Distance from a slot's read buffer to its write buffer; 0 when a load has one kind only.
     write_distance: usize,
-    filler: Filler,
+    contents: Contents,
 }
 
 // SAFETY: the region belongs to its owner alone; the raw pointer is only an address of it.
@@ -33,14 +34,14 @@ impl Buffers {
         slots: u32,
         size_bytes: u32,
         (reads, writes): (bool, bool),
-        filler: Filler,
+        contents: impl Into<Contents>,
     ) -> Result<Self, Failure> {
         let stride = (size_bytes as usize).next_multiple_of(PAGE_BYTES);
         let kinds = usize::from(reads) + usize::from(writes);
         let length = stride * slots as usize * kinds.max(1);
         let base = map(length)?;
         let write_distance = if kinds == 2 { stride * slots as usize } else { 0 };
-        let mut buffers = Buffers { base, length, stride, write_distance, filler };
+        let mut buffers = Buffers { base, length, stride, write_distance, contents: contents.into() };
         buffers.fill(slots, writes);
         Ok(buffers)
     }
@@ -51,7 +52,8 @@ impl Buffers {
         region.fill(0);
         if writes {
             let begin = self.write_distance;
-            self.filler.fill(&mut region[begin..begin + self.stride * slots as usize]);
+            let end = begin + self.stride * slots as usize;
+            self.contents.fill(&mut region[begin..end], self.stride);
         }
     }
 
@@ -64,13 +66,13 @@ impl Buffers {
 
     /// Makes the data of a slot's next write unlike all before. The slot must not be in flight.
     #[inline]
-    pub(crate) fn refresh(&mut self, slot: u32, size_bytes: u32) {
-        for (offset, word) in self.filler.stamps(size_bytes) {
-            let address = self.address(slot, true).wrapping_add(offset).cast::<u64>();
+    pub(crate) fn refresh(&mut self, slot: u32, operation: &Operation) {
+        let buffer = self.address(slot, true);
+        self.contents.stamp(operation, |offset, word| {
             // SAFETY: offset + 8 <= size_bytes <= stride, so the word lies in the slot's own write buffer,
-            // which is not in flight; offsets are multiples of 4096, so it is aligned.
-            unsafe { address.write(word) };
-        }
+            // which is not in flight; offsets are multiples of 8 and buffers begin on pages, so it is aligned.
+            unsafe { buffer.wrapping_add(offset).cast::<u64>().write(word) };
+        });
     }
 
     /// The whole region, to register with the kernel.
@@ -105,18 +107,4 @@ fn map(length: usize) -> Result<*mut u8, Failure> {
     // SAFETY: the advice concerns the mapping made above. Huge pages are an optimisation: refusal is fine.
     let _ = unsafe { madvise(base, length, Advice::LinuxHugepage) };
     Ok(base.cast::<u8>())
-}
-
-impl Filler {
-    /// The filler that a job's data asks for.
-    pub(crate) fn for_data(data: Data, seed: u64, job: u32) -> Self {
-        let random_bytes = match data {
-            Data::Incompressible => 4096,
-            Data::Zero => 0,
-            Data::Compressible { compressible_percent } => {
-                4096 * (100 - usize::from(compressible_percent)) / 100
-            }
-        };
-        Filler::new(random_bytes, seed, job)
-    }
 }

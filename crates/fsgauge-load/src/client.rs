@@ -165,7 +165,7 @@ impl<'a, Q: Queue, O: Order, P: Pace> Client<'a, Q, O, P> {
             let index = self.slots.take(Slot::new(&operation, self.pace.due_ns()));
             if operation.write {
                 self.writes_left -= 1;
-                self.buffers.refresh(index, operation.size_bytes);
+                self.buffers.refresh(index, &operation);
             }
             self.queue.push(index, &operation, self.buffers.address(index, operation.write));
             self.pace.advance();

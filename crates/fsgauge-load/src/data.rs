@@ -3,7 +3,12 @@
 //! Every 4096 bytes of a buffer begin with random bytes and end in zeros, in the proportion that was asked
 //! for. Before each write the first word of every 4096 bytes is replaced by one that was never used before:
 //! no block of 4096 bytes or more is written twice, so neither compression nor block deduplication can win.
+//! A load that is verified writes tags instead, see `integrity`.
 
+use fsgauge_wire::{Data, LoadJob};
+
+use crate::integrity::Tagger;
+use crate::pattern::Operation;
 use crate::random::Random;
 
 /// The unit that is stamped.
@@ -19,8 +24,20 @@ pub(crate) struct Filler {
 }
 
 impl Filler {
+    /// The filler that a job's data asks for.
+    pub(crate) fn for_data(data: Data, seed: u64, job: u32) -> Self {
+        let random_bytes = match data {
+            Data::Incompressible => 4096,
+            Data::Zero => 0,
+            Data::Compressible { compressible_percent } => {
+                4096 * (100 - usize::from(compressible_percent)) / 100
+            }
+        };
+        Filler::new(random_bytes, seed, job)
+    }
+
     /// `random_bytes` of every 4096 are random, the rest zero.
-    pub(crate) fn new(random_bytes: usize, seed: u64, job: u32) -> Self {
+    fn new(random_bytes: usize, seed: u64, job: u32) -> Self {
         let mut random = Random::new(seed, 0x0da7a000 + u64::from(job));
         let serial = random.next();
         Filler { random_bytes, random, serial }
@@ -45,10 +62,54 @@ impl Filler {
     }
 }
 
+/// What the buffers of a job hold.
+#[derive(Debug)]
+pub(crate) enum Contents {
+    /// Data that only has to be new.
+    Fresh(Filler),
+    /// Data that says who wrote it, to be read back and checked.
+    Tagged(Box<Tagger>),
+}
+
+impl From<Filler> for Contents {
+    fn from(filler: Filler) -> Self {
+        Contents::Fresh(filler)
+    }
+}
+
+impl Contents {
+    /// What job `job` of a load writes.
+    pub(crate) fn of(load: &LoadJob, job: u32) -> Self {
+        if load.verify {
+            Contents::Tagged(Box::new(Tagger::new(load, job)))
+        } else {
+            Filler::for_data(load.data, load.seed, job).into()
+        }
+    }
+
+    /// Fills buffers that begin every `stride` bytes.
+    pub(crate) fn fill(&mut self, region: &mut [u8], stride: usize) {
+        match self {
+            Contents::Fresh(filler) => filler.fill(region),
+            Contents::Tagged(tagger) => tagger.fill(region, stride),
+        }
+    }
+
+    /// Hands over the words that make the buffer of the next write unlike all before, with their offsets.
+    #[inline]
+    pub(crate) fn stamp(&mut self, operation: &Operation, mut word: impl FnMut(usize, u64)) {
+        match self {
+            Contents::Fresh(filler) => {
+                filler.stamps(operation.size_bytes).for_each(|(at, stamp)| word(at, stamp));
+            }
+            Contents::Tagged(tagger) => tagger.stamp(operation, word),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fsgauge_wire::Data;
     use std::collections::HashSet;
 
     #[test]

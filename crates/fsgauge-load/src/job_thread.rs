@@ -12,7 +12,7 @@ use fsgauge_wire::{Access, Failure, Features, Interface, LoadJob, Note, Target};
 use crate::buffers::Buffers;
 use crate::client::{Client, ClientSetup};
 use crate::clock::Clock;
-use crate::data::Filler;
+use crate::data::Contents;
 use crate::medium::Medium;
 use crate::outcome::{JobOutcome, Report};
 use crate::pace::{Pace, Paced, Unpaced};
@@ -201,12 +201,7 @@ pub(crate) fn batch(load: &LoadJob) -> u32 {
 /// The buffers of one job.
 pub(crate) fn buffers(load: &LoadJob, job: u32) -> Result<Buffers, Failure> {
     let kinds = (load.read_percent > 0, load.read_percent < 100);
-    Buffers::new(
-        load.queue_depth,
-        largest_block_size(load),
-        kinds,
-        Filler::for_data(load.data, load.seed, job),
-    )
+    Buffers::new(load.queue_depth, largest_block_size(load), kinds, Contents::of(load, job))
 }
 
 fn largest_block_size(load: &LoadJob) -> u32 {

@@ -168,7 +168,7 @@ impl<'a> Writer<'a> {
         while next.is_some() && written.is_ok() && !self.stop.is_set() {
             while let Some(operation) = next.filter(|_| self.in_flight < depth) {
                 let index = self.slots.take(Slot::new(&operation, 0));
-                buffers.refresh(index, operation.size_bytes);
+                buffers.refresh(index, &operation);
                 queue.push(index, &operation, buffers.address(index, true));
                 self.in_flight += 1;
                 next = blocks.next();

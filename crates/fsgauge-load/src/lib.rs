@@ -16,6 +16,7 @@ mod companion;
 mod cpu;
 mod crew;
 mod data;
+mod integrity;
 mod job_thread;
 mod layout;
 mod limits;

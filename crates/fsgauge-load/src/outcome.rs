@@ -18,7 +18,6 @@ pub(crate) struct JobOutcome {
     /// Operations that were due and never started.
     pub(crate) backlog_dropped: u64,
     /// Writes that were submitted in all, those of the warm-up and those that completed after the end included.
-    #[allow(dead_code, reason = "for what checks the places afterwards")]
     pub(crate) issued: u64,
     pub(crate) user_ns: u64,
     pub(crate) system_ns: u64,

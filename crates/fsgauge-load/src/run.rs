@@ -5,6 +5,7 @@ use fsgauge_wire::{CompanionKind, Engine, Event, LoadJob, LoadResult, Note, Targ
 use crate::check::{aligned, check_load};
 use crate::clock::Clock;
 use crate::crew::Crew;
+use crate::integrity::after_load;
 use crate::job_thread::open_mode;
 use crate::limits::measure_limits;
 use crate::medium::Medium;
@@ -41,8 +42,9 @@ pub fn run_load(
     let followed = crew.follow(listener)?;
     let companions = crew.companions.results();
     notes.extend(followed.note.clone());
+    let integrity = after_load(&crew.shared.load, &followed, stop, &mut notes)?;
     let result = merge(&crew.shared.load, followed, engine, features, notes, self_measure);
-    Ok(LoadResult { companions, limits, ..result })
+    Ok(LoadResult { companions, integrity, limits, ..result })
 }
 
 /// Checks the alignment that direct I/O needs on this very target, and says when files will be made.

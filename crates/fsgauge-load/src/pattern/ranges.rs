@@ -59,7 +59,6 @@ impl RangeOrder {
     }
 
     /// The visit of a pass that comes to `place`, which begins a block; none where it is not this job's.
-    #[allow(dead_code, reason = "for what checks the places afterwards")]
     pub(crate) fn visit(&self, place: Place) -> Option<u64> {
         let block =
             u64::from(place.file) * self.blocks_per_file.by() + self.block_bytes.divide(place.offset_bytes).0;
