@@ -26,6 +26,7 @@ from fsgauge.wire import (
     EngineFault,
     Event,
     FailedEvent,
+    FilesTarget,
     FinishedEvent,
     Job,
     LayoutJob,
@@ -45,6 +46,7 @@ _NAME = "fsgauge-engine"
 _GRACE_SECONDS = 2.0
 _LONGEST_LAYOUT_SECONDS = 24 * 3600.0
 _SLACK_SECONDS = 60.0
+_SLOWEST_READING_BYTES_PER_SECOND = 5 << 20
 
 
 class EngineFaultError(RigError):
@@ -143,8 +145,16 @@ class Engine:
 def _deadline_seconds(job: Job) -> float:
     """How long a job may take before it counts as hung."""
     if isinstance(job, LoadJob):
-        return (job.warm_up_ns + job.duration_ns) / 1e9 + _SLACK_SECONDS
+        return (job.warm_up_ns + job.duration_ns) / 1e9 + _reading_seconds(job) + _SLACK_SECONDS
     return _LONGEST_LAYOUT_SECONDS if isinstance(job, LayoutJob) else _SLACK_SECONDS
+
+
+def _reading_seconds(job: LoadJob) -> float:
+    """Time to read everything back, at the slowest, where the load is verified."""
+    target = job.target
+    files = target.count if isinstance(target, FilesTarget) else 1
+    size = target.file_size_bytes if isinstance(target, FilesTarget) else target.size_bytes
+    return files * size / _SLOWEST_READING_BYTES_PER_SECOND if job.verify else 0.0
 
 
 def _lines(stream: IO[bytes], seconds: float) -> Iterator[bytes]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 
 from fsgauge.errors import InputError, RigError
+from fsgauge.host.safety import find_device
 from fsgauge.host.tool import find_tool
+from fsgauge.rig.direct import require_direct_device
 from fsgauge.rig.tunables import check_tunables
 from fsgauge.storage.path import require_usable
 from fsgauge.study.model import DeviceStorage, PathStorage, Study, System
@@ -30,6 +32,8 @@ def check_systems(study: Study) -> None:
             _check_support(system, kind)
         elif system.path and isinstance(study.storage, PathStorage):
             require_usable(system.path, study.storage.size)
+    if isinstance(study.storage, DeviceStorage):
+        require_direct_device(study, find_device(study.storage.device).path)
     if not folder:
         _require_root()
         _require_tools()

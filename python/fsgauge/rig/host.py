@@ -20,12 +20,13 @@ from fsgauge.rig import AttachedStorage, PreparedSystem, RunsJobs
 from fsgauge.rig.blank import allocate_below, make_blank
 from fsgauge.rig.caches import settle_caches
 from fsgauge.rig.checks import check_systems, smallest_bytes
+from fsgauge.rig.direct import require_direct_device, require_direct_files
 from fsgauge.rig.filling import fill
 from fsgauge.rig.formatted import facts_of, formatted
 from fsgauge.rig.stand import bare_facts, folder_facts, formatted_facts, notes_on
 from fsgauge.rig.working_set import file_size_bytes
 from fsgauge.storage import Base
-from fsgauge.study.model import Study, System
+from fsgauge.study.model import PathStorage, Study, System
 from fsgauge.system import FileSystem, find_kind
 from fsgauge.wire import BlockTarget, Event, FilesTarget, LayoutResult
 from fsgauge.workload import method_of
@@ -51,9 +52,16 @@ class HostRig:
         self._session: _Session | None = None
 
     def check(self, study: Study, destroy: str | None) -> None:
-        """Raise InputError, RefusedError or RigError for what cannot work; touch nothing."""
+        """Raise InputError, RefusedError or RigError for what cannot work; touch nothing.
+
+        Folders are asked about direct I/O by a file without a name that is gone at once.
+        """
         check_systems(study)
         storage.check(study.storage, destroy, smallest_bytes(study))
+        if isinstance(study.storage, PathStorage):
+            for system in study.systems:
+                place = system.path or study.storage.path
+                require_direct_files(study, system, place, self._engine)
         self._destroy = destroy
 
     @contextmanager
@@ -65,12 +73,14 @@ class HostRig:
         ):
             self._session = _Session(ledger, base)
             try:
+                if base.device is not None:
+                    require_direct_device(study, base.device)
                 yield AttachedStorage(
                     kind=study.storage.kind,
                     device=base.device,
                     directory=base.directory,
                     size_bytes=base.size_bytes,
-                    file_size_bytes=file_size_bytes(study, base, ledger),
+                    file_size_bytes=file_size_bytes(study, base, ledger, self._engine),
                     facts=base.facts,
                 )
             finally:

@@ -1,7 +1,8 @@
 """The working set: one file size for all systems of a study, so that each carries the same bytes.
 
 The smallest free space is measured, not guessed: every file system is made once with the study's
-own options before anything is timed, which also finds an option that mkfs or mount refuses.
+own options before anything is timed, which also finds an option that mkfs or mount refuses, and a
+file system that cannot do direct I/O as the study wants it.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ import os
 from dataclasses import dataclass
 
 from fsgauge.host.ledger import Ledger
+from fsgauge.rig import RunsJobs
+from fsgauge.rig.direct import require_direct_files
 from fsgauge.rig.formatted import formatted
 from fsgauge.storage import Base
 from fsgauge.study.model import Study
@@ -26,9 +29,9 @@ class Room:
     least: str
 
 
-def file_size_bytes(study: Study, base: Base, ledger: Ledger) -> int:
+def file_size_bytes(study: Study, base: Base, ledger: Ledger, engine: RunsJobs) -> int:
     """Size of each of the workload's files; InputError when they would be too small for it."""
-    room = _smallest_room(study, base, ledger)
+    room = _smallest_room(study, base, ledger, engine)
     method = method_of(study.workload)
     filled = room.free_bytes * method.fill_percent // 100
     filled = max(min(filled, room.free_bytes - method.reserve_bytes), 0)
@@ -59,12 +62,13 @@ def _copies(kind: FileSystem, study: Study) -> int:
     return 2 if kind.copy_on_write and method_of(study.workload).overwrites else 1
 
 
-def _smallest_room(study: Study, base: Base, ledger: Ledger) -> Room:
+def _smallest_room(study: Study, base: Base, ledger: Ledger, engine: RunsJobs) -> Room:
     least = Room(base.size_bytes, study.systems[0].name)
     for system in study.systems:
         kind = find_kind(system.kind)
         if isinstance(kind, FileSystem):
             with formatted(kind, system, base, ledger) as made:
+                require_direct_files(study, system, str(made.directory), engine)
                 here = free_bytes(str(made.directory)) // _copies(kind, study)
             if here < least.free_bytes:
                 least = Room(here, system.name)

@@ -46,6 +46,10 @@ class Method(Protocol):
         """Sizes of the operations that pass the page cache; empty where none does."""
         ...
 
+    def buffered_instead(self) -> str:
+        """The change that leads the same load through the page cache."""
+        ...
+
     def layout_job(self, target: Target, seed: int) -> LayoutJob:
         """The job that fills a fresh system."""
         ...

@@ -70,6 +70,10 @@ class OverheadMethod:
         """All block sizes, or none."""
         return self.workload.block_sizes if self.workload.direct else []
 
+    def buffered_instead(self) -> str:
+        """One key."""
+        return "--set workload.direct=false"
+
     def layout_job(self, target: Target, seed: int) -> LayoutJob:
         """Filled with the access and the data of the load."""
         workload = self.workload

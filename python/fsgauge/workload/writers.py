@@ -83,35 +83,29 @@ class WritersMethod:
         return size - size % unit if size >= _SMALLEST_SHARE * unit else size
 
     def require_room(self, file_bytes: int, cause: str) -> None:
-        """Every writer has a place of its own, or all of them have one."""
-        for ranges in self.workload.ranges:
-            for block_size_bytes in self.workload.block_sizes:
-                unit = self.workload.stride if ranges == "strided" else block_size_bytes
-                self._require_places(ranges, file_bytes // unit, unit, file_bytes, cause)
-
-    def _require_places(
-        self, ranges: str, places: int, unit_bytes: int, file_bytes: int, cause: str
-    ) -> None:
-        together = ranges in ("shared", "own files")
-        writers = 1 if together else max(self.workload.writers)
-        if places >= writers:
-            return
-        if places == 0:
-            raise InputError(
-                f"a file would have {format_size(file_bytes)},"
-                f" and a {'run' if ranges == 'strided' else 'block'} has {format_size(unit_bytes)}",
-                cause=cause,
-                next="larger storage, a larger workload.fill, or fewer writers",
-            )
-        fitting = [str(count) for count in self.workload.writers if count <= places] or [
-            str(places)
-        ]
-        raise InputError(
-            f"{writers} writers with {ranges} ranges, and the file has {places} places",
-            details=(f"a place is {exact_size(unit_bytes)} of {format_size(file_bytes)}",),
-            cause=cause,
-            next=f"--set 'workload.writers=[{', '.join(fitting)}]', or larger storage",
-        )
+        """Every writer has as many places as it needs: one, or two queues of them to verify."""
+        workload = self.workload
+        needed = 2 * workload.queue_depth if workload.verify else 1
+        for ranges in workload.ranges:
+            for block_bytes in workload.block_sizes:
+                unit = workload.stride if ranges == "strided" else block_bytes
+                if file_bytes < unit:
+                    raise InputError(
+                        f"a file would have {format_size(file_bytes)},"
+                        f" and a {'run' if ranges == 'strided' else 'block'} has"
+                        f" {format_size(unit)}",
+                        cause=cause,
+                        next="larger storage, a larger workload.fill, or smaller blocks",
+                    )
+                counts = sorted(workload.writers)
+                fitting = [
+                    writers
+                    for writers in counts
+                    if _fewest_places(ranges, file_bytes // unit, unit // block_bytes, writers)
+                    >= needed
+                ]
+                if fitting != counts:
+                    raise _too_many(ranges, counts[-1], fitting, needed, file_bytes, unit, cause)
 
     def direct_sizes_bytes(self) -> list[int]:
         """What writers and readers move past the cache."""
@@ -120,6 +114,10 @@ class WritersMethod:
             return []
         readers = [workload.reader_block_size] if workload.readers else []
         return [*workload.block_sizes, *readers]
+
+    def buffered_instead(self) -> str:
+        """One key; not with a raw device."""
+        return "--set 'workload.access=[\"buffered\"]'"
 
     def layout_job(self, target: Target, seed: int) -> LayoutJob:
         """As published; through the cache only where the whole study is."""
@@ -289,6 +287,37 @@ class WritersMethod:
             size = exact_size(workload.log_block_size)
             found.append(f"{workload.log_writers} log writers of {size} with fdatasync")
         return [f"beside: {', '.join(found)}"] if found else []
+
+
+def _fewest_places(ranges: str, units: int, blocks_a_unit: int, writers: int) -> int:
+    """Blocks of the writer that has the fewest; `units` are dealt, each of some blocks."""
+    dealt = units if ranges in ("shared", "own files") else units // writers
+    return dealt * blocks_a_unit
+
+
+def _too_many(
+    ranges: str,
+    writers: int,
+    fitting: list[int],
+    needed: int,
+    file_bytes: int,
+    unit_bytes: int,
+    cause: str,
+) -> InputError:
+    places = file_bytes // unit_bytes
+    each = "one each" if needed == 1 else f"{needed} blocks each, to be verified"
+    counts = ", ".join(str(count) for count in fitting)
+    return InputError(
+        f"{writers} writers with {ranges} ranges are more than the file has places for",
+        details=(
+            f"{format_size(file_bytes)} hold {places} places of {exact_size(unit_bytes)},"
+            f" and the writers need {each}",
+        ),
+        cause=cause,
+        next=f"--set 'workload.writers=[{counts}]', or larger storage"
+        if fitting
+        else "larger storage, or a larger workload.fill",
+    )
 
 
 def _target(cell: Cell, target: Target) -> Target:
