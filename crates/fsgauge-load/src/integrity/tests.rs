@@ -85,7 +85,7 @@ fn loads(directory: &Path, passes: u64) -> Vec<LoadJob> {
 fn run(load: &LoadJob) -> IntegrityResult {
     let text = || "test".to_string();
     let engine = Engine { version: text(), profile: Profile::Debug, target: text(), commit: text() };
-    let result = crate::run_load(load.clone(), engine, &mut Deaf, Stop::new()).unwrap();
+    let result = crate::run_load(load.clone(), engine, None, &mut Deaf, Stop::new()).unwrap();
     for (writer, job) in (0u32..).zip(&result.jobs) {
         let operations = load.size_limit_bytes.unwrap() / u64::from(load.block_sizes[0].size_bytes);
         assert_eq!(job.operations, operations / u64::from(WRITERS), "writer {writer}");
