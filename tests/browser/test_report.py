@@ -15,6 +15,7 @@ import pytest
 
 from fsgauge.report import write_report
 from tests.synthetic import make_study
+from tests.writers_example import Planted, write_example
 
 pytestmark = pytest.mark.browser
 
@@ -23,6 +24,10 @@ STUDIES: dict[str, dict[str, Any]] = {
     "typical": {"systems": FOUR},
     "one-cell": {"patterns": ("randread",), "block_sizes": (4096,), "queue_depths": (32,)},
     "interrupted": {"paused_after_runs": 2},
+}
+WRITERS = {
+    "writers": Planted(),
+    "writers-grouped": Planted(writers=(1, 2, 4, 8), groups=("shared, direct", "shared, buffered")),
 }
 QUIET = [
     "--headless",
@@ -52,6 +57,8 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         folder = tmp_path_factory.mktemp(name)
         make_study(**ingredients).write(folder)
         written[name] = write_report(folder)
+    for name, planted in WRITERS.items():
+        written[name] = write_example(tmp_path_factory.mktemp(name), planted)
     return written
 
 
@@ -82,7 +89,7 @@ class Opened:
         return int(self.page.evaluate("document.documentElement.scrollWidth"))
 
 
-@pytest.mark.parametrize("study", STUDIES)
+@pytest.mark.parametrize("study", [*STUDIES, *WRITERS])
 @pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)], ids=["desk", "phone"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_page_is_quiet_and_fits(
@@ -124,6 +131,23 @@ def test_charts_are_drawn_in_the_form_for_the_screen(
         box = chart.bounding_box()
         assert box is not None and box["width"] > 200 and box["height"] > 60, name
         assert chart.locator("path, line, rect").count() > 3, name
+    opened.context.close()
+
+
+@pytest.mark.parametrize(("width", "form"), [(1280, "wide"), (390, "narrow")])
+def test_writers_are_drawn_and_tell_their_numbers(
+    browser: Any, reports: dict[str, Path], artifacts: Path, width: int, form: str
+) -> None:
+    opened = Opened(browser, reports["writers"], width, 900)
+    for name in ("writers", "law"):
+        chart = opened.page.locator(f"#figure-{name} .{form} svg.chart")
+        box = chart.bounding_box()
+        assert box is not None and box["width"] > 200 and box["height"] > 300, name
+        opened.page.locator(f"section#{name}").screenshot(path=artifacts / f"{name}-{form}.png")
+    opened.page.locator(f"#figure-writers .{form} .hover").last.hover(force=True)
+    tip = opened.page.locator("#tip")
+    assert tip.is_visible() and "writer" in tip.inner_text()
+    assert opened.complaints == []
     opened.context.close()
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from fsgauge.record import RunRecord
 from fsgauge.report import words
+from fsgauge.report.charts.law import was_tried
 from fsgauge.report.published import PublishedWriters
 from fsgauge.stats.results import Results
 from fsgauge.stats.scaling.model import (
@@ -19,10 +20,8 @@ from fsgauge.stats.scaling.model import (
     ScalingLine,
     ScalingPoint,
 )
-from fsgauge.units import format_size
 from fsgauge.wire import IntegrityResult
 
-TOO_FEW = "too few writer counts"
 ROLES = {"reader": "random readers", "log": "log writers"}
 
 
@@ -90,7 +89,7 @@ def scaling_tables(results: Results, published: PublishedWriters) -> list[Table]
 def no_law(results: Results) -> str:
     """Why no system has a scalability law; "" when one was tried."""
     lines = results.scaling.lines if results.scaling is not None else []
-    if not lines or any(line.fit.state != TOO_FEW for line in lines):
+    if not lines or any(was_tried(line) for line in lines):
         return ""
     return lines[0].fit.reason
 
@@ -110,23 +109,25 @@ def _without_empty_columns(table: Table) -> Table:
 
 
 def _as_published(scaling: Scaling) -> Table:
-    """A line a system: lay-out rate, rates by writers, change and share of the ideal."""
+    """A line a system: lay-out rate, rates of the fewest, the next and the most writers.
+
+    What lies between them is in the table of every number.
+    """
     first, *more = scaling.writer_counts
     compared = more[:1] + (more[-1:] if len(more) > 1 else [])
     columns = [*_names(scaling), Column("lay-out rate", "layout_rate")]
-    columns += [Column(f"IOPS at {_writers(count)}", "iops") for count in scaling.writer_counts]
+    columns += [Column(f"IOPS at {_writers(count)}", "iops") for count in (first, *compared)]
     columns += [Column(f"change, {first} to {count}", "change") for count in compared]
     columns += [Column(f"share of ideal at {count}", "share_of_ideal") for count in compared]
     rows = []
     for line in scaling.lines:
         points = {point.writers: point for point in line.points}
         row = [*_name_cells(scaling, line), _value(line.layout_rate, "B/s")]
-        row += [_value(_of(points, count, "iops"), "IOPS") for count in scaling.writer_counts]
+        row += [_value(_of(points, count, "iops"), "IOPS") for count in (first, *compared)]
         row += [_change(_of(points, count, "change")) for count in compared]
         row += [_share(_of(points, count, "efficiency")) for count in compared]
         rows.append(row)
-    size = format_size(scaling.block_size_bytes)
-    note = f"Measured here: one file laid out, then {size} writes by so many writers at once."
+    note = "Measured here: laid out first, then written by so many writers at once."
     return Table("as-published", "As published", note, columns, rows)
 
 
@@ -205,8 +206,7 @@ def _law(scaling: Scaling) -> Table:
         Column("best measured", "usl"),
     ]
     rows = []
-    tried = [line for line in scaling.lines if line.fit.state != TOO_FEW]
-    for line in scaling.lines if tried else []:
+    for line in scaling.lines if any(was_tried(line) for line in scaling.lines) else []:
         fit = line.fit
         residuals = NOTHING
         if fit.residual_deviation is not None:
@@ -344,7 +344,7 @@ def _writers(count: int) -> str:
 
 def _interval(number: Estimate, text: Callable[[float], str]) -> str:
     if number.low is None or number.high is None:
-        return "one block"
+        return "one block" if number.n == 1 else ""
     return f"{text(number.low)} to {text(number.high)}"
 
 

@@ -12,9 +12,10 @@ from fsgauge.report.charts.depth import depth_curves
 from fsgauge.report.charts.forest import forest
 from fsgauge.report.charts.heatmap import heatmap
 from fsgauge.report.charts.latency import latency_percentiles
+from fsgauge.report.charts.law import law_chart
 from fsgauge.report.charts.processor import processor_time
 from fsgauge.report.charts.series import time_series
-from fsgauge.report.charts.writers import law_chart, writers_chart
+from fsgauge.report.charts.writers import writers_chart
 from fsgauge.report.draw import Drawing
 from fsgauge.report.page import render_page
 from fsgauge.stats import Results, read_study
