@@ -20,7 +20,13 @@ def test_this_machine() -> None:
     assert record.processor_count >= 1
     assert record.memory_bytes > 0
     assert record.missing["tool_versions.no-such-tool"] == "not installed"
-    for key in ("governor", "clock_source"):
+    for key in (
+        "governor",
+        "clock_source",
+        "throttle_events",
+        "frequency_limit_hz",
+        "frequency_maximum_hz",
+    ):
         assert (getattr(record, key) is None) == (key in record.missing)
 
 
@@ -31,10 +37,35 @@ def test_a_container_without_sys(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     monkeypatch.setattr(device_chain, "device_with_numbers", lambda numbers: None)
     record = capture_environment([], FACTS)
     assert record.governor is None and "cpufreq" in record.missing["governor"]
+    assert record.throttle_events is None and "thermal" in record.missing["throttle_events"]
     assert record.clock_source is None and record.missing["clock_source"]
     chain = chain_of_path(str(tmp_path))
     assert "not visible" in chain[0]["unknown"]
     assert under(chain) == "a file system that is not visible from here"
+
+
+def test_heat_and_frequency_of_all_processors(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for processor, limit_khz in ((0, 3_600_000), (1, 1_800_000)):
+        for place, text in (
+            ("thermal_throttle/core_throttle_count", "2"),
+            ("thermal_throttle/package_throttle_count", "3"),
+            ("thermal_throttle/core_throttle_max_time_ms", "99"),
+            ("cpufreq/scaling_max_freq", str(limit_khz)),
+            ("cpufreq/cpuinfo_max_freq", "3600000"),
+        ):
+            path = tmp_path / f"cpu{processor}" / place
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(f"{text}\n")
+    monkeypatch.setattr(environment, "_CPU", tmp_path)
+    record = capture_environment([], FACTS)
+    assert record.throttle_events == 10
+    assert record.frequency_limit_hz == 1_800_000_000
+    assert record.frequency_maximum_hz == 3_600_000_000
+    (tmp_path / "cpu0/thermal_throttle/core_throttle_count").write_text("many\n")
+    record = capture_environment([], FACTS)
+    assert record.throttle_events is None and "many" in record.missing["throttle_events"]
 
 
 def test_a_device_that_is_none() -> None:

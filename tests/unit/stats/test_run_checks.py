@@ -9,8 +9,10 @@ import pytest
 from fsgauge.record import RunRecord
 from fsgauge.stats import run_checks
 from fsgauge.stats.advice import RUN_CHECKS
-from fsgauge.wire import JobShare, LoadResult, Steady
+from fsgauge.stats.samples import is_complete
+from fsgauge.wire import FsyncSync, JobShare, LoadResult, Steady
 from tests.synthetic import make_study
+from tests.synthetic_writers import make_writers
 
 ONE_CELL = {"patterns": ("randread",), "block_sizes": (4096,), "queue_depths": (32,), "blocks": 1}
 
@@ -65,6 +67,29 @@ def test_the_engines_share(run: RunRecord) -> None:
     assert run_checks.engine_share(heavy) == pytest.approx(share)
 
 
+def test_a_fifth_for_the_engine_is_the_limit(run: RunRecord) -> None:
+    assert run_checks.ENGINE_SHARE_LIMIT == 0.20
+    done = run_checks.operations(result_of(run))
+    for share, heavy in ((0.19, False), (0.21, True)):
+        cost_ns = share * result_of(run).elapsed_ns / done
+        measure = result_of(run).self_measure.model_copy(update={"null_ns_per_operation": cost_ns})
+        found = run_checks.engine_heavy(run, tampered(run, self_measure=measure))
+        assert (found is not None) == heavy
+
+
+def test_a_clock_that_costs(run: RunRecord) -> None:
+    read = result_of(run).read
+    assert read is not None
+    mean_ns = read.service_latency.sum_ns / read.operations
+    for share, heavy in ((0.04, False), (0.06, True)):
+        measure = result_of(run).self_measure.model_copy(
+            update={"clock_ns_per_read": share * mean_ns}
+        )
+        found = run_checks.clock_heavy(run, tampered(run, self_measure=measure))
+        assert (found is not None) == heavy
+    assert run_checks.clock_share(tampered(run, read=None)) is None
+
+
 def test_a_debug_engine() -> None:
     run = make_study(**ONE_CELL, profile="debug").runs[0]
     assert run_checks.debug_engine(run, result_of(run)) is not None
@@ -108,3 +133,46 @@ def test_a_missed_pace() -> None:
 def test_a_hole_in_the_series(run: RunRecord) -> None:
     intervals = result_of(run).intervals
     assert run_checks.gaps_in_series(run, tampered(run, intervals=intervals[:5] + intervals[8:]))
+
+
+@pytest.fixture
+def passes() -> RunRecord:
+    """Four writers, bound by passes, of which one ends late."""
+    study = make_writers(writers=(1, 4), slowest=lambda turn, cell: 0.4, blocks=1)
+    return next(run for run in study.runs if run.cell.jobs == 4)
+
+
+def test_a_run_that_passes_end_is_whole_and_passes_every_check(passes: RunRecord) -> None:
+    assert result_of(passes).ended == "size_limit" and is_complete(passes)
+    failed = {check.code for check in RUN_CHECKS if check.check(passes, result_of(passes))}
+    assert failed == set()
+
+
+def test_a_run_that_passes_end_is_not_asked_to_be_steady(passes: RunRecord) -> None:
+    """Its rate falls when the first writer is done."""
+    verdict = Steady(judged=True, reached=False, rounds=5, reason="the rate fell")
+    assert run_checks.not_steady(passes, tampered(passes, steady=verdict)) is None
+    assert not run_checks.steady_of(passes, result_of(passes)).judged
+
+
+def test_littles_law_holds_for_it_and_still_finds_a_lie(passes: RunRecord) -> None:
+    assert run_checks.littles_law(passes, result_of(passes)) is None
+    wrong = tampered(passes, in_flight_mean=1.3 * result_of(passes).in_flight_mean)
+    assert run_checks.littles_law(passes, wrong) is not None
+
+
+def test_a_writer_that_is_done_asks_for_nothing_more(passes: RunRecord) -> None:
+    result = result_of(passes)
+    at_work = run_checks.jobs_at_work(4, result)
+    assert at_work == pytest.approx(sum(j.elapsed_ns or 0 for j in result.jobs) / result.elapsed_ns)
+    assert 1 < at_work < 3.6
+    assert (
+        run_checks.queue_not_full(passes, tampered(passes, in_flight_mean=0.95 * at_work)) is None
+    )
+    assert run_checks.queue_not_full(passes, tampered(passes, in_flight_mean=0.8 * at_work))
+
+
+def test_a_writer_that_waits_for_fsync_has_nothing_in_flight(passes: RunRecord) -> None:
+    job = passes.job.model_copy(update={"sync": FsyncSync(every=1)})
+    syncing = passes.model_copy(update={"job": job})
+    assert run_checks.queue_not_full(syncing, tampered(passes, in_flight_mean=0.1)) is None

@@ -54,32 +54,38 @@ def variances(logs: Floats) -> Floats:
 
 def misfit(writers: Floats, logs: Floats, coefficients: Floats) -> Misfit:
     """How the law with these coefficients misses log rates [blocks, counts], two blocks or more."""
-    from scipy.special import fdtrc
-
     blocks, counts = logs.shape
     mean, weights = logs.mean(axis=0), blocks / variances(logs)
     residuals = mean - np.log(throughput(writers, coefficients))
     free = 1 + int(np.count_nonzero(coefficients[1:] > 0))
     squares = float(np.sum(weights * residuals**2))
-    p = float(fdtrc(counts - free, (blocks - 1) * (counts - 1), squares / (counts - free)))
+    p = _lack_of_fit(squares, free, logs.shape)
     knee = _knee(writers, mean, weights)
     advantage = _criterion(squares, free, counts) - knee.criterion
     largest = int(np.argmax(np.abs(residuals)))
-    if abs(residuals[largest]) <= RELEVANT_RESIDUAL:
+    fits = p >= LEVEL and advantage <= CLEARLY_BETTER
+    if fits or abs(residuals[largest]) <= RELEVANT_RESIDUAL:
         return Misfit(residuals, "")
-    if advantage > CLEARLY_BETTER:
+    if advantage > 0 and _lack_of_fit(knee.squares, KNEE_PARAMETERS, logs.shape) >= LEVEL:
         return Misfit(
             residuals,
             f"a straight rise to a ceiling, reached before {knee.writers} writers, describes the"
             " rates better: something is saturated, which is not contention between writers",
         )
-    if p < LEVEL:
-        return Misfit(
-            residuals,
-            f"at {writers[largest]:.0f} writers the rate is {_percent(residuals[largest])} the"
-            " best curve, more than the scatter of the blocks explains",
-        )
-    return Misfit(residuals, "")
+    return Misfit(
+        residuals,
+        f"at {writers[largest]:.0f} writers the rate is {_percent(residuals[largest])} the best"
+        " curve, more than the scatter of the blocks explains",
+    )
+
+
+def _lack_of_fit(squares: float, parameters: int, shape: tuple[int, ...]) -> float:
+    """The chance of so large a weighted sum of squares where the model holds (F test)."""
+    from scipy.special import fdtrc
+
+    blocks, counts = shape
+    freedom = counts - parameters
+    return float(fdtrc(freedom, (blocks - 1) * (counts - 1), squares / freedom))
 
 
 @dataclass(frozen=True)
@@ -87,6 +93,7 @@ class _Knee:
     """A straight rise to a ceiling; `writers` is the first measured number at the ceiling."""
 
     writers: int
+    squares: float
     criterion: float
 
 
@@ -98,7 +105,7 @@ def _knee(writers: Floats, mean: Floats, weights: Floats) -> _Knee:
         fitted = np.minimum(rise + np.log(writers), ceiling)
         squares = float(np.sum(weights * (mean - fitted) ** 2))
         criterion = _criterion(squares, KNEE_PARAMETERS, len(writers))
-        found.append(_Knee(int(writers[at]), criterion))
+        found.append(_Knee(int(writers[at]), squares, criterion))
     return min(found, key=lambda knee: knee.criterion)
 
 

@@ -20,7 +20,7 @@ PARAMETERS = 3
 _ACTIVE_SETS = ([0], [0, 1], [0, 2], [0, 1, 2])
 _STEPS = 30
 _LARGEST_STEP = 0.9
-_SMALLEST_CHANGE = 1e-9
+_SMALLEST_CHANGE = 1e-7
 
 
 def throughput(writers: Floats, coefficients: Floats) -> Floats:

@@ -1,0 +1,85 @@
+"""What the machine did, from the records before and after."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fsgauge.stats import Results, read_study
+from fsgauge.stats.results import Finding
+from tests.synthetic import make_study
+
+SMALL: dict[str, Any] = {
+    "patterns": ("randread",),
+    "block_sizes": (4096,),
+    "queue_depths": (32,),
+}
+
+
+def read(before: dict[str, Any], after: dict[str, Any] | None = None) -> Results:
+    study = make_study(**SMALL)
+    first = study.before.model_copy(update=before)
+    last = None if after is None else first.model_copy(update=after)
+    return read_study(study.turns, study.runs, study.study, first, last)
+
+
+def found(results: Results, code: str) -> Finding | None:
+    return next((finding for finding in results.findings if finding.code == code), None)
+
+
+def test_a_throttled_processor() -> None:
+    finding = found(read({"throttle_events": 3}, {"throttle_events": 10}), "machine.throttled")
+    assert finding is not None and finding.level == "warning"
+    assert "7 times" in finding.sentence and "repeat" in finding.advice
+
+
+def test_heat_of_another_day_is_no_finding() -> None:
+    for before, after in ((3, 3), (None, 3), (3, None), (9, 0)):
+        results = read({"throttle_events": before}, {"throttle_events": after})
+        assert found(results, "machine.throttled") is None
+    assert found(read({"throttle_events": 3}), "machine.throttled") is None, "not ended"
+
+
+def test_a_clock_that_is_held_down() -> None:
+    limits = {"frequency_limit_hz": 1_800_000_000, "frequency_maximum_hz": 3_600_000_000}
+    finding = found(read(limits), "machine.slowed")
+    assert finding is not None and "1.80 GHz of its 3.60 GHz" in finding.sentence
+    assert "scaling_max_freq" in finding.advice
+    full = {"frequency_limit_hz": 3_600_000_000, "frequency_maximum_hz": 3_600_000_000}
+    assert found(read(full), "machine.slowed") is None
+    assert found(read({}), "machine.slowed") is None
+
+
+def test_a_limit_that_changes_while_the_study_runs() -> None:
+    limits = {"frequency_limit_hz": 3_600_000_000}
+    finding = found(read(limits, {"frequency_limit_hz": 1_800_000_000}), "environment.changed")
+    assert finding is not None and "frequency_limit_hz" in finding.where[0]
+
+
+def test_a_governor_that_follows_the_load() -> None:
+    finding = found(read({"governor": "powersave"}), "machine.governor")
+    assert finding is not None and finding.level == "note"
+    assert "powersave" in finding.sentence and "cpupower" in finding.advice
+    assert found(read({"governor": "performance"}), "machine.governor") is None
+    assert found(read({"governor": None}), "machine.governor") is None
+
+
+def test_a_busy_machine() -> None:
+    assert found(read({"load_average": 1.9}), "machine.busy") is not None
+    assert found(read({"load_average": 0.2}), "machine.busy") is None
+
+
+def test_a_clock_that_costs_gets_advice_for_its_source() -> None:
+    study = make_study(**SMALL)
+    runs = []
+    for run in study.runs:
+        assert run.result is not None
+        slow = run.result.self_measure.model_copy(
+            update={"clock_ns_per_read": 1e5, "clock": "clock_gettime"}
+        )
+        result = run.result.model_copy(update={"self_measure": slow})
+        runs.append(run.model_copy(update={"result": result}))
+    for source, word in (("hpet", "hpet"), ("tsc", "as short as the clock")):
+        before = study.before.model_copy(update={"clock_source": source})
+        finding = found(read_study(study.turns, runs, study.study, before), "run.clock")
+        assert finding is not None and word in finding.advice
+        assert finding.count == len(runs)

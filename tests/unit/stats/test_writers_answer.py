@@ -1,0 +1,105 @@
+"""The answer of a writers study: short, with its interval, and honest."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from fsgauge.stats import read_study
+from tests.synthetic_writers import LAWS, law, make_writers
+
+
+def answer(**changes: Any) -> str:
+    study = make_writers(**changes)
+    return read_study(study.turns, study.runs, study.study, study.before).answer
+
+
+def rate(system: str, writers: int) -> float:
+    return {"raw": 1.93, "xfs": 1.37, "ext4": 1.0}[system] ** (writers - 1) * 20_000
+
+
+def test_the_published_question() -> None:
+    said = answer(rate=rate, noise=0.0, block_noise=0.0)
+    assert said == (
+        "Two writers of 8 KiB to one file do 1.00 times the writes of one on ext4 (1.00 to 1.00)"
+        " and 1.37 times on xfs (1.37 to 1.37); the device alone 1.93 times."
+    )
+
+
+def test_an_interval_that_holds_one_and_more_than_the_margin_is_undecided() -> None:
+    said = answer(rate=rate, noise=0.1)
+    ext4 = said.split("on ext4")[1].split(")")[0]
+    assert "undecided" in ext4
+    assert "undecided" not in answer(rate=rate, noise=0.005)
+
+
+def test_the_most_writers_are_compared_with_the_fewest() -> None:
+    assert answer(writers=(1, 2, 16)).startswith("16 writers of 8 KiB to one file do ")
+    assert "the writes of two on" in answer(writers=(2, 8))
+
+
+def test_many_systems_are_shown_by_their_ends() -> None:
+    systems = {name: name for name in ("raw", "a", "b", "c", "d", "e")}
+    said = answer(systems=systems, rate=lambda s, n: 1000 * n ** (ord(s[-1]) % 10 / 10))
+    assert "the three others between" in said
+
+
+def test_few_blocks_decide_nothing() -> None:
+    for blocks in (1, 2):
+        assert answer(blocks=blocks).startswith("Undecided: ")
+
+
+def test_one_number_of_writers_is_no_answer() -> None:
+    said = answer(writers=(4,))
+    assert said.startswith("No answer") and "workload.writers" in said
+
+
+def test_the_device_alone() -> None:
+    said = answer(systems={"raw": "raw"}, noise=0.0)
+    assert said.endswith("times the writes of one (1.92 to 1.92) on the device alone.")
+
+
+def test_other_ways_to_write_are_named() -> None:
+    assert "to one file, buffered, do" in answer(direct=(False, True))
+    assert "to files of their own do" in answer(ranges=("own_files", "shared"))
+    assert "to files of their own do" in answer(ranges=("own_files",))
+
+
+def test_a_baseline_that_differs_from_itself_makes_it_invalid() -> None:
+    study = make_writers()
+    late = {
+        (turn.block, turn.turn)
+        for turn in study.study.plan.turns
+        if turn.system == "raw"
+        and turn.turn
+        == max(
+            each.turn
+            for each in study.study.plan.turns
+            if (each.block, each.system) == (turn.block, "raw")
+        )
+    }
+    runs = []
+    for run in study.runs:
+        if (run.block, run.turn) in late and run.result is not None:
+            slower = run.result.model_copy(
+                update={"elapsed_ns": round(1.2 * run.result.elapsed_ns)}
+            )
+            run = run.model_copy(update={"result": slower})
+        runs.append(run)
+    said = read_study(study.turns, runs, study.study, study.before).answer
+    assert said.startswith("Not valid")
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.02, 0.3])
+@pytest.mark.parametrize("names", [("raw",), ("raw", "xfs"), ("ext4", "xfs"), tuple(LAWS)])
+@pytest.mark.parametrize("writers", [(1, 2), (1, 2, 4, 8, 16, 256)])
+def test_it_stays_short(noise: float, names: tuple[str, ...], writers: tuple[int, ...]) -> None:
+    said = answer(
+        systems={name: name for name in names},
+        noise=noise,
+        writers=writers,
+        direct=(False, True),
+        rate=lambda system, n: law(*LAWS[system], n),
+    )
+    assert len(said.split()) < 60 and said.endswith(".")
