@@ -21,7 +21,7 @@ use crate::target;
 use crate::{Listener, Outcome};
 
 /// How often the main thread looks up from waiting.
-pub(crate) const TICK: Duration = Duration::from_millis(50);
+const TICK: Duration = Duration::from_millis(50);
 /// From the moment all jobs are ready to the load's first moment.
 const RUN_UP_NS: u64 = 1_000_000;
 /// The same for each worker process: all must have read the start before it comes.

@@ -1,9 +1,9 @@
 //! The load generator: drives I/O at a target and measures it, without getting in its way.
 //!
-//! A load is J jobs. Each is one thread with one client, which joins four parts that are
-//! chosen once and compiled into one loop: a *pattern* (where the next operation goes), a *pace* (when it is
-//! due), a *queue* (io_uring, pread/pwrite or nothing) and a *tally* (histograms and counts). Nothing in that
-//! loop allocates, locks, divides or reads the clock per operation.
+//! A load is J jobs. Each is one thread, of this process or of one of its own, with one client, which joins
+//! four parts that are chosen once and compiled into one loop: a *pattern* (where the next operation goes), a
+//! *pace* (when it is due), a *queue* (io_uring, pread/pwrite or nothing) and a *tally* (histograms and
+//! counts). Nothing in that loop allocates, locks, divides or reads the clock per operation.
 
 #![warn(unreachable_pub)]
 

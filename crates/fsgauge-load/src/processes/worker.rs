@@ -3,16 +3,19 @@
 use std::io::{self, BufRead, Write};
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
 
 use fsgauge_wire::Failure;
 
 use super::task::Task;
-use crate::crew::TICK;
 use crate::job_thread::{Shared, Start};
 use crate::medium::Medium;
 use crate::member::spawn_job;
 use crate::outcome::Report;
 use crate::stop::{Stop, allow_nudges, nudge};
+
+/// How often a worker looks up from waiting; hundreds of them must not disturb the load by it.
+const TICK: Duration = Duration::from_millis(100);
 
 /// Reads a task from standard input, runs it, and reports on standard output. Gives the exit code.
 ///
