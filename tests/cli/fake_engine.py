@@ -52,6 +52,8 @@ def histogram(operations, mean_ns):
 
 def part(job, share, rate, depth):
     operations = int(rate * share * job["duration_ns"] / 1e9)
+    if job.get("passes"):
+        operations = sum(places_of(job))
     if not operations:
         return None
     return {
@@ -82,22 +84,23 @@ def load(job):
         }
         for name, each in (("read", read), ("write", write))
     }
-    interval = {"start_ns": 0, "elapsed_ns": job["duration_ns"], "warm_up": False, **counts}
-    say("interval", **interval)
     done = sum(each["operations"] for each in counts.values())
+    elapsed_ns = int(done / rate * 1e9) if job.get("passes") else job["duration_ns"]
+    interval = {"start_ns": 0, "elapsed_ns": elapsed_ns, "warm_up": False, **counts}
+    say("interval", **interval)
     return {
         "interface": job["interface"],
         "features": FEATURES if job["interface"] == "io_uring" else None,
-        "ended": "duration",
+        "ended": "size_limit" if job.get("passes") else "duration",
         "started_unix_ns": time.time_ns(),
         "warm_up_ns": job["warm_up_ns"],
-        "elapsed_ns": job["duration_ns"],
+        "elapsed_ns": elapsed_ns,
         "read": read,
         "write": write,
-        "jobs": [{"operations": done, "size_bytes": counts["read"]["size_bytes"]}],
+        "jobs": shares(job, done, elapsed_ns, counts["read"]["size_bytes"]),
         "in_flight_mean": float(depth),
         "cpu": {"user_ns": 200 * done, "system_ns": 800 * done, "threads": job["jobs"]},
-        "machine_cpu": {"busy_ns": job["duration_ns"], "total_ns": 2 * job["duration_ns"]},
+        "machine_cpu": {"busy_ns": elapsed_ns, "total_ns": 2 * elapsed_ns},
         "intervals": [interval],
         "steady": {
             "judged": False,
@@ -106,7 +109,62 @@ def load(job):
             "reason": "too short: 1 of at least 5 intervals",
         },
         "self_measure": SELF,
+        **beside(job, counts["write"]["operations"]),
     }
+
+
+def places_of(job):
+    """Blocks that each job covers in all its passes."""
+    block, jobs = job["block_sizes"][0]["size_bytes"], job["jobs"]
+    target = job["target"]
+    each = target.get("file_size_bytes", target.get("size_bytes")) // block
+    if job["ranges"]["kind"] not in ("shared", "own_files"):
+        each //= jobs
+    return [each * job["passes"]] * jobs
+
+
+def shares(job, done, elapsed_ns, read_bytes):
+    """One job stands for all, as ever; where jobs end by themselves each has its own time."""
+    if not job.get("ranges"):
+        return [{"operations": done, "size_bytes": read_bytes}]
+    block = job["block_sizes"][0]["size_bytes"]
+    if job.get("passes"):
+        return [
+            {"operations": each, "size_bytes": each * block, "elapsed_ns": elapsed_ns - 10 * number}
+            for number, each in enumerate(places_of(job))
+        ]
+    each = done // job["jobs"]
+    return [{"operations": each, "size_bytes": each * block}] * job["jobs"]
+
+
+def beside(job, writes):
+    """What a job asks for beside its load: syncs, companions, verification, limits."""
+    found = {}
+    sync = job.get("sync") or {"kind": "none"}
+    if "every" in sync:
+        calls = writes // sync["every"]
+        found["sync"] = {"calls": calls, "latency": histogram(calls, 900_000)}
+    found["companions"] = [
+        {
+            "role": each["role"],
+            "count": each["count"],
+            "operations": 100 * each["count"],
+            "size_bytes": 100 * each["count"] * each["block_size_bytes"],
+            "latency": histogram(100 * each["count"], 200_000),
+        }
+        for each in job.get("companions", [])
+    ]
+    if job.get("verify"):
+        kinds = ("corrupt", "torn", "foreign", "stale", "lost")
+        found["integrity"] = {"checked_blocks": writes, "faulty": [], "elapsed_ns": 1_000_000}
+        found["integrity"] |= {f"{kind}_blocks": 0 for kind in kinds}
+    if job.get("measure_limits"):
+        found["limits"] = {
+            "null_operations_per_second": 8e6 * job["jobs"],
+            "memory_operations_per_second": 2e6 * job["jobs"],
+            "memory_touched_operations_per_second": 4e5 * job["jobs"],
+        }
+    return found
 
 
 def layout(job):

@@ -16,14 +16,17 @@ def command() -> None:
 
 @command.command("new")
 @click.argument("name")
-def new(name: str) -> None:
+@click.option("--like", metavar="STUDY", help="Begin with a shipped study: writers, overhead.")
+def new(name: str, like: str | None) -> None:
     """Write NAME.toml, a commented study to change."""
     from fsgauge.study import template
+    from fsgauge.study.shipped import find_study
 
+    text = template() if like is None else find_study(like)[1]
     path = Path(name if name.endswith(".toml") else f"{name}.toml")
     try:
         with path.open("x", encoding="utf-8") as file:
-            file.write(template())
+            file.write(text)
     except FileExistsError as error:
         raise InputError(f"{path} exists already", next="choose another name") from error
     except OSError as error:

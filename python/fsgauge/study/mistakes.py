@@ -70,6 +70,9 @@ class _Mistake:
         hint, target = "", section
         if len(self.path) > 1 and self.path[0] == "system" and "tunables" in self.path:
             target = "system.tunables"
+        elif f"{section}.{self.key}" in elsewhere:
+            target = f"{section}.{self.key}"
+            hint = self._belongs(target, section)
         elif near:
             target = f"{section}.{near[0]}" if section else near[0]
             hint = f'did you mean "{near[0]}"?'

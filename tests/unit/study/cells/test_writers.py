@@ -1,0 +1,39 @@
+"""The cells of writers: their names, and which of them the answer is about."""
+
+from fsgauge.study.cells import cells_of, default_primary
+from fsgauge.study.model import WritersWorkload
+
+
+def names(**workload):
+    return {cell.id: cell.name for cell in cells_of(WritersWorkload(**workload))}
+
+
+def test_only_what_varies_is_named():
+    assert names(writers=[1, 2]) == {
+        "write-8KiB-writers1": "write 8 KiB, 1 writer",
+        "write-8KiB-writers2": "write 8 KiB, 2 writers",
+    }
+    several = names(writers=[2], ranges=["shared", "own files"], access=["direct", "buffered"])
+    assert list(several) == [
+        "write-8KiB-writers2-shared-direct",
+        "write-8KiB-writers2-shared-buffered",
+        "write-8KiB-writers2-own-files-direct",
+        "write-8KiB-writers2-own-files-buffered",
+    ]
+    assert several["write-8KiB-writers2-own-files-buffered"] == (
+        "write 8 KiB, 2 writers, own files, buffered"
+    )
+
+
+def test_a_cell_says_where_its_writers_write():
+    cell = cells_of(WritersWorkload(writers=[4], order="random", access=["buffered"]))[0]
+    assert (cell.pattern, cell.read_percent, cell.jobs) == ("randwrite", 0, 4)
+    assert (cell.ranges, cell.direct, cell.interface) == ("shared", False, "psync")
+
+
+def test_the_answer_is_about_two_writers_or_the_second_number():
+    assert default_primary(WritersWorkload()) == ["write-8KiB-writers2"]
+    assert default_primary(WritersWorkload(writers=[8, 1, 4])) == ["write-8KiB-writers4"]
+    assert default_primary(WritersWorkload(writers=[3])) == ["write-8KiB-writers3"]
+    wide = WritersWorkload(writers=[1, 2], block_sizes=[8192, 4096], ranges=["shared", "segmented"])
+    assert default_primary(wide) == ["write-4KiB-writers2-shared", "write-4KiB-writers2-segmented"]

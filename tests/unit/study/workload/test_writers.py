@@ -1,0 +1,252 @@
+"""The kind `writers` as a person writes it: what is refused, where, and the way out."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fsgauge.errors import InputError
+from fsgauge.study import dump_study, load_study
+from fsgauge.study.model import LoopStorage, Study, System, WritersWorkload
+from fsgauge.study.overrides import set_key
+from fsgauge.study.parse import check, parse_study, read_document
+from fsgauge.study.shipped import find_study
+
+STUDY = """\
+format = 1
+question = "Do writers of one file take turns?"
+
+[storage]
+kind = "loop"
+
+[[system]]
+name = "raw"
+
+[[system]]
+name = "xfs"
+
+[workload]
+kind = "writers"
+writers = [1, 2]
+"""
+FILES = STUDY.replace('name = "raw"', 'name = "ext4"')
+
+
+def read(*lines, study=STUDY):
+    return parse_study(study + "\n".join(lines) + "\n", "my.toml", "my").workload
+
+
+def mistake(*lines, study=STUDY):
+    with pytest.raises(InputError) as refusal:
+        read(*lines, study=study)
+    return refusal.value.render()
+
+
+def test_the_defaults_are_the_published_method():
+    workload = read()
+    assert isinstance(workload, WritersWorkload)
+    assert (workload.passes, workload.duration, workload.workers) == (1, None, "processes")
+    assert (workload.block_sizes, workload.ranges, workload.access) == (
+        [8192],
+        ["shared"],
+        ["direct"],
+    )
+    assert workload.verify
+
+
+def test_a_study_without_a_kind_is_one_of_overhead():
+    study = parse_study(
+        STUDY.replace('kind = "writers"\nwriters = [1, 2]', 'patterns = ["read"]'), "my.toml", "my"
+    )
+    assert study.workload.kind == "overhead"
+    with pytest.raises(InputError) as refusal:
+        parse_study(STUDY.replace('kind = "writers"\n', ""), "my.toml", "my")
+    said = refusal.value.render()
+    assert 'unknown key "writers"' in said
+    assert 'only workload of kind "writers" has it' in said
+
+
+def test_a_duration_takes_the_place_of_passes():
+    workload = read('duration = "5 s"', 'warm_up = "1 s"')
+    assert (workload.passes, workload.duration, workload.warm_up) == (None, 5 * 10**9, 10**9)
+
+
+def test_a_conflict_shows_both_lines():
+    assert mistake("passes = 2", 'duration = "5 s"') == (
+        "error: passes and duration both say when a run ends\n"
+        '  my.toml:17:12 | duration = "5 s"\n'
+        "                |            ^^^^^\n"
+        "  my.toml:16:10 | passes = 2\n"
+        "                |          ^\n"
+        "next: one of them: passes as published, duration for equal time"
+    )
+
+
+def test_what_a_bare_device_cannot_do_names_both_lines():
+    said = mistake('allocation = "extend"')
+    assert said == (
+        'error: allocation needs files, and "raw" is a bare device: a device does not grow\n'
+        '  my.toml:16:14 | allocation = "extend"\n'
+        "                |              ^^^^^^^^\n"
+        '  my.toml:8:8 | name = "raw"\n'
+        "              |        ^^^^^\n"
+        'next: leave the raw system out, or allocation = "overwrite"'
+    )
+
+
+@pytest.mark.parametrize(
+    ("lines", "way_out"),
+    [
+        (['ranges = ["shared", "own files"]'], 'ranges = ["segmented"]'),
+        (['access = ["buffered"]'], 'access = ["direct"]'),
+        (["log_writers = 1"], "log_writers = 0"),
+    ],
+)
+def test_what_needs_files(lines, way_out):
+    assert f"leave the raw system out, or {way_out}" in mistake(*lines)
+    read(*lines, study=FILES)
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (['stride = "1 MiB"'], "stride would be ignored: no range is strided"),
+        (["sync_every = 4"], "sync_every would be ignored: there are no calls to count with sync"),
+        (['sync = "dsync"', "sync_every = 4"], "sync_every would be ignored"),
+        (['reader_block_size = "8 KiB"'], "would be ignored: there are no readers"),
+        (['log_block_size = "8 KiB"'], "would be ignored: there are no log writers"),
+        (['warm_up = "1 s"'], "warm_up would be ignored: runs end by passes"),
+        (["queue_depth = 4"], "interface psync does one write at a time"),
+        (['block_sizes = ["1000 B"]'], "direct I/O moves whole sectors of 512 B"),
+        (["readers = 1", 'reader_block_size = "100 B"'], "reader_block_size is 100 B"),
+        (['ranges = ["strided"]', 'stride = "12 KiB"'], "holds no whole number of blocks"),
+        (['data = "zero"'], "zeros cannot be verified"),
+        (["writers = []"], "writers must have at least 1 entry"),
+        (["writers = [0]"], "each of writers must be at least 1"),
+        (["writers = [1, 2, 1]"], "the same value stands twice"),
+        (['ranges = ["segmentd"]'], 'did you mean "segmented"?'),
+        (['kind = "writer"'], 'did you mean "writers"?'),
+        (["direct = true"], 'only workload of kind "overhead" has it'),
+    ],
+)
+def test_mistakes(lines, expected):
+    keys = {line.split(" = ")[0] for line in lines}
+    study = "\n".join(line for line in STUDY.splitlines() if line.split(" = ")[0] not in keys)
+    head = study if "kind" not in keys else STUDY.replace('kind = "writers"\n', "")
+    said = mistake(*lines, study=_with_storage(head) + "\n")
+    assert expected in said
+    assert "\nnext: " in said
+    assert "my.toml" in said
+
+
+def _with_storage(study):
+    """The kind of the storage was taken out with that of the workload."""
+    return (
+        study if 'kind = "loop"' in study else study.replace("[storage]", "[storage]\nkind='loop'")
+    )
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (['allocation = "extend"', "passes = 2"], "only the first pass extends a file"),
+        (['allocation = "extend"', 'duration = "5 s"'], "only the first pass extends a file"),
+        (['allocation = "extend"', "readers = 1"], "would read beyond its end"),
+        (['ranges = ["own files"]', 'descriptors = "shared"'], "have no open file to share"),
+        (['access = ["buffered"]', 'block_sizes = ["1000 B"]'], "written in sectors of 512 B"),
+    ],
+)
+def test_mistakes_without_a_bare_device(lines, expected):
+    said = mistake(*lines, study=FILES)
+    assert expected in said
+    assert "\nnext: " in said
+
+
+def test_what_is_unusual_but_right():
+    small = read('access = ["buffered"]', 'block_sizes = ["1000 B"]', "verify = false", study=FILES)
+    assert small.block_sizes == [1000]
+    deep = read('interface = "io_uring"', "queue_depth = 16", 'ranges = ["strided"]')
+    assert (deep.queue_depth, deep.stride) == (16, 1 << 20)
+
+
+def test_the_shipped_study_is_the_published_method():
+    study = load_study("writers")
+    workload = study.workload
+    assert [system.kind for system in study.systems] == ["raw", "ext3", "ext4", "xfs", "btrfs"]
+    assert all(system.mount == "noatime" for system in study.systems[1:])
+    assert isinstance(workload, WritersWorkload)
+    assert (workload.writers, workload.block_sizes) == ([1, 2, 4, 8], [8192])
+    assert (workload.passes, workload.verify, workload.fill) == (1, True, 60)
+
+
+@pytest.mark.parametrize(
+    "overrides",
+    [
+        ["workload.writers=[1,2]"],
+        ['workload.ranges=["segmented","interleaved"]'],
+        ["workload.writers=[1,2,3,4,6,8,12,16]"],
+        ["workload.readers=4", "workload.duration=10 s"],
+    ],
+)
+def test_the_variants_that_it_names(overrides):
+    load_study("writers", overrides)
+
+
+@pytest.mark.parametrize(
+    "overrides",
+    [
+        ["workload.allocation=extend"],
+        ['workload.access=["direct","buffered"]'],
+        ['workload.ranges=["shared","own files"]'],
+        ["workload.readers=4", "workload.log_writers=1", "workload.duration=10 s"],
+    ],
+)
+def test_the_variants_without_raw(overrides):
+    text = find_study("writers")[1].replace('name = "raw"', 'name = "ext2"')
+    document = read_document(text, "writers.toml", "writers")
+    for override in overrides:
+        set_key(document, override)
+    assert check(document).systems[0].kind == "ext2"
+
+
+workloads = st.fixed_dictionaries(
+    {},
+    optional={
+        "writers": st.lists(st.integers(1, 1024), min_size=1, max_size=4, unique=True),
+        "block_sizes": st.lists(
+            st.integers(1, 1 << 20).map(lambda sectors: sectors * 512),
+            min_size=1,
+            max_size=3,
+            unique=True,
+        ),
+        "ranges": st.lists(
+            st.sampled_from(["shared", "segmented", "interleaved", "own files"]),
+            min_size=1,
+            unique=True,
+        ),
+        "order": st.sampled_from(["sequential", "random"]),
+        "access": st.lists(st.sampled_from(["direct", "buffered"]), min_size=1, unique=True),
+        "workers": st.sampled_from(["processes", "threads"]),
+        "sync": st.sampled_from(["none", "dsync", "fsync", "fdatasync"]),
+        "readers": st.integers(0, 1024),
+        "log_writers": st.integers(0, 1024),
+        "passes": st.none() | st.integers(1, 1_000_000),
+        "fill": st.integers(1, 100),
+        "verify": st.booleans(),
+    },
+)
+
+
+@settings(deadline=None, max_examples=100)
+@given(workloads)
+def test_round_trip(values):
+    study = Study(
+        format=1,
+        name="my",
+        question="?",
+        storage=LoopStorage(),
+        systems=[System(name="ext4", kind="ext4")],
+        workload=WritersWorkload(**values),
+    )
+    assert parse_study(dump_study(study), "my.toml", "my") == study
+    stored = study.model_dump(mode="json", by_alias=True)
+    assert Study.model_validate(stored) == study
