@@ -98,7 +98,9 @@ def example_records(planted: Planted) -> SyntheticStudy:
         result = run.result.model_copy(update={"integrity": _integrity(torn)})
         runs.append(run.model_copy(update={"cell": cells[run.cell.id], "result": result}))
     command = ["fsgauge", "run", "writers"]
-    study = made.study.model_copy(update={"plan": plan, "command": command})
+    document = {**made.study.study, "name": "writers"}
+    document["workload"] = {**document["workload"], "kind": "writers"}
+    study = made.study.model_copy(update={"study": document, "plan": plan, "command": command})
     return SyntheticStudy(study, made.turns, runs, made.before, made.after, made.study_toml)
 
 

@@ -144,7 +144,10 @@ def test_writers_are_drawn_and_tell_their_numbers(
         box = chart.bounding_box()
         assert box is not None and box["width"] > 200 and box["height"] > 300, name
         opened.page.locator(f"section#{name}").screenshot(path=artifacts / f"{name}-{form}.png")
-    opened.page.locator(f"#figure-writers .{form} .hover").last.hover(force=True)
+    mark = opened.page.locator(f"#figure-writers .{form} .hover").last
+    mark.scroll_into_view_if_needed()
+    opened.page.wait_for_timeout(200)  # scrolling hides the tip
+    mark.hover(force=True)
     tip = opened.page.locator("#tip")
     assert tip.is_visible() and "writer" in tip.inner_text()
     assert opened.complaints == []

@@ -345,7 +345,11 @@ def _writers(count: int) -> str:
 def _interval(number: Estimate, text: Callable[[float], str]) -> str:
     if number.low is None or number.high is None:
         return "one block" if number.n == 1 else ""
-    return f"{text(number.low)} to {text(number.high)}"
+    low, high = text(number.low), text(number.high)
+    (_, _, unit), (_, _, other) = low.partition(" "), high.partition(" ")
+    if unit and unit == other and not low.startswith("x "):
+        low = low.removesuffix(f" {unit}")
+    return f"{low} to {high}"
 
 
 def _value(number: Estimate | None, unit: str) -> TableCell:

@@ -67,6 +67,8 @@ def _noise(results: Results) -> Line:
 
 def _steady(results: Results) -> Line:
     sure = results.sureness
+    if sure.runs_judged_steady == 0 and sure.runs_by_passes:
+        return Line("Steady", "not asked: a run is all of its writers' work", True, "steady")
     if sure.runs_judged_steady == 0:
         return Line("Steady", "cannot be judged: the runs are too short", False, "steady")
     unsteady = sure.runs_judged_steady - sure.runs_steady

@@ -12,6 +12,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from fsgauge.pages import explain_metric
+from fsgauge.report import write_report
 from fsgauge.report.charts.law import law_chart, law_words
 from fsgauge.report.charts.writers import writers_chart
 from fsgauge.report.published import published_writers
@@ -174,6 +175,13 @@ def test_integrity_is_one_line_when_all_is_right_and_names_faults() -> None:
     assert (box.name, box.good) == ("Integrity", False) and "btrfs" in box.text
     assert explain_metric(box.page)
     assert integrity_lines(list(SYSTEMS), []) == []
+
+
+def test_what_statistics_make_of_records_is_drawn(tmp_path: Path) -> None:
+    example_records(AS_PUBLISHED).write(tmp_path)
+    text = write_report(tmp_path).read_text(encoding="utf-8")
+    assert 'id="figure-writers"' in text and 'id="table-as-published"' in text
+    assert 'id="figure-overhead"' not in text
 
 
 def test_before_the_first_run_there_is_no_picture() -> None:
