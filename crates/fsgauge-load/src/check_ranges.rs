@@ -163,6 +163,17 @@ fn check_sync(load: &LoadJob) -> Check {
             "leave sync out",
         );
     }
+    if let Target::Files { count: 2.., .. } = load.target
+        && every.is_some()
+        && load.ranges != Some(Ranges::OwnFiles {})
+    {
+        return refuse(
+            "sync",
+            "fsync or fdatasync on several files",
+            "a call makes one file durable, and a job would have to make one for each",
+            "choose one file, own_files with a file for each job, or dsync",
+        );
+    }
     if matches!(load.target, Target::Null { .. }) {
         return refuse(
             "sync",

@@ -11,6 +11,7 @@ use fsgauge_wire::{Ended, Failure, Interval, IntervalCount, Target};
 use crate::buffers::Buffers;
 use crate::clock::Clock;
 use crate::cpu;
+use crate::halts::Halts;
 use crate::outcome::{JobOutcome, Report};
 use crate::pace::{BACKLOG_LIMIT_NS, Pace};
 use crate::pattern::{Order, Pattern};
@@ -43,6 +44,7 @@ pub(crate) struct ClientSetup<'a> {
     /// Completions waited for when the queue is full.
     pub(crate) wanted: u32,
     pub(crate) size_limit_bytes: Option<u64>,
+    pub(crate) halts: Halts<'a>,
     pub(crate) window: Window,
 }
 
@@ -63,8 +65,9 @@ pub(crate) struct Client<'a, Q, O, P> {
     /// Up to when `in_flight_ns` is complete.
     integrated_ns: u64,
     remaining_bytes: u64,
-    /// Counts down with every write that is prepared.
+    /// Writes that may be prepared before the next halt, and how many have been allowed in all.
     writes_left: u64,
+    writes_allowed: u64,
     backlog_dropped: u64,
     interval_counts: [IntervalCount; 2],
     cpu_begin_ns: (u64, u64),
@@ -82,6 +85,7 @@ impl<'a, Q: Queue, O: Order, P: Pace> Client<'a, Q, O, P> {
         buffers: Buffers,
     ) -> Self {
         let (slots, window, now_ns) = (Slots::new(setup.depth), setup.window.clone(), setup.window.zero_ns);
+        let writes = setup.halts.distance();
         let troubled = Vec::with_capacity(setup.depth as usize);
         let mut client = Client {
             setup,
@@ -97,7 +101,8 @@ impl<'a, Q: Queue, O: Order, P: Pace> Client<'a, Q, O, P> {
             in_flight_ns: 0,
             integrated_ns: now_ns,
             remaining_bytes: u64::MAX,
-            writes_left: u64::MAX,
+            writes_left: writes,
+            writes_allowed: writes,
             backlog_dropped: 0,
             interval_counts: Default::default(),
             cpu_begin_ns: (0, 0),
@@ -141,11 +146,51 @@ impl<'a, Q: Queue, O: Order, P: Pace> Client<'a, Q, O, P> {
                 self.close(self.now_ns);
                 return Ok(Ended::Interrupted);
             }
-            if self.remaining_bytes == 0 && self.in_flight == 0 {
-                self.close(self.now_ns);
-                return Ok(Ended::SizeLimit);
+            if self.is_held()
+                && self.in_flight == 0
+                && let Some(ended) = self.halt()?
+            {
+                return Ok(ended);
             }
         }
+    }
+
+    /// Whether nothing may start before everything in flight has completed.
+    #[inline]
+    fn is_held(&self) -> bool {
+        self.remaining_bytes == 0 || self.writes_left == 0
+    }
+
+    /// Nothing is in flight: makes the writes durable, lets the next pass begin, or ends.
+    #[inline(never)]
+    fn halt(&mut self) -> Result<Option<Ended>, Failure> {
+        if self.writes_left == 0 {
+            if self.sync()? {
+                return Ok(Some(Ended::Duration));
+            }
+            self.writes_left = self.setup.halts.distance();
+            self.writes_allowed = self.writes_allowed.saturating_add(self.writes_left);
+        }
+        if self.remaining_bytes > 0 {
+            return Ok(None);
+        }
+        self.close(self.now_ns);
+        Ok(Some(Ended::SizeLimit))
+    }
+
+    /// Makes the writes durable where that is due. True when the time was up meanwhile: such a call is not counted.
+    fn sync(&mut self) -> Result<bool, Failure> {
+        let begin_ns = self.now_ns;
+        let Some(syncs) = self.setup.halts.reach() else { return Ok(false) };
+        if !syncs.call(self.setup.stop)? {
+            return Ok(false);
+        }
+        self.now_ns = self.setup.clock.now_ns();
+        if self.now_ns >= self.window.next_ns && self.cross(self.now_ns) {
+            return Ok(true);
+        }
+        self.setup.halts.record(self.now_ns - begin_ns);
+        Ok(false)
     }
 
     /// Prepares as many operations as are due, free and allowed in one batch. Gives their number.
@@ -157,7 +202,7 @@ impl<'a, Q: Queue, O: Order, P: Pace> Client<'a, Q, O, P> {
             self.drop_backlog();
         }
         for taken in 0..room {
-            if self.remaining_bytes == 0 || (P::PACED && self.pace.due_ns() > self.now_ns) {
+            if self.is_held() || (P::PACED && self.pace.due_ns() > self.now_ns) {
                 return taken;
             }
             let operation = self.pattern.next();
@@ -187,7 +232,7 @@ impl<'a, Q: Queue, O: Order, P: Pace> Client<'a, Q, O, P> {
         self.slots.stamp_taken(taken, start_ns);
         self.integrate(start_ns);
         self.in_flight += taken as u32;
-        let is_full = self.slots.free_count() == 0 || self.remaining_bytes == 0;
+        let is_full = self.slots.free_count() == 0 || self.is_held();
         let entered = if P::PACED && taken == 0 && !is_full {
             self.wait_for_due(start_ns)
         } else {
@@ -318,6 +363,7 @@ impl<'a, Q: Queue, O: Order, P: Pace> Client<'a, Q, O, P> {
         let limit_bytes = self.setup.size_limit_bytes.unwrap_or(u64::MAX);
         self.remaining_bytes = limit_bytes.saturating_sub(in_flight_bytes);
         self.tallies.iter_mut().for_each(Tally::clear);
+        self.setup.halts.begin_measuring();
         self.interval_counts = Default::default();
         self.in_flight_ns = 0;
         self.backlog_dropped = 0;
@@ -341,7 +387,8 @@ impl<'a, Q: Queue, O: Order, P: Pace> Client<'a, Q, O, P> {
             end_ns,
             in_flight_ns: self.in_flight_ns,
             backlog_dropped: self.backlog_dropped,
-            issued: u64::MAX - self.writes_left,
+            issued: self.writes_allowed - self.writes_left,
+            syncs: self.setup.halts.take_latency(),
             user_ns: user_ns - self.cpu_begin_ns.0,
             system_ns: system_ns - self.cpu_begin_ns.1,
             ended,

@@ -9,7 +9,7 @@ use fsgauge_wire::{Event, Failure, Features, LoadJob, MachineCpu, Note, Workers}
 use crate::clock::Clock;
 use crate::companion::Companions;
 use crate::cpu;
-use crate::job_thread::{Shared, Start};
+use crate::job_thread::{Shared, Start, shared_files};
 use crate::medium::Medium;
 use crate::member::Member;
 use crate::merge::{Followed, Series};
@@ -57,8 +57,10 @@ impl Crew {
             target::allow_open_files(2 * load.jobs);
         }
         let jobs = load.jobs;
+        let opened = if medium == Medium::Target { shared_files(&load)? } else { None };
         let (sender, reports) = channel();
-        let shared = Shared { load: Arc::new(load), medium, clock, stop, start: Arc::new(Start::default()) };
+        let shared =
+            Shared { load: Arc::new(load), medium, opened, clock, stop, start: Arc::new(Start::default()) };
         let companions = Companions::spawn(&shared)?;
         let mut crew = Crew { shared, members: Vec::new(), leaving: Vec::new(), reports, companions };
         for job in 0..jobs {

@@ -2,17 +2,17 @@
 //!
 //! Every combination of order, queue and pace is a loop of its own, compiled apart: what is off costs nothing.
 
-use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-use fsgauge_wire::{Access, Failure, Features, Interface, LoadJob, Note, Target};
+use fsgauge_wire::{Access, Descriptors, Failure, Features, Interface, LoadJob, Note, Ranges, Sync, Target};
 
 use crate::buffers::Buffers;
 use crate::client::{Client, ClientSetup};
 use crate::clock::Clock;
 use crate::data::Contents;
+use crate::halts::Halts;
 use crate::medium::Medium;
 use crate::outcome::{JobOutcome, Report};
 use crate::pace::{Pace, Paced, Unpaced};
@@ -20,7 +20,7 @@ use crate::pattern::{Order, Pattern, RangeOrder, Sequential, Sizes, Uniform, Zip
 use crate::queue::{MemoryQueue, NullQueue, Queue, RingQueue, RingSetup, SyncQueue, refused};
 use crate::random::Random;
 use crate::stop::Stop;
-use crate::target::{self, Geometry, OpenMode};
+use crate::target::{Geometry, OpenFiles, OpenMode};
 use crate::window::Window;
 
 /// The largest batch that the engine chooses by itself.
@@ -31,6 +31,8 @@ const BATCH_LIMIT: u32 = 16;
 pub(crate) struct Shared {
     pub(crate) load: Arc<LoadJob>,
     pub(crate) medium: Medium,
+    /// The files that all jobs share; none when each opens its own.
+    pub(crate) opened: Option<OpenFiles>,
     pub(crate) clock: Clock,
     pub(crate) stop: Stop,
     pub(crate) start: Arc<Start>,
@@ -102,12 +104,12 @@ impl JobThread {
                 return self.without_files(queue, pattern, buffers);
             }
         }
-        let files = target::open(&load.target, open_mode(&load))?;
+        let files = job_files(&load, self.job, self.shared.opened.as_ref())?;
         match (&load.target, load.interface) {
             (Target::Null { .. }, _) => self.without_files(null_queue(&load), pattern, buffers),
             (_, Interface::Psync) => {
                 self.ready(None, Vec::new());
-                self.with_queue(SyncQueue::new(&files), pattern, buffers)
+                self.with_queue(SyncQueue::on(files.descriptors()), &files, pattern, buffers)
             }
             (_, Interface::IoUring) => self.with_ring(&files, pattern, buffers),
         }
@@ -120,23 +122,23 @@ impl JobThread {
         buffers: Buffers,
     ) -> Result<JobOutcome, Failure> {
         self.ready(None, Vec::new());
-        self.with_queue(queue, pattern, buffers)
+        self.with_queue(queue, &OpenFiles::default(), pattern, buffers)
     }
 
     fn with_ring<O: Order>(
         self,
-        files: &[OwnedFd],
+        files: &OpenFiles,
         pattern: Pattern<O>,
         buffers: Buffers,
     ) -> Result<JobOutcome, Failure> {
-        let descriptors: Vec<RawFd> = files.iter().map(AsRawFd::as_raw_fd).collect();
+        let descriptors = files.descriptors();
         let mut setup = RingSetup::new(self.shared.load.queue_depth).map_err(|error| refused(&error))?;
         if self.shared.load.rate.is_some() && !setup.can_wait_for() {
             return Err(refused(&std::io::Error::other("a rate needs Linux 5.11")));
         }
         let (parts, features, notes) = setup.register(&descriptors, &buffers);
         self.ready(Some(features), notes);
-        self.with_queue(RingQueue::new(parts, &features, descriptors), pattern, buffers)
+        self.with_queue(RingQueue::new(parts, &features, descriptors), files, pattern, buffers)
     }
 
     fn ready(&self, features: Option<Features>, notes: Vec<Note>) {
@@ -147,17 +149,19 @@ impl JobThread {
     fn with_queue<Q: Queue, O: Order>(
         self,
         queue: Q,
+        files: &OpenFiles,
         pattern: Pattern<O>,
         buffers: Buffers,
     ) -> Result<JobOutcome, Failure> {
         let load = &self.shared.load;
+        let halts = Halts::new(load, places(load, self.job), files);
         let zero_ns = self.shared.start.wait(&self.shared.clock);
         match &load.rate {
-            None => self.with_pace(zero_ns, Unpaced, queue, pattern, buffers),
+            None => self.with_pace(zero_ns, Unpaced, queue, halts, pattern, buffers),
             Some(rate) => {
                 let random = Random::new(load.seed, (1 << 32) + u64::from(self.job));
                 let pace = Paced::new(rate, self.job, load.jobs, zero_ns, random);
-                self.with_pace(zero_ns, pace, queue, pattern, buffers)
+                self.with_pace(zero_ns, pace, queue, halts, pattern, buffers)
             }
         }
     }
@@ -167,6 +171,7 @@ impl JobThread {
         zero_ns: u64,
         pace: P,
         queue: Q,
+        halts: Halts<'_>,
         pattern: Pattern<O>,
         buffers: Buffers,
     ) -> Result<JobOutcome, Failure> {
@@ -180,10 +185,44 @@ impl JobThread {
             depth: load.queue_depth,
             batch: batch(load),
             wanted: load.batch.unwrap_or(1),
-            size_limit_bytes: load.size_limit_bytes.map(|limit| share(limit, self.job, load.jobs)),
+            size_limit_bytes: size_limit_bytes(load, self.job),
+            halts,
             window: Window::new(zero_ns, load.warm_up_ns, load.duration_ns, load.interval_ns),
         };
         Client::new(setup, queue, pattern, pace, buffers).run()
+    }
+}
+
+/// How many places a job of a load with ranges has.
+pub(crate) fn places(load: &LoadJob, job: u32) -> Option<u64> {
+    load.ranges.map(|_| RangeOrder::new(load, job).places())
+}
+
+/// The bytes after which a job ends by itself: its share of the load's limit, or its passes.
+fn size_limit_bytes(load: &LoadJob, job: u32) -> Option<u64> {
+    let limit = load.size_limit_bytes.map(|limit| share(limit, job, load.jobs));
+    let passes = load.passes.zip(places(load, job)).map(|(passes, places)| {
+        u64::from(passes).saturating_mul(places).saturating_mul(u64::from(largest_block_size(load)))
+    });
+    [limit, passes].into_iter().flatten().min()
+}
+
+/// The files of one job: those that are open already, or its own.
+fn job_files(load: &LoadJob, job: u32, opened: Option<&OpenFiles>) -> Result<OpenFiles, Failure> {
+    let own_file = load.ranges == Some(Ranges::OwnFiles {});
+    match (opened, own_file) {
+        (Some(opened), true) => Ok(opened.only(job)),
+        (Some(opened), false) => Ok(opened.clone()),
+        (None, true) => OpenFiles::one(&load.target, job, open_mode(load)),
+        (None, false) => OpenFiles::all(&load.target, open_mode(load)),
+    }
+}
+
+/// The files that all jobs of a load share, opened once; none when each opens its own.
+pub(crate) fn shared_files(load: &LoadJob) -> Result<Option<OpenFiles>, Failure> {
+    match load.descriptors {
+        Descriptors::Own => Ok(None),
+        Descriptors::Shared => OpenFiles::all(&load.target, open_mode(load)).map(Some),
     }
 }
 
@@ -211,10 +250,52 @@ fn largest_block_size(load: &LoadJob) -> u32 {
 /// How a load opens its target. Loads that only write make files that are missing.
 pub(crate) fn open_mode(load: &LoadJob) -> OpenMode {
     let (reads, writes) = (load.read_percent > 0, load.read_percent < 100);
-    OpenMode { reads, writes, direct: load.direct, noatime: load.noatime, create: !reads }
+    let dsync = load.sync == Sync::Dsync;
+    OpenMode { reads, writes, direct: load.direct, noatime: load.noatime, dsync, create: !reads }
 }
 
 /// The null queue that does the user-space work of this load's interface.
 pub(crate) fn null_queue(load: &LoadJob) -> NullQueue {
     NullQueue::new(load.queue_depth, batch(load), load.interface == Interface::IoUring)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn jobs_have_the_files_that_they_use() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().display().to_string();
+        let target = Target::Files { directory: path, prefix: "f".into(), count: 3, file_size_bytes: 8192 };
+        let own = LoadJob { target, read_percent: 0, jobs: 3, ..LoadJob::plain() };
+        let descriptors = |load: &LoadJob, opened: Option<&OpenFiles>, job| {
+            let files = job_files(load, job, opened).unwrap();
+            (files.descriptors(), files)
+        };
+        let (first, second) = (descriptors(&own, None, 0), descriptors(&own, None, 1));
+        assert!(first.0.iter().all(|descriptor| *descriptor >= 0 && !second.0.contains(descriptor)));
+
+        let shared = LoadJob { descriptors: Descriptors::Shared, ..own.clone() };
+        let opened = shared_files(&shared).unwrap().unwrap();
+        assert_eq!(descriptors(&shared, Some(&opened), 0).0, descriptors(&shared, Some(&opened), 1).0);
+        assert!(shared_files(&own).unwrap().is_none());
+
+        for opened in [None, Some(&opened)] {
+            let one_each = LoadJob { ranges: Some(Ranges::OwnFiles {}), ..shared.clone() };
+            let second = descriptors(&one_each, opened, 1);
+            let held: Vec<bool> = second.0.iter().map(|descriptor| *descriptor >= 0).collect();
+            assert_eq!(held, [false, true, false]);
+        }
+    }
+
+    #[test]
+    fn passes_end_after_every_place_so_often() {
+        let ranges = Some(Ranges::Interleaved {});
+        let target = Target::Null { size_bytes: 5 * 4096 };
+        let load = LoadJob { target, ranges, passes: Some(3), jobs: 2, ..LoadJob::plain() };
+        assert_eq!([0, 1].map(|job| size_limit_bytes(&load, job)), [Some(9 * 4096), Some(6 * 4096)]);
+        let limited = LoadJob { size_limit_bytes: Some(4 * 4096), ..load };
+        assert_eq!(size_limit_bytes(&limited, 0), Some(2 * 4096));
+    }
 }

@@ -30,7 +30,14 @@ pub fn run_layout(
     check_layout(layout)?;
     let begin = Instant::now();
     let _claim = target::claim(&layout.target, true)?;
-    let mode = OpenMode { reads: false, writes: true, direct: layout.direct, noatime: false, create: true };
+    let mode = OpenMode {
+        reads: false,
+        writes: true,
+        direct: layout.direct,
+        noatime: false,
+        dsync: false,
+        create: true,
+    };
     let files = target::open(&layout.target, mode)?;
     check_alignment(layout, &files)?;
     if layout.preallocate {

@@ -16,6 +16,7 @@ mod companion;
 mod cpu;
 mod crew;
 mod data;
+mod halts;
 mod integrity;
 mod job_thread;
 mod layout;

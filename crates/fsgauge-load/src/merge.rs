@@ -2,7 +2,7 @@
 
 use fsgauge_wire::{
     Cpu, Ended, Engine, FORMAT, Features, Interval, JobCount, LoadJob, LoadResult, MachineCpu, Note,
-    OperationResult, SelfMeasure,
+    OperationResult, Recorder, SelfMeasure, SyncResult,
 };
 
 use crate::outcome::JobOutcome;
@@ -128,6 +128,16 @@ impl Followed {
         total
     }
 
+    /// All calls of fsync and fdatasync.
+    fn syncs(&self) -> Option<SyncResult> {
+        let mut all: Option<Recorder> = None;
+        for latency in self.answers().filter_map(|job| job.syncs.as_ref()) {
+            all.get_or_insert_with(Recorder::default).merge(latency);
+        }
+        let latency = all?.to_histogram();
+        Some(SyncResult { calls: latency.operations, latency })
+    }
+
     fn ended(&self) -> Ended {
         let all: Vec<Ended> = self
             .outcomes
@@ -163,25 +173,25 @@ pub(crate) fn merge(
         started_unix_ns: followed.started_unix_ns,
         warm_up_ns: followed.warm_up_ns(),
         elapsed_ns: followed.elapsed_ns(),
-        jobs: followed.outcomes.iter().map(job_count).collect(),
+        jobs: followed.outcomes.iter().map(|outcome| job_count(load, outcome)).collect(),
         in_flight_mean: followed.in_flight_mean(),
         cpu: followed.cpu(load.jobs),
         machine_cpu: followed.machine,
         steady: Some(judge(load, &followed.intervals)),
+        sync: followed.syncs(),
         intervals: followed.intervals,
         self_measure,
-        sync: None,
         companions: Vec::new(),
         integrity: None,
         limits: None,
     }
 }
 
-fn job_count(outcome: &Option<JobOutcome>) -> JobCount {
+fn job_count(load: &LoadJob, outcome: &Option<JobOutcome>) -> JobCount {
     outcome.as_ref().map_or_else(JobCount::default, |outcome| JobCount {
         operations: outcome.tallies.iter().map(|tally| tally.operations).sum(),
         size_bytes: outcome.tallies.iter().map(|tally| tally.size_bytes).sum(),
-        elapsed_ns: None,
+        elapsed_ns: load.passes.map(|_| outcome.end_ns - outcome.begin_ns),
     })
 }
 

@@ -1,6 +1,6 @@
 //! What one job hands over: its intervals while it runs, and its outcome at the end.
 
-use fsgauge_wire::{Ended, Failure, Features, Interval, Note};
+use fsgauge_wire::{Ended, Failure, Features, Interval, Note, Recorder};
 use serde::{Deserialize, Serialize};
 
 use crate::tally::Tally;
@@ -19,6 +19,8 @@ pub(crate) struct JobOutcome {
     pub(crate) backlog_dropped: u64,
     /// Writes that were submitted in all, those of the warm-up and those that completed after the end included.
     pub(crate) issued: u64,
+    /// How long calls of fsync and fdatasync took; none when the load makes none.
+    pub(crate) syncs: Option<Recorder>,
     pub(crate) user_ns: u64,
     pub(crate) system_ns: u64,
     pub(crate) ended: Ended,

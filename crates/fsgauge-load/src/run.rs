@@ -47,8 +47,11 @@ pub fn run_load(
     Ok(LoadResult { companions, integrity, limits, ..result })
 }
 
-/// Checks the alignment that direct I/O needs on this very target, and says when files will be made.
+/// Checks the alignment that direct I/O needs on this very target, says when files will be made, and empties
+/// those that are to be extended.
 fn prepare_target(load: &LoadJob, notes: &mut Vec<Note>) -> Outcome<()> {
+    let files = target::Geometry::of(&load.target).files;
+    target::allow_open_files(load.jobs.saturating_mul(files.saturating_add(1)));
     let mode = open_mode(load);
     if mode.create && !matches!(load.target, Target::Null { .. } | Target::Block { .. }) {
         let first = target::path_of(&load.target, 0);
@@ -58,10 +61,15 @@ fn prepare_target(load: &LoadJob, notes: &mut Vec<Note>) -> Outcome<()> {
             notes.push(Note { code: "target.created".into(), text });
         }
     }
+    check_alignment(load)?;
+    if load.extend { target::empty(&load.target) } else { Ok(()) }
+}
+
+fn check_alignment(load: &LoadJob) -> Outcome<()> {
     if !load.direct {
         return Ok(());
     }
-    let probe = target::open_first(&load.target, mode)?;
+    let probe = target::open_first(&load.target, open_mode(load))?;
     let Some(file) = probe else { return Ok(()) };
     let Some(alignment) = target::required_alignment(&file) else {
         return Err(target::open_failure(&target::path_of(&load.target, 0), rustix::io::Errno::INVAL, true));

@@ -7,7 +7,8 @@ use fsgauge_wire::{Access, Failure, LoadJob, SelfMeasure, Stamps, Target};
 use crate::client::{Client, ClientSetup};
 use crate::clock::Clock;
 use crate::cpu;
-use crate::job_thread::{batch, buffers, null_queue};
+use crate::halts::Halts;
+use crate::job_thread::{batch, buffers, null_queue, places};
 use crate::pace::Unpaced;
 use crate::pattern::{Order, Pattern, RangeOrder, Sequential, Sizes, Uniform, Zipf};
 use crate::random::Random;
@@ -64,6 +65,7 @@ fn measure<O: Order>(load: &LoadJob, clock: &Clock, order: O, sizes: Sizes) -> R
         batch: batch(load),
         wanted: load.batch.unwrap_or(1),
         size_limit_bytes: None,
+        halts: Halts::without_files(load, places(load, 0)),
         window: Window::new(clock.now_ns(), 0, duration_ns, duration_ns),
     };
     let client = Client::new(setup, null_queue(load), pattern, Unpaced, buffers);

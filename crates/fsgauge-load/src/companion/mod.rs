@@ -20,6 +20,7 @@ use crate::Outcome;
 use crate::buffers::Buffers;
 use crate::client::{Client, ClientSetup};
 use crate::data::Filler;
+use crate::halts::Halts;
 use crate::job_thread::Shared;
 use crate::outcome::JobOutcome;
 use crate::pace::Unpaced;
@@ -174,8 +175,8 @@ fn broken() -> Failure {
 
 fn spawn_reader(shared: &Shared, number: u32, companion: &Companion, stop: Stop) -> Outcome<Thread> {
     let load = &shared.load;
-    let mode =
-        OpenMode { reads: true, writes: false, direct: load.direct, noatime: load.noatime, create: false };
+    let (direct, noatime) = (load.direct, load.noatime);
+    let mode = OpenMode { reads: true, writes: false, direct, noatime, dsync: false, create: false };
     let files = target::open(&load.target, mode)?;
     let geometry = Geometry::of(&load.target);
     let parts = Parts::new(shared, number, companion, Uniform::new(&geometry), geometry)?;
@@ -245,6 +246,7 @@ fn spawn<Q: Queue + 'static, O: Order + Send + 'static>(
             batch: 1,
             wanted: 1,
             size_limit_bytes: None,
+            halts: Halts::none(),
             window: Window::new(zero_ns, load.warm_up_ns, load.duration_ns, load.interval_ns),
         };
         Client::new(setup, queue(&files), parts.pattern, Unpaced, parts.buffers).run()

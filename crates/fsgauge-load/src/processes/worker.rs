@@ -35,7 +35,7 @@ fn work(task: Task, stop: Stop) -> io::Result<()> {
     let Task { load, job, clock } = task;
     allow_nudges();
     let start = Arc::new(Start::default());
-    let shared = Shared { load: Arc::new(load), medium: Medium::Target, clock, stop, start };
+    let shared = Shared { load: Arc::new(load), medium: Medium::Target, opened: None, clock, stop, start };
     let (sender, reports) = channel();
     let thread = match spawn_job(&shared, job, sender) {
         Ok(thread) => thread,

@@ -18,8 +18,12 @@ pub(crate) struct SyncQueue {
 }
 
 impl SyncQueue {
-    pub(crate) fn new(descriptors: &[OwnedFd]) -> Self {
-        let descriptors = descriptors.iter().map(AsRawFd::as_raw_fd).collect();
+    pub(crate) fn new(files: &[OwnedFd]) -> Self {
+        Self::on(files.iter().map(AsRawFd::as_raw_fd).collect())
+    }
+
+    /// The same by number; operations name none that is -1.
+    pub(crate) fn on(descriptors: Vec<RawFd>) -> Self {
         SyncQueue { descriptors, pushed: None, completed: None }
     }
 

@@ -27,6 +27,20 @@ pub(super) fn open(target: &Target, index: u32, size_bytes: u64, mode: OpenMode)
     Ok(file)
 }
 
+/// Empties file `number`, or makes it.
+pub(super) fn empty(target: &Target, number: u32) -> Result<(), Failure> {
+    let path = path_of(target, number);
+    let mode =
+        OpenMode { reads: false, writes: true, direct: false, noatime: false, dsync: false, create: true };
+    let file = open(target, number, 0, mode)?;
+    let emptied = rustix::fs::ftruncate(&file, 0).and_then(|()| rustix::fs::fsync(&file));
+    emptied.map_err(|errno| {
+        let what = format!("{} cannot be emptied: {errno}", path.display());
+        let (cause, next) = ("it is no ordinary file, or the file system refused", "ls -l; dmesg | tail");
+        Failure::system("target.extend", Some(errno.raw_os_error()), what, cause, next)
+    })
+}
+
 /// The flags that a mode asks for.
 pub(super) fn flags(mode: OpenMode) -> OFlags {
     let access = match (mode.reads, mode.writes) {
@@ -36,7 +50,8 @@ pub(super) fn flags(mode: OpenMode) -> OFlags {
     };
     let direct = if mode.direct { OFlags::DIRECT } else { OFlags::empty() };
     let noatime = if mode.noatime { OFlags::NOATIME } else { OFlags::empty() };
-    access | direct | noatime | OFlags::CLOEXEC
+    let dsync = if mode.dsync { OFlags::DSYNC } else { OFlags::empty() };
+    access | direct | noatime | dsync | OFlags::CLOEXEC
 }
 
 /// Raises the soft limit of open files to the hard one when `count` files need it.
@@ -68,4 +83,35 @@ pub(crate) fn open_failure(path: &Path, errno: Errno, direct: bool) -> Failure {
     };
     let what = format!("{shown} cannot be opened: {errno}");
     Failure::system("target.open", Some(errno.raw_os_error()), what, cause, next)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_are_those_of_the_mode() {
+        let plain = OpenMode {
+            reads: false,
+            writes: true,
+            direct: false,
+            noatime: false,
+            dsync: false,
+            create: false,
+        };
+        assert_eq!(flags(plain), OFlags::WRONLY | OFlags::CLOEXEC);
+        let dsync = OpenMode { dsync: true, ..plain };
+        assert_eq!(flags(dsync), OFlags::WRONLY | OFlags::CLOEXEC | OFlags::DSYNC);
+    }
+
+    #[test]
+    fn only_ordinary_files_are_emptied() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("data");
+        std::fs::write(&path, [1; 5000]).unwrap();
+        let target = |path: &Path| Target::File { path: path.display().to_string(), size_bytes: 8192 };
+        empty(&target(&path), 0).unwrap();
+        assert_eq!(std::fs::metadata(&path).unwrap().len(), 0);
+        assert_eq!(empty(&target(Path::new("/dev/null")), 0).unwrap_err().code, "target.extend");
+    }
 }

@@ -4,10 +4,12 @@ mod alignment;
 mod block;
 mod file;
 mod name;
+mod open_files;
 
 pub(crate) use alignment::required_alignment;
 pub(crate) use file::{allow_open_files, open_failure};
 pub(crate) use name::{describe_io_failure, directory_of, path_of};
+pub(crate) use open_files::OpenFiles;
 
 use std::os::fd::OwnedFd;
 
@@ -40,6 +42,8 @@ pub(crate) struct OpenMode {
     pub(crate) writes: bool,
     pub(crate) direct: bool,
     pub(crate) noatime: bool,
+    /// Whether each write is durable when it returns (O_DSYNC).
+    pub(crate) dsync: bool,
     /// Files that are missing or too short are made, not refused.
     pub(crate) create: bool,
 }
@@ -59,11 +63,26 @@ pub(crate) fn open(target: &Target, mode: OpenMode) -> Result<Vec<OwnedFd>, Fail
 
 /// Opens the first file of a target, to ask it what it can do. The null target has none.
 pub(crate) fn open_first(target: &Target, mode: OpenMode) -> Result<Option<OwnedFd>, Failure> {
+    open_number(target, 0, mode)
+}
+
+/// Opens file `number` of a target. The null target has none.
+fn open_number(target: &Target, number: u32, mode: OpenMode) -> Result<Option<OwnedFd>, Failure> {
     match target {
         Target::Null { .. } => Ok(None),
         Target::Block { path, .. } => block::open(path, mode).map(Some),
-        Target::File { size_bytes, .. } => file::open(target, 0, *size_bytes, mode).map(Some),
-        Target::Files { file_size_bytes, .. } => file::open(target, 0, *file_size_bytes, mode).map(Some),
+        Target::File { size_bytes, .. } => file::open(target, number, *size_bytes, mode).map(Some),
+        Target::Files { file_size_bytes, .. } => file::open(target, number, *file_size_bytes, mode).map(Some),
+    }
+}
+
+/// Empties every file of a target, and makes that durable: freeing the space is no part of what follows.
+/// Files that are missing are made. Devices and the null target stay as they are.
+pub(crate) fn empty(target: &Target) -> Result<(), Failure> {
+    match target {
+        Target::Null { .. } | Target::Block { .. } => Ok(()),
+        Target::File { .. } => file::empty(target, 0),
+        Target::Files { count, .. } => (0..*count).try_for_each(|number| file::empty(target, number)),
     }
 }
 

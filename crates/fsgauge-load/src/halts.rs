@@ -1,0 +1,164 @@
+//! Halts: where a job lets everything complete before it goes on. Either its writes are then made durable, or
+//! a pass ends whose writes must not mix with those of the next.
+
+use fsgauge_wire::{Failure, LoadJob, Recorder, Sync};
+use rustix::io::Errno;
+
+use crate::stop::Stop;
+use crate::target::OpenFiles;
+
+/// How often in a row a call that a signal interrupts is made again.
+const INTERRUPT_LIMIT: u32 = 1000;
+
+/// When a job halts, counted in its writes.
+#[derive(Debug)]
+pub(crate) struct Halts<'a> {
+    syncs: Option<Syncs<'a>>,
+    sync_every: u64,
+    to_sync: u64,
+    pass_every: u64,
+    to_pass: u64,
+}
+
+impl<'a> Halts<'a> {
+    /// The halts of a load. `places` are the job's; passes are kept apart when what they leave is checked.
+    pub(crate) fn new(load: &LoadJob, places: Option<u64>, files: &'a OpenFiles) -> Self {
+        let syncs = match load.sync {
+            Sync::None | Sync::Dsync => None,
+            Sync::Fsync { every } => Some((every, Syncs::new(files, false))),
+            Sync::Fdatasync { every } => Some((every, Syncs::new(files, true))),
+        };
+        let (every, syncs) = syncs.unzip();
+        let (sync_every, pass_every) = (every.map_or(u64::MAX, u64::from), Self::pass_every(load, places));
+        Halts { syncs, sync_every, to_sync: sync_every, pass_every, to_pass: pass_every }
+    }
+
+    /// The same without any file: nothing is made durable.
+    pub(crate) fn without_files(load: &LoadJob, places: Option<u64>) -> Self {
+        let pass_every = Self::pass_every(load, places);
+        Halts { pass_every, to_pass: pass_every, ..Self::none() }
+    }
+
+    /// No halts.
+    pub(crate) fn none() -> Self {
+        let never = u64::MAX;
+        Halts { syncs: None, sync_every: never, to_sync: never, pass_every: never, to_pass: never }
+    }
+
+    fn pass_every(load: &LoadJob, places: Option<u64>) -> u64 {
+        places.filter(|_| load.verify).unwrap_or(u64::MAX)
+    }
+
+    /// Writes from here to the next halt; at least 1.
+    pub(crate) fn distance(&self) -> u64 {
+        self.to_sync.min(self.to_pass)
+    }
+
+    /// The next halt is reached. Gives the call to make, if its time has come.
+    pub(crate) fn reach(&mut self) -> Option<&Syncs<'a>> {
+        let distance = self.distance();
+        self.to_pass -= distance;
+        if self.to_pass == 0 {
+            self.to_pass = self.pass_every;
+        }
+        self.to_sync -= distance;
+        if self.to_sync > 0 {
+            return None;
+        }
+        self.to_sync = self.sync_every;
+        self.syncs.as_ref()
+    }
+
+    /// Forgets the calls of the warm-up.
+    pub(crate) fn begin_measuring(&mut self) {
+        if let Some(syncs) = &mut self.syncs {
+            syncs.latency.clear();
+        }
+    }
+
+    /// A call has returned after `latency_ns`.
+    pub(crate) fn record(&mut self, latency_ns: u64) {
+        if let Some(syncs) = &mut self.syncs {
+            syncs.latency.record(latency_ns, 1);
+        }
+    }
+
+    /// How long the calls took; none when the load makes none.
+    pub(crate) fn take_latency(&mut self) -> Option<Recorder> {
+        self.syncs.take().map(|syncs| syncs.latency)
+    }
+}
+
+/// Calls of fsync(2) or fdatasync(2) on a job's file.
+#[derive(Debug)]
+pub(crate) struct Syncs<'a> {
+    files: &'a OpenFiles,
+    data_only: bool,
+    latency: Recorder,
+}
+
+impl<'a> Syncs<'a> {
+    fn new(files: &'a OpenFiles, data_only: bool) -> Self {
+        Syncs { files, data_only, latency: Recorder::default() }
+    }
+
+    /// Makes everything written durable. False when it was told to stop instead.
+    pub(crate) fn call(&self, stop: Stop) -> Result<bool, Failure> {
+        for file in self.files.iter() {
+            let mut interrupts = 0;
+            loop {
+                let result =
+                    if self.data_only { rustix::fs::fdatasync(file) } else { rustix::fs::fsync(file) };
+                match result {
+                    Ok(()) => break,
+                    Err(Errno::INTR) if stop.is_set() => return Ok(false),
+                    Err(Errno::INTR) if interrupts < INTERRUPT_LIMIT => interrupts += 1,
+                    Err(errno) => return Err(self.failure(errno)),
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    #[cold]
+    fn failure(&self, errno: Errno) -> Failure {
+        let name = if self.data_only { "fdatasync" } else { "fsync" };
+        let what = format!("{name} of the load's file failed: {errno}");
+        let cause = match errno {
+            Errno::NOSPC | Errno::DQUOT => "the file system or the quota is full",
+            _ => "the device or the file system reported an error: what was written may be lost",
+        };
+        Failure::system("sync.failed", Some(errno.raw_os_error()), what, cause, "dmesg | tail; df -h")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The writes after which the first halts come, and whether each makes the writes durable.
+    fn halts(load: &LoadJob, places: Option<u64>, count: usize) -> Vec<(u64, bool)> {
+        let files = OpenFiles::default();
+        let mut halts = Halts::new(load, places, &files);
+        let mut writes = 0;
+        let next = |_| {
+            writes += halts.distance();
+            (writes, halts.reach().is_some())
+        };
+        (0..count).map(next).collect()
+    }
+
+    #[test]
+    fn calls_and_passes_keep_their_own_counts() {
+        let load = LoadJob { sync: Sync::Fsync { every: 4 }, verify: true, ..LoadJob::plain() };
+        let expected = [(4, true), (6, false), (8, true), (12, true), (16, true), (18, false)];
+        assert_eq!(halts(&load, Some(6), 6), expected);
+    }
+
+    #[test]
+    fn passes_run_into_one_another_unless_they_are_checked() {
+        let load = LoadJob { sync: Sync::Fdatasync { every: 4 }, ..LoadJob::plain() };
+        assert_eq!(halts(&load, Some(6), 3), [(4, true), (8, true), (12, true)]);
+        assert_eq!(Halts::new(&LoadJob::plain(), Some(6), &OpenFiles::default()).distance(), u64::MAX);
+    }
+}

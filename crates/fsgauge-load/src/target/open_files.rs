@@ -1,0 +1,52 @@
+//! The files of a target as a job has them open: found by their number, closed with the last who uses them.
+
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd, RawFd};
+use std::sync::Arc;
+
+use fsgauge_wire::{Failure, Target};
+
+use super::{Geometry, OpenMode, open, open_number};
+
+/// Open files by number; a job that uses some of them has holes in place of the others.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct OpenFiles {
+    files: Vec<Option<Arc<OwnedFd>>>,
+}
+
+impl From<Vec<OwnedFd>> for OpenFiles {
+    /// Takes files that are open already, in the order of their numbers.
+    fn from(files: Vec<OwnedFd>) -> Self {
+        OpenFiles { files: files.into_iter().map(|file| Some(Arc::new(file))).collect() }
+    }
+}
+
+impl OpenFiles {
+    /// Opens every file. The null target has none.
+    pub(crate) fn all(target: &Target, mode: OpenMode) -> Result<Self, Failure> {
+        open(target, mode).map(OpenFiles::from)
+    }
+
+    /// Opens file `number` alone.
+    pub(crate) fn one(target: &Target, number: u32, mode: OpenMode) -> Result<Self, Failure> {
+        let mut files = vec![None; Geometry::of(target).files as usize];
+        files[number as usize] = open_number(target, number, mode)?.map(Arc::new);
+        Ok(OpenFiles { files })
+    }
+
+    /// File `number` alone, as it is open here.
+    pub(crate) fn only(&self, number: u32) -> Self {
+        let keep =
+            |(index, file): (usize, &Option<Arc<OwnedFd>>)| file.clone().filter(|_| index == number as usize);
+        OpenFiles { files: self.files.iter().enumerate().map(keep).collect() }
+    }
+
+    /// The descriptor of each number; -1, which io_uring takes as a hole too, where there is none.
+    pub(crate) fn descriptors(&self) -> Vec<RawFd> {
+        self.files.iter().map(|file| file.as_ref().map_or(-1, AsRawFd::as_raw_fd)).collect()
+    }
+
+    /// The files that are open.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
+        self.files.iter().flatten().map(|file| std::os::fd::AsFd::as_fd(file.as_ref()))
+    }
+}
