@@ -122,6 +122,74 @@ fn processes_do_what_threads_do() {
     }
 }
 
+/// Everything that several writers of one file can be asked for, at once.
+#[test]
+fn processes_cover_their_places_as_threads_do() {
+    let result = |workers: &str, descriptors: &str| {
+        let (_directory, path) = directory();
+        let file = path.join("data");
+        let changes = json!({
+            "target": {"kind": "file", "path": &file, "size_bytes": 3 << 20},
+            "workers": workers, "descriptors": descriptors, "interface": "io_uring", "passes": 2,
+            "ranges": {"kind": "interleaved"}, "sync": {"kind": "fdatasync", "every": 64}, "verify": true,
+            "access": {"kind": "random"}, "companions": [{"role": "log", "count": 1, "block_size_bytes": 16384}],
+        });
+        let output = run(&path, changes);
+        let event = last_event(&output.stdout);
+        assert_eq!(output.status.code(), Some(0), "{event}");
+        let contents = std::fs::read(file).unwrap();
+        (event["result"].clone(), contents)
+    };
+    let (_, expected) = result("threads", "own");
+    for descriptors in ["own", "shared"] {
+        let (found, contents) = result("processes", descriptors);
+        // 768 blocks, a third of them each job's, twice; and a call after every 64 writes of a job.
+        assert_eq!((&found["ended"], &found["write"]["operations"]), (&"size_limit".into(), &1536.into()));
+        for job in found["jobs"].as_array().unwrap() {
+            assert_eq!(job["operations"], 512);
+            let elapsed_ns = job["elapsed_ns"].as_u64().unwrap();
+            assert!(elapsed_ns > 0 && elapsed_ns <= found["elapsed_ns"].as_u64().unwrap());
+        }
+        assert_eq!(
+            (&found["sync"]["calls"], &found["integrity"]["checked_blocks"]),
+            (&24.into(), &768.into())
+        );
+        assert_eq!(found["integrity"]["faulty"], json!([]));
+        assert_eq!(found["companions"].as_array().unwrap().len(), 1);
+        assert!(contents == expected, "the same seed wrote other bytes");
+    }
+}
+
+/// The descriptors under which a process has a file open.
+fn descriptors(pid: i32, file: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(format!("/proc/{pid}/fd")).unwrap();
+    let on_file = entries
+        .filter_map(Result::ok)
+        .filter(|entry| std::fs::read_link(entry.path()).is_ok_and(|opened| opened == file));
+    on_file.map(|entry| entry.file_name().into_string().unwrap()).collect()
+}
+
+/// A worker that opened the file for itself would do so under a number that the engine does not have for it.
+#[test]
+fn shared_descriptors_are_the_engines() {
+    for (descriptors_key, is_shared) in [("shared", true), ("own", false)] {
+        let (_directory, path) = directory();
+        let mut engine = start(&path, json!({"descriptors": descriptors_key}));
+        let _reader = wait_for_interval(&mut engine);
+        let file = path.join("f0001");
+        let engines = descriptors(engine.id() as i32, &file);
+        assert_eq!(engines.len(), usize::from(is_shared));
+        for worker in workers(&path, &engine) {
+            let found = descriptors(worker, &file);
+            assert_eq!(found.len(), 1);
+            assert_eq!(found == engines, is_shared);
+        }
+        engine.kill().unwrap();
+        engine.wait().unwrap();
+        assert_no_workers(&path, &engine);
+    }
+}
+
 #[test]
 fn an_engine_that_is_killed_takes_its_workers_along() {
     let (_directory, path) = directory();

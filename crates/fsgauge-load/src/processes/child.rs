@@ -7,11 +7,12 @@ use std::sync::mpsc::Sender;
 use fsgauge_wire::Failure;
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::WorkerCommand;
 use super::task::Task;
+use super::{WorkerCommand, inherited};
 use crate::Outcome;
 use crate::job_thread::Shared;
 use crate::outcome::Report;
+use crate::target::OpenFiles;
 
 /// What a listening thread needs: it reads lines and passes them on.
 const LISTENER_STACK_BYTES: usize = 256 << 10;
@@ -34,6 +35,10 @@ impl ChildProcess {
         job: u32,
         reports: Sender<Report>,
     ) -> Outcome<ChildProcess> {
+        let opened = shared.opened.as_ref();
+        opened
+            .map_or(Ok(()), |files| files.iter().try_for_each(inherited::pass_on))
+            .map_err(|error| cannot_start(job, &error))?;
         let mut child = Command::new(&command.program)
             .args(&command.arguments)
             .stdin(Stdio::piped())
@@ -44,7 +49,12 @@ impl ChildProcess {
             .map_err(|error| cannot_start(job, &error))?;
         let (orders, answers) = (child.stdin.take(), child.stdout.take());
         let mut process = ChildProcess { child, orders };
-        let task = Task { load: (*shared.load).clone(), job, clock: shared.clock };
+        let task = Task {
+            load: (*shared.load).clone(),
+            job,
+            clock: shared.clock,
+            opened: opened.map(OpenFiles::descriptors),
+        };
         let line = serde_json::to_string(&task).map_err(|error| cannot_start(job, &error.into()))?;
         process.order(&line);
         let answers = answers.ok_or_else(|| cannot_start(job, &std::io::Error::other("it has no output")))?;

@@ -5,6 +5,7 @@
 //! (PR_SET_PDEATHSIG), and one that has not asked for that yet finds its standard input closed.
 
 mod child;
+mod inherited;
 mod task;
 mod worker;
 

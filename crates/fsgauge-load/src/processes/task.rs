@@ -1,6 +1,7 @@
 //! What a worker is, and what it is told.
 
 use std::ffi::OsString;
+use std::os::fd::RawFd;
 use std::path::PathBuf;
 
 use fsgauge_wire::LoadJob;
@@ -24,4 +25,6 @@ pub(super) struct Task {
     pub(super) job: u32,
     /// The load's clock: the worker must not calibrate one of its own.
     pub(super) clock: Clock,
+    /// The files that all jobs share, in the order of the target: the worker has them open from its start.
+    pub(super) opened: Option<Vec<RawFd>>,
 }

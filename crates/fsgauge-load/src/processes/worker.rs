@@ -7,12 +7,14 @@ use std::time::Duration;
 
 use fsgauge_wire::Failure;
 
+use super::inherited;
 use super::task::Task;
 use crate::job_thread::{Shared, Start};
 use crate::medium::Medium;
 use crate::member::spawn_job;
 use crate::outcome::Report;
 use crate::stop::{Stop, allow_nudges, nudge};
+use crate::target::OpenFiles;
 
 /// How often a worker looks up from waiting; hundreds of them must not disturb the load by it.
 const TICK: Duration = Duration::from_millis(100);
@@ -32,10 +34,11 @@ pub fn run_worker(stop: Stop) -> u8 {
 }
 
 fn work(task: Task, stop: Stop) -> io::Result<()> {
-    let Task { load, job, clock } = task;
+    let Task { load, job, clock, opened } = task;
+    let opened = opened.map(|numbers| inherited::take(&numbers)).transpose()?.map(OpenFiles::from);
     allow_nudges();
     let start = Arc::new(Start::default());
-    let shared = Shared { load: Arc::new(load), medium: Medium::Target, opened: None, clock, stop, start };
+    let shared = Shared { load: Arc::new(load), medium: Medium::Target, opened, clock, stop, start };
     let (sender, reports) = channel();
     let thread = match spawn_job(&shared, job, sender) {
         Ok(thread) => thread,
