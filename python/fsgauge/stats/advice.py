@@ -34,8 +34,8 @@ def situation_of(study: dict[str, Any], environment: EnvironmentRecord, blocks: 
     workload = study.get("workload", {})
     return Situation(
         direct=bool(workload.get("direct", True)),
-        duration_ns=int(workload.get("duration", 0)),
-        warm_up_ns=int(workload.get("warm_up", 0)),
+        duration_ns=int(workload.get("duration") or 0),
+        warm_up_ns=int(workload.get("warm_up") or 0),
         storage_kind=environment.storage.kind,
         storage_bytes=environment.storage.size_bytes,
         memory_bytes=environment.memory_bytes,
@@ -115,6 +115,13 @@ RUN_CHECKS = (
         "one job got less than half of what the average job got",
     ),
     RunCheck(
+        "run.passes_cut",
+        "warning",
+        run_checks.passes_cut,
+        "the longest time was over before the passes were done, so the rate is that of the part"
+        " that was written",
+    ),
+    RunCheck(
         "run.rate_missed",
         "warning",
         run_checks.rate_missed,
@@ -144,6 +151,7 @@ def advice_for(code: str, situation: Situation) -> str:
         "run.queue": "Use more jobs, or a larger queue depth; compare by operations in flight.",
         "run.retries": "Usual under memory pressure; give the machine more free memory.",
         "run.unfair": "Compare single jobs in the records; a lock may favour one.",
+        "run.passes_cut": "A smaller file (--set workload.fill=...), or a duration, not passes.",
         "run.rate_missed": "Offer less (--set workload.rate=...), or read the rate, not latency.",
         "run.gap": "Look for suspends, VM pauses or a throttled host during the study.",
     }

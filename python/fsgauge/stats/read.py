@@ -185,6 +185,7 @@ def _sureness(evidence: Evidence, findings: Sequence[Finding]) -> Sureness:
         runs_failed=sum(run.fault is not None for run in evidence.runs),
         runs_judged_steady=sum(verdict.judged for verdict in verdicts),
         runs_steady=sum(verdict.reached for verdict in verdicts),
+        runs_by_passes=sum(run.job.passes is not None for run in measured),
         engine_share_percent=100 * max(shares) if shares else None,
         io_errors=sum(part.errors for result in results for part in parts(result)),
         valid=not invalid,

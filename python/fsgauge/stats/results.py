@@ -107,7 +107,10 @@ class Difference(ResultModel):
 
 
 class Sureness(ResultModel):
-    """What stands behind the answer, for the box "How sure"."""
+    """What stands behind the answer, for the box "How sure".
+
+    `runs_by_passes` end when their work is done, and are not asked to be steady.
+    """
 
     blocks_planned: int
     blocks_complete: int
@@ -116,6 +119,7 @@ class Sureness(ResultModel):
     runs_failed: int
     runs_judged_steady: int
     runs_steady: int
+    runs_by_passes: int = 0
     engine_share_percent: float | None
     io_errors: int
     valid: bool

@@ -146,6 +146,13 @@ def unfair_jobs(_run: RunRecord, result: LoadResult) -> str | None:
     return f"slowest job {100 * min(shares) / mean:.0f} % of the average"
 
 
+def passes_cut(run: RunRecord, result: LoadResult) -> str | None:
+    """A run that its passes should have ended was ended by its time."""
+    if run.job.passes is None or result.ended != "duration":
+        return None
+    return f"ended after {result.elapsed_ns / 1e9:.0f} s"
+
+
 def rate_missed(run: RunRecord, result: LoadResult) -> str | None:
     """Under a pace: the system did not keep up with what was offered."""
     if run.job.rate is None or result.elapsed_ns == 0:

@@ -107,9 +107,20 @@ def _faster_than_device(evidence: Evidence) -> Iterator[Finding]:
         "warning",
         f"{system} did {_gain(share)} more than the device alone at {names[point.cell]}, more than"
         " the device can do: a cache answered, or writes were merged or put elsewhere.",
-        cache_advice(evidence.situation),
+        _advice(evidence, point),
         [f"{s}, {names[p.cell]}: {_share(e)} of the device" for s, p, e in above],
     )
+
+
+def _advice(evidence: Evidence, point: ScalingPoint) -> str:
+    cells = evidence.study.plan.cells
+    if any(cell.id == point.cell and cell.direct is False for cell in cells):
+        return (
+            "These writes were buffered: memory answered, and the device has yet to do them. Read"
+            ' the direct cells (workload.access = ["direct"]), or make writes durable'
+            ' (workload.sync = "fdatasync").'
+        )
+    return cache_advice(evidence.situation)
 
 
 def p_of(share: Estimate) -> float:

@@ -155,6 +155,11 @@ def test_a_run_that_passes_end_is_not_asked_to_be_steady(passes: RunRecord) -> N
     assert not run_checks.steady_of(passes, result_of(passes)).judged
 
 
+def test_passes_that_time_cut_off(passes: RunRecord) -> None:
+    assert run_checks.passes_cut(passes, tampered(passes, ended="duration")) is not None
+    assert run_checks.passes_cut(passes, result_of(passes)) is None
+
+
 def test_littles_law_holds_for_it_and_still_finds_a_lie(passes: RunRecord) -> None:
     assert run_checks.littles_law(passes, result_of(passes)) is None
     wrong = tampered(passes, in_flight_mean=1.3 * result_of(passes).in_flight_mean)

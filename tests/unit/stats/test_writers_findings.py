@@ -93,6 +93,11 @@ def test_systems_as_fast_as_the_device_are_seldom_called_faster() -> None:
     assert named <= 4
 
 
+def test_of_buffered_writes_the_advice_is_to_make_them_durable() -> None:
+    finding = found(read(rate=faster, direct=(False,)), "faster_than_device")
+    assert "workload.sync" in finding.advice and "workload.access" in finding.advice
+
+
 def test_without_a_device_nothing_is_faster() -> None:
     systems = {"ext4": "ext4", "xfs": "xfs"}
     assert "faster_than_device" not in codes(read(systems=systems, rate=faster))

@@ -176,3 +176,9 @@ def test_a_study_that_has_not_begun_can_be_read() -> None:
 def test_results_survive_being_stored() -> None:
     results = read(make_writers(writers=(1, 2, 4, 8, 16, 32)))
     assert Results.model_validate_json(results.model_dump_json()) == results
+
+
+def test_runs_that_passes_end_are_whole_and_counted_apart() -> None:
+    sure = read(make_writers()).sureness
+    assert sure.runs_by_passes == sure.runs_complete == sure.runs_planned == 64
+    assert sure.runs_judged_steady == 0 and sure.blocks_complete == 8
