@@ -3,6 +3,7 @@
 
 FAKE_ENGINE_MODE: unset, "fail" (an I/O error in each load), "garbage", "silent" (ends at once),
 "hang" (until it is told to stop).
+FAKE_ENGINE_ALIGNMENT: what direct I/O needs, in bytes; "none" where there is no direct I/O.
 """
 
 import hashlib
@@ -181,12 +182,13 @@ def layout(job):
 
 
 def probe(job):
+    alignment = os.environ.get("FAKE_ENGINE_ALIGNMENT", "512")
     return {
         "io_uring": True,
         "io_uring_reason": None,
         "features": FEATURES,
-        "direct": True,
-        "direct_alignment_bytes": 512,
+        "direct": alignment != "none",
+        "direct_alignment_bytes": None if alignment == "none" else int(alignment),
         "clock": "tsc",
         "clock_ns_per_read": 20.0,
         "null_ns_per_operation": {"depth_1": 90.0, "depth_32": 60.0},
