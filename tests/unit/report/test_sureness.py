@@ -1,0 +1,31 @@
+"""The box "How sure": what it says of runs that end by passes, and of the engine's share."""
+
+from __future__ import annotations
+
+import pytest
+
+from fsgauge.report.sureness import Line, sureness_lines
+from fsgauge.stats import Results, read_study
+from tests.synthetic import SyntheticStudy, make_study
+from tests.synthetic_writers import make_writers
+
+
+def read(study: SyntheticStudy) -> Results:
+    return read_study(study.turns, study.runs, study.study, study.before, study.after)
+
+
+def line(results: Results, name: str) -> Line:
+    return next(one for one in sureness_lines(results) if one.name == name)
+
+
+def test_runs_that_passes_end_are_not_called_too_short() -> None:
+    found = line(read(make_writers(blocks=3)), "Steady")
+    assert found.good and "not asked" in found.text
+
+
+@pytest.mark.parametrize(("share", "good"), [(19.0, True), (21.0, False)])
+def test_a_fifth_for_the_engine_is_the_limit(share: float, good: bool) -> None:
+    study = make_study(patterns=("randread",), block_sizes=(4096,), queue_depths=(1,), blocks=3)
+    results = read(study)
+    sure = results.sureness.model_copy(update={"engine_share_percent": share})
+    assert line(results.model_copy(update={"sureness": sure}), "Engine").good == good
