@@ -134,7 +134,8 @@ impl Crew {
             }
         }
         (followed.machine, followed.intervals) = (machine.end(), series.all());
-        let limit = if self.shared.stop.is_set() { STOP_LIMIT } else { COMPANION_LIMIT };
+        let stop = self.shared.stop;
+        let limit = || if stop.is_set() { STOP_LIMIT } else { COMPANION_LIMIT };
         let note = self.companions.end(limit).map_err(|failure| self.give_up(failure))?;
         followed.note = followed.note.or(note);
         Ok(followed)

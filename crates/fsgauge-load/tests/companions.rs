@@ -31,11 +31,11 @@ fn assert_counted(result: &CompanionResult, asked: &Companion) {
     assert_eq!(result.latency.operations, result.operations);
 }
 
-/// The latencies of companions at depth 1 fill the measured part, and not more: warm-up is left out.
-fn assert_fills_the_measured_part(result: &LoadResult) {
+/// One after the other, operations fit into the measured part, but for the first, which may have begun before.
+fn assert_fit_the_measured_part(result: &LoadResult) {
     for companion in &result.companions {
-        let busy = companion.latency.sum_ns as f64 / f64::from(companion.count) / result.elapsed_ns as f64;
-        assert!((0.1..1.05).contains(&busy), "{:?} was busy for {busy} of the time", companion.role);
+        let room_ns = u64::from(companion.count) * (result.elapsed_ns + companion.latency.max_ns);
+        assert!(companion.latency.sum_ns <= room_ns, "{:?}: {} ns", companion.role, companion.latency.sum_ns);
     }
 }
 
@@ -44,12 +44,14 @@ fn readers_and_logs_are_counted_apart_from_the_jobs() {
     let directory = tempfile::tempdir().unwrap();
     let target = files(directory.path());
     lay_out(&target, Data::Incompressible).unwrap();
-    let result = run(load(&target, vec![READER, LOG])).unwrap();
+    // A warm-up that were counted would be four times the room that there is.
+    let load = LoadJob { warm_up_ns: 800_000_000, ..load(&target, vec![READER, LOG]) };
+    let result = run(load).unwrap();
     assert_consistent(&result);
     assert_eq!((result.jobs.len(), result.companions.len(), result.read.is_none()), (2, 2, true));
     assert_counted(&result.companions[0], &READER);
     assert_counted(&result.companions[1], &LOG);
-    assert_fills_the_measured_part(&result);
+    assert_fit_the_measured_part(&result);
     assert_eq!(names(directory.path()), ["data-0000", "data-0001", "data-0002"]);
 }
 

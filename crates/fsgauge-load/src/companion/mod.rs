@@ -84,8 +84,8 @@ impl Companions {
         self.entries.iter_mut().try_for_each(Entry::look)
     }
 
-    /// Tells all of them to end and waits for that, up to `limit`. A note says who did not come back.
-    pub(crate) fn end(&mut self, limit: Duration) -> Result<Option<Note>, Failure> {
+    /// Tells all of them to end and waits for that, up to `limit`, which may shrink meanwhile. A note says who did not come back.
+    pub(crate) fn end(&mut self, limit: impl Fn() -> Duration) -> Result<Option<Note>, Failure> {
         if self.entries.is_empty() {
             return Ok(None);
         }
@@ -97,7 +97,7 @@ impl Companions {
             if running == 0 {
                 return Ok(None);
             }
-            if begin.elapsed() > limit {
+            if begin.elapsed() > limit() {
                 return Ok(Some(self.leave(running)));
             }
             std::thread::sleep(Duration::from_millis(1));
