@@ -1,0 +1,114 @@
+"""Writers on real systems: every run is measured, read back whole, and leaves nothing."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from fsgauge.engine import Engine
+from fsgauge.errors import InputError
+from fsgauge.progress.lines import Quiet
+from fsgauge.rig.host import HostRig
+from fsgauge.run import run_study
+from fsgauge.study.model import Study
+from fsgauge.wire import LoadResult
+from tests.rigs.conftest import MEBIBYTE, MakeLoop, Scene
+
+pytestmark = pytest.mark.root
+
+
+def study_of(scene: Scene, names: list[str], workload: dict[str, object]) -> Study:
+    """A small study of writers; 2 % of the storage is the file."""
+    size = {"writers": [1, 2], "fill": 2}
+    return Study.model_validate(
+        {
+            "format": 1,
+            "name": "writers",
+            "question": "Do writers take turns?",
+            "storage": {"kind": "ram", "size": 320 * MEBIBYTE},
+            "system": [{"name": name} for name in names],
+            "workload": {"kind": "writers"} | size | workload,
+            "plan": {"seed": 1, "blocks": 2},
+        }
+    )
+
+
+def measured(study: Study, engine: Engine, rig: HostRig, results: Path) -> list[dict[str, object]]:
+    outcome = run_study(
+        study,
+        rig=rig,
+        engine=engine,
+        results=results,
+        destroy=None,
+        command=["fsgauge", "run", "writers"],
+        progress=Quiet(),
+    )
+    assert outcome.ended_by is None
+    files = outcome.directory.glob("records/*/[0-9]*.json")
+    return [json.loads(path.read_text()) for path in files]
+
+
+@pytest.mark.parametrize(
+    ("names", "workload"),
+    [
+        (["raw", "ext4", "xfs"], {"workers": "processes"}),
+        (["ext4", "xfs"], {"ranges": ["shared", "own files"], "access": ["direct", "buffered"]}),
+        (["ext4"], {"allocation": "extend", "ranges": ["segmented"]}),
+        (
+            ["ext4"],
+            {"workers": "threads", "descriptors": "shared", "sync": "fsync", "sync_every": 64}
+            | {"readers": 1, "passes": None, "duration": 300_000_000},
+        ),
+    ],
+    ids=["published", "files and access", "extend", "a database"],
+)
+def test_every_run_is_whole(
+    names: list[str],
+    workload: dict[str, object],
+    scene: Scene,
+    engine: Engine,
+    rig: HostRig,
+    tmp_path: Path,
+) -> None:
+    study = study_of(scene, names, workload)
+    runs = measured(study, engine, rig, tmp_path / "results")
+    cells = 2 * len(study.workload.ranges) * len(study.workload.access)  # type: ignore[union-attr]
+    assert len(runs) == 2 * (len(names) + 1) * cells
+    for run in runs:
+        assert run["fault"] is None, run
+        result = LoadResult.model_validate(run["result"])
+        assert result.write is not None and result.write.operations > 0
+        assert len(result.jobs) == run["cell"]["jobs"]  # type: ignore[index]
+        assert result.limits is not None
+        integrity = result.integrity
+        assert integrity is not None and integrity.checked_blocks > 0
+        assert integrity.faulty == []
+        if study.workload.passes:  # type: ignore[union-attr]
+            assert all(each.elapsed_ns for each in result.jobs)
+            assert result.ended == "size_limit"
+    assert scene.left() == []
+
+
+def test_a_pass_covers_the_file_once_by_each_writer(
+    scene: Scene, engine: Engine, rig: HostRig, tmp_path: Path
+) -> None:
+    study = study_of(scene, ["raw"], {"writers": [2]})
+    for run in measured(study, engine, rig, tmp_path / "results"):
+        size = run["job"]["target"]["size_bytes"]  # type: ignore[index]
+        assert run["result"]["write"]["size_bytes"] == 2 * size  # type: ignore[index]
+
+
+def test_a_device_with_large_sectors_refuses_small_blocks(
+    scene: Scene, rig: HostRig, make_loop: MakeLoop
+) -> None:
+    device = make_loop(64 * MEBIBYTE, "--sector-size", "4096")
+    study = study_of(scene, ["raw"], {"block_sizes": [512]})
+    storage = {"kind": "device", "device": device}
+    study = Study.model_validate(study.model_dump(by_alias=True) | {"storage": storage})
+    with pytest.raises(InputError) as refusal:
+        rig.check(study, None)
+    assert "does direct I/O in whole blocks of 4 KiB" in refusal.value.what
+    assert 'a block size of "4 KiB"' in refusal.value.next
+    assert scene.left() == []
