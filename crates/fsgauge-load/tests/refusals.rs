@@ -2,7 +2,9 @@
 
 mod support;
 
-use fsgauge_wire::{Access, Arrival, BlockSize, Interface, LoadJob, Rate, Target};
+use fsgauge_wire::{
+    Access, Arrival, BlockSize, Companion, CompanionKind, Interface, LoadJob, Ranges, Rate, Sync, Target,
+};
 use support::{null_load, run};
 
 fn refusal(load: LoadJob) -> String {
@@ -64,4 +66,107 @@ fn shares_times_and_paces() {
         ..null_load()
     };
     assert_eq!(refusal(walkers), "job.jobs: 3 jobs cannot share 2 places");
+}
+
+/// Two writers of a load with ranges, on a file that is never touched.
+fn writers(ranges: Ranges) -> LoadJob {
+    LoadJob {
+        target: Target::File { path: "/nowhere".into(), size_bytes: 64 << 10 },
+        ranges: Some(ranges),
+        read_percent: 0,
+        jobs: 2,
+        warm_up_ns: 0,
+        ..null_load()
+    }
+}
+
+fn refusals(loads: Vec<(LoadJob, &str)>) {
+    for (load, expected) in loads {
+        assert_eq!(refusal(load), expected);
+    }
+}
+
+#[test]
+fn options_that_need_ranges() {
+    let plain = || LoadJob { ranges: None, ..writers(Ranges::Shared {}) };
+    refusals(vec![
+        (LoadJob { passes: Some(1), ..plain() }, "job.passes: passes needs ranges"),
+        (LoadJob { extend: true, ..plain() }, "job.extend: extend needs ranges"),
+        (LoadJob { verify: true, ..plain() }, "job.verify: verify needs ranges"),
+    ]);
+}
+
+#[test]
+fn ranges_and_places() {
+    let shared = || writers(Ranges::Shared {});
+    let several = vec![sizes(4096, 1)[0], sizes(8192, 1)[0]];
+    let strided = |stride_bytes| writers(Ranges::Strided { stride_bytes });
+    let three_files = |jobs| LoadJob {
+        target: support::files(std::path::Path::new("/nowhere")),
+        jobs,
+        ..writers(Ranges::OwnFiles {})
+    };
+    refusals(vec![
+        (LoadJob { block_sizes: several, ..shared() }, "job.ranges: ranges with 2 block sizes"),
+        (LoadJob { access: Access::Zipf { theta: 1.1 }, ..shared() }, "job.ranges: ranges with a zipf order"),
+        (
+            LoadJob { jobs: 17, ..writers(Ranges::Segmented {}) },
+            "job.ranges: more writers than ranges: 17 jobs, 16 ranges",
+        ),
+        (
+            LoadJob { jobs: 17, ..writers(Ranges::Interleaved {}) },
+            "job.ranges: more writers than ranges: 17 jobs, 16 ranges",
+        ),
+        (LoadJob { jobs: 5, ..strided(16384) }, "job.ranges: more writers than ranges: 5 jobs, 4 ranges"),
+        (strided(10_000), "job.ranges: stride_bytes 10000 is not a multiple of the block size 4096"),
+        (strided(0), "job.ranges: stride_bytes 0 is not a multiple of the block size 4096"),
+        (three_files(2), "job.ranges: own_files with 3 files and 2 jobs"),
+        (writers(Ranges::OwnFiles {}), "job.ranges: own_files on a target that is not of kind files"),
+    ]);
+    let stride = run(strided(10_000)).unwrap_err();
+    assert_eq!(stride.next, "choose 12288");
+}
+
+#[test]
+fn passes_and_extending() {
+    let passes = |passes| LoadJob { passes: Some(passes), ..writers(Ranges::Shared {}) };
+    let extend = || LoadJob { extend: true, ..writers(Ranges::Segmented {}) };
+    let rate = Some(Rate { operations_per_second: 100.0, arrival: Arrival::Constant });
+    let reader = Companion { role: CompanionKind::Reader, count: 1, block_size_bytes: 4096 };
+    let device = Target::Block { path: "/nowhere".into(), offset_bytes: 0, size_bytes: 64 << 10 };
+    refusals(vec![
+        (passes(0), "job.passes: passes is 0"),
+        (LoadJob { warm_up_ns: 5, ..passes(1) }, "job.passes: passes with a warm-up of 5 ns"),
+        (LoadJob { rate, ..passes(1) }, "job.passes: passes with a rate"),
+        (LoadJob { read_percent: 10, ..extend() }, "job.extend: extend with reads"),
+        (LoadJob { companions: vec![reader], ..extend() }, "job.extend: extend with reads"),
+        (LoadJob { target: device, ..extend() }, "job.extend: extend on a target without files"),
+    ]);
+}
+
+#[test]
+fn making_writes_durable() {
+    let sync = |sync| LoadJob { sync, ..writers(Ranges::Shared {}) };
+    let null = Target::Null { size_bytes: 1 << 20 };
+    let three_files = support::files(std::path::Path::new("/nowhere"));
+    let several = "job.sync: fsync or fdatasync on several files";
+    refusals(vec![
+        (sync(Sync::Fsync { every: 0 }), "job.sync: sync after every 0 writes"),
+        (LoadJob { read_percent: 100, ..sync(Sync::Dsync) }, "job.sync: sync in a load that only reads"),
+        (LoadJob { target: null, ..sync(Sync::Dsync) }, "job.sync: sync on the null target"),
+        (LoadJob { target: three_files, ..sync(Sync::Fdatasync { every: 1 }) }, several),
+    ]);
+}
+
+#[test]
+fn verifying() {
+    let verify = || LoadJob { verify: true, ..writers(Ranges::Segmented {}) };
+    let null = Target::Null { size_bytes: 1 << 20 };
+    refusals(vec![
+        (LoadJob { read_percent: 1, ..verify() }, "job.verify: verify with reads"),
+        (LoadJob { target: null, ..verify() }, "job.verify: verify on the null target"),
+        (LoadJob { block_sizes: sizes(1000, 1), ..verify() }, "job.verify: verify with a block size of 1000"),
+        (verify(), "job.verify: verify with 8 places for a job and queue_depth 8"),
+    ]);
+    assert_eq!(run(verify()).unwrap_err().next, "choose queue_depth 4 or less, or a larger target");
 }
