@@ -1,0 +1,137 @@
+//! Verified loads from start to end: clean where nothing went wrong, and told where something did.
+
+mod support;
+
+use std::path::Path;
+use std::time::Duration;
+
+use fsgauge_load::{Stop, run_load};
+use fsgauge_wire::{
+    Access, BlockSize, Data, Descriptors, IntegrityResult, Interface, LoadJob, LoadResult, Ranges, Target,
+};
+use support::{Heard, engine, run};
+
+const BLOCK_BYTES: u32 = 8192;
+const BLOCKS: u64 = 64;
+const WRITERS: u32 = 4;
+
+/// Four writers, one file or one file each, one second at most.
+fn load(directory: &Path, ranges: Ranges) -> LoadJob {
+    let files = if ranges == (Ranges::OwnFiles {}) { WRITERS } else { 1 };
+    LoadJob {
+        target: Target::Files {
+            directory: directory.display().to_string(),
+            prefix: "data-".into(),
+            count: files,
+            file_size_bytes: BLOCKS / u64::from(files) * u64::from(BLOCK_BYTES),
+        },
+        ranges: Some(ranges),
+        block_sizes: vec![BlockSize { size_bytes: BLOCK_BYTES, weight: 1 }],
+        read_percent: 0,
+        jobs: WRITERS,
+        queue_depth: 4,
+        duration_ns: 100_000_000,
+        data: Data::Incompressible,
+        verify: true,
+        ..LoadJob::plain()
+    }
+}
+
+fn faults(integrity: &IntegrityResult) -> u64 {
+    let IntegrityResult { corrupt_blocks, torn_blocks, foreign_blocks, stale_blocks, lost_blocks, .. } =
+        integrity;
+    corrupt_blocks + torn_blocks + foreign_blocks + stale_blocks + lost_blocks
+}
+
+fn assert_clean(result: &LoadResult, blocks: u64, shown: &str) {
+    let integrity = result.integrity.as_ref().unwrap();
+    assert_eq!((integrity.checked_blocks, faults(integrity)), (blocks, 0), "{shown}: {integrity:?}");
+    assert!(integrity.faulty.is_empty() && integrity.elapsed_ns > 0, "{shown}");
+}
+
+#[test]
+fn what_is_written_is_found_again() {
+    let directory = tempfile::tempdir().unwrap();
+    let each = [
+        Ranges::Shared {},
+        Ranges::Segmented {},
+        Ranges::Interleaved {},
+        Ranges::Strided { stride_bytes: 3 * u64::from(BLOCK_BYTES) },
+        Ranges::OwnFiles {},
+    ];
+    for ranges in each {
+        for (interface, queue_depth) in [(Interface::Psync, 1), (Interface::IoUring, 4)] {
+            for descriptors in [Descriptors::Own, Descriptors::Shared] {
+                let load = LoadJob { interface, queue_depth, descriptors, ..load(directory.path(), ranges) };
+                let passes = LoadJob { passes: Some(3), duration_ns: 60_000_000_000, ..load.clone() };
+                for (load, access) in [
+                    (&load, Access::Random {}),
+                    (&passes, Access::Random {}),
+                    (&passes, Access::Sequential {}),
+                ] {
+                    let load = LoadJob { access, ..load.clone() };
+                    assert_clean(&run(load.clone()).unwrap(), BLOCKS, &format!("{load:?}"));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_file_that_is_extended_is_checked_as_well() {
+    let directory = tempfile::tempdir().unwrap();
+    for ranges in [Ranges::Interleaved {}, Ranges::OwnFiles {}] {
+        let load = LoadJob { extend: true, passes: Some(1), ..load(directory.path(), ranges) };
+        let load = LoadJob { duration_ns: 60_000_000_000, ..load };
+        assert_clean(&run(load).unwrap(), BLOCKS, "extended");
+    }
+}
+
+/// Disjoint places: what direct writes to one place at the same time leave is up to the file system.
+#[test]
+fn direct_writes_are_checked_by_direct_reads() {
+    let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    for ranges in [Ranges::Segmented {}, Ranges::Interleaved {}, Ranges::OwnFiles {}] {
+        match run(LoadJob { direct: true, ..load(directory.path(), ranges) }) {
+            Ok(result) => assert_clean(&result, BLOCKS, "direct"),
+            Err(failure) => assert_eq!(failure.cause, "its file system has no direct I/O"),
+        }
+    }
+}
+
+/// Half of the places are written: a job that has ended in its first pass has left the rest alone.
+#[test]
+fn places_that_were_not_written_are_not_checked() {
+    let directory = tempfile::tempdir().unwrap();
+    let size_limit_bytes = Some(BLOCKS / 2 * u64::from(BLOCK_BYTES));
+    let load = LoadJob { size_limit_bytes, ..load(directory.path(), Ranges::Segmented {}) };
+    let load = LoadJob { duration_ns: 60_000_000_000, ..load };
+    assert_clean(&run(load).unwrap(), BLOCKS / 2, "half");
+}
+
+/// The second load goes on while the first one is checked.
+#[test]
+fn another_load_on_the_same_file_is_told() {
+    let directory = tempfile::tempdir().unwrap();
+    let first = LoadJob { duration_ns: 200_000_000, ..load(directory.path(), Ranges::Segmented {}) };
+    let second = LoadJob { seed: first.seed + 1, duration_ns: 60_000_000_000, ..first.clone() };
+    let stop = Stop::new();
+    let intruder = std::thread::spawn(move || run_load(second, engine(), None, &mut Heard::default(), stop));
+    std::thread::sleep(Duration::from_millis(100));
+    let result = run(first);
+    stop.set();
+    let interrupted = intruder.join().unwrap().unwrap();
+    let integrity = result.unwrap().integrity.unwrap();
+    assert!(integrity.foreign_blocks > 0, "{integrity:?}");
+    assert_eq!(integrity.faulty.len() as u64, faults(&integrity).min(20));
+    assert!(interrupted.integrity.is_none());
+    assert!(interrupted.notes.iter().any(|note| note.code == "integrity.skipped"));
+}
+
+#[test]
+fn a_load_that_did_not_ask_is_not_checked() {
+    let directory = tempfile::tempdir().unwrap();
+    let result = run(LoadJob { verify: false, ..load(directory.path(), Ranges::Shared {}) }).unwrap();
+    assert!(result.integrity.is_none());
+    assert!(result.notes.iter().all(|note| note.code != "integrity.skipped"));
+}
