@@ -125,7 +125,8 @@ impl<'a, Q: Queue, O: Order, P: Pace> Client<'a, Q, O, P> {
             // The kernel still writes into the buffers: they stay until the process ends.
             std::mem::forget(self.buffers);
         }
-        drained.and(measured)
+        let unfinished = self.in_flight;
+        drained.and(measured.map(|outcome| JobOutcome { unfinished, ..outcome }))
     }
 
     fn drive(&mut self) -> Result<Ended, Failure> {
@@ -388,6 +389,7 @@ impl<'a, Q: Queue, O: Order, P: Pace> Client<'a, Q, O, P> {
             in_flight_ns: self.in_flight_ns,
             backlog_dropped: self.backlog_dropped,
             issued: self.writes_allowed - self.writes_left,
+            unfinished: 0,
             syncs: self.setup.halts.take_latency(),
             user_ns: user_ns - self.cpu_begin_ns.0,
             system_ns: system_ns - self.cpu_begin_ns.1,

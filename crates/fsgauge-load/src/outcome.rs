@@ -19,6 +19,8 @@ pub(crate) struct JobOutcome {
     pub(crate) backlog_dropped: u64,
     /// Writes that were submitted in all, those of the warm-up and those that completed after the end included.
     pub(crate) issued: u64,
+    /// Operations that had not completed when the job gave up waiting: the kernel may still carry them out.
+    pub(crate) unfinished: u32,
     /// How long calls of fsync and fdatasync took; none when the load makes none.
     pub(crate) syncs: Option<Recorder>,
     pub(crate) user_ns: u64,

@@ -26,7 +26,7 @@ use crate::merge::Followed;
 use crate::stop::Stop;
 
 /// Reads back what a load has written, when it asked for that. Without all of its jobs' counts, nobody knows
-/// what must be there: an interrupted load is not checked, and a note says so.
+/// what must be there: a load that was interrupted, or has writes that did not end, is not checked. A note says so.
 pub(crate) fn after_load(
     load: &LoadJob,
     followed: &Followed,
@@ -36,12 +36,13 @@ pub(crate) fn after_load(
     if !load.verify {
         return Ok(None);
     }
-    let finished = followed.outcomes.iter().flatten().filter(|job| job.ended != Ended::Interrupted);
+    let answers = followed.outcomes.iter().flatten();
+    let finished = answers.filter(|job| job.ended != Ended::Interrupted && job.unfinished == 0);
     let issued: Vec<u64> = finished.map(|job| job.issued).collect();
     let is_complete = issued.len() == followed.outcomes.len();
     let read_back = if is_complete { read_back::read_back(load, &issued, stop)? } else { None };
     if read_back.is_none() {
-        let text = "the load was interrupted, so what it wrote was not checked";
+        let text = "the load was interrupted or some writes did not end, so what it wrote was not checked";
         notes.push(Note { code: "integrity.skipped".into(), text: text.into() });
     }
     Ok(read_back)

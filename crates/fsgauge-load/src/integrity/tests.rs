@@ -374,3 +374,32 @@ fn a_stopped_check_says_nothing() {
     stop.set();
     assert_eq!(read_back(&bench.load, &bench.issued, stop).unwrap(), None);
 }
+
+/// Where a device is used from an offset on, offsets are told as the device counts them.
+#[test]
+fn the_part_of_a_device_is_checked_from_its_start() {
+    let directory = scratch();
+    let (path, base_bytes) = (directory.path().join("device"), 8192);
+    let load = LoadJob {
+        target: Target::Block {
+            path: path.display().to_string(),
+            offset_bytes: base_bytes,
+            size_bytes: BLOCKS * 4096,
+        },
+        ..load(directory.path(), Ranges::Interleaved {}, 4096, 1)
+    };
+    let issued = [BLOCKS / 2; 2];
+    let ledger = Ledger::new(&load, &issued);
+    let mut device = vec![0; base_bytes as usize];
+    for block in 0..BLOCKS {
+        let place = Place { file: 0, offset_bytes: block * 4096 };
+        device.extend(Images::new(&load).rendered(ledger.expected(place)[0], place, base_bytes));
+    }
+    std::fs::write(&path, &device).unwrap();
+    assert_clean(&read_back(&load, &issued, Stop::never()).unwrap().unwrap());
+    device[20_000] ^= 1;
+    std::fs::write(&path, &device).unwrap();
+    let result = read_back(&load, &issued, Stop::never()).unwrap().unwrap();
+    assert_eq!(faults(&result), one(BlockFault::Corrupt));
+    assert_eq!((result.faulty[0].offset_bytes, result.faulty[0].first_byte), (16384, 20_000));
+}
