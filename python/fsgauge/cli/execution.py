@@ -95,8 +95,8 @@ def _conclude(outcome: Outcome, style: str | None) -> int:
         sys.stderr.write(f"{error.render()}\n")
         return ended_by.exit_code
     if style == "json":
-        facts = {"event": "answer", "answer": answer, "report": str(page)}
-        facts |= {"ratios": primary_ratios(outcome.directory)}
+        ratios = primary_ratios(outcome.directory)
+        facts = {"event": "answer", "answer": answer, "report": str(page), "ratios": ratios}
         sys.stdout.write(json.dumps(facts) + "\n")
     else:
         sys.stdout.write(f"answer: {answer}\nreport: {page}\n")
