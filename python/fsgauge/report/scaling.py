@@ -117,7 +117,7 @@ def _as_published(scaling: Scaling) -> Table:
     compared = more[:1] + (more[-1:] if len(more) > 1 else [])
     columns = [*_names(scaling), Column("lay-out rate", "layout_rate")]
     columns += [Column(f"IOPS at {_writers(count)}", "iops") for count in (first, *compared)]
-    columns += [Column(f"change, {first} to {count}", "change") for count in compared]
+    columns += [Column(f"change at {count}", "change") for count in compared]
     columns += [Column(f"share of ideal at {count}", "share_of_ideal") for count in compared]
     rows = []
     for line in scaling.lines:
@@ -136,7 +136,7 @@ def _elsewhere(published: PublishedWriters) -> Table:
     first = published.writers[0]
     columns = [Column("case"), Column("lay-out rate", "layout_rate")]
     columns += [Column(f"IOPS at {_writers(count)}", "iops") for count in published.writers]
-    columns += [Column(f"change, {first} to {published.writers[-1]}", "change")]
+    columns += [Column(f"change at {published.writers[-1]}", "change")]
     columns += [Column(f"share of ideal at {published.writers[-1]}", "share_of_ideal")]
     rows = []
     for case in published.case:

@@ -93,7 +93,7 @@ def test_the_published_columns_hold_the_planted_numbers() -> None:
         "lay-out rate",
         "IOPS at 1 writer",
         "IOPS at 2 writers",
-        "change, 1 to 2",
+        "change at 2",
         "share of ideal at 2",
     ]
     ext3 = next(row for row in made.rows if row[0].text == "ext3")
