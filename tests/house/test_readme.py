@@ -77,7 +77,7 @@ def test_the_make_targets_exist() -> None:
 
 
 def test_every_other_command_is_known_here() -> None:
-    words = "plan run run resume report study doctor compare query crosscheck"
+    words = "plan run run run resume report study doctor compare query crosscheck"
     assert [line.split()[1] for line in commands()[2:]] == words.split()
 
 
@@ -110,6 +110,17 @@ def test_runs_on_a_scratch_file_and_what_can_be_done_with_them(tmp_path: Path) -
                 assert "apt-get install fio" in done.stderr
             else:
                 assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.root
+def test_writers_on_a_scratch_file(tmp_path: Path) -> None:
+    line = next(line for line in commands() if line == "fsgauge run writers")
+    small = ["storage.size=512MiB", f"storage.directory={tmp_path}", "workload.fill=4 %"]
+    short = [*small, "workload.writers=[1, 2]", "plan.blocks=2"]
+    words = [word for each in short for word in ("--set", each)]
+    done = fsgauge([*line.split()[1:], *words], tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-2].startswith("answer: ")
 
 
 def folder_for(word: str, folders: list[str]) -> str:
