@@ -16,8 +16,9 @@ from fsgauge.study.model import (
 )
 from fsgauge.study.parse import parse_study
 
-lines = st.text(min_size=1, max_size=30).filter(lambda text: text.isprintable() and text.strip())
-options = st.text(max_size=30).filter(str.isprintable)
+letters = st.characters(categories=["L", "M", "N", "P", "S"], include_characters=" ")
+lines = st.text(letters, min_size=1, max_size=30).filter(str.strip)
+options = st.text(letters, max_size=30)
 sizes = st.integers(16 << 20, 2**63 - 1)
 paths = lines.map(lambda text: "/" + text)
 durations = st.integers(10**9, 2**62)
