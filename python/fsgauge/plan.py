@@ -10,7 +10,7 @@ two, so that the baseline against itself shows the noise (A/A). A turn makes its
   always the later one, a drift inside blocks would look like noise between equal systems.
 - Cells have one order for all turns of a block, so that each system is worn alike when a cell
   begins. Cells that disturb the layout least come first: pure reads, then mixes, then pure
-  writes; inside these groups the order is random.
+  writes, those that make files anew last; inside these groups the order is random.
 - All turns of a block read and write the same offsets: seeds depend on block and cell alone.
 """
 
@@ -158,11 +158,13 @@ def _pair_with_twin(
 
 
 def _cell_order(cells: list[Cell], chance: random.Random) -> list[str]:
-    """Reads, then mixes, then writes; random inside each."""
+    """Reads, then mixes, then overwrites, then what makes files anew; random inside each."""
     reads = [cell.id for cell in cells if cell.read_percent == 100]
     mixes = [cell.id for cell in cells if 0 < cell.read_percent < 100]
-    writes = [cell.id for cell in cells if cell.read_percent == 0]
-    return [cell for group in (reads, mixes, writes) for cell in _shuffled(group, chance)]
+    writes = [cell for cell in cells if cell.read_percent == 0]
+    anew = [cell.id for cell in writes if cell.allocation in ("preallocated", "extend")]
+    over = [cell.id for cell in writes if cell.id not in anew]
+    return [cell for group in (reads, mixes, over, anew) for cell in _shuffled(group, chance)]
 
 
 def _shuffled(things: Iterable[Thing], chance: random.Random) -> list[Thing]:

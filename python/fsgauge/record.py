@@ -38,7 +38,7 @@ class Record(BaseModel):
 class Cell(BaseModel):
     """One point of the sweep. `name` is for people and `--fail-if`: "randread 4 KiB, depth 32".
 
-    `ranges` and `direct` belong to the study `writers`; other cells do not have them.
+    `ranges`, `direct` and `allocation` belong to the study `writers`; other cells do not have them.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -53,6 +53,7 @@ class Cell(BaseModel):
     interface: Literal["io_uring", "psync"]
     ranges: str | None = None
     direct: bool | None = None
+    allocation: str | None = None
 
 
 class Turn(BaseModel):

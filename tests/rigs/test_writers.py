@@ -55,7 +55,7 @@ def measured(study: Study, engine: Engine, rig: HostRig, results: Path) -> list[
     [
         (["raw", "ext4", "xfs"], {"workers": "processes"}),
         (["ext4", "xfs"], {"ranges": ["shared", "own files"], "access": ["direct", "buffered"]}),
-        (["ext4"], {"allocation": "extend", "ranges": ["segmented"]}),
+        (["ext4"], {"allocation": ["extend"], "ranges": ["segmented"]}),
         (
             ["ext4"],
             {"workers": "threads", "descriptors": "shared", "sync": "fsync", "sync_every": 64}

@@ -124,6 +124,14 @@ fn check_passes(load: &LoadJob) -> Check {
 
 fn check_extend(load: &LoadJob) -> Check {
     if !load.extend {
+        if load.preallocate {
+            return refuse(
+                "preallocate",
+                "preallocate without extend",
+                "only files that are emptied first are allocated anew",
+                "set extend to true, or leave preallocate out",
+            );
+        }
         return Ok(());
     }
     let reads = load.companions.iter().any(|companion| companion.role == CompanionKind::Reader);

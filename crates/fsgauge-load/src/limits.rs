@@ -42,6 +42,7 @@ fn without_device(load: &LoadJob) -> LoadJob {
         size_limit_bytes: None,
         passes: None,
         extend: false,
+        preallocate: false,
         workers: Workers::Threads,
         descriptors: Descriptors::Own,
         sync: Sync::None,

@@ -62,7 +62,7 @@ fn prepare_target(load: &LoadJob, notes: &mut Vec<Note>) -> Outcome<()> {
         }
     }
     check_alignment(load)?;
-    if load.extend { target::empty(&load.target) } else { Ok(()) }
+    if load.extend { target::empty(&load.target, load.preallocate) } else { Ok(()) }
 }
 
 fn check_alignment(load: &LoadJob) -> Outcome<()> {

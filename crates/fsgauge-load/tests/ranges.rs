@@ -207,3 +207,32 @@ fn many_writers_need_no_more_than_they_have() {
     let result = run(load).unwrap();
     assert_eq!(counts(&result).iter().sum::<u64>(), 1024);
 }
+
+#[test]
+fn preallocated_files_are_full_of_unwritten_blocks_and_then_written() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("data").display().to_string();
+    std::fs::write(&path, vec![1; 1 << 20]).unwrap();
+    let load = LoadJob {
+        target: Target::File { path: path.clone(), size_bytes: 1 << 20 },
+        interface: Interface::Psync,
+        queue_depth: 1,
+        jobs: 2,
+        access: Access::Sequential {},
+        read_percent: 0,
+        ranges: Some(Ranges::Segmented {}),
+        passes: Some(1),
+        extend: true,
+        preallocate: true,
+        warm_up_ns: 0,
+        data: Data::Incompressible,
+        verify: true,
+        ..LoadJob::plain()
+    };
+    let result = run(load.clone()).unwrap();
+    assert_eq!(result.write.unwrap().operations, 256);
+    assert_eq!(result.integrity.unwrap().checked_blocks, 256);
+    assert_eq!(std::fs::metadata(&path).unwrap().len(), 1 << 20);
+    let refused = run(LoadJob { extend: false, ..load }).unwrap_err();
+    assert_eq!(refused.code, "job.preallocate");
+}

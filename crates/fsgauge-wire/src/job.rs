@@ -283,6 +283,9 @@ pub struct LoadJob {
     /// Whether files are emptied before the load, so that its writes extend them. Needs ranges.
     #[serde(default)]
     pub extend: bool,
+    /// With `extend`: the emptied files are first given all their blocks with fallocate(2), unwritten.
+    #[serde(default)]
+    pub preallocate: bool,
     /// What the jobs are to the kernel.
     #[serde(default)]
     pub workers: Workers,
@@ -330,6 +333,7 @@ impl LoadJob {
             ranges: None,
             passes: None,
             extend: false,
+            preallocate: false,
             workers: Workers::Threads,
             descriptors: Descriptors::Own,
             sync: Sync::None,

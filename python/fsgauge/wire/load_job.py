@@ -136,6 +136,7 @@ class LoadJob(Wire):
     ranges: Ranges | None = None
     passes: int | None = None
     extend: bool = False
+    preallocate: bool = False
     workers: Literal["threads", "processes"] = "threads"
     descriptors: Literal["own", "shared"] = "own"
     sync: Sync = NoSync()

@@ -151,7 +151,8 @@ class WritersMethod:
             seed=seed,
             ranges=self._ranges(cell),
             passes=workload.passes,
-            extend=workload.allocation == "extend",
+            extend=cell.allocation in ("extend", "preallocated"),
+            preallocate=cell.allocation == "preallocated",
             workers=workload.workers,
             descriptors=workload.descriptors,
             sync=self._sync(),
@@ -197,7 +198,7 @@ class WritersMethod:
         return [
             f"space: {files} {space}{raw}, laid out by writes of 1 MiB, one at a time",
             f"writers: {workload.workers}, {descriptors}, {workload.interface},"
-            f" {workload.allocation}",
+            f" {', '.join(workload.allocation)}",
             f"data: {workload.data}; {' and '.join(workload.access)} I/O; {self._durable()};"
             f" {'read back and checked after each run' if workload.verify else 'not verified'}",
             f"offsets: the same for all systems of a block, {workload.order},"

@@ -66,7 +66,9 @@ def test_a_job_says_what_the_study_says():
         Companion(role="reader", count=3, block_size_bytes=8192),
         Companion(role="log", count=2, block_size_bytes=16384),
     ]
-    assert job(allocation="extend").extend
+    assert job(allocation=["extend"]).extend
+    assert not job(allocation=["extend"]).preallocate
+    assert job(allocation=["preallocated"]).preallocate
     assert job(ranges=["interleaved"]).ranges == InterleavedRanges()
 
 

@@ -4,7 +4,7 @@ use std::os::fd::OwnedFd;
 use std::path::Path;
 
 use fsgauge_wire::{Failure, Target};
-use rustix::fs::{Mode, OFlags, fstat, open as open_path};
+use rustix::fs::{FallocateFlags, Mode, OFlags, fallocate, fstat, fsync, ftruncate, open as open_path};
 use rustix::io::Errno;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
@@ -28,15 +28,25 @@ pub(super) fn open(target: &Target, index: u32, size_bytes: u64, mode: OpenMode)
 }
 
 /// Empties file `number`, or makes it.
-pub(super) fn empty(target: &Target, number: u32) -> Result<(), Failure> {
+pub(super) fn empty(target: &Target, number: u32, allocated_bytes: Option<u64>) -> Result<(), Failure> {
     let path = path_of(target, number);
     let mode =
         OpenMode { reads: false, writes: true, direct: false, noatime: false, dsync: false, create: true };
     let file = open(target, number, 0, mode)?;
-    let emptied = rustix::fs::ftruncate(&file, 0).and_then(|()| rustix::fs::fsync(&file));
-    emptied.map_err(|errno| {
-        let what = format!("{} cannot be emptied: {errno}", path.display());
-        let (cause, next) = ("it is no ordinary file, or the file system refused", "ls -l; dmesg | tail");
+    // Freed blocks may be given away again only once their freeing is on the device.
+    let emptied = ftruncate(&file, 0).and_then(|()| fsync(&file));
+    let allocated = emptied.and_then(|()| match allocated_bytes {
+        Some(size_bytes) => {
+            fallocate(&file, FallocateFlags::empty(), 0, size_bytes).and_then(|()| fsync(&file))
+        }
+        None => Ok(()),
+    });
+    allocated.map_err(|errno| {
+        let what = format!("{} cannot be emptied and allocated anew: {errno}", path.display());
+        let (cause, next) = match errno {
+            Errno::OPNOTSUPP => ("its file system cannot preallocate", "leave preallocate out"),
+            _ => ("it is no ordinary file, or the file system refused", "ls -l; dmesg | tail"),
+        };
         Failure::system("target.extend", Some(errno.raw_os_error()), what, cause, next)
     })
 }
@@ -110,8 +120,8 @@ mod tests {
         let path = directory.path().join("data");
         std::fs::write(&path, [1; 5000]).unwrap();
         let target = |path: &Path| Target::File { path: path.display().to_string(), size_bytes: 8192 };
-        empty(&target(&path), 0).unwrap();
+        empty(&target(&path), 0, None).unwrap();
         assert_eq!(std::fs::metadata(&path).unwrap().len(), 0);
-        assert_eq!(empty(&target(Path::new("/dev/null")), 0).unwrap_err().code, "target.extend");
+        assert_eq!(empty(&target(Path::new("/dev/null")), 0, None).unwrap_err().code, "target.extend");
     }
 }

@@ -78,11 +78,14 @@ fn open_number(target: &Target, number: u32, mode: OpenMode) -> Result<Option<Ow
 
 /// Empties every file of a target, and makes that durable: freeing the space is no part of what follows.
 /// Files that are missing are made. Devices and the null target stay as they are.
-pub(crate) fn empty(target: &Target) -> Result<(), Failure> {
+pub(crate) fn empty(target: &Target, preallocate: bool) -> Result<(), Failure> {
     match target {
         Target::Null { .. } | Target::Block { .. } => Ok(()),
-        Target::File { .. } => file::empty(target, 0),
-        Target::Files { count, .. } => (0..*count).try_for_each(|number| file::empty(target, number)),
+        Target::File { size_bytes, .. } => file::empty(target, 0, preallocate.then_some(*size_bytes)),
+        Target::Files { count, file_size_bytes, .. } => {
+            let allocated_bytes = preallocate.then_some(*file_size_bytes);
+            (0..*count).try_for_each(|number| file::empty(target, number, allocated_bytes))
+        }
     }
 }
 

@@ -35,6 +35,10 @@ def _access(cell: Cell) -> str:
     return "direct" if cell.direct or cell.direct is None else "buffered"
 
 
+def _allocation(cell: Cell) -> str:
+    return cell.allocation or "overwrite"
+
+
 def _size(cell: Cell) -> str:
     return format_size(cell.block_size_bytes)
 
@@ -46,6 +50,7 @@ def _order(cell: Cell) -> str:
 _WORDS: tuple[Callable[[Cell], str], ...] = (
     _ranges,
     _access,
+    _allocation,
     _size,
     _order,
     lambda cell: f"depth {cell.queue_depth}",

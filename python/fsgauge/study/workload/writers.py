@@ -27,6 +27,7 @@ from fsgauge.units import DurationNs, SizeBytes, exact_size
 
 Range = Literal["shared", "segmented", "interleaved", "strided", "own files"]
 Access = Literal["direct", "buffered"]
+Allocation = Literal["overwrite", "preallocated", "extend"]
 Companions = Annotated[int, Field(ge=0, le=1024)]
 
 
@@ -60,10 +61,11 @@ class WritersWorkload(StudyModel):
         description="In which order a writer visits its places. Random visits each place once"
         " before it visits one again.",
     )
-    allocation: Literal["overwrite", "extend"] = Field(
-        "overwrite",
-        description="overwrite: the file is there and full; extend: it is emptied before each run,"
-        " so that the writers make it grow.",
+    allocation: Distinct[Allocation] = Field(
+        ["overwrite"],
+        description="overwrite: the file is there and full; preallocated: it is emptied before each"
+        " run and given all its blocks by fallocate, unwritten, as databases make their files;"
+        " extend: it is emptied before each run, so that the writers make it grow.",
     )
     access: Distinct[Access] = Field(
         ["direct"],
@@ -154,7 +156,7 @@ class WritersWorkload(StudyModel):
         self._sizes_fit()
         self._places_fit()
         self._can_be_verified()
-        require_few_cells(self, ["writers", "block_sizes", "ranges", "access"])
+        require_few_cells(self, ["writers", "block_sizes", "ranges", "access", "allocation"])
         return self
 
     @model_validator(mode="after")
@@ -201,20 +203,22 @@ class WritersWorkload(StudyModel):
                 ["descriptors", ("ranges", self.ranges.index("own files"))],
                 next='descriptors = "own", or ranges without "own files"',
             )
-        if self.allocation == "overwrite":
+        anew = [each for each in self.allocation if each != "overwrite"]
+        if not anew:
             return
+        place = ("allocation", self.allocation.index(anew[0]))
         again = {"duration": self.duration, "passes": (self.passes or 1) > 1}
         for key in [key for key, is_set in again.items() if is_set]:
             raise conflict(
-                "only the first pass extends a file: the next ones would overwrite it",
-                ["allocation", key],
-                next='passes = 1, or allocation = "overwrite"',
+                "only the first pass writes to new places: the next ones would overwrite them",
+                [place, key],
+                next='passes = 1, or allocation = ["overwrite"]',
             )
         if self.readers:
             raise conflict(
                 "readers of a file that is emptied before each run would read beyond its end",
-                ["readers", "allocation"],
-                next='readers = 0, or allocation = "overwrite"',
+                ["readers", place],
+                next='readers = 0, or allocation = ["overwrite"]',
             )
 
     def _can_be_verified(self) -> None:
@@ -246,7 +250,13 @@ class WritersWorkload(StudyModel):
 
 
 _FILES_ONLY: tuple[tuple[str, str | None, str, str], ...] = (
-    ("allocation", "extend", "a device does not grow", 'allocation = "overwrite"'),
+    ("allocation", "extend", "a device does not grow", 'allocation = ["overwrite"]'),
+    (
+        "allocation",
+        "preallocated",
+        "a device has no blocks to allocate",
+        'allocation = ["overwrite"]',
+    ),
     ("ranges", "own files", "a device holds no files", 'ranges = ["segmented"]'),
     (
         "access",

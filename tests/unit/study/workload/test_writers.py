@@ -82,14 +82,14 @@ def test_a_conflict_shows_both_lines():
 
 
 def test_what_a_bare_device_cannot_do_names_both_lines():
-    said = mistake('allocation = "extend"')
+    said = mistake('allocation = ["extend"]')
     assert said == (
         'error: allocation needs files, and "raw" is a bare device: a device does not grow\n'
-        '  my.toml:16:14 | allocation = "extend"\n'
-        "                |              ^^^^^^^^\n"
+        '  my.toml:16:14 | allocation = ["extend"]\n'
+        "                |              ^^^^^^^^^^\n"
         '  my.toml:8:8 | name = "raw"\n'
         "              |        ^^^^^\n"
-        'next: leave the raw system out, or allocation = "overwrite"'
+        'next: leave the raw system out, or allocation = ["overwrite"]'
     )
 
 
@@ -148,9 +148,9 @@ def _with_storage(study):
 @pytest.mark.parametrize(
     ("lines", "expected"),
     [
-        (['allocation = "extend"', "passes = 2"], "only the first pass extends a file"),
-        (['allocation = "extend"', 'duration = "5 s"'], "only the first pass extends a file"),
-        (['allocation = "extend"', "readers = 1"], "would read beyond its end"),
+        (['allocation = ["extend"]', "passes = 2"], "only the first pass writes to new"),
+        (['allocation = ["extend"]', 'duration = "5 s"'], "only the first pass writes to new"),
+        (['allocation = ["extend"]', "readers = 1"], "would read beyond its end"),
         (['ranges = ["own files"]', 'descriptors = "shared"'], "have no open file to share"),
         (['access = ["buffered"]', 'block_sizes = ["1000 B"]'], "written in sectors of 512 B"),
     ],
@@ -194,7 +194,7 @@ def test_the_variants_that_it_names(overrides):
 @pytest.mark.parametrize(
     "overrides",
     [
-        ["workload.allocation=extend"],
+        ['workload.allocation=["extend"]'],
         ['workload.access=["direct","buffered"]'],
         ['workload.ranges=["shared","own files"]'],
         ["workload.readers=4", "workload.log_writers=1", "workload.duration=10 s"],
