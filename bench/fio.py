@@ -69,11 +69,7 @@ def random_reads(options: list[str], depth: int, seconds: float) -> Run:
 def shared_writes(options: list[str], writers: int, depth: int, seconds: float) -> Run:
     """Run 8 KiB writes by several threads, each through all of the file."""
     command = [
-        "--name=writes",
-        "--thread",
-        "--rw=write",
-        "--bs=8k",
-        f"--numjobs={writers}",
+        *writes_of(writers),
         f"--iodepth={depth}",
         "--overwrite=0",
         "--fallocate=none",
@@ -84,18 +80,14 @@ def shared_writes(options: list[str], writers: int, depth: int, seconds: float) 
     return Run(together[0]["write"], cpu_ns)
 
 
+def writes_of(writers: int) -> list[str]:
+    """Give the options of 8 KiB writes by so many threads."""
+    return ["--name=writes", "--thread", "--rw=write", "--bs=8k", f"--numjobs={writers}"]
+
+
 def shares_of_writers(options: list[str], writers: int, seconds: float) -> Run:
     """Run 8 KiB writes by several threads on nothing, each reported by itself."""
-    command = [
-        "--name=writes",
-        "--thread",
-        "--rw=write",
-        "--bs=8k",
-        f"--numjobs={writers}",
-        "--ioengine=null",
-        *options,
-    ]
-    jobs, cpu_ns = run_fio(command, seconds)
+    jobs, cpu_ns = run_fio([*writes_of(writers), "--ioengine=null", *options], seconds)
     counts = tuple(int(job["write"]["total_ios"]) for job in jobs)
     return Run(jobs[0]["write"], cpu_ns, counts)
 

@@ -4,7 +4,6 @@
 
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
-use std::time::Duration;
 
 use super::{Queue, SyncQueue};
 use crate::pattern::Operation;
@@ -38,13 +37,6 @@ impl Queue for LogQueue {
         let is_done = unsafe { libc::fdatasync(self.descriptor) } == 0;
         self.error = (!is_done).then(|| -io::Error::last_os_error().raw_os_error().unwrap_or(libc::EIO));
         Ok(())
-    }
-
-    fn enter_for(&mut self, limit: Duration, idle: bool) -> io::Result<()> {
-        if idle {
-            std::thread::sleep(limit);
-        }
-        self.enter(1)
     }
 
     #[inline]

@@ -8,7 +8,6 @@
 
 use std::ffi::c_void;
 use std::io;
-use std::time::Duration;
 
 use fsgauge_wire::Failure;
 use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
@@ -80,10 +79,6 @@ impl Queue for MemoryQueue {
     #[inline]
     fn enter(&mut self, wanted: u32) -> io::Result<()> {
         self.completions.enter(wanted)
-    }
-
-    fn enter_for(&mut self, limit: Duration, idle: bool) -> io::Result<()> {
-        self.completions.enter_for(limit, idle)
     }
 
     #[inline]

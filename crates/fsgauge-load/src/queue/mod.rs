@@ -29,7 +29,13 @@ pub(crate) trait Queue {
     fn enter(&mut self, wanted: u32) -> io::Result<()>;
 
     /// As `enter`, and waits no longer than `limit`. `idle` says that nothing is in flight.
-    fn enter_for(&mut self, limit: Duration, idle: bool) -> io::Result<()>;
+    /// Queues whose operations complete while they are entered have nothing to wait for but time.
+    fn enter_for(&mut self, limit: Duration, idle: bool) -> io::Result<()> {
+        if idle {
+            std::thread::sleep(limit);
+        }
+        self.enter(1)
+    }
 
     /// Hands over every completed operation: its slot, and its bytes or its negative error number.
     fn reap(&mut self, each: impl FnMut(u32, i32));

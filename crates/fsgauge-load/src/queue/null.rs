@@ -1,7 +1,6 @@
 //! The null queue: every operation succeeds at once. What a load costs on it is the engine's own cost.
 
 use std::io;
-use std::time::Duration;
 
 use io_uring::squeue::Entry;
 
@@ -58,13 +57,6 @@ impl Queue for NullQueue {
         }
         std::hint::black_box(self.entries.as_ptr());
         Ok(())
-    }
-
-    fn enter_for(&mut self, limit: Duration, idle: bool) -> io::Result<()> {
-        if idle {
-            std::thread::sleep(limit);
-        }
-        self.enter(1)
     }
 
     #[inline]

@@ -4,7 +4,6 @@
 
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
-use std::time::Duration;
 
 use super::Queue;
 use crate::pattern::Operation;
@@ -56,13 +55,6 @@ impl Queue for SyncQueue {
             self.completed = Some((slot, self.call(&operation, address)));
         }
         Ok(())
-    }
-
-    fn enter_for(&mut self, limit: Duration, idle: bool) -> io::Result<()> {
-        if idle {
-            std::thread::sleep(limit);
-        }
-        self.enter(1)
     }
 
     #[inline]
