@@ -247,7 +247,7 @@ pub struct LoadJob {
     pub block_sizes: Vec<BlockSize>,
     /// Operations in flight, per job.
     pub queue_depth: u32,
-    /// Threads that drive the load.
+    /// Threads or processes that drive the load at once.
     pub jobs: u32,
     /// Operations submitted together, and waited for together, at most. Null: submitted in groups of
     /// min(16, queue_depth) at most, and reaped as soon as one has completed, so the queue stays full.

@@ -123,7 +123,7 @@ pub struct OperationResult {
     pub backlog_dropped: u64,
 }
 
-/// What one job (thread) did in the measured part.
+/// What one job did in the measured part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct JobCount {
     /// Reads and writes that completed.
@@ -222,14 +222,14 @@ pub struct Limits {
     pub memory_touched_operations_per_second: f64,
 }
 
-/// CPU time of the load threads in the measured part.
+/// CPU time of the jobs in the measured part, threads or processes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Cpu {
     /// In the engine.
     pub user_ns: u64,
-    /// In the kernel, on behalf of the load threads.
+    /// In the kernel, on behalf of the jobs.
     pub system_ns: u64,
-    /// How many load threads.
+    /// How many jobs.
     pub threads: u32,
 }
 
