@@ -124,12 +124,14 @@ def small_study(blocks: int = 4) -> Study:
     return load_study("demo-user", overrides, ["one=mounted", "two=mounted"], "path:/tmp", 7)
 
 
-def run(results: Path, engine: NoDiskEngine | None = None, blocks: int = 4) -> Outcome:
-    """A study from nothing."""
+def run(
+    results: Path, engine: NoDiskEngine | None = None, blocks: int = 4, **changes: Any
+) -> Outcome:
+    """A study from nothing; `changes` are what its environment has of its own."""
     engine = engine or NoDiskEngine(0)
     return run_study(
         small_study(blocks),
-        rig=NoDiskRig(engine),
+        rig=NoDiskRig(engine, **changes),
         engine=engine,  # type: ignore[arg-type]
         results=results,
         destroy=None,

@@ -10,14 +10,16 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from fsgauge.errors import InputError
+from fsgauge.own_names import without_token
 from fsgauge.record import EnvironmentRecord
 from fsgauge.wire import Engine
 
 _UNEQUAL_TOOLS = {"fio", "losetup", "mount"}
 """Tools that take no part in what is measured, or leave their trace in the mount options."""
-_IDENTITY = ("kind", "size_bytes", "model", "serial", "wwid", "file_system", "mount_point")
+_IDENTITY = ("kind", "size_bytes", "model", "serial", "wwid", "file_system")
 _QUEUE = ("scheduler", "rotational", "write_cache", "logical_block_size_bytes")
 
 
@@ -44,9 +46,15 @@ def _storage(conditions: Conditions) -> object:
     facts = conditions.environment.storage
     chain = [
         {key: link[key] for key in (*_IDENTITY, *_QUEUE) if link.get(key) is not None}
+        | _mount_point(link)
         for link in facts.device_chain
     ]
     return {"kind": facts.kind, "size_bytes": facts.size_bytes, "chain": chain}
+
+
+def _mount_point(link: dict[str, Any]) -> dict[str, str]:
+    mounted = link.get("mount_point")
+    return {} if mounted is None else {"mount_point": without_token(mounted)}
 
 
 def _tools(conditions: Conditions) -> object:

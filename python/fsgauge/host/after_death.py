@@ -12,8 +12,9 @@ from pathlib import Path
 from fsgauge.errors import FsgaugeError
 from fsgauge.host import ledger_folder as folders
 from fsgauge.host.ledger_folder import SUFFIX, lock_of_all, private_folder, read_ledger, try_lock
-from fsgauge.host.marked_folder import PREFIX, owner_of, remove_marked
+from fsgauge.host.marked_folder import owner_of, remove_marked
 from fsgauge.host.processes import boot_id, end_children_of_run
+from fsgauge.own_names import PREFIX
 
 _LEDGERS_LIMIT = 1000
 _LASTING_SCRATCH = Path("/var/tmp")  # noqa: S108 - only marked folders of this user are touched

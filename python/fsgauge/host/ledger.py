@@ -16,9 +16,10 @@ from pathlib import Path
 
 from fsgauge.host.after_death import clean_up_after_the_dead
 from fsgauge.host.ledger_folder import SUFFIX, begin_ledger, private_folder
-from fsgauge.host.marked_folder import PREFIX, Owner, make_marked
+from fsgauge.host.marked_folder import Owner, make_marked
 from fsgauge.host.processes import RUN_VARIABLE, boot_id, start_ticks
 from fsgauge.host.traces import AnyTrace, FolderTrace, Trace
+from fsgauge.own_names import TOKEN_BYTES, own_name
 
 __all__ = ["Ledger", "clean_up_after_the_dead", "opened_ledger"]
 
@@ -79,7 +80,7 @@ class Ledger:
     @contextmanager
     def folder(self, parent: Path, name: str) -> Iterator[Path]:
         """A marked folder below `parent`, there while the body runs."""
-        path = parent / f"{PREFIX}{self.token}-{name}"
+        path = parent / own_name(self.token, name)
         with self.holding(FolderTrace(path=str(path), token=self.token)):
             make_marked(path, self.owner)
             yield path
@@ -101,7 +102,7 @@ def opened_ledger() -> Iterator[Ledger]:
     """A ledger for this process; removed at the end when everything in it is undone."""
     folder = private_folder()
     owner = Owner(
-        token=secrets.token_hex(6),
+        token=secrets.token_hex(TOKEN_BYTES),
         pid=os.getpid(),
         start_ticks=start_ticks(os.getpid()) or 0,
         boot_id=boot_id(),

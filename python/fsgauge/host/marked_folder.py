@@ -15,7 +15,6 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from fsgauge.errors import RigError
 
 MARKER = ".made-by-fsgauge"
-PREFIX = "fsgauge-"
 _MARKER_LIMIT_BYTES = 4096
 _OPEN_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 

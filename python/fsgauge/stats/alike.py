@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from fsgauge.errors import InputError
+from fsgauge.own_names import without_place, without_token
 from fsgauge.record import EnvironmentRecord, RunRecord, StudyRecord, TurnRecord
 from fsgauge.stats.results import ResultModel
 from fsgauge.units import format_size
@@ -26,7 +27,7 @@ _PLACES = ("device", "directory", "path")
 """Keys of [storage] that say where, not what."""
 _SETTINGS = ("primary", "equivalence_percent")
 """Keys of [plan] that change what a verdict means; blocks, seed and budget do not."""
-_IDENTITY = ("kind", "model", "serial", "wwid", "file_system", "mount_point")
+_IDENTITY = ("kind", "model", "serial", "wwid", "file_system")
 
 
 @dataclass(frozen=True)
@@ -130,7 +131,10 @@ def same_machine(a: Side, b: Side) -> bool:
 
 def _machine(side: Side) -> object:
     machine = side.before
-    chain = [[link.get(key) for key in _IDENTITY] for link in machine.storage.device_chain]
+    chain = [
+        [*(link.get(key) for key in _IDENTITY), without_token(link.get("mount_point") or "")]
+        for link in machine.storage.device_chain
+    ]
     return (
         machine.hostname,
         machine.architecture,
@@ -166,7 +170,10 @@ def _listed(side: Side) -> dict[str, str]:
     }
     for system, turn in _first_turns(side).items():
         facts[f"{system}: mount options in force"] = turn.facts.mount_options or "not mounted"
-        facts |= {f"{system}: {key}": value for key, value in turn.facts.details.items()}
+        facts |= {
+            f"{system}: {key}": without_place(value, turn.facts.mount_source)
+            for key, value in turn.facts.details.items()
+        }
     return {name: "none" if value is None else str(value) for name, value in facts.items()}
 
 

@@ -12,11 +12,12 @@ from typing import Any
 import pytest
 
 from fsgauge.errors import FsgaugeError, InputError, Interrupted, RigError
+from fsgauge.record import StorageFacts
 from fsgauge.run import again
 from fsgauge.stats import read_study
 from fsgauge.store import ResultsFolder, StoredStudy, read_results
 from fsgauge.store.journal import read_journal
-from tests.laboratory import NoDiskEngine, resume, run
+from tests.laboratory import FACTS, NoDiskEngine, resume, run
 
 KILLS = 50
 
@@ -124,6 +125,20 @@ def test_another_machine_is_refused_with_the_difference(
         resume(directory, **change)
     assert words in refused.value.details
     assert bytes_below(directory) == before
+
+
+def test_memory_mounted_under_another_name_is_no_other_machine(tmp_path: Path) -> None:
+    """`resume` of a study with --storage ram: each start mounts its memory at a new place."""
+
+    def mounted(token: str) -> StorageFacts:
+        place = f"/run/fsgauge/fsgauge-{token}-ram"
+        link = {"kind": "file_system", "file_system": "tmpfs", "mount_point": place}
+        return FACTS.model_copy(update={"kind": "ram", "device_chain": [link]})
+
+    cut = stop_after(22, RigError("the machine stood still"))
+    directory = run(tmp_path, cut, storage=mounted("0123456789ab")).directory
+    assert resume(directory, storage=mounted("ba9876543210")) is not None
+    assert len(read_results(directory).runs) == 64
 
 
 def test_another_fsgauge_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

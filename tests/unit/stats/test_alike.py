@@ -119,6 +119,32 @@ def test_another_disk_is_another_machine() -> None:
     assert not same_machine(side(), on(side(), storage=storage))
 
 
+def in_memory(one: Side, token: str, loop: int) -> Side:
+    """The same side, as a run on memory of its own leaves it."""
+    mounted = f"/run/fsgauge/fsgauge-{token}-ram"
+    chain = [
+        {"kind": "device", "path": f"/dev/loop{loop}"},
+        {"kind": "file_system", "file_system": "tmpfs", "mount_point": mounted},
+    ]
+    storage = one.before.storage.model_copy(update={"device_chain": chain})
+    facts = {
+        "mount_source": f"/dev/loop{loop}",
+        "details": {"meta-data": f"/dev/loop{loop} isize=512", "data": "bsize=4096"},
+    }
+    turns = [
+        turn.model_copy(update={"facts": turn.facts.model_copy(update=facts)}) for turn in one.turns
+    ]
+    before = one.before.model_copy(update={"storage": storage})
+    return Side(one.label, one.study, turns, one.runs, before, one.after)
+
+
+def test_one_command_twice_in_memory_is_the_same_machine_without_differences() -> None:
+    first = in_memory(side(), "0123456789ab", 0)
+    second = in_memory(side(), "ba9876543210", 1)
+    assert same_machine(first, second)
+    assert listed_differences(first, second) == []
+
+
 def test_a_name_that_is_no_fact_gets_the_nearest() -> None:
     with pytest.raises(InputError) as caught:
         require_alike(side(), side(), ["govenor"])
