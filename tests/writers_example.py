@@ -125,6 +125,7 @@ def planted_scaling(planted: Planted) -> Scaling:
     return Scaling(
         block_size_bytes=8192,
         writer_counts=list(planted.writers),
+        whole_blocks=planted.blocks,
         device="raw",
         lines=[
             _line(planted, rates, group, system) for group in planted.groups for system in SYSTEMS

@@ -81,6 +81,40 @@ def test_a_hard_knee_is_refused(writers: tuple[int, ...], knee: int) -> None:
     assert accepted(counts, studies(logs, 400, 8, seed=3)) <= 0.10
 
 
+@pytest.mark.parametrize("blocks", [5, 8])
+@pytest.mark.parametrize("knee", [0, 3])
+def test_noise_that_hides_law_and_knee_is_called_so(blocks: int, knee: int) -> None:
+    """Runs that differ by a factor of two and more: 100 studies of a law, and of a knee."""
+    counts = np.array(MIXED, dtype=np.float64)
+    logs = law(counts, 0.05, 0.002)
+    if knee:
+        logs = np.log(RATE * np.minimum(counts, counts[knee]))
+    chance = np.random.default_rng(9)
+    deviations = chance.uniform(0.3, 0.9, (100, 1, len(counts)))
+    noise = deviations * chance.normal(0, 1, (100, blocks, len(counts)))
+    states = [fitted(MIXED, logs + each).state for each in noise]
+    assert states.count("cannot tell") >= 98
+
+
+@pytest.mark.parametrize(("noise", "most"), [(0.05, 0.0), (0.1, 0.05)])
+def test_calm_blocks_are_told_apart(noise: float, most: float) -> None:
+    """200 studies of 8 blocks: "cannot tell" is no way out of an answer that blocks can give."""
+    counts = np.array(MIXED, dtype=np.float64)
+    chance = np.random.default_rng(10)
+    drawn = law(counts, 0.05, 0.002) + chance.normal(0, noise, (200, 8, len(counts)))
+    states = [fitted(MIXED, study).state for study in drawn]
+    assert states.count("cannot tell") <= most * len(states)
+    assert states.count("fits") >= 0.9 * len(states)
+
+
+def test_a_misfit_beyond_all_noise_stands() -> None:
+    """A twelfth of the rate at one count, of runs that differ by 30 %."""
+    counts = np.array(MIXED, dtype=np.float64)
+    logs = law(counts, 0.05, 0.002) - np.where(counts == 8, 2.5, 0.0)
+    study = logs + np.random.default_rng(11).normal(0, 0.3, (8, len(counts)))
+    assert fitted(MIXED, study).state == "does not fit"
+
+
 def test_a_small_misfit_does_not_matter() -> None:
     """A bend of 2 % at one count, which 100 blocks would show: below what matters."""
     counts = np.array(MIXED, dtype=np.float64)

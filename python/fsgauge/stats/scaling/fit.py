@@ -16,7 +16,7 @@ import numpy as np
 
 from fsgauge.stats.ratio import t_quantile
 from fsgauge.stats.scaling import usl
-from fsgauge.stats.scaling.misfit import misfit, variances
+from fsgauge.stats.scaling.misfit import hidden_by_noise, misfit, variances
 from fsgauge.stats.scaling.model import Estimate, UslFit
 from fsgauge.stats.scaling.usl import Floats
 
@@ -57,10 +57,11 @@ def _fit(writers: Floats, logs: Floats) -> UslFit:
     found = misfit(writers, logs, best)
     deviation = math.sqrt(float(np.mean(found.residuals**2)))
     largest = float(np.max(np.abs(found.residuals)))
-    if found.reason:
+    noise = hidden_by_noise(logs, found)
+    if noise or found.reason:
         return UslFit(
-            state="does not fit",
-            reason=found.reason,
+            state="cannot tell" if noise else "does not fit",
+            reason=noise or found.reason,
             residual_deviation=deviation,
             largest_residual=largest,
         )

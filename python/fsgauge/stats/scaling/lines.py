@@ -63,7 +63,7 @@ def _point(measured: Measured, group: Group, system: str, writers: int) -> Scali
     cell = group.cells[writers].id
     fewest = next(iter(group.cells))
     rates = measured.rates(cell, system)
-    gain = _over(rates, measured.rates(group.cells[fewest].id, system))
+    gain = over(rates, measured.rates(group.cells[fewest].id, system))
     more = writers != fewest
     return ScalingPoint(
         writers=writers,
@@ -80,7 +80,7 @@ def _point(measured: Measured, group: Group, system: str, writers: int) -> Scali
     )
 
 
-def _over(these: ByBlock, those: ByBlock) -> dict[int, float]:
+def over(these: ByBlock, those: ByBlock) -> dict[int, float]:
     """Log ratios of the blocks that have both."""
     return {block: log - those[block] for block, log in these.items() if block in those}
 
@@ -94,7 +94,7 @@ def _latency(samples: Samples, quantile: str, cell: str, system: str) -> Estimat
 def _of_device(measured: Measured, cell: str, system: str) -> Estimate | None:
     if measured.device is None or system == measured.device:
         return None
-    return estimate(_over(measured.rates(cell, system), measured.rates(cell, measured.device)))
+    return estimate(over(measured.rates(cell, system), measured.rates(cell, measured.device)))
 
 
 def _fairness(logs: ByBlock) -> Estimate | None:

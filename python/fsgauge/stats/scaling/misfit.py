@@ -10,6 +10,9 @@ and the law, which bends smoothly, would call it that. Two questions, with noise
 
 Either is a misfit, where the largest residual is more than 3 %: less does not matter to a reader.
 What the rule does to planted curves is in tests/known/test_usl.py.
+
+Where the mean rates are not known to 5 % (their standard errors), half of the knees and more pass
+for the law, so that neither answer is given, but for a residual of four of its own standard errors.
 """
 
 from __future__ import annotations
@@ -23,6 +26,8 @@ from fsgauge.stats.scaling.usl import Floats, throughput
 LEVEL = 0.01
 CLEARLY_BETTER = 10.0
 RELEVANT_RESIDUAL = 0.03
+LARGEST_ERROR = 0.05
+CLEAR_OF_NOISE = 4.0
 KNEE_PARAMETERS = 2
 SHARED_FREEDOM = 20
 SMALLEST_VARIANCE = 1e-12
@@ -76,6 +81,27 @@ def misfit(writers: Floats, logs: Floats, coefficients: Floats) -> Misfit:
         residuals,
         f"at {writers[largest]:.0f} writers the rate is {_percent(residuals[largest])} the best"
         " curve, more than the scatter of the blocks explains",
+    )
+
+
+def hidden_by_noise(logs: Floats, found: Misfit) -> str:
+    """Why nothing can be said of log rates [blocks, counts]; "" where law and knee differ by more.
+
+    The error is that of all counts together. A misfit stands where its largest residual is beyond
+    doubt even by the scatter at that count alone, which the shared variance may understate.
+    """
+    blocks = len(logs)
+    error = float(np.sqrt(np.mean(variances(logs)) / blocks))
+    if error <= LARGEST_ERROR:
+        return ""
+    at = int(np.argmax(np.abs(found.residuals)))
+    own = float(np.std(logs[:, at], ddof=1) / np.sqrt(blocks))
+    if found.reason and abs(found.residuals[at]) > CLEAR_OF_NOISE * max(error, own):
+        return ""
+    return (
+        f"the blocks differ too much: {blocks} of them know a mean rate to about"
+        f" {100 * np.expm1(error):.0f} % only, so neither the law nor a ceiling can be told from"
+        " noise; more blocks or a calmer machine would"
     )
 
 

@@ -10,7 +10,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-FitState = Literal["fits", "does not fit", "too few writer counts", "too few blocks"]
+FitState = Literal["fits", "does not fit", "cannot tell", "too few writer counts", "too few blocks"]
+"""Of the law: `cannot tell` where the blocks scatter so much that no answer would mean a thing."""
 
 
 class ScalingModel(BaseModel):
@@ -107,12 +108,30 @@ class CompanionRow(ScalingModel):
     p99_ns: Estimate | None
 
 
+class GroupRatio(ScalingModel):
+    """A group's rate over that of `first`, of one system at one number of writers.
+
+    The two differ in ranges, access or allocation alone; the ratio is taken inside each block.
+    """
+
+    system: str
+    writers: int
+    group: str
+    first: str
+    ratio: Estimate
+
+
 class Scaling(ScalingModel):
-    """Everything about scaling in one study; `device` names the raw system, if there is one."""
+    """Everything about scaling in one study; `device` names the raw system, if there is one.
+
+    `whole_blocks` counts the blocks of which every planned run was made.
+    """
 
     block_size_bytes: int
     writer_counts: list[int]
+    whole_blocks: int
     device: str | None
     lines: list[ScalingLine]
     limits: list[LimitPoint]
     companions: list[CompanionRow]
+    between_groups: list[GroupRatio] = []

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fsgauge.record import RunRecord, StudyRecord, TurnRecord
-from fsgauge.stats.samples import Samples
+from fsgauge.record import Plan, RunRecord, StudyRecord, TurnRecord
+from fsgauge.stats.samples import Samples, is_complete
+from fsgauge.stats.scaling.between import between_groups
 from fsgauge.stats.scaling.groups import groups_of
 from fsgauge.stats.scaling.limits import limits_of
 from fsgauge.stats.scaling.lines import Measured, companions_of, line_of
@@ -35,6 +36,7 @@ def read_scaling(
     return Scaling(
         block_size_bytes=plan.cells[0].block_size_bytes,
         writer_counts=sorted({cell.jobs for cell in plan.cells}),
+        whole_blocks=whole_blocks(plan, runs),
         device=device,
         lines=[line_of(measured, group, system) for group in groups for system in plan.systems],
         limits=[point for group in groups for point in limits_of(group, runs)],
@@ -44,4 +46,17 @@ def read_scaling(
             for system in plan.systems
             for row in companions_of(measured, group, system)
         ],
+        between_groups=between_groups(measured, groups, plan.systems),
     )
+
+
+def whole_blocks(plan: Plan, runs: Sequence[RunRecord]) -> int:
+    """Blocks of which every planned run was made, to its end or to a fault of its own."""
+    made = {(run.block, run.turn, run.cell.id) for run in runs if is_complete(run) or run.fault}
+    missing = {
+        turn.block
+        for turn in plan.turns
+        for cell in turn.cells
+        if (turn.block, turn.turn, cell) not in made
+    }
+    return len({turn.block for turn in plan.turns} - missing)
