@@ -70,6 +70,7 @@ class WritersRecipe:
     slowest: Callable[[Turn, Cell], float] = lambda turn, cell: 0.95
     integrity: Callable[[Turn, Cell], IntegrityResult | None] = lambda turn, cell: None
     companions: Sequence[Companion] = ()
+    sync: str = "none"
     limits: bool = True
     layout_rate: Mapping[str, float] = field(default_factory=dict)
 
@@ -100,7 +101,12 @@ def make_writers(**changes: Any) -> SyntheticStudy:
     document = {
         **frame.study.study,
         "name": "writers",
-        "workload": {"kind": "writers", "writers": list(recipe.writers), "passes": 1},
+        "workload": {
+            "kind": "writers",
+            "writers": list(recipe.writers),
+            "passes": 1,
+            "sync": recipe.sync,
+        },
     }
     shifts = [chance.gauss(0, recipe.block_noise) for _ in range(recipe.blocks)]
     runs = [
@@ -134,11 +140,11 @@ _KINDS = ("corrupt", "torn", "foreign", "stale", "lost")
 
 
 def _cell(recipe: WritersRecipe, writers: int, ranges: str, direct: bool) -> Cell:
-    more = f"-{ranges}" if len(recipe.ranges) > 1 else ""
-    more += ("-direct" if direct else "-buffered") if len(recipe.direct) > 1 else ""
+    several = [ranges] if len(recipe.ranges) > 1 else []
+    several += ["direct" if direct else "buffered"] if len(recipe.direct) > 1 else []
     return Cell(
-        id=f"write-8KiB-writers{writers}{more}",
-        name=f"write 8 KiB, {writers} writer{'' if writers == 1 else 's'}",
+        id="-".join([f"write-8KiB-writers{writers}", *several]),
+        name=", ".join([f"write 8 KiB, {writers} writer{'' if writers == 1 else 's'}", *several]),
         pattern="write",
         read_percent=0,
         block_size_bytes=8192,

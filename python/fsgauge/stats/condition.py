@@ -6,11 +6,17 @@
                | size                  4 KiB
                | "depth" whole         depth 32
                | whole "jobs"          4 jobs
+               | whole "writers"       2 writers, the jobs of a writers study
+               | ranges                shared, segmented, own files ...
+               | access                direct, buffered
+               | allocation            overwrite, preallocated, extend
+               | cell id               write-8KiB-writers2
                | quoted system name    "xfs, 8 groups"
     comparison = "<" | "<=" | ">" | ">="
     number     = digits [ "." digits ], above 0
 
-A cell's own name ("randread 4 KiB, depth 32") is a row of selectors. All selectors have to hold.
+A cell's own name ("randread 4 KiB, depth 32" or "write 8 KiB, 2 writers, shared") is a row of
+selectors. All selectors have to hold.
 """
 
 from __future__ import annotations
@@ -30,9 +36,21 @@ LONGEST = 1000
 _COMPARISONS: dict[str, Comparison] = {"<": "<", "<=": "<=", ">": ">", ">=": ">="}
 _TOKEN = re.compile(
     r"\s*(?:(?P<quoted>\"[^\"]*\"|'[^']*')|(?P<number>[0-9]+(?:\.[0-9]+)?)"
+    r"|(?P<id>[A-Za-z_][A-Za-z0-9_.]*(?:-[A-Za-z0-9_.]+)+)"
     r"|(?P<word>[A-Za-z_][A-Za-z0-9_.]*)|(?P<sign><=|>=|<|>|\(|\)|,))"
 )
+_RANGES = ("shared", "segmented", "interleaved", "strided", "own files")
+_ACCESS = ("direct", "buffered")
+_ALLOCATION = ("overwrite", "preallocated", "extend")
+_JOBS = ("job", "jobs", "writer", "writers")
+_NEARLY_A_SIZE = re.compile(r"[kmgtpe]?i?(b|bytes?)?", re.IGNORECASE)
+_WITH_NUMBER = '"4 KiB", "4 jobs" or "2 writers"?'
 _EXAMPLE = "--fail-if 'ratio(iops, randread, 4 KiB) < 0.95'"
+
+
+SelectorKind = Literal[
+    "cell", "pattern", "size", "depth", "jobs", "ranges", "access", "allocation", "system"
+]
 
 
 class Token(NamedTuple):
@@ -46,7 +64,7 @@ class Token(NamedTuple):
 class Selector(NamedTuple):
     """One thing that a cell or system has to be, and where it stands."""
 
-    kind: Literal["pattern", "size", "depth", "jobs", "system"]
+    kind: SelectorKind
     value: str | int
     token: Token
 
@@ -71,14 +89,22 @@ class Condition:
         return _error(self.text, what, token, hint=hint, next=next)
 
 
-def _holds(selector: Selector, cell: Cell, system: str) -> bool:
-    has: dict[str, str | int] = {
+def what_cell_is(cell: Cell) -> dict[SelectorKind, str | int | None]:
+    """What selectors of each kind ask of a cell; None where it has no such thing."""
+    return {
+        "cell": cell.id,
         "pattern": cell.pattern,
         "size": cell.block_size_bytes,
         "depth": cell.queue_depth,
         "jobs": cell.jobs,
-        "system": system,
+        "ranges": cell.ranges,
+        "access": None if cell.direct is None else _ACCESS[0 if cell.direct else 1],
+        "allocation": cell.allocation,
     }
+
+
+def _holds(selector: Selector, cell: Cell, system: str) -> bool:
+    has = {**what_cell_is(cell), "system": system}
     return has[selector.kind] == selector.value
 
 
@@ -125,25 +151,44 @@ class _Parser:
             return Selector("system", token.text[1:-1], token)
         if token.kind == "word" and token.text == "depth":
             return Selector("depth", self.whole(self.take(), "a queue depth"), token)
+        if token.kind == "id":
+            return Selector("cell", token.text, token)
         if token.kind == "word":
-            return Selector("pattern", token.text, token)
+            return self.word(token)
         if token.kind == "number":
             return self.size_or_jobs(token)
         raise self.wrong(
-            "a pattern, a block size, a depth, a number of jobs or a quoted system is missing",
+            "a pattern, a block size, a depth, a number of jobs or writers, a cell or a quoted"
+            " system is missing",
             token,
         )
 
+    def word(self, token: Token) -> Selector:
+        """One that only a writers study has, or a pattern."""
+        if token.text == "own" and self.peek().text == "files":
+            self.take()
+            return Selector("ranges", "own files", token)
+        if token.text in _RANGES:
+            return Selector("ranges", token.text, token)
+        if token.text in _ACCESS:
+            return Selector("access", token.text, token)
+        if token.text in _ALLOCATION:
+            return Selector("allocation", token.text, token)
+        return Selector("pattern", token.text, token)
+
     def size_or_jobs(self, number: Token) -> Selector:
         unit = self.take()
-        if unit.text in ("job", "jobs"):
-            return Selector("jobs", self.whole(number, "a number of jobs"), number)
+        if unit.text in _JOBS:
+            what = f"a number of {unit.text.removesuffix('s')}s"
+            return Selector("jobs", self.whole(number, what), number)
         if unit.kind != "word":
-            raise self.wrong(f"{number.text} has no unit", number, hint='"4 KiB" or "4 jobs"?')
+            raise self.wrong(f"{number.text} has no unit", number, hint=_WITH_NUMBER)
         try:
             return Selector("size", parse_size(f"{number.text} {unit.text}"), number)
         except UnitError as error:
-            raise self.wrong(error.what, number, hint=error.hint) from error
+            misspelt = _NEARLY_A_SIZE.fullmatch(unit.text)
+            hint = error.hint if misspelt else _WITH_NUMBER
+            raise self.wrong(error.what, number, hint=hint) from error
 
     def comparison(self) -> Comparison:
         token = self.take()

@@ -15,7 +15,7 @@ from typing import Literal
 
 from fsgauge.errors import InputError
 from fsgauge.stats.between import Between, Entry
-from fsgauge.stats.condition import Condition, Selector, nearest
+from fsgauge.stats.condition import Condition, Selector, nearest, what_cell_is
 from fsgauge.stats.results import ResultModel
 from fsgauge.stats.verdict import ALPHA, BLOCKS_FOR_A_VERDICT
 from fsgauge.stats.welch import interval
@@ -68,9 +68,8 @@ def _selected(condition: Condition, between: Between) -> list[Entry]:
         return found
     if not matching:
         last = condition.selectors[-1].token
-        names = "; ".join(cell.name for cell in between.cells)
         raise condition.error(
-            "no cell is all of this at once", last, next=f"the cells are: {names}"
+            "no cell is all of this at once", last, next=f"the cells are: {_names(between)}"
         )
     if between.decides == "to baseline" and {system for _, system in matching} == {
         between.baseline
@@ -92,35 +91,54 @@ def _require_known(condition: Condition, between: Between) -> None:
     for selector in condition.selectors:
         known = _known(selector, between)
         if selector.value not in known.values():
-            raise _unknown(condition, selector, list(known))
+            raise _unknown(condition, selector, list(known), between)
+
+
+def _names(between: Between) -> str:
+    return "; ".join(cell.name for cell in between.cells)
 
 
 def _known(selector: Selector, between: Between) -> dict[str, str | int]:
     """What the study has of a selector's kind, by the name that people write."""
     if selector.kind == "system":
         return {system: system for system in between.systems}
-    if selector.kind == "pattern":
-        return {cell.pattern: cell.pattern for cell in between.cells}
     if selector.kind == "depth":
         return {f"depth {cell.queue_depth}": cell.queue_depth for cell in between.cells}
     if selector.kind == "jobs":
-        return {f"{cell.jobs} jobs": cell.jobs for cell in between.cells}
-    return {exact_size(cell.block_size_bytes): cell.block_size_bytes for cell in between.cells}
+        noun = _of_jobs(between)
+        return {
+            f"{cell.jobs} {noun if cell.jobs == 1 else f'{noun}s'}": cell.jobs
+            for cell in between.cells
+        }
+    if selector.kind == "size":
+        return {exact_size(cell.block_size_bytes): cell.block_size_bytes for cell in between.cells}
+    found = (what_cell_is(cell)[selector.kind] for cell in between.cells)
+    return {str(value): value for value in found if value is not None}
 
 
-def _unknown(condition: Condition, selector: Selector, known: list[str]) -> InputError:
+def _of_jobs(between: Between) -> str:
+    return "job" if all(cell.ranges is None for cell in between.cells) else "writer"
+
+
+def _unknown(
+    condition: Condition, selector: Selector, known: list[str], between: Between
+) -> InputError:
     written = {
         "system": f'system "{selector.value}"',
         "pattern": f'pattern "{selector.value}"',
         "size": f"block size {format_size(int(selector.value))}" if selector.kind == "size" else "",
         "depth": f"depth {selector.value}",
-        "jobs": f"number of jobs {selector.value}",
+        "jobs": f"number of {_of_jobs(between)}s {selector.value}",
+        "cell": f'cell "{selector.value}"',
+        "ranges": f"cells with {selector.value} ranges",
+        "access": f"cells with {selector.value} access",
+        "allocation": f'cells with allocation "{selector.value}"',
     }[selector.kind]
     return condition.error(
         f"this study has no {written}",
         selector.token,
         hint=nearest(str(selector.value), known),
-        next=f"it has: {', '.join(known)}",
+        next=f"it has: {', '.join(known)}" if known else f"the cells are: {_names(between)}",
     )
 
 

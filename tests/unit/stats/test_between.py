@@ -7,9 +7,12 @@ from typing import Any
 import pytest
 
 from fsgauge.errors import InputError
+from fsgauge.record import Cell
+from fsgauge.stats.alike import Side
 from fsgauge.stats.between import Between, compare_sides
 from fsgauge.stats.condition import parse_condition
 from fsgauge.stats.threshold import Test, check
+from tests.synthetic_writers import make_writers
 from tests.unit.stats.test_alike import on, side
 
 CELL = "randread-4KiB-depth32"
@@ -176,3 +179,36 @@ def test_the_baseline_has_no_ratio_to_itself() -> None:
     between = compare_sides(A, on(SLOW, hostname="elsewhere"))
     with pytest.raises(InputError, match="no ratio to itself"):
         limits(between, 'ratio(iops, "raw") < 1')
+
+
+WRITERS = [make_writers(seed=seed, ranges=("shared", "segmented"), blocks=5) for seed in (1, 2)]
+OF_WRITERS = compare_sides(
+    *(
+        Side(label, each.study, each.turns, each.runs, each.before, each.after)
+        for label, each in zip("ab", WRITERS, strict=True)
+    )
+)
+
+
+@pytest.mark.parametrize("cell", OF_WRITERS.cells, ids=lambda cell: cell.id)
+def test_a_cell_of_writers_is_selected_by_its_name_as_printed_and_by_its_id(cell: Cell) -> None:
+    for written in (cell.name, cell.id):
+        tests = limits(OF_WRITERS, f"ratio(iops, {written}, 'xfs') < 0.5")
+        assert [(each.cell, each.system) for each in tests] == [(cell.name, "xfs")]
+
+
+@pytest.mark.parametrize(
+    ("selector", "what", "next"),
+    [
+        ("3 writers", "number of writers 3", "it has: 1 writer, 2 writers"),
+        ("interleaved", "interleaved ranges", "it has: shared, segmented"),
+        ("write-8KiB-writers3", 'no cell "write-8KiB-writers3"', "write-8KiB-writers2"),
+    ],
+)
+def test_what_writers_do_not_have_is_answered_with_what_they_have(
+    selector: str, what: str, next: str
+) -> None:
+    with pytest.raises(InputError) as caught:
+        limits(OF_WRITERS, f"ratio(iops, {selector}) < 0.5")
+    assert what in caught.value.what
+    assert next in caught.value.next

@@ -34,6 +34,26 @@ def test_every_kind_of_selector() -> None:
     ]
 
 
+def test_what_only_writers_have() -> None:
+    text = "ratio(iops, write 8 KiB, 2 writers, own files, buffered, extend, 1 writer) < 0.9"
+    assert selectors(text) == [
+        ("pattern", "write"),
+        ("size", 8192),
+        ("jobs", 2),
+        ("ranges", "own files"),
+        ("access", "buffered"),
+        ("allocation", "extend"),
+        ("jobs", 1),
+    ]
+
+
+def test_a_cell_s_id_is_one_selector() -> None:
+    assert selectors("ratio(iops, write-8KiB-writers2-own-files, 'xfs') < 0.9") == [
+        ("cell", "write-8KiB-writers2-own-files"),
+        ("system", "xfs"),
+    ]
+
+
 def test_a_metric_alone_asks_about_every_cell() -> None:
     assert selectors("ratio(cpu) > 1.2") == []
 
@@ -44,7 +64,9 @@ def test_a_metric_alone_asks_about_every_cell() -> None:
         ("ratio(iop) < 1", 'no metric "iop"', 7, 'did you mean "iops"?'),
         ("rato(iops) < 1", '"ratio" is missing', 1, ""),
         ("ratio(iops < 1", "is missing", 12, ""),
-        ("ratio(iops, 4) < 1", "4 has no unit", 13, '"4 KiB" or "4 jobs"?'),
+        ("ratio(iops, 4) < 1", "4 has no unit", 13, '"4 KiB", "4 jobs" or "2 writers"?'),
+        ("ratio(iops, 2 threads) < 1", "threads", 13, '"4 jobs" or "2 writers"?'),
+        ("ratio(iops, 2.5 writers) < 1", "a number of writers is a whole number", 13, ""),
         ("ratio(iops, 4 k) < 1", "", 13, "KiB"),
         ("ratio(iops, depth x) < 1", "a queue depth is a whole number", 19, ""),
         ("ratio(iops, 2.5 jobs) < 1", "a number of jobs is a whole number", 13, ""),
