@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import shutil
@@ -12,8 +13,11 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+from tests.synthetic import make_study
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -110,6 +114,17 @@ def test_runs_on_a_scratch_file_and_what_can_be_done_with_them(tmp_path: Path) -
                 assert "apt-get install fio" in done.stderr
             else:
                 assert done.returncode == 0, done.stderr
+
+
+def test_the_query_counts_reads_and_writes(tmp_path: Path) -> None:
+    shape: dict[str, Any] = {"block_sizes": (4096,), "queue_depths": (1,), "blocks": 2}
+    folder = make_study(patterns=("randread", "randwrite", "randrw"), **shape).write(tmp_path / "a")
+    (line,) = [line for line in commands() if line.startswith("fsgauge query")]
+    done = fsgauge(["query", str(folder), shlex.split(line)[-1], "--json"], tmp_path)
+    assert done.returncode == 0, done.stderr
+    rows = [json.loads(row) for row in done.stdout.splitlines()]
+    assert len(rows) == 3 * 3
+    assert all(row["iops"] > 0 for row in rows)
 
 
 @pytest.mark.root
