@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _PROC = Path("/proc")
+MEMORY_FILE_SYSTEMS = ("tmpfs", "ramfs")
 _ESCAPED = re.compile(r"\\([0-7]{3})")
 
 
@@ -86,6 +87,12 @@ def mount_holding(path: str | Path) -> Mount | None:
         if holds and (best is None or len(point) >= len(best.mount_point.rstrip("/"))):
             best = mount
     return best
+
+
+def in_memory(path: str | Path) -> str:
+    """The type of the memory file system that `path` lies on; empty where it is another."""
+    mount = mount_holding(path)
+    return mount.file_system if mount and mount.file_system in MEMORY_FILE_SYSTEMS else ""
 
 
 def _plain(text: str) -> str:

@@ -6,18 +6,20 @@ import os
 import tempfile
 from pathlib import Path
 
+from fsgauge.host.mounts import in_memory
+
 _MOST = 3
 
 
 def other_writable_places(folder: str, size_bytes: int) -> list[str]:
     """At most three folders, each on a file system of its own, none on that of `folder`.
 
-    Each has room for twice `size_bytes`. A memory file system counts: it shows what the storage
-    below `folder` takes away.
+    Each has room for twice `size_bytes`. Memory file systems do not count: they have no direct I/O,
+    also where the kernel lets files be opened for it.
     """
     seen = {Path(folder).stat().st_dev} if Path(folder).exists() else set()
     places: list[str] = []
-    for candidate in (Path.cwd(), Path.home(), Path("/tmp"), Path("/dev/shm")):  # noqa: S108 - looked at, nothing is put there under a fixed name
+    for candidate in (Path.cwd(), Path.home(), Path("/tmp")):  # noqa: S108 - looked at, nothing is put there under a fixed name
         try:
             device = candidate.stat().st_dev
             if device in seen or not _fit(candidate, size_bytes):
@@ -31,6 +33,8 @@ def other_writable_places(folder: str, size_bytes: int) -> list[str]:
 
 def _fit(folder: Path, size_bytes: int) -> bool:
     """Whether there is room, and a file can be made and opened for direct I/O."""
+    if in_memory(folder):
+        return False
     room = os.statvfs(folder)
     if room.f_bavail * room.f_frsize < 2 * size_bytes:
         return False

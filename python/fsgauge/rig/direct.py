@@ -1,14 +1,15 @@
 """Direct I/O as the study wants it, looked at before anything is measured.
 
 A file system says itself what it can do (statx, asked through the engine's probe); a device has its
-logical block size in /sys.
+logical block size in /sys. Memory file systems are known by their type: since Linux 6.6 tmpfs opens
+files with O_DIRECT and ignores it (mm/shmem.c, shmem_file_open sets FMODE_CAN_ODIRECT).
 """
 
 from __future__ import annotations
 
 from fsgauge.errors import InputError, RigError
 from fsgauge.host.block_device import device_at
-from fsgauge.host.mounts import mount_holding
+from fsgauge.host.mounts import in_memory, mount_holding
 from fsgauge.rig import RunsJobs
 from fsgauge.study.model import Study, System
 from fsgauge.units import exact_size
@@ -21,6 +22,15 @@ def require_direct_files(study: Study, system: System, directory: str, engine: R
     sizes = method_of(study.workload).direct_sizes_bytes()
     if not sizes:
         return
+    memory = in_memory(directory)
+    if memory:
+        raise InputError(
+            f'"{system.name}" has no direct I/O',
+            cause=f"{directory} is on {memory}, which is the page cache itself: newer kernels"
+            " accept O_DIRECT there and ignore it",
+            next=f"{method_of(study.workload).buffered_instead()}, leave that system out, or"
+            f" --storage ram:{_no_space(study)} for file systems in memory (as root)",
+        )
     found = engine.run(ProbeJob(directory=directory))
     if not isinstance(found, ProbeResult):
         raise RigError("the engine answered a probe job with something else", next="make setup")
@@ -42,6 +52,12 @@ def require_direct_device(study: Study, device: str) -> None:
     if block_size:
         sizes = method_of(study.workload).direct_sizes_bytes()
         _require_multiples(study, device, sizes, int(block_size))
+
+
+def _no_space(study: Study) -> str:
+    """The size that the study asks for, as one word."""
+    size_bytes = getattr(study.storage, "size", 1 << 30)
+    return exact_size(size_bytes).replace(" ", "")
 
 
 def _require_multiples(study: Study, what: str, sizes: list[int], alignment_bytes: int) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from fsgauge.errors import InputError
+from fsgauge.host.mounts import parse_mountinfo
 from fsgauge.rig.direct import require_direct_device, require_direct_files
 from fsgauge.study.model import Study
 from fsgauge.wire import ProbeResult
@@ -69,3 +70,38 @@ def test_what_fits_and_what_is_buffered() -> None:
 
 def test_a_device_that_is_not_there_is_left_to_others() -> None:
     require_direct_device(study(kind="writers"), "/dev/no-such-device")
+
+
+@pytest.mark.parametrize(
+    ("workload", "way"),
+    [({"kind": "writers"}, "workload.access"), ({"kind": "overhead"}, "workload.direct=false")],
+)
+def test_memory_has_no_direct_io_whatever_the_probe_says(
+    workload: dict[str, Any], way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Linux 6.6 and later open files on tmpfs with O_DIRECT and ignore it."""
+    line = "30 1 0:26 / /fast rw - {} none rw\n"
+    asked = study(**workload)
+    for kind in ("tmpfs", "ramfs"):
+        found = parse_mountinfo(line.format(kind))
+        monkeypatch.setattr("fsgauge.host.mounts.mounts", lambda found=found: found)
+        engine = Probed(direct=True, direct_alignment_bytes=512)
+        with pytest.raises(InputError) as refusal:
+            require_direct_files(asked, asked.systems[0], "/fast/folder", engine)
+        assert refusal.value.what == '"here" has no direct I/O'
+        assert f"/fast/folder is on {kind}" in refusal.value.cause
+        assert way in refusal.value.next and "--storage ram:16MiB" in refusal.value.next
+        assert engine.asked == 0
+    disk = parse_mountinfo(line.format("ext4"))
+    monkeypatch.setattr("fsgauge.host.mounts.mounts", lambda: disk)
+    engine = Probed(direct=True, direct_alignment_bytes=512)
+    require_direct_files(asked, asked.systems[0], "/fast/folder", engine)
+    assert engine.asked == 1
+
+
+def test_buffered_io_may_go_to_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = parse_mountinfo("30 1 0:26 / /fast rw - tmpfs none rw\n")
+    monkeypatch.setattr("fsgauge.host.mounts.mounts", lambda: found)
+    for workload in ({"kind": "writers", "access": ["buffered"]}, {"direct": False}):
+        asked = study(**workload)
+        require_direct_files(asked, asked.systems[0], "/fast/folder", Probed())
