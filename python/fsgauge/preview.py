@@ -49,6 +49,7 @@ class PlanDescription(_Facts):
     baseline: str
     held_equal: list[str]
     different: list[str]
+    cannot_tell: list[str]
     turns: list[Turn]
     blocks: int
     blocks_asked: int
@@ -81,7 +82,8 @@ def describe(
         systems=study.systems,
         baseline=plan.baseline,
         held_equal=_held_equal(study, size_bytes),
-        different=_different(study.systems),
+        different=[*_different(study.systems), *_bare_instead(study)],
+        cannot_tell=[text for text in (method_of(study.workload).cannot_tell(),) if text],
         turns=plan.turns,
         blocks=blocks,
         blocks_asked=study.plan.blocks,
@@ -142,6 +144,13 @@ def _different(systems: list[System]) -> list[str]:
             parts = [f"{name}: {value or 'default'}" for name, value in values.items()]
             found.append(f"{key} ({'; '.join(parts)})")
     return found
+
+
+def _bare_instead(study: Study) -> list[str]:
+    """What a raw system does in cells that need files."""
+    stands_for = method_of(study.workload).bare_stands_for()
+    raw = [system.name for system in study.systems if system.kind == "raw"]
+    return [f"{name}: {stands_for}" for name in raw if stands_for]
 
 
 def _has(system: System, key: str) -> bool:

@@ -29,11 +29,30 @@ def test_a_plan_in_the_order_of_the_questions():
 
 
 def test_a_folder_is_neither_formatted_nor_raw():
-    study = load_study("demo-user", seed=1, systems=["/dev/shm"])
+    study = load_study("demo-user", seed=1, systems=["/mnt/other"])
     facts = describe(make_plan(study, size_bytes=GIB), study, size_bytes=GIB)
     assert not any("raw" in line for line in facts.held_equal)
     assert any("nothing is formatted" in line for line in facts.held_equal)
-    assert facts.different == ["path (scratch folder: default; /dev/shm: /dev/shm)"]
+    assert facts.different == ["path (scratch folder: default; /mnt/other: /mnt/other)"]
+
+
+def test_what_a_raw_device_does_instead_and_what_is_not_told():
+    def facts(*overrides, **changes):
+        study = load_study("writers", list(overrides), seed=1, **changes)
+        return describe(make_plan(study, size_bytes=GIB), study, size_bytes=GIB)
+
+    shipped = facts()
+    assert not any("limit" in line for line in shipped.different)
+    assert shipped.cannot_tell == []
+    changed = facts('workload.access=["buffered"]', "workload.writers=[2]")
+    assert changed.different[-1] == (
+        "raw: the device's limit: direct overwrites by as many writers; buffered is direct"
+    )
+    assert changed.cannot_tell[0].startswith("how writers scale: all runs have 2 writers")
+    study = load_study("writers", ['workload.access=["buffered"]'], seed=1)
+    files = study.model_copy(update={"systems": study.systems[1:]})
+    described = describe(make_plan(files, size_bytes=GIB), files, size_bytes=GIB)
+    assert not any("limit" in line for line in described.different)
 
 
 def test_unknown_noise_is_supposed_and_said_so():

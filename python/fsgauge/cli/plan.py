@@ -146,6 +146,7 @@ def _method(description: PlanDescription) -> list[str]:
         lines.append(f"system    {system.name}: {words}")
     lines += [f"equal     {line}" for line in description.held_equal]
     lines += [f"different {line}" for line in description.different or ["nothing"]]
+    lines += [f"not told  {line}" for line in description.cannot_tell]
     return lines
 
 

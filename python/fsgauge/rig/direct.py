@@ -47,10 +47,11 @@ def require_direct_files(study: Study, system: System, directory: str, engine: R
 
 def require_direct_device(study: Study, device: str) -> None:
     """Raise InputError where an operation is no whole number of the device's logical blocks."""
+    bare = any(system.kind == "raw" for system in study.systems)
     known = device_at(device)
     block_size = known.queue("logical_block_size") if known else None
     if block_size:
-        sizes = method_of(study.workload).direct_sizes_bytes()
+        sizes = method_of(study.workload).direct_sizes_bytes(bare=bare)
         _require_multiples(study, device, sizes, int(block_size))
 
 

@@ -23,7 +23,7 @@ from fsgauge.rig.checks import check_systems, smallest_bytes
 from fsgauge.rig.direct import require_direct_device, require_direct_files
 from fsgauge.rig.filling import fill
 from fsgauge.rig.formatted import facts_of, formatted
-from fsgauge.rig.stand import bare_facts, folder_facts, formatted_facts, notes_on
+from fsgauge.rig.stand import bare_facts, bare_notes, folder_facts, formatted_facts, notes_on
 from fsgauge.rig.working_set import file_size_bytes
 from fsgauge.storage import Base
 from fsgauge.study.model import PathStorage, Study, System
@@ -146,7 +146,7 @@ class HostRig:
             target=target,
             layout=layout,
             start_state=[blank, *allocated, written, settle_caches(target)],
-            notes=[*notes, *_said(study, layout)],
+            notes=[*notes, *(note.text for note in layout.notes), *bare_notes(study, system)],
         )
 
     @contextmanager

@@ -50,6 +50,12 @@ def bare_facts(system: System, device: str) -> SystemFacts:
     )
 
 
+def bare_notes(study: Study, system: System) -> list[str]:
+    """What the bare device's rates stand for, where the load as asked needs files."""
+    stands_for = method_of(study.workload).bare_stands_for()
+    return [f"{system.name}: {stands_for}"] if stands_for else []
+
+
 def folder_facts(system: System, path: str) -> SystemFacts:
     """A folder of a file system that was there before."""
     mount = mount_holding(path)

@@ -42,8 +42,8 @@ class Method(Protocol):
         """Raise InputError where files of that size cannot hold the load."""
         ...
 
-    def direct_sizes_bytes(self) -> list[int]:
-        """Sizes of the operations that pass the page cache; empty where none does."""
+    def direct_sizes_bytes(self, *, bare: bool = False) -> list[int]:
+        """Sizes of the operations on files (or on a bare device) that pass the page cache."""
         ...
 
     def buffered_instead(self) -> str:
@@ -74,8 +74,16 @@ class Method(Protocol):
         """What a reader of every result should know."""
         ...
 
+    def bare_stands_for(self) -> str:
+        """What a bare device does instead where the load needs files; empty if it needs none."""
+        ...
+
+    def cannot_tell(self) -> str:
+        """What a person may expect of this kind and will not get; empty if nothing."""
+        ...
+
     def without_equal_in_fio(self) -> str:
-        """Why fio cannot do the same; empty where it can."""
+        """Why no fio is run beside the engine; empty where one can be."""
         ...
 
 

@@ -66,7 +66,7 @@ class OverheadMethod:
                 next="larger storage, or --set workload.files=1",
             )
 
-    def direct_sizes_bytes(self) -> list[int]:
+    def direct_sizes_bytes(self, *, bare: bool = False) -> list[int]:  # noqa: ARG002 - all alike
         """All block sizes, or none."""
         return self.workload.block_sizes if self.workload.direct else []
 
@@ -137,6 +137,14 @@ class OverheadMethod:
     def notes(self) -> list[str]:
         """Nothing that the records do not say."""
         return []
+
+    def bare_stands_for(self) -> str:
+        """A device does all of it."""
+        return ""
+
+    def cannot_tell(self) -> str:
+        """Nothing is amiss."""
+        return ""
 
     def without_equal_in_fio(self) -> str:
         """Fio does all of it."""

@@ -11,6 +11,7 @@ from fsgauge.study.model import WritersWorkload
 from fsgauge.units import exact_duration, exact_size, format_duration, format_size
 from fsgauge.wire import (
     BlockSize,
+    BlockTarget,
     Companion,
     DsyncSync,
     FdatasyncSync,
@@ -107,38 +108,42 @@ class WritersMethod:
                 if fitting != counts:
                     raise _too_many(ranges, counts[-1], fitting, needed, file_bytes, unit, cause)
 
-    def direct_sizes_bytes(self) -> list[int]:
-        """What writers and readers move past the cache."""
+    def direct_sizes_bytes(self, *, bare: bool = False) -> list[int]:
+        """What writers and readers move past the cache; of a bare device they always do."""
         workload = self.workload
-        if "direct" not in workload.access:
+        if not bare and "direct" not in workload.access:
             return []
         readers = [workload.reader_block_size] if workload.readers else []
         return [*workload.block_sizes, *readers]
 
     def buffered_instead(self) -> str:
-        """One key; not with a raw device."""
+        """One key; a raw device stays direct."""
         return "--set 'workload.access=[\"buffered\"]'"
 
     def layout_job(self, target: Target, seed: int) -> LayoutJob:
-        """As published; through the cache only where the whole study is."""
+        """As published; through the cache only files, and where the whole study is."""
         return LayoutJob(
             target=target,
             block_size_bytes=LAYOUT_BLOCK_BYTES,
             queue_depth=1,
-            direct="direct" in self.workload.access,
+            direct="direct" in self.workload.access or isinstance(target, BlockTarget),
             data=data_of(self.workload.data),
             seed=seed,
         )
 
     def load_job(self, cell: Cell, target: Target, seed: int) -> LoadJob:
-        """N writers on the first file, or on the first N."""
+        """N writers on the first file, or on the first N; the nearest thing on a bare device.
+
+        A device is the limit of what is above it: direct overwrites, whatever the files' cell is.
+        """
         workload = self.workload
+        bare = isinstance(target, BlockTarget)
         sequential = workload.order == "sequential"
         duration_ns = workload.duration or LONGEST_RUN_NS
         return LoadJob(
-            target=_target(cell, target),
+            target=self._target(cell, target),
             interface=cell.interface,
-            direct=bool(cell.direct),
+            direct=bare or bool(cell.direct),
             access=SequentialAccess() if sequential else RandomAccess(),
             read_percent=0,
             block_sizes=[BlockSize(size_bytes=cell.block_size_bytes)],
@@ -149,15 +154,15 @@ class WritersMethod:
             interval_ns=interval_ns(duration_ns) if workload.duration else _PASSES_INTERVAL_NS,
             data=data_of(workload.data),
             seed=seed,
-            ranges=self._ranges(cell),
+            ranges=self._ranges(cell, bare=bare),
             passes=workload.passes,
-            extend=cell.allocation in ("extend", "preallocated"),
-            preallocate=cell.allocation == "preallocated",
+            extend=not bare and cell.allocation in ("extend", "preallocated"),
+            preallocate=not bare and cell.allocation == "preallocated",
             workers=workload.workers,
             descriptors=workload.descriptors,
             sync=self._sync(),
             verify=workload.verify,
-            companions=self._companions(),
+            companions=self._companions(bare=bare),
             measure_limits=True,
         )
 
@@ -218,9 +223,35 @@ class WritersMethod:
             ]
         return []
 
+    def bare_stands_for(self) -> str:
+        """What raw does in cells that need files; empty where it does the same as they do."""
+        workload = self.workload
+        asked = {
+            "buffered is direct": "buffered" in workload.access,
+            "extend is overwrite": "extend" in workload.allocation,
+            "preallocated is overwrite": "preallocated" in workload.allocation,
+            "own files are segments as long as the files": "own files" in workload.ranges,
+            "no log is kept": workload.log_writers > 0,
+        }
+        others = [each for each, is_asked in asked.items() if is_asked]
+        if not others:
+            return ""
+        return f"the device's limit: direct overwrites by as many writers; {', '.join(others)}"
+
+    def cannot_tell(self) -> str:
+        """How writers scale takes two numbers of them."""
+        counts = self.workload.writers
+        if len(counts) > 1:
+            return ""
+        writers = f"{counts[0]} writer{'s' if counts[0] > 1 else ''}"
+        return (
+            f"how writers scale: all runs have {writers}, so systems are compared at that number"
+            " (workload.writers = [1, 2] tells scaling)"
+        )
+
     def without_equal_in_fio(self) -> str:
-        """Ranges, passes and what is verified have no equal that could be compared."""
-        return "fio has no equal of ranges that writers share, of passes and of verified writers"
+        """Not that it could not: no one has made its command lines from these studies yet."""
+        return "fsgauge cross-checks studies of the kind overhead only so far"
 
     def _covered_bytes(self, cell: Cell, space_bytes: int) -> int:
         """What all passes of all writers write."""
@@ -228,7 +259,23 @@ class WritersMethod:
         each_all = cell.ranges in ("shared", "own files")
         return file_bytes * (self.workload.passes or 1) * (cell.jobs if each_all else 1)
 
-    def _ranges(self, cell: Cell) -> Ranges:
+    def _target(self, cell: Cell, target: Target) -> Target:
+        """The first file, or as many as there are writers where each has one.
+
+        Of a bare device, as many bytes from its start.
+        """
+        count = cell.jobs if cell.ranges == "own files" else 1
+        if isinstance(target, FilesTarget):
+            return target.model_copy(update={"count": count})
+        if isinstance(target, BlockTarget):
+            size_bytes = target.size_bytes // self.files * count
+            return target.model_copy(update={"size_bytes": size_bytes})
+        return target
+
+    def _ranges(self, cell: Cell, *, bare: bool) -> Ranges:
+        """A device holds no files: a segment of it is as long as the file of that writer."""
+        if bare and cell.ranges == "own files":
+            return SegmentedRanges()
         match cell.ranges:
             case "segmented":
                 return SegmentedRanges()
@@ -252,15 +299,15 @@ class WritersMethod:
             case _:
                 return NoSync()
 
-    def _companions(self) -> list[Companion]:
+    def _companions(self, *, bare: bool) -> list[Companion]:
+        """A log needs a file beside the data, so a bare device has none."""
         workload = self.workload
+        log_writers = 0 if bare else workload.log_writers
         found = [
             Companion(
                 role="reader", count=workload.readers, block_size_bytes=workload.reader_block_size
             ),
-            Companion(
-                role="log", count=workload.log_writers, block_size_bytes=workload.log_block_size
-            ),
+            Companion(role="log", count=log_writers, block_size_bytes=workload.log_block_size),
         ]
         return [companion for companion in found if companion.count]
 
@@ -319,14 +366,6 @@ def _too_many(
         if fitting
         else "larger storage, or a larger workload.fill",
     )
-
-
-def _target(cell: Cell, target: Target) -> Target:
-    """Of the files that are there, the first; as many as there are writers where each has one."""
-    if not isinstance(target, FilesTarget):
-        return target
-    count = cell.jobs if cell.ranges == "own files" else 1
-    return target.model_copy(update={"count": count})
 
 
 def _bound() -> str:

@@ -14,6 +14,7 @@ from fsgauge.wire import (
     NoSync,
     OwnFilesRanges,
     RandomAccess,
+    SegmentedRanges,
     SharedRanges,
     StridedRanges,
 )
@@ -23,6 +24,7 @@ from fsgauge.workload.writers import LONGEST_RUN_NS
 
 MIB = 1 << 20
 DEVICE = BlockTarget(path="/dev/loop0", size_bytes=64 * MIB)
+FILE = FilesTarget(directory="/x", count=1, file_size_bytes=64 * MIB)
 
 
 def job(cell=0, target=DEVICE, **keys):
@@ -44,6 +46,7 @@ def test_the_published_job():
 
 def test_a_job_says_what_the_study_says():
     one = job(
+        target=FILE,
         ranges=["strided"],
         stride=64 << 10,
         order="random",
@@ -66,9 +69,9 @@ def test_a_job_says_what_the_study_says():
         Companion(role="reader", count=3, block_size_bytes=8192),
         Companion(role="log", count=2, block_size_bytes=16384),
     ]
-    assert job(allocation=["extend"]).extend
-    assert not job(allocation=["extend"]).preallocate
-    assert job(allocation=["preallocated"]).preallocate
+    assert job(target=FILE, allocation=["extend"]).extend
+    assert not job(target=FILE, allocation=["extend"]).preallocate
+    assert job(target=FILE, allocation=["preallocated"]).preallocate
     assert job(ranges=["interleaved"]).ranges == InterleavedRanges()
 
 
@@ -83,6 +86,58 @@ def test_own_files_are_as_many_as_the_writers_and_the_others_use_the_first():
     assert own.target == laid_out.model_copy(update={"count": 2})
     assert job(3, laid_out, **keys).target == laid_out
     assert method_of(WritersWorkload()).files == 1
+
+
+def test_a_device_does_direct_overwrites_whatever_the_files_do():
+    one = job(
+        access=["buffered"],
+        order="random",
+        sync="fsync",
+        sync_every=32,
+        readers=3,
+        log_writers=2,
+        interface="io_uring",
+        queue_depth=4,
+        writers=[3],
+    )
+    assert one.direct and one.target == DEVICE
+    assert (one.jobs, one.queue_depth, one.interface) == (3, 4, "io_uring")
+    assert (one.access, one.sync) == (RandomAccess(), FsyncSync(every=32))
+    assert [companion.role for companion in one.companions] == ["reader"]
+    for allocation in ("extend", "preallocated"):
+        anew = job(allocation=[allocation])
+        assert not anew.extend and not anew.preallocate
+    layout = method_of(WritersWorkload(access=["buffered"])).layout_job
+    assert layout(DEVICE, 3).direct and not layout(FILE, 3).direct
+
+
+def test_own_files_are_segments_as_long_on_a_device():
+    keys = {"writers": [2, 8], "ranges": ["shared", "own files"]}
+    shared, own, all_of_it = job(0, **keys), job(2, **keys), job(3, **keys)
+    assert (shared.ranges, own.ranges) == (SharedRanges(), SegmentedRanges())
+    assert shared.target == DEVICE.model_copy(update={"size_bytes": 8 * MIB})
+    assert own.target == DEVICE.model_copy(update={"size_bytes": 2 * 8 * MIB})
+    assert all_of_it.target == DEVICE
+
+
+def test_what_a_device_stands_for_is_said_where_it_differs():
+    def said(**keys):
+        return method_of(WritersWorkload(**keys)).bare_stands_for()
+
+    assert said() == ""
+    assert said(access=["direct", "buffered"], log_writers=1) == (
+        "the device's limit: direct overwrites by as many writers;"
+        " buffered is direct, no log is kept"
+    )
+    assert "own files are segments as long as the files" in said(ranges=["own files"])
+    assert "extend is overwrite, preallocated is overwrite" in said(
+        allocation=["preallocated", "extend"]
+    )
+
+
+def test_one_number_of_writers_tells_nothing_of_scaling():
+    assert "all runs have 2 writers" in method_of(WritersWorkload(writers=[2])).cannot_tell()
+    assert method_of(WritersWorkload()).cannot_tell() == ""
 
 
 def test_every_number_of_writers_has_equal_shares():
@@ -149,7 +204,9 @@ def test_only_direct_operations_need_alignment():
     assert method_of(WritersWorkload()).direct_sizes_bytes() == [8192]
     mixed = WritersWorkload(readers=1, reader_block_size=512)
     assert method_of(mixed).direct_sizes_bytes() == [8192, 512]
-    assert method_of(WritersWorkload(access=["buffered"])).direct_sizes_bytes() == []
+    buffered = method_of(WritersWorkload(access=["buffered"]))
+    assert buffered.direct_sizes_bytes() == []
+    assert buffered.direct_sizes_bytes(bare=True) == [8192]
 
 
 def test_buffered_without_sync_is_said_to_measure_memory():

@@ -5,7 +5,7 @@ Order, ranges and their names are IOR's: segmented, and strided with one or more
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, ValidationInfo, model_validator
 
@@ -240,31 +240,17 @@ class WritersWorkload(StudyModel):
             )
 
     def needs_files(self) -> tuple[str, str, str] | None:
-        """The key that a bare device cannot serve, why not, and what works; None where it can."""
-        for key, asked, reason, way in _FILES_ONLY:
-            value: Any = getattr(self, key)
-            values = value if isinstance(value, list) else [value]
-            if asked in values or (asked is None and value > 0):
-                return key, reason, way
+        """The key that a bare device cannot serve, why not, and what works; None where it can.
+
+        A device is always written past the cache, so only sizes that it does not take are left.
+        """
+        sizes = [*self.block_sizes, *([self.reader_block_size] if self.readers else [])]
+        for index, size_bytes in enumerate(sizes):
+            if size_bytes % SECTOR_BYTES:
+                key = "block_sizes" if index < len(self.block_sizes) else "reader_block_size"
+                return (
+                    key,
+                    f"it moves whole sectors of {SECTOR_BYTES} B, and a size is {size_bytes} B",
+                    "a multiple of 512 B",
+                )
         return None
-
-
-_FILES_ONLY: tuple[tuple[str, str | None, str, str], ...] = (
-    ("allocation", "extend", "a device does not grow", 'allocation = ["overwrite"]'),
-    (
-        "allocation",
-        "preallocated",
-        "a device has no blocks to allocate",
-        'allocation = ["overwrite"]',
-    ),
-    ("ranges", "own files", "a device holds no files", 'ranges = ["segmented"]'),
-    (
-        "access",
-        "buffered",
-        "buffered writes to a device go through the cache of the device, which is not the one"
-        " that files have",
-        'access = ["direct"]',
-    ),
-    ("log_writers", None, "a log needs a file beside the data", "log_writers = 0"),
-)
-"""Key, the value that needs files (None: any number above 0), why, and what works on a device."""

@@ -7,9 +7,7 @@ from hypothesis import strategies as st
 from fsgauge.errors import InputError
 from fsgauge.study import dump_study, load_study
 from fsgauge.study.model import LoopStorage, Study, System, WritersWorkload
-from fsgauge.study.overrides import set_key
-from fsgauge.study.parse import check, parse_study, read_document
-from fsgauge.study.shipped import find_study
+from fsgauge.study.parse import parse_study
 
 STUDY = """\
 format = 1
@@ -81,29 +79,37 @@ def test_a_conflict_shows_both_lines():
     )
 
 
-def test_what_a_bare_device_cannot_do_names_both_lines():
-    said = mistake('allocation = ["extend"]')
-    assert said == (
-        'error: allocation needs files, and "raw" is a bare device: a device does not grow\n'
-        '  my.toml:16:14 | allocation = ["extend"]\n'
-        "                |              ^^^^^^^^^^\n"
-        '  my.toml:8:8 | name = "raw"\n'
-        "              |        ^^^^^\n"
-        'next: leave the raw system out, or allocation = ["overwrite"]'
-    )
+BYTES = ['access = ["buffered"]', "verify = false"]
 
 
 @pytest.mark.parametrize(
-    ("lines", "way_out"),
+    ("lines", "key"),
     [
-        (['ranges = ["shared", "own files"]'], 'ranges = ["segmented"]'),
-        (['access = ["buffered"]'], 'access = ["direct"]'),
-        (["log_writers = 1"], "log_writers = 0"),
+        ([*BYTES, 'block_sizes = ["8 KiB", "1000 B"]'], "block_sizes"),
+        ([*BYTES, "readers = 1", 'reader_block_size = "1000 B"'], "reader_block_size"),
     ],
 )
-def test_what_needs_files(lines, way_out):
-    assert f"leave the raw system out, or {way_out}" in mistake(*lines)
+def test_what_a_bare_device_cannot_do_names_both_lines(lines, key):
+    said = mistake(*lines)
+    assert said.startswith(f'error: {key} needs files, and "raw" is a bare device:')
+    assert "moves whole sectors of 512 B, and a size is 1000 B" in said
+    assert "my.toml:8:8" in said and f" | {key} = " in said
+    assert said.endswith("next: leave the raw system out, or a multiple of 512 B")
     read(*lines, study=FILES)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'ranges = ["shared", "own files"]',
+        'access = ["buffered"]',
+        'allocation = ["overwrite", "preallocated", "extend"]',
+        "log_writers = 1",
+    ],
+)
+def test_a_bare_device_does_the_nearest_thing_in_a_cell_of_files(line):
+    read(line)
+    read(line, study=FILES)
 
 
 @pytest.mark.parametrize(
@@ -175,7 +181,7 @@ def test_the_shipped_study_is_the_published_method():
     assert all(system.mount == "noatime" for system in study.systems[1:])
     assert isinstance(workload, WritersWorkload)
     assert (workload.writers, workload.block_sizes) == ([1, 2, 4, 8], [8192])
-    assert (workload.passes, workload.verify, workload.fill) == (1, True, 60)
+    assert (workload.passes, workload.verify, workload.fill) == (1, True, 30)
 
 
 @pytest.mark.parametrize(
@@ -185,27 +191,14 @@ def test_the_shipped_study_is_the_published_method():
         ['workload.ranges=["segmented","interleaved"]'],
         ["workload.writers=[1,2,3,4,6,8,12,16]"],
         ["workload.readers=4", "workload.duration=10 s"],
-    ],
-)
-def test_the_variants_that_it_names(overrides):
-    load_study("writers", overrides)
-
-
-@pytest.mark.parametrize(
-    "overrides",
-    [
-        ['workload.allocation=["extend"]'],
+        ['workload.allocation=["overwrite","preallocated","extend"]'],
         ['workload.access=["direct","buffered"]'],
         ['workload.ranges=["shared","own files"]'],
         ["workload.readers=4", "workload.log_writers=1", "workload.duration=10 s"],
     ],
 )
-def test_the_variants_without_raw(overrides):
-    text = find_study("writers")[1].replace('name = "raw"', 'name = "ext2"')
-    document = read_document(text, "writers.toml", "writers")
-    for override in overrides:
-        set_key(document, override)
-    assert check(document).systems[0].kind == "ext2"
+def test_the_variants_that_it_names(overrides):
+    load_study("writers", overrides)
 
 
 workloads = st.fixed_dictionaries(
