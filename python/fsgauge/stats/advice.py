@@ -18,6 +18,7 @@ from fsgauge.units import format_duration, format_size
 class Situation:
     """What the user did, as far as advice depends on it."""
 
+    kind: str
     direct: bool
     duration_ns: int
     warm_up_ns: int
@@ -33,6 +34,7 @@ def situation_of(study: dict[str, Any], environment: EnvironmentRecord, blocks: 
     """Read from the effective study; what it leaves out is taken as the safe case."""
     workload = study.get("workload", {})
     return Situation(
+        kind=str(workload.get("kind", "overhead")),
         direct=bool(workload.get("direct", True)),
         duration_ns=int(workload.get("duration") or 0),
         warm_up_ns=int(workload.get("warm_up") or 0),
@@ -148,7 +150,7 @@ def advice_for(code: str, situation: Situation) -> str:
         "run.clock": clock_advice(situation),
         "run.not_steady": f"Warm up longer (--set workload.warm_up={longer.replace(' ', '')}),"
         " fill the device once before, or let other work on it end.",
-        "run.queue": "Use more jobs, or a larger queue depth; compare by operations in flight.",
+        "run.queue": queue_advice(situation),
         "run.retries": "Usual under memory pressure; give the machine more free memory.",
         "run.unfair": "Compare single jobs in the records; a lock may favour one.",
         "run.passes_cut": "A smaller file (--set workload.fill=...), or a duration, not passes.",
@@ -156,6 +158,17 @@ def advice_for(code: str, situation: Situation) -> str:
         "run.gap": "Look for suspends, VM pauses or a throttled host during the study.",
     }
     return advice.get(code, "")
+
+
+def queue_advice(situation: Situation) -> str:
+    """What to do about a queue that was not full; a number of writers is the question itself."""
+    if situation.kind == "writers":
+        return (
+            "The writers could not keep their queues full: read the rates as those of fewer writes"
+            " in flight, or use fewer writers, larger blocks (workload.block_sizes), or"
+            " workload.verify = false."
+        )
+    return "Use more jobs, or a larger queue depth; compare by operations in flight."
 
 
 def clock_advice(situation: Situation) -> str:

@@ -68,7 +68,10 @@ def queue_not_full(run: RunRecord, result: LoadResult) -> str | None:
     """Without a pace, the engine keeps the queue full; else the load was less than asked.
 
     A job that has ended asks for nothing more, and one that waits for fsync has nothing in flight.
+    One operation at a time is no queue: what is between two of them is the engine's share.
     """
+    if run.cell.queue_depth <= 1:
+        return None
     syncs = run.job.sync.kind in ("fsync", "fdatasync")
     asked = run.cell.queue_depth * jobs_at_work(run.cell.jobs, result)
     if syncs or run.job.rate is not None or result.in_flight_mean >= FULL_QUEUE * asked:

@@ -106,21 +106,47 @@ def _faster_than_device(evidence: Evidence) -> Iterator[Finding]:
         "faster_than_device",
         "warning",
         f"{system} did {_gain(share)} more than the device alone at {names[point.cell]}, more than"
-        " the device can do: a cache answered, or writes were merged or put elsewhere.",
+        f" the device can do{_who_answered(evidence, point)}.",
         _advice(evidence, point),
         [f"{s}, {names[p.cell]}: {_share(e)} of the device" for s, p, e in above],
     )
 
 
+def _who_answered(evidence: Evidence, point: ScalingPoint) -> str:
+    """The raw device is always written directly, so buffered writes have the page cache before it.
+
+    Where the load syncs, the cache still merges what comes between two syncs.
+    """
+    if not _buffered(evidence, point):
+        return ": a cache answered, or writes were merged or put elsewhere"
+    if _synced(evidence):
+        return " in direct writes: these were buffered, and the cache may merge them on their way"
+    return " in direct writes: these were buffered, and the page cache answered"
+
+
 def _advice(evidence: Evidence, point: ScalingPoint) -> str:
-    cells = evidence.study.plan.cells
-    if any(cell.id == point.cell and cell.direct is False for cell in cells):
+    if not _buffered(evidence, point):
+        return cache_advice(evidence.situation)
+    if _synced(evidence):
         return (
-            "These writes were buffered: memory answered, and the device has yet to do them. Read"
-            ' the direct cells (workload.access = ["direct"]), or make writes durable'
-            ' (workload.sync = "fdatasync").'
+            "Fewer and larger writes may have reached the device. For its cost without the cache"
+            ' read the direct cells (workload.access = ["direct"]).'
         )
-    return cache_advice(evidence.situation)
+    return (
+        "Memory answered, and the device has yet to do these writes. Read the direct cells"
+        ' (workload.access = ["direct"]), or make writes durable (workload.sync = "fdatasync").'
+    )
+
+
+def _buffered(evidence: Evidence, point: ScalingPoint) -> bool:
+    cells = evidence.study.plan.cells
+    return any(cell.id == point.cell and cell.direct is False for cell in cells)
+
+
+def _synced(evidence: Evidence) -> bool:
+    """Whether the load made its writes durable."""
+    kind = evidence.study.study.get("workload", {}).get("sync", "none")
+    return str(kind) != "none"
 
 
 def p_of(share: Estimate) -> float:

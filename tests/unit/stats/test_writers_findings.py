@@ -95,7 +95,14 @@ def test_systems_as_fast_as_the_device_are_seldom_called_faster() -> None:
 
 def test_of_buffered_writes_the_advice_is_to_make_them_durable() -> None:
     finding = found(read(rate=faster, direct=(False,)), "faster_than_device")
+    assert "in direct writes: these were buffered, and the page cache answered" in finding.sentence
     assert "workload.sync" in finding.advice and "workload.access" in finding.advice
+
+
+def test_of_buffered_writes_that_are_synced_the_cache_is_said_to_have_merged_them() -> None:
+    finding = found(read(rate=faster, direct=(False,), sync="fsync"), "faster_than_device")
+    assert "these were buffered, and the cache may merge them" in finding.sentence
+    assert "Memory answered" not in finding.advice and "workload.access" in finding.advice
 
 
 def test_without_a_device_nothing_is_faster() -> None:
