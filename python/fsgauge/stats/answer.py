@@ -51,7 +51,7 @@ def answer(question: Question) -> str:
     """The sentence that heads the report."""
     if question.invalid_reason:
         return f"Not valid: {question.invalid_reason} The numbers below are shown, not vouched for."
-    if question.scaling is not None:
+    if question.scaling is not None and len(question.scaling.writer_counts) > 1:
         return writers_answer(question.scaling, question.primary, question.margin_percent)
     if not question.others:
         return _noise_only(question)
@@ -73,9 +73,23 @@ def answer(question: Question) -> str:
 
 
 def place_of(cell: Cell) -> str:
-    """Where a cell is, in words: "4 KiB and depth 32"."""
+    """Where a cell is, in words: "4 KiB and depth 32", "8 KiB and 2 writers, buffered"."""
+    if cell.ranges is not None:
+        return _writers_place(cell)
     jobs = f" with {cell.jobs} jobs" if cell.jobs > 1 else ""
     return f"{format_size(cell.block_size_bytes)} and depth {cell.queue_depth}{jobs}"
+
+
+def _writers_place(cell: Cell) -> str:
+    depth = f" of depth {cell.queue_depth}" if cell.queue_depth > 1 else ""
+    ways = [
+        (cell.ranges or "").replace("_", " ").replace("shared", ""),
+        "buffered" if cell.direct is False else "",
+        (cell.allocation or "").replace("overwrite", ""),
+    ]
+    writers = f"{cell.jobs} writer{'s' if cell.jobs > 1 else ''}"
+    parts = [f"{format_size(cell.block_size_bytes)} and {writers}{depth}", *filter(None, ways)]
+    return ", ".join(parts)
 
 
 def _noise_only(question: Question) -> str:

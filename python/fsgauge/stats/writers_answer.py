@@ -25,13 +25,8 @@ def writers_answer(scaling: Scaling, primary: Sequence[Cell], margin_percent: fl
 
     It is about the most writers against the fewest, in the first primary cell's group: both were
     named before anything was measured. `margin_percent` is the change that does not matter.
+    With one number of writers the answer is a comparison of systems: see answer.answer.
     """
-    if len(scaling.writer_counts) < 2:
-        return (
-            f"No answer: all runs had {_number(scaling.writer_counts[0])}"
-            f" {_writers(scaling.writer_counts[0])}; how writers scale takes two numbers of them"
-            " (workload.writers = [1, 2])."
-        )
     group = _lead_group(scaling, primary)
     lines = [line for line in scaling.lines if line.group == group]
     found = [(line.system, change) for line in lines if (change := _last(line).change) is not None]
