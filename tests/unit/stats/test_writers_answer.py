@@ -67,9 +67,51 @@ def test_the_device_alone() -> None:
 
 
 def test_other_ways_to_write_are_named() -> None:
-    assert "to one file, buffered, do" in answer(direct=(False, True))
-    assert "to files of their own do" in answer(ranges=("own_files", "shared"))
+    assert "to one file, buffered, do" in answer(direct=(False,))
     assert "to files of their own do" in answer(ranges=("own_files",))
+
+
+def test_the_group_is_named_where_there_are_several() -> None:
+    assert "Two writers of 8 KiB (buffered) do " in answer(direct=(False, True))
+    said = answer(ranges=("own_files", "shared"), direct=(True, False))
+    assert "Two writers of 8 KiB (own files, direct) do " in said
+
+
+def between(factor: float, noise: float = 0.02) -> str:
+    """Own files do `factor` times the writes of a shared one, on xfs alone."""
+    study = make_writers(ranges=("shared", "own_files"), noise=noise)
+    runs = []
+    for run in study.runs:
+        if run.cell.ranges == "own_files" and run.system == "xfs" and run.result is not None:
+            faster = run.result.model_copy(
+                update={"elapsed_ns": round(run.result.elapsed_ns / factor)}
+            )
+            run = run.model_copy(update={"result": faster})
+        runs.append(run)
+    return read_study(study.turns, runs, study.study, study.before).answer
+
+
+def test_the_largest_difference_between_groups_is_told_where_it_is_decided() -> None:
+    said = between(2.0)
+    assert "; two with own files do " in said and "times those with shared on xfs (1.9" in said
+    assert len(said.split()) < 60
+    assert "those with" not in between(1.0)
+    assert "those with" not in between(1.3, noise=0.8)
+
+
+def interrupted(blocks: int, left: int) -> str:
+    """All blocks stop after `left` runs of their last turn."""
+    study = make_writers(blocks=blocks)
+    last = {block: max(t.turn for t in study.turns if t.block == block) for block in range(blocks)}
+    runs = [run for run in study.runs if run.turn != last[run.block] or run.position < left]
+    return read_study(study.turns, runs, study.study, study.before).answer
+
+
+def test_without_a_whole_block_there_is_no_number() -> None:
+    said = interrupted(blocks=1, left=1)
+    assert said.startswith("No answer yet: no block is complete")
+    assert not any(letter.isdigit() for letter in said)
+    assert interrupted(blocks=1, left=2).startswith("Undecided: one complete block")
 
 
 def test_a_baseline_that_differs_from_itself_makes_it_invalid() -> None:
