@@ -71,6 +71,8 @@ def test_a_crosscheck_is_refused_before_anything(fsgauge: Run, study: Path, plac
     done = fsgauge("crosscheck", str(study), "--with", "fio")
     assert done.returncode == 2
     assert "a study of kind writers cannot be cross-checked" in done.stderr
+    assert "fsgauge cross-checks studies of the kind overhead only so far" in done.stderr
+    assert "make bench ONLY=writers-psync-2" in done.stderr
     assert "next: fsgauge crosscheck overhead" in done.stderr
     assert list(place.iterdir()) == []
 

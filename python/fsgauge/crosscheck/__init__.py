@@ -116,7 +116,8 @@ def _check_cells(study: Study) -> None:
         raise InputError(
             f"a study of kind {study.workload.kind} cannot be cross-checked",
             cause=method.without_equal_in_fio(),
-            next="fsgauge crosscheck overhead --with fio checks the engine that drives it",
+            next="fsgauge crosscheck overhead --with fio checks the same engine;"
+            " in the source tree, make bench ONLY=writers-psync-2 compares two writers with fio's",
         )
     plan = make_plan(study, size_bytes=1 << 50)
     target = FilesTarget(directory="/", count=method.files, file_size_bytes=1 << 30)
