@@ -9,41 +9,27 @@ from __future__ import annotations
 from fsgauge.study.cells import cells_of
 from fsgauge.study.model import Study
 from fsgauge.workload import method_of
-from fsgauge.workload.assumed import ASSUMED_BANDWIDTH_BYTES_PER_SECOND
+from fsgauge.workload.assumed import EXPECTED, Speed
+from fsgauge.workload.space import layout_bytes
 
-FASTEST_FILLING_BYTES_PER_SECOND = 2 << 30
-SLOWEST_FILLING_BYTES_PER_SECOND = 100 << 20
 TURN_SECONDS = 0.5
 """mkfs, mount, unmount and what surrounds them."""
 RUN_SECONDS = 0.15
 """Around each run: dropping caches, starting the engine, its measurement of itself."""
 
 
-def layout_bytes(study: Study, size_bytes: int) -> int:
-    """Bytes that the files of a system fill, or that are used of the raw device."""
-    return size_bytes * method_of(study.workload).fill_percent // 100
-
-
-def turn_seconds(
-    study: Study,
-    size_bytes: int,
-    filling_bytes_per_second: int = ASSUMED_BANDWIDTH_BYTES_PER_SECOND,
-) -> float:
+def turn_seconds(study: Study, size_bytes: int, speed: Speed = EXPECTED) -> float:
     """One system made afresh, filled, and measured in every cell."""
     method = method_of(study.workload)
     space = layout_bytes(study, size_bytes)
-    runs = [method.run_seconds(cell, space) for cell in cells_of(study.workload)]
-    filling = space / filling_bytes_per_second
+    runs = [method.run_seconds(cell, space, speed) for cell in cells_of(study.workload)]
+    filling = space / speed.bytes_per_second
     return TURN_SECONDS + filling + sum(runs) + len(runs) * RUN_SECONDS
 
 
-def block_seconds(
-    study: Study,
-    size_bytes: int,
-    filling_bytes_per_second: int = ASSUMED_BANDWIDTH_BYTES_PER_SECOND,
-) -> float:
+def block_seconds(study: Study, size_bytes: int, speed: Speed = EXPECTED) -> float:
     """Every system's turn, and the baseline's second one."""
-    return (len(study.systems) + 1) * turn_seconds(study, size_bytes, filling_bytes_per_second)
+    return (len(study.systems) + 1) * turn_seconds(study, size_bytes, speed)
 
 
 def turn_written_bytes(study: Study, size_bytes: int) -> int:

@@ -22,13 +22,14 @@ from collections.abc import Iterable
 from typing import TypeVar
 
 from fsgauge.errors import InputError
-from fsgauge.estimate import block_seconds, layout_bytes, turn_written_bytes
+from fsgauge.estimate import block_seconds, turn_written_bytes
 from fsgauge.record import Cell, Plan, Turn
 from fsgauge.study.cells import cells_of, default_primary
 from fsgauge.study.model import Study
 from fsgauge.units import exact_duration, format_duration, format_size
 from fsgauge.wire import LayoutJob, LoadJob, Target
 from fsgauge.workload import method_of
+from fsgauge.workload.space import held_twice, layout_bytes
 
 FEWEST_BLOCKS = 2
 _SEED_BITS = 53
@@ -91,9 +92,10 @@ def derived_seed(seed: int, block: int, purpose: str) -> int:
 def _check_files(study: Study, size_bytes: int) -> None:
     method = method_of(study.workload)
     files = f"{method.files} files share" if method.files > 1 else "one file has"
+    half = f", half of it as {held_twice(study)[0]} copies on write" if held_twice(study) else ""
     method.require_room(
         method.file_size_bytes(layout_bytes(study, size_bytes) // method.files),
-        cause=f"{files} {method.fill_percent} % of {format_size(size_bytes)}",
+        cause=f"{files} {method.fill_percent} % of {format_size(size_bytes)}{half}",
     )
 
 

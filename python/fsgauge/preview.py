@@ -7,19 +7,15 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict
 
-from fsgauge.estimate import (
-    FASTEST_FILLING_BYTES_PER_SECOND,
-    SLOWEST_FILLING_BYTES_PER_SECOND,
-    block_seconds,
-    layout_bytes,
-)
+from fsgauge.estimate import block_seconds
 from fsgauge.power import blocks_needed, detectable_percent, paired_percent
 from fsgauge.record import Plan, Turn
 from fsgauge.study.model import Study, System
 from fsgauge.study.system import UNFORMATTED
-from fsgauge.units import exact_size, format_bandwidth, format_size
+from fsgauge.units import exact_size, format_bandwidth, format_duration, format_size
 from fsgauge.workload import method_of
-from fsgauge.workload.assumed import ASSUMED_BANDWIDTH_BYTES_PER_SECOND
+from fsgauge.workload.assumed import EXPECTED, FASTEST, SLOWEST
+from fsgauge.workload.space import held_twice, layout_bytes
 
 EFFECTS_PERCENT = (5.0, 2.0, 1.0)
 SUPPOSED_NOISE_PERCENT = (2.0, 5.0, 10.0)
@@ -89,9 +85,8 @@ def describe(
         blocks_asked=study.plan.blocks,
         runs=sum(len(turn.cells) for turn in plan.turns),
         expected_seconds=plan.expected_seconds,
-        shortest_seconds=blocks
-        * block_seconds(study, size_bytes, FASTEST_FILLING_BYTES_PER_SECOND),
-        longest_seconds=blocks * block_seconds(study, size_bytes, SLOWEST_FILLING_BYTES_PER_SECOND),
+        shortest_seconds=blocks * block_seconds(study, size_bytes, FASTEST),
+        longest_seconds=blocks * block_seconds(study, size_bytes, SLOWEST),
         written_bytes_estimate=plan.expected_written_bytes,
         estimate_basis=_estimate_basis(),
         sensitivity_known=noise is not None,
@@ -125,8 +120,17 @@ def _sensitivity(blocks: int, noise_percent: float) -> Sensitivity:
 def _held_equal(study: Study, size_bytes: int) -> list[str]:
     space = format_size(layout_bytes(study, size_bytes))
     has_raw = any(system.kind == "raw" for system in study.systems)
-    lines = method_of(study.workload).held_equal(space, has_raw)
-    return [*lines[:-1], f"state: {_state(study)}", lines[-1]]
+    first, *lines = method_of(study.workload).held_equal(space, has_raw)
+    return [first + _half(study), *lines[:-1], f"state: {_state(study)}", lines[-1]]
+
+
+def _half(study: Study) -> str:
+    """Why the files are half as large as fill says."""
+    names = held_twice(study)
+    if not names:
+        return ""
+    keep = "keeps" if len(names) == 1 else "keep"
+    return f"; {', '.join(names)} {keep} old extents until all is overwritten: half, for all"
 
 
 def _state(study: Study) -> str:
@@ -161,10 +165,14 @@ def _has(system: System, key: str) -> bool:
 
 
 def _estimate_basis() -> str:
-    filling = format_bandwidth(ASSUMED_BANDWIDTH_BYTES_PER_SECOND)
-    fastest = format_bandwidth(FASTEST_FILLING_BYTES_PER_SECOND)
-    slowest = format_bandwidth(SLOWEST_FILLING_BYTES_PER_SECOND)
-    return f"estimated for storage that writes {filling}; the range is {fastest} to {slowest}"
+    expected, fastest, slowest = (
+        format_bandwidth(speed.bytes_per_second) for speed in (EXPECTED, FASTEST, SLOWEST)
+    )
+    latency = format_duration(EXPECTED.latency_seconds * 1e9)
+    return (
+        f"estimated for storage that writes {expected} and answers in {latency}; the range is"
+        f" {fastest} to {slowest}, for all that ends by bytes and not by time"
+    )
 
 
 def _overwritten(study: Study) -> str:

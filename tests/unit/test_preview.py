@@ -21,11 +21,29 @@ def test_a_plan_in_the_order_of_the_questions():
     assert facts.shortest_seconds < facts.expected_seconds < facts.longest_seconds
     assert facts.storage == "loop file of 8 GiB in /var/tmp"
     assert facts.overwritten.startswith("nothing")
-    assert any("7.2 GiB" in line for line in facts.held_equal)
+    assert any("3.6 GiB" in line for line in facts.held_equal)
     assert [line.split()[0] for line in facts.different] == ["kind", "mkfs"]
     assert facts.different[1] == "mkfs (ext4: -b 4096; xfs: default; btrfs: default)"
     alone = described(overrides=["system.xfs.mount=nodiratime"])
     assert alone.different[2] == "mount (ext4: noatime; xfs: nodiratime; btrfs: noatime)"
+
+
+def test_half_the_space_is_said_where_a_system_copies_on_write():
+    (space,) = [line for line in described().held_equal if line.startswith("space: ")]
+    assert space.endswith("btrfs keeps old extents until all is overwritten: half, for all")
+    others = described(systems=["raw", "ext4"])
+    (space,) = [line for line in others.held_equal if line.startswith("space: ")]
+    assert "7.2 GiB" in space and "half" not in space
+
+
+def test_the_range_of_time_holds_for_every_byte_that_is_written():
+    """Passes end by bytes: at 100 MiB/s all of them take as long as that says, and no less."""
+    study = load_study("writers", seed=1)
+    facts = describe(make_plan(study, size_bytes=8 * GIB), study, size_bytes=8 * GIB)
+    assert "100 MiB/s" in facts.estimate_basis
+    assert facts.longest_seconds > facts.written_bytes_estimate / (100 << 20)
+    assert facts.written_bytes_estimate / (2 * GIB) < facts.shortest_seconds
+    assert facts.shortest_seconds < facts.expected_seconds < facts.longest_seconds
 
 
 def test_a_folder_is_neither_formatted_nor_raw():

@@ -13,6 +13,7 @@ from fsgauge.study.model import Study, System
 from fsgauge.system.kind import Facts, FileSystem
 from fsgauge.units import format_size
 from fsgauge.workload import method_of
+from fsgauge.workload.space import times_held
 
 
 def formatted_facts(kind: FileSystem, made: Formatted, device: str, details: Facts) -> SystemFacts:
@@ -77,7 +78,7 @@ def folder_facts(system: System, path: str) -> SystemFacts:
 def notes_on(kind: FileSystem, study: Study, directory: Path) -> list[str]:
     """What readers should know about the file system as it was made."""
     notes = []
-    if kind.copy_on_write and method_of(study.workload).overwrites:
+    if kind.name in {each.kind for each in study.systems if times_held(study, each) > 1}:
         notes.append(
             f"{kind.name} writes to new places and keeps an old extent until all of it is"
             " overwritten, so workload.fill counts half of its free space, for all systems"

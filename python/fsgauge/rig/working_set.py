@@ -19,6 +19,7 @@ from fsgauge.study.model import Study
 from fsgauge.system import FileSystem, find_kind
 from fsgauge.units import format_size
 from fsgauge.workload import method_of
+from fsgauge.workload.space import times_held
 
 
 @dataclass(frozen=True)
@@ -53,15 +54,6 @@ def free_bytes(directory: str) -> int:
     return room.f_bavail * room.f_frsize
 
 
-def _copies(kind: FileSystem, study: Study) -> int:
-    """How often a file system may have to hold the working set at once.
-
-    A copy-on-write file system keeps an old extent until all of it is overwritten, so random
-    writes can take the whole working set a second time. Without that room they end in ENOSPC.
-    """
-    return 2 if kind.copy_on_write and method_of(study.workload).overwrites else 1
-
-
 def _smallest_room(study: Study, base: Base, ledger: Ledger, engine: RunsJobs) -> Room:
     least = Room(base.size_bytes, study.systems[0].name)
     for system in study.systems:
@@ -69,7 +61,7 @@ def _smallest_room(study: Study, base: Base, ledger: Ledger, engine: RunsJobs) -
         if isinstance(kind, FileSystem):
             with formatted(kind, system, base, ledger) as made:
                 require_direct_files(study, system, str(made.directory), engine)
-                here = free_bytes(str(made.directory)) // _copies(kind, study)
+                here = free_bytes(str(made.directory)) // times_held(study, system)
             if here < least.free_bytes:
                 least = Room(here, system.name)
     return least

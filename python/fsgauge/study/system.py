@@ -15,6 +15,8 @@ UNFORMATTED = {
     "raw": "raw is the bare device: nothing is formatted or mounted",
     "mounted": "a mounted system is used as it stands: nothing is formatted or mounted",
 }
+COPY_ON_WRITE = {"btrfs"}
+"""Kinds in which an overwrite takes new space before the old is free."""
 
 
 class System(StudyModel):

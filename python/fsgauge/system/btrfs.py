@@ -15,7 +15,6 @@ class Btrfs(FileSystem):
     package = "btrfs-progs"
     mkfs_defaults = ("-q", "-f")
     smallest_bytes = 256 << 20
-    copy_on_write = True
     facts_command = ("btrfs", "filesystem", "df", "{directory}")
     forget_command = ("btrfs", "device", "scan", "--forget", "{device}")
 

@@ -42,8 +42,6 @@ class FileSystem(SystemKind):
     """The keys of the answer that are kept; all when empty."""
     forget_command: ClassVar[tuple[str, ...]] = ()
     """Run after the unmount, where something has to be forgotten about {device}."""
-    copy_on_write: ClassVar[bool] = False
-    """Whether an overwrite takes new space before the old is free."""
 
     def mkfs_command(self, options: list[str], device: str) -> list[str]:
         """The argument list that makes it on `device`; the user's options come last and win."""

@@ -6,6 +6,7 @@ from typing import Literal, Protocol
 
 from fsgauge.record import Cell
 from fsgauge.wire import Data, IncompressibleData, LayoutJob, LoadJob, Target, ZeroData
+from fsgauge.workload.assumed import EXPECTED, Speed
 
 
 class Method(Protocol):
@@ -58,8 +59,8 @@ class Method(Protocol):
         """The job of one cell on a system whose files are `target`."""
         ...
 
-    def run_seconds(self, cell: Cell, space_bytes: int) -> float:
-        """What a run takes if the storage is as assumed; `space_bytes` is that of all files."""
+    def run_seconds(self, cell: Cell, space_bytes: int, speed: Speed = EXPECTED) -> float:
+        """What a run takes on storage of such speed; `space_bytes` is that of all files."""
         ...
 
     def written_bytes(self, cell: Cell, space_bytes: int) -> float:

@@ -19,7 +19,7 @@ from fsgauge.wire import (
     Target,
     ZipfAccess,
 )
-from fsgauge.workload.assumed import operations_per_second
+from fsgauge.workload.assumed import EXPECTED, Speed, operations_per_second
 from fsgauge.workload.base import data_of
 
 _COARSE_BYTES = 1 << 20
@@ -104,7 +104,12 @@ class OverheadMethod:
             seed=seed,
         )
 
-    def run_seconds(self, cell: Cell, space_bytes: int) -> float:  # noqa: ARG002 - a time is given
+    def run_seconds(
+        self,
+        cell: Cell,  # noqa: ARG002 - a time is given
+        space_bytes: int,  # noqa: ARG002
+        speed: Speed = EXPECTED,  # noqa: ARG002
+    ) -> float:
         """What the study says."""
         return (self.workload.warm_up + self.workload.duration) / 1e9
 

@@ -32,8 +32,9 @@ from fsgauge.wire import (
     Target,
 )
 from fsgauge.workload.assumed import (
-    ASSUMED_BANDWIDTH_BYTES_PER_SECOND,
     ASSUMED_LATENCY_SECONDS,
+    EXPECTED,
+    Speed,
     operations_per_second,
 )
 from fsgauge.workload.base import data_of
@@ -166,16 +167,16 @@ class WritersMethod:
             measure_limits=True,
         )
 
-    def run_seconds(self, cell: Cell, space_bytes: int) -> float:
+    def run_seconds(self, cell: Cell, space_bytes: int, speed: Speed = EXPECTED) -> float:
         """Writers are taken to get in one another's way: all of them as fast as one."""
         workload = self.workload
-        rate = operations_per_second(cell.block_size_bytes, cell.queue_depth)
+        rate = operations_per_second(cell.block_size_bytes, cell.queue_depth, speed)
         if workload.duration is not None:
             load = (workload.warm_up + workload.duration) / 1e9
         else:
             covered = self._covered_bytes(cell, space_bytes)
             load = min(covered / cell.block_size_bytes / rate, LONGEST_RUN_NS / 1e9)
-        reading = space_bytes / ASSUMED_BANDWIDTH_BYTES_PER_SECOND if workload.verify else 0.0
+        reading = space_bytes / speed.bytes_per_second if workload.verify else 0.0
         return load + reading + _LIMITS_SECONDS
 
     def written_bytes(self, cell: Cell, space_bytes: int) -> float:

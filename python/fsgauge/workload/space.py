@@ -1,0 +1,27 @@
+"""How much of the storage the files may fill: decided here, for the plan and for the rig."""
+
+from __future__ import annotations
+
+from fsgauge.study.model import Study, System
+from fsgauge.study.system import COPY_ON_WRITE
+from fsgauge.workload import method_of
+
+
+def times_held(study: Study, system: System) -> int:
+    """How often a system may have to hold the working set at once.
+
+    A copy-on-write file system keeps an old extent until all of it is overwritten, so random
+    writes can take the whole working set a second time. Without that room they end in ENOSPC.
+    """
+    return 2 if system.kind in COPY_ON_WRITE and method_of(study.workload).overwrites else 1
+
+
+def held_twice(study: Study) -> list[str]:
+    """The systems for which all have half the space; empty where each holds the files once."""
+    return [system.name for system in study.systems if times_held(study, system) > 1]
+
+
+def layout_bytes(study: Study, size_bytes: int) -> int:
+    """Bytes that the files of every system fill, or that are used of the raw device."""
+    times = max(times_held(study, system) for system in study.systems)
+    return size_bytes // times * method_of(study.workload).fill_percent // 100
