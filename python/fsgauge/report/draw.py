@@ -26,10 +26,23 @@ HATCH_PATTERN = (
 _VARIABLE = re.compile(r"var\(--[a-z0-9-]+, (#[0-9a-f]{3,6})\)")
 _OPENING = re.compile(r"<svg [^>]*?width=\"([0-9.]+)\" height=\"([0-9.]+)\"[^>]*>")
 _DESCRIBED = re.compile(r'<(path|line|text) aria-label="([^"]*)"([^>]*)/>')
+_CLIP = re.compile(r"""(id="|url\(#)(clip[0-9]+)("|\))""")
 _ROLE = re.compile(r' (?:role|aria-roledescription)="graphics-symbol"')
 
 
-_LOOKS = {"tip", "colour", "shape", "opacity", "hatch", "fill", "above", "below", "words"}
+_LOOKS = {
+    "tip",
+    "colour",
+    "shape",
+    "opacity",
+    "hatch",
+    "fill",
+    "above",
+    "below",
+    "words",
+    "wide_words",
+    "narrow_words",
+}
 
 Build = Callable[[], dict[str, Any]]
 """Makes the Vega-Lite specification; its rows are collected while it does."""
@@ -58,7 +71,8 @@ def draw(
 
     A mark shows a tooltip when it is described by a row's "tip" or by one of `more_tips`.
     """
-    svg_wide, svg_narrow = _render(wide), _render(narrow)
+    svg_wide = _with_own_clips(_render(wide), f"{name}-wide")
+    svg_narrow = _with_own_clips(_render(narrow), f"{name}-narrow")
     tips = {row["tip"] for row in rows if "tip" in row} | set(more_tips)
     return Drawing(
         name=name,
@@ -77,6 +91,16 @@ def _render(build: Build) -> str:
         specification = build()
     specification |= {"$schema": SCHEMA, "datasets": found, "config": chart_config()}
     return str(vl_convert.vegalite_to_svg(specification))
+
+
+def _with_own_clips(svg: str, name: str) -> str:
+    """Clips named after the drawing: Vega counts them over the life of the process."""
+    numbers: dict[str, int] = {}
+
+    def own(match: re.Match[str]) -> str:
+        return f"{match[1]}{name}-clip{numbers.setdefault(match[2], len(numbers))}{match[3]}"
+
+    return _CLIP.sub(own, svg)
 
 
 def _data_of(row: dict[str, Any]) -> dict[str, Any]:

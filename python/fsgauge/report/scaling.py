@@ -22,6 +22,7 @@ from fsgauge.stats.scaling.model import (
 )
 from fsgauge.wire import IntegrityResult
 
+PUBLISHED_BLOCK_BYTES = 8192
 ROLES = {"reader": "random readers", "log": "log writers"}
 
 
@@ -68,6 +69,7 @@ class IntegrityLine:
 
 
 NOTHING = TableCell("")
+TOO_FEW = TableCell("", "too few samples")
 
 
 def scaling_tables(results: Results, published: PublishedWriters) -> list[Table]:
@@ -77,7 +79,8 @@ def scaling_tables(results: Results, published: PublishedWriters) -> list[Table]
         return []
     tables = [
         _as_published(scaling),
-        _elsewhere(published),
+        *([_elsewhere(published)] if is_comparable(results) else []),
+        _between_groups(scaling),
         _every_count(scaling),
         _law(scaling),
         _limits(scaling),
@@ -99,7 +102,8 @@ def _without_empty_columns(table: Table) -> Table:
     kept = [
         index
         for index, column in enumerate(table.columns)
-        if not column.page or any(row[index] != NOTHING for row in table.rows)
+        if column.page in ("", "p99")  # a missing p99 is looked for, and says why
+        or any(row[index] not in (NOTHING, TOO_FEW) for row in table.rows)
     ]
     return replace(
         table,
@@ -158,6 +162,43 @@ def _elsewhere(published: PublishedWriters) -> Table:
     return Table("elsewhere", "Published elsewhere, on other hardware", note, columns, rows)
 
 
+def is_comparable(results: Results) -> bool:
+    """Whether any cell is what was published: 8 KiB, sequential, direct, over one file's blocks."""
+    return any(
+        (cell.block_size_bytes, cell.pattern) == (PUBLISHED_BLOCK_BYTES, "write")
+        and cell.ranges in (None, "shared")
+        and cell.direct is not False
+        and cell.allocation in (None, "overwrite")
+        for cell in results.cells
+    )
+
+
+def _between_groups(scaling: Scaling) -> Table:
+    """What another way to write brings, a line a system, group and number of writers."""
+    columns = [
+        Column("system"),
+        Column("writers"),
+        Column("group"),
+        Column("over"),
+        Column("ratio", "between_groups"),
+    ]
+    rows = [
+        [
+            TableCell(row.system),
+            TableCell(str(row.writers)),
+            TableCell(row.group),
+            TableCell(row.first),
+            TableCell(
+                f"{words.ratio(row.ratio.value)}",
+                words.interval(row.ratio.low, row.ratio.high, row.ratio.n),
+            ),
+        ]
+        for row in sorted(scaling.between_groups, key=lambda row: -row.writers)
+    ]
+    note = "IOPS of a group over those of the first one, taken inside each block."
+    return Table("between-groups", "Between groups", note, columns, rows, len(rows) > 12)
+
+
 def _every_count(scaling: Scaling) -> Table:
     """A line a system and number of writers, with everything known of it."""
     columns = [
@@ -181,9 +222,9 @@ def _every_count(scaling: Scaling) -> Table:
             _share(point.efficiency),
             _share(point.of_device),
             _share(point.fairness),
-            _value(point.p50_ns, "ns"),
-            _value(point.p99_ns, "ns"),
-            _value(point.p999_ns, "ns"),
+            _quantile(point.p50_ns),
+            _quantile(point.p99_ns),
+            _quantile(point.p999_ns),
         ]
         for line in scaling.lines
         for point in line.points
@@ -317,7 +358,8 @@ def _integrity(system: str, found: Sequence[IntegrityResult]) -> IntegrityLine:
     }
     wrong = ", ".join(f"{count:,} {name}" for name, count in faults.items() if count)
     blocks = sum(each.checked_blocks for each in found)
-    text = f"{blocks:,} blocks read back after {len(found)} runs: "
+    runs = "1 run" if len(found) == 1 else f"{len(found)} runs"
+    text = f"{blocks:,} blocks read back after {runs}: "
     return IntegrityLine(
         system, text + (wrong or "all whole writes of the right writer"), not wrong
     )
@@ -345,6 +387,8 @@ def _writers(count: int) -> str:
 def _interval(number: Estimate, text: Callable[[float], str]) -> str:
     if number.low is None or number.high is None:
         return "one block" if number.n == 1 else ""
+    if not words.is_known(number.low, number.high, number.n):
+        return words.unknown(number.n)
     low, high = text(number.low), text(number.high)
     (_, _, unit), (_, _, other) = low.partition(" "), high.partition(" ")
     if unit and unit == other and not low.startswith("x "):
@@ -372,10 +416,16 @@ def _share(number: Estimate | None) -> TableCell:
     if number is None:
         return NOTHING
     digits = 0 if number.value >= 0.0995 else 1
-    return TableCell(
-        f"{100 * number.value:.{digits}f} %",
-        _interval(number, lambda edge: f"{100 * edge:.{digits}f}"),
-    )
+
+    def text(share: float) -> str:
+        return f"{100 * share:.{digits}f} %"
+
+    return TableCell(text(number.value), _interval(number, text))
+
+
+def _quantile(number: Estimate | None) -> TableCell:
+    """A percentile; it needs ten samples beyond it in each run."""
+    return TOO_FEW if number is None else _value(number, "ns")
 
 
 def _number(number: Estimate | None) -> TableCell:

@@ -61,7 +61,7 @@ def _noise(results: Results) -> Line:
     floor = results.noise_of(results.primary_metrics[results.primary_cells[0]])
     if floor is None:
         return Line("Noise floor", "unknown: no block has the baseline twice", False, "noise")
-    text = f"{words.ratio_range(floor.low, floor.high)} ({results.baseline} against itself)"
+    text = f"{words.interval(floor.low, floor.high, floor.n)} ({results.baseline} against itself)"
     return Line("Noise floor", text, not floor.excludes_one and floor.low is not None, "noise")
 
 
@@ -94,7 +94,7 @@ def _failures(results: Results) -> Line:
     sure = results.sureness
     parts = []
     if sure.runs_failed:
-        parts.append(f"{sure.runs_failed} runs failed")
+        parts.append(f"{_count(sure.runs_failed, 'run')} failed")
     missing = sure.runs_planned - sure.runs_complete - sure.runs_failed
     if missing > 0:
         parts.append(f"{missing} not made")

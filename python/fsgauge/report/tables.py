@@ -62,8 +62,8 @@ def _line(
     results: Results, metric: MetricInfo, measured: Measurement, entry: Comparison | None
 ) -> Line:
     low, high = measured.low, measured.high
-    interval = ""
-    if low is not None and high is not None:
+    interval = words.unknown(measured.n) if low is not None else ""
+    if low is not None and high is not None and words.is_known(low, high, measured.n):
         interval = f"{words.value(low, metric.unit)} to {words.value(high, metric.unit)}"
     return Line(
         cell=results.cell(measured.cell).name,
@@ -72,7 +72,7 @@ def _line(
         interval=interval,
         blocks=measured.n,
         ratio=words.ratio(entry.ratio) if entry else "",
-        ratio_interval=words.ratio_range(entry.low, entry.high) if entry else "baseline",
+        ratio_interval=words.interval(entry.low, entry.high, entry.n) if entry else "baseline",
         glyph=GLYPHS[entry.verdict] if entry else "",
         verdict=words.verdict(entry) if entry else "",
         robust=_robust(entry) if entry else "",

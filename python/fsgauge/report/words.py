@@ -8,6 +8,27 @@ from fsgauge.stats.results import Comparison, Measurement, NoiseFloor
 from fsgauge.stats.scaling.model import Estimate
 from fsgauge.units import format_bandwidth, format_duration, format_rate
 
+FEWEST_BLOCKS = 3
+WIDEST_INTERVAL = 100.0
+"""Beyond this factor an interval says nothing that a reader could use."""
+
+
+def is_known(low: float | None, high: float | None, blocks: int) -> bool:
+    """Whether an interval says anything: not from two blocks, nor one of a factor of 100."""
+    if low is None or high is None or blocks < FEWEST_BLOCKS:
+        return False
+    return high <= WIDEST_INTERVAL * low
+
+
+def unknown(blocks: int) -> str:
+    """What stands for an interval that says nothing: "not known from 2 blocks"."""
+    return "one block" if blocks == 1 else f"not known from {blocks} blocks"
+
+
+def interval(low: float | None, high: float | None, blocks: int) -> str:
+    """An interval of ratios, or why it is none."""
+    return ratio_range(low, high) if is_known(low, high, blocks) else unknown(blocks)
+
 
 def value(number: float, unit: str) -> str:
     """A metric's value with its unit: "212 k IOPS", "148 us", "812 MiB/s"."""
@@ -20,8 +41,8 @@ def value(number: float, unit: str) -> str:
 
 def measured(entry: Measurement, unit: str) -> str:
     """Value and interval."""
-    if entry.low is None or entry.high is None:
-        return f"{value(entry.value, unit)} (one block)"
+    if entry.low is None or entry.high is None or not is_known(entry.low, entry.high, entry.n):
+        return f"{value(entry.value, unit)} ({unknown(entry.n)})"
     return f"{value(entry.value, unit)} ({value(entry.low, unit)} to {value(entry.high, unit)})"
 
 
@@ -90,14 +111,14 @@ def noise(floor: NoiseFloor | None) -> str:
     """The noise floor as a range of ratios."""
     if floor is None:
         return "unknown"
-    return ratio_range(floor.low, floor.high)
+    return interval(floor.low, floor.high, floor.n)
 
 
 def estimate(number: Estimate, unit: str) -> str:
     """Value and interval of an estimate."""
     text = value(number.value, unit)
-    if number.low is None or number.high is None:
-        return f"{text} (one block)"
+    if number.low is None or number.high is None or not _is_known(number):
+        return f"{text} ({unknown(number.n)})"
     return f"{text} ({value(number.low, unit)} to {value(number.high, unit)})"
 
 
@@ -105,6 +126,10 @@ def share(number: Estimate) -> str:
     """A share as a percentage with its interval: "70 % (68 to 72)"."""
     digits = 0 if number.value >= 0.0995 else 1
     text = f"{100 * number.value:.{digits}f} %"
-    if number.low is None or number.high is None:
-        return text
-    return f"{text} ({100 * number.low:.{digits}f} to {100 * number.high:.{digits}f})"
+    if number.low is None or number.high is None or not _is_known(number):
+        return f"{text} ({unknown(number.n)})"
+    return f"{text} ({100 * number.low:.{digits}f} to {100 * number.high:.{digits}f} %)"
+
+
+def _is_known(number: Estimate) -> bool:
+    return is_known(number.low, number.high, number.n)

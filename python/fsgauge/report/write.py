@@ -10,6 +10,7 @@ from pathlib import Path
 from fsgauge.errors import RigError
 from fsgauge.report.charts.depth import depth_curves
 from fsgauge.report.charts.forest import forest
+from fsgauge.report.charts.gain import gain_chart
 from fsgauge.report.charts.heatmap import heatmap
 from fsgauge.report.charts.latency import latency_percentiles
 from fsgauge.report.charts.law import law_chart
@@ -55,6 +56,7 @@ def write_results(directory: Path, stored: StoredStudy, results: Results) -> Pat
 def draw_all(results: Results, stored: StoredStudy) -> dict[str, Drawing]:
     """Every picture that has something to show, by name, in the order of the page."""
     drawings = (
+        gain_chart(results),
         forest(results),
         writers_chart(results),
         law_chart(results),

@@ -55,7 +55,9 @@ def name_of(run: RunRecord) -> str:
 
 
 def part_of(part: int, whole: int, noun: str) -> str:
-    """ "3 of 8 runs"."""
+    """ "3 of 8 runs", "the only run"."""
+    if part == whole == 1:
+        return f"the only {noun}"
     return f"{part} of {count(whole, noun)}"
 
 

@@ -48,7 +48,7 @@ def _integrity(evidence: Evidence) -> Iterator[Finding]:
         "integrity",
         "invalid",
         f"{systems} did not keep what was written: in {part_of(len(broken), len(checked), 'run')}"
-        f" that were read back, {kinds} {'block' if sum(by_kind.values()) == 1 else 'blocks'};"
+        f" read back, {kinds} {'block' if sum(by_kind.values()) == 1 else 'blocks'};"
         f" first {first.system}, {first.cell.name}, {_offsets(found)}.",
         "No rate counts for a file system that loses data. See dmesg for I/O errors and test the"
         " storage alone (a study of the raw system with verify = true): if raw fails too,"
@@ -206,6 +206,7 @@ def _points_that_are_unfair(evidence: Evidence) -> list[str]:
 
     return [
         f"{line.system} with {count(point.writers, 'writer')}"
+        + (f" ({line.group})" if line.group else "")
         for line in (evidence.scaling.lines if evidence.scaling else ())
         for point in line.points
         if is_unfair(point)

@@ -13,13 +13,15 @@ import pytest
 
 from fsgauge.pages import explain_metric
 from fsgauge.report import write_report
+from fsgauge.report.charts.gain import gain_chart
 from fsgauge.report.charts.law import law_chart, law_words
 from fsgauge.report.charts.writers import writers_chart
 from fsgauge.report.published import published_writers
 from fsgauge.report.scaling import Table, integrity_lines, no_law, scaling_tables
 from fsgauge.report.sureness import sureness_lines
-from fsgauge.stats import Results
+from fsgauge.stats import Results, read_study
 from fsgauge.stats.scaling.model import Scaling
+from tests.synthetic_writers import make_writers
 from tests.writers_example import (
     SYSTEMS,
     Planted,
@@ -81,7 +83,7 @@ def test_every_number_of_the_tables_has_a_page(planted: Planted) -> None:
         assert each.pages
         for name in each.pages:
             assert "**Definition.**" in explain_metric(name)
-        words = {"system", "group", "case", "writers", "beside them"}
+        words = {"system", "group", "case", "writers", "beside them", "over"}
         assert all(column.page or column.label in words for column in each.columns)
         assert all(len(row) == len(each.columns) for row in each.rows)
 
@@ -197,3 +199,105 @@ def test_other_studies_have_none_of_it() -> None:
     results = results_of(AS_PUBLISHED).model_copy(update={"scaling": None})
     assert writers_chart(results) is None and law_chart(results) is None
     assert scaling_tables(results, published_writers()) == [] and no_law(results) == ""
+
+
+def words_of(results: Results, column: str) -> set[str]:
+    made = table(results, "every-count")
+    return {row[labels(made).index(column)].below for row in made.rows}
+
+
+def test_the_first_picture_is_the_answer_with_the_device_among_the_systems(tmp_path: Path) -> None:
+    drawn = gain_chart(results_of(LARGE))
+    assert drawn is not None and [row["system"] for row in drawn.rows] == list(SYSTEMS)
+    assert ">raw, the device alone<" in drawn.wide and ">ideal<" not in drawn.wide
+    assert not any(word in drawn.wide for word in ("better", "worse", "undecided"))
+    text = write_example(tmp_path, AS_PUBLISHED).read_text(encoding="utf-8")
+    assert text.index('id="figure-gain"') < text.index('id="figure-writers"')
+    assert text.index('id="figure-writers"') < text.index('id="figure-forest"')
+
+
+def test_groups_are_named_in_the_first_picture() -> None:
+    drawn = gain_chart(results_of(GROUPED))
+    assert drawn is not None and ">ideal<" in drawn.wide
+    assert all(drawn.wide.count(f">{group}<") == 1 for group in GROUPED.groups)
+
+
+def test_intervals_of_two_blocks_are_not_known() -> None:
+    results = results_of(Planted(writers=(1, 2), blocks=2))
+    assert words_of(results, "IOPS") == {"not known from 2 blocks"}
+    drawn = gain_chart(results)
+    assert drawn is not None and "not known from 2 blocks" in drawn.wide
+
+
+def wild(results: Results) -> Results:
+    """The same numbers, with intervals of a factor of a million."""
+    assert results.scaling is not None
+    document = results.scaling.model_dump()
+    for line in document["lines"]:
+        for point in line["points"]:
+            for field in ("iops", "change", "efficiency", "p99_ns"):
+                if point[field] is not None:
+                    value = point[field]["value"]
+                    point[field] |= {"low": value / 1e3, "high": value * 1e3}
+    return results.model_copy(update={"scaling": Scaling.model_validate(document)})
+
+
+def test_wide_intervals_stretch_no_axis() -> None:
+    results = results_of(AS_PUBLISHED)
+    drawn, calm = writers_chart(wild(results)), writers_chart(results)
+    assert drawn is not None and calm is not None
+
+    def axes(svg: str) -> list[str]:
+        return re.findall(r">([0-9.]+[kMG%]?)</text>", svg)
+
+    assert axes(drawn.wide) == axes(calm.wide)
+    assert "0k" not in axes(drawn.wide)
+    assert words_of(wild(results), "IOPS") == {"not known from 8 blocks"}
+
+
+def test_shares_have_their_unit_and_missing_percentiles_a_reason() -> None:
+    assert all(
+        each.endswith(" %") for each in words_of(results_of(LARGE), "share of ideal") if each
+    )
+    results = results_of(AS_PUBLISHED)
+    assert results.scaling is not None
+    document = results.scaling.model_dump()
+    for line in document["lines"]:
+        for point in line["points"]:
+            point["p99_ns"] = None
+    bare = results.model_copy(update={"scaling": Scaling.model_validate(document)})
+    assert words_of(bare, "p99") == {"too few samples"}
+    assert "p99.9" not in labels(table(bare, "every-count"))
+
+
+@pytest.mark.parametrize(
+    ("changes", "comparable"),
+    [
+        ({"ranges": "shared", "direct": True}, True),
+        ({"ranges": "own_files", "direct": True}, False),
+        ({"ranges": "shared", "direct": False}, False),
+        ({"ranges": "shared", "direct": True, "allocation": "extend"}, False),
+        ({"ranges": "shared", "direct": True, "block_size_bytes": 4096}, False),
+    ],
+)
+def test_what_was_published_stands_beside_its_like_alone(
+    changes: dict[str, object], comparable: bool
+) -> None:
+    results = results_of(AS_PUBLISHED)
+    cells = [cell.model_copy(update=changes) for cell in results.cells]
+    names = {
+        each.name
+        for each in scaling_tables(results.model_copy(update={"cells": cells}), published_writers())
+    }
+    assert ("elsewhere" in names) == comparable
+
+
+def test_ratios_between_groups_are_a_table() -> None:
+    study = make_writers(ranges=("shared", "own_files"))
+    made = table(read_study(study.turns, study.runs, study.study, study.before), "between-groups")
+    assert labels(made) == ["system", "writers", "group", "over", "ratio"]
+    assert len(made.rows) == 3 * 2
+    for _, _, group, first, ratio in made.rows:
+        assert (group.text, first.text) == ("own files", "shared")
+        assert " to " in ratio.below
+    assert "**Definition.**" in explain_metric("between_groups")

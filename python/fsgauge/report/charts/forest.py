@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 Axis = Callable[[str], Any]
 """From a field's name to the shared x channel."""
 ROWS_LIMIT = 20
+VERDICT_PIXELS = 122
 
 
 @dataclass(frozen=True)
@@ -43,9 +44,10 @@ class Layout:
 
 
 def _wide(rows: list[dict[str, Any]]) -> Layout:
-    cell = min(_text_width(rows, "cell", 7.2), 230)
+    cell = min(_text_width(rows, "cell", 7.2), 330)
     system = min(_text_width(rows, "system", 6.8), 130)
-    return Layout(cell, system, max(200, 584 - cell - system), 236, 17, headers=False)
+    right = VERDICT_PIXELS + _text_width(rows, "interval", 7.2)
+    return Layout(cell, system, max(200, 820 - cell - system - right), right, 17, headers=False)
 
 
 def _narrow(rows: list[dict[str, Any]]) -> Layout:
@@ -99,13 +101,14 @@ def _row(results: Results, entry: Comparison) -> dict[str, Any]:
     cell = results.cell(entry.cell)
     metric = next(metric for metric in results.metrics if metric.name == entry.metric)
     suffix = "" if entry.metric == "iops" else f", {metric.label}"
-    interval = words.ratio_range(entry.low, entry.high)
+    interval = words.interval(entry.low, entry.high, entry.n)
+    known = words.is_known(entry.low, entry.high, entry.n)
     return {
         "cell": cell.name + suffix,
         "system": entry.system,
         "ratio": entry.ratio,
-        "low": entry.low if entry.low is not None else entry.ratio,
-        "high": entry.high if entry.high is not None else entry.ratio,
+        "low": entry.low if known else entry.ratio,
+        "high": entry.high if known else entry.ratio,
         "blocks": [ratio for _, ratio in entry.blocks],
         "verdict": entry.verdict,
         "words": f"{words.ratio(entry.ratio)}  {GLYPHS[entry.verdict]} {entry.verdict}",
@@ -137,9 +140,8 @@ def _chart(results: Results, rows: list[dict[str, Any]], layout: Layout) -> alt.
     measured = [row for row in placed if not row.get("only_header")]
     metric = results.primary_metrics[results.primary_cells[0]]
     floor = results.noise_of(metric)
-    edges = [row[key] for row in measured for key in ("low", "high")]
-    edges += [edge for edge in (floor.low, floor.high) if edge is not None] if floor else []
-    low, high = ratio_domain(edges)
+    points = [each for row in measured for each in (row["ratio"], *row["blocks"])]
+    low, high = ratio_domain(points)
     scale = alt.Scale(type="log", domain=[low, high], clamp=True, nice=False)
     axis = alt.Axis(
         values=ratio_ticks(low, high, 6 if layout.headers else 8),
@@ -174,7 +176,12 @@ def _background(floor: NoiseFloor | None, low: float, high: float, x: Axis) -> l
 
     one = chart_of([{"ratio": 1}]).mark_rule(color=INK, strokeWidth=1)
     marks = [one.encode(x=x("ratio"))]
-    if floor is not None and floor.low is not None and floor.high is not None:
+    if (
+        floor is not None
+        and floor.low is not None
+        and floor.high is not None
+        and (floor.low < high and floor.high > low)
+    ):
         band = {
             "ratio": max(floor.low, low),
             "to": min(floor.high, high),
@@ -207,7 +214,7 @@ def _marks(rows: list[dict[str, Any]], results: Results, x: Axis, y: alt.Y) -> l
     dots = chart_of(blocks).mark_circle(size=12, opacity=0.3)
     return [
         dots.encode(x=x("ratio"), y=y, color=colour),
-        base.mark_rule(strokeWidth=2).encode(
+        base.mark_rule(strokeWidth=2, clip=True).encode(
             x=x("low"), x2="high:Q", y=y, color=colour, description="tip:N"
         ),
         base.mark_point(size=52, filled=True, opacity=1).encode(
@@ -243,17 +250,23 @@ def _labels(
     headers = [row for row in placed if row["header"]]
     header_at = layout.header_at
     right = layout.width + 10
-    rules = [{"y": row["y"] - 0.5} for row in placed if row.get("rule")]
+    rules = [{"y": row["y"] - 0.5, "opacity": 1} for row in placed if row.get("rule")]
     if layout.headers:
-        rules = [{"y": row["y"] - 0.5} for row in headers]
+        rules = [{"y": row["y"] - 0.5, "opacity": 1} for row in headers]
+    rules.append({"y": 0, "opacity": 0})  # holds the room of the texts, whatever their font
     labels = [
         chart_of(rules)
         .mark_rule(color=GRID)
-        .encode(y=y, x=alt.value(header_at), x2=alt.value(layout.width + layout.right)),
+        .encode(
+            y=y,
+            x=alt.value(header_at),
+            x2=alt.value(layout.width + layout.right),
+            opacity=alt.Opacity("opacity:Q", scale=None),
+        ),
         text(headers, "header", header_at, layout.cell or 330, "bold"),
         text(rows, "system", -layout.system, layout.system - 6),
-        text(rows, "words", right, 122),
+        text(rows, "words", right, VERDICT_PIXELS),
     ]
     if not layout.headers:
-        labels.append(text(rows, "interval", right + 122, 110, "muted"))
+        labels.append(text(rows, "interval", right + VERDICT_PIXELS, layout.right, "muted"))
     return labels

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from fsgauge.report.charts import panels
 from fsgauge.report.charts.rows import chart_of
-from fsgauge.report.charts.writer_points import AIR, RATE, points_of, y_of
+from fsgauge.report.charts.writer_points import AIR, RATE, points_of, top_of_rates, y_of
 from fsgauge.report.draw import Drawing, draw
 from fsgauge.report.theme import BAND, INK, MUTED
 from fsgauge.stats.results import Results
@@ -50,9 +50,7 @@ def _law(
     counts = scaling.writer_counts
     edge = max([*counts, *(each[0] for other in scaling.lines for each in other.fit.curve)])
     device = _device_means(scaling, line.group)
-    top = AIR * max(
-        [row["iops_high"] for row in own] + [value for _, value, _, _ in line.fit.curve]
-    )
+    top = max([top_of_rates(own), *(AIR * value for _, value, _, _ in line.fit.curve)])
     layers: list[Any] = []
     if line.system != scaling.device and device:
         layers += _device_line(counts, device, edge, top)
@@ -63,7 +61,7 @@ def _law(
     base = chart_of(own)
     colour = alt.Color("colour:N", scale=None)
     layers += [
-        base.mark_rule(strokeWidth=1.6).encode(
+        base.mark_rule(strokeWidth=1.6, clip=True).encode(
             x=_linear_x(counts, edge),
             y=y_of(RATE, "iops_low", [0, top]),
             y2="iops_high:Q",

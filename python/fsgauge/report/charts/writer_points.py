@@ -1,11 +1,14 @@
 """What the pictures of several writers have in common: rows of points, and the y axes.
 
+An interval that says nothing (`words.is_known`) is not drawn; no interval stretches an axis.
+
 From a line of `Scaling` to rows, one a measured number of writers.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -77,8 +80,9 @@ def points_of(results: Results, scaling: Scaling, line: ScalingLine) -> list[dic
 def _estimate(part: Part, estimate: Estimate | None) -> dict[str, float | None]:
     if estimate is None:
         return dict.fromkeys((part.field, f"{part.field}_low", f"{part.field}_high"))
-    low = estimate.value if estimate.low is None else estimate.low
-    high = estimate.value if estimate.high is None else estimate.high
+    low = high = estimate.value
+    if words.is_known(estimate.low, estimate.high, estimate.n):
+        low, high = estimate.low or low, estimate.high or high
     return {
         part.field: estimate.value / part.divisor,
         f"{part.field}_low": low / part.divisor,
@@ -115,11 +119,19 @@ def y_of(part: Part, field: str, domain: list[float]) -> alt.Y:
     scale = alt.Scale(domain=domain, nice=False)
     count = 5 if part.height > 150 else 3
     form = ".0%" if part.field == "efficiency" else "~s"
-    return alt.Y(
-        f"{field}:Q",
-        scale=scale,
-        axis=alt.Axis(title=part.title, format=form, tickCount=count, titlePadding=8),
+    axis = alt.Axis(
+        title=part.title,
+        labelExpr=f"datum.value == 0 ? '0' : format(datum.value, '{form}')",
+        tickCount=count,
+        titlePadding=8,
     )
+    return alt.Y(f"{field}:Q", scale=scale, axis=axis)
+
+
+def top_of_rates(rows: Sequence[Mapping[str, Any]]) -> float:
+    """The upper end of an axis of rates: above every mean and every block's dot."""
+    top: float = AIR * max(max([row["iops"], *row["blocks"]]) for row in rows)
+    return top
 
 
 def _round_values(low: float, high: float, most: int = 5) -> list[float]:

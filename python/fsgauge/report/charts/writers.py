@@ -13,12 +13,12 @@ from fsgauge.report import words
 from fsgauge.report.charts import panels
 from fsgauge.report.charts.rows import chart_of
 from fsgauge.report.charts.writer_points import (
-    AIR,
     LATENCY,
     RATE,
     SHARE,
     Part,
     points_of,
+    top_of_rates,
     y_of,
 )
 from fsgauge.report.draw import Drawing, draw
@@ -29,8 +29,11 @@ from fsgauge.stats.scaling.model import LimitPoint, Scaling
 if TYPE_CHECKING:
     import altair as alt
 
+SHARE_TOP = 1.2
+LATENCY_AIR = 1.5
 ALONE_PIXELS = 760
 """How wide a single column is."""
+LABEL_PIXELS = 15
 WITHOUT_DEVICE = {
     "memory_touched": "memory, every byte touched",
     "memory": "memory",
@@ -68,7 +71,7 @@ def _column(
     """One group: rate above, share of ideal and p99 below."""
     import altair as alt
 
-    top = AIR * max(row["iops_high"] for row in rows)
+    top = top_of_rates(rows)
     limits = [limit for limit in scaling.limits if limit.group == group]
     rate = alt.layer(
         *_limit_lines(limits, scaling.writer_counts, top),
@@ -76,14 +79,14 @@ def _column(
         *_marks(scaling, rows, RATE, [0, top], last=False),
         *_device_text(scaling, rows, top),
     ).properties(width=width, height=RATE.height, title=_title(group, limits, top, width))
-    edges = [row[edge] for row in rows for edge in ("p99_ns_low", "p99_ns_high") if row[edge]]
-    share_top = max([1.05, *(row["efficiency_high"] or 0 for row in rows)])
+    edges = [row["p99_ns"] for row in rows if row["p99_ns"]]
+    share_top = max([SHARE_TOP, *(1.05 * (row["efficiency"] or 0) for row in rows)])
     share = alt.layer(
         _level(1.0, [0, share_top]), *_marks(scaling, rows, SHARE, [0, share_top], last=not edges)
     ).properties(width=width, height=SHARE.height)
     below: list[Any] = [share]
     if edges:
-        domain = [min(edges) / 1.2, max(edges) * 1.2]
+        domain = [min(edges) / LATENCY_AIR, max(edges) * LATENCY_AIR]
         latency = alt.layer(*_marks(scaling, rows, LATENCY, domain, last=True))
         below.append(latency.properties(width=width, height=LATENCY.height))
     return alt.vconcat(rate, *below, spacing=10)
@@ -138,19 +141,24 @@ def _limit_lines(
     if not rows:
         return []
     base = chart_of(rows).encode(x=_x(counts, None), y=y_of(RATE, "iops", [0, top]))
-    named = [
-        next(row for row in rows if row["kind"] == kind and row["iops"] >= 0.95 * most)
-        for kind, most in {
-            row["kind"]: max(each["iops"] for each in rows if each["kind"] == row["kind"])
-            for row in rows
-        }.items()
-    ]
+    named = _named_together([row for row in rows if row["x"] == min(counts)], top)
     return [
         base.mark_line(color=MUTED, strokeDash=[2, 2], strokeWidth=1).encode(detail="kind:N"),
         chart_of(named)
         .mark_text(align="left", dy=-6, fontSize=11, color=MUTED)
         .encode(x=_x(counts, None), y=y_of(RATE, "iops", [0, top]), text="kind:N"),
     ]
+
+
+def _named_together(firsts: list[dict[str, Any]], top: float) -> list[dict[str, Any]]:
+    """One label a line, at its start; lines too near for two labels share one."""
+    named: list[dict[str, Any]] = []
+    for row in sorted(firsts, key=lambda row: -row["iops"]):
+        if named and named[-1]["iops"] - row["iops"] < top * LABEL_PIXELS / RATE.height:
+            named[-1]["kind"] += f"; {row['kind']}"
+        else:
+            named.append(dict(row))
+    return named
 
 
 def _marks(
