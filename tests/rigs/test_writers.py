@@ -12,6 +12,7 @@ from fsgauge.errors import InputError
 from fsgauge.progress.lines import Quiet
 from fsgauge.rig.host import HostRig
 from fsgauge.run import run_study
+from fsgauge.store import read_results
 from fsgauge.study.model import Study
 from fsgauge.wire import LoadResult
 from tests.rigs.conftest import MEBIBYTE, MakeLoop, Scene
@@ -54,7 +55,10 @@ def measured(study: Study, engine: Engine, rig: HostRig, results: Path) -> list[
     ("names", "workload"),
     [
         (["raw", "ext4", "xfs"], {"workers": "processes"}),
-        (["ext4", "xfs"], {"ranges": ["shared", "own files"], "access": ["direct", "buffered"]}),
+        (
+            ["raw", "ext4", "xfs"],
+            {"ranges": ["shared", "own files"], "access": ["direct", "buffered"]},
+        ),
         (["ext4"], {"allocation": ["extend"], "ranges": ["segmented"]}),
         (
             ["ext4"],
@@ -98,6 +102,41 @@ def test_a_pass_covers_the_file_once_by_each_writer(
     for run in measured(study, engine, rig, tmp_path / "results"):
         size = run["job"]["target"]["size_bytes"]  # type: ignore[index]
         assert run["result"]["write"]["size_bytes"] == 2 * size  # type: ignore[index]
+
+
+def test_raw_does_the_nearest_thing_where_the_others_need_files(
+    scene: Scene, engine: Engine, rig: HostRig, tmp_path: Path
+) -> None:
+    workload = {
+        "ranges": ["shared", "own files"],
+        "access": ["buffered"],
+        "allocation": ["overwrite", "extend"],
+        "fill": 20,
+    }
+    study = study_of(scene, ["raw", "ext4"], workload)
+    runs = measured(study, engine, rig, tmp_path / "results")
+    assert len(runs) == 2 * 3 * 8
+    covered: dict[tuple[str, str], set[int]] = {}
+    for run in runs:
+        assert run["fault"] is None, run
+        job, cell, result = run["job"], run["cell"], run["result"]
+        raw = job["target"]["kind"] == "block"  # type: ignore[index]
+        assert job["direct"] is raw and result["integrity"]["faulty"] == []  # type: ignore[index]
+        assert not (raw and job["extend"])  # type: ignore[index]
+        if raw:
+            own = cell["ranges"] == "own files"  # type: ignore[index]
+            assert job["ranges"]["kind"] == ("segmented" if own else "shared")  # type: ignore[index]
+        written = result["write"]["size_bytes"]  # type: ignore[index]
+        covered.setdefault((cell["id"], "raw" if raw else "files"), set()).add(written)  # type: ignore[index]
+    for (cell_id, who), written in covered.items():
+        assert len(written) == 1 and written == covered[cell_id, "files"], (cell_id, who)
+    (results,) = (tmp_path / "results").iterdir()
+    stored = read_results(results)
+    notes = {turn.system: turn.notes for turn in stored.turns}
+    assert any("the device's limit: direct overwrites" in note for note in notes["raw"])
+    assert not any("the device's limit" in note for note in notes["ext4"])
+    assert not any("end in memory" in note for note in notes["raw"])
+    assert scene.left() == []
 
 
 def test_a_device_with_large_sectors_refuses_small_blocks(
