@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict
 
-from fsgauge.estimate import block_seconds
+from fsgauge.estimate import RUN_SECONDS, block_seconds
 from fsgauge.power import blocks_needed, detectable_percent, paired_percent
 from fsgauge.record import Plan, Turn
 from fsgauge.study.model import Study, System
@@ -37,6 +37,14 @@ class Sensitivity(_Facts):
     blocks_needed: dict[float, int | None]
 
 
+class MeasuredTime(_Facts):
+    """Seconds that a block of this very work took in a pilot: mean, shortest, longest."""
+
+    mean: float
+    shortest: float
+    longest: float
+
+
 class PlanDescription(_Facts):
     """All that `fsgauge plan` prints, in this order."""
 
@@ -63,16 +71,22 @@ class PlanDescription(_Facts):
 
 
 def describe(
-    plan: Plan, study: Study, noise_percent: float | None = None, *, size_bytes: int
+    plan: Plan,
+    study: Study,
+    noise_percent: float | None = None,
+    *,
+    size_bytes: int,
+    measured: MeasuredTime | None = None,
 ) -> PlanDescription:
     """Describe a plan on storage of `size_bytes`.
 
     `noise_percent` is of a pilot (its A/A ratio); without it the study's own is used, and
-    without that, several are supposed and marked so.
+    without that, several are supposed and marked so. With `measured`, time is taken from it.
     """
     noise = noise_percent if noise_percent is not None else study.plan.noise_percent
     blocks = plan.turns[-1].block + 1
     supposed = SUPPOSED_NOISE_PERCENT if noise is None else (noise,)
+    mean, shortest, longest = _block_times(plan, study, blocks, size_bytes, measured)
     return PlanDescription(
         question=study.question,
         systems=study.systems,
@@ -84,16 +98,31 @@ def describe(
         blocks=blocks,
         blocks_asked=study.plan.blocks,
         runs=sum(len(turn.cells) for turn in plan.turns),
-        expected_seconds=plan.expected_seconds,
-        shortest_seconds=blocks * block_seconds(study, size_bytes, FASTEST),
-        longest_seconds=blocks * block_seconds(study, size_bytes, SLOWEST),
+        expected_seconds=blocks * mean,
+        shortest_seconds=blocks * shortest,
+        longest_seconds=blocks * longest,
         written_bytes_estimate=plan.expected_written_bytes,
-        estimate_basis=_estimate_basis(),
+        estimate_basis=_estimate_basis(by_pilot=measured is not None),
         sensitivity_known=noise is not None,
         sensitivity=[_sensitivity(blocks, percent) for percent in supposed],
         storage=storage_sentence(study),
         overwritten=_overwritten(study),
     )
+
+
+def _block_times(
+    plan: Plan, study: Study, blocks: int, size_bytes: int, measured: MeasuredTime | None
+) -> tuple[float, float, float]:
+    """Seconds of a block: expected, shortest, longest."""
+    if measured is None:
+        return (
+            plan.expected_seconds / blocks,
+            block_seconds(study, size_bytes, FASTEST),
+            block_seconds(study, size_bytes, SLOWEST),
+        )
+    runs = sum(len(turn.cells) for turn in plan.turns if turn.block == 0)
+    around = runs * RUN_SECONDS
+    return measured.mean + around, measured.shortest + around, measured.longest + around
 
 
 def storage_sentence(study: Study) -> str:
@@ -164,14 +193,16 @@ def _has(system: System, key: str) -> bool:
     return key == "kind" or system.kind == "mounted"
 
 
-def _estimate_basis() -> str:
+def _estimate_basis(*, by_pilot: bool) -> str:
     expected, fastest, slowest = (
         format_bandwidth(speed.bytes_per_second) for speed in (EXPECTED, FASTEST, SLOWEST)
     )
     latency = format_duration(EXPECTED.latency_seconds * 1e9)
+    basis = f"estimated for storage that writes {expected} and answers in {latency}"
+    if by_pilot:
+        return f"{basis}; the time is the pilot's"
     return (
-        f"estimated for storage that writes {expected} and answers in {latency}; the range is"
-        f" {fastest} to {slowest}, for all that ends by bytes and not by time"
+        f"{basis}; the range is {fastest} to {slowest}, for all that ends by bytes and not by time"
     )
 
 

@@ -67,6 +67,27 @@ def test_plan_takes_the_noise_from_a_pilot(fsgauge: Run, tmp_path: Path) -> None
     assert "--noise and --pilot both say what the noise is" in twice.stderr
 
 
+def test_plan_takes_the_time_from_a_pilot_of_the_same_work(
+    fsgauge: Run, small: list[str], tmp_path: Path
+) -> None:
+    done = fsgauge(*small)
+    assert done.returncode == 0, done.stderr
+    pilot = str((tmp_path / done.stdout.splitlines()[-1].removeprefix("report: ")).parent)
+    words = ["plan", *[word for word in small[1:] if word != "--quiet"], "--pilot", pilot]
+    planned = fsgauge(*words)
+    assert planned.returncode == 0, planned.stderr
+    assert "a block, the same work: the time is taken from it" in planned.stdout
+    assert "the time is the pilot's" in planned.stdout
+    found = json.loads(fsgauge(*words, "--json").stdout)
+    assert found["pilot_time"]["used"]
+    assert found["pilot_time"]["blocks"] == 3
+    per_block = found["description"]["expected_seconds"] / 3
+    around = per_block - found["pilot_time"]["block_seconds"]
+    assert 0 < around < found["plan"]["expected_seconds"] / 3
+    other = fsgauge(*words, "--set", "workload.queue_depths=[2]")
+    assert "of other cells, systems or storage: the time is not taken from it" in other.stdout
+
+
 def test_a_new_study_can_be_planned_at_once_and_is_never_overwritten(
     fsgauge: Run, tmp_path: Path
 ) -> None:

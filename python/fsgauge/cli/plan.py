@@ -10,12 +10,13 @@ import click
 
 from fsgauge.cli.choices import chosen_study, study_choices
 from fsgauge.errors import FsgaugeError, InputError
-from fsgauge.preview import PlanDescription
+from fsgauge.preview import MeasuredTime, PlanDescription
 from fsgauge.study.model import DeviceStorage, Study
 from fsgauge.units import format_duration, format_size
 
 if TYPE_CHECKING:
     from fsgauge.stats.pilot import PilotNoise
+    from fsgauge.stats.pilot_time import PilotTime
 
 
 @click.command("plan")
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     "--pilot",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="A results folder measured here: its noise is used.",
+    help="A results folder measured here: its noise is used, and its time if of the same work.",
 )
 @click.option("--json", "as_json", is_flag=True, help="The plan as JSON.")
 @click.option("--order", is_flag=True, help="Every turn of every block, not the first block's.")
@@ -49,20 +50,24 @@ def command(
     size_bytes = storage_bytes(chosen)
     plan = make_plan(chosen, size_bytes=size_bytes)
     measured = _measured_noise(pilot, noise)
+    time, is_same = _measured_time(pilot, chosen, size_bytes)
     noise_percent = parse_percent(noise) if noise else None
     if measured is not None:
         noise_percent = measured.noise_percent
-    description = describe(plan, chosen, noise_percent, size_bytes=size_bytes)
+    description = describe(
+        plan, chosen, noise_percent, size_bytes=size_bytes, measured=_of_block(time, is_same)
+    )
     if as_json:
         document = {
             "plan": plan.model_dump(),
             "description": description.model_dump(),
             "pilot": measured.model_dump() if measured else None,
+            "pilot_time": {**time.model_dump(), "used": is_same} if time else None,
         }
         click.echo(json.dumps(document))
         return
     lines = [*_method(description), *_order(description, order), *_cost(description)]
-    lines += _pilot(measured, description.blocks)
+    lines += [*_pilot(measured, description.blocks), *_pilot_time(time, is_same)]
     click.echo("\n".join([*lines, *_obstacles(chosen)]))
 
 
@@ -80,6 +85,38 @@ def _measured_noise(pilot: Path | None, noise: str | None) -> PilotNoise | None:
 
     stored = read_results(pilot)
     return pilot_noise(stored.study, stored.runs)
+
+
+def _measured_time(
+    pilot: Path | None, study: Study, size_bytes: int
+) -> tuple[PilotTime | None, bool]:
+    """What a block of the pilot took, and whether a block of this study does the same work."""
+    if pilot is None:
+        return None, False
+    from fsgauge.stats.pilot_time import is_of_same_work, pilot_time
+    from fsgauge.store import read_results
+
+    stored = read_results(pilot)
+    document = study.model_dump(mode="json", by_alias=True)
+    is_same = is_of_same_work(stored.study, stored.environment_before, document, size_bytes)
+    return pilot_time(stored.study, stored.turns, stored.runs), is_same
+
+
+def _of_block(time: PilotTime | None, is_same: bool) -> MeasuredTime | None:
+    if time is None or not is_same:
+        return None
+    return MeasuredTime(
+        mean=time.block_seconds, shortest=time.shortest_seconds, longest=time.longest_seconds
+    )
+
+
+def _pilot_time(time: PilotTime | None, is_same: bool) -> list[str]:
+    if time is None:
+        return []
+    took = f"          the pilot took {format_duration(int(time.block_seconds * 1e9))} a block"
+    if is_same:
+        return [f"{took}, the same work: the time is taken from it"]
+    return [f"{took}, of other cells, systems or storage: the time is not taken from it"]
 
 
 def _pilot(measured: PilotNoise | None, blocks: int) -> list[str]:
