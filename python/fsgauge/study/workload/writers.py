@@ -71,7 +71,7 @@ class WritersWorkload(StudyModel):
         ["direct"],
         description="direct: past the page cache (O_DIRECT); buffered: through it. Buffered writes"
         ' with sync = "none" end in memory, and their rate is that of memory; with fsync, fdatasync'
-        " or dsync the storage is in it.",
+        " or dsync the storage is in it. A raw device does direct overwrites in every cell.",
     )
     interface: Literal["psync", "io_uring"] = Field(
         "psync", description="System calls that carry the writes. psync is pwrite, as dd's."
