@@ -23,4 +23,4 @@ def test_memory_has_no_direct_io_to_compare(
         statvfs=os.statvfs, open=lambda *_: 0, close=lambda _: None, O_RDWR=0, O_DIRECT=0
     )
     monkeypatch.setattr(places, "os", opened)
-    assert places._fit(str(tmp_path), 4096) is fits
+    assert places._fit(tmp_path, 4096) is fits
