@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 from fsgauge.record import EnvironmentRecord, StudyRecord, TurnRecord
 from fsgauge.report import words
 from fsgauge.report.draw import HATCH_PATTERN, Drawing
+from fsgauge.report.integrity import integrity_lines
 from fsgauge.report.published import published_writers
-from fsgauge.report.scaling import integrity_lines, no_law, scaling_tables
+from fsgauge.report.scaling import no_law, scaling_tables
 from fsgauge.report.sureness import sureness_lines
 from fsgauge.report.tables import number_tables
 from fsgauge.report.theme import GLYPHS, system_colours, system_shapes

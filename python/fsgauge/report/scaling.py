@@ -5,10 +5,9 @@ Each column with a number names the page that explains it (`fsgauge explain PAGE
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from fsgauge.record import RunRecord
 from fsgauge.report import words
 from fsgauge.report.charts.law import was_tried
 from fsgauge.report.published import PublishedWriters
@@ -20,7 +19,6 @@ from fsgauge.stats.scaling.model import (
     ScalingLine,
     ScalingPoint,
 )
-from fsgauge.wire import IntegrityResult
 
 PUBLISHED_BLOCK_BYTES = 8192
 ROLES = {"reader": "random readers", "log": "log writers"}
@@ -57,15 +55,6 @@ class Table:
     def pages(self) -> list[str]:
         """The pages that explain its numbers, each once."""
         return list(dict.fromkeys(column.page for column in self.columns if column.page))
-
-
-@dataclass(frozen=True)
-class IntegrityLine:
-    """What reading everything back found on one system."""
-
-    system: str
-    text: str
-    good: bool
 
 
 NOTHING = TableCell("")
@@ -330,39 +319,6 @@ def _companions(scaling: Scaling) -> Table:
     ]
     note = "Random readers of the same file, and appenders to a log of their own."
     return Table("companions", "Beside the writers", note, columns, rows, len(rows) > 12)
-
-
-def integrity_lines(systems: Sequence[str], runs: Sequence[RunRecord]) -> list[IntegrityLine]:
-    """What reading back found: one line when all is right, else a line a system."""
-    checked = {
-        system: [
-            run.result.integrity
-            for run in runs
-            if run.system == system and run.result is not None and run.result.integrity is not None
-        ]
-        for system in systems
-    }
-    lines = [_integrity(system, found) for system, found in checked.items() if found]
-    if lines and all(line.good for line in lines):
-        return [_integrity("all", [each for found in checked.values() for each in found])]
-    return lines
-
-
-def _integrity(system: str, found: Sequence[IntegrityResult]) -> IntegrityLine:
-    faults = {
-        "corrupt": sum(each.corrupt_blocks for each in found),
-        "torn": sum(each.torn_blocks for each in found),
-        "foreign": sum(each.foreign_blocks for each in found),
-        "stale": sum(each.stale_blocks for each in found),
-        "lost": sum(each.lost_blocks for each in found),
-    }
-    wrong = ", ".join(f"{count:,} {name}" for name, count in faults.items() if count)
-    blocks = sum(each.checked_blocks for each in found)
-    runs = "1 run" if len(found) == 1 else f"{len(found)} runs"
-    text = f"{blocks:,} blocks read back after {runs}: "
-    return IntegrityLine(
-        system, text + (wrong or "all whole writes of the right writer"), not wrong
-    )
 
 
 def _names(scaling: Scaling) -> list[Column]:

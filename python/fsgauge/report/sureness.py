@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from fsgauge.record import RunRecord
 from fsgauge.report import words
-from fsgauge.report.scaling import integrity_lines
+from fsgauge.report.integrity import integrity_lines
 from fsgauge.stats.results import Results
 
 

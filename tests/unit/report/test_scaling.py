@@ -16,8 +16,9 @@ from fsgauge.report import write_report
 from fsgauge.report.charts.gain import gain_chart
 from fsgauge.report.charts.law import law_chart, law_words
 from fsgauge.report.charts.writers import writers_chart
+from fsgauge.report.integrity import integrity_lines
 from fsgauge.report.published import published_writers
-from fsgauge.report.scaling import Table, integrity_lines, no_law, scaling_tables
+from fsgauge.report.scaling import Table, no_law, scaling_tables
 from fsgauge.report.sureness import sureness_lines
 from fsgauge.stats import Results, read_study
 from fsgauge.stats.scaling.model import Scaling

@@ -35,3 +35,18 @@ def test_values_have_units() -> None:
     assert words.value(212_000, "IOPS") == "212 k IOPS"
     assert words.value(148_000, "ns") == "148 µs"
     assert words.value(812 * 2**20, "B/s") == "812 MiB/s"
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "blocks", "text"),
+    [
+        (0.5, 0.7, 8, "0.50 to 0.70"),
+        (0.5, 0.7, 2, "not known from 2 blocks"),
+        (0.001, 18_601.79, 4, "not known from 4 blocks"),
+        (None, None, 1, "one block"),
+    ],
+)
+def test_an_interval_that_says_nothing_is_not_printed(
+    low: float | None, high: float | None, blocks: int, text: str
+) -> None:
+    assert words.interval(low, high, blocks) == text
