@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from fsgauge.record import Cell, Turn
 from fsgauge.stats import Results, read_study
 from fsgauge.stats.ratio import ratio_of_blocks
 from fsgauge.stats.results import Finding
@@ -130,3 +131,12 @@ def test_unfair_writers_are_found_although_all_do_the_same_work() -> None:
 
 def test_half_of_the_mean_is_still_fair() -> None:
     assert "unfair_writers" not in codes(read(slowest=lambda turn, cell: 0.55))
+
+
+def test_unfair_writers_are_named_with_their_group() -> None:
+    def only_xfs(turn: Turn, cell: Cell) -> float:
+        return 0.3 if turn.system == "xfs" else 0.9
+
+    results = read(writers=(1, 4), direct=(True, False), blocks=3, slowest=only_xfs)
+    sentence = found(results, "unfair_writers").sentence
+    assert "with 4 writers (direct)" in sentence and "with 4 writers (buffered)" in sentence
