@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Failure;
 use crate::result::{Engine, JobResult, SelfMeasure};
+use crate::{Failure, ScanProgress};
 
 /// One line of the engine's output; `event` says which. The last is `finished` or `failed`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -23,6 +23,8 @@ pub enum Event {
     SelfMeasure(SelfMeasure),
     /// One interval of the load, all jobs merged.
     Interval(Interval),
+    /// How far a scan is.
+    ScanProgress(ScanProgress),
     /// The job is done, or was interrupted and has what it has.
     Finished {
         /// What it found.

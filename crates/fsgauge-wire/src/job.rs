@@ -5,6 +5,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::ScanJob;
+
 /// One job; `kind` says which.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -15,6 +17,8 @@ pub enum Job {
     Layout(LayoutJob),
     /// Say what this kernel and machine offer.
     Probe(ProbeJob),
+    /// Say what lies where on a file system.
+    Scan(ScanJob),
 }
 
 impl Job {
@@ -24,6 +28,7 @@ impl Job {
             Job::Load(job) => job.format,
             Job::Layout(job) => job.format,
             Job::Probe(job) => job.format,
+            Job::Scan(job) => job.format,
         }
     }
 }

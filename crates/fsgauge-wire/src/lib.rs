@@ -9,6 +9,7 @@ mod histogram;
 mod job;
 mod parse;
 mod result;
+mod scan;
 
 pub use event::{Event, Interval, IntervalCount, Note};
 pub use failure::Failure;
@@ -24,6 +25,10 @@ pub use result::{
     BlockFault, ClockKind, CompanionResult, Cpu, Ended, Engine, FaultyBlock, Features, IntegrityResult,
     JobCount, JobResult, LayoutResult, Limits, LoadResult, MachineCpu, NullCost, OperationResult,
     ProbeResult, Profile, SelfMeasure, Stamps, Steady, SyncResult,
+};
+pub use scan::{
+    FreeAtLeast, FreeSpace, Group, LengthBin, ListedExtent, ListedFile, ScanCounts, ScanJob, ScanMap,
+    ScanProblem, ScanProgress, ScanResult, ScanSource,
 };
 
 /// The format of jobs and results that this crate describes; a job of another format is refused.

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{CompanionKind, Histogram, Interface, Interval, Note};
+use crate::{CompanionKind, Histogram, Interface, Interval, Note, ScanResult};
 
 /// The result of one job; `kind` says which.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -15,6 +15,8 @@ pub enum JobResult {
     Layout(LayoutResult),
     /// Of a probe.
     Probe(ProbeResult),
+    /// Of a scan.
+    Scan(Box<ScanResult>),
 }
 
 /// How the engine was built.

@@ -1,0 +1,11 @@
+//! The scanner: what lies where. Extents of files and free space, from a mounted file system or an image.
+//!
+//! A *source* reads one kind of file system in one way (FIEMAP, the on-disk structures of ext4, ...) and pours
+//! what it finds into a *sink*: files with their extents, and pieces of space. Numbers and maps are sinks; they
+//! know nothing of where the extents came from. Nothing here ever writes to what is scanned.
+
+#![warn(unreachable_pub)]
+
+mod extent;
+
+pub use extent::{Extent, FileExtents, FileName, Kinds, Piece, PieceKind, Sink};

@@ -1,0 +1,244 @@
+//! kind "scan": what lies where on a file system, as numbers and as a map.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{Ended, Engine, Note};
+
+/// kind "scan": extents of files and free space. Nothing is written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ScanJob {
+    /// Must be 1.
+    pub format: u32,
+    /// A folder or file of a mounted file system, a block device, or an image of a file system.
+    pub path: String,
+    /// Threads that read; null: as many as processors.
+    #[serde(default)]
+    pub threads: Option<u32>,
+    /// How many of the most fragmented files are listed with their extents.
+    #[serde(default)]
+    pub top: u32,
+    /// Order of the Hilbert map: 4^order cells; 0 for no map. At most 10.
+    #[serde(default)]
+    pub map_order: u32,
+    /// Whether free space is read too; without it a scan of a folder reads the folder alone.
+    #[serde(default = "yes")]
+    pub space: bool,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// Where a scan's facts came from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ScanSource {
+    /// What was asked for.
+    pub path: String,
+    /// The device or image that holds it.
+    pub device: String,
+    /// ext2, ext3, ext4, xfs, btrfs, ...
+    pub file_system: String,
+    /// Where it is mounted; null for one that is not.
+    pub mount_point: Option<String>,
+    /// Whether it is mounted read-write, so that numbers may change while they are read.
+    pub writable: bool,
+    /// How extents were read: "fiemap" or "on-disk".
+    pub files_by: String,
+    /// How free space was read: "getfsmap", "mb_groups", "bitmaps", "free space trees", "statfs", or "none".
+    pub space_by: String,
+    /// Bytes of a block.
+    pub block_size_bytes: u32,
+    /// Bytes of the file system.
+    pub size_bytes: u64,
+}
+
+/// How many files and extents, by kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct ScanCounts {
+    /// Regular files whose extents were read.
+    pub files: u64,
+    /// Folders that were read.
+    pub folders: u64,
+    /// Files without an extent on the device: empty, inline, or nothing but holes.
+    pub files_without_extents: u64,
+    /// Files with two extents or more.
+    pub fragmented_files: u64,
+    /// Files with holes: fewer bytes allocated or inline than their size.
+    pub sparse_files: u64,
+    /// Extents on the device, merged where they touch in file and on device and only their kinds differ.
+    pub extents: u64,
+    /// Bytes of these extents.
+    pub extent_bytes: u64,
+    /// Extents as the file system has them, before merging.
+    pub raw_extents: u64,
+    /// Of the raw extents: allocated and never written.
+    pub unwritten_extents: u64,
+    /// Of the raw extents: not yet on the device; counted nowhere else.
+    pub delayed_extents: u64,
+    /// Of the raw extents: inside metadata; counted nowhere else.
+    pub inline_extents: u64,
+    /// Of the raw extents: compressed.
+    pub compressed_extents: u64,
+    /// Of the raw extents: encrypted.
+    pub encrypted_extents: u64,
+    /// Of the raw extents: shared with another file or snapshot.
+    pub shared_extents: u64,
+    /// Pairs of neighbouring blocks of files, and of them those that also touch on the device.
+    pub block_pairs: u64,
+    /// See `block_pairs`.
+    pub contiguous_block_pairs: u64,
+}
+
+/// Extents whose length is at least `at_least_bytes` and below twice that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LengthBin {
+    /// A power of two.
+    pub at_least_bytes: u64,
+    /// How many.
+    pub extents: u64,
+    /// Their bytes.
+    pub size_bytes: u64,
+}
+
+/// Free bytes in free extents of at least some length.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FreeAtLeast {
+    /// The length: 64 KiB, 1 MiB, 8 MiB, 128 MiB.
+    pub at_least_bytes: u64,
+    /// Free bytes in extents of at least that.
+    pub size_bytes: u64,
+}
+
+/// Free space.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FreeSpace {
+    /// All of it.
+    pub size_bytes: u64,
+    /// In how many pieces; null when only the sum is known.
+    pub extents: Option<u64>,
+    /// The largest piece; null when only the sum is known.
+    pub largest_bytes: Option<u64>,
+    /// By length, ascending, empty bins left out.
+    pub lengths: Vec<LengthBin>,
+    /// In pieces of at least 64 KiB, 1, 8 and 128 MiB.
+    pub at_least: Vec<FreeAtLeast>,
+}
+
+/// One allocation group, block group or chunk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Group {
+    /// Where it begins on the device.
+    pub offset_bytes: u64,
+    /// How long it is.
+    pub size_bytes: u64,
+    /// Free bytes in it.
+    pub free_bytes: u64,
+    /// In how many pieces, cut at the group's borders.
+    pub free_extents: u64,
+    /// The largest of them.
+    pub largest_free_bytes: u64,
+}
+
+/// The device in 4^order equal cells, along the device; byte k of each list is cell k.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ScanMap {
+    /// 4^order cells.
+    pub order: u32,
+    /// Bytes of one cell; the last may be shorter.
+    pub cell_bytes: u64,
+    /// Share of each cell that holds data of files, 0 to 255.
+    pub data: Vec<u8>,
+    /// Share that holds the file system's own structures; 0 where they are not known.
+    pub metadata: Vec<u8>,
+    /// Share that is free.
+    pub free: Vec<u8>,
+    /// Share that belongs to no group or chunk.
+    pub unallocated: Vec<u8>,
+    /// For each cell, which of `names` has the most bytes there; -1 for none.
+    pub owner: Vec<i32>,
+    /// Names of files.
+    pub names: Vec<String>,
+}
+
+/// One extent of a listed file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ListedExtent {
+    /// Where it begins in the file.
+    pub logical_bytes: u64,
+    /// Where it begins on the device.
+    pub physical_bytes: u64,
+    /// Its length.
+    pub length_bytes: u64,
+}
+
+/// A file among the most fragmented ones.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ListedFile {
+    /// Its path, or "inode N".
+    pub name: String,
+    /// Its size.
+    pub size_bytes: u64,
+    /// How many extents, merged.
+    pub extents: u64,
+    /// The first of them, at most 10,000.
+    pub list: Vec<ListedExtent>,
+}
+
+/// Something that kept the scan from being complete or exact.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ScanProblem {
+    /// A stable name: "not_permitted", "no_fiemap", "vanished", "changed", "damaged", "truncated", ...
+    pub code: String,
+    /// One sentence.
+    pub text: String,
+    /// How often.
+    pub count: u64,
+    /// The first places, at most 10.
+    pub examples: Vec<String>,
+}
+
+/// How far a scan is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ScanProgress {
+    /// Files read.
+    pub files: u64,
+    /// Of so many, where that is known (inodes in use).
+    pub of_files: Option<u64>,
+    /// Extents read.
+    pub extents: u64,
+}
+
+/// What a scan found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ScanResult {
+    /// 1.
+    pub format: u32,
+    /// The engine that scanned.
+    pub engine: Engine,
+    /// Where the facts came from.
+    pub source: ScanSource,
+    /// "size_limit" when everything was read, "interrupted" when stopped before.
+    pub ended: Ended,
+    /// Files and extents.
+    pub counts: ScanCounts,
+    /// Lengths of the files' extents, ascending, empty bins left out.
+    pub extent_lengths: Vec<LengthBin>,
+    /// Free space; null when it was not asked for or may not be read.
+    pub free: Option<FreeSpace>,
+    /// Groups, ascending; empty when there are none or they may not be read.
+    pub groups: Vec<Group>,
+    /// The map, when asked for.
+    pub map: Option<ScanMap>,
+    /// The most fragmented files, most extents first.
+    pub top: Vec<ListedFile>,
+    /// What kept the scan from being complete or exact.
+    pub problems: Vec<ScanProblem>,
+    /// What the reader should know.
+    pub notes: Vec<Note>,
+    /// Wall-clock time of the start.
+    pub started_unix_ns: u64,
+    /// How long it took.
+    pub elapsed_ns: u64,
+}
