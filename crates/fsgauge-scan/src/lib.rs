@@ -7,5 +7,9 @@
 #![warn(unreachable_pub)]
 
 mod extent;
+mod facts;
+mod problems;
 
 pub use extent::{Extent, FileExtents, FileName, Kinds, Piece, PieceKind, Sink};
+pub use facts::{Facts, GroupPlace};
+pub use problems::Problems;

@@ -1,0 +1,117 @@
+//! What kept a scan from being complete or exact: counted, with the first places of each kind.
+
+use std::fmt::Display;
+
+use fsgauge_wire::ScanProblem;
+
+/// How many places of each kind are named.
+const EXAMPLES: usize = 10;
+
+/// The problems of one scan, or of one thread of it, in the order in which each kind was first met.
+#[derive(Debug, Clone, Default)]
+pub struct Problems {
+    found: Vec<ScanProblem>,
+}
+
+impl Problems {
+    /// Nothing found yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// One more of `code`, at the place `example`, which is formatted only while places are still wanted
+    /// (`format_args!`). The first `text` of a code stays.
+    pub fn add(&mut self, code: &'static str, text: &str, example: impl Display) {
+        let problem = match self.found.iter_mut().position(|p| p.code == code) {
+            Some(at) => &mut self.found[at],
+            None => {
+                let (code, text) = (code.to_owned(), text.to_owned());
+                self.found.push(ScanProblem { code, text, count: 0, examples: Vec::new() });
+                let last = self.found.len() - 1;
+                &mut self.found[last]
+            }
+        };
+        problem.count += 1;
+        if problem.examples.len() < EXAMPLES {
+            problem.examples.push(example.to_string());
+        }
+    }
+
+    /// Takes in what another thread found.
+    pub fn merge(&mut self, others: Problems) {
+        for other in others.found {
+            match self.found.iter_mut().find(|p| p.code == other.code) {
+                None => self.found.push(other),
+                Some(problem) => {
+                    problem.count += other.count;
+                    let room = EXAMPLES - problem.examples.len();
+                    problem.examples.extend(other.examples.into_iter().take(room));
+                }
+            }
+        }
+    }
+
+    /// Whether nothing was found.
+    pub fn is_empty(&self) -> bool {
+        self.found.is_empty()
+    }
+
+    /// How often `code` was found.
+    pub fn count(&self, code: &str) -> u64 {
+        self.found.iter().find(|p| p.code == code).map_or(0, |p| p.count)
+    }
+
+    /// All of them, as a result has them.
+    pub fn into_list(self) -> Vec<ScanProblem> {
+        self.found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_one_is_counted_and_the_first_ten_are_named() {
+        let mut problems = Problems::new();
+        for inode in 0..25 {
+            problems.add("damaged", "A structure makes no sense", format_args!("inode {inode}"));
+        }
+        problems.add("truncated", "The image ends early", "byte 4096");
+        let list = problems.into_list();
+        assert_eq!((list[0].code.as_str(), list[0].count), ("damaged", 25));
+        assert_eq!(list[0].examples.len(), 10);
+        assert_eq!(list[0].examples[9], "inode 9");
+        assert_eq!((list[1].code.as_str(), list[1].count), ("truncated", 1));
+    }
+
+    #[test]
+    fn an_example_is_not_formatted_when_it_would_not_be_kept() {
+        struct Never;
+        impl Display for Never {
+            fn fmt(&self, _: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                panic!("formatted")
+            }
+        }
+        let mut problems = Problems::new();
+        for inode in 0..10 {
+            problems.add("damaged", "A structure makes no sense", inode);
+        }
+        problems.add("damaged", "A structure makes no sense", Never);
+        assert_eq!(problems.count("damaged"), 11);
+    }
+
+    #[test]
+    fn threads_are_merged_by_code() {
+        let (mut one, mut other) = (Problems::new(), Problems::new());
+        for place in 0..8 {
+            one.add("damaged", "A structure makes no sense", place);
+            other.add("damaged", "A structure makes no sense", place + 100);
+        }
+        other.add("vanished", "A file went away", "a");
+        one.merge(other);
+        assert_eq!((one.count("damaged"), one.count("vanished")), (16, 1));
+        let list = one.into_list();
+        assert_eq!(list[0].examples[7..], ["7", "100", "101"]);
+    }
+}
