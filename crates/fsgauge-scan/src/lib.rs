@@ -6,10 +6,13 @@
 
 #![warn(unreachable_pub)]
 
+mod bytes;
 mod extent;
 mod facts;
+mod image;
 mod problems;
 
 pub use extent::{Extent, FileExtents, FileName, Kinds, Piece, PieceKind, Sink};
 pub use facts::{Facts, GroupPlace};
+pub use image::{Image, Window};
 pub use problems::Problems;
