@@ -10,9 +10,12 @@ mod bytes;
 mod extent;
 mod facts;
 mod image;
+mod names;
 mod problems;
+mod source;
 
 pub use extent::{Extent, FileExtents, FileName, Kinds, Piece, PieceKind, Sink};
 pub use facts::{Facts, GroupPlace};
 pub use image::{Image, Window};
 pub use problems::Problems;
+pub use source::{Ext, OnDisk};

@@ -1,0 +1,87 @@
+//! One inode of a table.
+//!
+//! Source: Documentation/filesystems/ext4/inodes.rst of Linux 6.12.
+
+use crate::Kinds;
+use crate::bytes::Bytes;
+
+const ENCRYPT: u32 = 0x800;
+const EXTENTS: u32 = 0x8_0000;
+const EA_INODE: u32 = 0x20_0000;
+const INLINE_DATA: u32 = 0x1000_0000;
+
+/// What an inode is, as far as its mode tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Type {
+    Regular,
+    Folder,
+    Symlink,
+    /// Devices, sockets, and what makes no sense: they have no blocks.
+    Other,
+}
+
+/// Where an inode says that its blocks are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Layout {
+    ExtentTree,
+    Indirect,
+    Inline,
+}
+
+/// The fields that are needed here.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Inode {
+    mode: u16,
+    flags: u32,
+    pub(super) links: u16,
+    pub(super) size_bytes: u64,
+    /// `i_block`: the root of the tree, block numbers, or the data itself.
+    pub(super) block: [u8; 60],
+}
+
+impl Inode {
+    /// `None` for too few bytes.
+    pub(super) fn parse(bytes: &[u8]) -> Option<Inode> {
+        Some(Inode {
+            mode: bytes.le16(0)?,
+            links: bytes.le16(0x1A)?,
+            flags: bytes.le32(0x20)?,
+            size_bytes: u64::from(bytes.le32(4)?) | u64::from(bytes.le32(0x6C)?) << 32,
+            block: bytes.array(0x28)?,
+        })
+    }
+
+    pub(super) fn kind(&self) -> Type {
+        match self.mode & 0xF000 {
+            0x8000 => Type::Regular,
+            0x4000 => Type::Folder,
+            0xA000 => Type::Symlink,
+            _ => Type::Other,
+        }
+    }
+
+    pub(super) fn layout(&self) -> Layout {
+        if self.flags & INLINE_DATA != 0 {
+            Layout::Inline
+        } else if self.flags & EXTENTS != 0 {
+            Layout::ExtentTree
+        } else {
+            Layout::Indirect
+        }
+    }
+
+    /// What holds for all extents of the file.
+    pub(super) fn kinds(&self) -> Kinds {
+        if self.flags & ENCRYPT != 0 { Kinds::ENCRYPTED } else { Kinds::default() }
+    }
+
+    /// Whether its contents or names are encrypted.
+    pub(super) fn is_encrypted(&self) -> bool {
+        self.flags & ENCRYPT != 0
+    }
+
+    /// Whether it holds the value of another inode's extended attribute.
+    pub(super) fn is_attribute(&self) -> bool {
+        self.flags & EA_INODE != 0
+    }
+}

@@ -1,0 +1,128 @@
+//! ext2, ext3 and ext4 from their on-disk structures: bitmaps for free space, inode tables for files.
+//!
+//! Inode tables are read in large pieces, in the order of the device; trees of extents and indirect blocks where
+//! they are. All work is bounded by the size of the image: each byte is at most once part of a table and once part
+//! of a tree, so a structure that points in circles runs out of budget and is a problem.
+//!
+//! Source: Documentation/filesystems/ext4 and fs/ext4 of Linux 6.12.
+
+mod bitmap;
+mod descriptors;
+mod extent_tree;
+mod file_blocks;
+mod indirect;
+mod inode;
+mod names;
+mod space;
+mod superblock;
+mod tables;
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::atomic::AtomicU64;
+
+use fsgauge_wire::Failure;
+
+use self::descriptors::Descriptor;
+use self::superblock::Superblock;
+use super::OnDisk;
+use crate::{Facts, GroupPlace, Image, Problems, Sink};
+
+const ROOT_INODE: u32 = 2;
+
+/// Groups of one part, at most.
+const PART_GROUPS: usize = 16;
+
+/// An ext2, ext3 or ext4 file system on an image.
+#[derive(Debug)]
+pub struct Ext<'a> {
+    image: &'a Image,
+    superblock: Superblock,
+    groups: Vec<Option<Descriptor>>,
+    /// Blocks of trees that may still be read.
+    tree_blocks_left: AtomicU64,
+    /// Inodes that may still be read.
+    inodes_left: AtomicU64,
+}
+
+impl<'a> Ext<'a> {
+    /// `None` when `image` holds no ext file system.
+    pub fn open(image: &'a Image, problems: &mut Problems) -> Result<Option<Self>, Failure> {
+        let mut bytes = [0; superblock::LENGTH];
+        let mut quiet = Problems::new();
+        if image.read(superblock::OFFSET, &mut bytes, &mut quiet, "superblock") < bytes.len() {
+            return Ok(None);
+        }
+        let place = image.path().display().to_string();
+        let Some(superblock) = Superblock::parse(&bytes, &place)? else { return Ok(None) };
+        let size_bytes = superblock.blocks * u64::from(superblock.block_size);
+        if image.size_bytes() < size_bytes {
+            problems.add(
+                "truncated",
+                "The image ends before the file system does",
+                format_args!("{} of {size_bytes} bytes are there", image.size_bytes()),
+            );
+        }
+        let groups = descriptors::read(image, &superblock, problems);
+        let size_bytes = size_bytes.min(image.size_bytes());
+        Ok(Some(Ext {
+            image,
+            tree_blocks_left: AtomicU64::new(size_bytes / u64::from(superblock.block_size)),
+            inodes_left: AtomicU64::new(size_bytes / u64::from(superblock.inode_size)),
+            superblock,
+            groups,
+        }))
+    }
+
+    fn part_groups(&self) -> usize {
+        (self.groups.len() / 256).clamp(1, PART_GROUPS)
+    }
+}
+
+impl OnDisk for Ext<'_> {
+    fn facts(&self) -> Facts {
+        let block_size = u64::from(self.superblock.block_size);
+        let place = |group: usize| {
+            let (first, end) = self.superblock.group_blocks(group as u64);
+            GroupPlace { offset_bytes: first * block_size, size_bytes: (end - first) * block_size }
+        };
+        Facts {
+            file_system: self.superblock.name().to_owned(),
+            block_size_bytes: self.superblock.block_size,
+            size_bytes: self.superblock.blocks * block_size,
+            inodes_in_use: Some(u64::from(
+                self.superblock.inodes.saturating_sub(self.superblock.free_inodes),
+            )),
+            free_bytes: Some(self.superblock.free_blocks * block_size),
+            groups: (0..self.groups.len()).map(place).collect(),
+            notes: self.superblock.notes(),
+        }
+    }
+
+    fn read_space(&self, sink: &mut dyn Sink, stop: &dyn Fn() -> bool, problems: &mut Problems) {
+        space::read(self, sink, stop, problems);
+    }
+
+    fn file_parts(&self) -> usize {
+        self.groups.len().div_ceil(self.part_groups())
+    }
+
+    fn read_files(&self, part: usize, sink: &mut dyn Sink, stop: &dyn Fn() -> bool, problems: &mut Problems) {
+        let first = part.saturating_mul(self.part_groups());
+        let end = first.saturating_add(self.part_groups()).min(self.groups.len());
+        tables::read(self, first..end, sink, stop, problems);
+    }
+
+    fn names(
+        &self,
+        inodes: &[u64],
+        stop: &dyn Fn() -> bool,
+        problems: &mut Problems,
+    ) -> HashMap<u64, PathBuf> {
+        names::find(self, inodes, stop, problems)
+    }
+}
+
+fn add_damage(problems: &mut Problems, place: std::fmt::Arguments<'_>) {
+    problems.add("damaged", "A structure of the file system makes no sense and was left out", place);
+}
