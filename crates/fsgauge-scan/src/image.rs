@@ -159,8 +159,14 @@ impl<'a> Window<'a> {
         if offset < self.offset || end > self.offset.saturating_add(self.valid as u64) {
             self.load(offset, length, problems, what)?;
         }
-        let at = usize::try_from(offset - self.offset).ok()?;
-        self.buffer.get(at..at + length)
+        self.last(offset, length)
+    }
+
+    /// Bytes that the last `get` gave, again.
+    pub fn last(&self, offset: u64, length: usize) -> Option<&[u8]> {
+        let at = usize::try_from(offset.checked_sub(self.offset)?).ok()?;
+        let end = at.checked_add(length).filter(|&end| end <= self.valid)?;
+        self.buffer.get(at..end)
     }
 
     fn load(

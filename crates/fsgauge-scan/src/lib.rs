@@ -18,4 +18,4 @@ pub use extent::{Extent, FileExtents, FileName, Kinds, Piece, PieceKind, Sink};
 pub use facts::{Facts, GroupPlace};
 pub use image::{Image, Window};
 pub use problems::Problems;
-pub use source::{Ext, OnDisk};
+pub use source::{Ext, OnDisk, Xfs};

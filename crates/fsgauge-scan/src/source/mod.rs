@@ -2,6 +2,8 @@
 
 mod ext;
 mod on_disk;
+mod xfs;
 
 pub use ext::Ext;
 pub use on_disk::OnDisk;
+pub use xfs::Xfs;

@@ -1,0 +1,129 @@
+//! XFS, versions 4 and 5, from its on-disk structures: trees of free space and of inodes, group by group.
+//!
+//! All work is bounded by the size of the image: each block is at most once part of a tree, so a structure that points
+//! in circles runs out of budget and is a problem.
+//!
+//! Source: "XFS Algorithms & Data Structures", 3rd edition, and fs/xfs/libxfs of Linux 6.12.
+
+mod chunks;
+mod file_blocks;
+mod group;
+mod inode;
+mod log;
+mod names;
+mod space;
+mod superblock;
+mod tree;
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::atomic::AtomicU64;
+
+use fsgauge_wire::{Failure, Note};
+
+use self::superblock::Superblock;
+use super::OnDisk;
+use crate::{Facts, GroupPlace, Image, Problems, Sink};
+
+/// An XFS on an image.
+#[derive(Debug)]
+pub struct Xfs<'a> {
+    image: &'a Image,
+    superblock: Superblock,
+    /// Groups that begin in the image.
+    groups: u64,
+    notes: Vec<Note>,
+    /// Blocks of trees that may still be read.
+    tree_blocks_left: AtomicU64,
+    /// Inodes that may still be read.
+    inodes_left: AtomicU64,
+}
+
+impl<'a> Xfs<'a> {
+    /// `None` when `image` holds no XFS.
+    pub fn open(image: &'a Image, problems: &mut Problems) -> Result<Option<Self>, Failure> {
+        let mut bytes = [0; superblock::LENGTH];
+        let mut quiet = Problems::new();
+        if image.read(0, &mut bytes, &mut quiet, "superblock") < bytes.len() {
+            return Ok(None);
+        }
+        let place = image.path().display().to_string();
+        let Some(superblock) = Superblock::parse(&bytes, &place)? else { return Ok(None) };
+        let block_size = u64::from(superblock.block_size);
+        let size_bytes = superblock.blocks.saturating_mul(block_size);
+        if image.size_bytes() < size_bytes {
+            problems.add(
+                "truncated",
+                "The image ends before the file system does",
+                format_args!("{} of {size_bytes} bytes are there", image.size_bytes()),
+            );
+        }
+        let size_bytes = size_bytes.min(image.size_bytes());
+        let mut notes = Vec::new();
+        let mut note =
+            |code: &str, text: &str| notes.push(Note { code: code.to_owned(), text: text.to_owned() });
+        if log::is_clean(image, &superblock, problems) == Some(false) {
+            note(
+                "scan.not_clean",
+                "The file system was not cleanly unmounted, or is mounted: its log holds changes that are not seen here",
+            );
+        }
+        if superblock.needs_repair() {
+            note("scan.errors", "The file system is marked as damaged; xfs_repair repairs it");
+        }
+        Ok(Some(Xfs {
+            image,
+            groups: superblock.groups.min(size_bytes.div_ceil(superblock.group_blocks * block_size)),
+            notes,
+            // The tree of inodes is walked for space and for files: twice.
+            tree_blocks_left: AtomicU64::new(size_bytes / block_size * 2),
+            inodes_left: AtomicU64::new(size_bytes / u64::from(superblock.inode_size)),
+            superblock,
+        }))
+    }
+}
+
+impl OnDisk for Xfs<'_> {
+    fn facts(&self) -> Facts {
+        let superblock = &self.superblock;
+        let block_size = u64::from(superblock.block_size);
+        let place = |group: u64| GroupPlace {
+            offset_bytes: group * superblock.group_blocks * block_size,
+            size_bytes: superblock.blocks_of(group) * block_size,
+        };
+        Facts {
+            file_system: "xfs".to_owned(),
+            block_size_bytes: superblock.block_size,
+            size_bytes: superblock.blocks.saturating_mul(block_size),
+            inodes_in_use: Some(superblock.inodes.saturating_sub(superblock.free_inodes)),
+            free_bytes: Some(superblock.free_blocks.saturating_mul(block_size)),
+            groups: (0..self.groups).map(place).collect(),
+            notes: self.notes.clone(),
+        }
+    }
+
+    fn read_space(&self, sink: &mut dyn Sink, stop: &dyn Fn() -> bool, problems: &mut Problems) {
+        space::read(self, sink, stop, problems);
+    }
+
+    fn file_parts(&self) -> usize {
+        self.groups as usize
+    }
+
+    fn read_files(&self, part: usize, sink: &mut dyn Sink, stop: &dyn Fn() -> bool, problems: &mut Problems) {
+        chunks::read(self, part as u64, sink, stop, problems);
+    }
+
+    fn names(
+        &self,
+        inodes: &[u64],
+        stop: &dyn Fn() -> bool,
+        problems: &mut Problems,
+    ) -> HashMap<u64, PathBuf> {
+        names::find(self, inodes, stop, problems)
+    }
+}
+
+fn add_damage(problems: &mut Problems, place: std::fmt::Arguments<'_>) {
+    problems.add("damaged", "A structure of the file system makes no sense and was left out", place);
+}

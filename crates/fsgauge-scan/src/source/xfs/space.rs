@@ -1,0 +1,93 @@
+//! Free space from the trees by block, and the places of headers, trees and log.
+
+use super::group::Root;
+use super::tree::{
+    FREE_BY_BLOCK, FREE_BY_SIZE, FREE_INODES, INODES, Kind, REFERENCES, REVERSE_MAP, Walk, add_block,
+};
+use super::{Xfs, add_damage, group};
+use crate::bytes::Bytes;
+use crate::{Piece, PieceKind, Problems, Sink, Window};
+
+/// Pours pieces, group by group.
+pub(super) fn read<'a>(
+    xfs: &'a Xfs<'a>,
+    sink: &mut dyn Sink,
+    stop: &dyn Fn() -> bool,
+    problems: &mut Problems,
+) {
+    let superblock = &xfs.superblock;
+    if superblock.log_start != 0 {
+        match superblock.offset(superblock.log_start, superblock.log_blocks) {
+            Some(offset_bytes) => {
+                let length_bytes = superblock.log_blocks * u64::from(superblock.block_size);
+                sink.piece(&Piece { offset_bytes, length_bytes, kind: PieceKind::Metadata });
+            }
+            None => add_damage(problems, format_args!("log at block {}", superblock.log_start)),
+        }
+    }
+    let mut window = Window::new(xfs.image);
+    for number in 0..xfs.groups {
+        if stop() {
+            return;
+        }
+        one_group(xfs, &mut window, number, sink, problems);
+    }
+}
+
+fn one_group<'a>(
+    xfs: &'a Xfs<'a>,
+    window: &mut Window<'a>,
+    number: u64,
+    sink: &mut dyn Sink,
+    problems: &mut Problems,
+) {
+    let superblock = &xfs.superblock;
+    for block in 0..group::header_blocks(superblock) {
+        add_block(superblock, number, block, sink);
+    }
+    let mut trees: Vec<(Kind, Option<Root>)> = Vec::new();
+    if let Some(header) = group::free_space(xfs, window, number, problems) {
+        for &block in &header.kept {
+            add_block(superblock, number, block, sink);
+        }
+        let walk = Walk { xfs, window, group: number, kind: FREE_BY_BLOCK };
+        free(walk, header.by_block, sink, problems);
+        trees.push((FREE_BY_SIZE, Some(header.by_size)));
+        trees.push((REVERSE_MAP, header.reverse_map));
+        trees.push((REFERENCES, header.references));
+    }
+    if let Some(header) = group::inodes(xfs, window, number, problems) {
+        trees.push((INODES, Some(header.inodes)));
+        trees.push((FREE_INODES, header.free));
+    }
+    for (kind, root) in trees {
+        if let Some(root) = root {
+            Walk { xfs, window, group: number, kind }.blocks(root, sink, problems);
+        }
+    }
+}
+
+fn free(mut walk: Walk<'_, '_>, root: Root, sink: &mut dyn Sink, problems: &mut Problems) {
+    let (superblock, group) = (&walk.xfs.superblock, walk.group);
+    let block_size = u64::from(superblock.block_size);
+    let mut tree = Vec::new();
+    let mut next = 0;
+    walk.records(root, problems, &mut |block| tree.push(block), &mut |record, problems| {
+        let (start, length) = (record.be32(0).map_or(0, u64::from), record.be32(4).map_or(0, u64::from));
+        let offset = superblock.group_offset(group, start);
+        let ends_inside = start + length <= superblock.blocks_of(group);
+        match offset {
+            Some(offset_bytes) if ends_inside && length > 0 && start >= next => {
+                next = start + length;
+                let length_bytes = length * block_size;
+                sink.piece(&Piece { offset_bytes, length_bytes, kind: PieceKind::Free });
+            }
+            _ => {
+                add_damage(problems, format_args!("free space of group {group}: {length} blocks at {start}"))
+            }
+        }
+    });
+    for block in tree {
+        add_block(superblock, group, block, sink);
+    }
+}
