@@ -177,7 +177,8 @@ impl<'a> Window<'a> {
         what: impl Display,
     ) -> Option<()> {
         let old_end = self.offset.saturating_add(self.valid as u64);
-        let near = offset >= self.offset && offset.saturating_sub(old_end) <= self.ahead as u64;
+        // Reading ahead must not fetch more than twice what is wanted, as far as can be known.
+        let near = offset >= self.offset && offset.saturating_sub(old_end) <= length as u64;
         self.ahead = if near { (self.ahead * 2).min(WINDOW_LARGEST_BYTES) } else { WINDOW_FIRST_BYTES };
         let wanted = length.max(self.ahead);
         if self.buffer.len() < wanted {

@@ -16,32 +16,42 @@ const CHUNK: u64 = 64;
 /// Inodes for each bit of the mask of holes.
 const HOLE: u64 = 4;
 
-/// Pours the files of one group.
+/// Parts that each group's files are read in, so that threads have work where all files are in one group.
+pub(super) const SHARES: u64 = 4;
+/// Neighbouring chunks that belong to the same share: they are often neighbours on the device.
+const SHARE_CHUNKS: u64 = 16;
+
+/// Pours the files of one share of a group. Each share walks the group's whole tree of inodes, which is small beside the
+/// inodes themselves; what is wrong with the tree is said with the first.
 pub(super) fn read<'a>(
     xfs: &'a Xfs<'a>,
-    group: u64,
+    (group, share): (u64, u64),
     sink: &mut dyn Sink,
     stop: &dyn Fn() -> bool,
     problems: &mut Problems,
 ) {
     let mut window = Window::new(xfs.image);
-    let Some(header) = group::inodes(xfs, &mut window, group, problems) else { return };
+    let mut of_tree = Problems::new();
+    let header = group::inodes(xfs, &mut window, group, &mut of_tree);
     let mut chunks =
         Chunks { xfs, group, window: Window::new(xfs.image), file: FileBlocks::new(xfs), sink, stop };
-    let mut walk = Walk { xfs, window: &mut window, group, kind: INODES };
     let mut next = 0;
-    walk.records(
-        header.inodes,
-        problems,
-        &mut |_| {},
-        &mut |record, problems| match Chunk::parse(record, xfs) {
-            Some(chunk) if chunk.first >= next => {
-                next = chunk.first + CHUNK;
+    let mut each = |record: &[u8], of_tree: &mut Problems| match Chunk::parse(record, xfs) {
+        Some(chunk) if chunk.first >= next => {
+            next = chunk.first + CHUNK;
+            if chunk.first / CHUNK / SHARE_CHUNKS % SHARES == share {
                 chunks.chunk(&chunk, problems);
             }
-            _ => add_damage(problems, format_args!("inode chunks of group {group}")),
-        },
-    );
+        }
+        _ => add_damage(of_tree, format_args!("inode chunks of group {group}")),
+    };
+    if let Some(header) = header {
+        let mut walk = Walk { xfs, window: &mut window, group, kind: INODES };
+        walk.records(header.inodes, &mut of_tree, &mut |_| {}, &mut each);
+    }
+    if share == 0 {
+        problems.merge(of_tree);
+    }
 }
 
 /// A record of the tree.

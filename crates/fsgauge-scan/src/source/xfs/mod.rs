@@ -75,8 +75,8 @@ impl<'a> Xfs<'a> {
             image,
             groups: superblock.groups.min(size_bytes.div_ceil(superblock.group_blocks * block_size)),
             notes,
-            // The tree of inodes is walked for space and for files: twice.
-            tree_blocks_left: AtomicU64::new(size_bytes / block_size * 2),
+            // The tree of inodes is walked for space, and by each share of the files.
+            tree_blocks_left: AtomicU64::new(size_bytes / block_size * (1 + chunks::SHARES)),
             inodes_left: AtomicU64::new(size_bytes / u64::from(superblock.inode_size)),
             superblock,
         }))
@@ -107,11 +107,12 @@ impl OnDisk for Xfs<'_> {
     }
 
     fn file_parts(&self) -> usize {
-        self.groups as usize
+        (self.groups * chunks::SHARES) as usize
     }
 
     fn read_files(&self, part: usize, sink: &mut dyn Sink, stop: &dyn Fn() -> bool, problems: &mut Problems) {
-        chunks::read(self, part as u64, sink, stop, problems);
+        let part = part as u64;
+        chunks::read(self, (part / chunks::SHARES, part % chunks::SHARES), sink, stop, problems);
     }
 
     fn names(
