@@ -15,8 +15,8 @@ use fsgauge_scan::{Extent, FileExtents, FileName, Kinds, OnDisk, Piece, PieceKin
 /// Offset and end, or offset and length.
 pub type Range = (u64, u64);
 
-/// An extent as filefrag shows it: logical, physical, length in bytes, and whether unwritten.
-pub type Row = (u64, u64, u64, bool);
+/// An extent as filefrag shows it: logical, physical, length in bytes, and whether unwritten or shared.
+pub type Row = (u64, u64, u64, u16);
 
 /// Keeps all that a source pours.
 #[derive(Default)]
@@ -75,20 +75,20 @@ impl Collect {
     }
 }
 
-/// Extents as logical, physical, length and whether unwritten, in bytes; joined where they touch and are alike.
+/// Extents as filefrag shows them; joined where they touch and are alike.
 pub fn joined(extents: &[Extent]) -> Vec<Row> {
     let mut all: Vec<Row> = Vec::new();
     for extent in extents {
-        let unwritten = extent.kinds.has(Kinds::UNWRITTEN);
+        let kinds = extent.kinds.0 & Kinds::UNWRITTEN.with(Kinds::SHARED).0;
         match all.last_mut() {
             Some(last)
                 if last.0 + last.2 == extent.logical_bytes
                     && last.1 + last.2 == extent.physical_bytes
-                    && last.3 == unwritten =>
+                    && last.3 == kinds =>
             {
                 last.2 += extent.length_bytes
             }
-            _ => all.push((extent.logical_bytes, extent.physical_bytes, extent.length_bytes, unwritten)),
+            _ => all.push((extent.logical_bytes, extent.physical_bytes, extent.length_bytes, kinds)),
         }
     }
     all
@@ -237,7 +237,8 @@ pub fn filefrag(path: &Path, block: u64) -> Vec<Row> {
         }
         let first = |range: &str| range.split("..").next().unwrap().trim().parse::<u64>().unwrap();
         let flags = parts.last().unwrap();
-        let kinds = if flags.contains("unwritten") { Kinds::UNWRITTEN } else { Kinds::default() };
+        let kind = |name: &str, kind: Kinds| if flags.contains(name) { kind } else { Kinds::default() };
+        let kinds = kind("unwritten", Kinds::UNWRITTEN).with(kind("shared", Kinds::SHARED));
         if flags.contains("inline") {
             continue;
         }

@@ -165,11 +165,7 @@ impl Chunks<'_, '_> {
             self.file.extents.push(Extent { logical_bytes: 0, physical_bytes: 0, length_bytes, kinds });
         }
         if inode.may_share() {
-            problems.add(
-                "shared_unknown",
-                "Files share blocks with others; which of their extents do is not read from an image",
-                format_args!("inode {number}"),
-            );
+            self.xfs.shared.mark(self.xfs, &mut self.file.extents, problems);
         }
         self.sink.file(&FileExtents {
             name: FileName::Inode(number),

@@ -11,6 +11,7 @@ mod group;
 mod inode;
 mod log;
 mod names;
+mod shared;
 mod space;
 mod superblock;
 mod tree;
@@ -21,6 +22,7 @@ use std::sync::atomic::AtomicU64;
 
 use fsgauge_wire::{Failure, Note};
 
+use self::shared::Shared;
 use self::superblock::Superblock;
 use super::OnDisk;
 use crate::{Facts, GroupPlace, Image, Problems, Sink};
@@ -33,6 +35,7 @@ pub struct Xfs<'a> {
     /// Groups that begin in the image.
     groups: u64,
     notes: Vec<Note>,
+    shared: Shared,
     /// Blocks of trees that may still be read.
     tree_blocks_left: AtomicU64,
     /// Inodes that may still be read.
@@ -71,12 +74,14 @@ impl<'a> Xfs<'a> {
         if superblock.needs_repair() {
             note("scan.errors", "The file system is marked as damaged; xfs_repair repairs it");
         }
+        let groups = superblock.groups.min(size_bytes.div_ceil(superblock.group_blocks * block_size));
         Ok(Some(Xfs {
             image,
-            groups: superblock.groups.min(size_bytes.div_ceil(superblock.group_blocks * block_size)),
+            groups,
+            shared: Shared::new(groups),
             notes,
-            // The tree of inodes is walked for space, and by each share of the files.
-            tree_blocks_left: AtomicU64::new(size_bytes / block_size * (1 + chunks::SHARES)),
+            // The tree of inodes is walked for space, and by each share of the files; that of references by one of them.
+            tree_blocks_left: AtomicU64::new(size_bytes / block_size * (2 + chunks::SHARES)),
             inodes_left: AtomicU64::new(size_bytes / u64::from(superblock.inode_size)),
             superblock,
         }))
