@@ -14,6 +14,7 @@ use clap::Parser;
 use fsgauge_load::{
     Stop, WorkerCommand, die_with_parent, run_layout, run_load, run_probe, run_worker, stop_on_signals,
 };
+use fsgauge_scan::run_scan;
 use fsgauge_wire::{Ended, Event, Failure, Job, JobResult, parse_job};
 
 use arguments::{Arguments, Command};
@@ -77,6 +78,9 @@ fn dispatch(job: Job, output: &mut Output, stop: Stop) -> Result<JobResult, Fail
             .map(|result| JobResult::Load(Box::new(result))),
         Job::Layout(layout) => run_layout(&layout, engine, output, stop).map(JobResult::Layout),
         Job::Probe(probe) => run_probe(&probe, engine).map(JobResult::Probe),
+        Job::Scan(scan) => {
+            run_scan(&scan, engine, output, stop).map(|result| JobResult::Scan(Box::new(result)))
+        }
     }
 }
 
@@ -85,5 +89,6 @@ fn was_interrupted(result: &JobResult) -> bool {
         JobResult::Load(load) => load.ended == Ended::Interrupted,
         JobResult::Layout(layout) => layout.ended == Ended::Interrupted,
         JobResult::Probe(_) => false,
+        JobResult::Scan(scan) => scan.ended == Ended::Interrupted,
     }
 }

@@ -47,18 +47,4 @@ pub use processes::{WorkerCommand, run_worker};
 pub use run::run_load;
 pub use stop::{Stop, die_with_parent, stop_on_signals};
 
-use fsgauge_wire::{Event, Failure};
-
-/// Where events go while a job runs. An error means that nobody listens any more: the job then stops.
-pub trait Listener {
-    /// Takes one event.
-    fn event(&mut self, event: Event) -> std::io::Result<()>;
-
-    /// Whether the reader has gone away, as far as can be told without an event.
-    fn gone(&self) -> bool {
-        false
-    }
-}
-
-/// What every entry point gives: its result, or why there is none.
-pub type Outcome<T> = Result<T, Failure>;
+pub use fsgauge_wire::{Listener, Outcome};

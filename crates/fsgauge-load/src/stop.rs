@@ -1,4 +1,4 @@
-//! Stopping: a flag that signals set and that every loop reads, and the nudge that ends a wait in the kernel.
+//! Stopping: signals set the flag that every loop reads, and a nudge ends a wait in the kernel.
 //!
 //! Unsafe code: sigaction(2) and pthread_kill(3), with handlers that only store to an atomic.
 
@@ -6,50 +6,16 @@ use std::os::unix::thread::JoinHandleExt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 
+pub use fsgauge_wire::Stop;
+
 /// Set by SIGINT and SIGTERM.
 static SIGNALLED: AtomicBool = AtomicBool::new(false);
-
-/// A flag that says: end with what you have. Cheap to copy and to read.
-#[derive(Debug, Clone, Copy)]
-pub struct Stop {
-    flag: &'static AtomicBool,
-}
-
-impl Default for Stop {
-    fn default() -> Self {
-        Stop::new()
-    }
-}
-
-impl Stop {
-    /// A flag of its own. It lives as long as the process: make few.
-    pub fn new() -> Self {
-        Stop { flag: Box::leak(Box::new(AtomicBool::new(false))) }
-    }
-
-    /// A flag that is never set.
-    pub(crate) fn never() -> Self {
-        static NEVER: AtomicBool = AtomicBool::new(false);
-        Stop { flag: &NEVER }
-    }
-
-    /// Asks everybody to end.
-    pub fn set(&self) {
-        self.flag.store(true, Ordering::Relaxed);
-    }
-
-    /// Whether to end.
-    #[inline]
-    pub fn is_set(&self) -> bool {
-        self.flag.load(Ordering::Relaxed)
-    }
-}
 
 /// The flag that SIGINT and SIGTERM set from now on.
 pub fn stop_on_signals() -> Stop {
     handle(libc::SIGINT, on_stop);
     handle(libc::SIGTERM, on_stop);
-    Stop { flag: &SIGNALLED }
+    Stop::of(&SIGNALLED)
 }
 
 /// Asks the kernel to kill this process when the thread that started it ends.

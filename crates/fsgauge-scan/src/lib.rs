@@ -6,16 +6,24 @@
 
 #![warn(unreachable_pub)]
 
+mod address;
 mod bytes;
+mod check;
+mod crew;
 mod extent;
 mod facts;
 mod image;
+mod measure;
 mod names;
 mod problems;
+mod progress;
+mod run;
 mod source;
 
+pub use address::{AddressMap, AddressRun};
 pub use extent::{Extent, FileExtents, FileName, Kinds, Piece, PieceKind, Sink};
 pub use facts::{Facts, GroupPlace};
 pub use image::{Image, Window};
 pub use problems::Problems;
+pub use run::run_scan;
 pub use source::{Ext, OnDisk, Xfs};

@@ -1,9 +1,110 @@
 //! Sources: one file or folder for each way to know what lies where.
 
 mod ext;
+mod image;
+mod mounted;
 mod on_disk;
 mod xfs;
+
+use std::os::unix::fs::FileTypeExt;
+use std::path::Path;
+
+use fsgauge_wire::{Failure, FreeSpace, Group, Note, Outcome, ScanJob, ScanSource};
+
+use crate::crew::Crew;
+use crate::image::Image;
+use crate::measure::Measured;
+use crate::problems::Problems;
 
 pub use ext::Ext;
 pub use on_disk::OnDisk;
 pub use xfs::Xfs;
+
+/// Tells whether an image holds the file system that it reads.
+type Opener = for<'a> fn(&'a Image, &mut Problems) -> Outcome<Option<Box<dyn OnDisk + 'a>>>;
+
+/// Every reader of on-disk structures.
+const OPENERS: [Opener; 2] = [
+    |image, problems| Ok(boxed(Ext::open(image, problems)?)),
+    |image, problems| Ok(boxed(Xfs::open(image, problems)?)),
+];
+
+fn boxed<'a>(found: Option<impl OnDisk + 'a>) -> Option<Box<dyn OnDisk + 'a>> {
+    found.map(|disk| Box::new(disk) as Box<dyn OnDisk>)
+}
+
+/// What a source found.
+#[derive(Debug)]
+pub(crate) struct Scanned {
+    pub(crate) source: ScanSource,
+    pub(crate) measured: Measured,
+    /// `None` when it was not asked for or is not known.
+    pub(crate) free: Option<FreeSpace>,
+    pub(crate) groups: Vec<Group>,
+    pub(crate) problems: Problems,
+    pub(crate) notes: Vec<Note>,
+}
+
+pub(crate) fn note(code: &str, text: impl Into<String>) -> Note {
+    Note { code: code.into(), text: text.into() }
+}
+
+/// Scans what the job's path names: a folder or a file of a mounted file system, a device, or an image.
+pub(crate) fn scan(job: &ScanJob, crew: &mut Crew<'_>) -> Outcome<Scanned> {
+    let path = Path::new(&job.path);
+    let kind = std::fs::metadata(path).map_err(|error| not_there(path, &error))?.file_type();
+    if kind.is_dir() {
+        return mounted::scan(job, path, None, crew);
+    }
+    if kind.is_block_device() {
+        return match mounted::mount_point_of(path) {
+            Some(point) => mounted::scan(job, &point, Some(path), crew),
+            None => scan_image(job, path, crew)?.ok_or_else(|| unknown_file_system(path)),
+        };
+    }
+    if !kind.is_file() {
+        return Err(Failure::job(
+            "path",
+            format!("{} cannot be scanned", path.display()),
+            "it is neither a folder, a file nor a block device",
+            format!("ls -l {}", path.display()),
+        ));
+    }
+    match scan_image(job, path, crew)? {
+        Some(scanned) => Ok(scanned),
+        None => mounted::scan(job, path, None, crew),
+    }
+}
+
+/// `None` when no reader knows what is on it.
+fn scan_image(job: &ScanJob, path: &Path, crew: &mut Crew<'_>) -> Outcome<Option<Scanned>> {
+    let image = Image::open(path)?;
+    let mut problems = Problems::new();
+    for opener in OPENERS {
+        if let Some(disk) = opener(&image, &mut problems)? {
+            let mounted = mounted::image_is_mounted(path);
+            return image::scan(job, &*disk, problems, mounted, crew).map(Some);
+        }
+    }
+    Ok(None)
+}
+
+fn not_there(path: &Path, error: &std::io::Error) -> Failure {
+    let shown = path.display();
+    let cause = match error.kind() {
+        std::io::ErrorKind::NotFound => "nothing has that name",
+        std::io::ErrorKind::PermissionDenied => "this user may not look into a folder on the way to it",
+        _ => "the kernel refused",
+    };
+    Failure::job("path", format!("{shown} cannot be scanned: {error}"), cause, format!("ls -ld {shown}"))
+}
+
+fn unknown_file_system(path: &Path) -> Failure {
+    let shown = path.display();
+    Failure::job(
+        "file_system",
+        format!("{shown} holds no file system that can be scanned"),
+        "it is not mounted, and it is not ext2, ext3, ext4, XFS or btrfs",
+        format!("blkid {shown}; mount it and scan the mount point"),
+    )
+}

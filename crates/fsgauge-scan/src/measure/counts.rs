@@ -1,0 +1,144 @@
+//! How many files and extents, by kind, and the layout score's pairs.
+
+use fsgauge_wire::ScanCounts;
+
+use super::join::{PLACELESS, touch_in_file};
+use crate::extent::{Extent, FileExtents, Kinds};
+
+/// Counts one file, whose joined extents are `joined`.
+pub(crate) fn count(counts: &mut ScanCounts, file: &FileExtents<'_>, joined: &[Extent], block_bytes: u64) {
+    counts.files += 1;
+    counts.files_without_extents += u64::from(joined.is_empty());
+    counts.fragmented_files += u64::from(joined.len() > 1);
+    counts.extents += joined.len() as u64;
+    count_raw(counts, file);
+    count_pairs(counts, joined, block_bytes);
+}
+
+fn count_raw(counts: &mut ScanCounts, file: &FileExtents<'_>) {
+    counts.raw_extents += file.extents.len() as u64;
+    let mut covered_bytes = 0u64;
+    for extent in file.extents {
+        let end = extent.logical_bytes.saturating_add(extent.length_bytes).min(file.size_bytes);
+        covered_bytes = covered_bytes.saturating_add(end.saturating_sub(extent.logical_bytes));
+        let has = |kind: Kinds| u64::from(extent.kinds.has(kind));
+        if extent.kinds.has(PLACELESS) {
+            counts.delayed_extents += has(Kinds::DELAYED);
+            counts.inline_extents += u64::from(!extent.kinds.has(Kinds::DELAYED));
+        } else if extent.kinds != Kinds::default() {
+            counts.unwritten_extents += has(Kinds::UNWRITTEN);
+            counts.compressed_extents += has(Kinds::COMPRESSED);
+            counts.encrypted_extents += has(Kinds::ENCRYPTED);
+            counts.shared_extents += has(Kinds::SHARED);
+        }
+    }
+    counts.sparse_files += u64::from(covered_bytes < file.size_bytes);
+}
+
+/// The pairs of Smith and Seltzer's layout score (SIGMETRICS 1997): blocks that follow one another in the file,
+/// and of them those that do so on the device. A hole's neighbours are no pair.
+fn count_pairs(counts: &mut ScanCounts, joined: &[Extent], block_bytes: u64) {
+    for extent in joined {
+        let within = extent.length_bytes.div_ceil(block_bytes.max(1)).saturating_sub(1);
+        counts.extent_bytes = counts.extent_bytes.saturating_add(extent.length_bytes);
+        counts.block_pairs = counts.block_pairs.saturating_add(within);
+        counts.contiguous_block_pairs = counts.contiguous_block_pairs.saturating_add(within);
+    }
+    let between = joined.windows(2).filter(|pair| touch_in_file(&pair[0], &pair[1])).count();
+    counts.block_pairs = counts.block_pairs.saturating_add(between as u64);
+}
+
+/// Adds what another thread counted.
+pub(crate) fn add(to: &mut ScanCounts, more: &ScanCounts) {
+    to.files += more.files;
+    to.folders += more.folders;
+    to.files_without_extents += more.files_without_extents;
+    to.fragmented_files += more.fragmented_files;
+    to.sparse_files += more.sparse_files;
+    to.extents += more.extents;
+    to.extent_bytes = to.extent_bytes.saturating_add(more.extent_bytes);
+    to.raw_extents += more.raw_extents;
+    to.unwritten_extents += more.unwritten_extents;
+    to.delayed_extents += more.delayed_extents;
+    to.inline_extents += more.inline_extents;
+    to.compressed_extents += more.compressed_extents;
+    to.encrypted_extents += more.encrypted_extents;
+    to.shared_extents += more.shared_extents;
+    to.block_pairs = to.block_pairs.saturating_add(more.block_pairs);
+    to.contiguous_block_pairs = to.contiguous_block_pairs.saturating_add(more.contiguous_block_pairs);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::extent::FileName;
+    use crate::measure::join::join;
+
+    const BLOCK: u64 = 4096;
+
+    fn counted(size_blocks: u64, extents: &[(u64, u64, u64, Kinds)]) -> ScanCounts {
+        let extents: Vec<Extent> = extents
+            .iter()
+            .map(|&(logical, physical, length, kinds)| Extent {
+                logical_bytes: logical * BLOCK,
+                physical_bytes: physical * BLOCK,
+                length_bytes: length * BLOCK,
+                kinds,
+            })
+            .collect();
+        let mut joined = Vec::new();
+        join(&extents, &mut joined);
+        let file =
+            FileExtents { name: FileName::Inode(1), size_bytes: size_blocks * BLOCK, extents: &extents };
+        let mut counts = ScanCounts::default();
+        count(&mut counts, &file, &joined, BLOCK);
+        counts
+    }
+
+    const PLAIN: Kinds = Kinds(0);
+
+    #[test]
+    fn pairs_touch_within_an_extent_and_not_between_two() {
+        let counts = counted(7, &[(0, 10, 4, PLAIN), (4, 100, 3, PLAIN)]);
+        assert_eq!((counts.block_pairs, counts.contiguous_block_pairs), (6, 5));
+        assert_eq!((counts.extents, counts.fragmented_files, counts.sparse_files), (2, 1, 0));
+        assert_eq!(counts.extent_bytes, 7 * BLOCK);
+    }
+
+    #[test]
+    fn a_hole_makes_a_file_sparse_and_is_no_pair() {
+        let counts = counted(5, &[(0, 10, 2, PLAIN), (4, 12, 1, PLAIN)]);
+        assert_eq!((counts.block_pairs, counts.contiguous_block_pairs), (1, 1));
+        assert_eq!((counts.sparse_files, counts.extents), (1, 2));
+        let at_its_end = counted(5, &[(0, 10, 2, PLAIN)]);
+        assert_eq!(at_its_end.sparse_files, 1);
+    }
+
+    #[test]
+    fn blocks_beyond_the_end_fill_no_hole() {
+        let counts = counted(2, &[(0, 10, 1, PLAIN), (2, 12, 1, Kinds::UNWRITTEN)]);
+        assert_eq!((counts.sparse_files, counts.unwritten_extents), (1, 1));
+    }
+
+    #[test]
+    fn kinds_are_counted_apart() {
+        let kinds = Kinds::UNWRITTEN.with(Kinds::SHARED).with(Kinds::ENCRYPTED);
+        let counts = counted(3, &[(0, 1, 1, kinds), (1, 7, 1, Kinds::COMPRESSED), (2, 0, 1, Kinds::DELAYED)]);
+        let by_kind = [
+            counts.unwritten_extents,
+            counts.shared_extents,
+            counts.encrypted_extents,
+            counts.compressed_extents,
+            counts.delayed_extents,
+            counts.inline_extents,
+        ];
+        assert_eq!(by_kind, [1, 1, 1, 1, 1, 0]);
+        assert_eq!((counts.raw_extents, counts.extents, counts.sparse_files), (3, 2, 0));
+    }
+
+    #[test]
+    fn an_empty_file_has_no_extents_and_is_not_sparse() {
+        let counts = counted(0, &[]);
+        assert_eq!((counts.files, counts.files_without_extents, counts.sparse_files), (1, 1, 0));
+    }
+}

@@ -1,0 +1,73 @@
+//! Free space: how much, in how many pieces, how long they are.
+
+use fsgauge_wire::{FreeAtLeast, FreeSpace};
+
+use super::lengths::Lengths;
+
+/// An allocation unit of each scale: small files, read-ahead, stripes, block groups.
+const AT_LEAST_BYTES: [u64; 4] = [64 << 10, 1 << 20, 8 << 20, 128 << 20];
+
+/// Free pieces, as they come.
+#[derive(Debug, Clone)]
+pub(crate) struct Free {
+    lengths: Lengths,
+    largest_bytes: u64,
+    at_least: [u64; 4],
+}
+
+impl Free {
+    pub(crate) fn new() -> Self {
+        Free { lengths: Lengths::new(), largest_bytes: 0, at_least: [0; 4] }
+    }
+
+    pub(crate) fn add(&mut self, length_bytes: u64) {
+        self.lengths.add(length_bytes);
+        self.largest_bytes = self.largest_bytes.max(length_bytes);
+        for (sum, at_least) in self.at_least.iter_mut().zip(AT_LEAST_BYTES) {
+            *sum += if length_bytes >= at_least { length_bytes } else { 0 };
+        }
+    }
+
+    /// All pieces were seen.
+    pub(crate) fn space(&self) -> FreeSpace {
+        let at_least = AT_LEAST_BYTES.into_iter().zip(self.at_least);
+        FreeSpace {
+            size_bytes: self.lengths.size_bytes(),
+            extents: Some(self.lengths.pieces()),
+            largest_bytes: Some(self.largest_bytes),
+            lengths: self.lengths.list(),
+            at_least: at_least
+                .map(|(at_least_bytes, size_bytes)| FreeAtLeast { at_least_bytes, size_bytes })
+                .collect(),
+        }
+    }
+}
+
+/// Only the sum is known.
+pub(crate) fn sum_only(size_bytes: u64) -> FreeSpace {
+    FreeSpace { size_bytes, extents: None, largest_bytes: None, lengths: Vec::new(), at_least: Vec::new() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_threshold_counts_pieces_that_just_reach_it() {
+        let mut free = Free::new();
+        [4096, 64 << 10, (1 << 20) - 1, 1 << 20, 200 << 20].into_iter().for_each(|length| free.add(length));
+        let space = free.space();
+        let at_least: Vec<u64> = space.at_least.iter().map(|bin| bin.size_bytes).collect();
+        let large = 200 << 20;
+        let (one, nearly, small) = (1 << 20, (1 << 20) - 1, 64 << 10);
+        assert_eq!(at_least, [small + nearly + one + large, one + large, large, large]);
+        assert_eq!((space.extents, space.largest_bytes), (Some(5), Some(large)));
+        assert_eq!(space.size_bytes, 4096 + small + nearly + one + large);
+    }
+
+    #[test]
+    fn a_full_file_system_has_no_free_pieces() {
+        let space = Free::new().space();
+        assert_eq!((space.size_bytes, space.extents, space.largest_bytes), (0, Some(0), Some(0)));
+    }
+}

@@ -1,0 +1,63 @@
+//! Free space of each allocation group, block group or chunk.
+
+use fsgauge_wire::Group;
+
+use crate::facts::GroupPlace;
+
+/// Groups, ascending, with the free pieces found so far.
+#[derive(Debug, Clone)]
+pub(crate) struct Groups {
+    groups: Vec<Group>,
+}
+
+impl Groups {
+    pub(crate) fn new(places: &[GroupPlace]) -> Self {
+        let group = |place: &GroupPlace| Group {
+            offset_bytes: place.offset_bytes,
+            size_bytes: place.size_bytes,
+            free_bytes: 0,
+            free_extents: 0,
+            largest_free_bytes: 0,
+        };
+        Groups { groups: places.iter().map(group).collect() }
+    }
+
+    /// A free piece, cut at the borders of groups.
+    pub(crate) fn add(&mut self, offset_bytes: u64, length_bytes: u64) {
+        let end = offset_bytes.saturating_add(length_bytes);
+        let first = self.groups.partition_point(|group| group_end(group) <= offset_bytes);
+        for group in self.groups.iter_mut().skip(first).take_while(|group| group.offset_bytes < end) {
+            let free_bytes = group_end(group).min(end) - group.offset_bytes.max(offset_bytes);
+            group.free_bytes += free_bytes;
+            group.free_extents += 1;
+            group.largest_free_bytes = group.largest_free_bytes.max(free_bytes);
+        }
+    }
+
+    pub(crate) fn list(self) -> Vec<Group> {
+        self.groups
+    }
+}
+
+fn group_end(group: &Group) -> u64 {
+    group.offset_bytes.saturating_add(group.size_bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_piece_is_cut_at_borders_and_what_no_group_holds_is_left_out() {
+        let places = [(0, 100), (100, 100), (300, 50)];
+        let places = places.map(|(offset_bytes, size_bytes)| GroupPlace { offset_bytes, size_bytes });
+        let mut groups = Groups::new(&places);
+        groups.add(10, 20);
+        groups.add(90, 60);
+        groups.add(190, 120);
+        let list = groups.list();
+        let free: Vec<_> =
+            list.iter().map(|g| (g.free_bytes, g.free_extents, g.largest_free_bytes)).collect();
+        assert_eq!(free, [(30, 2, 20), (60, 2, 50), (10, 1, 10)]);
+    }
+}

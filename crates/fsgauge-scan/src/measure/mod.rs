@@ -1,0 +1,150 @@
+//! The measures: sinks that turn files and pieces into numbers and a map, one set a thread, merged at the end.
+
+mod counts;
+mod free;
+mod groups;
+mod join;
+mod lengths;
+mod map;
+mod name;
+mod owners;
+mod top;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use fsgauge_wire::{FreeSpace, Group, LengthBin, ListedFile, ScanCounts, ScanMap};
+
+pub(crate) use free::sum_only;
+
+use self::free::Free;
+use self::groups::Groups;
+use self::lengths::Lengths;
+use self::map::Map;
+use self::name::KeptName;
+use self::top::Top;
+use crate::address::AddressMap;
+use crate::extent::{Extent, FileExtents, Piece, PieceKind, Sink};
+use crate::facts::GroupPlace;
+
+/// What the measures must know before anything is read.
+#[derive(Debug, Clone)]
+pub(crate) struct Wanted {
+    pub(crate) block_bytes: u64,
+    pub(crate) size_bytes: u64,
+    /// 0 for no map.
+    pub(crate) map_order: u32,
+    pub(crate) top: usize,
+    /// For extents whose place is not told as an offset on the device.
+    pub(crate) addresses: Option<Arc<AddressMap>>,
+}
+
+/// All measures of one thread.
+#[derive(Debug)]
+pub(crate) struct Measure {
+    wanted: Wanted,
+    counts: ScanCounts,
+    lengths: Lengths,
+    free: Free,
+    groups: Groups,
+    map: Option<Map>,
+    top: Top,
+    joined: Vec<Extent>,
+}
+
+/// What the measures found.
+#[derive(Debug)]
+pub(crate) struct Measured {
+    pub(crate) counts: ScanCounts,
+    pub(crate) extent_lengths: Vec<LengthBin>,
+    pub(crate) map: Option<ScanMap>,
+    pub(crate) top: Vec<ListedFile>,
+}
+
+impl Measure {
+    /// Of a thread that reads files alone.
+    pub(crate) fn new(wanted: Wanted) -> Self {
+        Measure {
+            counts: ScanCounts::default(),
+            lengths: Lengths::new(),
+            free: Free::new(),
+            groups: Groups::new(&[]),
+            map: (wanted.map_order > 0).then(|| Map::new(wanted.map_order, wanted.size_bytes)).flatten(),
+            top: Top::new(wanted.top),
+            joined: Vec::new(),
+            wanted,
+        }
+    }
+
+    /// Of a thread that reads space too: free pieces are counted in these groups.
+    pub(crate) fn with_groups(wanted: Wanted, places: &[GroupPlace]) -> Self {
+        Measure { groups: Groups::new(places), ..Measure::new(wanted) }
+    }
+
+    /// Folders are no files, but they were read.
+    pub(crate) fn folder(&mut self) {
+        self.counts.folders += 1;
+    }
+
+    /// What was counted so far.
+    pub(crate) fn counts(&self) -> &ScanCounts {
+        &self.counts
+    }
+
+    /// Takes in the files of another thread; only one thread reads space.
+    pub(crate) fn merge_files(&mut self, other: Measure) {
+        counts::add(&mut self.counts, &other.counts);
+        self.lengths.merge(&other.lengths);
+        self.top.merge(other.top);
+        if let (Some(map), Some(other)) = (&mut self.map, other.map) {
+            map.merge(other);
+        }
+    }
+
+    /// Free space and groups so far.
+    pub(crate) fn space(&self) -> (FreeSpace, Vec<Group>) {
+        (self.free.space(), self.groups.clone().list())
+    }
+
+    /// The inodes whose names the result needs.
+    pub(crate) fn named_inodes(&self) -> Vec<u64> {
+        let names = self.map.iter().flat_map(Map::names).chain(self.top.names());
+        let mut inodes: Vec<u64> = names.filter_map(KeptName::inode).collect();
+        inodes.sort_unstable();
+        inodes.dedup();
+        inodes
+    }
+
+    /// `name_of` knows the paths of inodes, for sources that read no names.
+    pub(crate) fn finish(self, name_of: &mut dyn FnMut(u64) -> Option<PathBuf>) -> Measured {
+        Measured {
+            counts: self.counts,
+            extent_lengths: self.lengths.list(),
+            map: self.map.map(|map| map.finish(name_of)),
+            top: self.top.list(name_of),
+        }
+    }
+}
+
+impl Sink for Measure {
+    fn file(&mut self, file: &FileExtents<'_>) {
+        join::join(file.extents, &mut self.joined);
+        counts::count(&mut self.counts, file, &self.joined, self.wanted.block_bytes);
+        self.joined.iter().for_each(|extent| self.lengths.add(extent.length_bytes));
+        let addresses = self.wanted.addresses.as_deref();
+        self.top.add(file, &self.joined, addresses);
+        if let Some(map) = &mut self.map {
+            map.file(file, &self.joined, addresses);
+        }
+    }
+
+    fn piece(&mut self, piece: &Piece) {
+        if piece.kind == PieceKind::Free {
+            self.free.add(piece.length_bytes);
+            self.groups.add(piece.offset_bytes, piece.length_bytes);
+        }
+        if let Some(map) = &mut self.map {
+            map.piece(piece.offset_bytes, piece.length_bytes, piece.kind);
+        }
+    }
+}

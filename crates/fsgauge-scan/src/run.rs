@@ -1,0 +1,46 @@
+//! One scan from start to end: check, read with several threads, put the result together.
+
+use std::num::NonZero;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use fsgauge_wire::{Ended, Engine, Event, FORMAT, Listener, Outcome, ScanJob, ScanResult, Stop};
+
+use crate::check::check_scan;
+use crate::crew::Crew;
+use crate::source;
+
+/// Runs a scan and gives its result; progress goes to `listener` a few times a second. A scan that is stopped
+/// gives what it has.
+pub fn run_scan(
+    job: &ScanJob,
+    engine: Engine,
+    listener: &mut dyn Listener,
+    stop: Stop,
+) -> Outcome<ScanResult> {
+    check_scan(job)?;
+    let begin = Instant::now();
+    let started_unix_ns = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |at| at.as_nanos() as u64);
+    let processors = || std::thread::available_parallelism().map_or(1, NonZero::get).min(256);
+    let threads = job.threads.map_or_else(processors, |threads| threads as usize);
+    let found = source::scan(job, &mut Crew::new(threads, listener, stop))?;
+    for note in &found.notes {
+        // They are in the result too; when nobody reads it, the last event says so.
+        let _ = listener.event(Event::Note(note.clone()));
+    }
+    Ok(ScanResult {
+        format: FORMAT,
+        engine,
+        source: found.source,
+        ended: if stop.is_set() { Ended::Interrupted } else { Ended::SizeLimit },
+        counts: found.measured.counts,
+        extent_lengths: found.measured.extent_lengths,
+        free: found.free,
+        groups: found.groups,
+        map: found.measured.map,
+        top: found.measured.top,
+        problems: found.problems.into_list(),
+        notes: found.notes,
+        started_unix_ns,
+        elapsed_ns: begin.elapsed().as_nanos() as u64,
+    })
+}

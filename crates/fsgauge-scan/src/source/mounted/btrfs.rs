@@ -1,0 +1,373 @@
+//! Space of a mounted btrfs: chunks, and the free space in those that hold data. Only root may search trees.
+//!
+//! Item layouts as in linux/btrfs_tree.h (Linux 6.18). Profiles "single" and "DUP" on one device are turned into
+//! offsets on it, by the first copy; else all places are btrfs's own addresses.
+
+use std::os::fd::BorrowedFd;
+
+use fsgauge_wire::Stop;
+use rustix::io::Errno;
+
+use super::geometry::Geometry;
+use super::kernel::{self, Key, TreeSearch};
+use crate::address::{AddressMap, AddressRun};
+use crate::extent::{Piece, PieceKind, Sink};
+use crate::facts::GroupPlace;
+
+const CHUNK_TREE: u64 = 3;
+const EXTENT_TREE: u64 = 2;
+const FREE_SPACE_TREE: u64 = 10;
+const DEVICE_ITEM: u8 = 216;
+const CHUNK_ITEM: u8 = 228;
+const EXTENT_ITEM: u8 = 168;
+const METADATA_ITEM: u8 = 169;
+const FREE_SPACE_EXTENT: u8 = 199;
+const FREE_SPACE_BITMAP: u8 = 200;
+const DATA: u64 = 1;
+const STRIPES_AT: usize = 48;
+const STRIPE_BYTES: usize = 32;
+/// btrfs allocates nothing before this (BTRFS_DEVICE_RANGE_RESERVED); a superblock lies in it.
+const RESERVED_BYTES: u64 = 1 << 20;
+/// Room for the items of one search.
+const ROOM_BYTES: usize = 1 << 20;
+
+/// A run of addresses and where its copies or stripes lie.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Chunk {
+    address: u64,
+    length_bytes: u64,
+    holds_data: bool,
+    /// Offsets on the device; on several devices, of no use.
+    copies: Vec<u64>,
+}
+
+/// All chunks, ascending by address.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Chunks {
+    chunks: Vec<Chunk>,
+    /// Bytes of the device, when there is one and every place on it is known.
+    device_bytes: Option<u64>,
+    sector_bytes: u64,
+    node_bytes: u64,
+}
+
+/// Adds what is known of a btrfs.
+pub(super) fn geometry(simple: Geometry, open: BorrowedFd<'_>) -> Geometry {
+    let Ok(info) = kernel::btrfs_info(open) else { return simple };
+    let simple = Geometry { block_bytes: info.sector_bytes.max(1), ..simple };
+    let chunks = match chunks(open, &info) {
+        Ok(chunks) => chunks,
+        Err(errno) => {
+            let text =
+                format!("where chunks lie may not be read ({errno}): places are btrfs's own addresses");
+            return Geometry { notes: vec![("chunks_unknown", text)], ..simple };
+        }
+    };
+    let notes = match chunks.device_bytes {
+        Some(_) => Vec::new(),
+        None => {
+            let text =
+                "several devices or stripes: places are btrfs's own addresses, not offsets on a device";
+            vec![("btrfs_addresses", text.into())]
+        }
+    };
+    let end = chunks.chunks.last().map_or(0, |chunk| chunk.address.saturating_add(chunk.length_bytes));
+    let mut groups: Vec<GroupPlace> = chunks
+        .chunks
+        .iter()
+        .map(|chunk| GroupPlace { offset_bytes: chunks.place(chunk), size_bytes: chunk.length_bytes })
+        .collect();
+    groups.sort_unstable_by_key(|group| group.offset_bytes);
+    Geometry {
+        size_bytes: chunks.device_bytes.unwrap_or(end),
+        groups,
+        addresses: chunks.device_bytes.map(|_| chunks.addresses()),
+        chunks: Some(chunks),
+        notes,
+        ..simple
+    }
+}
+
+impl Chunks {
+    /// Where a chunk begins on the device, or its address.
+    fn place(&self, chunk: &Chunk) -> u64 {
+        let first = chunk.copies.first().copied();
+        first.filter(|_| self.device_bytes.is_some()).unwrap_or(chunk.address)
+    }
+
+    fn addresses(&self) -> AddressMap {
+        let run = |chunk: &Chunk| AddressRun {
+            address: chunk.address,
+            length_bytes: chunk.length_bytes,
+            device_offset: self.place(chunk),
+        };
+        AddressMap::new(self.chunks.iter().map(run).collect())
+    }
+
+    /// Pours free pieces of the chunks that hold data, whole chunks of metadata, and what no chunk has.
+    pub(super) fn read(&self, open: BorrowedFd<'_>, sink: &mut dyn Sink, stop: Stop) -> Result<(), Errno> {
+        self.pour_unallocated(sink);
+        let mut search = TreeSearch::new(ROOM_BYTES);
+        for chunk in &self.chunks {
+            if stop.is_set() {
+                return Ok(());
+            }
+            if !chunk.holds_data {
+                self.pour_metadata(chunk, sink);
+                continue;
+            }
+            let free = match self.free_by_tree(&mut search, open, chunk, stop) {
+                Err(Errno::NOENT) => self.free_by_extents(&mut search, open, chunk, stop)?,
+                found => found?,
+            };
+            let begin = self.place(chunk);
+            for (from, to) in free.pieces {
+                let offset_bytes = begin + (from - chunk.address);
+                sink.piece(&Piece { offset_bytes, length_bytes: to - from, kind: PieceKind::Free });
+            }
+        }
+        Ok(())
+    }
+
+    fn pour_metadata(&self, chunk: &Chunk, sink: &mut dyn Sink) {
+        let copies = if self.device_bytes.is_some() { &chunk.copies[..] } else { &[chunk.address] };
+        for &offset_bytes in copies {
+            let length_bytes = chunk.length_bytes;
+            sink.piece(&Piece { offset_bytes, length_bytes, kind: PieceKind::Metadata });
+        }
+    }
+
+    fn pour_unallocated(&self, sink: &mut dyn Sink) {
+        let Some(device_bytes) = self.device_bytes else { return };
+        let reserved = RESERVED_BYTES.min(device_bytes);
+        sink.piece(&Piece { offset_bytes: 0, length_bytes: reserved, kind: PieceKind::Metadata });
+        let copies =
+            |chunk: &Chunk| chunk.copies.iter().map(|&at| (at, chunk.length_bytes)).collect::<Vec<_>>();
+        let mut taken: Vec<(u64, u64)> = self.chunks.iter().flat_map(copies).collect();
+        taken.sort_unstable();
+        let mut at = reserved;
+        for (begin, length_bytes) in taken.into_iter().chain([(device_bytes, 0)]) {
+            if begin > at {
+                let kind = PieceKind::Unallocated;
+                sink.piece(&Piece { offset_bytes: at, length_bytes: begin - at, kind });
+            }
+            at = at.max(begin.saturating_add(length_bytes));
+        }
+    }
+
+    /// By the free space tree: extents, and bitmaps of sectors.
+    fn free_by_tree(
+        &self,
+        search: &mut TreeSearch,
+        open: BorrowedFd<'_>,
+        chunk: &Chunk,
+        stop: Stop,
+    ) -> Result<Free, Errno> {
+        let mut free = Free::of(chunk);
+        items(search, open, FREE_SPACE_TREE, chunk.keys(), stop, |key, contents| match key.kind {
+            FREE_SPACE_EXTENT => free.add(key.object, key.object.saturating_add(key.offset)),
+            FREE_SPACE_BITMAP => {
+                let bits = contents.iter().flat_map(|byte| (0..8).map(move |bit| byte >> bit & 1 == 1));
+                let sectors = key.offset / self.sector_bytes;
+                for (sector, _) in (0..sectors).zip(bits).filter(|(_, is_free)| *is_free) {
+                    let begin = key.object.saturating_add(sector * self.sector_bytes);
+                    free.add(begin, begin.saturating_add(self.sector_bytes));
+                }
+            }
+            _ => {}
+        })?;
+        Ok(free)
+    }
+
+    /// By the extent tree, on a btrfs without a free space tree: what lies between extents.
+    fn free_by_extents(
+        &self,
+        search: &mut TreeSearch,
+        open: BorrowedFd<'_>,
+        chunk: &Chunk,
+        stop: Stop,
+    ) -> Result<Free, Errno> {
+        let mut free = Free::of(chunk);
+        let mut at = chunk.address;
+        items(search, open, EXTENT_TREE, chunk.keys(), stop, |key, _| {
+            let length_bytes = match key.kind {
+                EXTENT_ITEM => key.offset,
+                METADATA_ITEM => self.node_bytes,
+                _ => return,
+            };
+            free.add(at, key.object);
+            at = at.max(key.object.saturating_add(length_bytes));
+        })?;
+        if !stop.is_set() {
+            free.add(at, chunk.address.saturating_add(chunk.length_bytes));
+        }
+        Ok(free)
+    }
+}
+
+impl Chunk {
+    /// All keys of objects in it.
+    fn keys(&self) -> (Key, Key) {
+        let last = self.address.saturating_add(self.length_bytes.saturating_sub(1));
+        (
+            Key { object: self.address, kind: 0, offset: 0 },
+            Key { object: last, kind: u8::MAX, offset: u64::MAX },
+        )
+    }
+}
+
+/// Free pieces of one chunk, ascending; those that touch are one.
+struct Free {
+    begin: u64,
+    end: u64,
+    pieces: Vec<(u64, u64)>,
+}
+
+impl Free {
+    fn of(chunk: &Chunk) -> Free {
+        let end = chunk.address.saturating_add(chunk.length_bytes);
+        Free { begin: chunk.address, end, pieces: Vec::new() }
+    }
+
+    fn add(&mut self, from: u64, to: u64) {
+        let (from, to) = (from.max(self.begin), to.min(self.end));
+        match self.pieces.last_mut() {
+            _ if from >= to => {}
+            Some(last) if last.1 >= from => last.1 = last.1.max(to),
+            _ => self.pieces.push((from, to)),
+        }
+    }
+}
+
+/// Gives `found` every item of a tree between two keys.
+fn items(
+    search: &mut TreeSearch,
+    open: BorrowedFd<'_>,
+    tree: u64,
+    (mut from, to): (Key, Key),
+    stop: Stop,
+    mut found: impl FnMut(&Key, &[u8]),
+) -> Result<(), Errno> {
+    while !stop.is_set() {
+        let items = search.read(open, tree, from, to)?;
+        items.iter().for_each(|(key, contents)| found(key, contents));
+        // Keys ascend, so this ends; a kernel that gave them otherwise ends it too.
+        match items.last().and_then(|(key, _)| after(key)) {
+            Some(next) if next > from => from = next,
+            _ => break,
+        }
+    }
+    Ok(())
+}
+
+/// The key that follows.
+fn after(key: &Key) -> Option<Key> {
+    let Key { object, kind, offset } = *key;
+    let next_offset = offset.checked_add(1).map(|offset| Key { object, kind, offset });
+    let next_kind = || kind.checked_add(1).map(|kind| Key { object, kind, offset: 0 });
+    let next_object = || object.checked_add(1).map(|object| Key { object, kind: 0, offset: 0 });
+    next_offset.or_else(next_kind).or_else(next_object)
+}
+
+fn chunks(open: BorrowedFd<'_>, info: &kernel::BtrfsInfo) -> Result<Chunks, Errno> {
+    let mut search = TreeSearch::new(ROOM_BYTES);
+    let everything =
+        (Key { object: 0, kind: 0, offset: 0 }, Key { object: u64::MAX, kind: u8::MAX, offset: u64::MAX });
+    let (mut chunks, mut device_bytes) = (Vec::new(), None);
+    items(&mut search, open, CHUNK_TREE, everything, Stop::never(), |key, contents| match key.kind {
+        CHUNK_ITEM => chunks.extend(chunk(key.offset, contents)),
+        DEVICE_ITEM => device_bytes = word(contents, 8),
+        _ => {}
+    })?;
+    // Copies of DUP are whole; what is striped has parts of each chunk on each device.
+    let is_whole = info.devices == 1 && chunks.iter().all(|(_, whole)| *whole);
+    let mut chunks: Vec<Chunk> = chunks.into_iter().map(|(chunk, _)| chunk).collect();
+    chunks.sort_unstable_by_key(|chunk| chunk.address);
+    Ok(Chunks {
+        chunks,
+        device_bytes: device_bytes.filter(|_| is_whole),
+        sector_bytes: u64::from(info.sector_bytes).max(1),
+        node_bytes: u64::from(info.node_bytes),
+    })
+}
+
+/// A chunk, and whether each of its copies is whole on one device (profiles "single" and "DUP").
+fn chunk(address: u64, contents: &[u8]) -> Option<(Chunk, bool)> {
+    const DUP: u64 = 1 << 5;
+    const PROFILES: u64 = 0x7f8;
+    let (length_bytes, kind) = (word(contents, 0)?, word(contents, 24)?);
+    let stripes = u16::from_le_bytes(contents.get(44..46)?.try_into().ok()?);
+    let copies = (0..stripes.into())
+        .map_while(|stripe: usize| word(contents, STRIPES_AT + stripe * STRIPE_BYTES + 8))
+        .collect();
+    let is_whole = kind & PROFILES == 0 || kind & PROFILES == DUP;
+    Some((Chunk { address, length_bytes, holds_data: kind & DATA != 0, copies }, is_whole))
+}
+
+fn word(contents: &[u8], at: usize) -> Option<u64> {
+    contents.get(at..at.checked_add(8)?)?.try_into().ok().map(u64::from_le_bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn free_pieces_are_cut_at_the_chunk_and_joined_where_they_touch() {
+        let chunk = Chunk { address: 100, length_bytes: 100, holds_data: true, copies: vec![] };
+        let mut free = Free::of(&chunk);
+        for (from, to) in [(90, 110), (110, 120), (120, 120), (130, 140), (190, 250)] {
+            free.add(from, to);
+        }
+        assert_eq!(free.pieces, [(100, 120), (130, 140), (190, 200)]);
+    }
+
+    #[test]
+    fn the_key_after_the_last_of_an_object_is_of_the_next() {
+        let key = |object, kind, offset| Key { object, kind, offset };
+        assert_eq!(after(&key(1, 2, 3)), Some(key(1, 2, 4)));
+        assert_eq!(after(&key(1, 2, u64::MAX)), Some(key(1, 3, 0)));
+        assert_eq!(after(&key(1, u8::MAX, u64::MAX)), Some(key(2, 0, 0)));
+        assert_eq!(after(&key(u64::MAX, u8::MAX, u64::MAX)), None);
+    }
+
+    #[test]
+    fn a_chunk_item_that_is_cut_is_none() {
+        assert_eq!(chunk(0, &[0; 40]), None);
+        let mut bytes = vec![0u8; 80];
+        bytes[0] = 64;
+        bytes[24] = 1;
+        bytes[44] = 9;
+        bytes[56] = 7;
+        let (found, is_whole) = chunk(5, &bytes).unwrap();
+        assert_eq!((found.length_bytes, found.copies, is_whole), (64, vec![7], true));
+    }
+
+    #[test]
+    fn what_no_chunk_has_is_unallocated() {
+        struct Pieces(Vec<(u64, u64, PieceKind)>);
+        impl Sink for Pieces {
+            fn file(&mut self, _: &crate::extent::FileExtents<'_>) {}
+            fn piece(&mut self, piece: &Piece) {
+                self.0.push((piece.offset_bytes, piece.length_bytes, piece.kind));
+            }
+        }
+        let mib = 1 << 20;
+        let chunk =
+            |at: u64| Chunk { address: 0, length_bytes: mib, holds_data: true, copies: vec![at * mib] };
+        let chunks = Chunks {
+            chunks: vec![chunk(5), chunk(1)],
+            device_bytes: Some(8 * mib),
+            sector_bytes: 4096,
+            node_bytes: 16384,
+        };
+        let mut pieces = Pieces(Vec::new());
+        chunks.pour_unallocated(&mut pieces);
+        let expected = [
+            (0, mib, PieceKind::Metadata),
+            (2 * mib, 3 * mib, PieceKind::Unallocated),
+            (6 * mib, 2 * mib, PieceKind::Unallocated),
+        ];
+        assert_eq!(pieces.0, expected);
+    }
+}

@@ -1,0 +1,140 @@
+//! A folder that is open, and its entries in portions of bounded size.
+
+use std::ffi::CStr;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RawDir, StatxFlags, fstat, openat, statx};
+use rustix::io::Errno;
+use rustix::path::Arg;
+
+/// Room for the entries of one portion, as getdents(2) gives them: several thousand.
+pub(super) const PORTION_BYTES: usize = 256 << 10;
+
+/// A folder that is open.
+#[derive(Debug)]
+pub(super) struct Folder {
+    pub(super) fd: OwnedFd,
+    pub(super) path: PathBuf,
+    /// Where it is: files with another one are mounted from elsewhere.
+    pub(super) device: u64,
+}
+
+impl Folder {
+    /// Opens what a user names; a symbolic link is followed.
+    pub(super) fn open_named(path: &Path) -> Result<Folder, Errno> {
+        Folder::with_flags(CWD, path, path.to_owned(), OFlags::empty())
+    }
+
+    /// Opens a folder of another one.
+    pub(super) fn open(parent: &Folder, name: &CStr) -> Result<Folder, Errno> {
+        Folder::with_flags(&parent.fd, name, parent.path_of(name), OFlags::NOFOLLOW)
+    }
+
+    /// Opens a folder without changing its time of access where that is allowed.
+    fn with_flags(
+        parent: impl AsFd,
+        name: impl Arg + Copy,
+        path: PathBuf,
+        more: OFlags,
+    ) -> Result<Folder, Errno> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | more;
+        let parent = parent.as_fd();
+        let fd = match openat(parent, name, flags | OFlags::NOATIME, Mode::empty()) {
+            Err(Errno::PERM) => openat(parent, name, flags, Mode::empty())?,
+            opened => opened?,
+        };
+        let device = fstat(&fd)?.st_dev;
+        Ok(Folder { fd, path, device })
+    }
+
+    /// The path of an entry.
+    pub(super) fn path_of(&self, name: &CStr) -> PathBuf {
+        self.path.join(Path::new(std::ffi::OsStr::from_bytes(name.to_bytes())))
+    }
+
+    /// Which mount it is in.
+    pub(super) fn mount(&self) -> Result<MountedAs, Errno> {
+        mounted_as(self.fd.as_fd(), self.device)
+    }
+
+    /// The next entries, sorted; `None` at the end.
+    pub(super) fn portion(&self, room: &mut [MaybeUninit<u8>]) -> Result<Option<Portion>, Errno> {
+        let mut entries = RawDir::new(&self.fd, room);
+        let mut portion = Portion::default();
+        let mut any = false;
+        while let Some(entry) = entries.next() {
+            let entry = entry?;
+            any = true;
+            portion.add(entry.file_name(), entry.file_type(), entry.ino());
+            if entries.is_buffer_empty() {
+                break;
+            }
+        }
+        portion.files.sort_unstable();
+        portion.folders.sort_unstable();
+        Ok(any.then_some(portion))
+    }
+}
+
+/// What tells mounts apart. A mount shows one file system; that of btrfs has many devices' numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum MountedAs {
+    Mount(u64),
+    Device(u64),
+}
+
+/// Which mount something open is in: by its number, or by its device before Linux 5.8.
+pub(super) fn mounted_as(open: BorrowedFd<'_>, device: u64) -> Result<MountedAs, Errno> {
+    let found = statx(open, c"", AtFlags::EMPTY_PATH, StatxFlags::MNT_ID)?;
+    let has_id = found.stx_mask & StatxFlags::MNT_ID.bits() != 0;
+    Ok(if has_id { MountedAs::Mount(found.stx_mnt_id) } else { MountedAs::Device(device) })
+}
+
+/// Some entries of a folder. Files are in the order of their inodes, which is that of the inode tables: a disk
+/// arm goes one way.
+#[derive(Debug, Default)]
+pub(super) struct Portion {
+    names: Vec<u8>,
+    files: Vec<Entry>,
+    folders: Vec<Entry>,
+}
+
+/// Inode, then where its name begins.
+type Entry = (u64, u32);
+
+impl Portion {
+    fn add(&mut self, name: &CStr, kind: FileType, inode: u64) {
+        let entries = match kind {
+            FileType::RegularFile => &mut self.files,
+            FileType::Directory => &mut self.folders,
+            // Opened as a file with O_NOFOLLOW and O_NONBLOCK, and looked at then.
+            FileType::Unknown => &mut self.files,
+            _ => return,
+        };
+        if !matches!(name.to_bytes(), b"." | b"..") {
+            entries.push((inode, self.names.len() as u32));
+            self.names.extend_from_slice(name.to_bytes_with_nul());
+        }
+    }
+
+    pub(super) fn files(&self) -> usize {
+        self.files.len()
+    }
+
+    /// The name of a file.
+    pub(super) fn file(&self, at: usize) -> Option<&CStr> {
+        self.name(self.files.get(at)?)
+    }
+
+    /// The name of a folder.
+    pub(super) fn folder(&self, at: usize) -> Option<&CStr> {
+        self.name(self.folders.get(at)?)
+    }
+
+    fn name(&self, entry: &Entry) -> Option<&CStr> {
+        CStr::from_bytes_until_nul(self.names.get(entry.1 as usize..)?).ok()
+    }
+}

@@ -1,0 +1,142 @@
+//! What a mounted file system says of its size, its blocks and its groups.
+
+use std::fs::File;
+use std::os::fd::BorrowedFd;
+use std::os::unix::fs::FileExt;
+
+use rustix::fs::{StatVfs, fstatvfs};
+use rustix::io::Errno;
+
+use super::mb_groups;
+use super::mount::Mount;
+use super::{btrfs, kernel};
+use crate::address::AddressMap;
+use crate::facts::GroupPlace;
+
+/// Where things are before any of them is read.
+#[derive(Debug, Default)]
+pub(super) struct Geometry {
+    pub(super) block_bytes: u32,
+    pub(super) size_bytes: u64,
+    pub(super) groups: Vec<GroupPlace>,
+    pub(super) addresses: Option<AddressMap>,
+    /// The chunks, of btrfs, for those who may read them.
+    pub(super) chunks: Option<btrfs::Chunks>,
+    /// A code and a sentence each.
+    pub(super) notes: Vec<(&'static str, String)>,
+}
+
+/// Of the file system that `open` is in.
+pub(super) fn geometry(open: BorrowedFd<'_>, mount: &Mount) -> Result<Geometry, Errno> {
+    let statistics = fstatvfs(open)?;
+    let simple = Geometry {
+        block_bytes: u32::try_from(statistics.f_bsize).unwrap_or(4096).max(1),
+        size_bytes: device_bytes(mount).unwrap_or_else(|| counted_bytes(&statistics)),
+        ..Geometry::default()
+    };
+    Ok(match mount.file_system.as_str() {
+        "ext2" | "ext3" | "ext4" => ext(simple, mount),
+        "xfs" => xfs(simple, open),
+        "btrfs" => btrfs::geometry(simple, open),
+        _ => simple,
+    })
+}
+
+/// What statfs(2) counts: without the file system's own tables, for some.
+fn counted_bytes(statistics: &StatVfs) -> u64 {
+    statistics.f_blocks.saturating_mul(statistics.f_frsize)
+}
+
+/// Bytes of the block device, which everybody may ask for.
+fn device_bytes(mount: &Mount) -> Option<u64> {
+    let (major, minor) = super::mount::block_device(mount)?;
+    let sectors = std::fs::read_to_string(format!("/sys/dev/block/{major}:{minor}/size")).ok()?;
+    sectors.trim().parse::<u64>().ok()?.checked_mul(512)
+}
+
+fn ext(simple: Geometry, mount: &Mount) -> Geometry {
+    match ext_superblock(mount) {
+        Some(found) => Geometry {
+            size_bytes: found.blocks.saturating_mul(simple.block_bytes.into()),
+            groups: found.groups(simple.block_bytes.into()),
+            ..simple
+        },
+        None => ext_groups_by_count(simple, mount),
+    }
+}
+
+/// What places the groups of ext2, 3 and 4.
+struct ExtGroups {
+    blocks: u64,
+    first_block: u64,
+    blocks_of_a_group: u64,
+}
+
+impl ExtGroups {
+    fn count(&self) -> u64 {
+        self.blocks.saturating_sub(self.first_block).div_ceil(self.blocks_of_a_group.max(1))
+    }
+
+    fn groups(&self, block_bytes: u64) -> Vec<GroupPlace> {
+        let place = |group: u64| {
+            let first = self.first_block + group * self.blocks_of_a_group;
+            let blocks = self.blocks_of_a_group.min(self.blocks - first);
+            GroupPlace { offset_bytes: first * block_bytes, size_bytes: blocks * block_bytes }
+        };
+        (0..self.count()).map(place).collect()
+    }
+}
+
+/// For those who may read the device. Offsets as in Documentation/filesystems/ext4/super.rst (Linux 6.18).
+fn ext_superblock(mount: &Mount) -> Option<ExtGroups> {
+    let mut bytes = [0; 1024];
+    File::open(&mount.source).ok()?.read_exact_at(&mut bytes, 1024).ok()?;
+    let word = |at: usize| {
+        bytes.get(at..at + 4).and_then(|bytes| bytes.try_into().ok()).map_or(0, u32::from_le_bytes)
+    };
+    let has_64_bits = word(0x60) & 0x80 != 0;
+    let is_ext = word(0x38) & 0xffff == 0xef53 && word(0x20) > 0;
+    is_ext.then(|| ExtGroups {
+        blocks: u64::from(word(0x4)) | if has_64_bits { u64::from(word(0x150)) << 32 } else { 0 },
+        first_block: word(0x14).into(),
+        blocks_of_a_group: word(0x20).into(),
+    })
+}
+
+/// For everybody else: a group's bitmap is one block, unless mkfs was told otherwise; the number of groups shows
+/// whether it was.
+fn ext_groups_by_count(simple: Geometry, mount: &Mount) -> Geometry {
+    let block_bytes = u64::from(simple.block_bytes);
+    let assumed = ExtGroups {
+        blocks: simple.size_bytes / block_bytes,
+        first_block: u64::from(block_bytes == 1024),
+        blocks_of_a_group: 8 * block_bytes,
+    };
+    if mb_groups::read(mount).is_ok_and(|groups| groups.len() as u64 == assumed.count()) {
+        return Geometry { groups: assumed.groups(block_bytes), ..simple };
+    }
+    let text = "where block groups begin stands in the superblock, which this user may not read";
+    Geometry { notes: vec![("groups_unknown", text.into())], ..simple }
+}
+
+fn xfs(simple: Geometry, open: BorrowedFd<'_>) -> Geometry {
+    let Ok(found) = kernel::xfs_geometry(open) else { return simple };
+    let block_bytes = u64::from(found.block_bytes);
+    let group_bytes = u64::from(found.group_blocks).saturating_mul(block_bytes);
+    let size_bytes = found.data_blocks.saturating_mul(block_bytes);
+    let place = |group: u32| {
+        let offset_bytes = u64::from(group) * group_bytes;
+        GroupPlace { offset_bytes, size_bytes: group_bytes.min(size_bytes.saturating_sub(offset_bytes)) }
+    };
+    let realtime = (found.realtime_blocks > 0).then(|| {
+        let text = "files on the realtime device are counted, but the map shows the data device alone";
+        ("realtime_device", text.to_owned())
+    });
+    Geometry {
+        block_bytes: found.block_bytes,
+        size_bytes,
+        groups: (0..found.groups).map(place).collect(),
+        notes: realtime.into_iter().collect(),
+        ..simple
+    }
+}

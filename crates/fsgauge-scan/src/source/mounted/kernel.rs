@@ -1,0 +1,254 @@
+//! The kernel's calls that say what lies where: FIEMAP, GETFSMAP, and those of XFS and btrfs.
+//!
+//! Unsafe code: ioctl(2) on buffers that are sized here, as the headers of Linux 6.18 lay them out
+//! (linux/fiemap.h, linux/fsmap.h, linux/btrfs.h, xfs/xfs_fs.h). All of them are multiples of eight bytes long
+//! and aligned to eight, so they are kept as words.
+
+use std::os::fd::{AsRawFd, BorrowedFd};
+
+use rustix::io::Errno;
+
+const FS_IOC_FIEMAP: u32 = 0xC020_660B;
+const FS_IOC_GETFSMAP: u32 = 0xC0C0_583B;
+const XFS_IOC_FSGEOMETRY_V1: u32 = 0x8070_5864;
+const BTRFS_IOC_FS_INFO: u32 = 0x8400_941F;
+const BTRFS_IOC_TREE_SEARCH_V2: u32 = 0xC070_9411;
+
+/// Halves of words are told apart as x86 and ARM have them.
+const _: () = assert!(cfg!(target_endian = "little"));
+
+const FIEMAP_HEAD_WORDS: usize = 4;
+const FIEMAP_EXTENT_WORDS: usize = 7;
+const FSMAP_HEAD_WORDS: usize = 24;
+const FSMAP_WORDS: usize = 8;
+const SEARCH_HEAD_WORDS: usize = 14;
+const SEARCH_ITEM_HEAD_BYTES: usize = 32;
+
+/// Asks the kernel; it fills `words`, in which the caller has said how long they are.
+fn ask(fd: BorrowedFd<'_>, request: u32, words: &mut [u64]) -> Result<(), Errno> {
+    // SAFETY: the functions below are the only callers; each gives at least the bytes that its request's number
+    // says, and where the kernel fills an array after these, a count of its elements that fits into `words`.
+    let answer = unsafe { libc::ioctl(fd.as_raw_fd(), request.into(), words.as_mut_ptr()) };
+    if answer < 0 { Err(last_error()) } else { Ok(()) }
+}
+
+fn last_error() -> Errno {
+    Errno::from_raw_os_error(std::io::Error::last_os_error().raw_os_error().unwrap_or(libc::EIO))
+}
+
+fn low(word: u64) -> u32 {
+    word as u32
+}
+
+fn high(word: u64) -> u32 {
+    (word >> 32) as u32
+}
+
+fn both(low: u32, high: u32) -> u64 {
+    u64::from(low) | u64::from(high) << 32
+}
+
+/// One extent as FIEMAP gives it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct FiemapExtent {
+    pub(super) logical_bytes: u64,
+    pub(super) physical_bytes: u64,
+    pub(super) length_bytes: u64,
+    pub(super) flags: u32,
+}
+
+/// Room for the extents of one call, used again and again.
+#[derive(Debug)]
+pub(super) struct Fiemap {
+    words: Vec<u64>,
+    capacity: u32,
+}
+
+impl Fiemap {
+    pub(super) fn new(capacity: u32) -> Self {
+        let words = vec![0; FIEMAP_HEAD_WORDS + capacity as usize * FIEMAP_EXTENT_WORDS];
+        Fiemap { words, capacity }
+    }
+
+    /// The extents of a file from an offset on, as many as there is room for, without writing out what is only in
+    /// the cache; and whether there was room for more.
+    pub(super) fn read(
+        &mut self,
+        file: BorrowedFd<'_>,
+        from_bytes: u64,
+    ) -> Result<(impl Iterator<Item = FiemapExtent>, bool), Errno> {
+        // Start, length, flags and extents mapped, room and reserved.
+        self.words[..FIEMAP_HEAD_WORDS].copy_from_slice(&[
+            from_bytes,
+            u64::MAX - from_bytes,
+            0,
+            both(self.capacity, 0),
+        ]);
+        ask(file, FS_IOC_FIEMAP, &mut self.words)?;
+        let mapped = high(self.words[2]).min(self.capacity) as usize;
+        let extents = self.words[FIEMAP_HEAD_WORDS..].chunks_exact(FIEMAP_EXTENT_WORDS).take(mapped);
+        let extent = |words: &[u64]| FiemapExtent {
+            logical_bytes: words[0],
+            physical_bytes: words[1],
+            length_bytes: words[2],
+            flags: low(words[5]),
+        };
+        Ok((extents.map(extent), mapped < self.capacity as usize))
+    }
+}
+
+/// One record of GETFSMAP.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct FsmapRecord {
+    pub(super) device: u32,
+    pub(super) flags: u32,
+    pub(super) physical_bytes: u64,
+    pub(super) owner: u64,
+    pub(super) length_bytes: u64,
+}
+
+/// Room for the records of one call, and where the next begins.
+#[derive(Debug)]
+pub(super) struct Fsmap {
+    words: Vec<u64>,
+    capacity: u32,
+}
+
+impl Fsmap {
+    pub(super) fn new(capacity: u32) -> Self {
+        let mut words = vec![0; FSMAP_HEAD_WORDS + capacity as usize * FSMAP_WORDS];
+        // The high key: everything. Its length and its reserved words stay 0.
+        words[16..20].fill(u64::MAX);
+        Fsmap { words, capacity }
+    }
+
+    /// The next records: none at the end. The second value: whether devices are named by their numbers.
+    pub(super) fn next(
+        &mut self,
+        folder: BorrowedFd<'_>,
+    ) -> Result<(impl Iterator<Item = FsmapRecord>, bool), Errno> {
+        (self.words[0], self.words[1]) = (0, both(self.capacity, 0));
+        ask(folder, FS_IOC_GETFSMAP, &mut self.words)?;
+        let entries = high(self.words[1]).min(self.capacity) as usize;
+        if let Some(last) = entries.checked_sub(1) {
+            let from = FSMAP_HEAD_WORDS + last * FSMAP_WORDS;
+            self.words.copy_within(from..from + FSMAP_WORDS, 8);
+        }
+        let record = |words: &[u64]| FsmapRecord {
+            device: low(words[0]),
+            flags: high(words[0]),
+            physical_bytes: words[1],
+            owner: words[2],
+            length_bytes: words[4],
+        };
+        let records = self.words[FSMAP_HEAD_WORDS..].chunks_exact(FSMAP_WORDS).take(entries).map(record);
+        Ok((records, high(self.words[0]) & 1 != 0))
+    }
+}
+
+/// What XFS says of its geometry, to everybody.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct XfsGeometry {
+    pub(super) block_bytes: u32,
+    pub(super) group_blocks: u32,
+    pub(super) groups: u32,
+    pub(super) data_blocks: u64,
+    pub(super) realtime_blocks: u64,
+}
+
+pub(super) fn xfs_geometry(folder: BorrowedFd<'_>) -> Result<XfsGeometry, Errno> {
+    let mut words = [0; 14];
+    ask(folder, XFS_IOC_FSGEOMETRY_V1, &mut words)?;
+    Ok(XfsGeometry {
+        block_bytes: low(words[0]),
+        group_blocks: low(words[1]),
+        groups: high(words[1]),
+        data_blocks: words[4],
+        realtime_blocks: words[5],
+    })
+}
+
+/// What btrfs says of itself, to everybody.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct BtrfsInfo {
+    pub(super) devices: u64,
+    pub(super) node_bytes: u32,
+    pub(super) sector_bytes: u32,
+}
+
+pub(super) fn btrfs_info(folder: BorrowedFd<'_>) -> Result<BtrfsInfo, Errno> {
+    let mut words = [0; 128];
+    ask(folder, BTRFS_IOC_FS_INFO, &mut words)?;
+    Ok(BtrfsInfo { devices: words[1], node_bytes: low(words[4]), sector_bytes: high(words[4]) })
+}
+
+/// A key of a btrfs tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Key {
+    pub(super) object: u64,
+    pub(super) kind: u8,
+    pub(super) offset: u64,
+}
+
+/// An item of a btrfs tree: its key and its contents.
+pub(super) type Item = (Key, Vec<u8>);
+
+/// Room for the items of one call of TREE_SEARCH_V2; root alone may make it.
+#[derive(Debug)]
+pub(super) struct TreeSearch {
+    words: Vec<u64>,
+    found: Vec<Item>,
+}
+
+impl TreeSearch {
+    pub(super) fn new(room_bytes: usize) -> Self {
+        TreeSearch { words: vec![0; SEARCH_HEAD_WORDS + room_bytes / 8], found: Vec::new() }
+    }
+
+    /// The items of a tree between two keys, in their order, as many as there is room for. Object, kind and
+    /// offset are one long number for the kernel: items of other kinds may lie between.
+    pub(super) fn read(
+        &mut self,
+        folder: BorrowedFd<'_>,
+        tree: u64,
+        from: Key,
+        to: Key,
+    ) -> Result<&[Item], Errno> {
+        self.words.fill(0);
+        // Tree, objects, offsets, transactions, kinds, how many items; then the room.
+        self.words[..9].copy_from_slice(&[
+            tree,
+            from.object,
+            to.object,
+            from.offset,
+            to.offset,
+            0,
+            u64::MAX,
+            both(from.kind.into(), to.kind.into()),
+            both(u32::MAX, 0),
+        ]);
+        self.words[13] = (self.words.len() - SEARCH_HEAD_WORDS) as u64 * 8;
+        ask(folder, BTRFS_IOC_TREE_SEARCH_V2, &mut self.words)?;
+        let items = low(self.words[8]);
+        let bytes: Vec<u8> = self.words[SEARCH_HEAD_WORDS..].iter().flat_map(|w| w.to_ne_bytes()).collect();
+        self.found.clear();
+        let mut rest = bytes.as_slice();
+        for _ in 0..items {
+            let Some((item, after)) = first_item(rest) else { break };
+            self.found.push(item);
+            rest = after;
+        }
+        Ok(&self.found)
+    }
+}
+
+/// The first item of a search's answer: transaction, object, offset, kind, length, contents.
+fn first_item(bytes: &[u8]) -> Option<(Item, &[u8])> {
+    let (head, rest) = bytes.split_at_checked(SEARCH_ITEM_HEAD_BYTES)?;
+    let word = |at: usize| {
+        head.get(at..at + 8).and_then(|bytes| bytes.try_into().ok()).map_or(0, u64::from_ne_bytes)
+    };
+    let key = Key { object: word(8), kind: low(word(24)) as u8, offset: word(16) };
+    let (contents, after) = rest.split_at_checked(high(word(24)) as usize)?;
+    Some(((key, contents.to_vec()), after))
+}

@@ -1,0 +1,262 @@
+//! A mounted file system: extents by FIEMAP, free space by what the kernel tells this user.
+
+mod btrfs;
+mod extents;
+mod folder;
+mod geometry;
+mod getfsmap;
+mod kernel;
+mod links;
+mod mb_groups;
+mod mount;
+mod refusal;
+mod sharing;
+mod space;
+mod walk;
+
+use std::fs::File;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use fsgauge_wire::{Failure, Note, Outcome, ScanJob, ScanSource};
+use rustix::fs::{Mode, OFlags, fstat, fstatvfs};
+use rustix::io::Errno;
+
+use self::folder::{Folder, MountedAs, mounted_as};
+use self::geometry::{Geometry, geometry};
+use self::mount::Mount;
+use self::walk::{Found, Walk};
+use super::{Scanned, note};
+use crate::crew::Crew;
+use crate::extent::{FileExtents, FileName, Sink};
+use crate::measure::{Measure, Wanted};
+use crate::problems::Problems;
+
+/// Where a block device is mounted, if it is.
+pub(super) fn mount_point_of(device: &Path) -> Option<PathBuf> {
+    mount::of_device(device).map(|mount| mount.point)
+}
+
+/// Where an image or device is mounted, and whether for writing.
+pub(super) fn image_is_mounted(image: &Path) -> Option<(String, bool)> {
+    let mount = mount::of_image(image)?;
+    Some((mount.point.display().to_string(), mount.writable))
+}
+
+/// What is read: a tree or one file.
+#[derive(Debug)]
+enum Root {
+    Tree(Folder),
+    File(File),
+}
+
+impl Root {
+    fn fd(&self) -> BorrowedFd<'_> {
+        match self {
+            Root::Tree(folder) => folder.fd.as_fd(),
+            Root::File(file) => file.as_fd(),
+        }
+    }
+}
+
+/// Scans a folder or a file. `device` is what was asked for when that is the mounted device.
+pub(super) fn scan(
+    job: &ScanJob,
+    path: &Path,
+    device: Option<&Path>,
+    crew: &mut Crew<'_>,
+) -> Outcome<Scanned> {
+    let refused = |errno| cannot_be_read(path, errno);
+    let root = open(path).map_err(refused)?;
+    let mount = mount_of(root.fd(), path)?;
+    let mut geometry = geometry(root.fd(), &mount).map_err(refused)?;
+    let wanted = Wanted {
+        block_bytes: geometry.block_bytes.into(),
+        size_bytes: geometry.size_bytes,
+        map_order: job.map_order,
+        top: job.top as usize,
+        addresses: geometry.addresses.take().map(Arc::new),
+    };
+    let mut notes = before(&mount, &mut geometry, device);
+    crew.of_files = if path == mount.point { inodes_in_use(root.fd()) } else { None };
+
+    let mut space = match job.space {
+        true => space::read(root.fd(), &mount, &geometry, &wanted, crew)?,
+        false => space::none(&wanted),
+    };
+    notes.append(&mut space.notes);
+    let (mut measure, mut problems) = (space.measure, space.problems);
+    match root {
+        Root::Tree(folder) => {
+            let files = walk_tree(folder, &wanted, path, crew, &mut notes)?;
+            for found in files {
+                measure.merge_files(found.measure);
+                problems.merge(found.problems);
+            }
+        }
+        Root::File(file) => read_file(&file, path, &mut measure, &mut problems).map_err(refused)?,
+    }
+    if measure.counts().files == 0 && problems.count("no_fiemap") > 0 {
+        return Err(no_fiemap(path, &mount.file_system));
+    }
+    notes.extend(after(&measure));
+    Ok(Scanned {
+        source: ScanSource {
+            path: job.path.clone(),
+            device: mount.source.display().to_string(),
+            file_system: mount.file_system,
+            mount_point: Some(mount.point.display().to_string()),
+            writable: mount.writable,
+            files_by: "fiemap".into(),
+            space_by: space.by.into(),
+            block_size_bytes: geometry.block_bytes,
+            size_bytes: geometry.size_bytes,
+        },
+        measured: measure.finish(&mut |_| None),
+        free: space.free,
+        groups: space.groups,
+        problems,
+        notes,
+    })
+}
+
+fn open(path: &Path) -> Result<Root, Errno> {
+    match Folder::open_named(path) {
+        Err(Errno::NOTDIR) => {
+            let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+            rustix::fs::open(path, flags, Mode::empty()).map(|fd| Root::File(fd.into()))
+        }
+        opened => opened.map(Root::Tree),
+    }
+}
+
+/// The mount that something open is in.
+fn mount_of(open: BorrowedFd<'_>, path: &Path) -> Outcome<Mount> {
+    let refused = |errno| cannot_be_read(path, errno);
+    let device = fstat(open).map_err(refused)?.st_dev;
+    let numbers = (rustix::fs::major(device), rustix::fs::minor(device));
+    let found = mounted_as(open, device).map_err(refused)?;
+    let is_it = |mount: &Mount| match found {
+        MountedAs::Mount(id) => mount.id == id,
+        MountedAs::Device(_) => mount.device_number == numbers,
+    };
+    mount::mounts().into_iter().rfind(is_it).ok_or_else(|| {
+        Failure::system(
+            "mount_unknown",
+            None,
+            format!("the mount that {} is in is not known", path.display()),
+            "/proc/self/mountinfo does not list it: /proc is not mounted, or this is another namespace",
+            "cat /proc/self/mountinfo",
+        )
+    })
+}
+
+/// Inodes in use, where the file system counts them.
+fn inodes_in_use(open: BorrowedFd<'_>) -> Option<u64> {
+    let statistics = fstatvfs(open).ok()?;
+    statistics.f_files.checked_sub(statistics.f_ffree).filter(|inodes| *inodes > 0)
+}
+
+/// What is known before anything is read.
+fn before(mount: &Mount, geometry: &mut Geometry, device: Option<&Path>) -> Vec<Note> {
+    let mut notes: Vec<Note> = geometry.notes.drain(..).map(|(code, text)| note(code, text)).collect();
+    if let Some(device) = device {
+        let how = if mount.writable { "read-write" } else { "read-only" };
+        let (device, point) = (device.display(), mount.point.display());
+        let text = format!("{device} is mounted {how} at {point}: what is mounted there was scanned");
+        notes.push(note("device_is_mounted", text));
+        if mount.root != Path::new("/") {
+            let text = format!(
+                "only {} of the file system is mounted: files elsewhere in it are not seen",
+                mount.root.display()
+            );
+            notes.push(note("part_is_mounted", text));
+        }
+    }
+    notes
+}
+
+/// What the counts should be read with.
+fn after(measure: &Measure) -> Vec<Note> {
+    let counts = measure.counts();
+    let delayed = (counts.delayed_extents > 0).then(|| {
+        let text = format!(
+            "{} extents are in the cache and not on the device yet; after sync(1) they have a place",
+            counts.delayed_extents
+        );
+        note("delayed_extents", text)
+    });
+    let compressed = (counts.compressed_extents > 0).then(|| {
+        let text =
+            "lengths of compressed extents are those of their contents; on the device they are shorter";
+        note("compressed_lengths", text)
+    });
+    delayed.into_iter().chain(compressed).collect()
+}
+
+fn walk_tree(
+    folder: Folder,
+    wanted: &Wanted,
+    path: &Path,
+    crew: &mut Crew<'_>,
+    notes: &mut Vec<Note>,
+) -> Outcome<Vec<Found>> {
+    allow_open_files();
+    let walk = Walk::new(folder, crew.threads(), crew.stop()).map_err(|errno| cannot_be_read(path, errno))?;
+    let found = crew.run(crew.threads(), |progress| walk.work(Measure::new(wanted.clone()), progress))?;
+    let left_out: u64 = found.iter().map(|found| found.left_out).sum();
+    if left_out > 0 {
+        let text = format!("{left_out} folders or files below are mounted from elsewhere and were left out");
+        notes.push(note("other_mounts", text));
+    }
+    Ok(found)
+}
+
+/// A deep tree needs an open file for each level: up to the hard limit.
+fn allow_open_files() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let limit = getrlimit(Resource::Nofile);
+    // Refused only where the hard limit is below the soft one; then the soft one stays.
+    let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
+}
+
+fn read_file(file: &File, path: &Path, measure: &mut Measure, problems: &mut Problems) -> Result<(), Errno> {
+    let stat = fstat(file)?;
+    let mut reader = extents::ExtentReader::new();
+    match reader.read(file.as_fd(), &stat) {
+        Ok(read) => {
+            let name = FileName::Path(path);
+            measure.file(&FileExtents { name, size_bytes: stat.st_size as u64, extents: &reader.extents });
+            walk::add_reading(problems, read, path);
+        }
+        Err(errno) => refusal::add(problems, errno, path.display()),
+    }
+    Ok(())
+}
+
+fn cannot_be_read(path: &Path, errno: Errno) -> Failure {
+    let shown = path.display();
+    let cause = match errno {
+        Errno::ACCESS | Errno::PERM => "this user may not read it",
+        Errno::NOENT => "it went away",
+        _ => "the kernel refused",
+    };
+    let what = format!("{shown} cannot be read: {errno}");
+    Failure::system(
+        "path",
+        Some(errno.raw_os_error()),
+        what,
+        cause,
+        format!("ls -ld {shown}; or run as root"),
+    )
+}
+
+fn no_fiemap(path: &Path, file_system: &str) -> Failure {
+    Failure::job(
+        "no_fiemap",
+        format!("where the files of {} lie cannot be told", path.display()),
+        format!("its file system, {file_system}, has no FIEMAP: it is in memory, on a network or made up"),
+        "scan a folder on ext4, XFS, btrfs or another file system on a disk; df -T shows them",
+    )
+}

@@ -1,0 +1,28 @@
+//! What the kernel's refusals mean for a scan: problems that are counted and named.
+
+use std::fmt::Display;
+
+use rustix::io::Errno;
+
+use crate::Problems;
+
+/// Counts a file or folder that could not be read, by its cause.
+pub(super) fn add(problems: &mut Problems, errno: Errno, place: impl Display) {
+    let (code, text) = match errno {
+        Errno::ACCESS | Errno::PERM => ("not_permitted", "This user may not read them; root may"),
+        Errno::NOENT | Errno::STALE | Errno::NOTDIR | Errno::LOOP => {
+            ("vanished", "They went away or were replaced while the scan ran")
+        }
+        Errno::OPNOTSUPP | Errno::NOTTY | Errno::NOSYS | Errno::INVAL => {
+            ("no_fiemap", "Their file system does not say where extents lie (no FIEMAP)")
+        }
+        Errno::NOKEY => ("no_key", "They are encrypted and their key is not loaded"),
+        Errno::WOULDBLOCK | Errno::BUSY | Errno::TXTBSY => ("busy", "Another program holds them"),
+        Errno::MFILE | Errno::NFILE => {
+            ("open_files", "The limit of open files was reached: folders too deep")
+        }
+        Errno::IO | Errno::UCLEAN => ("damaged", "The file system or the device is damaged there"),
+        _ => ("not_read", "The kernel refused to read them"),
+    };
+    problems.add(code, text, format_args!("{place}: {errno}"));
+}

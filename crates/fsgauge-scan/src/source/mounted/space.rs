@@ -1,0 +1,114 @@
+//! Free space of a mounted file system, by the best way that this user and this kernel have.
+
+use std::os::fd::BorrowedFd;
+
+use fsgauge_wire::{FreeSpace, Group, Note, Outcome, Stop};
+use rustix::fs::fstatvfs;
+use rustix::io::Errno;
+
+use super::geometry::Geometry;
+use super::mount::Mount;
+use super::{getfsmap, mb_groups};
+use crate::crew::Crew;
+use crate::measure::{Measure, Wanted, sum_only};
+use crate::problems::Problems;
+use crate::source::note;
+
+/// What was found, and how.
+pub(super) struct Space {
+    /// Pieces are in it, for the map.
+    pub(super) measure: Measure,
+    pub(super) by: &'static str,
+    pub(super) free: Option<FreeSpace>,
+    pub(super) groups: Vec<Group>,
+    pub(super) problems: Problems,
+    pub(super) notes: Vec<Note>,
+}
+
+/// Not asked for.
+pub(super) fn none(wanted: &Wanted) -> Space {
+    Space {
+        measure: Measure::new(wanted.clone()),
+        by: "none",
+        free: None,
+        groups: Vec::new(),
+        problems: Problems::new(),
+        notes: Vec::new(),
+    }
+}
+
+/// Reads space on one thread.
+pub(super) fn read(
+    open: BorrowedFd<'_>,
+    mount: &Mount,
+    geometry: &Geometry,
+    wanted: &Wanted,
+    crew: &mut Crew<'_>,
+) -> Outcome<Space> {
+    let stop = crew.stop();
+    let mut found = crew.run(1, |_| best(open, mount, geometry, wanted, stop))?;
+    let mut space = found.pop().unwrap_or_else(|| none(wanted));
+    if stop.is_set() {
+        (space.free, space.groups) = (None, Vec::new());
+        space.notes.push(note("space_incomplete", "the scan was stopped before all free space was read"));
+    }
+    Ok(space)
+}
+
+fn best(open: BorrowedFd<'_>, mount: &Mount, geometry: &Geometry, wanted: &Wanted, stop: Stop) -> Space {
+    let by_pieces = match mount.file_system.as_str() {
+        "btrfs" => by_chunks(open, geometry, wanted, stop),
+        _ => by_getfsmap(open, mount, geometry, wanted, stop),
+    };
+    by_pieces
+        .or_else(|errno| by_mb_groups(mount, geometry, wanted).ok_or(errno))
+        .unwrap_or_else(|errno| by_statfs(open, wanted, errno))
+}
+
+/// Every piece is known.
+fn all_known(measure: Measure, by: &'static str, problems: Problems) -> Space {
+    let (free, groups) = measure.space();
+    Space { measure, by, free: Some(free), groups, problems, notes: Vec::new() }
+}
+
+fn by_getfsmap(
+    open: BorrowedFd<'_>,
+    mount: &Mount,
+    geometry: &Geometry,
+    wanted: &Wanted,
+    stop: Stop,
+) -> Result<Space, Errno> {
+    let mut measure = Measure::with_groups(wanted.clone(), &geometry.groups);
+    let mut problems = Problems::new();
+    getfsmap::read(open, mount.device_number, &mut measure, stop, &mut problems)?;
+    Ok(all_known(measure, "getfsmap", problems))
+}
+
+fn by_chunks(open: BorrowedFd<'_>, geometry: &Geometry, wanted: &Wanted, stop: Stop) -> Result<Space, Errno> {
+    let chunks = geometry.chunks.as_ref().ok_or(Errno::PERM)?;
+    let mut measure = Measure::with_groups(wanted.clone(), &geometry.groups);
+    chunks.read(open, &mut measure, stop)?;
+    Ok(all_known(measure, "free space trees", Problems::new()))
+}
+
+/// Sums and numbers of pieces, without their lengths.
+fn by_mb_groups(mount: &Mount, geometry: &Geometry, wanted: &Wanted) -> Option<Space> {
+    let found = mb_groups::read(mount).ok().filter(|found| !found.is_empty())?;
+    let (free, groups) = mb_groups::space(&found, &geometry.groups, geometry.block_bytes.into());
+    let text = "free space is known by the numbers of pieces in each block group alone: pieces are cut at the \
+                groups' borders, their lengths are not known, and a group's largest is at least what is shown";
+    Some(Space {
+        by: "mb_groups",
+        free: Some(free),
+        groups,
+        notes: vec![note("free_pieces_unknown", text)],
+        ..none(wanted)
+    })
+}
+
+fn by_statfs(open: BorrowedFd<'_>, wanted: &Wanted, errno: Errno) -> Space {
+    let statistics = fstatvfs(open).ok();
+    let free = statistics.map(|found| sum_only(found.f_bfree.saturating_mul(found.f_frsize)));
+    let text = format!("only the sum of free space is known: its pieces may not be read ({errno})");
+    Space { by: "statfs", free, notes: vec![note("free_pieces_unknown", text)], ..none(wanted) }
+}

@@ -1,0 +1,271 @@
+//! The walk: every regular file below a folder that is in the same mount, read by several threads.
+
+use std::ffi::{CStr, OsStr};
+use std::mem::MaybeUninit;
+use std::ops::Range;
+use std::os::fd::AsFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use fsgauge_wire::Stop;
+use rustix::fs::{FileType, Mode, OFlags, Stat, fstat, openat};
+use rustix::io::Errno;
+
+use super::extents::{ExtentReader, Read};
+use super::folder::{Folder, MountedAs, PORTION_BYTES, Portion};
+use super::links::{Links, Meeting};
+use super::refusal;
+use super::sharing::{Sharing, Work};
+use crate::extent::{FileExtents, FileName, Sink};
+use crate::measure::Measure;
+use crate::problems::Problems;
+use crate::progress::Progress;
+
+/// Files that are given away together.
+const BATCH: usize = 128;
+/// So many files without FIEMAP and not one with it: the whole tree has none.
+const HOPELESS: u64 = 1000;
+
+/// What the threads of one walk share.
+#[derive(Debug)]
+pub(super) struct Walk {
+    sharing: Sharing,
+    links: Links,
+    mount: MountedAs,
+    stop: Stop,
+    /// The tree has no FIEMAP.
+    hopeless: AtomicBool,
+}
+
+/// What one thread found.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub(super) measure: Measure,
+    pub(super) problems: Problems,
+    /// Folders and files that are mounted from elsewhere.
+    pub(super) left_out: u64,
+}
+
+impl Walk {
+    pub(super) fn new(root: Folder, threads: usize, stop: Stop) -> Result<Walk, Errno> {
+        let mount = root.mount()?;
+        let sharing = Sharing::new(threads, Work::Begin(Arc::new(root)));
+        Ok(Walk { sharing, links: Links::default(), mount, stop, hopeless: AtomicBool::new(false) })
+    }
+
+    /// Works until all is done or the scan is stopped.
+    pub(super) fn work(&self, measure: Measure, progress: &Progress) -> Found {
+        let found = Found { measure, problems: Problems::new(), left_out: 0 };
+        let mut walker = Walker {
+            walk: self,
+            progress,
+            reader: ExtentReader::new(),
+            room: vec![MaybeUninit::uninit(); PORTION_BYTES],
+            path: Vec::new(),
+            found,
+        };
+        self.sharing.enter();
+        while let Some(work) = self.sharing.take() {
+            walker.work(work);
+        }
+        walker.found
+    }
+
+    fn is_over(&self) -> bool {
+        self.stop.is_set() || self.hopeless.load(Ordering::Relaxed)
+    }
+}
+
+/// One thread.
+struct Walker<'a> {
+    walk: &'a Walk,
+    progress: &'a Progress,
+    reader: ExtentReader,
+    room: Vec<MaybeUninit<u8>>,
+    path: Vec<u8>,
+    found: Found,
+}
+
+/// A folder that is being walked, with the portion at hand.
+struct Step {
+    folder: Arc<Folder>,
+    portion: Arc<Portion>,
+    next_folder: usize,
+}
+
+impl Walker<'_> {
+    fn work(&mut self, work: Work) {
+        match work {
+            Work::Begin(folder) => self.walk_tree(folder),
+            Work::Walk(parent, name) => {
+                if let Some(folder) = self.open(&parent, &name) {
+                    self.walk_tree(folder);
+                }
+            }
+            Work::Files(folder, portion, range) => self.read_files(&folder, &portion, range),
+        }
+    }
+
+    /// Depth first: memory grows with the depth, not with the number of folders.
+    fn walk_tree(&mut self, folder: Arc<Folder>) {
+        let begin = |folder| Step { folder, portion: Arc::default(), next_folder: 0 };
+        let mut steps = vec![begin(folder)];
+        while let Some(step) = steps.last_mut().filter(|_| !self.walk.is_over()) {
+            if let Some(name) = step.portion.folder(step.next_folder) {
+                step.next_folder += 1;
+                if self.walk.sharing.has_room() {
+                    self.walk.sharing.give(Work::Walk(step.folder.clone(), name.to_owned()));
+                } else if let Some(folder) = self.open(&step.folder, name) {
+                    steps.push(begin(folder));
+                }
+                continue;
+            }
+            let folder = step.folder.clone();
+            match folder.portion(&mut self.room) {
+                Ok(Some(portion)) => {
+                    let portion = Arc::new(portion);
+                    (step.portion, step.next_folder) = (portion.clone(), 0);
+                    self.share_files(&folder, &portion);
+                }
+                Ok(None) => {
+                    self.found.measure.folder();
+                    steps.pop();
+                }
+                Err(errno) => {
+                    refusal::add(&mut self.found.problems, errno, folder.path.display());
+                    steps.pop();
+                }
+            }
+        }
+    }
+
+    /// Opens a folder of another one when it is in the same mount.
+    fn open(&mut self, parent: &Folder, name: &CStr) -> Option<Arc<Folder>> {
+        let opened =
+            Folder::open(parent, name).and_then(|folder| folder.mount().map(|mount| (folder, mount)));
+        match opened {
+            Ok((folder, mount)) if mount == self.walk.mount => Some(Arc::new(folder)),
+            Ok(_) => {
+                self.found.left_out += 1;
+                None
+            }
+            Err(errno) => {
+                refusal::add(&mut self.found.problems, errno, parent.path_of(name).display());
+                None
+            }
+        }
+    }
+
+    /// Gives batches to other threads while they have too little to do, and reads the others.
+    fn share_files(&mut self, folder: &Arc<Folder>, portion: &Arc<Portion>) {
+        let files = portion.files();
+        for first in (0..files).step_by(BATCH) {
+            let batch = first..files.min(first + BATCH);
+            if self.walk.sharing.has_room() {
+                self.walk.sharing.give(Work::Files(folder.clone(), portion.clone(), batch));
+            } else {
+                self.read_files(folder, portion, batch);
+            }
+        }
+    }
+
+    fn read_files(&mut self, folder: &Folder, portion: &Portion, range: Range<usize>) {
+        self.path.clear();
+        self.path.extend_from_slice(folder.path.as_os_str().as_bytes());
+        if self.path.last() != Some(&b'/') {
+            self.path.push(b'/');
+        }
+        let folder_length = self.path.len();
+        for at in range {
+            if self.walk.is_over() {
+                return;
+            }
+            let Some(name) = portion.file(at) else { continue };
+            self.path.truncate(folder_length);
+            self.path.extend_from_slice(name.to_bytes());
+            if let Err(errno) = self.read_file(folder, name) {
+                let path = Path::new(OsStr::from_bytes(&self.path)).display();
+                refusal::add(&mut self.found.problems, errno, path);
+                self.give_up_if_hopeless();
+            }
+        }
+        let counts = self.found.measure.counts();
+        self.progress.set(counts.files, counts.extents);
+    }
+
+    /// Four system calls: open, status, extents, close.
+    fn read_file(&mut self, folder: &Folder, name: &CStr) -> Result<(), Errno> {
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+        let file = openat(&folder.fd, name, flags, Mode::empty())?;
+        let stat = fstat(&file)?;
+        if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
+            return self.not_a_file(folder, name, &stat);
+        }
+        if stat.st_dev != folder.device {
+            self.found.left_out += 1;
+            return Ok(());
+        }
+        if stat.st_nlink > 1 && !self.is_first_name(&stat) {
+            return Ok(());
+        }
+        let read = self.reader.read(file.as_fd(), &stat)?;
+        self.add_file(&stat, read);
+        Ok(())
+    }
+
+    /// A folder whose kind its parent does not tell (some file systems) is walked; other things are no files.
+    fn not_a_file(&mut self, folder: &Folder, name: &CStr, stat: &Stat) -> Result<(), Errno> {
+        if FileType::from_raw_mode(stat.st_mode) == FileType::Directory
+            && let Some(folder) = self.open(folder, name)
+        {
+            let path = std::mem::take(&mut self.path);
+            self.walk_tree(folder);
+            self.path = path;
+        }
+        Ok(())
+    }
+
+    fn is_first_name(&mut self, stat: &Stat) -> bool {
+        let meeting = self.walk.links.meet(stat.st_dev, stat.st_ino, stat.st_nlink);
+        if meeting == Meeting::Unsure {
+            let text = "So many files have several names that these may be counted more than once";
+            let path = Path::new(OsStr::from_bytes(&self.path)).display();
+            self.found.problems.add("hard_links", text, path);
+        }
+        meeting != Meeting::Again
+    }
+
+    fn add_file(&mut self, stat: &Stat, read: Read) {
+        let path = Path::new(OsStr::from_bytes(&self.path));
+        self.found.measure.file(&FileExtents {
+            name: FileName::Path(path),
+            size_bytes: stat.st_size as u64,
+            extents: &self.reader.extents,
+        });
+        add_reading(&mut self.found.problems, read, path);
+    }
+
+    /// A tree on a file system without FIEMAP is not walked to its end.
+    fn give_up_if_hopeless(&self) {
+        if self.found.measure.counts().files == 0 && self.found.problems.count("no_fiemap") >= HOPELESS {
+            self.walk.hopeless.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Counts a file whose extents are not those of one moment, or not all of them.
+pub(super) fn add_reading(problems: &mut Problems, read: Read, path: &Path) {
+    match read {
+        Read::Whole => {}
+        Read::Changed => {
+            let text = "They changed while they were read: their extents are of several moments";
+            problems.add("changed", text, path.display());
+        }
+        Read::TooMany => {
+            let text = "Only their first 16,777,216 extents were read";
+            problems.add("too_many_extents", text, path.display());
+        }
+    }
+}
