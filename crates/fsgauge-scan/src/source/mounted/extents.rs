@@ -40,12 +40,14 @@ pub(super) enum Read {
 #[derive(Debug)]
 pub(super) struct ExtentReader {
     fiemap: Fiemap,
+    /// FIEMAP was answered here, so there is no need to ask it about nothing.
+    works: bool,
     pub(super) extents: Vec<Extent>,
 }
 
 impl ExtentReader {
     pub(super) fn new() -> Self {
-        ExtentReader { fiemap: Fiemap::new(EXTENTS_OF_A_CALL), extents: Vec::new() }
+        ExtentReader { fiemap: Fiemap::new(EXTENTS_OF_A_CALL), works: false, extents: Vec::new() }
     }
 
     /// Reads the extents of a file whose status is `before` into `extents`. Each call goes on behind the last
@@ -53,12 +55,13 @@ impl ExtentReader {
     pub(super) fn read(&mut self, file: BorrowedFd<'_>, before: &Stat) -> Result<Read, Errno> {
         self.extents.clear();
         // Nothing is allocated, inside or beyond the end: inline contents have a size.
-        if before.st_size == 0 && before.st_blocks == 0 {
+        if self.works && before.st_size == 0 && before.st_blocks == 0 {
             return Ok(Read::Whole);
         }
         let mut from_bytes = 0;
         loop {
             let (found, last) = self.fiemap.read(file, from_bytes)?;
+            self.works = true;
             let mut is_last = last;
             let mut end = from_bytes;
             for extent in found {

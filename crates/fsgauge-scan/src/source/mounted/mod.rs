@@ -33,6 +33,9 @@ use crate::extent::{FileExtents, FileName, Sink};
 use crate::measure::{Measure, Wanted};
 use crate::problems::Problems;
 
+/// File systems known to have no FIEMAP (Linux 6.18): an empty folder there is an error too.
+const WITHOUT_FIEMAP: [&str; 8] = ["tmpfs", "ramfs", "devtmpfs", "proc", "sysfs", "cgroup2", "nfs", "nfs4"];
+
 /// Where a block device is mounted, if it is.
 pub(super) fn mount_point_of(device: &Path) -> Option<PathBuf> {
     mount::of_device(device).map(|mount| mount.point)
@@ -97,7 +100,8 @@ pub(super) fn scan(
         }
         Root::File(file) => read_file(&file, path, &mut measure, &mut problems).map_err(refused)?,
     }
-    if measure.counts().files == 0 && problems.count("no_fiemap") > 0 {
+    let has_none = WITHOUT_FIEMAP.contains(&mount.file_system.as_str());
+    if measure.counts().files == 0 && (has_none || problems.count("no_fiemap") > 0) {
         return Err(no_fiemap(path, &mount.file_system));
     }
     notes.extend(after(&measure));
