@@ -35,10 +35,12 @@ from fsgauge.wire import (
     LoadResult,
     ProbeJob,
     ProbeResult,
+    ScanJob,
+    ScanResult,
 )
 
-Result = LoadResult | LayoutResult | ProbeResult
-R = TypeVar("R", LoadResult, LayoutResult, ProbeResult)
+Result = LoadResult | LayoutResult | ProbeResult | ScanResult
+R = TypeVar("R", LoadResult, LayoutResult, ProbeResult, ScanResult)
 OnEvent = Callable[[Event], None]
 
 _EVENT: TypeAdapter[Event] = TypeAdapter(Event)
@@ -103,6 +105,10 @@ class Engine:
     def probe(self, job: ProbeJob) -> ProbeResult:
         """Ask what this machine offers; raises EngineFaultError, RigError."""
         return _expect(ProbeResult, self.run(job))
+
+    def scan(self, job: ScanJob, on_event: OnEvent | None = None) -> ScanResult:
+        """Say what lies where on a file system."""
+        return _expect(ScanResult, self.run(job, on_event))
 
     def run(self, job: Job, on_event: OnEvent | None = None) -> Result:
         """Run any job to its end and give its result."""

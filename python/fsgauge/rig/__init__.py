@@ -19,6 +19,7 @@ from fsgauge.wire import (
     LayoutResult,
     LoadResult,
     ProbeResult,
+    ScanResult,
     Target,
 )
 
@@ -28,7 +29,7 @@ class RunsJobs(Protocol):
 
     def run(
         self, job: Job, on_event: Callable[[Event], None] | None = None
-    ) -> LoadResult | LayoutResult | ProbeResult:
+    ) -> LoadResult | LayoutResult | ProbeResult | ScanResult:
         """Run a job to its end."""
         ...
 
