@@ -14,14 +14,13 @@ from fsgauge.wire import (
     FileTarget,
     Job,
     LayoutJob,
-    LayoutResult,
     LoadJob,
     LoadResult,
-    ProbeResult,
     RandomAccess,
+    Result,
 )
 
-RunJob = Callable[[Job, Callable[[Event], None] | None], LoadResult | LayoutResult | ProbeResult]
+RunJob = Callable[[Job, Callable[[Event], None] | None], Result]
 _FILE_BYTES = 32 << 20
 _RUNS = 8
 _RUN_NS = 300_000_000

@@ -15,6 +15,7 @@ from fsgauge.wire.event import (
     FinishedEvent,
     IntervalEvent,
     NoteEvent,
+    ScanProgressEvent,
     SelfMeasureEvent,
     StartedEvent,
 )
@@ -62,6 +63,21 @@ from fsgauge.wire.load_result import (
     SyncResult,
 )
 from fsgauge.wire.result import LayoutResult, NullCost, ProbeResult, Result
+from fsgauge.wire.scan import (
+    FreeAtLeast,
+    FreeSpace,
+    Group,
+    LengthBin,
+    ListedExtent,
+    ListedFile,
+    ScanCounts,
+    ScanJob,
+    ScanMap,
+    ScanProblem,
+    ScanProgress,
+    ScanResult,
+    ScanSource,
+)
 from fsgauge.wire.target import BlockTarget, FilesTarget, FileTarget, NullTarget, Target
 
 __all__ = [
@@ -84,7 +100,10 @@ __all__ = [
     "FileTarget",
     "FilesTarget",
     "FinishedEvent",
+    "FreeAtLeast",
+    "FreeSpace",
     "FsyncSync",
+    "Group",
     "Histogram",
     "IncompressibleData",
     "IntegrityResult",
@@ -96,7 +115,10 @@ __all__ = [
     "JobShare",
     "LayoutJob",
     "LayoutResult",
+    "LengthBin",
     "Limits",
+    "ListedExtent",
+    "ListedFile",
     "LoadJob",
     "LoadResult",
     "MachineProcessorTime",
@@ -114,6 +136,14 @@ __all__ = [
     "Ranges",
     "Rate",
     "Result",
+    "ScanCounts",
+    "ScanJob",
+    "ScanMap",
+    "ScanProblem",
+    "ScanProgress",
+    "ScanProgressEvent",
+    "ScanResult",
+    "ScanSource",
     "SegmentedRanges",
     "SelfMeasure",
     "SelfMeasureEvent",

@@ -10,6 +10,7 @@ from fsgauge.wire.base import Wire
 from fsgauge.wire.engine import Engine, Note
 from fsgauge.wire.load_result import Interval, SelfMeasure
 from fsgauge.wire.result import Result
+from fsgauge.wire.scan import ScanProgress
 
 
 class StartedEvent(Wire):
@@ -28,6 +29,10 @@ class SelfMeasureEvent(SelfMeasure):
 
 class IntervalEvent(Interval):
     event: Literal["interval"]
+
+
+class ScanProgressEvent(ScanProgress):
+    event: Literal["scan_progress"]
 
 
 class FinishedEvent(Wire):
@@ -49,6 +54,12 @@ class FailedEvent(Wire):
 
 
 Event = Annotated[
-    StartedEvent | NoteEvent | SelfMeasureEvent | IntervalEvent | FinishedEvent | FailedEvent,
+    StartedEvent
+    | NoteEvent
+    | SelfMeasureEvent
+    | IntervalEvent
+    | ScanProgressEvent
+    | FinishedEvent
+    | FailedEvent,
     Field(discriminator="event"),
 ]

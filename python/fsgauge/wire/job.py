@@ -6,6 +6,7 @@ from typing import Literal
 
 from fsgauge.wire.base import Wire
 from fsgauge.wire.load_job import Data, IncompressibleData, LoadJob
+from fsgauge.wire.scan import ScanJob
 from fsgauge.wire.target import Target
 
 
@@ -31,4 +32,4 @@ class ProbeJob(Wire):
     directory: str | None = None
 
 
-Job = LoadJob | LayoutJob | ProbeJob
+Job = LoadJob | LayoutJob | ProbeJob | ScanJob

@@ -9,6 +9,7 @@ from pydantic import Field
 from fsgauge.wire.base import Wire
 from fsgauge.wire.engine import Engine, Features, Note
 from fsgauge.wire.load_result import LoadResult
+from fsgauge.wire.scan import ScanResult
 
 
 class LayoutResult(Wire):
@@ -42,4 +43,6 @@ class ProbeResult(Wire):
     null_ns_per_operation: NullCost
 
 
-Result = Annotated[LoadResult | LayoutResult | ProbeResult, Field(discriminator="kind")]
+Result = Annotated[
+    LoadResult | LayoutResult | ProbeResult | ScanResult, Field(discriminator="kind")
+]

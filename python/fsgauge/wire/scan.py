@@ -1,0 +1,153 @@
+"""What lies where on a file system: the job and its result."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from fsgauge.wire.base import Wire
+from fsgauge.wire.engine import Engine, Note
+
+
+class ScanJob(Wire):
+    """Say what lies where on a file system; nothing is written."""
+
+    format: Literal[1] = 1
+    kind: Literal["scan"] = "scan"
+    path: str
+    threads: int | None = None
+    top: int = 0
+    map_order: int = 0
+    space: bool = True
+
+
+class ScanSource(Wire):
+    """Where a scan's facts came from."""
+
+    path: str
+    device: str
+    file_system: str
+    mount_point: str | None = None
+    writable: bool
+    files_by: str
+    space_by: str
+    block_size_bytes: int
+    size_bytes: int
+
+
+class ScanCounts(Wire):
+    """Files and extents by kind; `extents` are merged where only kinds differ."""
+
+    files: int
+    folders: int
+    files_without_extents: int
+    fragmented_files: int
+    sparse_files: int
+    extents: int
+    extent_bytes: int
+    raw_extents: int
+    unwritten_extents: int
+    delayed_extents: int
+    inline_extents: int
+    compressed_extents: int
+    encrypted_extents: int
+    shared_extents: int
+    block_pairs: int
+    contiguous_block_pairs: int
+
+
+class LengthBin(Wire):
+    """Extents of at least `at_least_bytes` (a power of two) and below twice that."""
+
+    at_least_bytes: int
+    extents: int
+    size_bytes: int
+
+
+class FreeAtLeast(Wire):
+    """Free bytes in free extents of at least some length."""
+
+    at_least_bytes: int
+    size_bytes: int
+
+
+class FreeSpace(Wire):
+    """Free space; `extents` and `largest_bytes` are None when only the sum is known."""
+
+    size_bytes: int
+    extents: int | None = None
+    largest_bytes: int | None = None
+    lengths: list[LengthBin]
+    at_least: list[FreeAtLeast]
+
+
+class Group(Wire):
+    """One allocation group, block group or chunk; free extents are cut at its borders."""
+
+    offset_bytes: int
+    size_bytes: int
+    free_bytes: int
+    free_extents: int
+    largest_free_bytes: int
+
+
+class ScanMap(Wire):
+    """4**order equal cells of the device; shares are 0 to 255, `owner` indexes `names`."""
+
+    order: int
+    cell_bytes: int
+    data: list[int]
+    metadata: list[int]
+    free: list[int]
+    unallocated: list[int]
+    owner: list[int]
+    names: list[str]
+
+
+class ListedExtent(Wire):
+    logical_bytes: int
+    physical_bytes: int
+    length_bytes: int
+
+
+class ListedFile(Wire):
+    """One of the most fragmented files; `list` holds its first 10,000 extents at most."""
+
+    name: str
+    size_bytes: int
+    extents: int
+    list: list[ListedExtent]
+
+
+class ScanProblem(Wire):
+    """What kept a scan from being complete or exact; at most 10 examples."""
+
+    code: str
+    text: str
+    count: int
+    examples: list[str]
+
+
+class ScanProgress(Wire):
+    """How far a scan is; `of_files` is None where the number of files is not known."""
+
+    files: int
+    of_files: int | None = None
+    extents: int
+
+
+class ScanResult(Wire):
+    format: Literal[1]
+    kind: Literal["scan"]
+    engine: Engine
+    source: ScanSource
+    ended: Literal["duration", "size_limit", "interrupted"]
+    counts: ScanCounts
+    extent_lengths: list[LengthBin]
+    free: FreeSpace | None = None
+    groups: list[Group]
+    map: ScanMap | None = None
+    top: list[ListedFile]
+    problems: list[ScanProblem]
+    notes: list[Note]
+    started_unix_ns: int
+    elapsed_ns: int
