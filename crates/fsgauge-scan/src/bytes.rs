@@ -1,7 +1,6 @@
 //! Numbers in bytes that came from a device: every read is checked, none can panic.
 
 /// Reads the `at`-th byte and on as a number; `None` where it would end beyond the bytes.
-#[allow(dead_code, reason = "its users, the readers of formats, come next")]
 pub(crate) trait Bytes {
     /// The `N` bytes at `at`.
     fn array<const N: usize>(&self, at: usize) -> Option<[u8; N]>;

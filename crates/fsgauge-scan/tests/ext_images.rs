@@ -112,8 +112,8 @@ fn ext2_with_blocks_of_1_kib() {
 }
 
 #[test]
-fn ext2_with_blocks_of_4_kib() {
-    exact(&["-t", "ext2", "-b", "4096", "-r", "1"], 300 * MIB, "", "ext2", 4096);
+fn ext2_without_any_feature() {
+    exact(&["-t", "ext2", "-b", "4096", "-O", "none"], 300 * MIB, "", "ext2", 4096);
 }
 
 #[test]
@@ -175,4 +175,88 @@ fn ext4_with_mmp() {
 #[test]
 fn ext4_with_clusters() {
     exact(&["-t", "ext4", "-b", "4096", "-C", "16384", "-O", "bigalloc"], 600 * MIB, "", "ext4", 4096);
+}
+
+/// Blocks that the kernel does not mount, filled by mke2fs; every block accounted for, and free space by dumpe2fs.
+#[test]
+fn ext4_with_blocks_of_64_kib() {
+    let source = tempfile::tempdir().unwrap();
+    std::fs::create_dir(source.path().join("folder")).unwrap();
+    for number in 0..300 {
+        let path = source.path().join(format!("folder/file-{number}"));
+        std::fs::write(path, vec![1; number * 700]).unwrap();
+    }
+    let folder = source.path().to_str().unwrap();
+    let made = make("mke2fs", &["-q", "-F", "-t", "ext4", "-b", "65536", "-d", folder], 600 * MIB);
+    let image = Image::open(&made.image).unwrap();
+    let mut problems = Problems::new();
+    let ext = Ext::open(&image, &mut problems).unwrap().unwrap();
+    let found = Collect::all(&ext, &mut problems);
+    let inodes: Vec<u64> = found.files.keys().copied().collect();
+    let names = ext.names(&inodes, &|| false, &mut problems);
+    assert!(problems.is_empty(), "{problems:?}");
+    assert_eq!(found.free(65536), by_dumpe2fs(&made, 1));
+    assert_eq!(found.gaps_and_overlaps(ext.facts().size_bytes), (vec![], vec![]));
+    assert_eq!(names.len(), 300);
+    for (inode, (size, _)) in &found.files {
+        assert!(names[inode].ends_with(format!("folder/file-{}", size / 700)));
+    }
+}
+
+#[test]
+fn an_image_taken_while_mounted_is_noted_and_read() {
+    if !can_mount() {
+        return;
+    }
+    for (kind, name) in [("ext2", "ext2"), ("ext3", "ext3"), ("ext4", "ext4")] {
+        let made = make("mke2fs", &["-q", "-F", "-t", kind, "-b", "4096"], 100 * MIB);
+        let copy = made.folder.path().join("copy");
+        {
+            let mounted = Mounted::new(&made, "");
+            std::fs::write(mounted.path().join("file"), b"data").unwrap();
+            run("sync", &["-f", mounted.path().to_str().unwrap()]);
+            run("cp", &["--sparse=always", made.image.to_str().unwrap(), copy.to_str().unwrap()]);
+        }
+        for (path, expected) in [(&copy, vec!["scan.not_clean".to_owned()]), (&made.image, vec![])] {
+            let image = Image::open(path).unwrap();
+            let mut problems = Problems::new();
+            let ext = Ext::open(&image, &mut problems).unwrap().unwrap();
+            let facts = ext.facts();
+            assert_eq!(facts.file_system, name);
+            assert_eq!(facts.notes.into_iter().map(|note| note.code).collect::<Vec<_>>(), expected, "{kind}");
+            Collect::all(&ext, &mut problems);
+            assert!(problems.is_empty(), "{problems:?}");
+        }
+    }
+}
+
+#[test]
+fn inline_and_encrypted_files_are_told_apart() {
+    let source = tempfile::tempdir().unwrap();
+    std::fs::write(source.path().join("tiny"), b"tiny").unwrap();
+    std::fs::write(source.path().join("large"), vec![1; 10_000]).unwrap();
+    let folder = source.path().to_str().unwrap();
+    let made = make(
+        "mke2fs",
+        &["-q", "-F", "-t", "ext4", "-O", "inline_data,encrypt", "-b", "4096", "-d", folder],
+        100 * MIB,
+    );
+    let image = Image::open(&made.image).unwrap();
+    let read = || {
+        let mut problems = Problems::new();
+        let ext = Ext::open(&image, &mut problems).unwrap().unwrap();
+        let found = Collect::all(&ext, &mut problems);
+        assert!(problems.is_empty(), "{problems:?}");
+        found.files.into_values().collect::<Vec<_>>()
+    };
+    let kinds = |files: &[(u64, Vec<fsgauge_scan::Extent>)], size: u64| {
+        let file = files.iter().find(|file| file.0 == size).unwrap();
+        file.1.iter().map(|extent| (extent.kinds, extent.length_bytes)).collect::<Vec<_>>()
+    };
+    let files = read();
+    assert_eq!(kinds(&files, 4), [(Kinds::INLINE, 4)]);
+    assert_eq!(kinds(&files, 10_000), [(Kinds::default(), 12288)]);
+    // Extents and encrypted.
+    run("debugfs", &["-w", "-R", "sif /large flags 0x80800", made.image.to_str().unwrap()]);
+    assert_eq!(kinds(&read(), 10_000), [(Kinds::ENCRYPTED, 12288)]);
 }

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use fsgauge_scan::{Image, PieceKind, Problems, Xfs};
 use support::damage::{Cases, damage};
-use support::{Collect, Made, Mounted, can_mount, fill, make};
+use support::{Collect, Made, Mounted, can_mount, fill, make, run};
 
 const MIB: u64 = 1 << 20;
 
@@ -82,7 +82,12 @@ fn damaged_images_that_the_kernel_filled_are_read_without_harm() {
         return;
     }
     let made = make("mkfs.xfs", &["-q", "-m", "rmapbt=1", "-d", "agcount=3"], 320 * MIB);
-    fill(Mounted::new(&made, "nouuid").path(), 4096, 3000);
+    {
+        let mounted = Mounted::new(&made, "nouuid");
+        fill(mounted.path(), 4096, 3000);
+        let path = |name: &str| mounted.path().join(name).to_str().unwrap().to_owned();
+        run("cp", &["--reflink=always", &path("sparse"), &path("copy")]);
+    }
     let done = cases(&made, 1000, 5);
     assert!(done.with_problems > 150 && done.refused > 10 && done.as_if_whole > 50, "{done:?}");
 }

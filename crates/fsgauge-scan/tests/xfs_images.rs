@@ -132,8 +132,8 @@ fn xfs_without_any_later_feature() {
     is_exact(&["-m", "reflink=0,finobt=0,bigtime=0", "-i", "sparse=0"], 400 * MIB, 4096);
 }
 
-/// Version 4, which kernels no longer mount, filled by mkfs.xfs itself; extents as xfs_db shows them.
-fn version_4(mkfs: &[&str]) {
+/// What kernels do not mount (version 4, large blocks), filled by mkfs.xfs itself; extents as xfs_db shows them.
+fn by_prototype(mkfs: &[&str]) {
     let folder = tempfile::tempdir().unwrap();
     let prototype = folder.path().join("prototype");
     let mut text = String::from("/\n0 0\nd--755 0 0\n");
@@ -147,7 +147,7 @@ fn version_4(mkfs: &[&str]) {
     }
     text += "$\n$\n";
     std::fs::write(&prototype, text).unwrap();
-    let arguments = [&["-q", "-m", "crc=0", "-p", prototype.to_str().unwrap()], mkfs].concat();
+    let arguments = [&["-q", "-p", prototype.to_str().unwrap()], mkfs].concat();
     let made = make("mkfs.xfs", &arguments, 400 * MIB);
 
     let image = Image::open(&made.image).unwrap();
@@ -181,12 +181,18 @@ fn version_4(mkfs: &[&str]) {
 
 #[test]
 fn xfs_version_4_is_read_without_the_kernel() {
-    version_4(&["-d", "agcount=6"]);
+    by_prototype(&["-m", "crc=0", "-d", "agcount=6"]);
 }
 
 #[test]
 fn xfs_version_4_without_types_of_entries() {
-    version_4(&["-n", "ftype=0", "-b", "size=2048"]);
+    by_prototype(&["-m", "crc=0", "-n", "ftype=0", "-b", "size=2048"]);
+}
+
+#[test]
+fn xfs_with_blocks_of_64_kib() {
+    by_prototype(&["-b", "size=65536", "-i", "size=256", "-m", "crc=0"]);
+    by_prototype(&["-b", "size=65536"]);
 }
 
 /// Free space in pieces too short for a chunk of inodes makes the kernel use parts of chunks.
@@ -279,4 +285,37 @@ fn shared_blocks_are_those_that_the_kernel_shows() {
     assert!(shared > 100, "{shared}");
     let (gaps, _) = found.gaps_and_overlaps(xfs.facts().size_bytes);
     assert_eq!(gaps, []);
+}
+
+#[test]
+fn parts_read_by_threads_are_the_whole() {
+    if !can_mount() {
+        return;
+    }
+    let (made, files) = filled(&["-d", "agcount=3"], 400 * MIB, 4096, |_| ());
+    let image = Image::open(&made.image).unwrap();
+    let mut problems = Problems::new();
+    let xfs = Xfs::open(&image, &mut problems).unwrap().unwrap();
+    let next = std::sync::atomic::AtomicUsize::new(0);
+    let read = || {
+        let (mut found, mut problems) = (Collect::default(), Problems::new());
+        loop {
+            let part = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            if part >= xfs.file_parts() {
+                return (found, problems);
+            }
+            xfs.read_files(part, &mut found, &|| false, &mut problems);
+        }
+    };
+    let mut all = BTreeMap::new();
+    std::thread::scope(|scope| {
+        for thread in [0; 3].map(|_| scope.spawn(read)) {
+            let (found, problems) = thread.join().unwrap();
+            assert!(problems.is_empty(), "{problems:?}");
+            for (inode, file) in found.files {
+                assert!(all.insert(inode, joined(&file.1)).is_none(), "inode {inode} twice");
+            }
+        }
+    });
+    assert_eq!(all, files.into_iter().map(|(inode, (_, extents))| (inode, extents)).collect());
 }

@@ -46,7 +46,8 @@ impl Inode {
             mode: bytes.le16(0)?,
             links: bytes.le16(0x1A)?,
             flags: bytes.le32(0x20)?,
-            size_bytes: u64::from(bytes.le32(4)?) | u64::from(bytes.le32(0x6C)?) << 32,
+            // The kernel has no file beyond this.
+            size_bytes: (u64::from(bytes.le32(4)?) | u64::from(bytes.le32(0x6C)?) << 32).min(i64::MAX as u64),
             block: bytes.array(0x28)?,
         })
     }

@@ -128,8 +128,9 @@ impl Superblock {
             && blocks_per_group / cluster_blocks <= bits;
         let first_data_block = u64::from(bytes.le32(0x14)?);
         let first_is_right = first_data_block == u64::from(block_size == 1024 && cluster_blocks == 1);
-        // 2^48 blocks is the format's own limit.
-        if !fits || !first_is_right || blocks <= first_data_block || blocks >= 1 << 48 {
+        // Offsets in bytes must fit into a file's.
+        let too_large = blocks > (1 << 62) / u64::from(block_size);
+        if !fits || !first_is_right || blocks <= first_data_block || too_large {
             return None;
         }
         let groups = (blocks - first_data_block).div_ceil(blocks_per_group);

@@ -94,7 +94,8 @@ impl<'b> Inode<'b> {
             mode: bytes.be16(2)?,
             // Version 1 kept them elsewhere; it has not been written since 2001.
             links: if version == 1 { u32::from(bytes.be16(6)?) } else { bytes.be32(16)? },
-            size_bytes: bytes.be64(56)?,
+            // The kernel has no file beyond this.
+            size_bytes: (bytes.be64(56)?).min(i64::MAX as u64),
             flags: bytes.be16(90)?,
             flags2,
             data: Fork { format: Format::parse(bytes.u8(5)?), extents: data_extents, bytes: data },

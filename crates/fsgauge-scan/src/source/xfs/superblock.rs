@@ -116,6 +116,10 @@ impl Superblock {
         if !group_is_right || in_progress || groups == 0 || groups != blocks.div_ceil(group_blocks) {
             return None;
         }
+        // Offsets in bytes must fit into a file's.
+        if blocks > (1 << 62) / u64::from(block_size) {
+            return None;
+        }
         let inodes_per_block_bits = (block_size / inode_size).trailing_zeros();
         let folder_block_size =
             block_size.checked_shl(u32::from(bytes.u8(192)?)).filter(|&size| size <= 65536)?;
