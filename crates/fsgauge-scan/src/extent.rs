@@ -96,6 +96,8 @@ pub struct Piece {
 pub trait Sink {
     /// One regular file.
     fn file(&mut self, file: &FileExtents<'_>);
+    /// One folder was read.
+    fn folder(&mut self) {}
     /// One piece of the device. Pieces do not overlap; free pieces that touch are one.
     fn piece(&mut self, piece: &Piece);
 }

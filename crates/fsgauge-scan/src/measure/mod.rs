@@ -81,11 +81,6 @@ impl Measure {
         Measure { groups: Groups::new(places), ..Measure::new(wanted) }
     }
 
-    /// Folders are no files, but they were read.
-    pub(crate) fn folder(&mut self) {
-        self.counts.folders += 1;
-    }
-
     /// What was counted so far.
     pub(crate) fn counts(&self) -> &ScanCounts {
         &self.counts
@@ -136,6 +131,10 @@ impl Sink for Measure {
         if let Some(map) = &mut self.map {
             map.file(file, &self.joined, addresses);
         }
+    }
+
+    fn folder(&mut self) {
+        self.counts.folders += 1;
     }
 
     fn piece(&mut self, piece: &Piece) {

@@ -147,6 +147,9 @@ impl Tables<'_, '_> {
         } else {
             self.own();
         }
+        if kind == Type::Folder {
+            self.sink.folder();
+        }
     }
 
     fn resize_inode(&mut self, inode: &Inode) {

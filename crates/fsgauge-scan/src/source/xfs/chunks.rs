@@ -155,6 +155,9 @@ impl Chunks<'_, '_> {
             );
         }
         self.file.read(number, &inode.data, problems);
+        if inode.kind() == Type::Folder && !own {
+            self.sink.folder();
+        }
         if inode.kind() != Type::Regular || own {
             return self.own();
         }
