@@ -88,3 +88,56 @@ fn no_thread(error: &std::io::Error) -> Failure {
         "ulimit -u",
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Hears everything, and goes away after so many events.
+    struct Ears {
+        heard: Vec<Event>,
+        patience: usize,
+    }
+
+    impl Listener for Ears {
+        fn event(&mut self, event: Event) -> std::io::Result<()> {
+            self.heard.push(event);
+            Ok(())
+        }
+
+        fn gone(&self) -> bool {
+            self.heard.len() >= self.patience
+        }
+    }
+
+    #[test]
+    fn progress_is_told_until_nobody_listens_and_then_the_threads_end() {
+        let (mut ears, stop) = (Ears { heard: Vec::new(), patience: 2 }, Stop::new());
+        let mut crew = Crew::new(2, &mut ears, stop);
+        crew.of_files = Some(9);
+        let found = crew
+            .run(2, |progress| {
+                progress.set(3, 4);
+                // Bounded: a crew that never says stop fails the test.
+                for _ in 0..1000 {
+                    if stop.is_set() {
+                        return true;
+                    }
+                    std::thread::sleep(Duration::from_millis(10));
+                }
+                false
+            })
+            .unwrap();
+        assert_eq!(found, [true, true]);
+        let expected = ScanProgress { files: 6, of_files: Some(9), extents: 8 };
+        assert_eq!(ears.heard.last(), Some(&Event::ScanProgress(expected)));
+    }
+
+    #[test]
+    fn every_thread_gives_its_part() {
+        let mut ears = Ears { heard: Vec::new(), patience: 1 };
+        let mut crew = Crew::new(3, &mut ears, Stop::new());
+        assert_eq!(crew.run(3, |_| 1).unwrap(), [1, 1, 1]);
+        assert_eq!(crew.run(0, |_| 1).unwrap(), [1], "one at least");
+    }
+}

@@ -6,9 +6,11 @@ mod mounts;
 use std::fs;
 use std::path::Path;
 
-use fsgauge_wire::{ScanCounts, ScanJob, ScanResult};
+use fsgauge_wire::{Ended, ScanCounts, ScanJob, ScanResult};
 
-use mounts::{Frag, Line, Mounted, filefrag, fill, job, mounted_or_skip, scan, sync, text, tool};
+use mounts::{
+    Frag, Line, Mounted, filefrag, fill, job, mounted_or_skip, scan, scan_stopped, sync, text, tool,
+};
 
 const EXT4: &[&str] = &["mkfs.ext4", "-q", "-b", "4096", "-O", "inline_data"];
 const XFS: &[&str] = &["mkfs.xfs", "-q"];
@@ -245,5 +247,17 @@ fn a_deep_tree_is_walked_to_its_end() {
     for threads in [1, 2] {
         let found = scan(&ScanJob { threads: Some(threads), ..job(&mounted.point) }).unwrap();
         assert_eq!((found.counts.files, found.counts.folders), (1, 302), "lost+found is one of them");
+    }
+}
+
+#[test]
+fn a_scan_that_is_stopped_says_so_and_gives_no_half_of_the_free_space() {
+    let Some(mut mounted) = mounted_or_skip(64 * MIB, EXT4, "rw") else { return };
+    let by_mount = scan_stopped(&job(&mounted.point)).unwrap();
+    mounted.unmount();
+    let on_disk = scan_stopped(&job(Path::new(&mounted.device))).unwrap();
+    for found in [by_mount, on_disk] {
+        assert_eq!((found.ended, found.counts.files), (Ended::Interrupted, 0));
+        assert_eq!((found.free, found.groups), (None, vec![]));
     }
 }

@@ -115,6 +115,13 @@ pub fn scan(job: &ScanJob) -> Result<ScanResult, Failure> {
     run_scan(job, engine(), &mut Deaf, Stop::new())
 }
 
+/// A scan that is stopped before it begins.
+pub fn scan_stopped(job: &ScanJob) -> Result<ScanResult, Failure> {
+    let stop = Stop::new();
+    stop.set();
+    run_scan(job, engine(), &mut Deaf, stop)
+}
+
 const BLOCK: usize = 4096;
 
 /// Files of every kind that a file system has: small, large, in pieces, with holes, allocated and not written.

@@ -28,6 +28,9 @@ const STRIPES_AT: usize = 48;
 const STRIPE_BYTES: usize = 32;
 /// btrfs allocates nothing before this (BTRFS_DEVICE_RANGE_RESERVED); a superblock lies in it.
 const RESERVED_BYTES: u64 = 1 << 20;
+/// Where copies of the superblock lie, and the bytes that are kept free of others there.
+const SUPERBLOCKS_AT: [u64; 3] = [64 << 10, 64 << 20, 256 << 30];
+const SUPERBLOCK_BYTES: u64 = 64 << 10;
 /// Room for the items of one search.
 const ROOM_BYTES: usize = 1 << 20;
 
@@ -201,11 +204,20 @@ impl Chunks {
         if !stop.is_set() {
             free.add(at, chunk.address.saturating_add(chunk.length_bytes));
         }
+        chunk.superblocks().for_each(|begin| free.take_out(begin, begin.saturating_add(SUPERBLOCK_BYTES)));
         Ok(free)
     }
 }
 
 impl Chunk {
+    /// Addresses whose places are kept for copies of the superblock (exclude_super_stripes in
+    /// fs/btrfs/block-group.c): the free space tree leaves them out, the extent tree does not tell.
+    fn superblocks(&self) -> impl Iterator<Item = u64> {
+        let within = |copy: u64, at: u64| at.checked_sub(copy).filter(|ahead| *ahead < self.length_bytes);
+        let of_copy = move |&copy: &u64| SUPERBLOCKS_AT.into_iter().filter_map(move |at| within(copy, at));
+        self.copies.iter().flat_map(of_copy).map(|ahead| self.address.saturating_add(ahead))
+    }
+
     /// All keys of objects in it.
     fn keys(&self) -> (Key, Key) {
         let last = self.address.saturating_add(self.length_bytes.saturating_sub(1));
@@ -236,6 +248,13 @@ impl Free {
             Some(last) if last.1 >= from => last.1 = last.1.max(to),
             _ => self.pieces.push((from, to)),
         }
+    }
+}
+
+impl Free {
+    fn take_out(&mut self, from: u64, to: u64) {
+        let halves = |&(begin, end): &(u64, u64)| [(begin, end.min(from)), (begin.max(to), end)];
+        self.pieces = self.pieces.iter().flat_map(halves).filter(|(begin, end)| begin < end).collect();
     }
 }
 
@@ -320,6 +339,20 @@ mod tests {
             free.add(from, to);
         }
         assert_eq!(free.pieces, [(100, 120), (130, 140), (190, 200)]);
+    }
+
+    #[test]
+    fn copies_of_the_superblock_are_not_free() {
+        let mib = 1 << 20;
+        let chunk =
+            Chunk { address: 1000 * mib, length_bytes: 8 * mib, holds_data: true, copies: vec![60 * mib] };
+        assert_eq!(chunk.superblocks().collect::<Vec<_>>(), [1004 * mib]);
+        let mut free = Free::of(&chunk);
+        free.add(1001 * mib, 1006 * mib);
+        free.add(1007 * mib, 1008 * mib);
+        free.take_out(1004 * mib, 1005 * mib);
+        let expected = [(1001, 1004), (1005, 1006), (1007, 1008)].map(|(from, to)| (from * mib, to * mib));
+        assert_eq!(free.pieces, expected);
     }
 
     #[test]
