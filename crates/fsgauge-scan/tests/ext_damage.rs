@@ -4,78 +4,45 @@
 
 mod support;
 
-use std::os::unix::fs::FileExt;
-use std::path::Path;
 use std::process::{Command, Stdio};
 
 use fsgauge_scan::{Ext, Image, OnDisk, Problems};
 use support::damage::{Cases, damage};
-use support::{Collect, Made, joined, make};
-
-/// A small image with folders, and with files in many pieces, made without mounting.
-fn small(arguments: &[&str], size_bytes: u64) -> Made {
-    let source = tempfile::tempdir().unwrap();
-    std::fs::create_dir_all(source.path().join("a/b/c")).unwrap();
-    for number in 0..300 {
-        let path = source.path().join(format!("a/file-with-some-name-{number:04}"));
-        std::fs::write(path, vec![b'x'; number * 37 % 5000]).unwrap();
-    }
-    // Holes make pieces: a tree of several levels without any fragmentation.
-    let file = std::fs::File::create(source.path().join("a/b/c/holes")).unwrap();
-    for number in 0..700 {
-        file.write_all_at(b"data", number * 2 * 4096).unwrap();
-    }
-    let folder = source.path().to_str().unwrap().to_owned();
-    make("mke2fs", &[&["-q", "-F", "-d", &folder], arguments].concat(), size_bytes)
-}
-
-/// Where the metadata of an image lies: what the reader says, and the superblock.
-fn places(path: &Path) -> Vec<(u64, u64)> {
-    let image = Image::open(path).unwrap();
-    let mut problems = Problems::new();
-    let ext = Ext::open(&image, &mut problems).unwrap().unwrap();
-    let all = Collect::all(&ext, &mut problems);
-    assert!(problems.is_empty() && all.files.len() >= 301, "{problems:?}");
-    assert!(all.files.values().any(|file| joined(&file.1).len() >= 700));
-    // The journal is not read here, and would be most of it.
-    let metadata = all.pieces.iter().filter(|p| p.kind == fsgauge_scan::PieceKind::Metadata);
-    let mut places: Vec<(u64, u64)> =
-        metadata.filter(|p| p.length_bytes < 1 << 20).map(|p| (p.offset_bytes, p.length_bytes)).collect();
-    // Superblock, first descriptors and first inodes are hit as often as all the others together.
-    let special = [(1024, 400), (2048, 64), (4096, 64)].into_iter().cycle().take(places.len() / 2);
-    places.extend(special.collect::<Vec<_>>());
-    places
-}
+use support::{Collect, Made, small};
 
 fn cases(made: &Made, cases: u32, seed: u64) -> Cases {
-    damage(&made.image, &places(&made.image), cases, seed, &|image, problems, each| match Ext::open(
-        image, problems,
-    ) {
-        Ok(Some(ext)) => {
-            each(&ext, problems);
-            true
-        }
-        Ok(None) | Err(_) => false,
-    })
+    damage(
+        &made.image,
+        &small::ext_places(&made.image),
+        cases,
+        seed,
+        &|image, problems, each| match Ext::open(image, problems) {
+            Ok(Some(ext)) => {
+                each(&ext, problems);
+                true
+            }
+            Ok(None) | Err(_) => false,
+        },
+    )
 }
 
 #[test]
 fn thousands_of_damaged_ext4_images_are_read_without_harm() {
-    let made = small(&["-t", "ext4", "-b", "1024", "-N", "1024", "-J", "size=1"], 24 << 20);
+    let made = small::ext(&["-t", "ext4", "-b", "1024", "-N", "1024", "-J", "size=1"], 24 << 20);
     let done = cases(&made, 2500, 1);
     assert!(done.with_problems > 300 && done.refused > 20 && done.as_if_whole > 100, "{done:?}");
 }
 
 #[test]
 fn thousands_of_damaged_ext2_images_are_read_without_harm() {
-    let made = small(&["-t", "ext2", "-b", "1024", "-N", "1024"], 24 << 20);
+    let made = small::ext(&["-t", "ext2", "-b", "1024", "-N", "1024"], 24 << 20);
     let done = cases(&made, 2500, 2);
     assert!(done.with_problems > 300 && done.refused > 20 && done.as_if_whole > 100, "{done:?}");
 }
 
 #[test]
 fn a_damaged_tree_is_named_and_all_other_files_stay_exact() {
-    let made = small(&["-t", "ext4", "-b", "4096", "-N", "1024"], 24 << 20);
+    let made = small::ext(&["-t", "ext4", "-b", "4096", "-N", "1024"], 24 << 20);
     let image = Image::open(&made.image).unwrap();
     let read = || {
         let mut problems = Problems::new();
@@ -107,7 +74,8 @@ fn a_damaged_tree_is_named_and_all_other_files_stay_exact() {
 
 #[test]
 fn a_truncated_image_is_read_as_far_as_it_goes() {
-    let made = small(&["-t", "ext4", "-b", "1024", "-N", "2048", "-g", "2048", "-O", "^flex_bg"], 24 << 20);
+    let made =
+        small::ext(&["-t", "ext4", "-b", "1024", "-N", "2048", "-g", "2048", "-O", "^flex_bg"], 24 << 20);
     let mut before = usize::MAX;
     let file = std::fs::OpenOptions::new().write(true).open(&made.image).unwrap();
     for kept in [24, 12, 6, 3, 1u64] {
@@ -126,7 +94,7 @@ fn a_truncated_image_is_read_as_far_as_it_goes() {
 
 #[test]
 fn a_scan_that_is_stopped_ends_at_once_with_what_it_has() {
-    let made = small(&["-t", "ext4", "-b", "1024", "-N", "1024"], 24 << 20);
+    let made = small::ext(&["-t", "ext4", "-b", "1024", "-N", "1024"], 24 << 20);
     let image = Image::open(&made.image).unwrap();
     let mut problems = Problems::new();
     let ext = Ext::open(&image, &mut problems).unwrap().unwrap();

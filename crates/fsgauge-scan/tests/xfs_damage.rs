@@ -5,72 +5,39 @@
 mod support;
 
 use std::os::unix::fs::FileExt;
-use std::path::Path;
 
-use fsgauge_scan::{Image, PieceKind, Problems, Xfs};
+use fsgauge_scan::{Image, Problems, Xfs};
 use support::damage::{Cases, damage};
-use support::{Collect, Made, Mounted, can_mount, fill, make, run};
+use support::{Collect, Made, Mounted, can_mount, fill, make, run, small};
 
 const MIB: u64 = 1 << 20;
 
-/// A small image with folders of every form, made without mounting.
-fn small(arguments: &[&str]) -> Made {
-    let folder = tempfile::tempdir().unwrap();
-    let prototype = folder.path().join("prototype");
-    let source = folder.path().join("source");
-    std::fs::write(&source, [7; 5000]).unwrap();
-    let mut text = String::from("/\n0 0\nd--755 0 0\n");
-    for number in 0..400 {
-        match number {
-            100 => text += "block d--755 0 0\n",
-            130 => text += "$\nmany d--755 0 0\n",
-            390 => text += "$\nfew d--755 0 0\n",
-            _ => {}
-        }
-        text += &format!("name-that-is-long-{number} ---644 0 0 {}\n", source.display());
-    }
-    text += "$\n$\n";
-    std::fs::write(&prototype, text).unwrap();
-    make("mkfs.xfs", &[&["-q", "-p", prototype.to_str().unwrap()], arguments].concat(), 320 * MIB)
-}
-
-/// Where the metadata of an image lies, without its log.
-fn places(path: &Path) -> Vec<(u64, u64)> {
-    let image = Image::open(path).unwrap();
-    let mut problems = Problems::new();
-    let xfs = Xfs::open(&image, &mut problems).unwrap().unwrap();
-    let all = Collect::all(&xfs, &mut problems);
-    assert!(problems.is_empty() && all.files.len() >= 250, "{problems:?}");
-    let metadata = all.pieces.iter().filter(|p| p.kind == PieceKind::Metadata && p.length_bytes < MIB);
-    let mut places: Vec<(u64, u64)> = metadata.map(|p| (p.offset_bytes, p.length_bytes)).collect();
-    let sector = 512;
-    let headers = [(0, 256), (sector, 100), (2 * sector, 40), (3 * sector, 100)];
-    places.extend(headers.into_iter().cycle().take(places.len() / 2).collect::<Vec<_>>());
-    places
-}
-
 fn cases(made: &Made, cases: u32, seed: u64) -> Cases {
-    damage(&made.image, &places(&made.image), cases, seed, &|image, problems, each| match Xfs::open(
-        image, problems,
-    ) {
-        Ok(Some(xfs)) => {
-            each(&xfs, problems);
-            true
-        }
-        Ok(None) | Err(_) => false,
-    })
+    damage(
+        &made.image,
+        &small::xfs_places(&made.image),
+        cases,
+        seed,
+        &|image, problems, each| match Xfs::open(image, problems) {
+            Ok(Some(xfs)) => {
+                each(&xfs, problems);
+                true
+            }
+            Ok(None) | Err(_) => false,
+        },
+    )
 }
 
 #[test]
 fn thousands_of_damaged_images_are_read_without_harm() {
-    let made = small(&["-b", "size=1024", "-l", "size=64m", "-d", "agcount=3"]);
+    let made = small::xfs(&["-b", "size=1024", "-l", "size=64m", "-d", "agcount=3"]);
     let done = cases(&made, 2000, 3);
     assert!(done.with_problems > 300 && done.refused > 20 && done.as_if_whole > 100, "{done:?}");
 }
 
 #[test]
 fn thousands_of_damaged_images_of_version_4_are_read_without_harm() {
-    let made = small(&["-m", "crc=0", "-d", "agcount=4"]);
+    let made = small::xfs(&["-m", "crc=0", "-d", "agcount=4"]);
     let done = cases(&made, 2000, 4);
     assert!(done.with_problems > 300 && done.refused > 20 && done.as_if_whole > 100, "{done:?}");
 }
@@ -95,7 +62,7 @@ fn damaged_images_that_the_kernel_filled_are_read_without_harm() {
 /// A tree whose root leads to itself, for files, for inodes and for free space.
 #[test]
 fn trees_in_circles_come_to_an_end() {
-    let made = small(&["-d", "agcount=2"]);
+    let made = small::xfs(&["-d", "agcount=2"]);
     let image = Image::open(&made.image).unwrap();
     let file = std::fs::OpenOptions::new().read(true).write(true).open(&made.image).unwrap();
     let mut word = [0; 4];
@@ -129,7 +96,7 @@ fn trees_in_circles_come_to_an_end() {
 
 #[test]
 fn a_truncated_image_is_read_as_far_as_it_goes() {
-    let made = small(&["-d", "agcount=4"]);
+    let made = small::xfs(&["-d", "agcount=4"]);
     let file = std::fs::OpenOptions::new().write(true).open(&made.image).unwrap();
     let mut before = u64::MAX;
     for kept in [320, 200, 100, 50u64] {
@@ -151,7 +118,7 @@ fn a_truncated_image_is_read_as_far_as_it_goes() {
 
 #[test]
 fn a_damaged_inode_is_named_and_all_others_stay_exact() {
-    let made = small(&["-d", "agcount=2"]);
+    let made = small::xfs(&["-d", "agcount=2"]);
     let image = Image::open(&made.image).unwrap();
     let read = || {
         let mut problems = Problems::new();

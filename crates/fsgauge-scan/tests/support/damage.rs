@@ -71,16 +71,9 @@ impl Random {
 /// Runs `cases` cases on the image at `path`. `places` are the ranges of metadata, as offset and length in bytes.
 /// `open` reads the superblock and hands the file system on.
 pub fn damage(path: &Path, places: &[(u64, u64)], cases: u32, seed: u64, open: Open<'_>) -> Cases {
-    let file = OpenOptions::new().read(true).write(true).open(path).unwrap();
     let image = Image::open(path).unwrap();
-    // More rounds, for whoever looks for what is rare.
-    let rounds =
-        std::env::var("FSGAUGE_DAMAGE_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(1);
-    let mut random = Random(seed);
     let mut done = Cases::default();
-    for case in 0..cases * rounds {
-        let undo = change(&file, places, &mut random);
-        let start = Instant::now();
+    each_case(path, places, cases, seed, &mut |start| {
         let mut problems = Problems::new();
         let opened = open(&image, &mut problems, &mut |source, problems| {
             let mut bounds = Bounds::default();
@@ -91,19 +84,33 @@ pub fn damage(path: &Path, places: &[(u64, u64)], cases: u32, seed: u64, open: O
             assert!(facts.groups.len() as u64 <= image.size_bytes() / 16, "groups without end");
             assert!(bounds.extents <= image.size_bytes() / 4, "extents without end");
         });
-        let elapsed = start.elapsed();
-        assert!(elapsed < CASE_LIMIT, "case {case} of seed {seed} took {elapsed:?}");
         done.cases += 1;
         match (opened, problems.is_empty()) {
             (false, _) => done.refused += 1,
             (true, false) => done.with_problems += 1,
             (true, true) => done.as_if_whole += 1,
         }
+    });
+    done
+}
+
+/// Calls `each` with the moment of each case's begin while the image at `path` is damaged; it is whole again at the end.
+pub fn each_case(path: &Path, places: &[(u64, u64)], cases: u32, seed: u64, each: &mut dyn FnMut(Instant)) {
+    let file = OpenOptions::new().read(true).write(true).open(path).unwrap();
+    // More rounds, for whoever looks for what is rare.
+    let rounds =
+        std::env::var("FSGAUGE_DAMAGE_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(1);
+    let mut random = Random(seed);
+    for case in 0..cases * rounds {
+        let undo = change(&file, places, &mut random);
+        let start = Instant::now();
+        each(start);
+        let elapsed = start.elapsed();
+        assert!(elapsed < CASE_LIMIT, "case {case} of seed {seed} took {elapsed:?}");
         for (offset, bytes) in undo.into_iter().rev() {
             file.write_all_at(&bytes, offset).unwrap();
         }
     }
-    done
 }
 
 /// One to eight changes; returns what was there before, in order.

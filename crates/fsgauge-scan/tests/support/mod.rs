@@ -3,6 +3,7 @@
 #![allow(dead_code, unreachable_pub, reason = "each test file uses its part")]
 
 pub mod damage;
+pub mod small;
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
