@@ -248,3 +248,42 @@ fn free_space_is_left_out_when_it_is_not_asked_for() {
     let found = scan(&ScanJob { space: false, ..job(&mounted.point) }).unwrap();
     assert_eq!((found.free, found.groups.len(), found.source.space_by.as_str()), (None, 0, "none"));
 }
+
+/// Runs one test of this file as an ordinary user would see the file system: with no capabilities.
+fn as_nobody<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    std::thread::scope(|scope| {
+        scope
+            .spawn(move || {
+                rustix::thread::set_thread_uid(rustix::process::Uid::from_raw(65_534)).unwrap();
+                work()
+            })
+            .join()
+            .unwrap()
+    })
+}
+
+#[test]
+fn an_ordinary_user_gets_what_the_kernel_tells_everybody() {
+    let Some(ext4) = mounted_or_skip(64 * MIB, &["mkfs.ext4", "-q", "-b", "4096"], "rw") else { return };
+    let Some(xfs) = mounted_or_skip(320 * MIB, &["mkfs.xfs", "-q"], "rw") else { return };
+    let Some(btrfs) = mounted_or_skip(256 * MIB, &["mkfs.btrfs", "-q"], "rw") else { return };
+    for (mounted, by, has_groups) in
+        [(&ext4, "getfsmap", true), (&xfs, "getfsmap", true), (&btrfs, "statfs", false)]
+    {
+        let folder = mounted.point.join("folder");
+        fs::create_dir(&folder).unwrap();
+        fs::write(folder.join("file"), vec![1; 50_000]).unwrap();
+        sync(&mounted.point);
+        let wanted = ScanJob { map_order: 2, threads: Some(1), ..job(&folder) };
+        let (of_root, of_nobody) = (scan(&wanted).unwrap(), as_nobody(|| scan(&wanted)).unwrap());
+        assert_eq!((of_nobody.counts, of_nobody.source.space_by.as_str()), (of_root.counts, by));
+        if has_groups {
+            assert_eq!((of_nobody.free, of_nobody.groups), (of_root.free, of_root.groups));
+            assert_eq!(of_nobody.map, of_root.map);
+        } else {
+            assert_eq!((of_nobody.free.unwrap().extents, of_nobody.map), (None, None));
+            let codes: Vec<&str> = of_nobody.notes.iter().map(|note| note.code.as_str()).collect();
+            assert_eq!(codes, ["chunks_unknown", "no_map", "free_pieces_unknown"]);
+        }
+    }
+}

@@ -86,6 +86,7 @@ pub(super) fn geometry(simple: Geometry, open: BorrowedFd<'_>) -> Geometry {
         groups,
         addresses: chunks.device_bytes.map(|_| chunks.addresses()),
         chunks: Some(chunks),
+        is_placed: true,
         notes,
         ..simple
     }

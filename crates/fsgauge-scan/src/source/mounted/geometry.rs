@@ -18,6 +18,8 @@ use crate::facts::GroupPlace;
 pub(super) struct Geometry {
     pub(super) block_bytes: u32,
     pub(super) size_bytes: u64,
+    /// Whether it is known where on a device an extent lies.
+    pub(super) is_placed: bool,
     pub(super) groups: Vec<GroupPlace>,
     pub(super) addresses: Option<AddressMap>,
     /// The chunks, of btrfs, for those who may read them.
@@ -29,9 +31,11 @@ pub(super) struct Geometry {
 /// Of the file system that `open` is in.
 pub(super) fn geometry(open: BorrowedFd<'_>, mount: &Mount) -> Result<Geometry, Errno> {
     let statistics = fstatvfs(open)?;
+    let device_bytes = device_bytes(mount);
     let simple = Geometry {
+        is_placed: device_bytes.is_some() && mount.file_system != "btrfs",
         block_bytes: u32::try_from(statistics.f_bsize).unwrap_or(4096).max(1),
-        size_bytes: device_bytes(mount).unwrap_or_else(|| counted_bytes(&statistics)),
+        size_bytes: device_bytes.unwrap_or_else(|| counted_bytes(&statistics)),
         ..Geometry::default()
     };
     Ok(match mount.file_system.as_str() {

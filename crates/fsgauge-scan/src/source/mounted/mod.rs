@@ -77,11 +77,15 @@ pub(super) fn scan(
     let wanted = Wanted {
         block_bytes: geometry.block_bytes.into(),
         size_bytes: geometry.size_bytes,
-        map_order: job.map_order,
+        map_order: if geometry.is_placed { job.map_order } else { 0 },
         top: job.top as usize,
         addresses: geometry.addresses.take().map(Arc::new),
     };
     let mut notes = before(&mount, &mut geometry, device);
+    if job.map_order > wanted.map_order {
+        let text = "there is no map: where on a device extents lie is not known, or not to this user";
+        notes.push(note("no_map", text));
+    }
     crew.of_files = if path == mount.point { inodes_in_use(root.fd()) } else { None };
 
     let mut space = match job.space {
