@@ -110,3 +110,26 @@ fn a_scan_that_is_stopped_ends_at_once_with_what_it_has() {
     );
     assert!((1..301).contains(&all.files.len()), "{}", all.files.len());
 }
+
+#[test]
+fn a_superblock_that_makes_no_sense_is_replaced_by_its_copy() {
+    for block in ["1024", "4096"] {
+        let made = small::ext(&["-t", "ext4", "-b", block, "-N", "1024"], 200 << 20);
+        let image = Image::open(&made.image).unwrap();
+        let read = || {
+            let mut problems = Problems::new();
+            let ext = Ext::open(&image, &mut problems).unwrap().unwrap();
+            (Collect::all(&ext, &mut problems), problems)
+        };
+        let (before, _) = read();
+        let file = std::fs::OpenOptions::new().write(true).open(&made.image).unwrap();
+        // No inodes in a group; then a feature that nobody knows.
+        for (at, bytes) in [(0x28, [0; 4]), (0x60, [0, 0, 0, 0x80])] {
+            std::os::unix::fs::FileExt::write_all_at(&file, &bytes, 1024 + at).unwrap();
+            let (after, problems) = read();
+            assert_eq!(problems.count("damaged"), 1);
+            assert_eq!(after.files, before.files);
+            assert_eq!(after.pieces, before.pieces);
+        }
+    }
+}

@@ -30,7 +30,8 @@ fn scans(path: &Path, places: &[Range], cases: u32, seed: u64) -> (u32, u32) {
 fn scans_of_damaged_ext4_images_end_with_a_result_or_a_failure() {
     let made = small::ext(&["-t", "ext4", "-b", "1024", "-N", "1024", "-J", "size=1"], 24 << 20);
     let (failed, with_problems) = scans(&made.image, &small::ext_places(&made.image), 600, 11);
-    assert!(failed > 5 && with_problems > 80, "{failed}, {with_problems}");
+    // Copies of the superblock stand in for the first one, so that few scans fail.
+    assert!(failed < with_problems && with_problems > 80, "{failed}, {with_problems}");
 }
 
 #[test]

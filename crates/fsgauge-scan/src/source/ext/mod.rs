@@ -54,7 +54,11 @@ impl<'a> Ext<'a> {
             return Ok(None);
         }
         let place = image.path().display().to_string();
-        let Some(superblock) = Superblock::parse(&bytes, &place)? else { return Ok(None) };
+        let superblock = match Superblock::parse(&bytes, &place) {
+            Ok(Some(superblock)) => superblock,
+            Ok(None) => return Ok(None),
+            Err(failure) => superblock_copy(image, problems).ok_or(failure)?,
+        };
         let size_bytes = superblock.blocks * u64::from(superblock.block_size);
         if image.size_bytes() < size_bytes {
             problems.add(
@@ -77,6 +81,22 @@ impl<'a> Ext<'a> {
     fn part_groups(&self) -> usize {
         (self.groups.len() / 256).clamp(1, PART_GROUPS)
     }
+}
+
+/// The copy of the superblock that group 1 has, for the sizes of blocks that mke2fs makes: the first one bears the magic
+/// number, but makes no sense. A journal device and features that are not known are in the copies too.
+fn superblock_copy(image: &Image, problems: &mut Problems) -> Option<Superblock> {
+    [1024u64, 2048, 4096].into_iter().find_map(|block_size| {
+        let offset = (block_size * 8 + u64::from(block_size == 1024)) * block_size;
+        let mut bytes = [0; superblock::LENGTH];
+        let read = image.read(offset, &mut bytes, &mut Problems::new(), "superblock");
+        let copy = Superblock::parse(bytes.get(..read)?, "").ok().flatten()?;
+        if u64::from(copy.block_size) != block_size || !Superblock::is_copy_of_group(&bytes, 1) {
+            return None;
+        }
+        add_damage(problems, format_args!("superblock: its copy at byte {offset} was taken"));
+        Some(copy)
+    })
 }
 
 impl OnDisk for Ext<'_> {

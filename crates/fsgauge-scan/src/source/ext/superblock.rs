@@ -177,6 +177,11 @@ impl Superblock {
         })
     }
 
+    /// Whether the bytes of a superblock say that they are the copy in `group`.
+    pub(super) fn is_copy_of_group(bytes: &[u8], group: u16) -> bool {
+        bytes.le16(0x5A) == Some(group)
+    }
+
     /// ext2, ext3 or ext4, told apart by features as blkid does.
     pub(super) fn name(&self) -> &'static str {
         let beyond = self.incompat & !incompat::OF_EXT3 | self.ro_compat & !ro_compat::OF_EXT3;
