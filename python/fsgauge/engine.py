@@ -42,11 +42,13 @@ from fsgauge.wire import (
 Result = LoadResult | LayoutResult | ProbeResult | ScanResult
 R = TypeVar("R", LoadResult, LayoutResult, ProbeResult, ScanResult)
 OnEvent = Callable[[Event], None]
+Start = Callable[[Callable[[], None]], None]
+"""Is handed, when the engine has begun, what asks it to end with what it has."""
 
 _EVENT: TypeAdapter[Event] = TypeAdapter(Event)
 _NAME = "fsgauge-engine"
 _GRACE_SECONDS = 2.0
-_LONGEST_LAYOUT_SECONDS = 24 * 3600.0
+_LONGEST_WALK_SECONDS = 24 * 3600.0
 _SLACK_SECONDS = 60.0
 _SLOWEST_READING_BYTES_PER_SECOND = 5 << 20
 
@@ -106,11 +108,15 @@ class Engine:
         """Ask what this machine offers; raises EngineFaultError, RigError."""
         return _expect(ProbeResult, self.run(job))
 
-    def scan(self, job: ScanJob, on_event: OnEvent | None = None) -> ScanResult:
-        """Say what lies where on a file system."""
-        return _expect(ScanResult, self.run(job, on_event))
+    def scan(
+        self, job: ScanJob, on_event: OnEvent | None = None, on_start: Start | None = None
+    ) -> ScanResult:
+        """Scan to the end, or until it is asked to end; raises EngineFaultError, RigError."""
+        return _expect(ScanResult, self.run(job, on_event, on_start))
 
-    def run(self, job: Job, on_event: OnEvent | None = None) -> Result:
+    def run(
+        self, job: Job, on_event: OnEvent | None = None, on_start: Start | None = None
+    ) -> Result:
         """Run any job to its end and give its result."""
         process = subprocess.Popen(
             [str(self.binary)],
@@ -120,6 +126,8 @@ class Engine:
             start_new_session=True,
         )
         try:
+            if on_start is not None:
+                on_start(lambda: process.send_signal(signal.SIGINT))
             return self._converse(process, job, on_event)
         finally:
             _end(process)
@@ -152,7 +160,7 @@ def _deadline_seconds(job: Job) -> float:
     """How long a job may take before it counts as hung."""
     if isinstance(job, LoadJob):
         return (job.warm_up_ns + job.duration_ns) / 1e9 + _reading_seconds(job) + _SLACK_SECONDS
-    return _LONGEST_LAYOUT_SECONDS if isinstance(job, LayoutJob) else _SLACK_SECONDS
+    return _SLACK_SECONDS if isinstance(job, ProbeJob) else _LONGEST_WALK_SECONDS
 
 
 def _reading_seconds(job: LoadJob) -> float:

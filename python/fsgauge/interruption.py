@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
@@ -29,6 +29,43 @@ def interruptible() -> Iterator[None]:
     before = {number: signal.signal(number, handle) for number in _SIGNALS}
     try:
         yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+class Ending:
+    """Whether the user asked to end, and whom to tell."""
+
+    def __init__(self) -> None:
+        self.asked = False
+        self._tell: Callable[[], None] = lambda: None
+
+    def tells(self, tell: Callable[[], None]) -> None:
+        """Who is told; at once where the user has asked already."""
+        self._tell = tell
+        if self.asked:
+            tell()
+
+    def ask(self) -> None:
+        """The user wants to end."""
+        self.asked = True
+        self._tell()
+
+
+@contextmanager
+def ending_gently() -> Iterator[Ending]:
+    """Within, the first signal asks for an end with what there is; the second ends at once."""
+    ending = Ending()
+
+    def handle(number: int, _frame: FrameType | None) -> None:
+        if ending.asked:
+            raise Interrupted(f"ended by {signal.Signals(number).name}, twice: nothing is kept")
+        ending.ask()
+
+    before = {number: signal.signal(number, handle) for number in _SIGNALS}
+    try:
+        yield ending
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

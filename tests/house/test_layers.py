@@ -31,11 +31,12 @@ MAY_IMPORT: dict[str, set[str]] = {
     "engine": TYPES,
     "store": TYPES | {"record", "series"},
     "stats": TYPES | {"record", "series", "power", "own_names"},
-    "report": TYPES | {"record", "series", "store", "stats", "pages"},
+    "report": TYPES | {"record", "series", "store", "stats", "scan", "pages"},
+    "scan": TYPES,
     "pages": TYPES,
     "crosscheck": TYPES
     | {"record", "study", "workload", "plan", "host", "rig", "engine", "store", "stats"},
-    "progress": TYPES | {"record", "study"},
+    "progress": TYPES | {"record", "study", "scan"},
 }
 EVERYTHING = {"run", "cli", "__main__", "__init__"}
 

@@ -80,7 +80,7 @@ def template(name: str) -> Template:
     return environment.get_template(name)
 
 
-def embedded_json(rows: Sequence[dict[str, Any]]) -> str:
+def embedded_json(rows: Sequence[dict[str, Any]] | dict[str, Any]) -> str:
     """JSON that may stand inside a script element."""
     return json.dumps(rows, separators=(",", ":"), default=str).replace("<", "\\u003c")
 

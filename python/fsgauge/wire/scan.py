@@ -1,4 +1,4 @@
-"""What lies where on a file system: the job and its result."""
+"""A scan: what lies where on a file system. Sizes and offsets are bytes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from fsgauge.wire.engine import Engine, Note
 
 
 class ScanJob(Wire):
-    """Say what lies where on a file system; nothing is written."""
+    """Read extents of files and free space of a folder, device or image; nothing is written.
+
+    `map_order` 0 makes no map; otherwise it has 4^order cells.
+    """
 
     format: Literal[1] = 1
     kind: Literal["scan"] = "scan"
@@ -21,7 +24,7 @@ class ScanJob(Wire):
 
 
 class ScanSource(Wire):
-    """Where a scan's facts came from."""
+    """What was read, and how; `writable` means that it may have changed meanwhile."""
 
     path: str
     device: str
@@ -35,7 +38,7 @@ class ScanSource(Wire):
 
 
 class ScanCounts(Wire):
-    """Files and extents by kind; `extents` are merged where only kinds differ."""
+    """Files and extents; kinds are counted among the raw extents, before merging."""
 
     files: int
     folders: int
@@ -56,7 +59,7 @@ class ScanCounts(Wire):
 
 
 class LengthBin(Wire):
-    """Extents of at least `at_least_bytes` (a power of two) and below twice that."""
+    """Extents from `at_least_bytes`, a power of two, to below twice that."""
 
     at_least_bytes: int
     extents: int
@@ -71,7 +74,7 @@ class FreeAtLeast(Wire):
 
 
 class FreeSpace(Wire):
-    """Free space; `extents` and `largest_bytes` are None when only the sum is known."""
+    """Free space; pieces are null where only the sum is known."""
 
     size_bytes: int
     extents: int | None = None
@@ -81,7 +84,7 @@ class FreeSpace(Wire):
 
 
 class Group(Wire):
-    """One allocation group, block group or chunk; free extents are cut at its borders."""
+    """One allocation group, block group or chunk."""
 
     offset_bytes: int
     size_bytes: int
@@ -91,7 +94,7 @@ class Group(Wire):
 
 
 class ScanMap(Wire):
-    """4**order equal cells of the device; shares are 0 to 255, `owner` indexes `names`."""
+    """The device in 4^order equal cells; shares are 0 to 255, `owner` indexes `names` or is -1."""
 
     order: int
     cell_bytes: int
@@ -104,13 +107,15 @@ class ScanMap(Wire):
 
 
 class ListedExtent(Wire):
+    """Where a piece of a file begins in the file and on the device, and its length."""
+
     logical_bytes: int
     physical_bytes: int
     length_bytes: int
 
 
 class ListedFile(Wire):
-    """One of the most fragmented files; `list` holds its first 10,000 extents at most."""
+    """A file among the most fragmented ones; `list` has at most 10,000 of its extents."""
 
     name: str
     size_bytes: int
@@ -119,7 +124,7 @@ class ListedFile(Wire):
 
 
 class ScanProblem(Wire):
-    """What kept a scan from being complete or exact; at most 10 examples."""
+    """What kept the scan from being complete or exact; at most 10 examples."""
 
     code: str
     text: str
@@ -128,7 +133,7 @@ class ScanProblem(Wire):
 
 
 class ScanProgress(Wire):
-    """How far a scan is; `of_files` is None where the number of files is not known."""
+    """How far a scan is; `of_files` where that is known."""
 
     files: int
     of_files: int | None = None
@@ -136,6 +141,8 @@ class ScanProgress(Wire):
 
 
 class ScanResult(Wire):
+    """What a scan found; `ended` is "interrupted" for one that was stopped before its end."""
+
     format: Literal[1]
     kind: Literal["scan"]
     engine: Engine

@@ -1,0 +1,185 @@
+"""`fsgauge scan`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from fsgauge.wire import ScanResult
+
+_MAP_ORDER = 8
+_WORST_FILES = 3
+
+
+@click.command("scan")
+@click.argument("path", type=click.Path(path_type=Path))
+@click.option(
+    "--top",
+    type=click.IntRange(0, 1000),
+    help="List so many of the most fragmented files with their extents.  [default: 3, no extents]",
+)
+@click.option(
+    "--page",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE.html",
+    help="Draw maps and distributions into one page. Default: no file is written anywhere.",
+)
+@click.option(
+    "--against",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="BEFORE.json",
+    help="Compare with an earlier scan that --json gave.",
+)
+@click.option(
+    "--threads", type=click.IntRange(1, 256), help="Threads that read. Default: one a processor."
+)
+@click.option("--no-space", is_flag=True, help="Files only: leave free space unread.")
+@click.option("--json", "as_json", is_flag=True, help="All numbers, and the whole scan, as JSON.")
+def command(
+    path: Path,
+    top: int | None,
+    page: Path | None,
+    against: Path | None,
+    threads: int | None,
+    no_space: bool,
+    as_json: bool,
+) -> int:
+    """How fragmented files and free space of PATH are: nothing is written to it.
+
+    PATH is a folder or file of a mounted file system, a device, the image of a file system, or a
+    scan that `--json` gave. Ctrl-C ends it with what there is. Exit codes: 0 done, 2 wrong input,
+    3 it cannot be read, 130 stopped before the end.
+    """
+    from fsgauge.report.scan import require_ours
+    from fsgauge.scan.stored import is_kept_scan, read_scan
+
+    before = read_scan(against) if against else None
+    if page is not None:
+        require_ours(page)
+    if is_kept_scan(path):
+        _refuse_what_only_a_scan_takes(path, threads, no_space)
+        scan = read_scan(path)
+    else:
+        with_map = as_json or page is not None
+        scan = _scanned(
+            path,
+            threads=threads,
+            space=not no_space,
+            top=_WORST_FILES if top is None else top,
+            map_order=_order(before) if with_map else 0,
+        )
+    if as_json:
+        click.echo(_document(scan, before))
+    else:
+        _say(scan, before, top)
+    _draw(scan, before, page, as_json)
+    return 130 if scan.ended == "interrupted" else 0
+
+
+def _order(before: ScanResult | None) -> int:
+    """That of the scan to compare with, so that maps can be laid over each other."""
+    return before.map.order if before is not None and before.map is not None else _MAP_ORDER
+
+
+def _scanned(
+    path: Path, *, threads: int | None, space: bool, top: int, map_order: int
+) -> ScanResult:
+    """Scan with progress on standard error; the first Ctrl-C ends it with what there is."""
+    from fsgauge.engine import Engine
+    from fsgauge.errors import InputError
+    from fsgauge.interruption import ending_gently
+    from fsgauge.progress.scan import ScanTeller
+    from fsgauge.wire import ScanJob
+
+    try:
+        str(path).encode()
+    except UnicodeEncodeError as error:
+        raise InputError(
+            f"{str(path)!a} is no UTF-8, and the engine takes nothing else",
+            next="scan the folder above it",
+        ) from error
+    job = ScanJob(path=str(path), threads=threads, top=top, map_order=map_order, space=space)
+    teller = ScanTeller(sys.stderr)
+    with ending_gently() as ending:
+
+        def told(stop: object) -> None:
+            assert callable(stop)  # noqa: S101 - the engine's client hands it over
+
+            def tell() -> None:
+                teller.stopping()
+                stop()
+
+            ending.tells(tell)
+
+        try:
+            return Engine().scan(job, teller.event, told)
+        finally:
+            teller.ended()
+
+
+def _refuse_what_only_a_scan_takes(path: Path, threads: int | None, no_space: bool) -> None:
+    from fsgauge.errors import InputError
+
+    given = ["--threads"] if threads is not None else []
+    given += ["--no-space"] if no_space else []
+    if given:
+        raise InputError(
+            f"{given[0]} would be ignored: {path} is a scan that was made already",
+            next=f"leave {given[0]} out",
+        )
+
+
+def _say(scan: ScanResult, before: ScanResult | None, top: int | None) -> None:
+    from fsgauge.scan import words
+    from fsgauge.scan.difference import difference_lines, doubts
+
+    listed = _WORST_FILES if top is None else top
+    for line in words.lines_of(scan, top=listed, extents=top is not None):
+        click.echo(line)
+    if before is not None:
+        for doubt in doubts(before, scan):
+            sys.stderr.write(f"warning: {doubt}\n")
+        for line in words.difference_table(difference_lines(before, scan)):
+            click.echo(line)
+
+
+def _document(scan: ScanResult, before: ScanResult | None) -> str:
+    from fsgauge.scan.difference import difference_lines, doubts
+    from fsgauge.scan.numbers import numbers_of
+    from fsgauge.scan.stored import document_of
+
+    if before is None:
+        return document_of(scan)
+    lines = difference_lines(before, scan)
+    return document_of(
+        scan,
+        before=numbers_of(before),
+        difference={line.quantity.name: line.difference for line in lines},
+        doubts=doubts(before, scan),
+    )
+
+
+def _draw(scan: ScanResult, before: ScanResult | None, page: Path | None, as_json: bool) -> None:
+    """Write the page, and say where; standard output belongs to the data under --json."""
+    if page is None:
+        if not as_json:
+            click.echo("picture      none: --page scan.html draws it")
+        return
+    from fsgauge.report.scan import scan_page, write_scan_page
+
+    write_scan_page(page, scan_page(scan, before))
+    click.echo(f"picture      {page}{_lies_on(page, scan)}", err=as_json)
+
+
+def _lies_on(page: Path, scan: ScanResult) -> str:
+    """A word where the page is on what was scanned: it is not in the numbers above."""
+    mount = scan.source.mount_point
+    try:
+        same = mount is not None and Path(mount).stat().st_dev == page.stat().st_dev
+    except OSError:
+        return ""
+    return "   (on the file system that was scanned, written after it)" if same else ""

@@ -1,0 +1,101 @@
+"""The device as a Hilbert curve: neighbours on the device are neighbours in the picture.
+
+Takes a `wire.ScanMap`; gives a PNG of 2^order by 2^order pixels as a data address. Hue is what
+most of a cell's used part is, strength how much of the cell is in use; free cells are faint.
+The curve begins at the top left and ends at the top right (Warren, "Hacker's Delight", 2nd ed.,
+chapter 16). The precedent is btrfs-heatmap.
+"""
+
+from __future__ import annotations
+
+import base64
+import struct
+import zlib
+from typing import TYPE_CHECKING, Any
+
+from fsgauge.report.scan.cells import COLOURS, shares_of
+from fsgauge.wire import ScanMap
+
+if TYPE_CHECKING:
+    import numpy as np
+
+_LEVELS = 60
+_USED = ("data", "metadata", "other")
+_FAINT = 60
+_LEAST = 70
+"""Strength of a cell that is hardly used, of 255: it must be seen."""
+
+
+def hilbert_picture(area: ScanMap) -> str:
+    """The map as `data:image/png;base64,...`."""
+    import numpy as np
+
+    side = 1 << area.order
+    x, y = places(area.order)
+    pixels = np.zeros((side, side), dtype=np.uint8)
+    pixels[y, x] = _indices(area)
+    return "data:image/png;base64," + base64.b64encode(_png(pixels, _palette())).decode()
+
+
+def places(order: int) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """Column and row of each cell along the curve."""
+    import numpy as np
+
+    along = np.arange(4**order, dtype=np.int64)
+    x, y = np.zeros_like(along), np.zeros_like(along)
+    rest = along.copy()
+    for level in range(order):
+        size = 1 << level
+        right = (rest // 2) & 1
+        down = (rest ^ right) & 1
+        turned = down == 0
+        mirrored = turned & (right == 1)
+        x, y = np.where(mirrored, size - 1 - x, x), np.where(mirrored, size - 1 - y, y)
+        x, y = np.where(turned, y, x), np.where(turned, x, y)
+        x, y = x + size * right, y + size * down
+        rest //= 4
+    return x, y
+
+
+def _indices(area: ScanMap) -> np.ndarray[Any, Any]:
+    """The palette's entry of each cell: 0 free, 1 unallocated, then levels of each used kind."""
+    import numpy as np
+
+    shares = shares_of(area)
+    used = np.stack([shares[kind] for kind in _USED])
+    most = used.argmax(axis=0)
+    fill = np.clip(used.sum(axis=0), 0, 255)
+    level = np.clip((fill * _LEVELS + 254) // 255, 1, _LEVELS) - 1
+    empty = np.where(shares["unallocated"] > shares["free"], 1, 0)
+    return np.where(fill > 0, 2 + most * _LEVELS + level, empty).astype(np.uint8)
+
+
+def _palette() -> list[tuple[int, int, int, int]]:
+    """Red, green, blue, strength."""
+    entries = [(*COLOURS["free"], _FAINT), (*COLOURS["unallocated"], 255)]
+    for kind in _USED:
+        for level in range(_LEVELS):
+            strength = _LEAST + (255 - _LEAST) * (level + 1) // _LEVELS
+            entries.append((*COLOURS[kind], strength))
+    return entries
+
+
+def _png(pixels: np.ndarray[Any, Any], palette: list[tuple[int, int, int, int]]) -> bytes:
+    """Eight bits a pixel, with a palette that has strengths (PNG 1.2, 4.1 and 4.2.1)."""
+    height, width = pixels.shape
+    rows = b"".join(b"\0" + row.tobytes() for row in pixels)
+    return b"".join(
+        (
+            b"\x89PNG\r\n\x1a\n",
+            _chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0)),
+            _chunk(b"PLTE", b"".join(bytes(entry[:3]) for entry in palette)),
+            _chunk(b"tRNS", bytes(entry[3] for entry in palette)),
+            _chunk(b"IDAT", zlib.compress(rows, 9)),
+            _chunk(b"IEND", b""),
+        )
+    )
+
+
+def _chunk(name: bytes, data: bytes) -> bytes:
+    check = zlib.crc32(name + data)
+    return struct.pack(">I", len(data)) + name + data + struct.pack(">I", check)

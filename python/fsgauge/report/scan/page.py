@@ -1,0 +1,159 @@
+"""From a scan, or two, to one self-contained page: maps, distributions, numbers, problems."""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.resources import files
+from itertools import groupby
+from typing import Any
+
+from fsgauge import __version__
+from fsgauge.report.page import template
+from fsgauge.report.scan.cells import COLOURS, shares_of
+from fsgauge.report.scan.hilbert import hilbert_picture
+from fsgauge.report.scan.lengths import lengths_chart
+from fsgauge.report.scan.strip import difference_strip, every_nth, group_bars, legend, strip
+from fsgauge.scan import words
+from fsgauge.scan.difference import difference_lines, doubts, maps_compare
+from fsgauge.scan.numbers import QUANTITIES, numbers_of
+from fsgauge.units import format_size
+from fsgauge.wire import ScanMap, ScanResult
+
+_WIDE, _NARROW = 540, 340
+_GROUP_ROWS = 2000
+_EXTENT_ROWS = 200
+
+
+@dataclass(frozen=True)
+class MapView:
+    """One map as the template shows it; `data` is what hovering reads."""
+
+    name: str
+    title: str
+    picture: str
+    strip: str
+    every: int
+    bars: str
+    side: int
+    cell: str
+    data: dict[str, Any]
+
+
+def scan_page(scan: ScanResult, before: ScanResult | None = None) -> str:
+    """The whole page as text; with an earlier scan, both and the difference."""
+    lines = difference_lines(before, scan) if before else []
+    numbers = numbers_of(scan)
+    return template("scan.html.j2").render(
+        version=__version__,
+        scan=scan,
+        before=before,
+        when=_date(scan),
+        before_when=_date(before) if before else "",
+        place=words.place(scan),
+        headline=words.headline(scan),
+        free=words.free_space(scan),
+        kinds=words.kinds(scan),
+        how=words.how(scan),
+        cautions=[*words.cautions(scan), *(doubts(before, scan) if before else [])],
+        maps=_maps(scan, before),
+        difference=_difference(scan, before),
+        legend=legend(),
+        charts=_charts(scan, before),
+        rows=[(each, words.number(numbers[each.name], each.unit)) for each in QUANTITIES],
+        lines=[(line, words) for line in lines],
+        words=words,
+        format_size=format_size,
+        group_rows=_GROUP_ROWS,
+        extent_rows=_EXTENT_ROWS,
+        scan_style=_asset("scan.css"),
+        scan_script=_asset("scan.js"),
+    )
+
+
+def _maps(scan: ScanResult, before: ScanResult | None) -> list[MapView]:
+    if before is None:
+        return [_view("now", "", scan, scan.map)] if scan.map else []
+    both = (("before", f"before: {_date(before)}", before), ("now", f"now: {_date(scan)}", scan))
+    return [_view(name, title, each, each.map) for name, title, each in both if each.map]
+
+
+def _view(name: str, title: str, scan: ScanResult, area: ScanMap) -> MapView:
+    size = scan.source.size_bytes
+    return MapView(
+        name=name,
+        title=title,
+        picture=hilbert_picture(area),
+        strip=strip(area, scan.groups, size),
+        every=every_nth(scan.groups),
+        bars=group_bars(scan.groups, size),
+        side=1 << area.order,
+        cell=format_size(area.cell_bytes),
+        data=_hover_data(scan, area),
+    )
+
+
+def _hover_data(scan: ScanResult, area: ScanMap) -> dict[str, Any]:
+    """Shares as bytes, owners as runs, groups as where they begin; and the listed files."""
+    shares = shares_of(area)
+    return {
+        "order": area.order,
+        "cell_bytes": area.cell_bytes,
+        "size_bytes": scan.source.size_bytes,
+        "shares": {
+            kind: base64.b64encode(bytes(values.astype("uint8"))).decode()
+            for kind, values in shares.items()
+        },
+        "owners": [[len(list(run)), owner] for owner, run in groupby(area.owner)],
+        "names": [words.printable(name) for name in area.names],
+        "groups": [group.offset_bytes for group in scan.groups],
+        "group_ends": [group.offset_bytes + group.size_bytes for group in scan.groups],
+        "files": [
+            [[each.physical_bytes, each.length_bytes] for each in file.list] for file in scan.top
+        ],
+    }
+
+
+def _difference(scan: ScanResult, before: ScanResult | None) -> str:
+    if before is None or before.map is None or scan.map is None or not maps_compare(before, scan):
+        return ""
+    return difference_strip(before.map, scan.map, scan.source.size_bytes)
+
+
+def _charts(scan: ScanResult, before: ScanResult | None) -> list[dict[str, str]]:
+    """Both distributions, each for wide and narrow screens."""
+    sides = [
+        (
+            "Lengths of the files' extents",
+            "share of the files' bytes",
+            scan.extent_lengths,
+            before.extent_lengths if before else None,
+            "data",
+        ),
+        (
+            "Lengths of free extents",
+            "share of the free bytes",
+            scan.free.lengths if scan.free else [],
+            (before.free.lengths if before.free else []) if before else None,
+            "free",
+        ),
+    ]
+    charts = []
+    for title, what, bins, old, kind in sides:
+        colour = "rgb({}, {}, {})".format(*COLOURS[kind])
+        wide, narrow = (
+            lengths_chart(f"{title}: {what}", bins, old, width=width, colour=colour)
+            for width in (_WIDE, _NARROW)
+        )
+        charts.append({"title": title, "what": what, "wide": wide, "narrow": narrow})
+    return charts
+
+
+def _date(scan: ScanResult) -> str:
+    moment = datetime.fromtimestamp(scan.started_unix_ns / 1e9, tz=UTC)
+    return moment.strftime("%Y-%m-%d %H:%M UTC")
+
+
+def _asset(name: str) -> str:
+    return (files("fsgauge.report") / "templates" / name).read_text(encoding="utf-8")

@@ -1,0 +1,45 @@
+"""Where a scan's page is written: never over a file that is not a scan's page itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from fsgauge.errors import InputError, RigError
+from fsgauge.store.files import write_whole
+
+MARK = '<meta name="generator" content="fsgauge scan'
+_HEAD_BYTES = 4096
+
+
+def require_ours(path: Path) -> None:
+    """Raise InputError where the page would replace something else, or has no folder."""
+    if not path.parent.is_dir():
+        raise InputError(f"{path.parent} is no folder", next=f"mkdir -p {path.parent}")
+    if path.is_symlink() or (path.exists() and not path.is_file()):
+        raise InputError(f"{path} is there and is no plain file", next="--page OTHER.html")
+    if path.exists() and not _is_page(path):
+        raise InputError(
+            f"{path} is there and is not the page of a scan, so it is left alone",
+            next="--page OTHER.html",
+        )
+
+
+def write_scan_page(path: Path, page: str) -> None:
+    """Write it whole; raises InputError for what `require_ours` refuses, RigError for the rest."""
+    require_ours(path)
+    try:
+        write_whole(path, page)
+    except RigError as error:
+        raise RigError(
+            error.what,
+            cause="the folder is read-only or its disk is full",
+            next="--page FILE.html   (in a folder where you may write)",
+        ) from error
+
+
+def _is_page(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return MARK.encode() in file.read(_HEAD_BYTES)
+    except OSError:
+        return False

@@ -1,0 +1,91 @@
+"""A scan as it is kept: one JSON object, numbers under flat names and the whole result.
+
+`{"kind": "scan", "format": 1, ... numbers ..., "result": {...}}`; the head tells a kept scan from
+any other file that could be scanned itself.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from fsgauge.errors import InputError
+from fsgauge.scan.numbers import numbers_of
+from fsgauge.wire import ScanResult
+
+HEAD = b'{"kind": "scan", "format": 1,'
+_LARGEST_BYTES = 1 << 30
+
+
+def document_of(scan: ScanResult, **more: object) -> str:
+    """One line of JSON that `read_scan` understands."""
+    source = scan.source
+    facts: dict[str, Any] = {
+        "kind": "scan",
+        "format": 1,
+        "path": source.path,
+        "device": source.device,
+        "file_system": source.file_system,
+        "mount_point": source.mount_point,
+        "writable": source.writable,
+        "block_size_bytes": source.block_size_bytes,
+        "complete": scan.ended != "interrupted",
+        "started_unix_ns": scan.started_unix_ns,
+        "elapsed_ns": scan.elapsed_ns,
+        **numbers_of(scan),
+        "problems": sum(problem.count for problem in scan.problems),
+        **more,
+        "result": scan.model_dump(mode="json"),
+    }
+    return json.dumps(facts)
+
+
+def is_kept_scan(path: Path) -> bool:
+    """Whether a regular file begins as a kept scan does."""
+    try:
+        if not path.is_file():
+            return False
+        with path.open("rb") as file:
+            return file.read(len(HEAD)) == HEAD
+    except OSError:
+        return False
+
+
+def read_scan(path: Path) -> ScanResult:
+    """The scan kept in a file; raises InputError that says what the file is instead."""
+    try:
+        if path.stat().st_size > _LARGEST_BYTES:
+            raise _no_scan(path, "it is larger than any scan")
+        document = json.loads(path.read_bytes())
+    except OSError as error:
+        raise InputError(
+            f"cannot read {path}: {error.strerror}", next=f"ls -l {path.parent}"
+        ) from error
+    except (ValueError, RecursionError) as error:
+        raise _no_scan(path, "it is no whole JSON") from error
+    if not isinstance(document, dict) or document.get("kind") != "scan":
+        raise _no_scan(path, "it is JSON of something else")
+    if document.get("format") != 1:
+        raise InputError(
+            f"{path} is in format {document.get('format')}; this fsgauge reads format 1",
+            cause="a newer fsgauge wrote it",
+            next="upgrade fsgauge",
+        )
+    try:
+        return ScanResult.model_validate(document.get("result"))
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(["result", *map(str, first["loc"])])
+        raise _no_scan(path, f"{where}: {first['msg']}") from error
+
+
+def _no_scan(path: Path, why: str) -> InputError:
+    return InputError(
+        f"{path} is not a scan that was kept",
+        details=(why,),
+        cause="another program wrote it, or it was cut short or edited",
+        next=f"fsgauge scan PATH --json > {path.name}   (makes one)",
+    )

@@ -1,0 +1,188 @@
+"""A scan in words: the answer first, then free space, kinds, problems, and the worst files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fsgauge.scan.difference import Line
+from fsgauge.scan.numbers import Unit, numbers_of
+from fsgauge.units import format_duration, format_size
+from fsgauge.wire import ListedFile, ScanProblem, ScanResult
+
+_EXTENT_LINES = 20
+_KINDS = ("unwritten", "delayed", "inline", "compressed", "encrypted", "shared")
+
+
+def number(value: float | None, unit: Unit) -> str:
+    """A number with its unit for people; nothing for one that is not known."""
+    if value is None:
+        return ""
+    if unit == "B":
+        return format_size(value)
+    if unit == "%":
+        return f"{_share(value)} %"
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.3f}"
+
+
+def change(line: Line) -> str:
+    """A difference with its sign; "=" for none."""
+    value = line.difference
+    if value is None:
+        return ""
+    if value == 0:
+        return "="
+    if line.quantity.unit == "%":
+        return f"{value:+.1f} points"
+    return ("+" if value > 0 else "-") + number(abs(value), line.quantity.unit)
+
+
+def cautions(scan: ScanResult) -> list[str]:
+    """What has to be said before any number."""
+    source = scan.source
+    found = []
+    if scan.ended == "interrupted":
+        found.append("stopped before its end: only what was read until then is counted")
+    if source.writable and source.mount_point and source.path == source.device:
+        found.append(
+            f"{printable(source.device)} is mounted read-write at"
+            f" {printable(source.mount_point)}: numbers may change while they are read"
+        )
+    return found
+
+
+def headline(scan: ScanResult) -> str:
+    """Files and extents in a sentence."""
+    found = numbers_of(scan)
+    files, extents = found["files_with_extents"], found["extents"]
+    if not files:
+        return "no file with an extent on the device"
+    each, share = found["extents_per_file"], found["fragmented_percent"]
+    assert each is not None and share is not None  # noqa: S101 - there are files
+    many = "file" if files == 1 else "files"
+    pieces = "extent" if extents == 1 else "extents"
+    return (
+        f"{files:,} {many} in {extents:,} {pieces}: {each:.2f} a file,"
+        f" {_share(share)} % of files in more than one"
+    )
+
+
+def place(scan: ScanResult) -> str:
+    """What was scanned: file system, size, how full."""
+    source = scan.source
+    used = numbers_of(scan)["used_percent"]
+    full = f", {_share(used)} % full" if used is not None else ""
+    size = f", {format_size(source.size_bytes)}" if source.size_bytes else ""
+    return f"{source.file_system}{size}{full}"
+
+
+def free_space(scan: ScanResult) -> str:
+    """Free space in a sentence."""
+    free = scan.free
+    if free is None:
+        return "not read"
+    if free.size_bytes == 0:
+        return "nothing"
+    size = format_size(free.size_bytes)
+    if free.extents is None:
+        return f"{size}; in how many pieces is not known"
+    share = numbers_of(scan)["free_at_least_8_mib_percent"]
+    large = f"; {_share(share)} % of it in pieces of 8 MiB or more" if share is not None else ""
+    pieces = "piece" if free.extents == 1 else "pieces"
+    largest = "" if free.largest_bytes is None else f"; largest {format_size(free.largest_bytes)}"
+    return f"{size} in {free.extents:,} {pieces}{large}{largest}"
+
+
+def kinds(scan: ScanResult) -> str:
+    """Extents and files that are special; empty where none is."""
+    counts = scan.counts
+    found = [
+        f"{count:,} {kind}" for kind in _KINDS if (count := getattr(counts, f"{kind}_extents"))
+    ]
+    parts = [f"extents {', '.join(found)}"] if found else []
+    if counts.files_without_extents:
+        parts.append(f"{counts.files_without_extents:,} files empty, inline or all holes")
+    if counts.sparse_files:
+        parts.append(f"{counts.sparse_files:,} sparse files")
+    return "; ".join(parts)
+
+
+def how(scan: ScanResult) -> str:
+    """By what it was read, how long that took, and whether it could change meanwhile."""
+    source = scan.source
+    ways = source.files_by if source.space_by == "none" else f"{source.files_by}, {source.space_by}"
+    live = " while mounted read-write" if source.writable and source.mount_point else ""
+    return f"by {ways} in {format_duration(scan.elapsed_ns)}{live}"
+
+
+def problem(entry: ScanProblem) -> str:
+    """A problem with how often and the first place."""
+    times = f"{entry.count:,} times: " if entry.count > 1 else ""
+    example = f" ({printable(entry.examples[0])})" if entry.examples else ""
+    return f"{entry.code}, {times}{printable(entry.text)}{example}"
+
+
+def lines_of(scan: ScanResult, *, top: int, extents: bool) -> list[str]:
+    """The whole text; `extents` lists where the worst files' pieces lie."""
+    head = f"{printable(scan.source.path)}  {place(scan)}"
+    found = [*cautions(scan), f"{head:<40}  {headline(scan)}", f"free         {free_space(scan)}"]
+    if special := kinds(scan):
+        found.append(f"kinds        {special}")
+    found += [f"problem      {problem(entry)}" for entry in scan.problems]
+    found += [f"note         {printable(note.text)}" for note in scan.notes]
+    for index, file in enumerate(scan.top[:top]):
+        found.append(f"{'' if index else 'worst files':<12} {file_line(file)}")
+        found += _extents(file) if extents else []
+    found.append(f"read         {how(scan)}")
+    return found
+
+
+def file_line(file: ListedFile) -> str:
+    """A file with its extents and size."""
+    pieces = "extent" if file.extents == 1 else "extents"
+    return f"{printable(file.name)}  {file.extents:,} {pieces}, {format_size(file.size_bytes)}"
+
+
+def _extents(file: ListedFile) -> list[str]:
+    shown = file.list[:_EXTENT_LINES]
+    pad = " " * 15
+    found = [
+        f"{pad}at {format_size(each.logical_bytes):>9} of the file:"
+        f" {format_size(each.length_bytes):>9} at byte {each.physical_bytes:,}"
+        for each in shown
+    ]
+    if file.extents > len(shown):
+        found.append(f"{pad}and {file.extents - len(shown):,} more: --json lists up to 10,000")
+    return found
+
+
+def difference_table(lines: Sequence[Line]) -> list[str]:
+    """Every number before, now, and the difference, aligned."""
+    rows = [("", "before", "now", "difference")]
+    for line in lines:
+        unit = line.quantity.unit
+        rows.append(
+            (line.quantity.label, number(line.before, unit), number(line.now, unit), change(line))
+        )
+    widths = [max(len(row[column]) for row in rows) for column in range(4)]
+    return [
+        f"{row[0]:<{widths[0]}}  " + "  ".join(f"{row[at]:>{widths[at]}}" for at in (1, 2, 3))
+        for row in rows
+    ]
+
+
+def printable(text: str) -> str:
+    """Text without what would move the cursor or break a line: file names may hold anything."""
+    return "".join(
+        letter if letter.isprintable() else letter.encode("unicode_escape").decode()
+        for letter in text
+    )
+
+
+def _share(percent: float) -> str:
+    """A share that is said to be none or all only where it is."""
+    if 0 < percent < 0.1:
+        return "under 0.1"
+    if 99.9 < percent < 100:
+        return "over 99.9"
+    whole = percent in (0, 100) or 10 <= percent < 99
+    return f"{percent:.0f}" if whole else f"{percent:.1f}"
