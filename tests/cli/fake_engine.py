@@ -2,13 +2,15 @@
 """An engine that does no I/O: answers each job with plausible events, for tests of commands.
 
 FAKE_ENGINE_MODE: unset, "fail" (an I/O error in each load), "garbage", "silent" (ends at once),
-"hang" (until it is told to stop).
+"hang" (until it is told to stop), "slow" (a scan that goes on until SIGINT), "refuse" (a scan
+that cannot be).
 FAKE_ENGINE_ALIGNMENT: what direct I/O needs, in bytes; "none" where there is no direct I/O.
 """
 
 import hashlib
 import json
 import os
+import signal
 import sys
 import time
 
@@ -195,6 +197,129 @@ def probe(job):
     }
 
 
+def scan(job):
+    """A device of 64 MiB in 4 groups: two files, one of them in three pieces."""
+    mebi = 1 << 20
+    stopped = []
+    if os.environ.get("FAKE_ENGINE_MODE") == "slow":
+        signal.signal(signal.SIGINT, lambda *_: stopped.append(True))
+        until = time.monotonic() + 30
+        while not stopped and time.monotonic() < until:
+            say("scan_progress", files=1, of_files=2, extents=1)
+            time.sleep(0.05)
+    pieces = [(0, 4 * mebi, mebi), (mebi, 20 * mebi, 2 * mebi), (3 * mebi, 40 * mebi, mebi)]
+    free = [(16 * mebi, 4 * mebi), (32 * mebi, 8 * mebi), (48 * mebi, 16 * mebi)]
+    space = {
+        "size_bytes": 28 * mebi,
+        "extents": 3,
+        "largest_bytes": 16 * mebi,
+        "lengths": [{"at_least_bytes": n, "extents": 1, "size_bytes": n} for _, n in free],
+        "at_least": [
+            {"at_least_bytes": 64 << 10, "size_bytes": 28 * mebi},
+            {"at_least_bytes": mebi, "size_bytes": 28 * mebi},
+            {"at_least_bytes": 8 * mebi, "size_bytes": 24 * mebi},
+            {"at_least_bytes": 128 * mebi, "size_bytes": 0},
+        ],
+    }
+    return {
+        "source": {
+            "path": job["path"],
+            "device": "/dev/fake",
+            "file_system": "ext4",
+            "mount_point": "/fake",
+            "writable": True,
+            "files_by": "fiemap",
+            "space_by": "getfsmap" if job["space"] else "none",
+            "block_size_bytes": 4096,
+            "size_bytes": 64 * mebi,
+        },
+        "ended": "interrupted" if stopped else "size_limit",
+        "counts": {
+            "files": 3,
+            "folders": 1,
+            "files_without_extents": 1,
+            "fragmented_files": 1,
+            "sparse_files": 0,
+            "extents": 4,
+            "extent_bytes": 5 * mebi,
+            "raw_extents": 5,
+            "unwritten_extents": 1,
+            "delayed_extents": 0,
+            "inline_extents": 0,
+            "compressed_extents": 0,
+            "encrypted_extents": 0,
+            "shared_extents": 0,
+            "block_pairs": 1000,
+            "contiguous_block_pairs": 998,
+        },
+        "extent_lengths": [
+            {"at_least_bytes": mebi, "extents": 3, "size_bytes": 3 * mebi},
+            {"at_least_bytes": 2 * mebi, "extents": 1, "size_bytes": 2 * mebi},
+        ],
+        "free": space if job["space"] else None,
+        "groups": [
+            {
+                "offset_bytes": 16 * mebi * k,
+                "size_bytes": 16 * mebi,
+                "free_bytes": sum(n for at, n in free if at // (16 * mebi) == k),
+                "free_extents": sum(at // (16 * mebi) == k for at, n in free),
+                "largest_free_bytes": max(
+                    (n for at, n in free if at // (16 * mebi) == k), default=0
+                ),
+            }
+            for k in range(4)
+        ]
+        if job["space"]
+        else [],
+        "map": scan_map(job["map_order"], 64 * mebi, pieces, free) if job["map_order"] else None,
+        "top": [
+            {
+                "name": job["path"] + "/bad\x1b[2J",
+                "size_bytes": 4 * mebi,
+                "extents": 3,
+                "list": [
+                    {"logical_bytes": at, "physical_bytes": where, "length_bytes": length}
+                    for at, where, length in pieces
+                ],
+            }
+        ][: job["top"]],
+        "problems": [
+            {
+                "code": "not_permitted",
+                "text": "A file may not be opened",
+                "count": 2,
+                "examples": ["/fake/secret"],
+            }
+        ],
+        "started_unix_ns": time.time_ns(),
+        "elapsed_ns": 1_000_000,
+    }
+
+
+def scan_map(order, size_bytes, pieces, free):
+    """Cells that are all data, all free, or the file system's own in the first one."""
+    cells = 4**order
+    cell = size_bytes // cells
+
+    def within(places):
+        return [
+            255 if any(at <= k * cell < at + length for at, length in places) else 0
+            for k in range(cells)
+        ]
+
+    data = within([(where, length) for _, where, length in pieces])
+    return {
+        "order": order,
+        "cell_bytes": cell,
+        "data": data,
+        "metadata": [255, *[0] * (cells - 1)],
+        "free": within(free),
+        "unallocated": [0] * cells,
+        "owner": [0 if each else -1 for each in data],
+        "names": ["/fake/bad"],
+    }
+
+
 def main():
     job = json.loads(sys.stdin.read())
     mode = os.environ.get("FAKE_ENGINE_MODE", "")
@@ -216,7 +341,11 @@ def main():
         }
         say("failed", error=fault)
         sys.exit(3)
-    answer = {"load": load, "layout": layout, "probe": probe}[job["kind"]](job)
+    if mode == "refuse":
+        fault = {"what": "no", "cause": "it is so", "next": "ls", "errno": None, "code": "job.path"}
+        say("failed", error=fault)
+        sys.exit(2)
+    answer = {"load": load, "layout": layout, "probe": probe, "scan": scan}[job["kind"]](job)
     if job["kind"] != "probe":
         answer["notes"] = []
     say("finished", result={"format": 1, "kind": job["kind"], "engine": ENGINE, **answer})

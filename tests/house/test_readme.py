@@ -81,7 +81,7 @@ def test_the_make_targets_exist() -> None:
 
 
 def test_every_other_command_is_known_here() -> None:
-    words = "plan run run run resume report study doctor compare query crosscheck"
+    words = "plan run run run scan resume report study doctor compare query crosscheck"
     assert [line.split()[1] for line in commands()[2:]] == words.split()
 
 
@@ -136,6 +136,15 @@ def test_writers_on_a_scratch_file(tmp_path: Path) -> None:
     done = fsgauge([*line.split()[1:], *words], tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-2].startswith("answer: ")
+
+
+def test_a_scan(tmp_path: Path) -> None:
+    (tmp_path / "a file").write_bytes(b"something" * 1000)
+    line = next(line for line in commands() if line.startswith("fsgauge scan"))
+    words = [str(tmp_path) if word == "/srv" else word for word in shlex.split(line)[1:]]
+    done = fsgauge(words, tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "scan.html").is_file()
 
 
 def folder_for(word: str, folders: list[str]) -> str:

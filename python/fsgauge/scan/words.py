@@ -100,9 +100,9 @@ def kinds(scan: ScanResult) -> str:
     ]
     parts = [f"extents {', '.join(found)}"] if found else []
     if counts.files_without_extents:
-        parts.append(f"{counts.files_without_extents:,} files empty, inline or all holes")
+        parts.append(f"{_files(counts.files_without_extents)} empty, inline or all holes")
     if counts.sparse_files:
-        parts.append(f"{counts.sparse_files:,} sparse files")
+        parts.append(_files(counts.sparse_files, "sparse "))
     return "; ".join(parts)
 
 
@@ -176,6 +176,10 @@ def printable(text: str) -> str:
         letter if letter.isprintable() else letter.encode("unicode_escape").decode()
         for letter in text
     )
+
+
+def _files(count: int, kind: str = "") -> str:
+    return f"{count:,} {kind}{'file' if count == 1 else 'files'}"
 
 
 def _share(percent: float) -> str:

@@ -11,7 +11,8 @@ from html import escape
 from fsgauge.units import format_size
 from fsgauge.wire import LengthBin
 
-_HEIGHT, _LEFT, _BOTTOM, _TOP = 190, 34, 40, 8
+_HEIGHT, _LEFT, _BOTTOM, _TOP = 190, 34, 40, 10
+_RIGHT = 12
 _FEWEST = 6
 
 
@@ -29,7 +30,7 @@ def lengths_chart(
         return ""
     now, old = _shares(bins), _shares(before or ())
     highest = max([*now.values(), *old.values()])
-    step = (width - _LEFT) / len(exponents)
+    step = (width - _RIGHT - _LEFT) / len(exponents)
     room = _HEIGHT - _TOP - _BOTTOM
     parts = [_axis(highest, width, room)]
     for at, exponent in enumerate(exponents):
@@ -90,9 +91,8 @@ def _axis(highest: float, width: int, room: int) -> str:
     parts = []
     for share in (0.0, highest / 2, highest):
         y = _HEIGHT - _BOTTOM - room * share / highest
-        parts.append(
-            f'<path d="M{_LEFT} {y:.1f}H{width}" stroke="var(--grid, #e3e6ea)" stroke-width="1"/>'
-        )
+        line = f"M{_LEFT} {y:.1f}H{width - _RIGHT}"
+        parts.append(f'<path d="{line}" stroke="var(--grid, #e3e6ea)" stroke-width="1"/>')
         parts.append(_text(_LEFT - 4, y + 4, f"{100 * share:.0f} %", anchor="end"))
     return "".join(parts)
 

@@ -1,0 +1,132 @@
+"""`fsgauge scan` from the outside: text, data, page, comparison, refusals, Ctrl-C."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import ENGINE, Run
+
+
+def test_the_answer_comes_first_and_nothing_is_written(fsgauge: Run, tmp_path: Path) -> None:
+    done = fsgauge("scan", "/place")
+    assert done.returncode == 0 and done.stderr == ""
+    first, second, *_ = done.stdout.splitlines()
+    assert first.startswith("/place  ext4, 64 MiB") and "2 files in 4 extents" in first
+    assert second.startswith("free ")
+    assert "--page scan.html" in done.stdout
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_json_is_one_object_with_flat_numbers_and_everything(fsgauge: Run) -> None:
+    done = fsgauge("scan", "/place", "--json")
+    document = json.loads(done.stdout)
+    assert (document["files"], document["extents"], document["extents_per_file"]) == (3, 4, 2.0)
+    assert document["largest_free_bytes"] == 16 << 20
+    assert len(document["result"]["map"]["data"]) == 4**8
+
+
+def test_free_space_can_be_left_alone(fsgauge: Run) -> None:
+    document = json.loads(fsgauge("scan", "/place", "--no-space", "--json").stdout)
+    assert document["free_bytes"] is None and document["files"] == 3
+
+
+def test_a_page_is_written_where_it_was_asked_for(fsgauge: Run, tmp_path: Path) -> None:
+    done = fsgauge("scan", "/place", "--page", "map.html")
+    assert done.returncode == 0
+    assert done.stdout.splitlines()[-1].split() == ["picture", "map.html"]
+    assert "data:image/png" in (tmp_path / "map.html").read_text()
+
+
+def test_a_file_of_somebody_else_is_not_replaced(fsgauge: Run, tmp_path: Path) -> None:
+    (tmp_path / "notes.html").write_text("mine")
+    done = fsgauge("scan", "/place", "--page", "notes.html")
+    assert done.returncode == 2 and "left alone" in done.stderr and done.stdout == ""
+    assert (tmp_path / "notes.html").read_text() == "mine"
+
+
+def test_two_scans_are_put_side_by_side(fsgauge: Run, tmp_path: Path) -> None:
+    kept = fsgauge("scan", "/place", "--json").stdout
+    changed = json.loads(kept)
+    changed["result"]["counts"]["extents"] = 2
+    (tmp_path / "before.json").write_text(json.dumps(changed))
+    done = fsgauge("scan", "/place", "--against", "before.json", "--page", "both.html")
+    row = next(line for line in done.stdout.splitlines() if line.startswith("extents a file"))
+    assert row.split()[-3:] == ["1.000", "2.000", "+1.000"]
+    assert 'id="difference"' in (tmp_path / "both.html").read_text()
+    document = json.loads(fsgauge("scan", "/place", "--against", "before.json", "--json").stdout)
+    assert document["before"]["extents"] == 2 and document["difference"]["extents"] == 2
+
+
+def test_kept_scans_need_no_engine(fsgauge: Run, tmp_path: Path) -> None:
+    (tmp_path / "kept.json").write_text(fsgauge("scan", "/place", "--json").stdout)
+    done = fsgauge("scan", "kept.json", "--against", "kept.json", FSGAUGE_ENGINE="/nothing")
+    assert done.returncode == 0 and "2 files in 4 extents" in done.stdout
+    ignored = fsgauge("scan", "kept.json", "--no-space")
+    assert ignored.returncode == 2 and "would be ignored" in ignored.stderr
+
+
+@pytest.mark.parametrize("text", ["", "{}", '{"kind": "scan", "format": 9}'])
+def test_what_is_no_kept_scan_is_refused(fsgauge: Run, tmp_path: Path, text: str) -> None:
+    (tmp_path / "other.json").write_text(text)
+    done = fsgauge("scan", "/place", "--against", "other.json")
+    assert done.returncode == 2 and done.stderr.startswith("error: other.json")
+
+
+def test_what_the_engine_refuses_is_wrong_input(fsgauge: Run) -> None:
+    done = fsgauge("scan", "/place", mode="refuse")
+    assert done.returncode == 2 and done.stderr.startswith("error: no\ncause: it is so")
+
+
+def test_an_engine_that_dies_is_a_failure(fsgauge: Run) -> None:
+    assert fsgauge("scan", "/place", mode="silent").returncode == 3
+
+
+def test_a_name_that_is_no_text_is_refused(fsgauge: Run) -> None:
+    done = fsgauge("scan", os.fsdecode(b"/place/\xff"))
+    assert done.returncode == 2 and "UTF-8" in done.stderr
+
+
+def test_ctrl_c_gives_what_there_is(tmp_path: Path) -> None:
+    environment = os.environ | {"FSGAUGE_ENGINE": str(ENGINE), "FAKE_ENGINE_MODE": "slow"}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "fsgauge", "scan", "/place", "--json"],
+        env=environment,
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        _wait_for_engine(process.pid)
+        process.send_signal(signal.SIGINT)
+        out, error = process.communicate(timeout=30)
+    finally:
+        process.kill()
+    assert process.returncode == 130
+    document = json.loads(out)
+    assert document["complete"] is False and document["files"] == 3
+    assert "ending with what there is" in error
+
+
+def _wait_for_engine(pid: int) -> None:
+    """Until the process has a child that handles SIGINT."""
+    until = time.monotonic() + 20
+    while time.monotonic() < until:
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        for child in children:
+            lines = Path(f"/proc/{child}/status").read_text().splitlines()
+            caught = next(line for line in lines if line.startswith("SigCgt"))
+            is_fake = b"fake_engine" in Path(f"/proc/{child}/cmdline").read_bytes()
+            if is_fake and int(caught.split()[1], 16) >> (signal.SIGINT - 1) & 1:
+                time.sleep(0.3)
+                return
+        time.sleep(0.05)
+    raise AssertionError("the engine never came up")
