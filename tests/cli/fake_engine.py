@@ -2,7 +2,8 @@
 """An engine that does no I/O: answers each job with plausible events, for tests of commands.
 
 FAKE_ENGINE_MODE: unset, "fail" (an I/O error in each load), "garbage", "silent" (ends at once),
-"hang" (until it is told to stop), "slow" (a scan that goes on until SIGINT), "refuse" (a scan
+"hang" (until it is told to stop), "slow" (a scan that goes on until
+SIGINT; it makes the file FAKE_ENGINE_READY first), "refuse" (a scan
 that cannot be).
 FAKE_ENGINE_ALIGNMENT: what direct I/O needs, in bytes; "none" where there is no direct I/O.
 """
@@ -204,6 +205,7 @@ def scan(job):
     if os.environ.get("FAKE_ENGINE_MODE") == "slow":
         signal.signal(signal.SIGINT, lambda *_: stopped.append(True))
         until = time.monotonic() + 30
+        open(os.environ["FAKE_ENGINE_READY"], "x").close()
         while not stopped and time.monotonic() < until:
             say("scan_progress", files=1, of_files=2, extents=1)
             time.sleep(0.05)

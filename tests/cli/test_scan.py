@@ -95,7 +95,12 @@ def test_a_name_that_is_no_text_is_refused(fsgauge: Run) -> None:
 
 
 def test_ctrl_c_gives_what_there_is(tmp_path: Path) -> None:
-    environment = os.environ | {"FSGAUGE_ENGINE": str(ENGINE), "FAKE_ENGINE_MODE": "slow"}
+    ready = tmp_path / "ready"
+    environment = os.environ | {
+        "FSGAUGE_ENGINE": str(ENGINE),
+        "FAKE_ENGINE_MODE": "slow",
+        "FAKE_ENGINE_READY": str(ready),
+    }
     process = subprocess.Popen(
         [sys.executable, "-m", "fsgauge", "scan", "/place", "--json"],
         env=environment,
@@ -105,7 +110,7 @@ def test_ctrl_c_gives_what_there_is(tmp_path: Path) -> None:
         text=True,
     )
     try:
-        _wait_for_engine(process.pid)
+        _wait_for(ready)
         process.send_signal(signal.SIGINT)
         out, error = process.communicate(timeout=30)
     finally:
@@ -116,17 +121,8 @@ def test_ctrl_c_gives_what_there_is(tmp_path: Path) -> None:
     assert "ending with what there is" in error
 
 
-def _wait_for_engine(pid: int) -> None:
-    """Until the process has a child that handles SIGINT."""
-    until = time.monotonic() + 20
-    while time.monotonic() < until:
-        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-        for child in children:
-            lines = Path(f"/proc/{child}/status").read_text().splitlines()
-            caught = next(line for line in lines if line.startswith("SigCgt"))
-            is_fake = b"fake_engine" in Path(f"/proc/{child}/cmdline").read_bytes()
-            if is_fake and int(caught.split()[1], 16) >> (signal.SIGINT - 1) & 1:
-                time.sleep(0.3)
-                return
+def _wait_for(file: Path) -> None:
+    until = time.monotonic() + 30
+    while not file.exists():
+        assert time.monotonic() < until, "the engine never came up"
         time.sleep(0.05)
-    raise AssertionError("the engine never came up")

@@ -41,8 +41,15 @@ def test_extents_are_listed_when_asked_for() -> None:
 
 @pytest.mark.parametrize(
     ("percent", "text"),
-    [(0.0, "0 %"), (0.01, "under 0.1 %"), (9.44, "9.4 %"), (55.5, "56 %")]
-    + [(99.6, "99.6 %"), (99.97, "over 99.9 %"), (100.0, "100 %")],
+    [
+        (0.0, "0 %"),
+        (0.01, "under 0.1 %"),
+        (9.44, "9.4 %"),
+        (55.5, "56 %"),
+        (99.6, "99.6 %"),
+        (99.97, "over 99.9 %"),
+        (100.0, "100 %"),
+    ],
 )
 def test_a_share_is_none_or_all_only_where_it_is(percent: float, text: str) -> None:
     assert words.number(percent, "%") == text

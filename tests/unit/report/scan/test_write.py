@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -17,7 +16,7 @@ def test_a_page_is_written_and_may_be_written_again(tmp_path: Path) -> None:
     for _ in range(2):
         write_scan_page(file, scan_page(example()))
     assert file.read_text().startswith("<!doctype html>")
-    assert os.listdir(tmp_path) == ["scan.html"]
+    assert list(tmp_path.iterdir()) == [file]
 
 
 def test_anything_else_is_left_alone(tmp_path: Path) -> None:
