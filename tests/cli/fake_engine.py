@@ -11,6 +11,7 @@ FAKE_ENGINE_ALIGNMENT: what direct I/O needs, in bytes; "none" where there is no
 import hashlib
 import json
 import os
+import pathlib
 import signal
 import sys
 import time
@@ -205,7 +206,7 @@ def scan(job):
     if os.environ.get("FAKE_ENGINE_MODE") == "slow":
         signal.signal(signal.SIGINT, lambda *_: stopped.append(True))
         until = time.monotonic() + 30
-        open(os.environ["FAKE_ENGINE_READY"], "x").close()
+        pathlib.Path(os.environ["FAKE_ENGINE_READY"]).touch()
         while not stopped and time.monotonic() < until:
             say("scan_progress", files=1, of_files=2, extents=1)
             time.sleep(0.05)
