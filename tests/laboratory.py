@@ -26,7 +26,16 @@ from fsgauge.rig import AttachedStorage, PreparedSystem
 from fsgauge.run import Outcome, resume_study, run_study
 from fsgauge.study import load_study
 from fsgauge.study.model import Study, System
-from fsgauge.wire import FilesTarget, LayoutResult, LoadJob, LoadResult, ProbeJob, ProbeResult
+from fsgauge.wire import (
+    FilesTarget,
+    LayoutResult,
+    LoadJob,
+    LoadResult,
+    ProbeJob,
+    ProbeResult,
+    ScanJob,
+    ScanResult,
+)
 from tests.cli import fake_engine
 
 LONGEST_SECONDS = 60.0
@@ -50,6 +59,11 @@ class NoDiskEngine:
     def layout(self, target: FilesTarget) -> LayoutResult:
         answer = _answer("layout", {"target": target.model_dump()})
         return LayoutResult.model_validate(answer | {"notes": []})
+
+    def scan(self, job: ScanJob) -> ScanResult:
+        self.before(job)
+        answer = _answer("scan", job.model_dump(mode="json"))
+        return ScanResult.model_validate(answer | {"notes": []})
 
     def probe(self, job: ProbeJob) -> ProbeResult:
         return ProbeResult.model_validate(_answer("probe", job.model_dump()))
@@ -96,6 +110,10 @@ class NoDiskRig:
 
     def settle(self, prepared: PreparedSystem) -> str:
         return "nothing to drop"
+
+    def layout_folder(self, prepared: PreparedSystem) -> str | None:
+        target = prepared.target
+        return target.directory if isinstance(target, FilesTarget) else None
 
     def environment(self, study: Study, attached: AttachedStorage) -> EnvironmentRecord:
         record = EnvironmentRecord(

@@ -17,6 +17,9 @@ TURN_SECONDS = 0.5
 RUN_SECONDS = 0.15
 """Around each run: dropping caches, starting the engine, its measurement of itself."""
 
+SCAN_SECONDS = 0.3
+"""A sync and a scan of a system that holds a study's files."""
+
 
 def turn_seconds(study: Study, size_bytes: int, speed: Speed = EXPECTED) -> float:
     """One system made afresh, filled, and measured in every cell."""
@@ -24,7 +27,8 @@ def turn_seconds(study: Study, size_bytes: int, speed: Speed = EXPECTED) -> floa
     space = layout_bytes(study, size_bytes)
     runs = [method.run_seconds(cell, space, speed) for cell in cells_of(study.workload)]
     filling = space / speed.bytes_per_second
-    return TURN_SECONDS + filling + sum(runs) + len(runs) * RUN_SECONDS
+    scans = 2 * SCAN_SECONDS if study.workload.scan else 0.0
+    return TURN_SECONDS + filling + sum(runs) + len(runs) * RUN_SECONDS + scans
 
 
 def block_seconds(study: Study, size_bytes: int, speed: Speed = EXPECTED) -> float:

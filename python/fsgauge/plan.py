@@ -25,7 +25,7 @@ from fsgauge.errors import InputError
 from fsgauge.estimate import block_seconds, turn_written_bytes
 from fsgauge.record import Cell, Plan, Turn
 from fsgauge.study.cells import cells_of, default_primary
-from fsgauge.study.model import Study
+from fsgauge.study.model import LAYOUT, Study
 from fsgauge.units import exact_duration, format_duration, format_size
 from fsgauge.wire import LayoutJob, LoadJob, Target
 from fsgauge.workload import method_of
@@ -62,6 +62,7 @@ def make_plan(study: Study, *, size_bytes: int) -> Plan:
         baseline=study.systems[0].name,
         systems=[system.name for system in study.systems],
         primary=_primary_ids(study, cells),
+        primary_layout=LAYOUT in study.plan.primary,
         cells=cells,
         turns=_turns(study, cells, blocks, seed),
         expected_seconds=blocks * block_seconds(study, size_bytes),
@@ -117,7 +118,7 @@ def _blocks(study: Study, size_bytes: int) -> int:
 
 
 def _primary_ids(study: Study, cells: list[Cell]) -> list[str]:
-    if not study.plan.primary:
+    if not set(study.plan.primary) - {LAYOUT}:
         return default_primary(study.workload)
     return [
         cell.id for cell in cells for text in study.plan.primary if text in (cell.id, cell.name)

@@ -5,6 +5,9 @@
     DIR/environment-before.json, -after  EnvironmentRecord
     DIR/records/BBB-TT-SYSTEM/turn.json              TurnRecord: how the system was made
     DIR/records/BBB-TT-SYSTEM/RR-CELL.json           RunRecord: one cell, measured
+    DIR/records/BBB-TT-SYSTEM/scan-before.json, -after
+                                         ScanRecord: the layout before the first and after the
+                                         last run, where the study asks for it
     DIR/series/BBB.json, BBB-counts.parquet, BBB-intervals.parquet
                                          SeriesRecord and the many rows of a finished block's runs:
                                          from then on the run records say `series` and hold no rows
@@ -22,7 +25,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from fsgauge.wire import EngineFault, LayoutResult, LoadJob, LoadResult
+from fsgauge.wire import EngineFault, LayoutResult, LoadJob, LoadResult, ScanResult
 
 FORMAT = 1
 
@@ -82,6 +85,7 @@ class Plan(BaseModel):
     baseline: str
     systems: list[str]
     primary: list[str]
+    primary_layout: bool = False
     cells: list[Cell]
     turns: list[Turn]
     expected_seconds: float
@@ -151,6 +155,19 @@ class RunRecord(Record):
     fault: EngineFault | None
     started_unix_ns: int
     series: str | None = None
+
+
+class ScanRecord(Record):
+    """What lay where in one turn, without a map. Exactly one of `result` and `fault` is set."""
+
+    block: int
+    turn: int
+    system: str
+    again: bool
+    when: Literal["before", "after"]
+    result: ScanResult | None
+    fault: EngineFault | None
+    started_unix_ns: int
 
 
 class SeriesFile(BaseModel):

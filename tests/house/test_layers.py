@@ -30,7 +30,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "rig": TYPES | {"record", "study", "workload", "plan", "host", "storage", "system"},
     "engine": TYPES,
     "store": TYPES | {"record", "series"},
-    "stats": TYPES | {"record", "series", "power", "own_names"},
+    "stats": TYPES | {"record", "series", "power", "own_names", "scan"},
     "report": TYPES | {"record", "series", "store", "stats", "scan", "pages"},
     "scan": TYPES,
     "pages": TYPES,

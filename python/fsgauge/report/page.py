@@ -13,6 +13,7 @@ from fsgauge.record import EnvironmentRecord, StudyRecord, TurnRecord
 from fsgauge.report import words
 from fsgauge.report.draw import HATCH_PATTERN, Drawing
 from fsgauge.report.integrity import integrity_lines
+from fsgauge.report.layouts import layout_lines, ratio_words
 from fsgauge.report.published import published_writers
 from fsgauge.report.scaling import no_law, scaling_tables
 from fsgauge.report.sureness import sureness_lines
@@ -52,6 +53,8 @@ def render_page(results: Results, stored: StoredStudy, drawings: dict[str, Drawi
         tables=number_tables(results),
         scaling_tables=scaling_tables(results, published_writers()),
         no_law=no_law(results),
+        layouts=layout_lines(results),
+        layout_ratio=ratio_words,
         integrity=integrity_lines(results.systems, stored.runs),
         systems=_systems(results, stored.turns),
         environment=environment_rows(stored.environment_before, stored.environment_after),

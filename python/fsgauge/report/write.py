@@ -35,6 +35,7 @@ def write_report(directory: Path) -> Path:
         stored.study,
         stored.environment_before,
         stored.environment_after,
+        stored.scans,
     )
     return write_results(directory, stored, results)
 

@@ -84,6 +84,10 @@ class Rig(Protocol):
         """Bring caches to the state that every run starts from; gives what was done."""
         ...
 
+    def layout_folder(self, prepared: PreparedSystem) -> str | None:
+        """The folder whose layout can be scanned, synced; None for a bare device."""
+        ...
+
     def environment(self, study: Study, attached: AttachedStorage) -> EnvironmentRecord:
         """The machine as it is now."""
         ...

@@ -18,7 +18,7 @@ from fsgauge.host.ledger import Ledger, opened_ledger
 from fsgauge.record import EnvironmentRecord
 from fsgauge.rig import AttachedStorage, PreparedSystem, RunsJobs
 from fsgauge.rig.blank import allocate_below, make_blank
-from fsgauge.rig.caches import settle_caches
+from fsgauge.rig.caches import settle_caches, sync_file_system
 from fsgauge.rig.checks import check_systems, smallest_bytes
 from fsgauge.rig.direct import require_direct_device, require_direct_files
 from fsgauge.rig.filling import fill
@@ -104,6 +104,13 @@ class HostRig:
     def settle(self, prepared: PreparedSystem) -> str:
         """Sync and drop caches; gives what was done."""
         return settle_caches(prepared.target)
+
+    def layout_folder(self, prepared: PreparedSystem) -> str | None:
+        """The system's files with their file system, all of it written back."""
+        if not isinstance(prepared.target, FilesTarget):
+            return None
+        sync_file_system(prepared.target.directory)
+        return prepared.target.directory
 
     def environment(self, study: Study, attached: AttachedStorage) -> EnvironmentRecord:
         """The machine as it is now."""

@@ -19,8 +19,9 @@ from fsgauge.progress import Progress
 from fsgauge.record import StudyRecord
 from fsgauge.rig import Rig
 from fsgauge.run.again import is_finished, require_same, study_of, without
+from fsgauge.run.campaign import Campaign
 from fsgauge.run.enough import folder_knows_enough
-from fsgauge.run.turn import Campaign, measure_turn
+from fsgauge.run.turn import measure_turn
 from fsgauge.store import ResultsFolder, read_results
 from fsgauge.store.abandon import set_aside, whole_blocks
 from fsgauge.store.blocks import compact

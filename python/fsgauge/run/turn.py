@@ -4,28 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from fsgauge.engine import Engine, EngineFaultError
+from fsgauge.engine import EngineFaultError
 from fsgauge.plan import job_for
-from fsgauge.progress import Progress
-from fsgauge.record import Cell, Plan, RunRecord, Turn, TurnRecord
-from fsgauge.rig import AttachedStorage, PreparedSystem, Rig
-from fsgauge.store import ResultsFolder
-from fsgauge.study.model import Study
-
-
-@dataclass
-class Campaign:
-    """What every step of one study's execution needs."""
-
-    study: Study
-    plan: Plan
-    rig: Rig
-    engine: Engine
-    attached: AttachedStorage
-    folder: ResultsFolder
-    progress: Progress
+from fsgauge.record import Cell, RunRecord, Turn, TurnRecord
+from fsgauge.rig import PreparedSystem
+from fsgauge.run.campaign import Campaign
+from fsgauge.run.layout import scan_layout
 
 
 def measure_turn(campaign: Campaign, turn: Turn) -> Iterator[RunRecord]:
@@ -50,8 +35,10 @@ def measure_turn(campaign: Campaign, turn: Turn) -> Iterator[RunRecord]:
             notes=prepared.notes,
         )
         campaign.folder.write_turn(record)
+        scan_layout(campaign, turn, prepared, "before")
         for position, cell_id in enumerate(turn.cells):
             yield _run(campaign, turn, position, cells[cell_id], prepared)
+        scan_layout(campaign, turn, prepared, "after")
 
 
 def _run(

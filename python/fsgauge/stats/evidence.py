@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fsgauge.record import EnvironmentRecord, RunRecord, StudyRecord, TurnRecord
 from fsgauge.stats.advice import Situation
 from fsgauge.stats.noise import Noise
-from fsgauge.stats.results import Comparison, Finding, Level
+from fsgauge.stats.results import Comparison, Finding, Layouts, Level
 from fsgauge.stats.samples import Samples
 from fsgauge.stats.scaling.model import Scaling
 
@@ -32,6 +32,7 @@ class Evidence:
     blocks_complete: int
     stopped: bool
     scaling: Scaling | None = None
+    layouts: Layouts | None = None
 
 
 def finding(

@@ -36,6 +36,7 @@ def find_all(evidence: Evidence) -> list[Finding]:
         *_robust_disagrees(evidence),
         *_turns_differ(evidence),
         *machine_findings(evidence),
+        *_layouts(evidence),
         *_storage(evidence),
         *_notes(evidence),
     ]
@@ -73,6 +74,27 @@ def _noise(evidence: Evidence) -> Iterator[Finding]:
             " differs from itself, also after correction for the number of cells.",
             "Believe no verdict of these cells that is smaller than their own A/A.",
             names,
+        )
+
+
+def _layouts(evidence: Evidence) -> Iterator[Finding]:
+    layouts = evidence.layouts
+    if layouts is None:
+        return
+    if layouts.failed:
+        yield finding(
+            "layout.failed",
+            "warning",
+            f"{count(layouts.failed, 'scan')} of the layout failed, so those turns are not in its"
+            " numbers.",
+            "The scans' records say why: records/*/scan-*.json.",
+        )
+    if layouts.incomplete:
+        yield finding(
+            "layout.incomplete",
+            "warning",
+            f"{count(layouts.incomplete, 'scan')} of the layout could not read everything.",
+            "The scans' records name each problem: records/*/scan-*.json.",
         )
 
 

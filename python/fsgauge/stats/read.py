@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fsgauge.record import Cell, EnvironmentRecord, RunRecord, StudyRecord, TurnRecord
+from fsgauge.record import Cell, EnvironmentRecord, RunRecord, ScanRecord, StudyRecord, TurnRecord
 from fsgauge.stats.advice import situation_of
 from fsgauge.stats.answer import Question, answer
 from fsgauge.stats.compare import compare_all, describe_noise, measure_all, noise_floors
 from fsgauge.stats.differences import differences_between
 from fsgauge.stats.evidence import Evidence
 from fsgauge.stats.findings import find_all
+from fsgauge.stats.layouts import read_layouts
 from fsgauge.stats.metrics import METRICS, LatencyKind, primary_metric
 from fsgauge.stats.precision import first_blocks, is_enough
 from fsgauge.stats.results import (
@@ -37,6 +38,7 @@ def read_study(
     study: StudyRecord,
     before: EnvironmentRecord,
     after: EnvironmentRecord | None = None,
+    scans: Sequence[ScanRecord] = (),
 ) -> Results:
     """Everything that the records of one study say."""
     plan = study.plan
@@ -68,6 +70,7 @@ def read_study(
         blocks_complete=blocks,
         stopped=stopped,
         scaling=read_scaling(study, turns, runs, samples),
+        layouts=read_layouts(plan, scans, _margin_percent(study)),
     )
     findings = find_all(evidence)
     return _results(evidence, primary, metrics, findings, measure_all(samples))
@@ -137,6 +140,7 @@ def _results(
         findings=findings,
         differences=differences_between(plan.systems, evidence.turns),
         scaling=evidence.scaling,
+        layouts=evidence.layouts,
     )
 
 

@@ -126,6 +126,44 @@ class Sureness(ResultModel):
     invalid_reason: str
 
 
+class LayoutNumber(ResultModel):
+    """One number of a system's layout, over blocks; `name` is a key of `fsgauge scan --json`."""
+
+    system: str
+    name: str
+    when: Literal["before", "after"]
+    value: float
+    low: float | None
+    high: float | None
+    n: int
+
+
+class LayoutRatio(ResultModel):
+    """Extents a file after the last run, over the baseline's; more is worse."""
+
+    system: str
+    ratio: float
+    low: float | None
+    high: float | None
+    p_adjusted: float
+    verdict: Verdict
+    n: int
+
+
+class Layouts(ResultModel):
+    """What lay where before and after the runs; `without` are systems that have no layout.
+
+    `primary`: the study names the layout among its primary numbers.
+    """
+
+    primary: bool
+    without: list[str]
+    numbers: list[LayoutNumber]
+    ratios: list[LayoutRatio]
+    failed: int
+    incomplete: int
+
+
 class Results(ResultModel):
     """Everything that the report prints and `compare` reads."""
 
@@ -148,6 +186,7 @@ class Results(ResultModel):
     findings: list[Finding]
     differences: list[Difference]
     scaling: Scaling | None = None
+    layouts: Layouts | None = None
 
     def comparison(self, cell: str, system: str, metric: str) -> Comparison | None:
         """The comparison of one system in one cell by one metric, if there is one."""

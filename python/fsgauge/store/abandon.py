@@ -21,13 +21,28 @@ def whole_blocks(stored: StoredStudy) -> set[int]:
         for run in stored.runs
         if run.result is None or run.result.ended != "interrupted"
     }
+    unscanned = _unscanned(stored)
     broken = {
         turn.block
         for turn in stored.study.plan.turns
         if (turn.block, turn.turn) not in turns
+        or (turn.block, turn.turn) in unscanned
         or any((turn.block, turn.turn, cell) not in runs for cell in turn.cells)
     }
     return {turn.block for turn in stored.study.plan.turns} - broken
+
+
+def _unscanned(stored: StoredStudy) -> set[tuple[int, int]]:
+    """Turns that lack a scan which the study asks for; a bare device has none."""
+    if not stored.study.study.get("workload", {}).get("scan"):
+        return set()
+    done = {(scan.block, scan.turn, scan.when) for scan in stored.scans}
+    return {
+        (turn.block, turn.turn)
+        for turn in stored.turns
+        if turn.target.get("kind") == "files"
+        and any((turn.block, turn.turn, when) not in done for when in ("before", "after"))
+    }
 
 
 def set_aside(directory: Path, plan: Plan, whole: set[int]) -> list[str]:

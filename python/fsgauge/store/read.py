@@ -7,7 +7,7 @@ block's Parquet when first asked for.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
@@ -19,6 +19,7 @@ from fsgauge.record import (
     EnvironmentRecord,
     Plan,
     RunRecord,
+    ScanRecord,
     StudyRecord,
     Turn,
     TurnRecord,
@@ -40,6 +41,7 @@ class StoredStudy:
     environment_before: EnvironmentRecord
     environment_after: EnvironmentRecord | None
     study_toml: str
+    scans: list[ScanRecord] = field(default_factory=list)
 
 
 def read_results(directory: Path) -> StoredStudy:
@@ -65,6 +67,7 @@ def read_results(directory: Path) -> StoredStudy:
         environment_before=read_record(EnvironmentRecord, directory / "environment-before.json"),
         environment_after=read_record(EnvironmentRecord, after) if after.is_file() else None,
         study_toml=read_text(directory / "study.toml"),
+        scans=[_planned_scan(path, planned) for path in scan_files(directory)],
     )
 
 
@@ -76,6 +79,12 @@ def turn_files(directory: Path) -> list[Path]:
 def run_files(directory: Path) -> list[Path]:
     """The run records of a folder in the order of the plan."""
     return sorted(directory.glob("records/*/[0-9]*.json"), key=_place)
+
+
+def scan_files(directory: Path) -> list[Path]:
+    """The scans of a folder in the order of the plan."""
+    found = directory.glob("records/*/scan-*.json")
+    return sorted(found, key=lambda path: (_place(path), path.name == "scan-after.json"))
 
 
 def _place(path: Path) -> tuple[int, ...]:
@@ -101,6 +110,19 @@ def _planned_turn(path: Path, planned: dict[tuple[int, int], Turn]) -> TurnRecor
     record = read_record(TurnRecord, path)
     turn = planned.get((record.block, record.turn))
     if turn is None or (turn.system, turn.again) != (record.system, record.again):
+        raise _foreign(path)
+    return record
+
+
+def _planned_scan(path: Path, planned: dict[tuple[int, int], Turn]) -> ScanRecord:
+    record = read_record(ScanRecord, path)
+    turn = planned.get((record.block, record.turn))
+    if (
+        turn is None
+        or (turn.system, turn.again) != (record.system, record.again)
+        or path.name != f"scan-{record.when}.json"
+        or not path.parent.name.startswith(f"{record.block:03d}-{record.turn:02d}-")
+    ):
         raise _foreign(path)
     return record
 

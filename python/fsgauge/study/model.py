@@ -35,6 +35,10 @@ __all__ = [
 ]
 
 
+LAYOUT = "layout"
+"""In `plan.primary`: the layout after the last run, beside cells."""
+
+
 class Study(StudyModel):
     """A question with its method."""
 
@@ -100,10 +104,32 @@ class Study(StudyModel):
         return self
 
     @model_validator(mode="after")
+    def _a_scan_has_something_to_scan(self) -> Study:
+        if self.workload.scan and all(system.kind == "raw" for system in self.systems):
+            raise conflict(
+                "scan would be ignored: every system is a bare device, which has no layout",
+                [("workload", "scan"), ("system", 0, "name")],
+                next="add a file system, or leave scan out",
+            )
+        return self
+
+    @model_validator(mode="after")
     def _primary_cells_exist(self) -> Study:
         cells = cells_of(self.workload)
+        named = [entry for entry in self.plan.primary if entry != LAYOUT]
+        if len(named) < len(self.plan.primary) - 1:
+            index = [*self.plan.primary, LAYOUT].index(LAYOUT)
+            raise conflict("the layout stands twice", [("plan", "primary", index)])
         known = {text: cell.id for cell in cells for text in (cell.id, cell.name)}
         for index, entry in enumerate(self.plan.primary):
+            if entry == LAYOUT:
+                if not self.workload.scan:
+                    raise conflict(
+                        "the layout is a primary number, and nothing scans it",
+                        [("plan", "primary", index)],
+                        next="--set workload.scan=true",
+                    )
+                continue
             if entry not in known:
                 near = difflib.get_close_matches(entry, known, n=1, cutoff=0.4)
                 raise conflict(
@@ -112,8 +138,9 @@ class Study(StudyModel):
                     hint=f'did you mean "{near[0]}"?' if near else "",
                     next="fsgauge plan lists the cells of a study",
                 )
-        ids = [known[entry] for entry in self.plan.primary]
+        ids = [known[entry] for entry in named]
         for index, cell_id in enumerate(ids):
             if cell_id in ids[:index]:
-                raise conflict("the same cell stands twice", [("plan", "primary", index)])
+                place = self.plan.primary.index(named[index])
+                raise conflict("the same cell stands twice", [("plan", "primary", place)])
         return self

@@ -37,7 +37,8 @@ class PlanSettings(StudyModel):
     primary: list[OneLine] = Field(
         [],
         description="Cells that the answer is about, by name or id. Default: the smallest block"
-        " size, each pattern at the lowest and the highest queue depth.",
+        " size, each pattern at the lowest and the highest queue depth. With workload.scan,"
+        ' "layout" puts the ratio of extents a file after the last run among the primary numbers.',
         max_length=1000,
     )
     equivalence_percent: Annotated[Percent, Field(gt=0, le=50)] = Field(

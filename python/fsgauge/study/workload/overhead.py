@@ -9,6 +9,7 @@ from pydantic import Field, ValidationInfo, model_validator
 from fsgauge.study.base import Distinct, StudyModel
 from fsgauge.study.conflict import conflict
 from fsgauge.study.workload.sweep import (
+    SCAN,
     BlockSize,
     Data,
     Fill,
@@ -90,6 +91,7 @@ class OverheadWorkload(StudyModel):
     duration: Annotated[DurationNs, Field(ge=10_000_000)] = Field(
         10_000_000_000, description="The measured part of each run."
     )
+    scan: bool = Field(False, description=SCAN)
 
     @model_validator(mode="after")
     def _keys_agree(self) -> OverheadWorkload:

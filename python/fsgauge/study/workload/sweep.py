@@ -20,6 +20,11 @@ Jobs = Annotated[int, Field(ge=1, le=1024)]
 Fill = Annotated[WholePercent, Field(ge=1)]
 Data = Literal["incompressible", "zero"]
 
+SCAN = (
+    "Scan each system's files and free space after they are laid out and after the last run of"
+    " each turn. The report then says what the load did to the layout; a raw device has none."
+)
+
 Inapplicable = dict[str, tuple[str, str]]
 """Keys that have no effect: why, and the key that makes it so."""
 Key = str | tuple[str | int, ...]

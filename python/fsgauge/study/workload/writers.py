@@ -12,6 +12,7 @@ from pydantic import Field, ValidationInfo, model_validator
 from fsgauge.study.base import Distinct, StudyModel
 from fsgauge.study.conflict import conflict
 from fsgauge.study.workload.sweep import (
+    SCAN,
     SECTOR_BYTES,
     BlockSize,
     Data,
@@ -137,6 +138,8 @@ class WritersWorkload(StudyModel):
         if isinstance(data, dict) and data.get("passes") is None and data.get("duration") is None:
             return {**data, "passes": 1}
         return data
+
+    scan: bool = Field(False, description=SCAN)
 
     @model_validator(mode="after")
     def _keys_agree(self) -> WritersWorkload:

@@ -1,0 +1,126 @@
+"""Layouts: what lay where before the first and after the last run of each turn, over blocks.
+
+Takes scan records; gives each system's numbers before and after with 95 % intervals over blocks
+(of the baseline, the mean of its two turns counts in a block), and the ratio of extents a file
+after the last run to the baseline's. Extents a file are a ratio scale, so they are averaged as
+logs; shares and lengths may be 0, so they are averaged as they are. One metric is one family of
+comparisons: its p values are corrected for the number of systems.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+from fsgauge.record import Plan, ScanRecord
+from fsgauge.scan.numbers import Numbers, numbers_of
+from fsgauge.stats.ratio import ratio_of_blocks, t_quantile
+from fsgauge.stats.results import LayoutNumber, LayoutRatio, Layouts
+from fsgauge.stats.samples import Samples
+from fsgauge.stats.verdict import benjamini_hochberg, judge, log_margin
+
+EXTENTS = "extents_per_file"
+SHOWN = (EXTENTS, "fragmented_percent", "largest_free_bytes", "free_at_least_8_mib_percent")
+When = Literal["before", "after"]
+_CELL = "layout"
+
+
+def read_layouts(
+    plan: Plan, scans: Sequence[ScanRecord], equivalence_percent: float
+) -> Layouts | None:
+    """Everything that the scans of a study say; None where it made none."""
+    if not scans:
+        return None
+    whens: tuple[When, When] = ("before", "after")
+    return Layouts(
+        primary=plan.primary_layout,
+        without=[system for system in plan.systems if system not in {s.system for s in scans}],
+        numbers=[
+            number
+            for system in plan.systems
+            for name in SHOWN
+            for when in whens
+            if (number := _number(plan, scans, system, name, when)) is not None
+        ],
+        ratios=_ratios(plan, scans, equivalence_percent),
+        failed=sum(scan.result is None for scan in scans),
+        incomplete=sum(bool(scan.result and scan.result.problems) for scan in scans),
+    )
+
+
+def _number(
+    plan: Plan, scans: Sequence[ScanRecord], system: str, name: str, when: When
+) -> LayoutNumber | None:
+    logs = name == EXTENTS
+    samples = _samples(plan, scans, name, when, math.log if logs else float)
+    values = list(samples.block_logs(name, _CELL, system).values())
+    if not values:
+        return None
+    back = math.exp if logs else float
+    mean, half = statistics.fmean(values), None
+    if len(values) > 1:
+        half = t_quantile(len(values) - 1) * statistics.stdev(values) / math.sqrt(len(values))
+    return LayoutNumber(
+        system=system,
+        name=name,
+        when=when,
+        value=back(mean),
+        low=None if half is None else back(mean - half),
+        high=None if half is None else back(mean + half),
+        n=len(values),
+    )
+
+
+def _ratios(
+    plan: Plan, scans: Sequence[ScanRecord], equivalence_percent: float
+) -> list[LayoutRatio]:
+    samples = _samples(plan, scans, EXTENTS, "after", math.log)
+    found = {}
+    for system in plan.systems:
+        logs = list(samples.log_ratios(EXTENTS, _CELL, system).values())
+        ratio = ratio_of_blocks(logs)
+        if system != plan.baseline and ratio is not None:
+            found[system] = ratio
+    adjusted = benjamini_hochberg([ratio.p for ratio in found.values()])
+    return [
+        LayoutRatio(
+            system=system,
+            ratio=ratio.ratio,
+            low=ratio.low,
+            high=ratio.high,
+            p_adjusted=p,
+            verdict=judge(
+                ratio,
+                log_margin=log_margin(equivalence_percent),
+                p_adjusted=p,
+                higher_is_better=False,
+            ),
+            n=ratio.n,
+        )
+        for (system, ratio), p in zip(found.items(), adjusted, strict=True)
+    ]
+
+
+def _samples(
+    plan: Plan,
+    scans: Sequence[ScanRecord],
+    name: str,
+    when: When,
+    scale: Callable[[float], float],
+) -> Samples:
+    """One number of every scan that has it, by block and turn."""
+    samples = Samples(plan)
+    for scan in scans:
+        value = _numbers(scan).get(name) if scan.when == when else None
+        if value is not None:
+            key = (name, _CELL, scan.system)
+            samples.logs.setdefault(key, {})[scan.block, scan.again] = scale(value)
+    return samples
+
+
+def _numbers(scan: ScanRecord) -> Numbers:
+    if scan.result is None or scan.result.ended == "interrupted":
+        return {}
+    return numbers_of(scan.result)
