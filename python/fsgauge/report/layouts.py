@@ -77,5 +77,6 @@ def _interval(entry: LayoutNumber | None, quantity: Quantity) -> str:
         return "one block"
     if entry.low == entry.high:
         return "the same in all blocks"
+    high = min(entry.high, 100.0) if quantity.unit == "%" else entry.high
     low = max(entry.low, 0.0)
-    return f"{number(low, quantity.unit)} to {number(float(entry.high), quantity.unit)}"
+    return f"{number(float(low), quantity.unit)} to {number(float(high), quantity.unit)}"

@@ -2,7 +2,8 @@
 
 Takes scan records; gives each system's numbers before and after with 95 % intervals over blocks
 (of the baseline, the mean of its two turns counts in a block), and the ratio of extents a file
-after the last run to the baseline's. Extents a file are a ratio scale, so they are averaged as
+after the last run to that of the reference: the baseline, or the first system that has a layout
+where the baseline is a bare device. Extents a file are a ratio scale, so they are averaged as
 logs; shares and lengths may be 0, so they are averaged as they are. One metric is one family of
 comparisons: its p values are corrected for the number of systems.
 """
@@ -34,9 +35,13 @@ def read_layouts(
     if not scans:
         return None
     whens: tuple[When, When] = ("before", "after")
+    scanned = {scan.system for scan in scans}
+    with_layout = [system for system in plan.systems if system in scanned]
+    reference = plan.baseline if plan.baseline in scanned else with_layout[0]
     return Layouts(
         primary=plan.primary_layout,
-        without=[system for system in plan.systems if system not in {s.system for s in scans}],
+        reference=reference,
+        without=[system for system in plan.systems if system not in scanned],
         numbers=[
             number
             for system in plan.systems
@@ -44,7 +49,7 @@ def read_layouts(
             for when in whens
             if (number := _number(plan, scans, system, name, when)) is not None
         ],
-        ratios=_ratios(plan, scans, equivalence_percent),
+        ratios=_ratios(plan, scans, reference, equivalence_percent),
         failed=sum(scan.result is None for scan in scans),
         incomplete=sum(bool(scan.result and scan.result.problems) for scan in scans),
     )
@@ -74,14 +79,15 @@ def _number(
 
 
 def _ratios(
-    plan: Plan, scans: Sequence[ScanRecord], equivalence_percent: float
+    plan: Plan, scans: Sequence[ScanRecord], reference: str, equivalence_percent: float
 ) -> list[LayoutRatio]:
     samples = _samples(plan, scans, EXTENTS, "after", math.log)
+    against = samples.block_logs(EXTENTS, _CELL, reference)
     found = {}
     for system in plan.systems:
-        logs = list(samples.log_ratios(EXTENTS, _CELL, system).values())
-        ratio = ratio_of_blocks(logs)
-        if system != plan.baseline and ratio is not None:
+        own = samples.block_logs(EXTENTS, _CELL, system)
+        ratio = ratio_of_blocks([own[block] - against[block] for block in own if block in against])
+        if system != reference and ratio is not None:
             found[system] = ratio
     adjusted = benjamini_hochberg([ratio.p for ratio in found.values()])
     return [

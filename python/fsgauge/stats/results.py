@@ -139,7 +139,7 @@ class LayoutNumber(ResultModel):
 
 
 class LayoutRatio(ResultModel):
-    """Extents a file after the last run, over the baseline's; more is worse."""
+    """Extents a file after the last run, over those of the reference; more is worse."""
 
     system: str
     ratio: float
@@ -153,10 +153,12 @@ class LayoutRatio(ResultModel):
 class Layouts(ResultModel):
     """What lay where before and after the runs; `without` are systems that have no layout.
 
-    `primary`: the study names the layout among its primary numbers.
+    `primary`: the study names the layout among its primary numbers. `reference`: whom ratios are
+    to; the baseline, unless that is a bare device.
     """
 
     primary: bool
+    reference: str
     without: list[str]
     numbers: list[LayoutNumber]
     ratios: list[LayoutRatio]

@@ -1,0 +1,142 @@
+"""Scans of real file systems equal what the standard tools count, alone and inside a study."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from fsgauge.engine import Engine
+from fsgauge.progress.lines import Quiet
+from fsgauge.record import ScanRecord
+from fsgauge.rig.host import HostRig
+from fsgauge.run import run_study
+from fsgauge.scan.numbers import numbers_of
+from fsgauge.store import read_results
+from fsgauge.wire import ScanJob
+from tests.rigs.conftest import MEBIBYTE, MakeLoop, Scene, run
+
+pytestmark = pytest.mark.root
+MKFS = {"ext4": ["-q"], "xfs": ["-q"], "btrfs": ["-q"]}
+
+
+@pytest.fixture(params=MKFS)
+def mounted(request: pytest.FixtureRequest, make_loop: MakeLoop, tmp_path: Path) -> Iterator[Path]:
+    """A small file system of each kind with fragmented files, a hole, an empty and a tiny file."""
+    kind = request.param
+    if shutil.which(f"mkfs.{kind}") is None:
+        pytest.skip(f"mkfs.{kind} is not installed")
+    folder = tmp_path / "mounted"
+    folder.mkdir()
+    device = make_loop(384 * MEBIBYTE)
+    run(f"mkfs.{kind}", *MKFS[kind], device)
+    run("mount", device, str(folder))
+    try:
+        fill(folder)
+        run("sync", "--file-system", str(folder))
+        yield folder
+    finally:
+        run("umount", str(folder))
+
+
+def fill(folder: Path) -> None:
+    """Files that grow in turns by synced pieces, so that their blocks alternate."""
+    files = [(folder / f"grown-{number}").open("wb") for number in range(6)]
+    for _ in range(24):
+        for file in files:
+            file.write(os.urandom(8192))
+            file.flush()
+            os.fsync(file.fileno())
+    for file in files:
+        file.close()
+    with (folder / "sparse").open("wb") as file:
+        file.write(b"a" * 65536)
+        file.seek(4 * MEBIBYTE)
+        file.write(b"b" * 65536)
+    (folder / "empty").touch()
+    (folder / "plain").write_bytes(os.urandom(3 * MEBIBYTE))
+
+
+def filefrag(folder: Path) -> dict[str, int]:
+    """Extents of every file by name, as filefrag counts them."""
+    names = sorted(str(path) for path in folder.iterdir() if path.is_file())
+    done = subprocess.run(
+        ["filefrag", *names], capture_output=True, text=True, check=True, timeout=60
+    )
+    found = re.findall(r"^(.*): (\d+) extents? found$", done.stdout, flags=re.MULTILINE)
+    return {name: int(count) for name, count in found}
+
+
+def test_extents_are_those_of_filefrag(mounted: Path, engine: Engine) -> None:
+    truth = filefrag(mounted)
+    assert sum(truth.values()) > len(truth) + 20, "nothing is fragmented: this would show nothing"
+    scan = engine.scan(ScanJob(path=str(mounted), top=20))
+    numbers = numbers_of(scan)
+    assert numbers["files"] == len(truth)
+    assert numbers["extents"] == sum(truth.values())
+    assert numbers["files_with_extents"] == sum(count > 0 for count in truth.values())
+    assert numbers["fragmented_files"] == sum(count > 1 for count in truth.values())
+    assert {file.name: file.extents for file in scan.top} == {
+        name: count for name, count in truth.items() if count > 1
+    }
+
+
+def test_the_command_says_it_draws_it_and_writes_nothing_there(
+    mounted: Path, engine: Engine, tmp_path: Path
+) -> None:
+    before = sorted(path.name for path in mounted.iterdir())
+    done = subprocess.run(
+        [sys.executable, "-m", "fsgauge", "scan", str(mounted), "--json", "--page", "map.html"],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+        env=os.environ | {"FSGAUGE_ENGINE": str(engine.binary)},
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    assert document["extents"] == sum(filefrag(mounted).values())
+    assert document["complete"] is True and document["free_bytes"] > 0
+    room = os.statvfs(mounted)
+    assert document["largest_free_bytes"] <= document["free_bytes"]
+    assert document["free_bytes"] <= room.f_blocks * room.f_frsize + 64 * MEBIBYTE
+    assert "data:image/png" in (tmp_path / "map.html").read_text()
+    assert sorted(path.name for path in mounted.iterdir()) == before
+
+
+def test_a_study_scans_both_sides_of_every_turn(
+    scene: Scene, rig: HostRig, engine: Engine, tmp_path: Path
+) -> None:
+    short = {"duration": 10_000_000, "warm_up": 0, "patterns": ["randread"], "queue_depths": [1]}
+    study = scene.study({"name": "raw"}, {"name": "ext4"}, {"name": "xfs"}, scan=True, **short)
+    study = study.model_copy(update={"plan": study.plan.model_copy(update={"blocks": 2})})
+    outcome = run_study(
+        study,
+        rig=rig,
+        engine=engine,
+        results=tmp_path / "results",
+        destroy=None,
+        command=["fsgauge"],
+        progress=Quiet(),
+    )
+    assert outcome.ended_by is None
+    scans = read_results(outcome.directory).scans
+    assert len(scans) == 2 * 2 * 2
+    assert {(scan.system, scan.when) for scan in scans} == {
+        (system, when) for system in ("ext4", "xfs") for when in ("before", "after")
+    }
+    assert all(holds_its_files(scan) for scan in scans)
+    assert scene.left() == []
+
+
+def holds_its_files(scan: ScanRecord) -> bool:
+    """The workload's three files, at least, each with an extent."""
+    return scan.result is not None and scan.result.counts.files == 3 and not scan.fault
