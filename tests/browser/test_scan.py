@@ -77,7 +77,11 @@ def test_nothing_is_wider_than_the_screen_and_pictures_are_there(opened: Any) ->
 def test_a_file_is_shown_on_the_map_and_taken_off_again(opened: Any) -> None:
     marked = """() => {
       const canvas = document.querySelector('[data-map="map-now"] canvas');
-      const pixels = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+      const copy = document.createElement("canvas");
+      [copy.width, copy.height] = [canvas.width, canvas.height];
+      const pen = copy.getContext("2d", { willReadFrequently: true });
+      pen.drawImage(canvas, 0, 0);
+      const pixels = pen.getImageData(0, 0, copy.width, copy.height).data;
       let count = 0;
       for (let at = 3; at < pixels.length; at += 4) count += pixels[at] > 0;
       return count;
