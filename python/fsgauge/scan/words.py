@@ -10,6 +10,7 @@ from fsgauge.units import format_duration, format_size
 from fsgauge.wire import ListedFile, ScanProblem, ScanResult
 
 _EXTENT_LINES = 20
+_WAYS = {"fiemap": "FIEMAP", "getfsmap": "GETFSMAP", "on-disk": "the structures on disk"}
 _KINDS = ("unwritten", "delayed", "inline", "compressed", "encrypted", "shared")
 
 
@@ -109,7 +110,8 @@ def kinds(scan: ScanResult) -> str:
 def how(scan: ScanResult) -> str:
     """By what it was read, how long that took, and whether it could change meanwhile."""
     source = scan.source
-    ways = source.files_by if source.space_by == "none" else f"{source.files_by}, {source.space_by}"
+    by = [source.files_by] if source.space_by == "none" else [source.files_by, source.space_by]
+    ways = " and ".join(_WAYS.get(way, way) for way in by)
     live = " while mounted read-write" if source.writable and source.mount_point else ""
     return f"by {ways} in {format_duration(scan.elapsed_ns)}{live}"
 
