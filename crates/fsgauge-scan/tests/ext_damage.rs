@@ -4,11 +4,9 @@
 
 mod support;
 
-use std::process::{Command, Stdio};
-
 use fsgauge_scan::{Ext, Image, OnDisk, Problems};
 use support::damage::{Cases, damage};
-use support::{Collect, Made, small};
+use support::{Collect, Made, run, small};
 
 fn cases(made: &Made, cases: u32, seed: u64) -> Cases {
     damage(
@@ -53,11 +51,7 @@ fn a_damaged_tree_is_named_and_all_other_files_stay_exact() {
     let (&holes, _) = before.files.iter().find(|(_, file)| file.1.len() >= 700).unwrap();
     // The number of the first block of its tree, in the inode, becomes one beyond the end.
     let command = format!("sif <{holes}> block[IND] 0");
-    let debugfs = |request: &str| {
-        let image = made.image.to_str().unwrap();
-        let done = Command::new("debugfs").args(["-w", "-R", request, image]).stderr(Stdio::null()).output();
-        assert!(done.unwrap().status.success());
-    };
+    let debugfs = |request: &str| run("debugfs", &["-w", "-R", request, made.image.to_str().unwrap()]);
     debugfs(&command);
     debugfs(&format!("sif <{holes}> block[4] 0xffffff"));
     let (after, problems) = read();

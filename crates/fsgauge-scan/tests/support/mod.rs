@@ -97,7 +97,10 @@ pub fn joined(extents: &[Extent]) -> Vec<Row> {
 
 /// Runs a command that must succeed and returns its standard output.
 pub fn run(command: &str, arguments: &[&str]) -> String {
-    let output = Command::new(command).args(arguments).output().unwrap_or_else(|e| panic!("{command}: {e}"));
+    // Debian keeps these where the path of ordinary users does not look.
+    let path = format!("{}:/usr/sbin:/sbin", std::env::var("PATH").unwrap_or_default());
+    let output = Command::new(command).args(arguments).env("PATH", path).output();
+    let output = output.unwrap_or_else(|e| panic!("{command}: {e}; it is in e2fsprogs or xfsprogs"));
     assert!(
         output.status.success(),
         "{command} {arguments:?}: {}{}",
@@ -112,7 +115,7 @@ pub fn can_mount() -> bool {
     let can = rustix::process::geteuid().is_root() && Path::new("/dev/loop-control").exists();
     if !can {
         assert!(
-            std::env::var_os("FSGAUGE_TEST_ROOT").is_none(),
+            std::env::var_os("FSGAUGE_TEST_ROOT").is_none_or(|value| value != "1"),
             "FSGAUGE_TEST_ROOT is set, but this is not root"
         );
         eprintln!("skipped: needs root and loop devices; FSGAUGE_TEST_ROOT=1 to force");
