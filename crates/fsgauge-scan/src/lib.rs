@@ -26,4 +26,4 @@ pub use facts::{Facts, GroupPlace};
 pub use image::{Image, Window};
 pub use problems::Problems;
 pub use run::run_scan;
-pub use source::{Ext, OnDisk, Xfs};
+pub use source::{Btrfs, Ext, OnDisk, Xfs};

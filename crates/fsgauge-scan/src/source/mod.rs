@@ -1,5 +1,6 @@
 //! Sources: one file or folder for each way to know what lies where.
 
+mod btrfs;
 mod ext;
 mod image;
 mod mounted;
@@ -16,6 +17,7 @@ use crate::image::Image;
 use crate::measure::Measured;
 use crate::problems::Problems;
 
+pub use btrfs::Btrfs;
 pub use ext::Ext;
 pub use on_disk::OnDisk;
 pub use xfs::Xfs;
@@ -24,9 +26,10 @@ pub use xfs::Xfs;
 type Opener = for<'a> fn(&'a Image, &mut Problems) -> Outcome<Option<Box<dyn OnDisk + 'a>>>;
 
 /// Every reader of on-disk structures.
-const OPENERS: [Opener; 2] = [
+const OPENERS: [Opener; 3] = [
     |image, problems| Ok(boxed(Ext::open(image, problems)?)),
     |image, problems| Ok(boxed(Xfs::open(image, problems)?)),
+    |image, problems| Ok(boxed(Btrfs::open(image, problems)?)),
 ];
 
 fn boxed<'a>(found: Option<impl OnDisk + 'a>) -> Option<Box<dyn OnDisk + 'a>> {

@@ -1,0 +1,226 @@
+//! What each part of the device is: from the chunks, and in those that hold data from the tree of extents.
+//!
+//! Chunks for metadata are metadata as a whole: what is free in them is not free for files.
+//! Source: exclude_super_stripes in fs/btrfs/block-group.c, BTRFS_DEVICE_RANGE_RESERVED in fs/btrfs/fs.h of Linux 6.12.
+
+use super::chunks::Chunk;
+use super::items::{ExtentItem, Key, kind};
+use super::superblock;
+use super::tree::{Reader, Visitor, Walk};
+use super::{Btrfs, add_damage};
+use crate::{Piece, PieceKind, Problems, Sink};
+
+/// Nothing is allocated before this.
+const RESERVED_BYTES: u64 = 1 << 20;
+/// What is kept free of files where a copy of the superblock lies.
+const SUPERBLOCK_BYTES: u64 = 64 << 10;
+
+/// Pours all pieces; free ones ascending.
+pub(super) fn read(btrfs: &Btrfs<'_>, sink: &mut dyn Sink, stop: &dyn Fn() -> bool, problems: &mut Problems) {
+    outside_chunks(btrfs, sink);
+    let mut reader = Reader::new(&btrfs.volume);
+    for chunk in btrfs.volume.chunks.by_place() {
+        if stop() {
+            return;
+        }
+        if !chunk.holds_data {
+            for &offset_bytes in &chunk.copies {
+                let length_bytes = chunk.length_bytes;
+                sink.piece(&Piece { offset_bytes, length_bytes, kind: PieceKind::Metadata });
+            }
+            continue;
+        }
+        let Some(root) = &btrfs.roots.extents else { continue };
+        let mut used = Used::new(chunk, u64::from(btrfs.volume.superblock.node_size), sink);
+        // An extent that begins before the chunk would be damage, so none is looked for.
+        let keys = Key::of_objects(chunk.address, chunk.end() - 1);
+        reader.walk(root, &Walk { keys, sharing: None, stop }, &mut used, problems);
+        if stop() {
+            return;
+        }
+        used.finish();
+    }
+}
+
+fn outside_chunks(btrfs: &Btrfs<'_>, sink: &mut dyn Sink) {
+    let size_bytes = btrfs.volume.superblock.size_bytes;
+    let mut pour = |from: u64, to: u64, kind: PieceKind| {
+        if from < to {
+            sink.piece(&Piece { offset_bytes: from, length_bytes: to - from, kind });
+        }
+    };
+    let mut at = 0;
+    for (begin, end) in btrfs.volume.chunks.taken().chain([(size_bytes, size_bytes)]) {
+        pour(at, begin.min(RESERVED_BYTES), PieceKind::Metadata);
+        pour(at.max(RESERVED_BYTES), begin, PieceKind::Unallocated);
+        at = end;
+    }
+}
+
+/// The extents of one chunk, and what is free between them.
+struct Used<'a> {
+    chunk: &'a Chunk,
+    node_size: u64,
+    sink: &'a mut dyn Sink,
+    /// Up to where the chunk is known.
+    at: u64,
+    /// Addresses where copies of the superblock lie, descending.
+    superblocks: Vec<u64>,
+    /// What is not yet poured, as it may go on.
+    last: Option<(PieceKind, u64, u64)>,
+}
+
+impl<'a> Used<'a> {
+    fn new(chunk: &'a Chunk, node_size: u64, sink: &'a mut dyn Sink) -> Self {
+        let inside = |copy: u64| {
+            let offsets = superblock::OFFSETS.into_iter();
+            offsets.filter_map(move |offset| offset.checked_sub(copy).filter(|&at| at < chunk.length_bytes))
+        };
+        let mut superblocks: Vec<u64> =
+            chunk.copies.iter().flat_map(|&copy| inside(copy)).map(|at| chunk.address + at).collect();
+        superblocks.sort_unstable_by(|one, two| two.cmp(one));
+        Used { chunk, node_size, sink, at: chunk.address, superblocks, last: None }
+    }
+
+    /// What lies before `to` is free.
+    fn free_until(&mut self, to: u64) {
+        let to = to.min(self.chunk.end());
+        while let Some(begin) = self.superblocks.pop_if(|begin| *begin < to) {
+            self.push(PieceKind::Free, self.at, begin);
+            let end = (begin + SUPERBLOCK_BYTES).min(self.chunk.end());
+            self.push(PieceKind::Metadata, begin.max(self.at), end);
+            self.at = self.at.max(end);
+        }
+        self.push(PieceKind::Free, self.at, to);
+        self.at = self.at.max(to);
+    }
+
+    fn push(&mut self, kind: PieceKind, from: u64, to: u64) {
+        match &mut self.last {
+            _ if from >= to => {}
+            Some(last) if last.0 == kind && last.2 == from => last.2 = to,
+            _ => {
+                self.flush();
+                self.last = Some((kind, from, to));
+            }
+        }
+    }
+
+    fn flush(&mut self) {
+        let Some((kind, from, to)) = self.last.take() else { return };
+        // What is free is free once, however many copies a file has.
+        let copies = if kind == PieceKind::Free { 1 } else { self.chunk.copies.len() };
+        for copy in self.chunk.copies.iter().take(copies) {
+            let offset_bytes = copy + (from - self.chunk.address);
+            self.sink.piece(&Piece { offset_bytes, length_bytes: to - from, kind });
+        }
+    }
+
+    fn finish(mut self) {
+        self.free_until(self.chunk.end());
+        self.flush();
+    }
+}
+
+impl Visitor for Used<'_> {
+    fn item(&mut self, key: &Key, contents: &[u8], _: bool, problems: &mut Problems) -> bool {
+        let length = match key.kind {
+            kind::EXTENT => key.offset,
+            kind::METADATA => self.node_size,
+            _ => return true,
+        };
+        let end = key.object.checked_add(length).filter(|&end| end <= self.chunk.end());
+        let (Some(end), Some(item)) = (end, ExtentItem::parse(key.kind, contents)) else {
+            add_damage(problems, format_args!("extent at address {}: {length} bytes", key.object));
+            // What it has is not known, but it begins here.
+            self.free_until(key.object);
+            return true;
+        };
+        if key.object < self.at && self.at > self.chunk.address {
+            add_damage(problems, format_args!("extent at address {}: another one holds it too", key.object));
+        }
+        self.free_until(key.object);
+        let kind = if item.is_data { PieceKind::Data } else { PieceKind::Metadata };
+        self.push(kind, self.at, end);
+        self.at = self.at.max(end);
+        true
+    }
+
+    /// What cannot be read is not said to be free.
+    fn lost(&mut self, from: &Key, to: Option<&Key>) {
+        self.free_until(from.object);
+        self.at = self.at.max(to.map_or(self.chunk.end(), |to| to.object.min(self.chunk.end())));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::FileExtents;
+
+    struct Pieces(Vec<(u64, u64, PieceKind)>);
+
+    impl Sink for Pieces {
+        fn file(&mut self, _: &FileExtents<'_>) {}
+        fn piece(&mut self, piece: &Piece) {
+            self.0.push((piece.offset_bytes, piece.length_bytes, piece.kind));
+        }
+    }
+
+    fn pieces(
+        copies: &[u64],
+        extents: &[(u64, u64, u64)],
+        lost: Option<(u64, u64)>,
+    ) -> Vec<(u64, u64, PieceKind)> {
+        let (address, length_bytes) = (10 << 30, 1 << 20);
+        let chunk =
+            Chunk { address, length_bytes, holds_data: true, holds_metadata: true, copies: copies.to_vec() };
+        let mut pieces = Pieces(Vec::new());
+        let mut problems = Problems::new();
+        let mut used = Used::new(&chunk, 4096, &mut pieces);
+        for &(begin, length, flags) in extents {
+            let key = Key { object: address + begin, kind: kind::EXTENT, offset: length };
+            used.item(&key, &[1, 0, flags].map(u64::to_le_bytes).concat(), false, &mut problems);
+        }
+        if let Some((from, to)) = lost {
+            let (from, to) = Key::of_objects(address + from, address + to);
+            used.lost(&from, Some(&to));
+        }
+        used.finish();
+        assert!(problems.is_empty());
+        pieces.0
+    }
+
+    #[test]
+    fn what_lies_between_extents_is_free_once_and_used_in_every_copy() {
+        let k = 1024;
+        use PieceKind::{Data, Free, Metadata};
+        let found =
+            pieces(&[4 << 20, 8 << 20], &[(0, 4 * k, 1), (4 * k, 8 * k, 1), (16 * k, 4 * k, 2)], None);
+        let (one, two) = (4 << 20, 8 << 20);
+        let expected = [
+            (one, 12 * k, Data),
+            (two, 12 * k, Data),
+            (one + 12 * k, 4 * k, Free),
+            (one + 16 * k, 4 * k, Metadata),
+            (two + 16 * k, 4 * k, Metadata),
+            (one + 20 * k, 1024 * k - 20 * k, Free),
+        ];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn copies_of_the_superblock_and_what_cannot_be_read_are_not_free() {
+        use PieceKind::{Free, Metadata};
+        let k = 1024;
+        let begin = (64 << 20) - 256 * k;
+        let found = pieces(&[begin], &[], Some((512 * k, 768 * k)));
+        let expected = [
+            (begin, 256 * k, Free),
+            (64 << 20, 64 * k, Metadata),
+            (begin + 320 * k, 192 * k, Free),
+            (begin + 768 * k, 256 * k, Free),
+        ];
+        assert_eq!(found, expected);
+    }
+}

@@ -1,0 +1,232 @@
+//! The superblock of btrfs, and its copies.
+//!
+//! Source: struct btrfs_super_block in include/uapi/linux/btrfs_tree.h, btrfs_validate_super in fs/btrfs/disk-io.c of
+//! Linux 6.12.
+
+use fsgauge_wire::{Failure, Note};
+
+use super::tree::Pointer;
+use crate::bytes::Bytes;
+use crate::{Image, Problems};
+
+/// Where the superblock and its copies are.
+pub(super) const OFFSETS: [u64; 3] = [64 << 10, 64 << 20, 256 << 30];
+const LENGTH: usize = 4096;
+
+const MAGIC: &[u8] = b"_BHRfS_M";
+/// Where the identity of the file system, its magic number and the first chunks are.
+const FSID_AT: usize = 0x20;
+const MAGIC_AT: usize = 0x40;
+const CHUNKS_AT: usize = 0x32B;
+const CHUNKS_LIMIT: u32 = 2048;
+/// Larger devices are refused.
+const SIZE_LIMIT: u64 = 1 << 60;
+/// Levels of a tree.
+pub(super) const LEVELS: u8 = 8;
+
+/// `incompat_flags`.
+mod incompat {
+    pub(super) const METADATA_UUID: u64 = 1 << 10;
+    pub(super) const ZONED: u64 = 1 << 12;
+    /// mixed_backref, default_subvol, mixed_groups, compress_lzo, compress_zstd, big_metadata, extended_iref, raid56,
+    /// skinny_metadata, no_holes, metadata_uuid, raid1c34, simple_quota.
+    pub(super) const KNOWN: u64 = 0x1_0FFF;
+}
+
+/// How tree blocks are protected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Checksum {
+    Crc32c,
+    /// Its name; not verified.
+    Other(&'static str),
+}
+
+impl Checksum {
+    /// Whether a block of this algorithm, whose first bytes are its sum, is whole; `None` when that is not known.
+    pub(super) fn matches(self, block: &[u8]) -> Option<bool> {
+        match self {
+            Checksum::Crc32c => Some(block.le32(0)? == crc32c::crc32c(block.get(32..)?)),
+            Checksum::Other(_) => None,
+        }
+    }
+}
+
+/// The superblock, checked: no field can make arithmetic overflow.
+#[derive(Debug, Clone)]
+pub(super) struct Superblock {
+    pub(super) sector_size: u32,
+    pub(super) node_size: u32,
+    /// Bytes of the device.
+    pub(super) size_bytes: u64,
+    pub(super) device: u64,
+    pub(super) checksum: Checksum,
+    /// What tree blocks have as identity.
+    pub(super) metadata_uuid: [u8; 16],
+    pub(super) root_tree: Pointer,
+    pub(super) chunk_tree: Pointer,
+    /// Chunks that hold the chunk tree: keys and items, one behind the other.
+    pub(super) system_chunks: Vec<u8>,
+    has_log: bool,
+}
+
+impl Superblock {
+    /// Reads the first superblock, or a copy where the first one is damaged. `None` when it is not btrfs.
+    pub(super) fn read(image: &Image, problems: &mut Problems) -> Result<Option<Superblock>, Failure> {
+        let place = image.path().display().to_string();
+        let read = |offset: u64| {
+            let mut bytes = vec![0; LENGTH];
+            (image.read(offset, &mut bytes, &mut Problems::new(), "superblock") == LENGTH).then_some(bytes)
+        };
+        let Some(first) = read(OFFSETS[0]) else { return Ok(None) };
+        let fault = match Self::whole(&first, OFFSETS[0]) {
+            Ok(()) => return Self::parse(&first, &place).map(Some),
+            Err(fault) => fault,
+        };
+        // Without its magic number the first may have been overwritten by another file system since.
+        let is_blank = first.iter().all(|&byte| byte == 0);
+        for &offset in &OFFSETS[1..] {
+            let Some(copy) = read(offset) else { break };
+            let is_same = first.get(FSID_AT..MAGIC_AT - 16) == copy.get(FSID_AT..MAGIC_AT - 16);
+            if !(has_magic(&first) || is_blank || is_same) || Self::whole(&copy, offset).is_err() {
+                continue;
+            }
+            problems.add(
+                "damaged_copy",
+                "A copy is damaged; another one was read",
+                format_args!("superblock at byte {}: {fault}; that at byte {offset} was read", OFFSETS[0]),
+            );
+            return Self::parse(&copy, &place).map(Some);
+        }
+        if has_magic(&first) { Err(damaged(&place, fault)) } else { Ok(None) }
+    }
+
+    /// Whether it is a superblock, and one that was meant for this place; why not.
+    fn whole(bytes: &[u8], offset: u64) -> Result<(), &'static str> {
+        if !has_magic(bytes) {
+            return Err("its magic number is missing");
+        }
+        if bytes.le64(0x30) != Some(offset) {
+            return Err("it belongs elsewhere");
+        }
+        let checksum = bytes.le16(0xC4).and_then(checksum);
+        if checksum.and_then(|checksum| checksum.matches(bytes)) == Some(false) {
+            return Err("its checksum is wrong");
+        }
+        Ok(())
+    }
+
+    fn parse(bytes: &[u8], place: &str) -> Result<Superblock, Failure> {
+        let contradiction = || damaged(place, "it contradicts itself");
+        let incompat = bytes.le64(0xBC).ok_or_else(contradiction)?;
+        let devices = bytes.le64(0x88).ok_or_else(contradiction)?;
+        if incompat & incompat::ZONED != 0 {
+            return Err(Failure::job(
+                "zoned",
+                format!("The btrfs on {place} is for a zoned device"),
+                "Its zones are not known to this reader",
+                "mount -o ro it and scan the mount point",
+            ));
+        }
+        let unknown = incompat & !incompat::KNOWN;
+        if unknown != 0 {
+            return Err(Failure::job(
+                "unknown_features",
+                format!("The btrfs on {place} has features that are not known here: {unknown:#x}"),
+                "It is newer than this fsgauge, or its superblock is damaged",
+                format!("btrfs inspect-internal dump-super {place}"),
+            ));
+        }
+        let Some(checksum) = bytes.le16(0xC4).and_then(checksum) else {
+            return Err(Failure::job(
+                "unknown_features",
+                format!("The btrfs on {place} has checksums of a kind that is not known here"),
+                "It is newer than this fsgauge, or its superblock is damaged",
+                format!("btrfs inspect-internal dump-super {place}"),
+            ));
+        };
+        if devices != 1 {
+            return Err(Failure::job(
+                "several_devices",
+                format!("{place} is one of {devices} devices of a btrfs"),
+                "One image alone does not hold all of its files",
+                "mount -o ro it with all its devices and scan the mount point",
+            ));
+        }
+        Self::fields(bytes, checksum, incompat).ok_or_else(contradiction)
+    }
+
+    fn fields(bytes: &[u8], checksum: Checksum, incompat: u64) -> Option<Superblock> {
+        let size =
+            |at: usize| bytes.le32(at).filter(|size| size.is_power_of_two() && (2048..=65536).contains(size));
+        let (sector_size, node_size) = (size(0x90)?, size(0x94)?);
+        let size_bytes = bytes.le64(0xD1).filter(|size| (1 << 20..=SIZE_LIMIT).contains(size))?;
+        let tree = |address: usize, generation: usize, level: usize| {
+            Some(Pointer {
+                address: bytes.le64(address)?,
+                generation: bytes.le64(generation)?,
+                level: bytes.u8(level).filter(|&level| level < LEVELS)?,
+                first: None,
+            })
+        };
+        let chunks_length = bytes.le32(0xA0).filter(|&length| length <= CHUNKS_LIMIT)? as usize;
+        let uuid_at = if incompat & incompat::METADATA_UUID != 0 { 0x23B } else { FSID_AT };
+        Some(Superblock {
+            sector_size,
+            node_size: Some(node_size).filter(|&size| size >= sector_size)?,
+            size_bytes,
+            device: bytes.le64(0xC9)?,
+            checksum,
+            metadata_uuid: bytes.array(uuid_at)?,
+            root_tree: tree(0x50, 0x48, 0xC6)?,
+            chunk_tree: tree(0x58, 0xA4, 0xC7)?,
+            system_chunks: bytes.get(CHUNKS_AT..CHUNKS_AT + chunks_length)?.to_vec(),
+            has_log: bytes.le64(0x60)? != 0,
+        })
+    }
+
+    /// What the reader of a result should know.
+    pub(super) fn notes(&self) -> Vec<Note> {
+        let mut notes = Vec::new();
+        let mut note = |code: &str, text: String| notes.push(Note { code: code.to_owned(), text });
+        if self.has_log {
+            note(
+                "scan.not_clean",
+                "The file system was not cleanly unmounted, or is mounted: its log holds changes that are not seen here"
+                    .to_owned(),
+            );
+        }
+        if let Checksum::Other(name) = self.checksum {
+            note(
+                "scan.checksums_not_verified",
+                format!(
+                    "Checksums are {name}, which is not verified here: damage may pass for what was written"
+                ),
+            );
+        }
+        notes
+    }
+}
+
+fn has_magic(bytes: &[u8]) -> bool {
+    bytes.get(MAGIC_AT..MAGIC_AT + MAGIC.len()) == Some(MAGIC)
+}
+
+fn checksum(number: u16) -> Option<Checksum> {
+    match number {
+        0 => Some(Checksum::Crc32c),
+        1 => Some(Checksum::Other("xxhash64")),
+        2 => Some(Checksum::Other("SHA-256")),
+        3 => Some(Checksum::Other("BLAKE2b")),
+        _ => None,
+    }
+}
+
+fn damaged(place: &str, fault: &str) -> Failure {
+    Failure::system(
+        "scan.superblock",
+        None,
+        format!("The btrfs superblock of {place} is damaged: {fault}"),
+        "No copy of it is whole either, or the image is too small to have one",
+        format!("btrfs rescue super-recover -v {place}"),
+    )
+}
