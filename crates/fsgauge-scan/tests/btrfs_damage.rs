@@ -11,76 +11,35 @@ use std::path::Path;
 use fsgauge_scan::{Btrfs, Image, OnDisk, PieceKind, Problems};
 use support::btrfs::{blocks, chunks_by_dump, dump, places_of};
 use support::damage::{Cases, damage};
-use support::{Collect, Made, joined, make, run};
+use support::{Collect, Made, joined, run, small};
 
 const MIB: u64 = 1 << 20;
 const SUPERBLOCK: u64 = 64 << 10;
 const SECOND_SUPERBLOCK: u64 = 64 << 20;
 
-/// An image with folders, inline files, and a file in many pieces: trees of two levels with nodes of 4 KiB.
-fn small(arguments: &[&str], size_bytes: u64) -> Made {
-    let source = tempfile::tempdir().unwrap();
-    std::fs::create_dir_all(source.path().join("a/b/c")).unwrap();
-    for number in 0..300 {
-        let path = source.path().join(format!("a/file-with-some-name-{number:04}"));
-        std::fs::write(path, vec![b'x'; number * 37 % 9000]).unwrap();
-    }
-    let file = File::create(source.path().join("a/b/c/large")).unwrap();
-    for number in 0..40 {
-        file.write_all_at(&[b'd'; 70_000], number * 70_000).unwrap();
-    }
-    let folder = source.path().to_str().unwrap().to_owned();
-    make("mkfs.btrfs", &[&["-q", "-r", &folder], arguments].concat(), size_bytes)
-}
-
-/// The first copy of every tree block, by the tool.
-fn tree_blocks(made: &Made) -> Vec<u64> {
-    let text = run("btrfs", &["inspect-internal", "dump-tree", made.image.to_str().unwrap()]);
-    let chunks = chunks_by_dump(made);
-    let mut addresses = [blocks(&text, "leaf"), blocks(&text, "node")].concat();
-    addresses.sort_unstable();
-    addresses.dedup();
-    addresses.into_iter().map(|address| places_of(address, &chunks)[0]).collect()
-}
-
-/// Where headers and keys of tree blocks lie, and the fields of the superblock.
-fn places(made: &Made, node_size: u64) -> Vec<(u64, u64)> {
-    let blocks = tree_blocks(made);
-    assert!(blocks.len() > 12, "{blocks:?}");
-    let mut places = Vec::new();
-    for block in blocks {
-        // Headers and keys are at the begin, items at the end.
-        places.extend([(block, 200), (block, node_size / 2), (block + node_size / 2, node_size / 2)]);
-    }
-    let superblock = [(SUPERBLOCK + 0x30, 0xA0), (SUPERBLOCK + 0x32B, 160)].into_iter().cycle();
-    let count = places.len() / 10;
-    places.extend(superblock.take(count));
-    places
-}
-
 fn cases(made: &Made, cases: u32, seed: u64, node_size: u64) -> Cases {
-    damage(&made.image, &places(made, node_size), cases, seed, &|image, problems, each| match Btrfs::open(
-        image, problems,
-    ) {
-        Ok(Some(btrfs)) => {
-            each(&btrfs, problems);
-            true
+    damage(&made.image, &small::btrfs_places(made, node_size), cases, seed, &|image, problems, each| {
+        match Btrfs::open(image, problems) {
+            Ok(Some(btrfs)) => {
+                each(&btrfs, problems);
+                true
+            }
+            Ok(None) | Err(_) => false,
         }
-        Ok(None) | Err(_) => false,
     })
 }
 
 /// Its checksums are of a kind that is not verified: what is damaged comes through to the readers of items.
 #[test]
 fn thousands_of_damaged_images_without_verified_checksums_are_read_without_harm() {
-    let made = small(&["--csum", "xxhash", "--nodesize", "4096", "-m", "single"], 120 * MIB);
+    let made = small::btrfs(&["--csum", "xxhash", "--nodesize", "4096", "-m", "single"], 120 * MIB);
     let done = cases(&made, 2500, 1, 4096);
     assert!(done.with_problems > 300 && done.refused > 20 && done.as_if_whole > 100, "{done:?}");
 }
 
 #[test]
 fn thousands_of_damaged_images_with_checksums_are_read_without_harm() {
-    let made = small(&["--nodesize", "4096", "-m", "single"], 120 * MIB);
+    let made = small::btrfs(&["--nodesize", "4096", "-m", "single"], 120 * MIB);
     let done = cases(&made, 2000, 2, 4096);
     // The superblock is protected too, and there is another one.
     assert!(done.with_problems > 1500, "{done:?}");
@@ -101,7 +60,7 @@ fn overwrite(path: &Path, offset: u64, bytes: &[u8]) {
 
 #[test]
 fn of_two_copies_the_whole_one_is_read_and_without_one_only_its_files_are_lost() {
-    let made = small(&["--nodesize", "4096", "-m", "dup"], 200 * MIB);
+    let made = small::btrfs(&["--nodesize", "4096", "-m", "dup"], 200 * MIB);
     let (before, problems, _) = read(&made.image);
     assert!(problems.is_empty() && before.files.len() == 301, "{problems:?}");
     let leaves = blocks(&dump(&made, "5"), "leaf");
@@ -131,7 +90,7 @@ fn of_two_copies_the_whole_one_is_read_and_without_one_only_its_files_are_lost()
 
 #[test]
 fn a_lost_part_of_the_tree_of_extents_is_not_free() {
-    let made = small(&["--nodesize", "4096", "-m", "single"], 120 * MIB);
+    let made = small::btrfs(&["--nodesize", "4096", "-m", "single"], 120 * MIB);
     let (before, ..) = read(&made.image);
     let free = |all: &Collect| all.free(4096).iter().map(|free| free.1).sum::<u64>();
     let leaf = blocks(&dump(&made, "extent"), "leaf")[0];
@@ -145,7 +104,7 @@ fn a_lost_part_of_the_tree_of_extents_is_not_free() {
 
 #[test]
 fn the_second_superblock_serves_where_the_first_is_damaged() {
-    let made = small(&["--nodesize", "4096"], 200 * MIB);
+    let made = small::btrfs(&["--nodesize", "4096"], 200 * MIB);
     let (before, ..) = read(&made.image);
     for (offset, bytes) in [(0x50, vec![7; 3]), (0x40, vec![0; 4]), (0, vec![0; 4096])] {
         overwrite(&made.image, SUPERBLOCK + offset, &bytes);
@@ -161,7 +120,7 @@ fn the_second_superblock_serves_where_the_first_is_damaged() {
 
 #[test]
 fn a_superblock_without_a_whole_copy_is_refused_with_the_next_command() {
-    let made = small(&["--nodesize", "4096"], 200 * MIB);
+    let made = small::btrfs(&["--nodesize", "4096"], 200 * MIB);
     for place in [SUPERBLOCK, SECOND_SUPERBLOCK] {
         overwrite(&made.image, place + 0x50, &[7; 3]);
     }
@@ -195,7 +154,7 @@ fn several_devices_and_raid_are_refused_with_the_reason() {
 
 #[test]
 fn a_truncated_image_is_read_as_far_as_it_goes() {
-    let made = small(&["--nodesize", "4096", "-m", "single"], 200 * MIB);
+    let made = small::btrfs(&["--nodesize", "4096", "-m", "single"], 200 * MIB);
     let (whole, _, groups) = read(&made.image);
     let file = OpenOptions::new().write(true).open(&made.image).unwrap();
     let mut before = whole.files.len();
@@ -213,7 +172,7 @@ fn a_truncated_image_is_read_as_far_as_it_goes() {
 
 #[test]
 fn checksums_that_are_not_verified_are_named() {
-    let made = small(&["--csum", "sha256"], 200 * MIB);
+    let made = small::btrfs(&["--csum", "sha256"], 200 * MIB);
     let image = Image::open(&made.image).unwrap();
     let mut problems = Problems::new();
     let btrfs = Btrfs::open(&image, &mut problems).unwrap().unwrap();
@@ -228,7 +187,7 @@ fn checksums_that_are_not_verified_are_named() {
 
 #[test]
 fn a_scan_that_is_stopped_ends_at_once_with_what_it_has() {
-    let made = small(&["--nodesize", "4096"], 200 * MIB);
+    let made = small::btrfs(&["--nodesize", "4096"], 200 * MIB);
     let image = Image::open(&made.image).unwrap();
     let mut problems = Problems::new();
     let btrfs = Btrfs::open(&image, &mut problems).unwrap().unwrap();

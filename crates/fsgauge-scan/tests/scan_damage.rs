@@ -40,3 +40,10 @@ fn scans_of_damaged_xfs_images_end_with_a_result_or_a_failure() {
     let (failed, with_problems) = scans(&made.image, &small::xfs_places(&made.image), 600, 12);
     assert!(failed > 5 && with_problems > 80, "{failed}, {with_problems}");
 }
+
+#[test]
+fn scans_of_damaged_btrfs_images_end_with_a_result_or_a_failure() {
+    let made = small::btrfs(&["--csum", "xxhash", "--nodesize", "4096", "-m", "single"], 120 << 20);
+    let (failed, with_problems) = scans(&made.image, &small::btrfs_places(&made, 4096), 600, 13);
+    assert!(failed > 5 && with_problems > 80, "{failed}, {with_problems}");
+}

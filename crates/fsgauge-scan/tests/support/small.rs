@@ -1,11 +1,12 @@
-//! Small images that mke2fs and mkfs.xfs fill without mounting, and where their metadata lies.
+//! Small images that mke2fs, mkfs.xfs and mkfs.btrfs fill without mounting, and where their metadata lies.
 
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use fsgauge_scan::{Ext, Image, PieceKind, Problems, Xfs};
 
-use super::{Collect, Made, Range, joined, make};
+use super::btrfs::{blocks, chunks_by_dump, places_of};
+use super::{Collect, Made, Range, joined, make, run};
 
 const MIB: u64 = 1 << 20;
 
@@ -77,5 +78,47 @@ pub fn xfs_places(path: &Path) -> Vec<Range> {
     let sector = 512;
     let headers = [(0, 256), (sector, 100), (2 * sector, 40), (3 * sector, 100)];
     places.extend(headers.into_iter().cycle().take(places.len() / 2).collect::<Vec<_>>());
+    places
+}
+
+/// An image with folders, inline files, and a file in many pieces: trees of two levels with nodes of 4 KiB.
+pub fn btrfs(arguments: &[&str], size_bytes: u64) -> Made {
+    let source = tempfile::tempdir().unwrap();
+    std::fs::create_dir_all(source.path().join("a/b/c")).unwrap();
+    for number in 0..300 {
+        let path = source.path().join(format!("a/file-with-some-name-{number:04}"));
+        std::fs::write(path, vec![b'x'; number * 37 % 9000]).unwrap();
+    }
+    let file = std::fs::File::create(source.path().join("a/b/c/large")).unwrap();
+    for number in 0..40 {
+        file.write_all_at(&[b'd'; 70_000], number * 70_000).unwrap();
+    }
+    let folder = source.path().to_str().unwrap().to_owned();
+    make("mkfs.btrfs", &[&["-q", "-r", &folder], arguments].concat(), size_bytes)
+}
+
+/// The first copy of every tree block, by the tool.
+fn btrfs_tree_blocks(made: &Made) -> Vec<u64> {
+    let text = run("btrfs", &["inspect-internal", "dump-tree", made.image.to_str().unwrap()]);
+    let chunks = chunks_by_dump(made);
+    let mut addresses = [blocks(&text, "leaf"), blocks(&text, "node")].concat();
+    addresses.sort_unstable();
+    addresses.dedup();
+    addresses.into_iter().map(|address| places_of(address, &chunks)[0]).collect()
+}
+
+/// Where headers and keys of tree blocks lie, and the fields of the superblock.
+pub fn btrfs_places(made: &Made, node_size: u64) -> Vec<Range> {
+    let superblock_at = 64 << 10;
+    let blocks = btrfs_tree_blocks(made);
+    assert!(blocks.len() > 12, "{blocks:?}");
+    let mut places = Vec::new();
+    for block in blocks {
+        // Headers and keys are at the begin, items at the end.
+        places.extend([(block, 200), (block, node_size / 2), (block + node_size / 2, node_size / 2)]);
+    }
+    let superblock = [(superblock_at + 0x30, 0xA0), (superblock_at + 0x32B, 160)].into_iter().cycle();
+    let count = places.len() / 10;
+    places.extend(superblock.take(count));
     places
 }

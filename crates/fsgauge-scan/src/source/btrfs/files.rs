@@ -65,8 +65,11 @@ impl Files<'_> {
         };
         self.extents.clear();
         self.next = 0;
+        // Files without a link were deleted while they were open.
         if item.is_regular() && item.links > 0 {
             self.inode = Some((inode, item));
+        } else if item.is_folder() && item.links > 0 {
+            self.sink.folder();
         }
     }
 

@@ -115,6 +115,10 @@ impl InodeItem {
     pub(super) fn is_regular(&self) -> bool {
         self.mode & libc::S_IFMT == libc::S_IFREG
     }
+
+    pub(super) fn is_folder(&self) -> bool {
+        self.mode & libc::S_IFMT == libc::S_IFDIR
+    }
 }
 
 /// An extent of a file. Lengths and offsets are in bytes.
