@@ -336,6 +336,15 @@ fn btrfs_with_two_copies_of_data() {
     exact(&["-d", "dup", "-m", "dup"], 800 * MIB, "");
 }
 
+/// The second superblock lies in a chunk for data: neither tree knows of it, and no file gets its place.
+#[test]
+fn btrfs_with_a_superblock_among_its_data() {
+    let Some((found, _)) = exact(&["-m", "single"], 1200 * MIB, "") else { return };
+    let kept = found.pieces.iter().filter(|piece| piece.offset_bytes == 64 * MIB);
+    let kept: Vec<_> = kept.map(|piece| (piece.length_bytes, piece.kind)).collect();
+    assert_eq!(kept, [(65536, PieceKind::Metadata)]);
+}
+
 #[test]
 fn btrfs_that_compresses_everything() {
     exact(&[], 700 * MIB, "compress-force=lzo");

@@ -90,6 +90,13 @@ fn btrfs_mounted_and_from_its_own_structures() {
 }
 
 #[test]
+fn btrfs_with_a_superblock_among_its_data() {
+    let mkfs = ["mkfs.btrfs", "-q", "-m", "single"];
+    let Some(mounted) = mounted_or_skip(1200 * MIB, &mkfs, "rw") else { return };
+    check(mounted);
+}
+
+#[test]
 fn the_buddy_allocators_own_numbers_are_those_of_getfsmap() {
     let Some(mounted) = mounted_or_skip(96 * MIB, &["mkfs.ext4", "-q", "-b", "4096"], "rw") else { return };
     fill(&mounted.point).unwrap();

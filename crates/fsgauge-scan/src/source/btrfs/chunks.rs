@@ -7,27 +7,10 @@ use std::collections::BTreeMap;
 
 use fsgauge_wire::Failure;
 
-use super::items::{ChunkItem, Key, kind};
+use super::items::{ChunkItem, Key, chunk_flags, kind};
 use super::superblock::Superblock;
 use super::{Volume, add_damage};
 use crate::{Image, Problems};
-
-/// `type` of a chunk.
-const DATA: u64 = 1 << 0;
-const METADATA: u64 = 1 << 2;
-const DUP: u64 = 1 << 5;
-/// Profiles that spread over devices.
-const PROFILES: [(u64, &str); 8] = [
-    (1 << 3, "raid0"),
-    (1 << 4, "raid1"),
-    (1 << 6, "raid10"),
-    (1 << 7, "raid5"),
-    (1 << 8, "raid6"),
-    (1 << 9, "raid1c3"),
-    (1 << 10, "raid1c4"),
-    // Nothing of today: what comes must not be taken for "single".
-    (!0x7FF & 0xFFFF_FFFF_FFFF, "of a kind that is not known here"),
-];
 
 /// One chunk with profile single or DUP: it lies on the device in one piece, once or more often.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,7 +18,6 @@ pub(super) struct Chunk {
     pub(super) address: u64,
     pub(super) length_bytes: u64,
     pub(super) holds_data: bool,
-    pub(super) holds_metadata: bool,
     /// Where its copies begin on the device; at least one.
     pub(super) copies: Vec<u64>,
 }
@@ -108,7 +90,7 @@ impl Chunks {
         place: &str,
         problems: &mut Problems,
     ) -> Result<(), Failure> {
-        if let Some((_, name)) = PROFILES.iter().find(|(bits, _)| item.flags & bits != 0) {
+        if let Some(name) = item.spread() {
             return Err(Failure::job(
                 "raid",
                 format!("The btrfs on {place} has chunks with profile {name}"),
@@ -116,15 +98,13 @@ impl Chunks {
                 "mount -o ro it with all its devices and scan the mount point",
             ));
         }
-        let holds = |bits: u64| item.flags & bits != 0;
         let chunk = Chunk {
             address,
             length_bytes: item.length_bytes,
-            holds_data: holds(DATA),
-            holds_metadata: holds(METADATA),
+            holds_data: item.holds_data(),
             copies: item.stripes.iter().map(|stripe| stripe.1).collect(),
         };
-        let wanted = if holds(DUP) { 2 } else { 1 };
+        let wanted = if item.flags & chunk_flags::DUP == 0 { 1 } else { 2 };
         let is_here = item.stripes.iter().all(|stripe| stripe.0 == superblock.device);
         let sector_size = u64::from(superblock.sector_size);
         let is_even = chunk.length_bytes > 0 && chunk.length_bytes.is_multiple_of(sector_size);
@@ -190,7 +170,7 @@ mod tests {
 
     fn add(chunks: &mut Chunks, address: u64, length: u64, copies: &[u64]) -> bool {
         let copies = copies.to_vec();
-        let chunk = Chunk { address, length_bytes: length, holds_data: true, holds_metadata: false, copies };
+        let chunk = Chunk { address, length_bytes: length, holds_data: true, copies };
         let fits = chunks.has_room(&chunk, 1000);
         if fits {
             chunks.on_device.extend(chunk.copies.iter().map(|&copy| (copy, length)));

@@ -5,22 +5,27 @@
 use crate::bytes::Bytes;
 
 /// Numbers of trees and of objects.
-pub(super) const EXTENT_TREE: u64 = 2;
-pub(super) const TOP_SUBVOLUME: u64 = 5;
-pub(super) const FIRST_FREE: u64 = 256;
-pub(super) const LAST_FREE: u64 = u64::MAX - 255;
+pub(in crate::source) const EXTENT_TREE: u64 = 2;
+pub(in crate::source) const CHUNK_TREE: u64 = 3;
+pub(in crate::source) const TOP_SUBVOLUME: u64 = 5;
+pub(in crate::source) const FREE_SPACE_TREE: u64 = 10;
+pub(in crate::source) const FIRST_FREE: u64 = 256;
+pub(in crate::source) const LAST_FREE: u64 = u64::MAX - 255;
 
 /// Kinds of items.
-pub(super) mod kind {
-    pub(in super::super) const INODE: u8 = 1;
-    pub(in super::super) const INODE_REF: u8 = 12;
-    pub(in super::super) const INODE_EXTENDED_REF: u8 = 13;
-    pub(in super::super) const FILE_EXTENT: u8 = 108;
-    pub(in super::super) const ROOT: u8 = 132;
-    pub(in super::super) const ROOT_BACK_REF: u8 = 144;
-    pub(in super::super) const EXTENT: u8 = 168;
-    pub(in super::super) const METADATA: u8 = 169;
-    pub(in super::super) const CHUNK: u8 = 228;
+pub(in crate::source) mod kind {
+    pub(in crate::source) const INODE: u8 = 1;
+    pub(in crate::source) const INODE_REF: u8 = 12;
+    pub(in crate::source) const INODE_EXTENDED_REF: u8 = 13;
+    pub(in crate::source) const FILE_EXTENT: u8 = 108;
+    pub(in crate::source) const ROOT: u8 = 132;
+    pub(in crate::source) const ROOT_BACK_REF: u8 = 144;
+    pub(in crate::source) const EXTENT: u8 = 168;
+    pub(in crate::source) const METADATA: u8 = 169;
+    pub(in crate::source) const FREE_SPACE_EXTENT: u8 = 199;
+    pub(in crate::source) const FREE_SPACE_BITMAP: u8 = 200;
+    pub(in crate::source) const DEVICE: u8 = 216;
+    pub(in crate::source) const CHUNK: u8 = 228;
 }
 
 /// References inside an extent item.
@@ -32,43 +37,69 @@ const SHARED_DATA_REF: u8 = 184;
 
 /// Where an item is in its tree: ordered by object, kind, offset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Key {
-    pub(super) object: u64,
-    pub(super) kind: u8,
-    pub(super) offset: u64,
+pub(in crate::source) struct Key {
+    pub(in crate::source) object: u64,
+    pub(in crate::source) kind: u8,
+    pub(in crate::source) offset: u64,
 }
 
 impl Key {
-    pub(super) const LENGTH: usize = 17;
-    pub(super) const FIRST: Key = Key { object: 0, kind: 0, offset: 0 };
-    pub(super) const LAST: Key = Key { object: u64::MAX, kind: u8::MAX, offset: u64::MAX };
+    pub(in crate::source) const LENGTH: usize = 17;
+    pub(in crate::source) const FIRST: Key = Key { object: 0, kind: 0, offset: 0 };
+    pub(in crate::source) const LAST: Key = Key { object: u64::MAX, kind: u8::MAX, offset: u64::MAX };
 
-    pub(super) fn parse(bytes: &[u8], at: usize) -> Option<Key> {
+    pub(in crate::source) fn parse(bytes: &[u8], at: usize) -> Option<Key> {
         let key = bytes.get(at..)?.get(..Self::LENGTH)?;
         Some(Key { object: key.le64(0)?, kind: key.u8(8)?, offset: key.le64(9)? })
     }
 
     /// The first and the last key that objects from `first` to `last` may have.
-    pub(super) fn of_objects(first: u64, last: u64) -> (Key, Key) {
+    pub(in crate::source) fn of_objects(first: u64, last: u64) -> (Key, Key) {
         (Key { object: first, ..Self::FIRST }, Key { object: last, ..Self::LAST })
     }
 }
 
 /// A chunk: a range of addresses, and where on which devices it lies.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct ChunkItem {
-    pub(super) length_bytes: u64,
-    pub(super) flags: u64,
+pub(in crate::source) struct ChunkItem {
+    pub(in crate::source) length_bytes: u64,
+    pub(in crate::source) flags: u64,
     /// Device number and offset of each copy or stripe.
-    pub(super) stripes: Vec<(u64, u64)>,
+    pub(in crate::source) stripes: Vec<(u64, u64)>,
+}
+
+/// `type` of a chunk: what it holds, and its profile; no bit of a profile is "single".
+pub(in crate::source) mod chunk_flags {
+    pub(in crate::source) const DATA: u64 = 1 << 0;
+    pub(in crate::source) const DUP: u64 = 1 << 5;
+    /// Profiles that spread over devices, and bits that mean nothing yet: they must not be taken for "single".
+    pub(in crate::source) const SPREAD: [(u64, &str); 8] = [
+        (1 << 3, "raid0"),
+        (1 << 4, "raid1"),
+        (1 << 6, "raid10"),
+        (1 << 7, "raid5"),
+        (1 << 8, "raid6"),
+        (1 << 9, "raid1c3"),
+        (1 << 10, "raid1c4"),
+        (!0x7FF, "of a kind that is not known here"),
+    ];
 }
 
 impl ChunkItem {
     const STRIPES_AT: usize = 48;
     const STRIPE_BYTES: usize = 32;
 
+    /// The profile, when it is neither single nor DUP.
+    pub(in crate::source) fn spread(&self) -> Option<&'static str> {
+        chunk_flags::SPREAD.iter().find(|(bits, _)| self.flags & bits != 0).map(|(_, name)| *name)
+    }
+
+    pub(in crate::source) fn holds_data(&self) -> bool {
+        self.flags & chunk_flags::DATA != 0
+    }
+
     /// The item, and how many bytes it takes.
-    pub(super) fn parse(bytes: &[u8]) -> Option<(ChunkItem, usize)> {
+    pub(in crate::source) fn parse(bytes: &[u8]) -> Option<(ChunkItem, usize)> {
         let count = usize::from(bytes.le16(44)?);
         let length = Self::STRIPES_AT + count * Self::STRIPE_BYTES;
         let stripes = bytes.get(Self::STRIPES_AT..length)?.chunks_exact(Self::STRIPE_BYTES);
@@ -80,16 +111,16 @@ impl ChunkItem {
 
 /// A tree's root, from the tree of roots.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct RootItem {
-    pub(super) generation: u64,
-    pub(super) address: u64,
+pub(in crate::source) struct RootItem {
+    pub(in crate::source) generation: u64,
+    pub(in crate::source) address: u64,
     /// 0 for a subvolume that was deleted and is not yet cleaned up.
-    pub(super) references: u32,
-    pub(super) level: u8,
+    pub(in crate::source) references: u32,
+    pub(in crate::source) level: u8,
 }
 
 impl RootItem {
-    pub(super) fn parse(bytes: &[u8]) -> Option<RootItem> {
+    pub(in crate::source) fn parse(bytes: &[u8]) -> Option<RootItem> {
         Some(RootItem {
             generation: bytes.le64(160)?,
             address: bytes.le64(176)?,
@@ -101,37 +132,37 @@ impl RootItem {
 
 /// What is read of an inode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct InodeItem {
-    pub(super) size_bytes: u64,
-    pub(super) links: u32,
+pub(in crate::source) struct InodeItem {
+    pub(in crate::source) size_bytes: u64,
+    pub(in crate::source) links: u32,
     mode: u32,
 }
 
 impl InodeItem {
-    pub(super) fn parse(bytes: &[u8]) -> Option<InodeItem> {
+    pub(in crate::source) fn parse(bytes: &[u8]) -> Option<InodeItem> {
         Some(InodeItem { size_bytes: bytes.le64(16)?, links: bytes.le32(40)?, mode: bytes.le32(52)? })
     }
 
-    pub(super) fn is_regular(&self) -> bool {
+    pub(in crate::source) fn is_regular(&self) -> bool {
         self.mode & libc::S_IFMT == libc::S_IFREG
     }
 
-    pub(super) fn is_folder(&self) -> bool {
+    pub(in crate::source) fn is_folder(&self) -> bool {
         self.mode & libc::S_IFMT == libc::S_IFDIR
     }
 }
 
 /// An extent of a file. Lengths and offsets are in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct FileExtent {
-    pub(super) is_compressed: bool,
-    pub(super) is_encrypted: bool,
-    pub(super) place: FileExtentPlace,
+pub(in crate::source) struct FileExtent {
+    pub(in crate::source) is_compressed: bool,
+    pub(in crate::source) is_encrypted: bool,
+    pub(in crate::source) place: FileExtentPlace,
 }
 
 /// Where an extent of a file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum FileExtentPlace {
+pub(in crate::source) enum FileExtentPlace {
     /// In the item; its length in the file.
     Inline(u64),
     /// Nowhere.
@@ -142,21 +173,21 @@ pub(super) enum FileExtentPlace {
 
 /// The part of an extent on the device that an extent of a file uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Regular {
+pub(in crate::source) struct Regular {
     /// Where the extent begins, and its length on the device.
-    pub(super) address: u64,
-    pub(super) device_length: u64,
+    pub(in crate::source) address: u64,
+    pub(in crate::source) device_length: u64,
     /// What of it, when read, is used.
-    pub(super) offset: u64,
-    pub(super) length: u64,
+    pub(in crate::source) offset: u64,
+    pub(in crate::source) length: u64,
     /// Its length when read: more than on the device when it is compressed.
-    pub(super) read_length: u64,
-    pub(super) is_unwritten: bool,
+    pub(in crate::source) read_length: u64,
+    pub(in crate::source) is_unwritten: bool,
 }
 
 impl FileExtent {
     /// `None` when it is cut or of a kind that is not known.
-    pub(super) fn parse(bytes: &[u8]) -> Option<FileExtent> {
+    pub(in crate::source) fn parse(bytes: &[u8]) -> Option<FileExtent> {
         let read_length = bytes.le64(8)?;
         let place = match bytes.u8(20)? {
             0 => FileExtentPlace::Inline(read_length),
@@ -177,10 +208,10 @@ impl FileExtent {
 
 /// An extent in use, from the tree of extents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct ExtentItem {
-    pub(super) is_data: bool,
+pub(in crate::source) struct ExtentItem {
+    pub(in crate::source) is_data: bool,
     /// Whether more than one file or tree refers to it. One file may do so several times, by parts.
-    pub(super) is_shared: bool,
+    pub(in crate::source) is_shared: bool,
 }
 
 impl ExtentItem {
@@ -188,7 +219,7 @@ impl ExtentItem {
     /// Key and level of a tree block, in items that are not "skinny".
     const TREE_BLOCK_BYTES: usize = 18;
 
-    pub(super) fn parse(kind: u8, bytes: &[u8]) -> Option<ExtentItem> {
+    pub(in crate::source) fn parse(kind: u8, bytes: &[u8]) -> Option<ExtentItem> {
         const DATA: u64 = 1;
         const TREE_BLOCK: u64 = 2;
         let (references, flags) = (bytes.le64(0)?, bytes.le64(16)?);
@@ -217,7 +248,7 @@ impl ExtentItem {
 }
 
 /// The parent of an inode, and its name there: the first of its links.
-pub(super) fn inode_ref<'a>(key: &Key, bytes: &'a [u8]) -> Option<(u64, &'a [u8])> {
+pub(in crate::source) fn inode_ref<'a>(key: &Key, bytes: &'a [u8]) -> Option<(u64, &'a [u8])> {
     match key.kind {
         kind::INODE_REF => Some((key.offset, name(bytes, 8)?)),
         kind::INODE_EXTENDED_REF => Some((bytes.le64(0)?, name(bytes, 16)?)),
@@ -226,7 +257,7 @@ pub(super) fn inode_ref<'a>(key: &Key, bytes: &'a [u8]) -> Option<(u64, &'a [u8]
 }
 
 /// The folder that holds a subvolume, and its name there.
-pub(super) fn root_back_ref(bytes: &[u8]) -> Option<(u64, &[u8])> {
+pub(in crate::source) fn root_back_ref(bytes: &[u8]) -> Option<(u64, &[u8])> {
     Some((bytes.le64(0)?, name(bytes, 16)?))
 }
 
@@ -269,6 +300,7 @@ mod tests {
     fn items_that_are_cut_are_none() {
         let chunk = [vec![0; 44], vec![3, 0], vec![0; 2 + 3 * 32]].concat();
         assert_eq!(ChunkItem::parse(&chunk).unwrap().1, 144);
+        assert_eq!(ChunkItem::parse(&chunk).unwrap().0.spread(), None);
         for cut in 0..144 {
             assert_eq!(ChunkItem::parse(&chunk[..cut]), None);
         }

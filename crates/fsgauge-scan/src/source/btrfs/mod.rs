@@ -8,7 +8,8 @@
 
 mod chunks;
 mod files;
-mod items;
+pub(super) mod items;
+pub(super) mod kept;
 mod names;
 mod numbers;
 mod roots;

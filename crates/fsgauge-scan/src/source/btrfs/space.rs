@@ -1,19 +1,13 @@
 //! What each part of the device is: from the chunks, and in those that hold data from the tree of extents.
 //!
 //! Chunks for metadata are metadata as a whole: what is free in them is not free for files.
-//! Source: exclude_super_stripes in fs/btrfs/block-group.c, BTRFS_DEVICE_RANGE_RESERVED in fs/btrfs/fs.h of Linux 6.12.
 
 use super::chunks::Chunk;
 use super::items::{ExtentItem, Key, kind};
-use super::superblock;
+use super::kept::{self, RESERVED_BYTES, SUPERBLOCK_BYTES};
 use super::tree::{Reader, Visitor, Walk};
 use super::{Btrfs, add_damage};
 use crate::{Piece, PieceKind, Problems, Sink};
-
-/// Nothing is allocated before this.
-const RESERVED_BYTES: u64 = 1 << 20;
-/// What is kept free of files where a copy of the superblock lies.
-const SUPERBLOCK_BYTES: u64 = 64 << 10;
 
 /// Pours all pieces; free ones ascending.
 pub(super) fn read(btrfs: &Btrfs<'_>, sink: &mut dyn Sink, stop: &dyn Fn() -> bool, problems: &mut Problems) {
@@ -72,13 +66,8 @@ struct Used<'a> {
 
 impl<'a> Used<'a> {
     fn new(chunk: &'a Chunk, node_size: u64, sink: &'a mut dyn Sink) -> Self {
-        let inside = |copy: u64| {
-            let offsets = superblock::OFFSETS.into_iter();
-            offsets.filter_map(move |offset| offset.checked_sub(copy).filter(|&at| at < chunk.length_bytes))
-        };
-        let mut superblocks: Vec<u64> =
-            chunk.copies.iter().flat_map(|&copy| inside(copy)).map(|at| chunk.address + at).collect();
-        superblocks.sort_unstable_by(|one, two| two.cmp(one));
+        let ahead = kept::superblocks(&chunk.copies, chunk.length_bytes).into_iter().rev();
+        let superblocks = ahead.map(|ahead| chunk.address + ahead).collect();
         Used { chunk, node_size, sink, at: chunk.address, superblocks, last: None }
     }
 
@@ -173,8 +162,7 @@ mod tests {
         lost: Option<(u64, u64)>,
     ) -> Vec<(u64, u64, PieceKind)> {
         let (address, length_bytes) = (10 << 30, 1 << 20);
-        let chunk =
-            Chunk { address, length_bytes, holds_data: true, holds_metadata: true, copies: copies.to_vec() };
+        let chunk = Chunk { address, length_bytes, holds_data: true, copies: copies.to_vec() };
         let mut pieces = Pieces(Vec::new());
         let mut problems = Problems::new();
         let mut used = Used::new(&chunk, 4096, &mut pieces);

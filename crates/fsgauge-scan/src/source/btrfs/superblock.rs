@@ -5,12 +5,11 @@
 
 use fsgauge_wire::{Failure, Note};
 
+use super::kept::SUPERBLOCKS_AT;
 use super::tree::Pointer;
 use crate::bytes::Bytes;
 use crate::{Image, Problems};
 
-/// Where the superblock and its copies are.
-pub(super) const OFFSETS: [u64; 3] = [64 << 10, 64 << 20, 256 << 30];
 const LENGTH: usize = 4096;
 
 const MAGIC: &[u8] = b"_BHRfS_M";
@@ -77,14 +76,14 @@ impl Superblock {
             let mut bytes = vec![0; LENGTH];
             (image.read(offset, &mut bytes, &mut Problems::new(), "superblock") == LENGTH).then_some(bytes)
         };
-        let Some(first) = read(OFFSETS[0]) else { return Ok(None) };
-        let fault = match Self::whole(&first, OFFSETS[0]) {
+        let Some(first) = read(SUPERBLOCKS_AT[0]) else { return Ok(None) };
+        let fault = match Self::whole(&first, SUPERBLOCKS_AT[0]) {
             Ok(()) => return Self::parse(&first, &place).map(Some),
             Err(fault) => fault,
         };
         // Without its magic number the first may have been overwritten by another file system since.
         let is_blank = first.iter().all(|&byte| byte == 0);
-        for &offset in &OFFSETS[1..] {
+        for &offset in &SUPERBLOCKS_AT[1..] {
             let Some(copy) = read(offset) else { break };
             let is_same = first.get(FSID_AT..MAGIC_AT - 16) == copy.get(FSID_AT..MAGIC_AT - 16);
             if !(has_magic(&first) || is_blank || is_same) || Self::whole(&copy, offset).is_err() {
@@ -93,7 +92,10 @@ impl Superblock {
             problems.add(
                 "damaged_copy",
                 "A copy is damaged; another one was read",
-                format_args!("superblock at byte {}: {fault}; that at byte {offset} was read", OFFSETS[0]),
+                format_args!(
+                    "superblock at byte {}: {fault}; that at byte {offset} was read",
+                    SUPERBLOCKS_AT[0]
+                ),
             );
             return Self::parse(&copy, &place).map(Some);
         }

@@ -1,6 +1,6 @@
 //! Space of a mounted btrfs: chunks, and the free space in those that hold data. Only root may search trees.
 //!
-//! Item layouts as in linux/btrfs_tree.h (Linux 6.18). Profiles "single" and "DUP" on one device are turned into
+//! Profiles "single" and "DUP" on one device are turned into
 //! offsets on it, by the first copy; else all places are btrfs's own addresses.
 
 use std::os::fd::BorrowedFd;
@@ -9,28 +9,14 @@ use fsgauge_wire::Stop;
 use rustix::io::Errno;
 
 use super::geometry::Geometry;
-use super::kernel::{self, Key, TreeSearch};
+use super::kernel::{self, TreeSearch};
 use crate::address::{AddressMap, AddressRun};
+use crate::bytes::Bytes;
 use crate::extent::{Piece, PieceKind, Sink};
 use crate::facts::GroupPlace;
+use crate::source::btrfs::items::{CHUNK_TREE, ChunkItem, EXTENT_TREE, FREE_SPACE_TREE, Key, kind};
+use crate::source::btrfs::kept::{self, RESERVED_BYTES, SUPERBLOCK_BYTES};
 
-const CHUNK_TREE: u64 = 3;
-const EXTENT_TREE: u64 = 2;
-const FREE_SPACE_TREE: u64 = 10;
-const DEVICE_ITEM: u8 = 216;
-const CHUNK_ITEM: u8 = 228;
-const EXTENT_ITEM: u8 = 168;
-const METADATA_ITEM: u8 = 169;
-const FREE_SPACE_EXTENT: u8 = 199;
-const FREE_SPACE_BITMAP: u8 = 200;
-const DATA: u64 = 1;
-const STRIPES_AT: usize = 48;
-const STRIPE_BYTES: usize = 32;
-/// btrfs allocates nothing before this (BTRFS_DEVICE_RANGE_RESERVED); a superblock lies in it.
-const RESERVED_BYTES: u64 = 1 << 20;
-/// Where copies of the superblock lie, and the bytes that are kept free of others there.
-const SUPERBLOCKS_AT: [u64; 3] = [64 << 10, 64 << 20, 256 << 30];
-const SUPERBLOCK_BYTES: u64 = 64 << 10;
 /// Room for the items of one search.
 const ROOM_BYTES: usize = 1 << 20;
 
@@ -120,11 +106,17 @@ impl Chunks {
                 self.pour_metadata(chunk, sink);
                 continue;
             }
-            let free = match self.free_by_tree(&mut search, open, chunk, stop) {
+            let mut free = match self.free_by_tree(&mut search, open, chunk, stop) {
                 Err(Errno::NOENT) => self.free_by_extents(&mut search, open, chunk, stop)?,
                 found => found?,
             };
             let begin = self.place(chunk);
+            // Of stripes on several devices it is not known here which addresses these are.
+            let copies = self.device_bytes.map_or(&[][..], |_| &chunk.copies);
+            for ahead in kept::superblocks(copies, chunk.length_bytes) {
+                let from = chunk.address.saturating_add(ahead);
+                free.take_out(from, from.saturating_add(SUPERBLOCK_BYTES));
+            }
             for (from, to) in free.pieces {
                 let offset_bytes = begin + (from - chunk.address);
                 sink.piece(&Piece { offset_bytes, length_bytes: to - from, kind: PieceKind::Free });
@@ -169,8 +161,8 @@ impl Chunks {
     ) -> Result<Free, Errno> {
         let mut free = Free::of(chunk);
         items(search, open, FREE_SPACE_TREE, chunk.keys(), stop, |key, contents| match key.kind {
-            FREE_SPACE_EXTENT => free.add(key.object, key.object.saturating_add(key.offset)),
-            FREE_SPACE_BITMAP => {
+            kind::FREE_SPACE_EXTENT => free.add(key.object, key.object.saturating_add(key.offset)),
+            kind::FREE_SPACE_BITMAP => {
                 let bits = contents.iter().flat_map(|byte| (0..8).map(move |bit| byte >> bit & 1 == 1));
                 let sectors = key.offset / self.sector_bytes;
                 for (sector, _) in (0..sectors).zip(bits).filter(|(_, is_free)| *is_free) {
@@ -195,8 +187,8 @@ impl Chunks {
         let mut at = chunk.address;
         items(search, open, EXTENT_TREE, chunk.keys(), stop, |key, _| {
             let length_bytes = match key.kind {
-                EXTENT_ITEM => key.offset,
-                METADATA_ITEM => self.node_bytes,
+                kind::EXTENT => key.offset,
+                kind::METADATA => self.node_bytes,
                 _ => return,
             };
             free.add(at, key.object);
@@ -205,20 +197,11 @@ impl Chunks {
         if !stop.is_set() {
             free.add(at, chunk.address.saturating_add(chunk.length_bytes));
         }
-        chunk.superblocks().for_each(|begin| free.take_out(begin, begin.saturating_add(SUPERBLOCK_BYTES)));
         Ok(free)
     }
 }
 
 impl Chunk {
-    /// Addresses whose places are kept for copies of the superblock (exclude_super_stripes in
-    /// fs/btrfs/block-group.c): the free space tree leaves them out, the extent tree does not tell.
-    fn superblocks(&self) -> impl Iterator<Item = u64> {
-        let within = |copy: u64, at: u64| at.checked_sub(copy).filter(|ahead| *ahead < self.length_bytes);
-        let of_copy = move |&copy: &u64| SUPERBLOCKS_AT.into_iter().filter_map(move |at| within(copy, at));
-        self.copies.iter().flat_map(of_copy).map(|ahead| self.address.saturating_add(ahead))
-    }
-
     /// All keys of objects in it.
     fn keys(&self) -> (Key, Key) {
         let last = self.address.saturating_add(self.length_bytes.saturating_sub(1));
@@ -295,8 +278,8 @@ fn chunks(open: BorrowedFd<'_>, info: &kernel::BtrfsInfo) -> Result<Chunks, Errn
         (Key { object: 0, kind: 0, offset: 0 }, Key { object: u64::MAX, kind: u8::MAX, offset: u64::MAX });
     let (mut chunks, mut device_bytes) = (Vec::new(), None);
     items(&mut search, open, CHUNK_TREE, everything, Stop::never(), |key, contents| match key.kind {
-        CHUNK_ITEM => chunks.extend(chunk(key.offset, contents)),
-        DEVICE_ITEM => device_bytes = word(contents, 8),
+        kind::CHUNK => chunks.extend(chunk(key.offset, contents)),
+        kind::DEVICE => device_bytes = contents.le64(8),
         _ => {}
     })?;
     // Copies of DUP are whole; what is striped has parts of each chunk on each device.
@@ -313,19 +296,10 @@ fn chunks(open: BorrowedFd<'_>, info: &kernel::BtrfsInfo) -> Result<Chunks, Errn
 
 /// A chunk, and whether each of its copies is whole on one device (profiles "single" and "DUP").
 fn chunk(address: u64, contents: &[u8]) -> Option<(Chunk, bool)> {
-    const DUP: u64 = 1 << 5;
-    const PROFILES: u64 = 0x7f8;
-    let (length_bytes, kind) = (word(contents, 0)?, word(contents, 24)?);
-    let stripes = u16::from_le_bytes(contents.get(44..46)?.try_into().ok()?);
-    let copies = (0..stripes.into())
-        .map_while(|stripe: usize| word(contents, STRIPES_AT + stripe * STRIPE_BYTES + 8))
-        .collect();
-    let is_whole = kind & PROFILES == 0 || kind & PROFILES == DUP;
-    Some((Chunk { address, length_bytes, holds_data: kind & DATA != 0, copies }, is_whole))
-}
-
-fn word(contents: &[u8], at: usize) -> Option<u64> {
-    contents.get(at..at.checked_add(8)?)?.try_into().ok().map(u64::from_le_bytes)
+    let (item, _) = ChunkItem::parse(contents)?;
+    let copies = item.stripes.iter().map(|stripe| stripe.1).collect();
+    let (length_bytes, holds_data) = (item.length_bytes, item.holds_data());
+    Some((Chunk { address, length_bytes, holds_data, copies }, item.spread().is_none()))
 }
 
 #[cfg(test)]
@@ -343,11 +317,10 @@ mod tests {
     }
 
     #[test]
-    fn copies_of_the_superblock_are_not_free() {
+    fn what_is_taken_out_is_not_free() {
         let mib = 1 << 20;
         let chunk =
             Chunk { address: 1000 * mib, length_bytes: 8 * mib, holds_data: true, copies: vec![60 * mib] };
-        assert_eq!(chunk.superblocks().collect::<Vec<_>>(), [1004 * mib]);
         let mut free = Free::of(&chunk);
         free.add(1001 * mib, 1006 * mib);
         free.add(1007 * mib, 1008 * mib);
@@ -371,10 +344,12 @@ mod tests {
         let mut bytes = vec![0u8; 80];
         bytes[0] = 64;
         bytes[24] = 1;
-        bytes[44] = 9;
+        bytes[44] = 1;
         bytes[56] = 7;
         let (found, is_whole) = chunk(5, &bytes).unwrap();
         assert_eq!((found.length_bytes, found.copies, is_whole), (64, vec![7], true));
+        bytes[44] = 2;
+        assert_eq!(chunk(5, &bytes), None);
     }
 
     #[test]

@@ -8,6 +8,8 @@ use std::os::fd::{AsRawFd, BorrowedFd};
 
 use rustix::io::Errno;
 
+use crate::source::btrfs::items::Key;
+
 const FS_IOC_FIEMAP: u32 = 0xC020_660B;
 const FS_IOC_GETFSMAP: u32 = 0xC0C0_583B;
 const XFS_IOC_FSGEOMETRY_V1: u32 = 0x8070_5864;
@@ -180,14 +182,6 @@ pub(super) fn btrfs_info(folder: BorrowedFd<'_>) -> Result<BtrfsInfo, Errno> {
     let mut words = [0; 128];
     ask(folder, BTRFS_IOC_FS_INFO, &mut words)?;
     Ok(BtrfsInfo { devices: words[1], node_bytes: low(words[4]), sector_bytes: high(words[4]) })
-}
-
-/// A key of a btrfs tree.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Key {
-    pub(super) object: u64,
-    pub(super) kind: u8,
-    pub(super) offset: u64,
 }
 
 /// An item of a btrfs tree: its key and its contents.
