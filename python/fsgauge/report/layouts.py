@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from fsgauge.report import words
@@ -12,6 +13,8 @@ from fsgauge.stats.layouts import SHOWN
 from fsgauge.stats.results import LayoutNumber, LayoutRatio, Results
 
 _QUANTITIES = {quantity.name: quantity for quantity in QUANTITIES}
+
+_NEVER_VARIED = "the same in all blocks"
 
 
 @dataclass(frozen=True)
@@ -63,7 +66,14 @@ def layout_lines(results: Results) -> list[LayoutLine]:
 def ratio_words(entry: LayoutRatio) -> str:
     """Ratio, interval and verdict: "1.52 (1.41 to 1.63) ▼ worse"."""
     interval = words.ratio_range(entry.low, entry.high)
+    if _is_a_point(entry.low, entry.high):
+        interval = _NEVER_VARIED
     return f"{words.ratio(entry.ratio)} ({interval}) {GLYPHS[entry.verdict]} {entry.verdict}"
+
+
+def _is_a_point(low: float | None, high: float | None) -> bool:
+    """Layouts often repeat exactly: an interval without width says so in words."""
+    return low is not None and high is not None and math.isclose(low, high, rel_tol=1e-12)
 
 
 def _value(entry: LayoutNumber | None, quantity: Quantity) -> str:
@@ -75,8 +85,8 @@ def _interval(entry: LayoutNumber | None, quantity: Quantity) -> str:
         return ""
     if entry.low is None or entry.high is None:
         return "one block"
-    if entry.low == entry.high:
-        return "the same in all blocks"
+    if _is_a_point(entry.low, entry.high):
+        return _NEVER_VARIED
     high = min(entry.high, 100.0) if quantity.unit == "%" else entry.high
     low = max(entry.low, 0.0)
     return f"{number(float(low), quantity.unit)} to {number(float(high), quantity.unit)}"
