@@ -48,6 +48,12 @@ fn check(mut mounted: Mounted) {
     assert_eq!((by_mount.source.files_by.as_str(), on_disk.source.files_by.as_str()), ("fiemap", "on-disk"));
     assert_eq!((&on_disk.source.mount_point, on_disk.source.writable), (&None, false));
     assert_eq!(by_mount.source.file_system, on_disk.source.file_system);
+    let expected = match on_disk.source.file_system.as_str() {
+        "xfs" => "free space trees",
+        "btrfs" => "extent tree",
+        _ => "bitmaps",
+    };
+    assert_eq!(on_disk.source.space_by, expected);
     assert_eq!(by_mount.source.size_bytes, on_disk.source.size_bytes);
     assert_eq!(by_mount.counts, on_disk.counts);
     assert_eq!(by_mount.extent_lengths, on_disk.extent_lengths);

@@ -46,7 +46,7 @@ pub struct ScanSource {
     pub writable: bool,
     /// How extents were read: "fiemap" or "on-disk".
     pub files_by: String,
-    /// How free space was read: "getfsmap", "mb_groups", "bitmaps", "free space trees", "statfs", or "none".
+    /// How free space was read: "getfsmap", "mb_groups", "bitmaps", "free space trees", "extent tree", "statfs", or "none".
     pub space_by: String,
     /// Bytes of a block.
     pub block_size_bytes: u32,

@@ -68,7 +68,11 @@ pub(super) fn scan(
         let text = format!("the image is mounted at {point}: what is only in the cache is not seen here");
         notes.push(note("image_is_mounted", text));
     }
-    let space_by = if facts.file_system.starts_with("ext") { "bitmaps" } else { "free space trees" };
+    let space_by = match facts.file_system.as_str() {
+        "xfs" => "free space trees",
+        "btrfs" => "extent tree",
+        _ => "bitmaps",
+    };
     Ok(Scanned {
         source: ScanSource {
             path: job.path.clone(),

@@ -232,3 +232,57 @@ fn damaged(place: &str, fault: &str) -> Failure {
         format!("btrfs rescue super-recover -v {place}"),
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plain() -> Vec<u8> {
+        let mut bytes = vec![0; LENGTH];
+        let mut put = |at: usize, value: u64| bytes[at..at + 8].copy_from_slice(&value.to_le_bytes());
+        put(0x30, SUPERBLOCKS_AT[0]);
+        put(0x88, 1);
+        put(0x90, 4096 | 16384 << 32);
+        put(0xD1, 1 << 30);
+        bytes[MAGIC_AT..MAGIC_AT + 8].copy_from_slice(MAGIC);
+        let sum = crc32c::crc32c(&bytes[32..]);
+        bytes[..4].copy_from_slice(&sum.to_le_bytes());
+        bytes
+    }
+
+    #[test]
+    fn a_superblock_is_whole_only_at_its_place_and_with_its_checksum() {
+        let mut bytes = plain();
+        assert_eq!(Superblock::whole(&bytes, SUPERBLOCKS_AT[0]), Ok(()));
+        assert_eq!(Superblock::whole(&bytes, SUPERBLOCKS_AT[1]), Err("it belongs elsewhere"));
+        bytes[0x200] ^= 1;
+        assert_eq!(Superblock::whole(&bytes, SUPERBLOCKS_AT[0]), Err("its checksum is wrong"));
+        bytes[0xC4] = 1;
+        assert_eq!(Superblock::whole(&bytes, SUPERBLOCKS_AT[0]), Ok(()), "not verified");
+        bytes[MAGIC_AT] ^= 1;
+        assert_eq!(Superblock::whole(&bytes, SUPERBLOCKS_AT[0]), Err("its magic number is missing"));
+    }
+
+    #[test]
+    fn what_cannot_be_read_right_is_refused_and_never_panics() {
+        let code = |at: usize, value: u8| {
+            let mut bytes = plain();
+            bytes[at] = value;
+            Superblock::parse(&bytes, "x").map(|_| ()).map_err(|failure| failure.code)
+        };
+        assert_eq!(code(0, 0), Ok(()));
+        // Zoned, a tree of extents of version 2, a checksum of no known kind, devices.
+        assert_eq!(code(0xBD, 1 << 4), Err("job.zoned".to_owned()));
+        assert_eq!(code(0xBD, 1 << 5), Err("job.unknown_features".to_owned()));
+        assert_eq!(code(0xC4, 4), Err("job.unknown_features".to_owned()));
+        assert_eq!(code(0x88, 0), Err("job.several_devices".to_owned()));
+        assert_eq!(code(0x88, 3), Err("job.several_devices".to_owned()));
+        // Sizes of sectors and nodes, levels, chunks that do not fit, a device without end.
+        for (at, value) in
+            [(0x91, 0), (0x90, 1), (0x95, 0x01), (0x95, 0x41), (0xC6, 8), (0xC7, 255), (0xA1, 9)]
+        {
+            assert_eq!(code(at, value), Err("scan.superblock".to_owned()), "{at:#x}");
+        }
+        assert_eq!(code(0xD8, 0x10), Err("scan.superblock".to_owned()));
+    }
+}
