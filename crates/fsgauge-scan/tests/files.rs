@@ -9,7 +9,7 @@ use std::path::Path;
 use fsgauge_wire::{Ended, ScanCounts, ScanJob, ScanResult};
 
 use mounts::{
-    Frag, Line, Mounted, filefrag, fill, job, mounted_or_skip, scan, scan_stopped, sync, text, tool,
+    Frag, Line, Mounted, filefrag, fill, job, mounted_or_skip, scan, scan_stopped, sync, text, tool, unmount,
 };
 
 const EXT4: &[&str] = &["mkfs.ext4", "-q", "-b", "4096", "-O", "inline_data"];
@@ -199,7 +199,7 @@ fn what_is_mounted_below_is_left_out_and_said() {
     fs::create_dir(&below).unwrap();
     tool("mount", &["--bind", text(&inner.point), text(&below)]).unwrap();
     let found = scan(&job(&outer.point));
-    tool("umount", &[text(&below)]).unwrap();
+    unmount(&below);
     let found = found.unwrap();
     assert_eq!(found.counts.files, 1);
     assert!(found.notes.iter().any(|note| note.code == "other_mounts"), "{:?}", found.notes);

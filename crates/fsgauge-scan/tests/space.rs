@@ -8,7 +8,7 @@ use std::fs;
 
 use fsgauge_wire::{Group, ScanJob, ScanMap, ScanResult};
 
-use mounts::{Mounted, fill, job, mounted_or_skip, scan, sync, text, tool};
+use mounts::{Mounted, fill, job, mounted_or_skip, scan, sync, text, tool, unmount};
 
 const MIB: u64 = 1 << 20;
 
@@ -45,7 +45,7 @@ fn scan_afresh(mounted: &mut Mounted) -> ScanResult {
     mounted.unmount();
     tool("mount", &["-o", "ro", &mounted.device, text(&mounted.point)]).unwrap();
     let found = scan(&ScanJob { map_order: 5, ..job(&mounted.point) });
-    tool("umount", &[text(&mounted.point)]).unwrap();
+    unmount(&mounted.point);
     found.unwrap()
 }
 
@@ -224,7 +224,7 @@ fn check_btrfs(mkfs: &[&str]) -> Option<ScanResult> {
     assert_eq!(pieces, free_space_tree(&mounted) + superblocks_among_data(&mounted), "{mkfs:?}");
     tool("mount", &["-o", "ro", &mounted.device, text(&mounted.point)]).unwrap();
     let sums = std::panic::catch_unwind(|| check_sums_of_data(&mounted, &found));
-    tool("umount", &[text(&mounted.point)]).unwrap();
+    unmount(&mounted.point);
     sums.unwrap();
     Some(found)
 }

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use fsgauge_wire::{ScanJob, ScanResult};
 
-use mounts::{Mounted, fill, job, mounted_or_skip, scan, sync, text, tool};
+use mounts::{Mounted, fill, job, mounted_or_skip, scan, sync, text, tool, unmount};
 
 const MIB: u64 = 1 << 20;
 
@@ -25,7 +25,7 @@ fn both(mounted: &mut Mounted) -> (ScanResult, ScanResult) {
     mounted.unmount();
     tool("mount", &["-o", "ro", &mounted.device, text(&mounted.point)]).unwrap();
     let by_mount = scan(&whole(&mounted.point));
-    tool("umount", &[text(&mounted.point)]).unwrap();
+    unmount(&mounted.point);
     (by_mount.unwrap(), scan(&whole(Path::new(&mounted.device))).unwrap())
 }
 
@@ -169,7 +169,10 @@ fn files_that_come_grow_and_go_meanwhile_stop_nothing() {
 fn a_device_without_a_file_system_is_an_error_that_says_so() {
     let Some(mut mounted) = mounted_or_skip(64 * MIB, &["mkfs.ext4", "-q"], "rw") else { return };
     mounted.unmount();
-    fs::write(mounted.image(), vec![0; MIB as usize]).unwrap();
+    // Through the device: behind its back, what it has cached would stay.
+    let device = fs::OpenOptions::new().write(true).open(&mounted.device).unwrap();
+    std::os::unix::fs::FileExt::write_all_at(&device, &vec![0; MIB as usize], 0).unwrap();
+    device.sync_all().unwrap();
     let failure = scan(&job(Path::new(&mounted.device))).unwrap_err();
     assert_eq!((failure.code.as_str(), failure.exit_code()), ("job.file_system", 2));
 }

@@ -42,7 +42,7 @@ impl Mounted {
     /// Unmounts it; the device stays.
     pub fn unmount(&mut self) {
         if std::mem::take(&mut self.is_mounted) {
-            tool("umount", &[text(&self.point)]).unwrap();
+            unmount(&self.point);
         }
     }
 
@@ -53,9 +53,8 @@ impl Mounted {
 
 impl Drop for Mounted {
     fn drop(&mut self) {
-        if self.is_mounted {
-            let _ = tool("umount", &[text(&self.point)]);
-        }
+        // A test that failed may have mounted it again.
+        let _ = tool("umount", &["--quiet", text(&self.point)]);
         let _ = tool("losetup", &["--detach", &self.device]);
     }
 }
@@ -73,6 +72,18 @@ pub fn mounted_or_skip(size_bytes: u64, mkfs: &[&str], mount_options: &str) -> O
             None
         }
     }
+}
+
+/// Another test's child may hold a descriptor for a moment, between fork and exec: tries for five seconds.
+pub fn unmount(point: &Path) {
+    let try_once = || tool("umount", &[text(point)]);
+    for _ in 0..100 {
+        if try_once().is_ok() {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    try_once().unwrap();
 }
 
 pub fn text(path: &Path) -> &str {
