@@ -18,6 +18,7 @@ from pathlib import Path
 import depth_1
 import loop_depth_32
 import null_depth
+import scan
 import sparse_file_depth_32
 import writers
 from ratio import Ratio, ratio_of
@@ -39,6 +40,9 @@ BENCHES: dict[str, Callable[[Scratch], Comparison]] = {
     **{f"writers-psync-{count}": writers.psync(count) for count in (1, 2, 4, 8)},
     **{f"writers-io-uring-{count}": writers.io_uring(count) for count in (1, 2, 4, 8)},
     "writers-256-fair": writers.crowd,
+    "scan-one-processor": scan.one_processor,
+    "scan-two-processors": scan.two_processors,
+    "scan-memory": scan.memory,
 }
 
 

@@ -17,10 +17,17 @@ FILLED_BYTES = 512 << 20
 # Memory that no cache drop takes away.
 MEMORY = Path("/dev/shm/fsgauge-bench")
 CHUNK_BYTES = 1 << 20
+BLOCK_BYTES = 4096
 
 
 class Scratch:
     """A directory of its own under target/."""
+
+    SMALL_FILES = 100_000
+    SPLIT_FILES = 1_000
+    SPLIT_EXTENTS = 1_000
+    FILES = SMALL_FILES + SPLIT_FILES
+    EXTENTS = SMALL_FILES + SPLIT_FILES * SPLIT_EXTENTS
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
@@ -39,7 +46,9 @@ class Scratch:
         self.sweep()
 
     def sweep(self) -> None:
-        """Detach every loop device on our files, then remove the files."""
+        """Unmount and detach every loop device on our files, then remove the files."""
+        if os.path.ismount(MEMORY / "mounted"):
+            subprocess.run(["umount", str(MEMORY / "mounted")], check=False)
         if os.geteuid() == 0 and shutil.which("losetup"):
             listing = subprocess.run(
                 ["losetup", "--list", "--json"], capture_output=True, text=True, check=False
@@ -76,13 +85,62 @@ class Scratch:
             )
         if shutil.which("losetup") is None:
             raise Skipped("losetup is missing: apt-get install mount")
-        path = self.file_in_memory()
-        made = subprocess.run(
-            ["losetup", "--find", "--show", str(path)], capture_output=True, text=True, check=False
-        )
-        if made.returncode != 0:
-            raise Skipped(f"no loop device: {made.stderr.strip()}")
-        return made.stdout.strip()
+        return attach(self.file_in_memory())
+
+    def files_to_scan(self) -> tuple[Path, str]:
+        """Give the folder and device of an ext4 with many small files and some in many pieces."""
+        if os.geteuid() != 0:
+            raise Skipped(
+                "mounting needs root: sudo python3 bench/run.py --only scan-one-processor"
+            )
+        directory = MEMORY / "mounted"
+        if not os.path.ismount(directory):
+            MEMORY.mkdir(exist_ok=True)
+            directory.mkdir(exist_ok=True)
+            image = MEMORY / "to-scan.img"
+            with image.open("wb") as file:
+                file.truncate(16 << 30)
+            device = attach(image)
+            run(["mkfs.ext4", "-q", "-N", "200000", "-E", "lazy_itable_init=0", device])
+            run(["mount", device, str(directory)])
+            self._fill_to_scan(directory)
+            run(["sync", "--file-system", str(directory)])
+        found = run(["findmnt", "--noheadings", "--output", "SOURCE", str(directory)])
+        return directory, found.strip()
+
+    def _fill_to_scan(self, directory: Path) -> None:
+        """Small files of one extent each; large ones in pairs that grow in turn, block by block."""
+        for number in range(self.SMALL_FILES):
+            folder = directory / "small" / str(number % 10) / str(number % 1000)
+            if number < 1000:
+                folder.mkdir(parents=True)
+            with (folder / str(number)).open("wb") as file:
+                os.posix_fallocate(file.fileno(), 0, BLOCK_BYTES)
+        (directory / "split").mkdir()
+        for number in range(0, self.SPLIT_FILES, 2):
+            pair = [directory / "split" / str(number + side) for side in (0, 1)]
+            with pair[0].open("wb") as one, pair[1].open("wb") as other:
+                for extent in range(self.SPLIT_EXTENTS):
+                    os.posix_fallocate(one.fileno(), extent * BLOCK_BYTES, BLOCK_BYTES)
+                    os.posix_fallocate(other.fileno(), extent * BLOCK_BYTES, BLOCK_BYTES)
+
+
+def attach(path: Path) -> str:
+    """Give a loop device on a file."""
+    made = subprocess.run(
+        ["losetup", "--find", "--show", str(path)], capture_output=True, text=True, check=False
+    )
+    if made.returncode != 0:
+        raise Skipped(f"no loop device: {made.stderr.strip()}")
+    return made.stdout.strip()
+
+
+def run(command: list[str]) -> str:
+    """Run a command that sets a bench up; what fails skips the bench."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise Skipped(f"{' '.join(command)}: {done.stderr.strip()}")
+    return done.stdout
 
 
 def fill(path: Path) -> Path:

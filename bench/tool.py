@@ -17,6 +17,7 @@ class Finished:
 
     output: str
     cpu_ns: float
+    peak_bytes: int
 
 
 def run_tool(command: list[str], text: str = "") -> Finished:
@@ -41,4 +42,5 @@ def run_tool(command: list[str], text: str = "") -> Finished:
         raise SystemExit(
             f"{' '.join(command)}: exit {process.returncode}\n{errors}{output[-2000:]}"
         )
-    return Finished(output, (usage.ru_utime + usage.ru_stime) * 1e9)
+    # The kernel counts the peak in KiB; of a wrapper and its child it is the larger one.
+    return Finished(output, (usage.ru_utime + usage.ru_stime) * 1e9, usage.ru_maxrss * 1024)

@@ -1,0 +1,85 @@
+"""A scan against filefrag and e2freefrag: 100,000 small files and 1,000 files of 1,000 extents.
+
+All on one ext4 on a loop device in memory, everything cached, so that the tools' own work shows.
+The peers are run as a person runs them: find gives filefrag all files at once, e2freefrag reads the
+free space; together they do what the scan does. On one processor each, then the scan on two.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from pathlib import Path
+
+import engine
+from scratch import Scratch
+from side_by_side import Comparison, Measure, Sample, Skipped
+from tool import run_tool
+
+SPEED = "scans_per_second"
+ONE_PROCESSOR = ["taskset", "--cpu-list", "0"]
+
+
+def one_processor(scratch: Scratch) -> Comparison:
+    """Compare on one processor."""
+    return compare(scratch, threads=1, goal=1.0)
+
+
+def two_processors(scratch: Scratch) -> Comparison:
+    """Compare the scan on two processors with the peers on one, which is all that they use."""
+    return compare(scratch, threads=2, goal=1.7)
+
+
+def compare(scratch: Scratch, *, threads: int, goal: float) -> Comparison:
+    """Compare how often a second the whole file system could be scanned."""
+    for tool in ("filefrag", "e2freefrag", "taskset"):
+        if shutil.which(tool) is None:
+            raise Skipped(f"{tool} is missing: apt-get install e2fsprogs util-linux")
+    directory, device = scratch.files_to_scan()
+    pinned = ONE_PROCESSOR if threads == 1 else []
+    job = {"format": 1, "kind": "scan", "path": str(directory), "threads": threads}
+    words = json.dumps(job)
+
+    def ours() -> Sample:
+        begin = time.perf_counter()
+        finished = run_tool([*pinned, engine.engine_path()], words)
+        seconds = time.perf_counter() - begin
+        result = json.loads(finished.output.splitlines()[-1])["result"]
+        expect(result["counts"]["files"], scratch.FILES, "files")
+        expect(result["counts"]["extents"], scratch.EXTENTS, "extents")
+        return Sample({SPEED: 1 / seconds})
+
+    def theirs() -> Sample:
+        begin = time.perf_counter()
+        every_file = f"find {directory} -xdev -type f -print0 | xargs -0 filefrag | tail -n 1"
+        run_tool([*ONE_PROCESSOR, "sh", "-c", every_file])
+        run_tool([*ONE_PROCESSOR, "e2freefrag", device])
+        return Sample({SPEED: 1 / (time.perf_counter() - begin)})
+
+    measure = Measure(SPEED, "speed", "scans/s", f">= {goal}", lambda ratio, _: ratio >= goal)
+    return Comparison("filefrag + e2freefrag", [measure], ours, theirs)
+
+
+def expect(found: int, wanted: int, what: str) -> None:
+    """End where the scan did not see everything: a fast wrong scan is no scan."""
+    if found != wanted:
+        raise SystemExit(f"error: the scan found {found} {what}, and there are {wanted}")
+
+
+def memory(scratch: Scratch) -> Comparison:
+    """Compare the memory of a scan of all files with that of a scan of a tenth of them."""
+    directory, _ = scratch.files_to_scan()
+
+    def peak(path: Path) -> Sample:
+        job = {"format": 1, "kind": "scan", "path": str(path), "threads": 2, "space": False}
+        finished = run_tool([engine.engine_path()], json.dumps(job))
+        return Sample({"peak": finished.peak_bytes / 1e6})
+
+    measure = Measure("peak", "memory", "MB", "<= 1.1", lambda ratio, _: ratio <= 1.1)
+    return Comparison(
+        "a tenth of the files",
+        [measure],
+        lambda: peak(directory / "small"),
+        lambda: peak(directory / "small" / "0"),
+    )
