@@ -99,7 +99,7 @@ def kinds(scan: ScanResult) -> str:
     found = [
         f"{count:,} {kind}" for kind in _KINDS if (count := getattr(counts, f"{kind}_extents"))
     ]
-    parts = [f"extents {', '.join(found)}"] if found else []
+    parts = [f"{', '.join(found)} extents"] if found else []
     if counts.files_without_extents:
         parts.append(f"{_files(counts.files_without_extents)} empty, inline or all holes")
     if counts.sparse_files:

@@ -11,7 +11,7 @@ from html import escape
 from fsgauge.units import format_size
 from fsgauge.wire import LengthBin
 
-_HEIGHT, _LEFT, _BOTTOM, _TOP = 190, 34, 40, 10
+_HEIGHT, _LEFT, _BOTTOM, _TOP = 190, 42, 40, 10
 _RIGHT = 12
 _FEWEST = 6
 
