@@ -22,6 +22,7 @@ def fsgauge(tmp_path: Path) -> Run:
     def run(*arguments: str, mode: str = "", **more: str) -> subprocess.CompletedProcess[str]:
         environment = os.environ | {
             "FSGAUGE_ENGINE": str(ENGINE),
+            "FSGAUGE_KEEP_CACHES": "1",  # hundreds of runs would each read Python from disk anew
             "FAKE_ENGINE_MODE": mode,
             **more,
         }

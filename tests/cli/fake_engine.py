@@ -175,6 +175,10 @@ def beside(job, writes):
 def layout(job):
     target = job["target"]
     files = target.get("count", 1)
+    if pathlib.Path(target.get("directory", "/nowhere")).is_dir():  # empty files, but there
+        for number in range(files):
+            name = f"{target['prefix']}{number:04d}"
+            (pathlib.Path(target["directory"]) / name).touch()
     size_bytes = files * target.get("file_size_bytes", target.get("size_bytes"))
     return {
         "files": files,
