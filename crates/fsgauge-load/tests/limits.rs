@@ -3,7 +3,7 @@
 mod support;
 
 use fsgauge_load::{Stop, run_load};
-use fsgauge_wire::{Access, BlockSize, Data, Ended, Interface, LoadJob, Target};
+use fsgauge_wire::{Access, BlockSize, Data, Ended, Interface, Limits, LoadJob, Target};
 use support::{Heard, engine, null_load, run};
 
 /// Writes of 1 MiB of zeros, which need no work before they are written: what is touched stands out.
@@ -12,12 +12,30 @@ fn large_writes() -> LoadJob {
     LoadJob { block_sizes, data: Data::Zero, read_percent: 0, jobs: 2, measure_limits: true, ..null_load() }
 }
 
+/// The best of some tries. A try lasts a twentieth of a second, and a busy machine can take a whole one away:
+/// a single try once ended the other way round in CI.
+fn best_of_tries(load: &LoadJob) -> Limits {
+    let tries = (0..5).map(|_| run(load.clone()).unwrap().limits.unwrap());
+    tries
+        .reduce(|best, limits| Limits {
+            null_operations_per_second: best
+                .null_operations_per_second
+                .max(limits.null_operations_per_second),
+            memory_operations_per_second: best
+                .memory_operations_per_second
+                .max(limits.memory_operations_per_second),
+            memory_touched_operations_per_second: best
+                .memory_touched_operations_per_second
+                .max(limits.memory_touched_operations_per_second),
+        })
+        .unwrap()
+}
+
 #[test]
 fn the_more_is_touched_the_lower_the_limit() {
     for (interface, queue_depth) in [(Interface::Psync, 1), (Interface::IoUring, 8)] {
         for access in [Access::Random {}, Access::Sequential {}] {
-            let limits = run(LoadJob { interface, queue_depth, access, ..large_writes() }).unwrap().limits;
-            let limits = limits.unwrap();
+            let limits = best_of_tries(&LoadJob { interface, queue_depth, access, ..large_writes() });
             // 256 words against none, and 1 MiB against 2 KiB.
             assert!(limits.null_operations_per_second > limits.memory_operations_per_second);
             assert!(limits.memory_operations_per_second > limits.memory_touched_operations_per_second);
