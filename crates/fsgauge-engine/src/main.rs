@@ -12,7 +12,8 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use fsgauge_load::{
-    Stop, WorkerCommand, die_with_parent, run_layout, run_load, run_probe, run_worker, stop_on_signals,
+    Stop, WorkerCommand, die_with_parent, run_clients, run_layout, run_load, run_probe, run_worker,
+    stop_on_signals,
 };
 use fsgauge_scan::run_scan;
 use fsgauge_wire::{Ended, Event, Failure, Job, JobResult, parse_job};
@@ -78,6 +79,9 @@ fn dispatch(job: Job, output: &mut Output, stop: Stop) -> Result<JobResult, Fail
             .map(|result| JobResult::Load(Box::new(result))),
         Job::Layout(layout) => run_layout(&layout, engine, output, stop).map(JobResult::Layout),
         Job::Probe(probe) => run_probe(&probe, engine).map(JobResult::Probe),
+        Job::Clients(job) => {
+            run_clients(&job, engine, output, stop).map(|result| JobResult::Load(Box::new(result)))
+        }
         Job::Scan(scan) => {
             run_scan(&scan, engine, output, stop).map(|result| JobResult::Scan(Box::new(result)))
         }

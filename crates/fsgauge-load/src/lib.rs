@@ -11,6 +11,7 @@ mod buffers;
 mod check;
 mod check_ranges;
 mod client;
+mod clients;
 mod clock;
 mod companion;
 mod cpu;
@@ -40,6 +41,7 @@ mod tally;
 mod target;
 mod window;
 
+pub use clients::run_clients;
 pub use clock::Clock;
 pub use layout::run_layout;
 pub use probe::run_probe;

@@ -184,6 +184,7 @@ pub(crate) fn merge(
         companions: Vec::new(),
         integrity: None,
         limits: None,
+        clients: None,
     }
 }
 

@@ -5,7 +5,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::ScanJob;
+use crate::{ClientsJob, ScanJob};
 
 /// One job; `kind` says which.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -19,6 +19,8 @@ pub enum Job {
     Probe(ProbeJob),
     /// Say what lies where on a file system.
     Scan(ScanJob),
+    /// Let many clients work on a file set.
+    Clients(ClientsJob),
 }
 
 impl Job {
@@ -29,6 +31,7 @@ impl Job {
             Job::Layout(job) => job.format,
             Job::Probe(job) => job.format,
             Job::Scan(job) => job.format,
+            Job::Clients(job) => job.format,
         }
     }
 }

@@ -3,6 +3,7 @@
 //! Types only, no I/O. Every key is snake_case, every number is raw and in the unit that ends its name. The
 //! JSON schemas in `schema/` are generated from here, so this crate is the one definition of the contract.
 
+mod clients;
 mod control;
 mod event;
 mod failure;
@@ -12,6 +13,11 @@ mod parse;
 mod result;
 mod scan;
 
+pub use clients::{
+    Activity, BackupOrder, BackupResult, BadRecord, ClientError, ClientErrorKind, ClientOperation,
+    ClientOperationResult, ClientsInterface, ClientsJob, ClientsResult, ClientsTarget, Create, Dispatch,
+    FileSet, FileSizes, OperationCall, Phase, Think, Tree, WeightedActivity, WeightedSize,
+};
 pub use control::{Listener, Outcome, Stop};
 pub use event::{Event, Interval, IntervalCount, Note};
 pub use failure::Failure;

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{CompanionKind, Histogram, Interface, Interval, Note, ScanResult};
+use crate::{ClientsResult, CompanionKind, Histogram, Interface, Interval, Note, ScanResult};
 
 /// The result of one job; `kind` says which.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -320,6 +320,9 @@ pub struct LoadResult {
     /// The load without a device; null when the job did not ask.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limits: Option<Limits>,
+    /// What clients did; null when the job was not of kind "clients".
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clients: Option<Box<ClientsResult>>,
 }
 
 /// What a layout did.
