@@ -8,6 +8,8 @@
     DIR/records/BBB-TT-SYSTEM/scan-before.json, -after
                                          ScanRecord: the layout before the first and after the
                                          last run, where the study asks for it
+    DIR/records/BBB-TT-SYSTEM/scan-after-CELL.json
+                                         ScanRecord: the files that one cell wrote
     DIR/series/BBB.json, BBB-counts.parquet, BBB-intervals.parquet
                                          SeriesRecord and the many rows of a finished block's runs:
                                          from then on the run records say `series` and hold no rows
@@ -21,11 +23,19 @@ Format history: 1, the first.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
-from fsgauge.wire import EngineFault, LayoutResult, LoadJob, LoadResult, ScanResult
+from fsgauge.wire import (
+    BackupOrder,
+    ClientsJob,
+    EngineFault,
+    LayoutResult,
+    LoadJob,
+    LoadResult,
+    ScanResult,
+)
 
 FORMAT = 1
 
@@ -38,10 +48,19 @@ class Record(BaseModel):
     format: Literal[1] = 1
 
 
+Test = Literal["write", "read", "mix", "stat", "delete", "backup fill", "backup"]
+"""What the clients of a study `connections` do in one cell, in the order of the cells.
+
+The cell of a backup has an `order`; what it reads was written by the cell of "backup fill".
+"""
+
+
 class Cell(BaseModel):
     """One point of the sweep. `name` is for people and `--fail-if`: "randread 4 KiB, depth 32".
 
-    `ranges`, `direct` and `allocation` belong to the study `writers`; other cells do not have them.
+    `ranges`, `direct` and `allocation` belong to the study `writers`, `test` and `order` to
+    `connections`; other cells do not have them. In cells of `connections`, `jobs` are clients,
+    a block is a record, and the queue is of each client.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -53,10 +72,12 @@ class Cell(BaseModel):
     block_size_bytes: int
     queue_depth: int
     jobs: int
-    interface: Literal["io_uring", "psync"]
+    interface: Literal["io_uring", "psync", "auto", "plain"]
     ranges: str | None = None
     direct: bool | None = None
     allocation: str | None = None
+    test: Test | None = None
+    order: BackupOrder | None = None
 
 
 class Turn(BaseModel):
@@ -122,7 +143,7 @@ class SystemFacts(BaseModel):
 
 
 class TurnRecord(Record):
-    """How the system of one turn was made."""
+    """How the system of one turn was made; `layout` is null where no files were laid out."""
 
     block: int
     turn: int
@@ -130,7 +151,7 @@ class TurnRecord(Record):
     again: bool
     facts: SystemFacts
     target: dict[str, Any]
-    layout: LayoutResult
+    layout: LayoutResult | None = None
     start_state: list[str]
     started_unix_ns: int
     prepare_ns: int
@@ -149,22 +170,31 @@ class RunRecord(Record):
     system: str
     again: bool
     cell: Cell
-    job: LoadJob
+    job: Annotated[LoadJob | ClientsJob, Field(discriminator="kind")]
     caches: str
     result: LoadResult | None
     fault: EngineFault | None
     started_unix_ns: int
     series: str | None = None
 
+    @property
+    def load(self) -> LoadJob | None:
+        """The job where it was a plain load; None where many clients worked on a file set."""
+        return self.job if isinstance(self.job, LoadJob) else None
+
 
 class ScanRecord(Record):
-    """What lay where in one turn, without a map. Exactly one of `result` and `fault` is set."""
+    """What lay where in one turn, without a map. Exactly one of `result` and `fault` is set.
+
+    With "after cell", the files that `cell` (its id) has written, synced before; otherwise all.
+    """
 
     block: int
     turn: int
     system: str
     again: bool
-    when: Literal["before", "after"]
+    when: Literal["before", "after", "after cell"]
+    cell: str | None = None
     result: ScanResult | None
     fault: EngineFault | None
     started_unix_ns: int

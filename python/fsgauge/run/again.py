@@ -16,6 +16,7 @@ from fsgauge.run.enough import knows_enough
 from fsgauge.store import StoredStudy
 from fsgauge.store.journal import read_journal
 from fsgauge.study.model import Study
+from fsgauge.wire import Engine as EngineBuild
 from fsgauge.wire import ProbeJob
 
 
@@ -62,8 +63,14 @@ def require_same(
     then = Conditions(
         fsgauge_version=stored.study.fsgauge_version,
         rig=stored.study.rig,
-        engine=stored.turns[0].layout.engine if stored.turns else None,
+        engine=_engine_of(stored),
         environment=stored.environment_before,
     )
     now = Conditions(__version__, rig.name, engine.probe(ProbeJob()).engine, environment)
     require_equal(then, now, next=f"fsgauge report {stored.directory}")
+
+
+def _engine_of(stored: StoredStudy) -> EngineBuild | None:
+    """The build that laid out the first files or, where nothing is laid out, made the first run."""
+    results = (*(turn.layout for turn in stored.turns), *(run.result for run in stored.runs))
+    return next((result.engine for result in results if result is not None), None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from fsgauge.wire.base import Wire
+from fsgauge.wire.clients import ClientsJob
 from fsgauge.wire.load_job import Data, IncompressibleData, LoadJob
 from fsgauge.wire.scan import ScanJob
 from fsgauge.wire.target import Target
@@ -32,4 +33,4 @@ class ProbeJob(Wire):
     directory: str | None = None
 
 
-Job = LoadJob | LayoutJob | ProbeJob | ScanJob
+Job = LoadJob | ClientsJob | LayoutJob | ProbeJob | ScanJob

@@ -5,21 +5,9 @@ from __future__ import annotations
 from typing import Literal
 
 from fsgauge.wire.base import Wire
+from fsgauge.wire.clients import ClientsResult
 from fsgauge.wire.engine import Engine, Features, Note
-
-
-class Histogram(Wire):
-    """Log-linear integer histogram in nanoseconds; `counts` is sparse and ascending.
-
-    index = value below 2**sub_bucket_bits, from there 2**sub_bucket_bits buckets an octave.
-    """
-
-    sub_bucket_bits: int
-    counts: list[tuple[int, int]]
-    operations: int
-    sum_ns: int
-    min_ns: int
-    max_ns: int
+from fsgauge.wire.histogram import Histogram
 
 
 class OperationResult(Wire):
@@ -156,3 +144,4 @@ class LoadResult(Wire):
     companions: list[CompanionResult] = []
     integrity: IntegrityResult | None = None
     limits: Limits | None = None
+    clients: ClientsResult | None = None
