@@ -71,7 +71,7 @@ def engine_path() -> str:
     raise SystemExit("error: there is no engine\nnext: cargo build --release")
 
 
-def random_reads(target: dict[str, Any], depth: int, seconds: float, **changes: Any) -> Load:  # noqa: ANN401
+def random_reads(target: dict[str, Any], depth: int, seconds: float, **changes: object) -> Load:
     """Run 4 KiB random reads with one job; `changes` replace keys of the job."""
     job = {
         "format": 1,
@@ -96,7 +96,7 @@ def shared_writes(
     writers: int,
     depth: int,
     seconds: float,
-    **changes: Any,  # noqa: ANN401
+    **changes: object,
 ) -> Load:
     """Run 8 KiB writes by several jobs, each through all of the target; psync at depth 1."""
     return random_reads(

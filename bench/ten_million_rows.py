@@ -15,12 +15,12 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(REPOSITORY))
 
 import numpy as np  # noqa: E402 - the repository's tests must be on the path first
-from tests.synthetic import make_study  # noqa: E402
+from tests.synthetic import make_study  # noqa: E402 - as above
 
-from fsgauge.record import RunRecord  # noqa: E402
-from fsgauge.series import INTERVAL_COLUMNS, Counts, Intervals  # noqa: E402
-from fsgauge.store.blocks import compact  # noqa: E402
-from fsgauge.store.rows import histograms, with_rows  # noqa: E402
+from fsgauge.record import RunRecord  # noqa: E402 - as above
+from fsgauge.series import INTERVAL_COLUMNS, Counts, Intervals  # noqa: E402 - as above
+from fsgauge.store.blocks import compact  # noqa: E402 - as above
+from fsgauge.store.rows import histograms, with_rows  # noqa: E402 - as above
 
 BUCKETS, INTERVALS, BLOCKS = 1500, 2200, 20
 MEASURED = """

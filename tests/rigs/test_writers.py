@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,6 +15,7 @@ from fsgauge.rig.host import HostRig
 from fsgauge.run import run_study
 from fsgauge.store import read_results
 from fsgauge.study.model import Study
+from fsgauge.study.workload import WritersWorkload
 from fsgauge.wire import LoadResult
 from tests.rigs.conftest import MEBIBYTE, MakeLoop, Scene
 
@@ -36,7 +38,7 @@ def study_of(scene: Scene, names: list[str], workload: dict[str, object]) -> Stu
     )
 
 
-def measured(study: Study, engine: Engine, rig: HostRig, results: Path) -> list[dict[str, object]]:
+def measured(study: Study, engine: Engine, rig: HostRig, results: Path) -> list[dict[str, Any]]:
     outcome = run_study(
         study,
         rig=rig,
@@ -78,18 +80,20 @@ def test_every_run_is_whole(
 ) -> None:
     study = study_of(scene, names, workload)
     runs = measured(study, engine, rig, tmp_path / "results")
-    cells = 2 * len(study.workload.ranges) * len(study.workload.access)  # type: ignore[union-attr]
+    writers = study.workload
+    assert isinstance(writers, WritersWorkload)
+    cells = 2 * len(writers.ranges) * len(writers.access)
     assert len(runs) == 2 * (len(names) + 1) * cells
     for run in runs:
         assert run["fault"] is None, run
         result = LoadResult.model_validate(run["result"])
         assert result.write is not None and result.write.operations > 0
-        assert len(result.jobs) == run["cell"]["jobs"]  # type: ignore[index]
+        assert len(result.jobs) == run["cell"]["jobs"]
         assert result.limits is not None
         integrity = result.integrity
         assert integrity is not None and integrity.checked_blocks > 0
         assert integrity.faulty == []
-        if study.workload.passes:  # type: ignore[union-attr]
+        if writers.passes:
             assert all(each.elapsed_ns for each in result.jobs)
             assert result.ended == "size_limit"
     assert scene.left() == []
@@ -100,8 +104,8 @@ def test_a_pass_covers_the_file_once_by_each_writer(
 ) -> None:
     study = study_of(scene, ["raw"], {"writers": [2]})
     for run in measured(study, engine, rig, tmp_path / "results"):
-        size = run["job"]["target"]["size_bytes"]  # type: ignore[index]
-        assert run["result"]["write"]["size_bytes"] == 2 * size  # type: ignore[index]
+        size = run["job"]["target"]["size_bytes"]
+        assert run["result"]["write"]["size_bytes"] == 2 * size
 
 
 def test_raw_does_the_nearest_thing_where_the_others_need_files(
@@ -120,14 +124,14 @@ def test_raw_does_the_nearest_thing_where_the_others_need_files(
     for run in runs:
         assert run["fault"] is None, run
         job, cell, result = run["job"], run["cell"], run["result"]
-        raw = job["target"]["kind"] == "block"  # type: ignore[index]
-        assert job["direct"] is raw and result["integrity"]["faulty"] == []  # type: ignore[index]
-        assert not (raw and job["extend"])  # type: ignore[index]
+        raw = job["target"]["kind"] == "block"
+        assert job["direct"] is raw and result["integrity"]["faulty"] == []
+        assert not (raw and job["extend"])
         if raw:
-            own = cell["ranges"] == "own files"  # type: ignore[index]
-            assert job["ranges"]["kind"] == ("segmented" if own else "shared")  # type: ignore[index]
-        written = result["write"]["size_bytes"]  # type: ignore[index]
-        covered.setdefault((cell["id"], "raw" if raw else "files"), set()).add(written)  # type: ignore[index]
+            own = cell["ranges"] == "own files"
+            assert job["ranges"]["kind"] == ("segmented" if own else "shared")
+        written = result["write"]["size_bytes"]
+        covered.setdefault((cell["id"], "raw" if raw else "files"), set()).add(written)
     for (cell_id, who), written in covered.items():
         assert len(written) == 1 and written == covered[cell_id, "files"], (cell_id, who)
     (results,) = (tmp_path / "results").iterdir()

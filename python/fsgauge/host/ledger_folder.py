@@ -31,7 +31,9 @@ def ledger_folder() -> Path:
     if uid == 0:
         return Path("/run/fsgauge")
     runtime = os.environ.get("XDG_RUNTIME_DIR")
-    return Path(runtime) / "fsgauge" if runtime else Path(f"/tmp/fsgauge-{uid}")  # noqa: S108
+    if runtime:
+        return Path(runtime) / "fsgauge"
+    return Path(f"/tmp/fsgauge-{uid}")  # noqa: S108 - private_folder refuses one of another user
 
 
 def private_folder() -> Path:

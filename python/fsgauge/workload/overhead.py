@@ -107,8 +107,8 @@ class OverheadMethod:
     def run_seconds(
         self,
         cell: Cell,  # noqa: ARG002 - a time is given
-        space_bytes: int,  # noqa: ARG002
-        speed: Speed = EXPECTED,  # noqa: ARG002
+        space_bytes: int,  # noqa: ARG002 - it does not end with the file
+        speed: Speed = EXPECTED,  # noqa: ARG002 - nor by a number of bytes
     ) -> float:
         """What the study says."""
         return (self.workload.warm_up + self.workload.duration) / 1e9

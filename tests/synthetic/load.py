@@ -1,0 +1,183 @@
+"""The job and the result of one run.
+
+Rates come from a simple device: a latency per operation plus a transfer time, until the queue
+saturates it; each system multiplies the rate. Latencies are lognormal around the mean that
+Little's law asks for, so honest runs pass every check.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+
+from fsgauge.record import Cell, RunRecord, Turn
+from fsgauge.wire import (
+    BlockSize,
+    EngineFault,
+    Interval,
+    IntervalCount,
+    JobShare,
+    LoadJob,
+    LoadResult,
+    MachineProcessorTime,
+    OperationResult,
+    ProcessorTime,
+    RandomAccess,
+    Rate,
+    SelfMeasure,
+)
+from tests.synthetic.engine import ENGINE
+from tests.synthetic.histogram import lognormal
+from tests.synthetic.recipe import Recipe
+from tests.synthetic.setting import target_of
+
+
+def device_rate(cell: Cell) -> float:
+    """Operations per second of a plausible solid state disk."""
+    latency_s = 80e-6 if cell.read_percent >= 50 else 25e-6
+    transfer_s = cell.block_size_bytes / 3e9
+    alone = cell.queue_depth / (latency_s + transfer_s)
+    ceiling = min(220e3 if cell.read_percent >= 50 else 160e3, 3e9 / cell.block_size_bytes)
+    return 1 / (1 / alone**4 + 1 / ceiling**4) ** 0.25
+
+
+def run_record(
+    recipe: Recipe, chance: random.Random, turn: Turn, position: int, cell: Cell, shift: float
+) -> RunRecord:
+    job = _job(recipe, turn.system, cell)
+    fault = recipe.faults(turn, cell)
+    result = None if fault else _result(recipe, chance, turn, cell, shift)
+    return RunRecord(
+        block=turn.block,
+        turn=turn.turn,
+        position=position,
+        system=turn.system,
+        again=turn.again,
+        cell=cell,
+        job=job,
+        caches="synced; page cache, dentries and inodes dropped",
+        result=result,
+        fault=EngineFault(
+            what="read of 4096 B at 1048576 failed: Input/output error",
+            cause="the device reported an error",
+            next="dmesg | tail",
+            errno=5,
+            code="io.error",
+        )
+        if fault
+        else None,
+        started_unix_ns=1_795_000_000 * 10**9 + turn.turn * 10**12,
+    )
+
+
+def _job(recipe: Recipe, system: str, cell: Cell) -> LoadJob:
+    rate = None
+    if recipe.rate is not None:
+        rate = Rate(operations_per_second=recipe.rate, arrival="exponential")
+    return LoadJob(
+        target=target_of(recipe, system),
+        interface=cell.interface,
+        direct=True,
+        access=RandomAccess(),
+        read_percent=cell.read_percent,
+        block_sizes=[BlockSize(size_bytes=cell.block_size_bytes)],
+        queue_depth=cell.queue_depth,
+        jobs=1,
+        rate=rate,
+        warm_up_ns=recipe.warm_up_s * 10**9,
+        duration_ns=recipe.duration_s * 10**9,
+        seed=recipe.seed,
+    )
+
+
+def _result(
+    recipe: Recipe, chance: random.Random, turn: Turn, cell: Cell, shift: float
+) -> LoadResult:
+    effect = recipe.effect(turn.system, cell)
+    capacity = device_rate(cell) * effect * math.exp(chance.gauss(0, recipe.noise) + shift)
+    rate = capacity if recipe.rate is None else min(capacity, recipe.rate)
+    elapsed_ns = recipe.duration_s * 10**9
+    operations = int(rate * recipe.duration_s)
+    latency_ns = cell.queue_depth / capacity * 1e9
+    read_operations = round(operations * cell.read_percent / 100)
+    read = _operations(recipe, chance, read_operations, cell, latency_ns)
+    write = _operations(recipe, chance, operations - read_operations, cell, latency_ns)
+    in_flight = sum(part.service_latency.sum_ns for part in (read, write) if part) / elapsed_ns
+    cpu_ns = {"raw": 2400, "ext4": 3100, "xfs": 2900, "btrfs": 6200}.get(turn.system, 3000)
+    cpu = operations * cpu_ns * math.exp(chance.gauss(0, 0.01))
+    size_bytes = operations * cell.block_size_bytes
+    unsteady = recipe.unsteady(turn, cell)
+    return LoadResult(
+        format=1,
+        kind="load",
+        engine=ENGINE.model_copy(update={"profile": recipe.profile}),
+        interface=cell.interface,
+        features=None,
+        notes=[],
+        ended="duration",
+        started_unix_ns=1_795_000_000 * 10**9,
+        warm_up_ns=recipe.warm_up_s * 10**9,
+        elapsed_ns=elapsed_ns,
+        read=read,
+        write=write,
+        jobs=[JobShare(operations=operations, size_bytes=size_bytes)],
+        in_flight_mean=in_flight,
+        cpu=ProcessorTime(user_ns=int(cpu * 0.2), system_ns=int(cpu * 0.8), threads=1),
+        machine_cpu=MachineProcessorTime(busy_ns=int(cpu * 1.3), total_ns=2 * elapsed_ns),
+        intervals=_intervals(recipe, chance, cell, rate, latency_ns, unsteady),
+        self_measure=SelfMeasure(
+            null_ns_per_operation=74.0, clock_ns_per_read=21.0, clock="tsc", stamps="operation"
+        ),
+    )
+
+
+def _operations(
+    recipe: Recipe, chance: random.Random, operations: int, cell: Cell, mean_ns: float
+) -> OperationResult | None:
+    if operations == 0:
+        return None
+    histogram = lognormal(operations, mean_ns, 0.35 * math.exp(chance.gauss(0, recipe.noise)))
+    return OperationResult(
+        operations=operations,
+        size_bytes=operations * cell.block_size_bytes,
+        errors=0,
+        service_latency=histogram,
+        response_latency=None if recipe.rate is None else histogram,
+        backlog_dropped=0,
+    )
+
+
+def _intervals(
+    recipe: Recipe,
+    chance: random.Random,
+    cell: Cell,
+    rate: float,
+    latency_ns: float,
+    unsteady: bool,
+) -> list[Interval]:
+    intervals = []
+    for second in range(recipe.warm_up_s + recipe.duration_s):
+        warm_up = second < recipe.warm_up_s
+        factor = (1.25 if warm_up else 1.0) * math.exp(chance.gauss(0, 0.01))
+        if unsteady:
+            factor *= 1.6 - 0.1 * second
+        operations = int(rate * factor)
+        reads = round(operations * cell.read_percent / 100)
+        intervals.append(
+            Interval(
+                start_ns=second * 10**9,
+                elapsed_ns=10**9,
+                warm_up=warm_up,
+                read=_count(reads, cell, latency_ns),
+                write=_count(operations - reads, cell, latency_ns),
+            )
+        )
+    return intervals
+
+
+def _count(operations: int, cell: Cell, latency_ns: float) -> IntervalCount:
+    return IntervalCount(
+        operations=operations,
+        size_bytes=operations * cell.block_size_bytes,
+        latency_sum_ns=int(operations * latency_ns),
+    )

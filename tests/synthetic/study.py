@@ -1,0 +1,121 @@
+"""The records of a whole study, and their folder."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fsgauge.record import EnvironmentRecord, RunRecord, StudyRecord, TurnRecord
+from tests.synthetic.load import run_record
+from tests.synthetic.plan import plan_of
+from tests.synthetic.recipe import Recipe
+from tests.synthetic.setting import environment, turn_record
+
+
+@dataclass(frozen=True)
+class SyntheticStudy:
+    study: StudyRecord
+    turns: list[TurnRecord]
+    runs: list[RunRecord]
+    before: EnvironmentRecord
+    after: EnvironmentRecord | None
+    study_toml: str
+
+    def write(self, directory: Path) -> Path:
+        """Store the records in the layout of fsgauge.record."""
+        (directory / "records").mkdir(parents=True, exist_ok=True)
+        (directory / "study.toml").write_text(self.study_toml, encoding="utf-8")
+        (directory / "study.json").write_text(self.study.model_dump_json(), encoding="utf-8")
+        environments = {"before": self.before, "after": self.after}
+        for when, record in environments.items():
+            if record is not None:
+                path = directory / f"environment-{when}.json"
+                path.write_text(record.model_dump_json(), encoding="utf-8")
+        for turn in self.turns:
+            folder = directory / "records" / _folder(turn)
+            folder.mkdir()
+            (folder / "turn.json").write_text(turn.model_dump_json(), encoding="utf-8")
+        for run in self.runs:
+            folder = directory / "records" / _folder(run)
+            path = folder / f"{run.position:02d}-{run.cell.id}.json"
+            path.write_text(run.model_dump_json(), encoding="utf-8")
+        return directory
+
+
+def make_study(recipe: Recipe | None = None, **changes: Any) -> SyntheticStudy:
+    """The records of one study."""
+    recipe = recipe or Recipe()
+    for key, value in changes.items():
+        if not hasattr(recipe, key):
+            raise TypeError(f"no such ingredient: {key}")
+        setattr(recipe, key, value)
+    chance = random.Random(recipe.seed)
+    plan = plan_of(recipe, chance)
+    cells = {cell.id: cell for cell in plan.cells}
+    turns, runs = [], []
+    planned = sum(len(turn.cells) for turn in plan.turns)
+    limit = recipe.paused_after_runs or planned
+    for index, turn in enumerate(plan.turns):
+        if len(runs) >= limit:
+            break
+        turns.append(turn_record(recipe, turn))
+        shift = recipe.drift * (index / max(len(plan.turns) - 1, 1) - 0.5)
+        baseline_turns = [
+            t for t in plan.turns if (t.block, t.system) == (turn.block, plan.baseline)
+        ]
+        if turn == baseline_turns[-1]:
+            shift += math.log(recipe.later_effect)
+        for position, cell_id in enumerate(turn.cells):
+            if len(runs) < limit:
+                run = run_record(recipe, chance, turn, position, cells[cell_id], shift)
+                runs.append(run)
+    before = environment(recipe, 0)
+    after = environment(recipe, 1) if len(runs) == planned else None
+    study = StudyRecord(
+        fsgauge_version="0.1.0",
+        study=_study_document(recipe),
+        plan=plan,
+        command=["fsgauge", "run", "overhead", "--seed", str(recipe.seed)],
+        started_unix_ns=1_795_000_000 * 10**9,
+        rig="host",
+    )
+    return SyntheticStudy(study, turns, runs, before, after, _toml(recipe))
+
+
+def _folder(record: TurnRecord | RunRecord) -> str:
+    slug = re.sub(r"[^A-Za-z0-9]+", "-", record.system)
+    return f"{record.block:03d}-{record.turn:02d}-{slug}"
+
+
+def _study_document(recipe: Recipe) -> dict[str, Any]:
+    return {
+        "format": 1,
+        "name": "overhead",
+        "question": recipe.question,
+        "storage": {"kind": recipe.storage_kind, "size": 8 << 30},
+        "system": [{"name": name, "kind": kind} for name, kind in recipe.systems.items()],
+        "workload": {
+            "kind": "overhead",
+            "direct": True,
+            "warm_up": recipe.warm_up_s * 10**9,
+            "duration": recipe.duration_s * 10**9,
+        },
+        "plan": {"blocks": recipe.blocks, "seed": recipe.seed, "equivalence_percent": 3},
+    }
+
+
+def _toml(recipe: Recipe) -> str:
+    systems = "".join(
+        f'\n[[system]]\nname = {json.dumps(name)}\nkind = "{kind}"\n'
+        for name, kind in recipe.systems.items()
+    )
+    return (
+        f'format = 1\nname = "overhead"\nquestion = {json.dumps(recipe.question)}\n\n[storage]\n'
+        f'kind = "{recipe.storage_kind}"\nsize = "8 GiB"\n{systems}\n[workload]\n'
+        f'kind = "overhead"\n\n[plan]\nblocks = {recipe.blocks}\nseed = {recipe.seed}\n'
+    )
