@@ -1,13 +1,16 @@
 """Several writers of one file: the engine against fio's threads with the same number.
 
 8 KiB writes, each writer through the whole file, in memory: what differs is what the tools cost.
-psync on a file in tmpfs; io_uring at depth 8 on a loop device over it, where no worker threads of
-io_uring come in between. And 256 writers on nothing: each must get its share of the processors.
+psync on a file in tmpfs; io_uring at depth 8 on a zram device, which answers in the caller itself:
+tmpfs would hand each write to a thread of the kernel, and a loop device to its one worker, which
+was then what both tools waited for. zram keeps pages of zeros as a mark, so zeros are written.
+And 256 writers on nothing: each must get its share of the processors.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import engine
 import fio
@@ -20,13 +23,27 @@ CROWD = 256
 RATE, SHARE = "operations_per_second", "smallest_share"
 
 
+@dataclass(frozen=True)
+class Way:
+    """How both tools write, and what the engine must reach."""
+
+    depth: int
+    direct: bool
+    zeros: bool
+    goal: float
+
+
+PSYNC = Way(depth=1, direct=False, zeros=False, goal=1.0)
+IO_URING = Way(depth=8, direct=True, zeros=True, goal=1.1)
+
+
 def psync(writers: int) -> Callable[[Scratch], Comparison]:
     """Compare pwrite by so many writers."""
 
     def compare(scratch: Scratch) -> Comparison:
         path = str(scratch.file_in_memory())
         target = {"kind": "file", "path": path, "size_bytes": FILLED_BYTES}
-        return rates(target, path, writers, depth=1, direct=False, goal=1.0)
+        return rates(target, path, writers, PSYNC)
 
     return compare
 
@@ -35,27 +52,30 @@ def io_uring(writers: int) -> Callable[[Scratch], Comparison]:
     """Compare io_uring by so many writers."""
 
     def compare(scratch: Scratch) -> Comparison:
-        device = scratch.loop_device()
+        device = scratch.memory_device()
         target = {"kind": "block", "path": device, "size_bytes": FILLED_BYTES}
-        return rates(target, device, writers, depth=8, direct=True, goal=1.1)
+        return rates(target, device, writers, IO_URING)
 
     return compare
 
 
-def rates(
-    target: dict[str, object], path: str, writers: int, *, depth: int, direct: bool, goal: float
-) -> Comparison:
+def rates(target: dict[str, object], path: str, writers: int, way: Way) -> Comparison:
     """Compare operations per second, all writers together."""
-    options = [f"--filename={path}", f"--size={FILLED_BYTES}", f"--direct={int(direct)}"]
+    options = [f"--filename={path}", f"--size={FILLED_BYTES}", f"--direct={int(way.direct)}"]
+    options += ["--zero_buffers"] if way.zeros else []
+    data = {"kind": "zero" if way.zeros else "incompressible"}
 
     def ours() -> Sample:
-        load = engine.shared_writes(target, writers, depth, SECONDS, direct=direct)
+        load = engine.shared_writes(
+            target, writers, way.depth, SECONDS, direct=way.direct, data=data
+        )
         return Sample({RATE: load.operations_per_second})
 
     def theirs() -> Sample:
-        run = fio.shared_writes(options, writers, depth, SECONDS)
+        run = fio.shared_writes(options, writers, way.depth, SECONDS)
         return Sample({RATE: run.operations_per_second})
 
+    goal = way.goal
     measure = Measure(RATE, "rate", "operations/s", f">= {goal}", lambda ratio, _: ratio >= goal)
     return Comparison("fio", [measure], ours, theirs)
 
