@@ -39,6 +39,7 @@ BENCHES: dict[str, Callable[[Scratch], Comparison]] = {
     "depth-1-memory": depth_1.in_memory,
     **{f"writers-psync-{count}": writers.psync(count) for count in (1, 2, 4, 8)},
     **{f"writers-io-uring-{count}": writers.io_uring(count) for count in (1, 2, 4, 8)},
+    **{f"writers-loop-{count}": writers.io_uring_on_loop(count) for count in (1, 2, 4, 8)},
     "writers-256-fair": writers.crowd,
     "scan-one-processor": scan.one_processor,
     "scan-two-processors": scan.two_processors,

@@ -6,8 +6,6 @@ import json
 import os
 import shutil
 import subprocess
-import time
-from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -18,9 +16,6 @@ SPARSE_BYTES = 4 << 30
 FILLED_BYTES = 512 << 20
 # Memory that no cache drop takes away.
 MEMORY = Path("/dev/shm/fsgauge-bench")
-ZRAM = Path("/sys/class/zram-control")
-RELEASE_TRIES = 20
-RELEASE_PAUSE_SECONDS = 0.1
 CHUNK_BYTES = 1 << 20
 BLOCK_BYTES = 4096
 
@@ -61,7 +56,6 @@ class Scratch:
             for loop in json.loads(listing or '{"loopdevices": []}')["loopdevices"]:
                 if Path(loop["back-file"]).is_relative_to(MEMORY):
                     subprocess.run(["losetup", "--detach", loop["name"]], check=False)
-        self._remove_memory_device()
         shutil.rmtree(MEMORY, ignore_errors=True)
         shutil.rmtree(self.directory, ignore_errors=True)
 
@@ -92,36 +86,6 @@ class Scratch:
         if shutil.which("losetup") is None:
             raise Skipped("losetup is missing: apt-get install mount")
         return attach(self.file_in_memory())
-
-    def memory_device(self) -> str:
-        """Give a block device that keeps its pages in memory and answers in the caller (zram)."""
-        if os.geteuid() != 0:
-            raise Skipped("a zram device needs root: sudo python3 bench/run.py --only writers")
-        note = self.directory / "zram"
-        if not note.exists():
-            if not ZRAM.is_dir():
-                raise Skipped(f"{ZRAM} is missing: modprobe zram num_devices=0")
-            number = (ZRAM / "hot_add").read_text().strip()
-            note.write_text(number)
-            size = Path(f"/sys/block/zram{number}/disksize")
-            size.write_text(str(FILLED_BYTES))
-        return f"/dev/zram{note.read_text()}"
-
-    def _remove_memory_device(self) -> None:
-        """Remove the zram device that the note names."""
-        note = self.directory / "zram"
-        if not note.exists():
-            return
-        number = note.read_text()
-        # Who watches for new devices has it open for a moment after each close.
-        for _ in range(RELEASE_TRIES):
-            if not Path(f"/sys/block/zram{number}").exists():
-                return
-            with suppress(OSError):
-                Path(f"/sys/block/zram{number}/reset").write_text("1")
-                (ZRAM / "hot_remove").write_text(number)
-            time.sleep(RELEASE_PAUSE_SECONDS)
-        print(f"note: zram{number} is in use and stays: zramctl --reset /dev/zram{number}")
 
     def files_to_scan(self) -> tuple[Path, str]:
         """Give the folder and device of an ext4 with many small files and some in many pieces."""
