@@ -3,6 +3,24 @@
 //! A lane is one operation at a time: client times outstanding. Every target gives the same answers; a client
 //! cannot tell which serves it.
 
+#![allow(dead_code, unused_imports, reason = "the event loop that uses it all is being built")]
+
+mod descriptors;
+mod errors;
+mod handle;
+mod null;
+mod plain;
+mod plain_calls;
+mod rest;
+mod started_calls;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use descriptors::descriptor_limit;
+pub(crate) use errors::{kind_of, message_of};
+pub(crate) use null::NullTarget;
+pub(crate) use plain::PlainTarget;
+
 use std::io;
 use std::time::Duration;
 
@@ -24,17 +42,21 @@ pub(crate) enum Started {
 
 /// One thread's way to the files; lanes are numbered from 0 in each.
 pub(crate) trait Target {
-    /// The record of a lane, at least the file set's record size long: filled before a write is started, and
-    /// read after a read has been answered, before anything else is started. Targets that answer at once may
-    /// give all lanes the same memory.
-    fn record(&mut self, lane: u32) -> &mut [u8];
+    /// What a lane's next write takes, at least a record long: filled right before that write is started.
+    /// Lanes may share it until then, and it may be [`incoming`](Target::incoming) too.
+    fn outgoing(&mut self, lane: u32) -> &mut [u8];
+
+    /// What a lane's last read gave, at least a record long: looked at after its answer and before anything
+    /// else is started, on any lane.
+    fn incoming(&self, lane: u32) -> &[u8];
 
     /// Starts an operation. The lane has none under way. The request's paths are copied if they are needed
     /// after the return.
     fn start(&mut self, lane: u32, request: &Request<'_>) -> Started;
 
     /// Hands the pending operations that were answered to `each`: lane and answer. Waits for one of them, no
-    /// longer than `limit`; with a limit of zero it only looks. A signal ends the wait early.
+    /// longer than `limit`, also where none is pending; with a limit of zero it only looks. A signal ends the
+    /// wait early.
     fn wait(&mut self, limit: Duration, each: &mut dyn FnMut(u32, Answer)) -> io::Result<()>;
 
     /// Which calls carried the operations that were started, in the order of the operations.

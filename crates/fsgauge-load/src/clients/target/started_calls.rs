@@ -1,0 +1,114 @@
+//! Which operations were started, and which call carries each.
+
+use fsgauge_wire::{ClientOperation, OperationCall};
+
+use crate::clients::request::Request;
+
+/// What a target has one call for. The order is that of the operations in the result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub(super) enum Action {
+    MakeDirectory,
+    Create,
+    Open,
+    Read,
+    Write,
+    Fsync,
+    Close,
+    Stat,
+    List,
+    Rename,
+    Unlink,
+}
+
+impl Action {
+    pub(super) const ALL: [Action; 11] = [
+        Action::MakeDirectory,
+        Action::Create,
+        Action::Open,
+        Action::Read,
+        Action::Write,
+        Action::Fsync,
+        Action::Close,
+        Action::Stat,
+        Action::List,
+        Action::Rename,
+        Action::Unlink,
+    ];
+
+    /// The action that a request asks for.
+    #[inline]
+    pub(super) fn of(request: &Request<'_>) -> Self {
+        match request {
+            Request::MakeDirectory { .. } => Action::MakeDirectory,
+            Request::Create { .. } => Action::Create,
+            Request::Open { .. } => Action::Open,
+            Request::Read { .. } => Action::Read,
+            Request::Write { .. } => Action::Write,
+            Request::Fsync { .. } => Action::Fsync,
+            Request::Close { .. } => Action::Close,
+            Request::Stat { .. } => Action::Stat,
+            Request::List { .. } => Action::List,
+            Request::Rename { .. } => Action::Rename,
+            Request::Unlink { .. } => Action::Unlink,
+        }
+    }
+
+    /// What the result calls it.
+    fn operation(self) -> ClientOperation {
+        match self {
+            Action::MakeDirectory => ClientOperation::Connect,
+            Action::Create => ClientOperation::Create,
+            Action::Open => ClientOperation::Open,
+            Action::Read => ClientOperation::Read,
+            Action::Write => ClientOperation::Write,
+            Action::Fsync => ClientOperation::Fsync,
+            Action::Close => ClientOperation::Close,
+            Action::Stat => ClientOperation::Stat,
+            Action::List => ClientOperation::List,
+            Action::Rename => ClientOperation::Rename,
+            Action::Unlink => ClientOperation::Unlink,
+        }
+    }
+
+    /// The plain system call.
+    pub(super) fn plain_call(self) -> &'static str {
+        match self {
+            Action::MakeDirectory => "mkdirat",
+            Action::Create | Action::Open => "openat",
+            Action::Read => "pread",
+            Action::Write => "pwrite",
+            Action::Fsync => "fsync",
+            Action::Close => "close",
+            Action::Stat => "statx",
+            Action::List => "getdents64",
+            Action::Rename => "renameat",
+            Action::Unlink => "unlinkat",
+        }
+    }
+}
+
+/// A set of actions.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Actions(u16);
+
+impl Actions {
+    #[inline]
+    pub(super) fn add(&mut self, action: Action) {
+        self.0 |= 1 << action as u8;
+    }
+
+    #[inline]
+    pub(super) fn has(self, action: Action) -> bool {
+        self.0 & (1 << action as u8) != 0
+    }
+
+    /// The calls of these actions, as `call` names each with the reason why it is not io_uring.
+    pub(super) fn calls(self, call: impl Fn(Action) -> (String, Option<String>)) -> Vec<OperationCall> {
+        let one = |action: &Action| {
+            let (call, reason) = call(*action);
+            OperationCall { operation: action.operation(), call, reason }
+        };
+        Action::ALL.iter().filter(|action| self.has(**action)).map(one).collect()
+    }
+}
