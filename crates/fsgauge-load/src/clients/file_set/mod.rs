@@ -1,0 +1,27 @@
+//! The file set as a formula: names, sizes and contents follow from the numbers of client and file. Nothing is
+//! listed, so a set of any size takes no memory, and whoever reads a file can tell what it must hold.
+
+mod contents;
+mod names;
+mod sizes;
+mod tree;
+
+pub(crate) use contents::{Contents, PAGE_BYTES};
+pub(crate) use names::{Names, PathBuffer};
+pub(crate) use sizes::Sizes;
+pub(crate) use tree::{Directory, directories, leaves};
+
+/// One file: whose it is, and which of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct FileNumber {
+    pub(crate) client: u32,
+    pub(crate) file: u32,
+}
+
+impl FileNumber {
+    /// Both numbers in one.
+    #[inline]
+    fn key(self) -> u64 {
+        u64::from(self.client) << 32 | u64::from(self.file)
+    }
+}
