@@ -23,6 +23,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from fsgauge.errors import FsgaugeError, InputError, Interrupted, RigError
 from fsgauge.wire import (
+    ClientsJob,
     EngineFault,
     Event,
     FailedEvent,
@@ -37,6 +38,7 @@ from fsgauge.wire import (
     ProbeResult,
     ScanJob,
     ScanResult,
+    SharedTree,
 )
 
 Result = LoadResult | LayoutResult | ProbeResult | ScanResult
@@ -51,6 +53,7 @@ _GRACE_SECONDS = 2.0
 _LONGEST_WALK_SECONDS = 24 * 3600.0
 _SLACK_SECONDS = 60.0
 _SLOWEST_READING_BYTES_PER_SECOND = 5 << 20
+_SLOWEST_DIRECTORY_SECONDS = 0.02
 
 
 class EngineFaultError(RigError):
@@ -96,8 +99,8 @@ class Engine:
     def __init__(self, binary: Path | None = None) -> None:
         self.binary = binary or find_engine()
 
-    def load(self, job: LoadJob, on_event: OnEvent | None = None) -> LoadResult:
-        """Run a load job; raises EngineFaultError, Interrupted, RigError."""
+    def load(self, job: LoadJob | ClientsJob, on_event: OnEvent | None = None) -> LoadResult:
+        """Run a load or clients job; raises EngineFaultError, Interrupted, RigError."""
         return _expect(LoadResult, self.run(job, on_event))
 
     def layout(self, job: LayoutJob, on_event: OnEvent | None = None) -> LayoutResult:
@@ -160,7 +163,16 @@ def _deadline_seconds(job: Job) -> float:
     """How long a job may take before it counts as hung."""
     if isinstance(job, LoadJob):
         return (job.warm_up_ns + job.duration_ns) / 1e9 + _reading_seconds(job) + _SLACK_SECONDS
+    if isinstance(job, ClientsJob):
+        return (job.ramp_ns + job.time_limit_ns) / 1e9 + _before_clients_seconds(job)
     return _SLACK_SECONDS if isinstance(job, ProbeJob) else _LONGEST_WALK_SECONDS
+
+
+def _before_clients_seconds(job: ClientsJob) -> float:
+    """Time until all clients have their directories, at the slowest, and to end."""
+    tree = job.files.tree
+    directories = tree.fan_out**tree.depth if isinstance(tree, SharedTree) else job.files.clients
+    return _SLACK_SECONDS + 2 * directories * _SLOWEST_DIRECTORY_SECONDS
 
 
 def _reading_seconds(job: LoadJob) -> float:

@@ -10,7 +10,7 @@ from fsgauge.study.cells import cells_of
 from fsgauge.study.model import Study
 from fsgauge.workload import method_of
 from fsgauge.workload.assumed import EXPECTED, Speed
-from fsgauge.workload.space import layout_bytes
+from fsgauge.workload.space import layout_bytes, planned_room
 
 TURN_SECONDS = 0.5
 """mkfs, mount, unmount and what surrounds them."""
@@ -23,7 +23,7 @@ SCAN_SECONDS = 0.3
 
 def turn_seconds(study: Study, size_bytes: int, speed: Speed = EXPECTED) -> float:
     """One system made afresh, filled, and measured in every cell."""
-    method = method_of(study.workload)
+    method = method_of(study.workload).in_room(planned_room(size_bytes))
     space = layout_bytes(study, size_bytes)
     runs = [method.run_seconds(cell, space, speed) for cell in cells_of(study.workload)]
     filling = space / speed.bytes_per_second
@@ -38,6 +38,6 @@ def block_seconds(study: Study, size_bytes: int, speed: Speed = EXPECTED) -> flo
 
 def turn_written_bytes(study: Study, size_bytes: int) -> int:
     """The filling and the writes of every cell of one turn."""
-    method = method_of(study.workload)
+    method = method_of(study.workload).in_room(planned_room(size_bytes))
     space = layout_bytes(study, size_bytes)
     return space + int(sum(method.written_bytes(cell, space) for cell in cells_of(study.workload)))

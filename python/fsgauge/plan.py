@@ -11,6 +11,7 @@ two, so that the baseline against itself shows the noise (A/A). A turn makes its
 - Cells have one order for all turns of a block, so that each system is worn alike when a cell
   begins. Cells that disturb the layout least come first: pure reads, then mixes, then pure
   writes, those that make files anew last; inside these groups the order is random.
+  Where cells build on one another (connections), all turns have them in the study's own order.
 - All turns of a block read and write the same offsets: seeds depend on block and cell alone.
 """
 
@@ -27,9 +28,10 @@ from fsgauge.record import Cell, Plan, Turn
 from fsgauge.study.cells import cells_of, default_primary
 from fsgauge.study.model import LAYOUT, Study
 from fsgauge.units import exact_duration, format_duration, format_size
-from fsgauge.wire import LayoutJob, LoadJob, Target
+from fsgauge.wire import ClientsJob, LayoutJob, LoadJob
 from fsgauge.workload import method_of
-from fsgauge.workload.space import held_twice, layout_bytes
+from fsgauge.workload.folders import Place
+from fsgauge.workload.space import held_twice, layout_bytes, planned_room
 
 FEWEST_BLOCKS = 2
 _SEED_BITS = 53
@@ -72,13 +74,16 @@ def make_plan(study: Study, *, size_bytes: int) -> Plan:
     )
 
 
-def job_for(study: Study, plan: Plan, turn: Turn, cell: Cell, target: Target) -> LoadJob:
+def job_for(
+    study: Study, plan: Plan, turn: Turn, cell: Cell, target: Place
+) -> LoadJob | ClientsJob:
     """The engine's job for one cell in one turn; equal for all systems of a block."""
-    seed = derived_seed(plan.seed, turn.block, cell.id)
-    return method_of(study.workload).load_job(cell, target, seed)
+    method = method_of(study.workload)
+    seed = derived_seed(plan.seed, turn.block, method.seed_purpose(cell))
+    return method.load_job(cell, target, seed)
 
 
-def layout_job_for(study: Study, plan: Plan, turn: Turn, target: Target) -> LayoutJob:
+def layout_job_for(study: Study, plan: Plan, turn: Turn, target: Place) -> LayoutJob | None:
     """The engine's job that fills a fresh system; the same bytes for all systems of a block."""
     seed = derived_seed(plan.seed, turn.block, "layout")
     return method_of(study.workload).layout_job(target, seed)
@@ -92,6 +97,9 @@ def derived_seed(seed: int, block: int, purpose: str) -> int:
 
 def _check_files(study: Study, size_bytes: int) -> None:
     method = method_of(study.workload)
+    if not method.lays_out:
+        method.in_room(planned_room(size_bytes))
+        return
     files = f"{method.files} files share" if method.files > 1 else "one file has"
     half = f", half of it as {held_twice(study)[0]} copies on write" if held_twice(study) else ""
     method.require_room(
@@ -129,13 +137,14 @@ def _turns(study: Study, cells: list[Cell], blocks: int, seed: int) -> list[Turn
     chance = random.Random(seed)  # noqa: S311 - the order of a study, not a secret
     names = [system.name for system in study.systems]
     pair_orders = _pair_orders(blocks, chance)
+    keeps_order = method_of(study.workload).keeps_order
     turns = []
     for block in range(blocks):
         if len(names) == 2:
             order = _pair_with_twin(names, pair_orders[block], chance)
         else:
             order = _shuffled([(name, False) for name in names] + [(names[0], True)], chance)
-        cell_order = _cell_order(cells, chance)
+        cell_order = [c.id for c in cells] if keeps_order else _cell_order(cells, chance)
         turns += [
             Turn(block=block, turn=turn, system=system, again=again, cells=cell_order)
             for turn, (system, again) in enumerate(order)

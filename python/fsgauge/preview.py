@@ -15,7 +15,7 @@ from fsgauge.study.system import UNFORMATTED
 from fsgauge.units import exact_size, format_bandwidth, format_duration, format_size
 from fsgauge.workload import method_of
 from fsgauge.workload.assumed import EXPECTED, FASTEST, SLOWEST
-from fsgauge.workload.space import held_twice, layout_bytes
+from fsgauge.workload.space import held_twice, layout_bytes, planned_room
 
 EFFECTS_PERCENT = (5.0, 2.0, 1.0)
 SUPPOSED_NOISE_PERCENT = (2.0, 5.0, 10.0)
@@ -149,7 +149,8 @@ def _sensitivity(blocks: int, noise_percent: float) -> Sensitivity:
 def _held_equal(study: Study, size_bytes: int) -> list[str]:
     space = format_size(layout_bytes(study, size_bytes))
     has_raw = any(system.kind == "raw" for system in study.systems)
-    first, *lines = method_of(study.workload).held_equal(space, has_raw)
+    method = method_of(study.workload).in_room(planned_room(size_bytes))
+    first, *lines = method.held_equal(space, has_raw)
     return [first + _half(study), *lines[:-1], f"state: {_state(study)}", lines[-1]]
 
 
@@ -163,6 +164,9 @@ def _half(study: Study) -> str:
 
 
 def _state(study: Study) -> str:
+    if not method_of(study.workload).lays_out:
+        made = "a new folder" if study.storage.kind == "path" else "every system is made anew"
+        return f"{made} for each turn; the clients make their files in it"
     if study.storage.kind == "path":
         return "nothing is formatted; the files are made and filled anew for each turn"
     return "every system is made and filled anew for each turn"

@@ -55,6 +55,10 @@ The cell of a backup has an `order`; what it reads was written by the cell of "b
 """
 
 
+WRITING_TESTS: tuple[Test, ...] = ("write", "mix", "backup fill")
+"""After these the extents of the files are counted."""
+
+
 class Cell(BaseModel):
     """One point of the sweep. `name` is for people and `--fail-if`: "randread 4 KiB, depth 32".
 
@@ -181,6 +185,14 @@ class RunRecord(Record):
     def load(self) -> LoadJob | None:
         """The job where it was a plain load; None where many clients worked on a file set."""
         return self.job if isinstance(self.job, LoadJob) else None
+
+    @property
+    def most_gave_up(self) -> bool:
+        """Whether more than half of a run's clients gave up: then it says nothing of the others."""
+        clients = self.result.clients if self.result else None
+        if clients is None or not isinstance(self.job, ClientsJob):
+            return False
+        return 2 * clients.clients_gave_up > self.job.clients
 
 
 class ScanRecord(Record):

@@ -32,7 +32,7 @@ from fsgauge.rig import AttachedStorage, PreparedSystem, Rig
 from fsgauge.stats.metrics import values
 from fsgauge.study import dump_study
 from fsgauge.study.model import Study
-from fsgauge.wire import FilesTarget, LoadResult, OperationResult
+from fsgauge.wire import ClientsJob, FilesTarget, LoadJob, LoadResult, OperationResult
 from fsgauge.workload import method_of
 
 __all__ = ["Told", "crosscheck"]
@@ -122,7 +122,7 @@ def _check_cells(study: Study) -> None:
     plan = make_plan(study, size_bytes=1 << 50)
     target = FilesTarget(directory="/", count=method.files, file_size_bytes=1 << 30)
     for cell in plan.cells:
-        require_equal_exists(job_for(study, plan, plan.turns[0], cell, target))
+        require_equal_exists(_plain(job_for(study, plan, plan.turns[0], cell, target)))
 
 
 def _all_systems(session: _Session, attached: AttachedStorage) -> None:
@@ -175,7 +175,7 @@ def _run(
     position: int,
     tool: Tool,
 ) -> CrosscheckRun:
-    job = job_for(session.study, session.plan, turn, cell, prepared.target)
+    job = _plain(job_for(session.study, session.plan, turn, cell, prepared.target))
     command = fio_command(job)
     caches = session.rig.settle(prepared)
     started_unix_ns = time.time_ns()
@@ -192,6 +192,13 @@ def _run(
         result=session.engine.load(job) if tool == "engine" else None,
         fio=run_fio(command, job) if tool == "fio" else None,
     )
+
+
+def _plain(job: LoadJob | ClientsJob) -> LoadJob:
+    """The job of a kind that fio can do: the others are refused before."""
+    if isinstance(job, LoadJob):
+        return job
+    raise TypeError("many clients have no equal in fio")
 
 
 def engine_numbers(result: LoadResult) -> Numbers:

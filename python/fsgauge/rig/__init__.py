@@ -20,8 +20,8 @@ from fsgauge.wire import (
     LoadResult,
     ProbeResult,
     ScanResult,
-    Target,
 )
+from fsgauge.workload.folders import FileSets, Place
 
 
 class RunsJobs(Protocol):
@@ -40,6 +40,7 @@ class AttachedStorage:
 
     `device` is set for loop, ram and device, `directory` for path. `file_size_bytes` is the size
     of each of the workload's files: equal for every system, so that all have one working set.
+    `file_sets` are there instead where the load makes its own files, equal for every system too.
     """
 
     kind: str
@@ -48,15 +49,19 @@ class AttachedStorage:
     size_bytes: int
     file_size_bytes: int
     facts: StorageFacts
+    file_sets: FileSets | None = None
 
 
 @dataclass(frozen=True)
 class PreparedSystem:
-    """A system made afresh and filled; `target` is what the load goes to."""
+    """A system made afresh and filled; `target` is what the load goes to.
+
+    `layout` is None where the load makes its own files: then the system has empty folders.
+    """
 
     facts: SystemFacts
-    target: Target
-    layout: LayoutResult
+    target: Place
+    layout: LayoutResult | None
     start_state: list[str]
     notes: list[str]
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from fsgauge.errors import RigError
 from fsgauge.host.tool import must_run
-from fsgauge.wire import BlockTarget, FilesTarget, FileTarget, Target
+from fsgauge.wire import BlockTarget, FilesTarget, FileTarget
+from fsgauge.workload.folders import ClientFolders, Place
 
 _DROP = Path("/proc/sys/vm/drop_caches")
 _SYNC_SECONDS = 900.0
@@ -15,13 +17,14 @@ KEEP_CACHES = "FSGAUGE_KEEP_CACHES"
 """Set to 1 where others on the machine need their caches: only our own files' pages are let go."""
 
 
-def settle_caches(target: Target) -> str:
+def settle_caches(target: Place) -> str:
     """Write back what is dirty and drop what is cached; gives what was done."""
     paths = _paths(target)
-    if isinstance(target, FilesTarget):
+    if isinstance(target, FilesTarget | ClientFolders):
         sync_file_system(target.directory)
     elif paths:
-        must_run(["sync", paths[0]], what=f"{paths[0]} could not be synced", seconds=_SYNC_SECONDS)
+        first = next(iter(paths))
+        must_run(["sync", first], what=f"{first} could not be synced", seconds=_SYNC_SECONDS)
     if os.environ.get(KEEP_CACHES) == "1":
         return _forget_pages(paths, f"{KEEP_CACHES}=1")
     if os.geteuid() == 0:
@@ -42,7 +45,7 @@ def sync_file_system(directory: str) -> None:
     )
 
 
-def _paths(target: Target) -> list[str]:
+def _paths(target: Place) -> Iterable[str]:
     match target:
         case FilesTarget():
             return [
@@ -50,11 +53,19 @@ def _paths(target: Target) -> list[str]:
             ]
         case BlockTarget() | FileTarget():
             return [target.path]
+        case ClientFolders():
+            return _files_below(target.directory)
         case _:
             return []
 
 
-def _forget_pages(paths: list[str], reason: str) -> str:
+def _files_below(directory: str) -> Iterator[str]:
+    """Every file of the clients, as it is found."""
+    for folder, _, names in os.walk(directory):
+        yield from (f"{folder}/{name}" for name in names)
+
+
+def _forget_pages(paths: Iterable[str], reason: str) -> str:
     """Without root only the pages of our own files can be let go, and the kernel may decline."""
     for path in paths:
         try:

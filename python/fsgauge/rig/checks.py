@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import resource
+from dataclasses import replace
 
 from fsgauge.errors import InputError, RigError
 from fsgauge.host.safety import find_device
@@ -15,6 +17,8 @@ from fsgauge.system import FileSystem, find_kind
 from fsgauge.system.options import mkfs_words, mount_words
 from fsgauge.system.support import support_of
 from fsgauge.units import exact_size, format_size
+from fsgauge.workload import method_of
+from fsgauge.workload.space import planned_room
 
 _TOOLS = ("mount", "umount", "losetup", "blkdiscard", "wipefs", "sync")
 
@@ -32,6 +36,8 @@ def check_systems(study: Study) -> None:
             _check_support(system, kind)
         elif system.path and isinstance(study.storage, PathStorage):
             require_usable(system.path, study.storage.size)
+    method_of(study.workload).require_descriptors(_most_open_files())
+    _check_inodes(study)
     if isinstance(study.storage, DeviceStorage):
         require_direct_device(study, find_device(study.storage.device).path)
     if not folder:
@@ -72,6 +78,27 @@ def _check_size(study: Study, system: System, kind: FileSystem) -> None:
             f" and the storage is {format_size(study.storage.size)}",
             next=f"--set storage.size={exact_size(kind.smallest_bytes).replace(' ', '')}",
         )
+
+
+def _most_open_files() -> int:
+    """What the engine may raise its limit to."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return hard if hard != resource.RLIM_INFINITY else 1 << 30
+
+
+def _check_inodes(study: Study) -> None:
+    """Refuse more files than a file system will have inodes, where mkfs's choice is known."""
+    if isinstance(study.storage, DeviceStorage):
+        return
+    size_bytes = study.storage.size
+    room = planned_room(size_bytes)
+    for system in study.systems:
+        kind = find_kind(system.kind)
+        if isinstance(kind, FileSystem):
+            inodes = kind.inodes_made(size_bytes, mkfs_words(system.mkfs, system.name))
+            if inodes is not None and (room.inodes is None or inodes < room.inodes):
+                room = replace(room, inodes=inodes, fewest=system.name)
+    method_of(study.workload).in_room(room)
 
 
 def _check_support(system: System, kind: FileSystem) -> None:

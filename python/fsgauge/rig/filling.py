@@ -11,19 +11,25 @@ from fsgauge.study.model import Study
 from fsgauge.units import format_size
 from fsgauge.wire import BlockTarget, EngineFault, Event, FilesTarget, LayoutResult
 from fsgauge.workload import method_of
+from fsgauge.workload.folders import ClientFolders
 
 _SEED_WITHOUT_ONE = 1
 
 
 def fill(
     study: Study,
-    target: FilesTarget | BlockTarget,
+    target: FilesTarget | BlockTarget | ClientFolders,
     engine: RunsJobs,
     on_event: Callable[[Event], None] | None,
-) -> LayoutResult:
-    """Lay the target out through the engine; InputError when the files do not fit."""
+) -> LayoutResult | None:
+    """Lay the target out through the engine; InputError when the files do not fit.
+
+    None where the load makes its own files.
+    """
     seed = _SEED_WITHOUT_ONE if study.plan.seed is None else study.plan.seed
     job = method_of(study.workload).layout_job(target, seed)
+    if job is None or isinstance(target, ClientFolders):
+        return None
     try:
         result = engine.run(job, on_event)
     except RigError as error:

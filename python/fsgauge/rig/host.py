@@ -24,12 +24,13 @@ from fsgauge.rig.direct import require_direct_device, require_direct_files
 from fsgauge.rig.filling import fill
 from fsgauge.rig.formatted import facts_of, formatted
 from fsgauge.rig.stand import bare_facts, bare_notes, folder_facts, formatted_facts, notes_on
-from fsgauge.rig.working_set import file_size_bytes
+from fsgauge.rig.working_set import working_set
 from fsgauge.storage import Base
 from fsgauge.study.model import PathStorage, Study, System
 from fsgauge.system import FileSystem, find_kind
 from fsgauge.wire import BlockTarget, Event, FilesTarget, LayoutResult
 from fsgauge.workload import method_of
+from fsgauge.workload.folders import BACKUP, OWN, ClientFolders
 
 
 @dataclass(frozen=True)
@@ -75,13 +76,15 @@ class HostRig:
             try:
                 if base.device is not None:
                     require_direct_device(study, base.device)
+                room = working_set(study, base, ledger, self._engine)
                 yield AttachedStorage(
                     kind=study.storage.kind,
                     device=base.device,
                     directory=base.directory,
                     size_bytes=base.size_bytes,
-                    file_size_bytes=file_size_bytes(study, base, ledger, self._engine),
+                    file_size_bytes=room.file_size_bytes,
                     facts=base.facts,
+                    file_sets=room.file_sets,
                 )
             finally:
                 self._session = None
@@ -106,8 +109,8 @@ class HostRig:
         return settle_caches(prepared.target)
 
     def layout_folder(self, prepared: PreparedSystem) -> str | None:
-        """The system's files with their file system, all of it written back."""
-        if not isinstance(prepared.target, FilesTarget):
+        """The folder of the system's files, its file system written back whole."""
+        if not isinstance(prepared.target, FilesTarget | ClientFolders):
             return None
         sync_file_system(prepared.target.directory)
         return prepared.target.directory
@@ -153,7 +156,7 @@ class HostRig:
             target=target,
             layout=layout,
             start_state=[blank, *allocated, written, settle_caches(target)],
-            notes=[*notes, *(note.text for note in layout.notes), *bare_notes(study, system)],
+            notes=[*notes, *_words_of(layout), *bare_notes(study, system)],
         )
 
     @contextmanager
@@ -182,7 +185,18 @@ class HostRig:
         return self._session
 
 
-def _files(study: Study, directory: str, attached: AttachedStorage) -> FilesTarget:
+def _files(study: Study, directory: str, attached: AttachedStorage) -> FilesTarget | ClientFolders:
+    """The files that will be laid out, or empty folders for those that the load makes."""
+    sets = attached.file_sets
+    if sets is not None:
+        folders = ClientFolders(
+            directory=directory,
+            files_per_client=sets.files_per_client,
+            backup_files_per_client=sets.backup_files_per_client,
+        )
+        for name in (OWN, BACKUP):
+            Path(folders.folder(name)).mkdir()
+        return folders
     return FilesTarget(
         directory=directory,
         count=method_of(study.workload).files,
@@ -190,10 +204,16 @@ def _files(study: Study, directory: str, attached: AttachedStorage) -> FilesTarg
     )
 
 
-def _said(study: Study, layout: LayoutResult) -> list[str]:
-    return [*(note.text for note in layout.notes), *method_of(study.workload).notes()]
+def _said(study: Study, layout: LayoutResult | None) -> list[str]:
+    return [*_words_of(layout), *method_of(study.workload).notes()]
 
 
-def _filled(target: FilesTarget) -> str:
+def _words_of(layout: LayoutResult | None) -> list[str]:
+    return [note.text for note in layout.notes] if layout else []
+
+
+def _filled(target: FilesTarget | ClientFolders) -> str:
+    if isinstance(target, ClientFolders):
+        return f"empty folders {OWN} and {BACKUP}"
     files = "1 file" if target.count == 1 else f"{target.count} files"
     return f"{files} of {target.file_size_bytes} bytes written with data"

@@ -1,4 +1,4 @@
-"""The working set: one file size for all systems of a study, so that each carries the same bytes.
+"""The working set: as many bytes or files for all systems of a study, so that each carries alike.
 
 The smallest free space is measured, not guessed: every file system is made once with the study's
 own options before anything is timed, which also finds an option that mkfs or mount refuses, and a
@@ -8,7 +8,7 @@ file system that cannot do direct I/O as the study wants it.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fsgauge.host.ledger import Ledger
 from fsgauge.rig import RunsJobs
@@ -19,21 +19,25 @@ from fsgauge.study.model import Study
 from fsgauge.system import FileSystem, find_kind
 from fsgauge.units import format_size
 from fsgauge.workload import method_of
+from fsgauge.workload.folders import FileSets
+from fsgauge.workload.room import Room
 from fsgauge.workload.space import times_held
 
 
 @dataclass(frozen=True)
-class Room:
-    """Free bytes, and the system that leaves the least."""
+class WorkingSet:
+    """Size of each file that is laid out, or the file sets that the load makes."""
 
-    free_bytes: int
-    least: str
+    file_size_bytes: int
+    file_sets: FileSets | None
 
 
-def file_size_bytes(study: Study, base: Base, ledger: Ledger, engine: RunsJobs) -> int:
-    """Size of each of the workload's files; InputError when they would be too small for it."""
+def working_set(study: Study, base: Base, ledger: Ledger, engine: RunsJobs) -> WorkingSet:
+    """What every system holds; InputError when the load does not fit."""
     room = _smallest_room(study, base, ledger, engine)
     method = method_of(study.workload)
+    if not method.lays_out:
+        return WorkingSet(0, method.in_room(room).file_sets)
     filled = room.free_bytes * method.fill_percent // 100
     filled = max(min(filled, room.free_bytes - method.reserve_bytes), 0)
     size = method.file_size_bytes(filled // method.files)
@@ -45,13 +49,18 @@ def file_size_bytes(study: Study, base: Base, ledger: Ledger, engine: RunsJobs) 
         f" {format_size(base.size_bytes)}, of which {method.fill_percent} % are filled by"
         f" {method.files} file{'s' if method.files > 1 else ''}{beside}",
     )
-    return size
+    return WorkingSet(size, None)
 
 
 def free_bytes(directory: str) -> int:
     """What statvfs says a program may still write."""
     room = os.statvfs(directory)
     return room.f_bavail * room.f_frsize
+
+
+def free_inodes(directory: str) -> int | None:
+    """What statvfs says how many files a program may still make; None where nothing limits them."""
+    return os.statvfs(directory).f_favail or None
 
 
 def _smallest_room(study: Study, base: Base, ledger: Ledger, engine: RunsJobs) -> Room:
@@ -61,7 +70,20 @@ def _smallest_room(study: Study, base: Base, ledger: Ledger, engine: RunsJobs) -
         if isinstance(kind, FileSystem):
             with formatted(kind, system, base, ledger) as made:
                 require_direct_files(study, system, str(made.directory), engine)
-                here = free_bytes(str(made.directory)) // times_held(study, system)
-            if here < least.free_bytes:
-                least = Room(here, system.name)
+                here = str(made.directory)
+                free = free_bytes(here) // times_held(study, system)
+                least = _less(least, Room(free, system.name, free_inodes(here), system.name))
+        elif kind.placement == "folder":
+            place = system.path or str(base.directory)
+            inodes = free_inodes(place)
+            least = _less(least, Room(least.free_bytes, least.least, inodes, system.name))
     return least
+
+
+def _less(one: Room, other: Room) -> Room:
+    """The smaller of both in bytes, and in inodes."""
+    if other.free_bytes < one.free_bytes:
+        one = replace(one, free_bytes=other.free_bytes, least=other.least)
+    if other.inodes is not None and (one.inodes is None or other.inodes < one.inodes):
+        one = replace(one, inodes=other.inodes, fewest=other.fewest)
+    return one

@@ -1,7 +1,8 @@
 """The layout of a turn's system, scanned and recorded where the study asks for it.
 
-Before the first run and after the last one; caches are settled again before every run, so what
-the scan read is not what the load finds in memory.
+Before the first run and after the last one, and after a cell that makes files, of these alone;
+caches are settled again before every run, so what the scan read is not what the load finds in
+memory.
 """
 
 from __future__ import annotations
@@ -10,10 +11,11 @@ import time
 from typing import Literal
 
 from fsgauge.engine import EngineFaultError
-from fsgauge.record import ScanRecord, Turn
+from fsgauge.record import Cell, ScanRecord, Turn
 from fsgauge.rig import PreparedSystem
 from fsgauge.run.campaign import Campaign
 from fsgauge.wire import ScanJob
+from fsgauge.workload import method_of
 
 _WORST_FILES = 3
 
@@ -25,11 +27,29 @@ def scan_layout(
     if not campaign.study.workload.scan:
         return
     folder = campaign.rig.layout_folder(prepared)
-    if folder is None:
-        return
+    if folder is not None:
+        _record(campaign, turn, when, None, ScanJob(path=folder, top=_WORST_FILES))
+
+
+def scan_cell(campaign: Campaign, turn: Turn, prepared: PreparedSystem, cell: Cell) -> None:
+    """Sync, then scan and record what a cell has written, where its extents are counted."""
+    name = method_of(campaign.study.workload).scanned_after(cell)
+    folder = campaign.rig.layout_folder(prepared) if name else None
+    if folder is not None:
+        job = ScanJob(path=f"{folder}/{name}", top=_WORST_FILES, space=False)
+        _record(campaign, turn, "after cell", cell, job)
+
+
+def _record(
+    campaign: Campaign,
+    turn: Turn,
+    when: Literal["before", "after", "after cell"],
+    cell: Cell | None,
+    job: ScanJob,
+) -> None:
     result, fault, started_unix_ns = None, None, time.time_ns()
     try:
-        result = campaign.engine.scan(ScanJob(path=folder, top=_WORST_FILES))
+        result = campaign.engine.scan(job)
     except EngineFaultError as error:
         fault = error.fault
     campaign.folder.write_scan(
@@ -39,6 +59,7 @@ def scan_layout(
             system=turn.system,
             again=turn.again,
             when=when,
+            cell=cell.id if cell else None,
             result=result,
             fault=fault,
             started_unix_ns=started_unix_ns,

@@ -10,7 +10,8 @@ from fsgauge.plan import job_for
 from fsgauge.record import Cell, RunRecord, Turn, TurnRecord
 from fsgauge.rig import PreparedSystem
 from fsgauge.run.campaign import Campaign
-from fsgauge.run.layout import scan_layout
+from fsgauge.run.gave_up import require_clients
+from fsgauge.run.layout import scan_cell, scan_layout
 
 
 def measure_turn(campaign: Campaign, turn: Turn) -> Iterator[RunRecord]:
@@ -21,7 +22,7 @@ def measure_turn(campaign: Campaign, turn: Turn) -> Iterator[RunRecord]:
     campaign.folder.journal("turn", block=turn.block, turn=turn.turn, system=turn.system)
     started_unix_ns, clock = time.time_ns(), time.monotonic_ns()
     with campaign.rig.prepare(campaign.study, system, campaign.attached) as prepared:
-        record = TurnRecord(
+        made = TurnRecord(
             block=turn.block,
             turn=turn.turn,
             system=turn.system,
@@ -34,10 +35,13 @@ def measure_turn(campaign: Campaign, turn: Turn) -> Iterator[RunRecord]:
             prepare_ns=time.monotonic_ns() - clock,
             notes=prepared.notes,
         )
-        campaign.folder.write_turn(record)
+        campaign.folder.write_turn(made)
         scan_layout(campaign, turn, prepared, "before")
         for position, cell_id in enumerate(turn.cells):
-            yield _run(campaign, turn, position, cells[cell_id], prepared)
+            record = _run(campaign, turn, position, cells[cell_id], prepared)
+            scan_cell(campaign, turn, prepared, cells[cell_id])
+            yield record
+            require_clients(record)
         scan_layout(campaign, turn, prepared, "after")
 
 

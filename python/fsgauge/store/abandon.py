@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from fsgauge.record import Plan
+from fsgauge.record import WRITING_TESTS, Plan
 from fsgauge.store.files import cannot_write
 from fsgauge.store.read import StoredStudy
 
@@ -19,7 +19,7 @@ def whole_blocks(stored: StoredStudy) -> set[int]:
     runs = {
         (run.block, run.turn, run.cell.id)
         for run in stored.runs
-        if run.result is None or run.result.ended != "interrupted"
+        if (run.result is None or run.result.ended != "interrupted") and not run.most_gave_up
     }
     unscanned = _unscanned(stored)
     broken = {
@@ -34,14 +34,19 @@ def whole_blocks(stored: StoredStudy) -> set[int]:
 
 def _unscanned(stored: StoredStudy) -> set[tuple[int, int]]:
     """Turns that lack a scan which the study asks for; a bare device has none."""
-    if not stored.study.study.get("workload", {}).get("scan"):
-        return set()
-    done = {(scan.block, scan.turn, scan.when) for scan in stored.scans}
+    workload = stored.study.study.get("workload", {})
+    asked: list[tuple[str, str | None]] = []
+    if workload.get("scan"):
+        asked += [("before", None), ("after", None)]
+    if workload.get("extents"):
+        cells = (cell for cell in stored.study.plan.cells if cell.test in WRITING_TESTS)
+        asked += [("after cell", cell.id) for cell in cells]
+    done = {(scan.block, scan.turn, scan.when, scan.cell) for scan in stored.scans}
     return {
         (turn.block, turn.turn)
         for turn in stored.turns
-        if turn.target.get("kind") == "files"
-        and any((turn.block, turn.turn, when) not in done for when in ("before", "after"))
+        if turn.target.get("kind") in ("files", "client_folders")
+        and any((turn.block, turn.turn, *scan) not in done for scan in asked)
     }
 
 

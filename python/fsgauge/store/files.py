@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from fsgauge.errors import InputError, RigError
+from fsgauge.record import ScanRecord
 
 
 def write_whole(path: Path, text: str) -> None:
@@ -54,6 +55,12 @@ def read_text(path: Path) -> str:
             cause="the file was damaged, or belongs to another user",
             next="restore it from a copy of the folder",
         ) from error
+
+
+def scan_name(record: ScanRecord) -> str:
+    """The name of a scan's file in its turn's folder."""
+    words = record.when if record.cell is None else f"after-{slug(record.cell)}"
+    return f"scan-{words}.json"
 
 
 def turn_folder(block: int, turn: int, system: str) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from fsgauge.errors import InputError, RigError
 from fsgauge.record import EnvironmentRecord, RunRecord, ScanRecord, StudyRecord, TurnRecord
-from fsgauge.store.files import cannot_write, slug, turn_folder, write_whole
+from fsgauge.store.files import cannot_write, scan_name, slug, turn_folder, write_whole
 from fsgauge.store.journal import Journal
 
 
@@ -69,9 +69,9 @@ class ResultsFolder:
         self._write(f"records/{folder}/turn.json", record.model_dump_json(indent=1))
 
     def write_scan(self, record: ScanRecord) -> None:
-        """The layout of a turn's system, before or after its runs."""
+        """The layout of a turn's system, before or after its runs, or after one of them."""
         folder = turn_folder(record.block, record.turn, record.system)
-        self._write(f"records/{folder}/scan-{record.when}.json", record.model_dump_json())
+        self._write(f"records/{folder}/{scan_name(record)}", record.model_dump_json())
 
     def write_run(self, record: RunRecord) -> None:
         """One run, measured or failed."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from fsgauge.errors import InputError
 from fsgauge.store.folder import not_a_results_folder
-from fsgauge.store.read import run_files, turn_files
+from fsgauge.store.read import run_files, scan_files, turn_files
 from fsgauge.store.sources import (
     counts_source,
     documents,
@@ -134,6 +134,10 @@ def _make_views(database: duckdb.DuckDBPyConnection, directory: Path) -> None:
         "runs": documents(runs),
         "writers": elements_of_runs(runs, "result.jobs"),
         "integrity": elements_of_runs(runs, "result.integrity.faulty"),
+        "client_operations": elements_of_runs(runs, "result.clients.operations"),
+        "client_errors": elements_of_runs(runs, "result.clients.errors"),
+        "client_bad_records": elements_of_runs(runs, "result.clients.bad"),
+        "scans": documents(scan_files(directory)),
         "environment": _with_moment(environments),
         "journal": documents(
             [path for path in [directory / "journal.ndjson"] if path.is_file()], lines=True
@@ -143,8 +147,10 @@ def _make_views(database: duckdb.DuckDBPyConnection, directory: Path) -> None:
         if source := sources.get(view.source):
             columns = ", ".join(column.sql for column in view.columns)
             database.execute(f"CREATE VIEW {view.name} AS SELECT {columns} FROM {source}")  # noqa: S608
+    counts = counts_source(directory, runs)
     for name, source in (
-        ("histograms", counts_source(directory, runs)),
+        ("histograms", f"(SELECT * FROM {counts} WHERE NOT of_clients)"),  # noqa: S608
+        ("client_histograms", f"(SELECT * FROM {counts} WHERE of_clients)"),  # noqa: S608
         ("intervals", intervals_source(directory, runs)),
     ):
         view = next(view for view in VIEWS if view.name == name)

@@ -24,7 +24,7 @@ from fsgauge.record import (
     Turn,
     TurnRecord,
 )
-from fsgauge.store.files import read_text
+from fsgauge.store.files import read_text, scan_name
 from fsgauge.store.folder import not_a_results_folder
 
 R = TypeVar("R", bound=BaseModel)
@@ -84,7 +84,12 @@ def run_files(directory: Path) -> list[Path]:
 def scan_files(directory: Path) -> list[Path]:
     """The scans of a folder in the order of the plan."""
     found = directory.glob("records/*/scan-*.json")
-    return sorted(found, key=lambda path: (_place(path), path.name == "scan-after.json"))
+    return sorted(found, key=lambda path: (_place(path), *_moment(path)))
+
+
+def _moment(path: Path) -> tuple[int, str]:
+    """Before the runs, after one of them, after all."""
+    return {"scan-before.json": 0, "scan-after.json": 2}.get(path.name, 1), path.name
 
 
 def _place(path: Path) -> tuple[int, ...]:
@@ -120,7 +125,7 @@ def _planned_scan(path: Path, planned: dict[tuple[int, int], Turn]) -> ScanRecor
     if (
         turn is None
         or (turn.system, turn.again) != (record.system, record.again)
-        or path.name != f"scan-{record.when}.json"
+        or path.name != scan_name(record)
         or not path.parent.name.startswith(f"{record.block:03d}-{record.turn:02d}-")
     ):
         raise _foreign(path)

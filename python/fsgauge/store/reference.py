@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from fsgauge import record
-from fsgauge.store.views import VIEWS, View
+from fsgauge.store.columns import View
+from fsgauge.store.views import VIEWS
 
 _INTRODUCTION = """\
 # The results folder and its records

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
@@ -17,15 +17,28 @@ from fsgauge.series import (
     Intervals,
     concatenated,
 )
-from fsgauge.wire import Histogram, LoadResult
+from fsgauge.wire import ClientOperation, ClientsResult, Histogram, LoadResult
 
-HISTOGRAMS = ("read.service", "read.response", "write.service", "write.response")
-"""Histograms of a run; the place in this list is what Parquet holds."""
+OF_CLIENTS = "client_"
+"""Begins the names of the histograms that only runs of many clients have."""
+HISTOGRAMS = (
+    *("read.service", "read.response", "write.service", "write.response"),
+    *(
+        f"{OF_CLIENTS}{operation}.{latency}"
+        for operation in get_args(ClientOperation)
+        for latency in ("service", "response")
+    ),
+)
+"""Histograms of a run; the place in this list is what Parquet holds: names are added at its end."""
 
 
 def histograms(record: RunRecord) -> dict[str, Histogram]:
     """The histograms that a run has, by name."""
     found: dict[str, Histogram | None] = {}
+    clients = record.result.clients if record.result else None
+    for each in clients.operations if clients else ():
+        found[f"{OF_CLIENTS}{each.operation}.service"] = each.service_latency
+        found[f"{OF_CLIENTS}{each.operation}.response"] = each.response_latency
     for operation in ("read", "write"):
         part = getattr(record.result, operation, None)
         found[f"{operation}.service"] = part.service_latency if part else None
@@ -103,4 +116,20 @@ def _result(
                 rows = {"counts": counts[f"{operation}.{kind}"]}
                 update[f"{kind}_latency"] = histogram.model_copy(update=rows)
         changes[operation] = part.model_copy(update=update)
+    if result.clients is not None:
+        changes["clients"] = _clients(result.clients, counts)
     return result.model_copy(update=changes)
+
+
+def _clients(
+    clients: ClientsResult, counts: Mapping[str, Sequence[tuple[int, int]]]
+) -> ClientsResult:
+    """The same with these rows in the histograms of each operation."""
+    operations = []
+    for each in clients.operations:
+        update = {}
+        for kind in ("service", "response"):
+            rows = {"counts": counts[f"{OF_CLIENTS}{each.operation}.{kind}"]}
+            update[f"{kind}_latency"] = getattr(each, f"{kind}_latency").model_copy(update=rows)
+        operations.append(each.model_copy(update=update))
+    return clients.model_copy(update={"operations": operations})

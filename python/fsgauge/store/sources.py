@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from fsgauge.series import INTERVAL_COLUMNS
-from fsgauge.store.rows import HISTOGRAMS
+from fsgauge.store.rows import HISTOGRAMS, OF_CLIENTS
 from fsgauge.store.sql import quoted, quoted_path
 
 _LARGEST_DOCUMENT_BYTES = 256 << 20
@@ -50,14 +50,26 @@ def elements_of_runs(runs: Sequence[Path], place: str) -> str:
 
 
 def counts_source(directory: Path, runs: Sequence[Path]) -> str:
-    """Histogram rows of all runs with the bounds of their bucket."""
+    """Histogram rows of all runs with the bounds of their bucket; `of_clients` marks those of
+    single operations of many clients.
+    """
     marked = _marked(directory)
     names = f"[{', '.join(quoted(name) for name in HISTOGRAMS)}]"
+    inside_runs = _still_inside(runs, marked)
     parts = [
         f"SELECT {_PLACE}, {quoted(name)} AS histogram,"  # noqa: S608
         f" unnest(CAST(json->'$.result.{name}_latency.counts' AS BIGINT[][]))"
-        f" AS pair FROM {_still_inside(runs, marked)}"
+        f" AS pair FROM {inside_runs}"
         for name in HISTOGRAMS
+        if not name.startswith(OF_CLIENTS)
+    ]
+    parts += [
+        f"SELECT block, turn, position, {quoted(OF_CLIENTS)} || (element->>'$.operation')"  # noqa: S608
+        f" || '.{latency}' AS histogram,"
+        f" unnest(CAST(element->'$.{latency}_latency.counts' AS BIGINT[][])) AS pair"
+        f" FROM (SELECT {_PLACE}, unnest(CAST(json->'$.result.clients.operations' AS JSON[]))"
+        f" AS element FROM {inside_runs})"
+        for latency in ("service", "response")
     ]
     inside = (
         f"SELECT {_KEYS}, histogram, pair[1] AS bucket, pair[2] AS operations"  # noqa: S608
@@ -67,7 +79,8 @@ def counts_source(directory: Path, runs: Sequence[Path]) -> str:
         directory, marked, "counts", f"{names}[histogram + 1] AS histogram, bucket, operations"
     )
     return (
-        "(SELECT *, split_part(histogram, '.', 1) AS operation,"  # noqa: S608
+        "(SELECT *, replace(split_part(histogram, '.', 1), 'client_', '') AS operation,"  # noqa: S608
+        " starts_with(histogram, 'client_') AS of_clients,"
         " split_part(histogram, '.', 2) AS latency,"
         " CASE WHEN octave < 2 THEN bucket ELSE (within + (1 << bits)) * width END AS low_ns,"
         " low_ns + width - 1 AS high_ns FROM (SELECT *,"
@@ -121,6 +134,7 @@ def _runs(runs: Sequence[Path]) -> str:
     return (
         f"SELECT {_PLACE}, json->>'$.system' AS system,"  # noqa: S608
         " CAST(json->>'$.again' AS BOOLEAN) AS again, json->>'$.cell.id' AS cell,"
-        f" CAST(coalesce(json{bits.format('read')}, json{bits.format('write')}) AS BIGINT) AS bits"
+        f" CAST(coalesce(json{bits.format('read')}, json{bits.format('write')},"
+        f" json{bits.format('clients.operations[0]')}) AS BIGINT) AS bits"
         f" FROM {documents(runs)}"
     )

@@ -10,6 +10,7 @@ from pydantic.fields import FieldInfo
 
 from fsgauge.study.locate import Path
 from fsgauge.study.model import (
+    ConnectionsWorkload,
     DeviceStorage,
     LoopStorage,
     OverheadWorkload,
@@ -57,6 +58,7 @@ SECTIONS = (
     Section("system", System),
     Section("workload", OverheadWorkload, "overhead"),
     Section("workload", WritersWorkload, "writers"),
+    Section("workload", ConnectionsWorkload, "connections"),
     Section("plan", PlanSettings),
 )
 

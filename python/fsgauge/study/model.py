@@ -18,9 +18,15 @@ from fsgauge.study.conflict import conflict
 from fsgauge.study.settings import PlanSettings
 from fsgauge.study.storage import DeviceStorage, LoopStorage, PathStorage, RamStorage, Storage
 from fsgauge.study.system import System
-from fsgauge.study.workload import OverheadWorkload, Workload, WritersWorkload
+from fsgauge.study.workload import (
+    ConnectionsWorkload,
+    OverheadWorkload,
+    Workload,
+    WritersWorkload,
+)
 
 __all__ = [
+    "ConnectionsWorkload",
     "DeviceStorage",
     "LoopStorage",
     "OverheadWorkload",
@@ -96,8 +102,9 @@ class Study(StudyModel):
         raw = [index for index, system in enumerate(self.systems) if system.kind == "raw"]
         if needs is not None and raw:
             key, reason, way_out = needs
+            what = f"a study of kind {self.workload.kind}" if key == "kind" else key
             raise conflict(
-                f'{key} needs files, and "{self.systems[raw[0]].name}" is a bare device: {reason}',
+                f'{what} needs files, and "{self.systems[raw[0]].name}" is a bare device: {reason}',
                 [("workload", key), ("system", raw[0], "name")],
                 next=f"leave the raw system out, or {way_out}",
             )

@@ -40,8 +40,16 @@ _UNITS = {
     "stride": "size",
     "reader_block_size": "size",
     "log_block_size": "size",
+    "record_size": "size",
+    "file_sizes": "size",
+    "median_size": "size",
+    "smallest_size": "size",
+    "largest_size": "size",
+    "backup_file_size": "size",
+    "backup_block_size": "size",
     "read_percent": "percentage",
     "fill": "percentage",
+    "backup_fill": "percentage",
     "equivalence_percent": "percentage",
     "stop_interval": "percentage",
     "noise_percent": "percentage",
@@ -49,6 +57,10 @@ _UNITS = {
     "budget": "duration",
     "warm_up": "duration",
     "duration": "duration",
+    "ramp": "duration",
+    "think": "duration",
+    "mix_duration": "duration",
+    "time_limit": "duration",
 }
 
 
@@ -148,5 +160,6 @@ def _type_words(key: str, annotation: object) -> str:
     if key in _UNITS:
         return _UNITS[key]
     if origin is dict:
-        return "table of text"
+        numbers = _type_words(key, get_args(annotation)[1]) == _PLAIN_WORDS[int]
+        return "table of whole numbers" if numbers else "table of text"
     return _PLAIN_WORDS.get(annotation, "table")

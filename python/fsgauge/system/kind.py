@@ -57,6 +57,10 @@ class FileSystem(SystemKind):
             *(device, directory),
         ]
 
+    def inodes_made(self, size_bytes: int, options: list[str]) -> int | None:  # noqa: ARG002
+        """Files that it can hold as made by mkfs; None where nothing is known to limit them."""
+        return None
+
     def read_facts(self, output: str) -> Facts:
         """What `facts_command` says: here lines of "key: value"."""
         found: Facts = {}

@@ -6,16 +6,19 @@ study/workload, its cells in study/cells, and a method here.
 
 from __future__ import annotations
 
-from fsgauge.study.model import OverheadWorkload, WritersWorkload
+from fsgauge.study.model import ConnectionsWorkload, Workload, WritersWorkload
 from fsgauge.workload.base import Method
+from fsgauge.workload.connections import ConnectionsMethod
 from fsgauge.workload.overhead import OverheadMethod
 from fsgauge.workload.writers import WritersMethod
 
 __all__ = ["Method", "method_of"]
 
 
-def method_of(workload: OverheadWorkload | WritersWorkload) -> Method:
+def method_of(workload: Workload) -> Method:
     """What carries this workload out."""
+    if isinstance(workload, ConnectionsWorkload):
+        return ConnectionsMethod(workload)
     if isinstance(workload, WritersWorkload):
         return WritersMethod(workload)
     return OverheadMethod(workload)

@@ -2,18 +2,44 @@
 
 from __future__ import annotations
 
-from typing import Literal, Protocol
+from typing import Literal, Protocol, Self
 
 from fsgauge.record import Cell
-from fsgauge.wire import Data, IncompressibleData, LayoutJob, LoadJob, Target, ZeroData
+from fsgauge.wire import ClientsJob, Data, IncompressibleData, LayoutJob, LoadJob, Target, ZeroData
 from fsgauge.workload.assumed import EXPECTED, Speed
+from fsgauge.workload.folders import ClientFolders, FileSets, Place
+from fsgauge.workload.room import Room
 
 
 class Method(Protocol):
     """A workload carried out: its files, its engine jobs, and what they will take.
 
-    The files are `files` equal ones, or as many bytes of a bare device, before every cell.
+    The files are `files` equal ones, or as many bytes of a bare device, before every cell. Where
+    nothing is laid out, the load makes its own files in folders (`file_sets`).
     """
+
+    @property
+    def lays_out(self) -> bool:
+        """Whether a system is filled before its first cell."""
+        ...
+
+    @property
+    def keeps_order(self) -> bool:
+        """Whether cells build on one another, so that every turn has them in their own order."""
+        ...
+
+    @property
+    def file_sets(self) -> FileSets | None:
+        """Files of clients, once it is known in a room how many; None where files are laid out."""
+        ...
+
+    def in_room(self, room: Room) -> Method:
+        """The same with its file sets decided; InputError where they do not fit."""
+        ...
+
+    def require_descriptors(self, limit: int) -> None:
+        """Raise InputError where the load needs more open files than `limit`."""
+        ...
 
     @property
     def files(self) -> int:
@@ -51,11 +77,19 @@ class Method(Protocol):
         """The change that leads the same load through the page cache."""
         ...
 
-    def layout_job(self, target: Target, seed: int) -> LayoutJob:
-        """The job that fills a fresh system."""
+    def layout_job(self, target: Place, seed: int) -> LayoutJob | None:
+        """The job that fills a fresh system; None where the load makes its own files."""
         ...
 
-    def load_job(self, cell: Cell, target: Target, seed: int) -> LoadJob:
+    def seed_purpose(self, cell: Cell) -> str:
+        """Cells with the same words here have the same seed in a block."""
+        ...
+
+    def scanned_after(self, cell: Cell) -> str | None:
+        """The folder whose extents are counted after a cell; None where none are."""
+        ...
+
+    def load_job(self, cell: Cell, target: Place, seed: int) -> LoadJob | ClientsJob:
         """The job of one cell on a system whose files are `target`."""
         ...
 
@@ -86,6 +120,36 @@ class Method(Protocol):
     def without_equal_in_fio(self) -> str:
         """Why no fio is run beside the engine; empty where one can be."""
         ...
+
+
+class LaidOut:
+    """What those kinds answer alike whose files are laid out before each turn."""
+
+    lays_out = True
+    keeps_order = False
+    file_sets = None
+
+    def in_room(self, room: Room) -> Self:  # noqa: ARG002 - the files' size follows from the room
+        """It has no file sets."""
+        return self
+
+    def require_descriptors(self, limit: int) -> None:
+        """It opens few files."""
+
+    def seed_purpose(self, cell: Cell) -> str:
+        """A seed for each cell."""
+        return cell.id
+
+    def scanned_after(self, cell: Cell) -> str | None:  # noqa: ARG002
+        """Its cells make no files of their own."""
+        return None
+
+
+def laid_out(place: Place) -> Target:
+    """The target of a load on files that were laid out; TypeError for another kind's folders."""
+    if isinstance(place, ClientFolders):
+        raise TypeError("the files of clients are no target of a plain load")
+    return place
 
 
 def data_of(words: Literal["incompressible", "zero"]) -> Data:

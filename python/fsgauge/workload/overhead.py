@@ -16,11 +16,11 @@ from fsgauge.wire import (
     RandomAccess,
     Rate,
     SequentialAccess,
-    Target,
     ZipfAccess,
 )
 from fsgauge.workload.assumed import EXPECTED, Speed, operations_per_second
-from fsgauge.workload.base import data_of
+from fsgauge.workload.base import LaidOut, data_of, laid_out
+from fsgauge.workload.folders import Place
 
 _COARSE_BYTES = 1 << 20
 _FINE_BYTES = 4 << 10
@@ -29,7 +29,7 @@ _LONGEST_INTERVAL_NS = 1_000_000_000
 
 
 @dataclass(frozen=True)
-class OverheadMethod:
+class OverheadMethod(LaidOut):
     """See base.Method."""
 
     workload: OverheadWorkload
@@ -74,21 +74,21 @@ class OverheadMethod:
         """One key."""
         return "--set workload.direct=false"
 
-    def layout_job(self, target: Target, seed: int) -> LayoutJob:
+    def layout_job(self, target: Place, seed: int) -> LayoutJob:
         """Filled with the access and the data of the load."""
         workload = self.workload
         return LayoutJob(
-            target=target, direct=workload.direct, data=data_of(workload.data), seed=seed
+            target=laid_out(target), direct=workload.direct, data=data_of(workload.data), seed=seed
         )
 
-    def load_job(self, cell: Cell, target: Target, seed: int) -> LoadJob:
+    def load_job(self, cell: Cell, target: Place, seed: int) -> LoadJob:
         """A plain load for a time."""
         workload = self.workload
         rate = None
         if workload.rate is not None:
             rate = Rate(operations_per_second=workload.rate, arrival=workload.arrival)
         return LoadJob(
-            target=target,
+            target=laid_out(target),
             interface=cell.interface,
             direct=workload.direct,
             access=self._access(cell),

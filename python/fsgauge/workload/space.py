@@ -5,6 +5,7 @@ from __future__ import annotations
 from fsgauge.study.model import Study, System
 from fsgauge.study.system import COPY_ON_WRITE
 from fsgauge.workload import method_of
+from fsgauge.workload.room import Room
 
 
 def times_held(study: Study, system: System) -> int:
@@ -25,3 +26,8 @@ def layout_bytes(study: Study, size_bytes: int) -> int:
     """Bytes that the files of every system fill, or that are used of the raw device."""
     times = max(times_held(study, system) for system in study.systems)
     return size_bytes // times * method_of(study.workload).fill_percent // 100
+
+
+def planned_room(size_bytes: int) -> Room:
+    """What is known of the room before any system is made: no more than the storage."""
+    return Room(size_bytes, least="")

@@ -37,7 +37,8 @@ from fsgauge.workload.assumed import (
     Speed,
     operations_per_second,
 )
-from fsgauge.workload.base import data_of
+from fsgauge.workload.base import LaidOut, data_of, laid_out
+from fsgauge.workload.folders import Place
 from fsgauge.workload.overhead import interval_ns, rounded_down
 
 LONGEST_RUN_NS = 600_000_000_000
@@ -54,7 +55,7 @@ _SMALLEST_SHARE = 8
 
 
 @dataclass(frozen=True)
-class WritersMethod:
+class WritersMethod(LaidOut):
     """See base.Method."""
 
     workload: WritersWorkload
@@ -121,10 +122,10 @@ class WritersMethod:
         """One key; a raw device stays direct."""
         return "--set 'workload.access=[\"buffered\"]'"
 
-    def layout_job(self, target: Target, seed: int) -> LayoutJob:
+    def layout_job(self, target: Place, seed: int) -> LayoutJob:
         """As published; through the cache only files, and where the whole study is."""
         return LayoutJob(
-            target=target,
+            target=laid_out(target),
             block_size_bytes=LAYOUT_BLOCK_BYTES,
             queue_depth=1,
             direct="direct" in self.workload.access or isinstance(target, BlockTarget),
@@ -132,7 +133,7 @@ class WritersMethod:
             seed=seed,
         )
 
-    def load_job(self, cell: Cell, target: Target, seed: int) -> LoadJob:
+    def load_job(self, cell: Cell, target: Place, seed: int) -> LoadJob:
         """N writers on the first file, or on the first N; the nearest thing on a bare device.
 
         A device is the limit of what is above it: direct overwrites, whatever the files' cell is.
@@ -142,7 +143,7 @@ class WritersMethod:
         sequential = workload.order == "sequential"
         duration_ns = workload.duration or LONGEST_RUN_NS
         return LoadJob(
-            target=self._target(cell, target),
+            target=self._target(cell, laid_out(target)),
             interface=cell.interface,
             direct=bare or bool(cell.direct),
             access=SequentialAccess() if sequential else RandomAccess(),

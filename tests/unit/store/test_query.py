@@ -38,7 +38,8 @@ def rows(directory: Path, sql: str) -> list[tuple[Any, ...]]:
 def test_a_view_has_the_columns_that_are_documented(folder: Path, view: Any) -> None:
     with asked(folder, f"from {view.name}") as answer:
         assert answer.columns == [column.name for column in view.columns]
-        assert list(answer.batches()) or view.name in ("journal", "integrity")
+        may_be_empty = view.name in ("journal", "integrity", "scans")
+        assert list(answer.batches()) or may_be_empty or view.name.startswith("client_")
 
 
 def test_histograms_are_those_of_the_records(folder: Path) -> None:

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from fsgauge.record import Cell
-from fsgauge.study.cells import overhead, writers
-from fsgauge.study.workload import OverheadWorkload, WritersWorkload
+from fsgauge.study.cells import connections, overhead, writers
+from fsgauge.study.workload import ConnectionsWorkload, Workload, WritersWorkload
 
 __all__ = ["cells_of", "default_primary"]
 
 
-def cells_of(workload: OverheadWorkload | WritersWorkload) -> list[Cell]:
-    """All cells, in the order of the study's lists."""
+def cells_of(workload: Workload) -> list[Cell]:
+    """All cells, in the order of the study's lists or, where it is fixed, of a turn."""
+    if isinstance(workload, ConnectionsWorkload):
+        return connections.cells_of(workload)
     if isinstance(workload, WritersWorkload):
         return writers.cells_of(workload)
     return overhead.cells_of(workload)
 
 
-def default_primary(workload: OverheadWorkload | WritersWorkload) -> list[str]:
+def default_primary(workload: Workload) -> list[str]:
     """Ids of the cells that the answer is about unless the study says."""
+    if isinstance(workload, ConnectionsWorkload):
+        return connections.default_primary(workload)
     if isinstance(workload, WritersWorkload):
         return writers.default_primary(workload)
     return overhead.default_primary(workload)

@@ -6,10 +6,17 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
+from fsgauge.study.workload.connections import ConnectionsWorkload
 from fsgauge.study.workload.overhead import OverheadWorkload
 from fsgauge.study.workload.writers import WritersWorkload
 
-__all__ = ["DEFAULT_KIND", "OverheadWorkload", "Workload", "WritersWorkload"]
+__all__ = [
+    "DEFAULT_KIND",
+    "ConnectionsWorkload",
+    "OverheadWorkload",
+    "Workload",
+    "WritersWorkload",
+]
 
 DEFAULT_KIND = "overhead"
 """What a [workload] without `kind` is."""
@@ -20,6 +27,8 @@ def _with_kind(data: object) -> object:
 
 
 Workload = Annotated[
-    Annotated[OverheadWorkload | WritersWorkload, Field(discriminator="kind")],
+    Annotated[
+        OverheadWorkload | WritersWorkload | ConnectionsWorkload, Field(discriminator="kind")
+    ],
     BeforeValidator(_with_kind),
 ]

@@ -1,0 +1,46 @@
+"""A run in which most clients gave up ends the study: what the others did is not what was asked."""
+
+from __future__ import annotations
+
+from fsgauge.errors import RigError
+from fsgauge.record import RunRecord
+from fsgauge.wire import ClientErrorKind, ClientsResult
+
+_NEEDED: dict[ClientErrorKind, str] = {
+    "no_space": "larger storage, fewer files (--set workload.files_per_connection=N), or a smaller"
+    " workload.fill",
+    "quota": "a larger quota for this user on that file system, or fewer files",
+    "too_many_open_files": "a higher limit of open files (ulimit -Hn), or fewer workload.clients",
+    "permission_denied": "a folder in which this user may make directories and files",
+    "read_only": "a file system that is mounted for writing; dmesg | tail says why it is not",
+    "exists": "an empty folder: something else makes files of the same names",
+    "missing": "a folder that nothing else removes while the study runs",
+    "io": "healthy storage: dmesg | tail",
+    "short": "a folder in which nothing else changes files while the study runs",
+}
+
+
+def require_clients(record: RunRecord) -> None:
+    """Raise RigError that says what is needed; the record is stored already."""
+    clients = record.result.clients if record.result else None
+    if clients is None or not record.most_gave_up:
+        return
+    of = record.cell.jobs
+    error = max(clients.errors, key=lambda each: each.count, default=None)
+    raise RigError(
+        f"{clients.clients_gave_up} of {of} client{'s' if of > 1 else ''} gave up in"
+        f' "{record.cell.name}" on "{record.system}"',
+        details=_counted(clients),
+        cause=f"{error.message}: {error.first_path}" if error else "",
+        next=_NEEDED.get(error.kind, "dmesg | tail") if error else "dmesg | tail",
+    )
+
+
+def _counted(clients: ClientsResult) -> tuple[str, ...]:
+    """Errors by operation and kind, the most frequent first."""
+    found = sorted(clients.errors, key=lambda each: -each.count)
+    return tuple(
+        f"{each.count} x {each.operation}: {each.kind.replace('_', ' ')}, the first at"
+        f" {each.first_path}"
+        for each in found[:6]
+    )

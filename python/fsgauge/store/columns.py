@@ -1,0 +1,68 @@
+"""What a table that SQL sees is made of: columns, each with its meaning.
+
+A column is a place in the record's JSON and a type; rows of finished blocks come from Parquet.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Column:
+    """`place` is where the record's JSON has the value, or SQL when it begins with "="."""
+
+    name: str
+    type: str
+    place: str
+    meaning: str
+
+    @property
+    def sql(self) -> str:
+        """The value, named."""
+        if self.place.startswith("="):
+            return f"CAST({self.place[1:]} AS {self.type}) AS {self.name}"
+        arrow = "->" if self.type == "JSON" else "->>"
+        return f"CAST(json{arrow}'$.{self.place}' AS {self.type}) AS {self.name}"
+
+
+@dataclass(frozen=True)
+class View:
+    """A table: what a row is, and its columns. `source` names what the rows are read from."""
+
+    name: str
+    row: str
+    source: str
+    columns: tuple[Column, ...]
+
+
+def at(name: str, type: str, meaning: str, place: str = "") -> Column:
+    """A value of the record's JSON, at its own name or at a place in it."""
+    return Column(name, type, place or name, meaning)
+
+
+def of_element(name: str, type: str, meaning: str) -> Column:
+    """A value of the list's element that the row is about."""
+    return Column(name, type, f"=element->>'$.{name}'", meaning)
+
+
+BUCKET = (
+    at("bucket", "BIGINT", "index of the bucket"),
+    at("low_ns", "UBIGINT", "smallest latency in the bucket"),
+    at("high_ns", "UBIGINT", "largest latency in the bucket"),
+    at("operations", "BIGINT", "operations in the bucket"),
+)
+KEYS = (
+    at("block", "BIGINT", "block of the plan, from 0"),
+    at("turn", "BIGINT", "turn within the block, in order of time"),
+)
+WHICH = (
+    at("system", "VARCHAR", "the system's name"),
+    at("again", "BOOLEAN", "second turn of the baseline in its block (A/A)"),
+)
+PLACE = (
+    *KEYS,
+    at("position", "BIGINT", "run within the turn, in order of time"),
+    *WHICH,
+    at("cell", "VARCHAR", "the cell's id"),
+)

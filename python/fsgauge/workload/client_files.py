@@ -1,0 +1,195 @@
+"""How many files the clients have: as the study says, or as many as the room allows.
+
+Raises InputError with the numbers that would fit where the room does not hold them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+
+from fsgauge.errors import InputError
+from fsgauge.study.workload import ConnectionsWorkload
+from fsgauge.units import format_size
+from fsgauge.workload.file_sizes import FileSpace, backup_file_space, own_file_space
+from fsgauge.workload.folders import FileSets
+from fsgauge.workload.room import Room
+
+USABLE_PERCENT = 97
+"""Share of the free space that files may take: file systems need the rest as they fill."""
+FILE_OVERHEAD_BYTES = 1 << 10
+"""An inode, a name and a share of the trees that hold them; taken where inodes are not fixed."""
+DIRECTORY_BYTES = 8 << 10
+"""A directory's own blocks, one for its first names and one as it grows."""
+_MOST_FILES = 999_999
+
+
+@dataclass(frozen=True)
+class _Set:
+    """One file set: files of each client as asked for, its share of the storage, one file."""
+
+    asked: int | None
+    fill_percent: int
+    space: FileSpace
+    key: str
+
+
+@dataclass(frozen=True)
+class ClientFiles:
+    """The file sets of a workload."""
+
+    workload: ConnectionsWorkload
+
+    def sets(self, room: Room) -> FileSets:
+        """Files of each client in both sets; InputError where they do not fit."""
+        own, backup = self._own(), self._backup()
+        found = FileSets(
+            files_per_client=self._files(own, room) if own else 0,
+            backup_files_per_client=self._files(backup, room) if backup else 0,
+        )
+        self._require_bytes(found, room)
+        self._require_inodes(found, room)
+        return found
+
+    def volume(self, sets: FileSets, *, backup: bool) -> tuple[float, int]:
+        """Bytes of contents, and files, of one set."""
+        chosen = self._backup() if backup else self._own()
+        each = sets.backup_files_per_client if backup else sets.files_per_client
+        files = each * self.workload.clients
+        return (chosen.space.contents_of(files), files) if chosen else (0.0, 0)
+
+    def _own(self) -> _Set | None:
+        workload = self.workload
+        if "write" not in workload.tests:
+            return None
+        space = own_file_space(workload)
+        return _Set(workload.files_per_connection, workload.fill, space, "files_per_connection")
+
+    def _backup(self) -> _Set | None:
+        workload = self.workload
+        if "backup" not in workload.tests:
+            return None
+        asked, fill = workload.backup_files_per_connection, workload.backup_fill
+        return _Set(asked, fill, backup_file_space(workload), "backup_files_per_connection")
+
+    def _files(self, chosen: _Set, room: Room) -> int:
+        """As asked for, or the share of bytes and inodes; never less than one."""
+        if chosen.asked is not None:
+            return chosen.asked
+        clients = self.workload.clients
+        budget = room.free_bytes * chosen.fill_percent // 100 - self._directory_bytes()
+        files = int(budget / (chosen.space.allocated_of(1) + FILE_OVERHEAD_BYTES))
+        if room.inodes is not None:
+            files = min(files, room.inodes * chosen.fill_percent // 100 - self._directories())
+        return min(max(files // clients, 1), _MOST_FILES)
+
+    def _bytes(self, sets: FileSets) -> float:
+        """Everything on storage, with a margin where sizes are drawn."""
+        total = float(self._directory_bytes())
+        for chosen, each in self._chosen(sets):
+            files = each * self.workload.clients
+            total += chosen.space.allocated_of(files) + files * FILE_OVERHEAD_BYTES
+        return total
+
+    def _inodes(self, sets: FileSets) -> int:
+        files = sets.files_per_client + sets.backup_files_per_client
+        return files * self.workload.clients + self._directories() * len(self._chosen(sets)) + 2
+
+    def _chosen(self, sets: FileSets) -> list[tuple[_Set, int]]:
+        pairs = (
+            (self._own(), sets.files_per_client),
+            (self._backup(), sets.backup_files_per_client),
+        )
+        return [(chosen, each) for chosen, each in pairs if chosen is not None]
+
+    def _directories(self) -> int:
+        """Of one set."""
+        workload = self.workload
+        if workload.tree == "own":
+            return workload.clients
+        return sum(workload.fan_out**level for level in range(1, workload.depth + 1))
+
+    def _directory_bytes(self) -> int:
+        return self._directories() * DIRECTORY_BYTES
+
+    def _fits(self, sets: FileSets, room: Room) -> bool:
+        has_inodes = room.inodes is None or self._inodes(sets) <= room.inodes
+        return has_inodes and self._bytes(sets) <= _usable(room)
+
+    def _require_bytes(self, sets: FileSets, room: Room) -> None:
+        needed = self._bytes(sets)
+        if needed > _usable(room):
+            raise InputError(
+                f"{self._asked_words(sets)} need about {format_size(needed)}",
+                cause=f"{_name(room.least)} leaves {format_size(room.free_bytes)}, of which"
+                f" files may take {USABLE_PERCENT} %",
+                next=f"{self._way_out(sets, room)}larger storage",
+            )
+
+    def _require_inodes(self, sets: FileSets, room: Room) -> None:
+        if room.inodes is not None and self._inodes(sets) > room.inodes:
+            raise InputError(
+                f"{self._asked_words(sets)} need {self._inodes(sets)} inodes",
+                cause=f"{_name(room.fewest)} has {room.inodes}: mkfs decides how many",
+                next=f"{self._way_out(sets, room)}larger storage, or more inodes by an option of"
+                " mkfs (-N of the ext family)",
+            )
+
+    def _way_out(self, sets: FileSets, room: Room) -> str:
+        """The largest numbers that fit: fewer files, otherwise fewer clients."""
+        fields = ("files_per_client", "backup_files_per_client")
+        by_size = sorted(
+            zip(fields, (self._own(), self._backup()), strict=True),
+            key=lambda pair: -self._contents(sets, pair[1]),
+        )
+        for field, chosen in by_size:
+            if chosen is None or chosen.asked is None:
+                continue
+            fits = partial(self._fits_with, sets, field, room)
+            fitting = _largest(chosen.asked, fits)
+            if fitting:
+                return f"--set workload.{chosen.key}={fitting}, or "
+        fitting = _largest(self.workload.clients, lambda n: self._with_clients(n)._fits(sets, room))
+        return f"--set workload.clients={fitting}, or " if fitting else "smaller files, or "
+
+    def _fits_with(self, sets: FileSets, field: str, room: Room, files: int) -> bool:
+        return self._fits(_with(sets, field, files), room)
+
+    def _contents(self, sets: FileSets, chosen: _Set | None) -> float:
+        return next(
+            (each.space.contents_of(files) for each, files in self._chosen(sets) if each == chosen),
+            0.0,
+        )
+
+    def _with_clients(self, clients: int) -> ClientFiles:
+        return ClientFiles(self.workload.model_copy(update={"clients": clients}))
+
+    def _asked_words(self, sets: FileSets) -> str:
+        own, backup = sets.files_per_client, sets.backup_files_per_client
+        parts = [f"{own} file{'s' if own > 1 else ''} each"] if own else []
+        parts += [f"{backup} to back up"] if backup else []
+        return f"{self.workload.clients} clients with {' and '.join(parts)}"
+
+
+def _name(system: str) -> str:
+    return f'"{system}"' if system else "the storage"
+
+
+def _usable(room: Room) -> int:
+    return room.free_bytes * USABLE_PERCENT // 100
+
+
+def _with(sets: FileSets, field: str, files: int) -> FileSets:
+    if field == "files_per_client":
+        return replace(sets, files_per_client=files)
+    return replace(sets, backup_files_per_client=files)
+
+
+def _largest(below: int, fits: Callable[[int], bool]) -> int:
+    """The largest number under `below` that fits, 0 where none does; what fits is monotonic."""
+    low, high = 0, below
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if fits(middle) else (low, middle)
+    return low

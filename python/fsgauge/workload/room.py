@@ -1,0 +1,19 @@
+"""What a study's systems have room for: all of them get as much as the least of them can hold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Room:
+    """Free bytes and the system that leaves the least; free inodes and the system with the fewest.
+
+    Without a name, the storage itself is what is known. `inodes` is None where they are not known
+    or no system has a fixed number of them.
+    """
+
+    free_bytes: int
+    least: str
+    inodes: int | None = None
+    fewest: str = ""
