@@ -1,7 +1,7 @@
 """What each number of a report means: pages/NAME.md, the short answer first.
 
-`explain_metric` gives a page as Markdown; metrics of an operation ("read.p99") share the page of
-their part ("p99").
+`explain_metric` gives a page as Markdown; metrics of an operation ("read.p99", "create.mean")
+share the page of their part ("p99", "mean").
 """
 
 from __future__ import annotations
@@ -10,6 +10,19 @@ import difflib
 from importlib.resources import files
 
 from fsgauge.errors import InputError
+
+OPERATIONS = (
+    "create",
+    "open",
+    "read",
+    "write",
+    "fsync",
+    "close",
+    "stat",
+    "list",
+    "rename",
+    "unlink",
+)
 
 
 def metric_pages() -> dict[str, str]:
@@ -24,7 +37,8 @@ def explain_metric(name: str) -> str:
     """The page of a metric or number, as Markdown; raises InputError with the nearest names."""
     known = metric_pages()
     page = name.strip().lower().replace("-", "_")
-    page = page.removeprefix("read.").removeprefix("write.")
+    operation, _, part = page.rpartition(".")
+    page = part if operation in OPERATIONS else page
     if page not in known:
         near = difflib.get_close_matches(page, known, n=1, cutoff=0.5)
         meant = f'did you mean "{near[0]}"? ' if near else ""

@@ -22,6 +22,7 @@ from fsgauge.report.theme import GLYPHS, system_colours, system_shapes
 from fsgauge.stats.results import Results
 from fsgauge.store import StoredStudy
 from fsgauge.units import format_duration, format_size
+from fsgauge.wire import LayoutResult
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -166,13 +167,16 @@ def _systems(results: Results, turns: Sequence[TurnRecord]) -> list[dict[str, An
             "size": format_size(facts.size_bytes),
             "free before the files": format_size(facts.free_bytes) if facts.free_bytes else "",
             "block size": format_size(facts.block_size_bytes) if facts.block_size_bytes else "",
-            "filled": f"{format_size(turn.layout.size_bytes)} in"
-            f" {turn.layout.files} {'file' if turn.layout.files == 1 else 'files'},"
-            f" {format_duration(turn.layout.elapsed_ns)}",
+            "filled": _filled(turn.layout) if turn.layout is not None else "",
             "start state": "; ".join(turn.start_state),
         }
         made.append({"name": name, "rows": {key: text for key, text in rows.items() if text}})
     return made
+
+
+def _filled(layout: LayoutResult) -> str:
+    files = f"{layout.files} {'file' if layout.files == 1 else 'files'}"
+    return f"{format_size(layout.size_bytes)} in {files}, {format_duration(layout.elapsed_ns)}"
 
 
 def _legend(results: Results) -> list[dict[str, str]]:

@@ -191,7 +191,7 @@ def _first_turns(side: Side) -> dict[str, TurnRecord]:
 
 def _bytes_under_load(side: Side) -> int | None:
     turn = _first_turns(side).get(side.study.plan.baseline)
-    return None if turn is None else turn.layout.size_bytes
+    return None if turn is None or turn.layout is None else turn.layout.size_bytes
 
 
 def _definition(system: dict[str, Any]) -> dict[str, Any]:

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fsgauge.record import Cell
+from fsgauge.stats.connections.answer import connections_answer
+from fsgauge.stats.connections.model import Connections
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.results import Comparison, NoiseFloor
 from fsgauge.stats.scaling.model import Scaling
@@ -44,6 +46,7 @@ class Question:
     blocks_complete: int
     invalid_reason: str
     scaling: Scaling | None
+    connections: Connections | None
     margin_percent: float
 
 
@@ -57,6 +60,9 @@ def answer(question: Question) -> str:
         return _noise_only(question)
     if question.blocks_complete == 0:
         return "No answer yet: no block is complete, so no system can be compared with another."
+    if question.connections is not None:
+        found = [entry for cell in question.primary for entry in _comparisons(question, cell)]
+        return connections_answer(question.connections, question.baseline, question.primary, found)
     lead = _lead_cell(question)
     found = _comparisons(question, lead)
     if not found:

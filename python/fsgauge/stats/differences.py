@@ -26,7 +26,7 @@ def differences_between(systems: Sequence[str], turns: Sequence[TurnRecord]) -> 
         _fact("block size of the file system", {n: _block_size(t) for n, t in mounted.items()}),
         _fact("space for data", _sizes({n: t.facts.free_bytes for n, t in mounted.items()})),
         _fact("bytes under load", _sizes({n: _target_bytes(t) for n, t in known.items()})),
-        _fact("files", {name: str(turn.layout.files) for name, turn in mounted.items()}),
+        _fact("files", {n: str(t.layout.files) for n, t in mounted.items() if t.layout}),
         *_mount_options(mounted),
     ]
     return [difference for difference in found if difference is not None]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fsgauge.record import EnvironmentRecord, RunRecord, StudyRecord, TurnRecord
+from fsgauge.record import EnvironmentRecord, RunRecord, ScanRecord, StudyRecord, TurnRecord
 from fsgauge.stats.advice import Situation
+from fsgauge.stats.connections.model import Connections
 from fsgauge.stats.noise import Noise
 from fsgauge.stats.results import Comparison, Finding, Layouts, Level
 from fsgauge.stats.samples import Samples
@@ -33,6 +34,8 @@ class Evidence:
     stopped: bool
     scaling: Scaling | None = None
     layouts: Layouts | None = None
+    connections: Connections | None = None
+    scans: Sequence[ScanRecord] = ()
 
 
 def finding(

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from fsgauge.record import RunRecord
 from fsgauge.stats.advice import RUN_CHECKS, RunCheck, advice_for, cache_advice
+from fsgauge.stats.connections.findings import connections_findings
 from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of
 from fsgauge.stats.machine_findings import machine_findings
 from fsgauge.stats.noise import cells_that_differ_from_themselves
@@ -28,6 +29,7 @@ def find_all(evidence: Evidence) -> list[Finding]:
     found = [
         *_noise(evidence),
         *writers_findings(evidence),
+        *connections_findings(evidence),
         *_single_runs(evidence),
         *_missing_runs(evidence),
         *_few_blocks(evidence),
@@ -260,7 +262,8 @@ def _notes(evidence: Evidence) -> Iterator[Finding]:
         for note in run.result.notes if run.result is not None else ():
             places.setdefault(note.text, []).append(name_of(run))
     for turn in evidence.turns:
-        for text in (*turn.notes, *(note.text for note in turn.layout.notes)):
+        laid_out = turn.layout.notes if turn.layout is not None else []
+        for text in (*turn.notes, *(note.text for note in laid_out)):
             places.setdefault(text, []).append(f"block {turn.block + 1}, {turn.system}")
     for text, where in places.items():
         yield finding("note", "note", text, "", where)

@@ -32,6 +32,7 @@ def read_layouts(
     plan: Plan, scans: Sequence[ScanRecord], equivalence_percent: float
 ) -> Layouts | None:
     """Everything that the scans of a study say; None where it made none."""
+    scans = [scan for scan in scans if scan.when != "after cell"]
     if not scans:
         return None
     whens: tuple[When, When] = ("before", "after")

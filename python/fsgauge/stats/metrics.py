@@ -1,8 +1,8 @@
 """What is read out of a run: each metric's name, unit, direction and value.
 
 Takes a `wire.LoadResult`; gives one number a metric. The direction is declared here and nowhere
-guessed. A latency is the response latency when the load had a pace and the service time when it
-had none (`latency_kind`).
+guessed. A latency is the response latency when the load had a pace or many clients, and the
+service time when it had neither (`latency_kind`).
 """
 
 from __future__ import annotations
@@ -10,13 +10,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from fsgauge.record import Test
+from fsgauge.stats.clients import files_per_second, mean_throughput, time_to_complete_ns
 from fsgauge.stats.histogram import mean_ns, quantile_ns
 from fsgauge.wire import Histogram, LoadResult, OperationResult
 
-Unit = Literal["IOPS", "B/s", "ns"]
+Unit = Literal["IOPS", "B/s", "ns", "files/s"]
 LatencyKind = Literal["service", "response"]
 
 QUANTILES = {"p50": 0.5, "p99": 0.99, "p999": 0.999}
+CLIENT_OPERATIONS = ("create", "open", "fsync", "close", "stat", "list", "rename", "unlink")
+"""What clients do beside reads and writes, in the order in which reports show it."""
 BUCKET = 1 / 64
 """The widest bucket of a latency histogram, as a share of its value."""
 
@@ -43,9 +47,12 @@ METRICS: dict[str, Metric] = {
     for metric in (
         Metric("iops", "operations per second", "IOPS", True, "iops"),
         Metric("bandwidth", "bandwidth", "B/s", True, "bandwidth"),
+        Metric("complete", "time to complete", "ns", False, "complete"),
+        Metric("per_client", "throughput per connection", "B/s", True, "per_client"),
+        Metric("files", "files per second", "files/s", True, "files"),
         *(
             _latency(operation, part, label)
-            for operation in ("read", "write")
+            for operation in ("read", "write", *CLIENT_OPERATIONS)
             for part, label in (
                 ("mean", "mean latency"),
                 ("p50", "p50 latency"),
@@ -55,6 +62,7 @@ METRICS: dict[str, Metric] = {
         ),
         Metric("cpu", "CPU time of the load threads per I/O", "ns", False, "cpu"),
         Metric("machine_cpu", "CPU time of the machine per I/O", "ns", False, "machine_cpu"),
+        Metric("connect", "time until all are connected", "ns", False, "connect"),
     )
 }
 """Every metric, in the order in which reports show them."""
@@ -62,24 +70,57 @@ METRICS: dict[str, Metric] = {
 
 def values(result: LoadResult) -> dict[str, float]:
     """Each metric that this run can answer; the others are absent."""
-    operations = sum(part.operations for part in _parts(result))
-    if operations == 0 or result.elapsed_ns == 0:
+    if result.elapsed_ns == 0:
         return {}
+    found = {**_rates(result), **_processor(result)}
+    for name, histogram in latencies(result).items():
+        found[f"{name}.mean"] = mean_ns(histogram)
+        for key, quantile in QUANTILES.items():
+            found[f"{name}.{key}"] = quantile_ns(histogram, quantile)
+    return {name: value for name, value in found.items() if value is not None and value > 0}
+
+
+def _rates(result: LoadResult) -> dict[str, float | None]:
+    """Of records read and written; of many clients also files and times."""
+    operations = sum(part.operations for part in _parts(result))
     size_bytes = sum(part.size_bytes for part in _parts(result))
-    cpu_ns = result.cpu.user_ns + result.cpu.system_ns
     found: dict[str, float | None] = {
         "iops": operations * 1e9 / result.elapsed_ns,
         "bandwidth": size_bytes * 1e9 / result.elapsed_ns,
-        "cpu": cpu_ns / operations,
+    }
+    if result.clients is not None:
+        found["complete"] = time_to_complete_ns(result)
+        found["per_client"] = mean_throughput(result)
+        found["files"] = files_per_second(result)
+        found["connect"] = result.clients.connect_ns
+    return found
+
+
+def _processor(result: LoadResult) -> dict[str, float | None]:
+    operations = timed_operations(result)
+    if operations == 0:
+        return {}
+    return {
+        "cpu": (result.cpu.user_ns + result.cpu.system_ns) / operations,
         "machine_cpu": result.machine_cpu.busy_ns / operations,
     }
-    for name, part in (("read", result.read), ("write", result.write)):
-        if part is not None and part.operations:
-            histogram = latency_of(part)
-            found[f"{name}.mean"] = mean_ns(histogram)
-            for key, quantile in QUANTILES.items():
-                found[f"{name}.{key}"] = quantile_ns(histogram, quantile)
-    return {name: value for name, value in found.items() if value is not None and value > 0}
+
+
+def timed_operations(result: LoadResult) -> int:
+    """Operations of any kind in the measured part: with many clients also opens and the like."""
+    if result.clients is not None:
+        return sum(part.operations for part in result.clients.operations)
+    return sum(part.operations for part in _parts(result))
+
+
+def latencies(result: LoadResult) -> dict[str, Histogram]:
+    """The histogram of each operation that was done, by the operation's name."""
+    parts = {"read": result.read, "write": result.write}
+    found = {name: latency_of(part) for name, part in parts.items() if part and part.operations}
+    for other in result.clients.operations if result.clients is not None else ():
+        if other.operation in CLIENT_OPERATIONS and other.operations:
+            found[other.operation] = other.response_latency
+    return found
 
 
 def latency_of(part: OperationResult) -> Histogram:
@@ -87,8 +128,13 @@ def latency_of(part: OperationResult) -> Histogram:
     return part.service_latency if part.response_latency is None else part.response_latency
 
 
-def primary_metric(*, paced: bool, read_percent: int) -> str:
-    """What a cell is judged by: its rate; under a pace, which sets the rate, the p99 latency."""
+def primary_metric(*, paced: bool, read_percent: int, test: Test | None = None) -> str:
+    """What a cell is judged by: its rate; under a pace, which sets the rate, the p99 latency.
+
+    Of many clients, bytes per second where all move the same bytes, else files per second.
+    """
+    if test is not None:
+        return "files" if test in ("mix", "stat", "delete") else "bandwidth"
     if not paced:
         return "iops"
     return "read.p99" if read_percent >= 50 else "write.p99"

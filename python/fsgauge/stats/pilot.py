@@ -41,11 +41,11 @@ def pilot_noise(study: StudyRecord, runs: Sequence[RunRecord]) -> PilotNoise:
     Each cell counts by its primary metric: the rate, or the p99 latency under a pace.
     """
     samples = collect(study.plan, runs)
-    paced = any(run.job.rate is not None for run in runs)
+    paced = any(run.load is not None and run.load.rate is not None for run in runs)
     variances: dict[str, float] = {}
     degrees: dict[str, int] = {}
     for cell in primary_cells(study):
-        metric = primary_metric(paced=paced, read_percent=cell.read_percent)
+        metric = primary_metric(paced=paced, read_percent=cell.read_percent, test=cell.test)
         ratios = list(samples.noise_log_ratios(metric, cell.id).values())
         if len(ratios) >= FEWEST_BLOCKS:
             variances[cell.name] = statistics.variance(ratios)

@@ -11,6 +11,7 @@ from fsgauge.record import Cell, EnvironmentRecord, RunRecord, ScanRecord, Study
 from fsgauge.stats.advice import situation_of
 from fsgauge.stats.answer import Question, answer
 from fsgauge.stats.compare import compare_all, describe_noise, measure_all, noise_floors
+from fsgauge.stats.connections.read import read_connections
 from fsgauge.stats.differences import differences_between
 from fsgauge.stats.evidence import Evidence
 from fsgauge.stats.findings import find_all
@@ -25,7 +26,7 @@ from fsgauge.stats.results import (
     Results,
     Sureness,
 )
-from fsgauge.stats.run_checks import engine_share, parts, steady_of
+from fsgauge.stats.run_checks import engine_share, is_bound_by_work, parts, steady_of
 from fsgauge.stats.samples import Samples, collect, is_complete
 from fsgauge.stats.scaling.read import read_scaling
 
@@ -44,9 +45,10 @@ def read_study(
     plan = study.plan
     samples = collect(plan, runs)
     primary = primary_cells(study)
-    paced = any(run.job.rate is not None for run in runs)
+    paced = any(run.load is not None and run.load.rate is not None for run in runs)
     metrics = {
-        cell.id: primary_metric(paced=paced, read_percent=cell.read_percent) for cell in plan.cells
+        cell.id: primary_metric(paced=paced, read_percent=cell.read_percent, test=cell.test)
+        for cell in plan.cells
     }
     floors = noise_floors(samples, [cell.id for cell in primary])
     comparisons = compare_all(samples, [cell.id for cell in primary], _margin_percent(study))
@@ -71,6 +73,8 @@ def read_study(
         stopped=stopped,
         scaling=read_scaling(study, turns, runs, samples),
         layouts=read_layouts(plan, scans, _margin_percent(study)),
+        connections=read_connections(study, runs, scans, _margin_percent(study)),
+        scans=scans,
     )
     findings = find_all(evidence)
     return _results(evidence, primary, metrics, findings, measure_all(samples))
@@ -118,6 +122,7 @@ def _results(
         blocks_complete=_blocks_with_any_answer(evidence.comparisons),
         invalid_reason=sureness.invalid_reason,
         scaling=evidence.scaling,
+        connections=evidence.connections,
         margin_percent=_margin_percent(evidence.study),
     )
     present = {measurement.metric for measurement in measurements}
@@ -141,6 +146,7 @@ def _results(
         differences=differences_between(plan.systems, evidence.turns),
         scaling=evidence.scaling,
         layouts=evidence.layouts,
+        connections=evidence.connections,
     )
 
 
@@ -172,7 +178,9 @@ def _baseline_kind(evidence: Evidence) -> str:
 
 
 def _latency_kind(runs: Sequence[RunRecord]) -> LatencyKind:
-    return "response" if any(run.job.rate is not None for run in runs) else "service"
+    """Response where a latency counts from when the operation was to begin, or was asked for."""
+    asked = (run.load is None or run.load.rate is not None for run in runs)
+    return "response" if any(asked) else "service"
 
 
 def _sureness(evidence: Evidence, findings: Sequence[Finding]) -> Sureness:
@@ -189,9 +197,14 @@ def _sureness(evidence: Evidence, findings: Sequence[Finding]) -> Sureness:
         runs_failed=sum(run.fault is not None for run in evidence.runs),
         runs_judged_steady=sum(verdict.judged for verdict in verdicts),
         runs_steady=sum(verdict.reached for verdict in verdicts),
-        runs_by_passes=sum(run.job.passes is not None for run in measured),
+        runs_by_passes=sum(is_bound_by_work(run) for run in measured),
         engine_share_percent=100 * max(shares) if shares else None,
-        io_errors=sum(part.errors for result in results for part in parts(result)),
+        io_errors=sum(
+            part.errors for result in results if result.clients is None for part in parts(result)
+        ),
+        client_errors=sum(
+            each.count for result in results if result.clients for each in result.clients.errors
+        ),
         valid=not invalid,
         invalid_reason=_lower_first(invalid[0].sentence) if invalid else "",
     )

@@ -12,6 +12,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from fsgauge.record import Cell
+from fsgauge.stats.connections.model import Connections
 from fsgauge.stats.metrics import LatencyKind, Unit
 from fsgauge.stats.scaling.model import Scaling
 from fsgauge.stats.verdict import Verdict
@@ -109,7 +110,8 @@ class Difference(ResultModel):
 class Sureness(ResultModel):
     """What stands behind the answer, for the box "How sure".
 
-    `runs_by_passes` end when their work is done, and are not asked to be steady.
+    `runs_by_passes` end when their work is done, and are not asked to be steady. `io_errors` were
+    tried again; `client_errors` were not, and what they belonged to was given up.
     """
 
     blocks_planned: int
@@ -122,6 +124,7 @@ class Sureness(ResultModel):
     runs_by_passes: int = 0
     engine_share_percent: float | None
     io_errors: int
+    client_errors: int = 0
     valid: bool
     invalid_reason: str
 
@@ -189,6 +192,7 @@ class Results(ResultModel):
     differences: list[Difference]
     scaling: Scaling | None = None
     layouts: Layouts | None = None
+    connections: Connections | None = None
 
     def comparison(self, cell: str, system: str, metric: str) -> Comparison | None:
         """The comparison of one system in one cell by one metric, if there is one."""

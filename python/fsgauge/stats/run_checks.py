@@ -13,6 +13,7 @@ import numpy as np
 
 from fsgauge.record import RunRecord
 from fsgauge.series import Intervals
+from fsgauge.stats.metrics import timed_operations
 from fsgauge.wire import LoadResult, OperationResult, Steady
 
 LITTLE_TOLERANCE = 0.05
@@ -53,7 +54,10 @@ def littles_law(run: RunRecord, result: LoadResult) -> str | None:
     flight at the start bring up to `max_ns` each from before it, and those at the end take as
     much away, also one that stalls there and is never counted. Hence the second term of the
     tolerance: it makes the check weak for short runs, where an edge weighs much.
+    Of many clients see `stats.connections.littles_law`.
     """
+    if run.load is None:
+        return None
     expected = latency_concurrency(result)
     if expected is None or result.in_flight_mean <= 0:
         return None
@@ -70,11 +74,12 @@ def queue_not_full(run: RunRecord, result: LoadResult) -> str | None:
     A job that has ended asks for nothing more, and one that waits for fsync has nothing in flight.
     One operation at a time is no queue: what is between two of them is the engine's share.
     """
-    if run.cell.queue_depth <= 1:
+    load = run.load
+    if load is None or run.cell.queue_depth <= 1:
         return None
-    syncs = run.job.sync.kind in ("fsync", "fdatasync")
+    syncs = load.sync.kind in ("fsync", "fdatasync")
     asked = run.cell.queue_depth * jobs_at_work(run.cell.jobs, result)
-    if syncs or run.job.rate is not None or result.in_flight_mean >= FULL_QUEUE * asked:
+    if syncs or load.rate is not None or result.in_flight_mean >= FULL_QUEUE * asked:
         return None
     return f"{result.in_flight_mean:.1f} of {asked:.4g} in flight"
 
@@ -89,26 +94,31 @@ def jobs_at_work(jobs: int, result: LoadResult) -> float:
 
 def bytes_match(run: RunRecord, result: LoadResult) -> str | None:
     """With one block size, bytes are operations times that size."""
-    if len(run.job.block_sizes) != 1:
+    load = run.load
+    if load is None or len(load.block_sizes) != 1:
         return None
-    size_bytes = run.job.block_sizes[0].size_bytes
+    size_bytes = load.block_sizes[0].size_bytes
     expected = operations(result) * size_bytes
     counted = sum(part.size_bytes for part in parts(result))
     return None if counted == expected else f"{counted} B counted, {expected} B expected"
 
 
-def errors(_run: RunRecord, result: LoadResult) -> str | None:
-    """I/O that failed."""
+def errors(run: RunRecord, result: LoadResult) -> str | None:
+    """I/O that failed and was tried again; what clients gave up is a finding of its own."""
+    if run.load is None:
+        return None
     failed = sum(part.errors for part in parts(result))
     return f"{failed} errors" if failed else None
 
 
 def engine_share(result: LoadResult) -> float | None:
     """The engine's own part of the measured time of its threads, 0 to 1."""
-    threads = jobs_at_work(max(result.cpu.threads, 1), result)
+    threads: float = max(result.cpu.threads, 1)
+    if result.clients is None:  # else jobs are clients, and few threads carry them
+        threads = jobs_at_work(max(result.cpu.threads, 1), result)
     if result.elapsed_ns == 0 or threads == 0:
         return None
-    own_ns = result.self_measure.null_ns_per_operation * operations(result)
+    own_ns = result.self_measure.null_ns_per_operation * timed_operations(result)
     return own_ns / (result.elapsed_ns * threads)
 
 
@@ -140,8 +150,10 @@ def debug_engine(_run: RunRecord, result: LoadResult) -> str | None:
     return result.engine.version if result.engine.profile == "debug" else None
 
 
-def unfair_jobs(_run: RunRecord, result: LoadResult) -> str | None:
+def unfair_jobs(run: RunRecord, result: LoadResult) -> str | None:
     """One job got less than half of what the average job got."""
+    if run.load is None:
+        return None
     shares = [job.operations for job in result.jobs]
     mean = statistics.fmean(shares) if shares else 0.0
     if len(shares) < 2 or mean == 0 or min(shares) >= FAIR_SHARE * mean:
@@ -151,16 +163,17 @@ def unfair_jobs(_run: RunRecord, result: LoadResult) -> str | None:
 
 def passes_cut(run: RunRecord, result: LoadResult) -> str | None:
     """A run that its passes should have ended was ended by its time."""
-    if run.job.passes is None or result.ended != "duration":
+    if run.load is None or run.load.passes is None or result.ended != "duration":
         return None
     return f"ended after {result.elapsed_ns / 1e9:.0f} s"
 
 
 def rate_missed(run: RunRecord, result: LoadResult) -> str | None:
     """Under a pace: the system did not keep up with what was offered."""
-    if run.job.rate is None or result.elapsed_ns == 0:
+    rate = run.load.rate if run.load is not None else None
+    if rate is None or result.elapsed_ns == 0:
         return None
-    achieved = operations(result) * 1e9 / result.elapsed_ns / run.job.rate.operations_per_second
+    achieved = operations(result) * 1e9 / result.elapsed_ns / rate.operations_per_second
     return f"{100 * achieved:.0f} % of the pace" if achieved < ACHIEVED_RATE else None
 
 
@@ -207,11 +220,18 @@ def steady(result: LoadResult) -> Steady:
 
 
 def steady_of(run: RunRecord, result: LoadResult) -> Steady:
-    """The verdict on a run. One that is bound by passes has none: all of its work counts, from
-    the first write to the last, and its rate falls when the first writer is done."""
-    if run.job.passes is not None:
-        return Steady(judged=False, reached=False, rounds=ROUNDS, reason="bound by passes")
+    """The verdict on a run. One that is bound by its work has none: all of it counts, from the
+    first operation to the last, and its rate falls when the first writer or client is done."""
+    if is_bound_by_work(run):
+        return Steady(judged=False, reached=False, rounds=ROUNDS, reason="bound by its work")
     return steady(result)
+
+
+def is_bound_by_work(run: RunRecord) -> bool:
+    """Whether the run ends when all is done: by passes, or by clients with files of their own."""
+    if run.load is not None:
+        return run.load.passes is not None
+    return run.cell.test != "mix"
 
 
 def not_steady(run: RunRecord, result: LoadResult) -> str | None:

@@ -46,4 +46,4 @@ def test_a_pace_moves_the_judgement_from_rate_to_latency() -> None:
 
 def test_directions_are_declared() -> None:
     higher = {name for name, metric in METRICS.items() if metric.higher_is_better}
-    assert higher == {"iops", "bandwidth"}
+    assert higher == {"iops", "bandwidth", "per_client", "files"}

@@ -49,7 +49,9 @@ def collect_beside(plan: Plan, turns: Sequence[TurnRecord], runs: Sequence[RunRe
 def layout_rate(turn: TurnRecord) -> float | None:
     """Bytes per second of the lay-out, from the first open to the end of the last fsync."""
     layout = turn.layout
-    if layout.ended == "interrupted" or not layout.size_bytes or not layout.elapsed_ns:
+    if layout is None or layout.ended == "interrupted":
+        return None
+    if not layout.size_bytes or not layout.elapsed_ns:
         return None
     return layout.size_bytes * 1e9 / layout.elapsed_ns
 

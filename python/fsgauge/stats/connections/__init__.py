@@ -1,0 +1,1 @@
+"""What statistics say of many clients: beside the metrics, what only a study `connections` has."""
