@@ -217,13 +217,24 @@ def _times(entry: Comparison) -> str:
 def interval_words(entry: Comparison) -> str:
     """The interval, and a word where it decides nothing or says that both are equal."""
     low, high = entry.low or entry.ratio, entry.high or entry.ratio
-    digits = 2 if round(low, 2) != round(high, 2) else 3
+    digits = 2
+    while digits < 4 and (_is_narrow(low, high, digits) or _hides_one(low, high, digits)):
+        digits += 1
     word = ""
     if entry.verdict == "undecided":
         word = ", undecided"
     elif entry.verdict == "equivalent":
         word = f", equivalent within {entry.margin_percent:.0f} %"
     return f"{low:.{digits}f} to {high:.{digits}f}{word}"
+
+
+def _is_narrow(low: float, high: float, digits: int) -> bool:
+    return round(low, digits) == round(high, digits) and low != high
+
+
+def _hides_one(low: float, high: float, digits: int) -> bool:
+    """Whether rounding would make an interval touch 1 that does not."""
+    return (low > 1 and round(low, digits) == 1) or (high < 1 and round(high, digits) == 1)
 
 
 def _would_have_shown(found: Sequence[tuple[Cell, Comparison]]) -> str:
