@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from file_work import FILE_BYTES, RECORD_BYTES, FileWork, Pass, Took
+from side_by_side import expect
 from tool import run_tool
 
 REPOSITORY = Path(__file__).resolve().parent.parent
@@ -111,6 +114,68 @@ def shared_writes(
         jobs=writers,
         **changes,
     )
+
+
+class Files:
+    """Writes and reads files by clients in event loops, a directory each."""
+
+    name = "engine"
+    own_time = True
+    passes: tuple[Pass, ...] = ("write", "read")
+
+    def __init__(self) -> None:
+        self.checked_records = 0
+
+    def run(self, what: Pass, work: FileWork) -> Took:
+        """Run one pass; what is read is not compared, as the peers do not compare it."""
+        target = {"kind": "path", "directory": str(work.directory)}
+        begin = time.perf_counter()
+        result = clients(target, what, work.clients, work.files_per_client)
+        wall_seconds = time.perf_counter() - begin
+        expect(result[what]["operations"], work.records, f"records that the engine {what}s")
+        peak_bytes = result["clients"]["peak_memory_bytes"]
+        return Took(result["elapsed_ns"] / 1e9, wall_seconds, peak_bytes)
+
+    def check(self, work: FileWork) -> None:
+        """Read everything again and compare it with what was written."""
+        target = {"kind": "path", "directory": str(work.directory)}
+        found = clients(target, "read", work.clients, work.files_per_client, verify=True)["clients"]
+        expect(found["checked_records"], work.records, "records compared")
+        expect(found["bad_records"], 0, "records are not what was written")
+        self.checked_records += work.records
+
+
+def null_client_cost_ns(number: int, files_per_client: int) -> float:
+    """Give the CPU time of one of all operations of clients that write to nothing, in one loop."""
+    result = clients({"kind": "null"}, "write", number, files_per_client, threads=1)
+    done = sum(each["operations"] for each in result["clients"]["operations"])
+    return float(result["cpu"]["user_ns"] + result["cpu"]["system_ns"]) / done
+
+
+def clients(
+    target: dict[str, Any], phase: str, number: int, files_per_client: int, **changes: object
+) -> dict[str, Any]:
+    """Run clients; `changes` replace keys of the job. Every file must have been done."""
+    job = {
+        "format": 1,
+        "kind": "clients",
+        "target": target,
+        "phase": {"kind": phase},
+        "clients": number,
+        "files": {
+            "clients": number,
+            "files_per_client": files_per_client,
+            "sizes": {"kind": "cycle", "sizes_bytes": [FILE_BYTES]},
+            "record_size_bytes": RECORD_BYTES,
+            "tree": {"kind": "own"},
+        },
+        "time_limit_ns": 100_000_000_000,
+        "seed": 1,
+    }
+    result = load(job | changes).result
+    expect(result["clients"]["files"], number * files_per_client, f"files of phase {phase}")
+    expect(len(result["clients"]["errors"]), 0, f"kinds of errors: {result['clients']['errors']}")
+    return result
 
 
 def load(job: dict[str, Any]) -> Load:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import shutil
+import time
 from dataclasses import dataclass
 from typing import Any
 
-from side_by_side import Skipped
-from tool import run_tool
+from file_work import FILE_BYTES, RECORD_BYTES, FileWork, Pass, Took
+from side_by_side import Skipped, expect
+from tool import Finished, run_tool
 
 # Registered files and buffers and batches of 16: fio at its own best at depth 32.
 AT_ITS_BEST = [
@@ -62,7 +64,7 @@ def random_reads(options: list[str], depth: int, seconds: float) -> Run:
         "--norandommap",
         *options,
     ]
-    jobs, cpu_ns = run_fio(command, seconds)
+    jobs, cpu_ns = run_for(command, seconds)
     return Run(jobs[0]["read"], cpu_ns)
 
 
@@ -76,7 +78,7 @@ def shared_writes(options: list[str], writers: int, depth: int, seconds: float) 
         *(["--ioengine=psync"] if depth == 1 else AT_ITS_BEST),
         *options,
     ]
-    together, cpu_ns = run_fio([*command, "--group_reporting"], seconds)
+    together, cpu_ns = run_for([*command, "--group_reporting"], seconds)
     return Run(together[0]["write"], cpu_ns)
 
 
@@ -87,25 +89,65 @@ def writes_of(writers: int) -> list[str]:
 
 def shares_of_writers(options: list[str], writers: int, seconds: float) -> Run:
     """Run 8 KiB writes by several threads on nothing, each reported by itself."""
-    jobs, cpu_ns = run_fio([*writes_of(writers), "--ioengine=null", *options], seconds)
+    jobs, cpu_ns = run_for([*writes_of(writers), "--ioengine=null", *options], seconds)
     counts = tuple(int(job["write"]["total_ios"]) for job in jobs)
     return Run(jobs[0]["write"], cpu_ns, counts)
 
 
-def run_fio(options: list[str], seconds: float) -> tuple[list[dict[str, Any]], float]:
+class Files:
+    """Writes and reads files with a thread a client, each file open by itself; pwrite and pread.
+
+    fio looks for every file (stat) before its threads begin, outside of its own time. Then its calls
+    are those of the engine: its advice to the kernel, and its dropping of caches, are off.
+    """
+
+    name = "fio"
+    own_time = True
+    passes: tuple[Pass, ...] = ("write", "read")
+
+    def run(self, what: Pass, work: FileWork) -> Took:
+        """Run one pass; fio makes a client's directory when it opens the first file."""
+        options = ["--create_on_open=1", "--fallocate=none"] if what == "write" else []
+        begin = time.perf_counter()
+        jobs, finished = run_fio(
+            [
+                "--name=client",
+                f"--rw={what}",
+                *options,
+                "--thread",
+                f"--numjobs={work.clients}",
+                "--group_reporting",
+                "--ioengine=psync",
+                f"--bs={RECORD_BYTES}",
+                f"--directory={work.directory}",
+                "--filename_format=c$jobnum/f$filenum",
+                f"--nrfiles={work.files_per_client}",
+                f"--filesize={FILE_BYTES}",
+                "--openfiles=1",
+                "--file_service_type=sequential",
+                "--fadvise_hint=0",
+                "--invalidate=0",
+            ]
+        )
+        wall_seconds = time.perf_counter() - begin
+        part = jobs[0][what]
+        expect(part["total_ios"], work.records, f"records that fio {what}s")
+        return Took(float(part["runtime"]) / 1e3, wall_seconds, finished.peak_bytes)
+
+
+def run_for(options: list[str], seconds: float) -> tuple[list[dict[str, Any]], float]:
     """Run fio for a time; give what its jobs report, and its CPU time."""
+    jobs, finished = run_fio(
+        [*options, "--time_based", f"--runtime={round(seconds * 1000)}ms", "--clat_percentiles=1"]
+    )
+    return jobs, finished.cpu_ns
+
+
+def run_fio(options: list[str]) -> tuple[list[dict[str, Any]], Finished]:
+    """Run fio; give what its jobs report."""
     if shutil.which("fio") is None:
         raise Skipped("fio is missing: apt-get install fio")
-    finished = run_tool(
-        [
-            "fio",
-            *options,
-            "--time_based",
-            f"--runtime={round(seconds * 1000)}ms",
-            "--clat_percentiles=1",
-            "--output-format=json",
-        ]
-    )
+    finished = run_tool(["fio", *options, "--output-format=json"])
     # fio may print notes before its JSON document.
     document = json.loads(finished.output[finished.output.index("{") :])
-    return document["jobs"], finished.cpu_ns
+    return document["jobs"], finished

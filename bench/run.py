@@ -15,6 +15,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import clients
 import depth_1
 import loop_depth_32
 import null_depth
@@ -44,6 +45,15 @@ BENCHES: dict[str, Callable[[Scratch], Comparison]] = {
     "scan-one-processor": scan.one_processor,
     "scan-two-processors": scan.two_processors,
     "scan-memory": scan.memory,
+    "clients-tmpfs-fio": clients.against_fio(clients.tmpfs),
+    "clients-ext4-fio": clients.against_fio(clients.ext4),
+    "clients-tmpfs-fs-mark": clients.against_fs_mark(clients.tmpfs),
+    "clients-ext4-fs-mark": clients.against_fs_mark(clients.ext4),
+    "clients-tmpfs-elbencho": clients.against_elbencho(clients.tmpfs),
+    "clients-ext4-elbencho": clients.against_elbencho(clients.ext4),
+    "clients-null-590": clients.flat(590),
+    "clients-null-10000": clients.flat(10_000),
+    "clients-memory": clients.many,
 }
 
 

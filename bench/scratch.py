@@ -47,8 +47,9 @@ class Scratch:
 
     def sweep(self) -> None:
         """Unmount and detach every loop device on our files, then remove the files."""
-        if os.path.ismount(MEMORY / "mounted"):
-            subprocess.run(["umount", str(MEMORY / "mounted")], check=False)
+        for place in (MEMORY / "mounted", MEMORY / "ext4-for-clients"):
+            if os.path.ismount(place):
+                subprocess.run(["umount", str(place)], check=False)
         if os.geteuid() == 0 and shutil.which("losetup"):
             listing = subprocess.run(
                 ["losetup", "--list", "--json"], capture_output=True, text=True, check=False
@@ -95,18 +96,30 @@ class Scratch:
             )
         directory = MEMORY / "mounted"
         if not os.path.ismount(directory):
-            MEMORY.mkdir(exist_ok=True)
-            directory.mkdir(exist_ok=True)
-            image = MEMORY / "to-scan.img"
-            with image.open("wb") as file:
-                file.truncate(16 << 30)
-            device = attach(image)
-            run(["mkfs.ext4", "-q", "-N", "200000", "-E", "lazy_itable_init=0", device])
-            run(["mount", device, str(directory)])
+            mount_ext4(directory, size_bytes=16 << 30, inodes=200_000)
             self._fill_to_scan(directory)
             run(["sync", "--file-system", str(directory)])
         found = run(["findmnt", "--noheadings", "--output", "SOURCE", str(directory)])
         return directory, found.strip()
+
+    def tmpfs_for_clients(self) -> Path:
+        """Give an empty folder in memory."""
+        if not MEMORY.parent.is_dir():
+            raise Skipped(f"{MEMORY.parent} is missing: mount -t tmpfs tmpfs {MEMORY.parent}")
+        directory = MEMORY / "for-clients"
+        directory.mkdir(parents=True, exist_ok=True)
+        return directory
+
+    def ext4_for_clients(self) -> Path:
+        """Give an empty folder on an ext4, on a loop device in memory."""
+        if os.geteuid() != 0:
+            raise Skipped("mounting needs root: sudo python3 bench/run.py --only clients-ext4-fio")
+        mounted = MEMORY / "ext4-for-clients"
+        if not os.path.ismount(mounted):
+            mount_ext4(mounted, size_bytes=4 << 30, inodes=100_000)
+        directory = mounted / "for-clients"
+        directory.mkdir(exist_ok=True)
+        return directory
 
     def _fill_to_scan(self, directory: Path) -> None:
         """Small files of one extent each; large ones in pairs that grow in turn, block by block."""
@@ -123,6 +136,18 @@ class Scratch:
                 for extent in range(self.SPLIT_EXTENTS):
                     os.posix_fallocate(one.fileno(), extent * BLOCK_BYTES, BLOCK_BYTES)
                     os.posix_fallocate(other.fileno(), extent * BLOCK_BYTES, BLOCK_BYTES)
+
+
+def mount_ext4(directory: Path, *, size_bytes: int, inodes: int) -> None:
+    """Make an ext4 on a loop device in memory, with all of its structures written."""
+    directory.mkdir(parents=True, exist_ok=True)
+    image = directory.with_suffix(".img")
+    with image.open("wb") as file:
+        file.truncate(size_bytes)
+    device = attach(image)
+    written = "lazy_itable_init=0,lazy_journal_init=0"
+    run(["mkfs.ext4", "-q", "-N", str(inodes), "-E", written, device])
+    run(["mount", device, str(directory)])
 
 
 def attach(path: Path) -> str:

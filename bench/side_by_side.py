@@ -45,3 +45,9 @@ class Comparison:
     engine: Callable[[], Sample]
     other: Callable[[], Sample]
     remark: Callable[[list[Sample]], str] = no_remark
+
+
+def expect(found: int, wanted: int, what: str) -> None:
+    """End where not all was done: what is fast because it is not done is not fast."""
+    if found != wanted:
+        raise SystemExit(f"error: {found} {what}, and there should be {wanted}")

@@ -1,0 +1,156 @@
+"""Clients with files: the engine against peers with a thread, or a process, a client.
+
+590 clients write files of 64 KiB in records of 4 KiB and read them again, in memory and on an ext4
+in memory, and what they read is then checked. Then what the engine alone costs: CPU time of an
+operation that does nothing, of 1, 590 and 10,000 clients, and memory of 10,000.
+"""
+
+from __future__ import annotations
+
+import resource
+from collections.abc import Callable
+from pathlib import Path
+
+import elbencho
+import engine
+import fio
+import fs_mark
+from file_work import FileTool, FileWork, Pass
+from scratch import Scratch
+from side_by_side import Comparison, Measure, Sample, Skipped
+
+CLIENTS = 590
+# Per client; of two lengths the difference has no start-up.
+LONG, SHORT = 34, 6
+FASTER = 1.5
+MEMORY_MB = 32
+# Operations of a measurement on the null target; 18 a file.
+NULL_FILES = 400_000
+FLAT = 0.2
+MANY = 10_000
+MANY_MEMORY_MB = 100
+# Files that a process has open beside those of its clients.
+OTHER_FILES = 100
+
+Place = Callable[[Scratch], Path]
+
+
+def tmpfs(scratch: Scratch) -> Path:
+    """In memory."""
+    return scratch.tmpfs_for_clients()
+
+
+def ext4(scratch: Scratch) -> Path:
+    """On an ext4 in memory."""
+    return scratch.ext4_for_clients()
+
+
+def against_fio(place: Place) -> Callable[[Scratch], Comparison]:
+    """Compare with fio."""
+    return lambda scratch: compare(fio.Files(), place(scratch))
+
+
+def against_fs_mark(place: Place) -> Callable[[Scratch], Comparison]:
+    """Compare with fs_mark."""
+    return lambda scratch: compare(fs_mark.Files(scratch.directory), place(scratch))
+
+
+def against_elbencho(place: Place) -> Callable[[Scratch], Comparison]:
+    """Compare with elbencho."""
+    return lambda scratch: compare(elbencho.Files(scratch.directory), place(scratch))
+
+
+def compare(peer: FileTool, directory: Path) -> Comparison:
+    """Compare files per second of each pass, and memory."""
+    mine = engine.Files()
+    measures = []
+    for what in peer.passes:
+        if peer.own_time:
+            measures.append(speed(what, what))
+        measures.append(speed(f"{what}-wall", f"{what}-wall"))
+    if peer.own_time:
+        measures.append(memory(MEMORY_MB))
+
+    def sample(tool: FileTool) -> Sample:
+        return Sample(two_lengths(tool, peer.passes, directory))
+
+    def remark(samples: list[Sample]) -> str:
+        del samples
+        return f"16 records in a file; {mine.checked_records:,} records read back, all as written"
+
+    return Comparison(peer.name, measures, lambda: sample(mine), lambda: sample(peer), remark)
+
+
+def two_lengths(tool: FileTool, passes: tuple[Pass, ...], directory: Path) -> dict[str, float]:
+    """Run the passes with many and with few files."""
+    values = {"memory": 0.0}
+    walls: dict[tuple[str, int], float] = {}
+    for files in (LONG, SHORT):
+        work = FileWork(directory, CLIENTS, files)
+        for what in passes:
+            took = tool.run(what, work)
+            walls[what, files] = took.wall_seconds
+            values["memory"] = max(values["memory"], took.peak_bytes / 1e6)
+            if files == LONG:
+                values[what] = work.files / took.own_seconds
+            work.expect_files()
+        if isinstance(tool, engine.Files):
+            tool.check(work)
+        work.remove_files()
+    for what in passes:
+        seconds = walls[what, LONG] - walls[what, SHORT]
+        if seconds <= 0:
+            raise SystemExit(f"error: {tool.name} took longer for fewer files: too busy a machine")
+        values[f"{what}-wall"] = CLIENTS * (LONG - SHORT) / seconds
+    return values
+
+
+def speed(key: str, short: str) -> Measure:
+    """Files per second."""
+    return Measure(key, short, "files/s", f">= {FASTER}", lambda ratio, _: ratio >= FASTER)
+
+
+def memory(limit_mb: int) -> Measure:
+    """Judge the engine's peak by itself; the peer's stands beside it."""
+
+    def fits(_: float, samples: list[Sample]) -> bool:
+        return max(sample.values["memory"] for sample in samples) <= limit_mb
+
+    return Measure("memory", "memory", "MB", f"each <= {limit_mb}", fits)
+
+
+def flat(clients: int) -> Callable[[Scratch], Comparison]:
+    """Compare CPU time of an operation on the null target with that of one client."""
+
+    def cost(number: int) -> Sample:
+        return Sample({"cost": engine.null_client_cost_ns(number, NULL_FILES // number)})
+
+    def is_flat(ratio: float, _: list[Sample]) -> bool:
+        return 1 - FLAT <= ratio <= 1 + FLAT
+
+    def comparison(scratch: Scratch) -> Comparison:
+        del scratch
+        goal = f"{1 - FLAT:.1f} to {1 + FLAT:.1f}"
+        measure = Measure("cost", "cost", "ns/operation", goal, is_flat)
+        return Comparison("one client", [measure], lambda: cost(clients), lambda: cost(1))
+
+    return comparison
+
+
+def many(scratch: Scratch) -> Comparison:
+    """Compare the memory of 10,000 clients with that of 590."""
+    _, open_files = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if open_files < MANY + OTHER_FILES:
+        raise Skipped(f"{open_files} open files are allowed: ulimit -n {MANY + OTHER_FILES}")
+    directory = scratch.tmpfs_for_clients()
+    tool = engine.Files()
+
+    def peak(clients: int) -> Sample:
+        work = FileWork(directory, clients, 1)
+        took = [tool.run(what, work) for what in tool.passes]
+        tool.check(work)
+        work.remove_files()
+        return Sample({"memory": max(each.peak_bytes for each in took) / 1e6})
+
+    measures = [memory(MANY_MEMORY_MB)]
+    return Comparison("590 clients", measures, lambda: peak(MANY), lambda: peak(CLIENTS))
