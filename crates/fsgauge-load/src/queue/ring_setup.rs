@@ -44,9 +44,14 @@ const ATTEMPTS: [Features; 5] = {
 impl RingSetup {
     /// A ring for `depth` operations, for the calling thread only.
     pub(crate) fn new(depth: u32) -> io::Result<Self> {
+        Self::with_completions(depth, depth.saturating_mul(2))
+    }
+
+    /// A ring that takes up to `entries` operations at a time, and has room for `completions` of them.
+    pub(crate) fn with_completions(entries: u32, completions: u32) -> io::Result<Self> {
         let mut last = io::Error::from_raw_os_error(libc::EINVAL);
         for features in ATTEMPTS {
-            match build(depth, &features) {
+            match build(entries, completions, &features) {
                 Ok(ring) => {
                     let mut setup = RingSetup { ring, features, notes: Vec::new() };
                     setup.note_missing_flags();
@@ -76,6 +81,11 @@ impl RingSetup {
         self.ring.params().is_feature_ext_arg()
     }
 
+    /// The ring with nothing registered.
+    pub(crate) fn into_ring(self) -> IoUring {
+        self.ring
+    }
+
     /// Registers files, buffers and the ring itself, as far as the kernel lets. Gives the ring's parts, what
     /// it can do, and notes on what it cannot. The buffers must outlive the ring's last operation.
     pub(crate) fn register(
@@ -98,9 +108,9 @@ impl RingSetup {
     }
 }
 
-fn build(depth: u32, features: &Features) -> io::Result<IoUring> {
+fn build(entries: u32, completions: u32, features: &Features) -> io::Result<IoUring> {
     let mut builder = IoUring::builder();
-    builder.setup_clamp();
+    builder.setup_clamp().setup_cqsize(completions);
     if features.coop_taskrun {
         builder.setup_coop_taskrun();
     }
@@ -113,7 +123,7 @@ fn build(depth: u32, features: &Features) -> io::Result<IoUring> {
     if features.no_sqarray {
         builder.setup_no_sqarray();
     }
-    builder.build(depth)
+    builder.build(entries)
 }
 
 fn register_buffers(submitter: &Submitter<'_>, buffers: &Buffers) -> io::Result<()> {

@@ -8,10 +8,15 @@
 mod descriptors;
 mod errors;
 mod handle;
+mod lane_memory;
+mod lanes;
 mod null;
+mod paths;
 mod plain;
 mod plain_calls;
+mod request_ring;
 mod rest;
+mod ring;
 mod started_calls;
 #[cfg(test)]
 mod tests;
@@ -20,6 +25,7 @@ pub(crate) use descriptors::descriptor_limit;
 pub(crate) use errors::{kind_of, message_of};
 pub(crate) use null::NullTarget;
 pub(crate) use plain::PlainTarget;
+pub(crate) use ring::RingTarget;
 
 use std::io;
 use std::time::Duration;

@@ -71,6 +71,15 @@ impl Action {
         }
     }
 
+    /// What io_uring calls it.
+    pub(super) fn ring_call(self) -> &'static str {
+        match self {
+            Action::Read => "read",
+            Action::Write => "write",
+            other => other.plain_call(),
+        }
+    }
+
     /// The plain system call.
     pub(super) fn plain_call(self) -> &'static str {
         match self {
@@ -93,6 +102,17 @@ impl Action {
 pub(super) struct Actions(u16);
 
 impl Actions {
+    pub(super) fn of(actions: &[Action]) -> Self {
+        let mut set = Actions::default();
+        actions.iter().for_each(|action| set.add(*action));
+        set
+    }
+
+    /// The actions that are in both.
+    pub(super) fn and(self, other: Actions) -> Self {
+        Actions(self.0 & other.0)
+    }
+
     #[inline]
     pub(super) fn add(&mut self, action: Action) {
         self.0 |= 1 << action as u8;

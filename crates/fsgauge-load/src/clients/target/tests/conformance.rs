@@ -1,68 +1,53 @@
-//! What every target must do, run against each of them.
-
-use std::ffi::CString;
-use std::path::Path;
-use std::time::{Duration, Instant};
-
-use fsgauge_wire::{ClientErrorKind, ClientOperation};
+//! The whole way of files, and of errors that need no special machine.
 
 use super::*;
-use crate::clients::request::Handle;
 
-const RECORD_BYTES: u32 = 4096;
-const PATIENCE: Duration = Duration::from_secs(20);
-
-/// Starts a request and waits for its answer.
-fn ask(target: &mut impl Target, lane: u32, request: Request<'_>) -> Answer {
-    let mut answer = match target.start(lane, &request) {
-        Started::Done(answer) => Some(answer),
-        Started::Pending => None,
-    };
-    let begin = Instant::now();
-    while answer.is_none() {
-        assert!(begin.elapsed() < PATIENCE, "no answer to {request:?}");
-        let each = &mut |answered: u32, given: Answer| {
-            assert_eq!(answered, lane);
-            assert_eq!(answer.replace(given), None);
-        };
-        target.wait(Duration::from_millis(100), each).unwrap();
+#[test]
+fn every_target_conforms() {
+    for directory in directories() {
+        on_every_target(directory.path(), conforms);
     }
-    answer.unwrap_or_default()
 }
 
-fn errors_kind(answer: Answer) -> ClientErrorKind {
-    assert!(answer < 0, "{answer} is no error");
-    kind_of(-answer as i32)
+#[test]
+fn nothing_answers_everything_at_once() {
+    let mut target = NullTarget::new(RECORD_BYTES);
+    let first = ask(&mut target, 0, Request::Create { path: c"a" });
+    let second = ask(&mut target, 1, Request::Open { path: c"a", write: false });
+    assert_ne!(first, second);
+    let handle = second as Handle;
+    assert_eq!(ask(&mut target, 1, Request::Read { handle, offset_bytes: 9, size_bytes: 77 }), 77);
+    assert_eq!(ask(&mut target, 1, Request::Stat { path: c"a" }), Answer::from(RECORD_BYTES));
+    assert_eq!(ask(&mut target, 1, Request::Unlink { path: c"a" }), 0);
+    assert_eq!(target.calls().len(), 5);
+    assert_eq!(call_of(&target, ClientOperation::Create), ("none".into(), None));
 }
 
-fn name(text: &str) -> CString {
-    CString::new(text).unwrap()
+#[test]
+fn a_root_that_is_no_directory_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let failure = PlainTarget::new(&directory.path().join("gone"), RECORD_BYTES).unwrap_err();
+    assert_eq!((failure.code.as_str(), failure.errno), ("target.open", Some(libc::ENOENT)));
+    std::fs::write(directory.path().join("file"), "").unwrap();
+    let refused = RingTarget::new(&directory.path().join("file"), RECORD_BYTES, 1, ClientsInterface::Auto);
+    assert_eq!(refused.err().and_then(|failure| failure.errno), Some(libc::ENOTDIR));
 }
 
-/// The bytes of a record that is like no other.
-fn contents(number: u32) -> impl Iterator<Item = u8> {
-    (0..RECORD_BYTES).map(move |byte| (byte.wrapping_mul(31) ^ number.wrapping_mul(2654435761) >> 7) as u8)
-}
-
-fn write_record(target: &mut impl Target, lane: u32, handle: Handle, record: u32, size_bytes: u32) {
-    let buffer = target.outgoing(lane);
-    assert!(buffer.len() >= RECORD_BYTES as usize);
-    buffer.iter_mut().zip(contents(record)).for_each(|(byte, value)| *byte = value);
-    let offset_bytes = u64::from(record) * u64::from(RECORD_BYTES);
-    let written = ask(target, lane, Request::Write { handle, offset_bytes, size_bytes });
-    assert_eq!(written, Answer::from(size_bytes));
-}
-
-fn make_file(target: &mut impl Target, lane: u32, path: &str, records: u32) {
-    let handle = ask(target, lane, Request::Create { path: &name(path) });
-    assert!(handle >= 0, "{path}: {handle}");
-    let handle = handle as Handle;
-    (0..records).for_each(|record| write_record(target, lane, handle, record, RECORD_BYTES));
-    assert_eq!(ask(target, lane, Request::Close { handle }), 0);
+#[test]
+fn a_wait_for_nothing_takes_its_time() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut ring = ring_target(directory.path(), 2, ClientsInterface::Auto);
+    let mut null = NullTarget::new(RECORD_BYTES);
+    for target in [&mut ring as &mut dyn Target, &mut null] {
+        let begin = Instant::now();
+        target.wait(Duration::ZERO, &mut |_, _| unreachable!("nothing is pending")).unwrap();
+        target.wait(Duration::from_millis(20), &mut |_, _| unreachable!("nothing is pending")).unwrap();
+        assert!(begin.elapsed() >= Duration::from_millis(20));
+    }
 }
 
 /// The whole way of files below a fresh directory: `root` is that directory, for looking behind.
-fn conforms(target: &mut impl Target, root: &Path) {
+pub(super) fn conforms(target: &mut dyn Target, root: &Path) {
     makes_directories(target);
     writes_and_reads_back(target, root);
     names_change(target, root);
@@ -74,7 +59,7 @@ fn conforms(target: &mut impl Target, root: &Path) {
     assert_eq!(operations.len(), 11, "{operations:?}");
 }
 
-fn makes_directories(target: &mut impl Target) {
+fn makes_directories(target: &mut dyn Target) {
     for path in ["c00001", "c00001/deeper", "c00001"] {
         assert_eq!(ask(target, 1, Request::MakeDirectory { path: &name(path) }), 0, "{path}");
     }
@@ -82,7 +67,7 @@ fn makes_directories(target: &mut impl Target) {
     assert_eq!(ask(target, 1, Request::List { path: c"c00001/deeper" }), 0);
 }
 
-fn writes_and_reads_back(target: &mut impl Target, root: &Path) {
+fn writes_and_reads_back(target: &mut dyn Target, root: &Path) {
     let path = name("c00001/c00001-f000001");
     let handle = ask(target, 0, Request::Create { path: &path });
     assert!(handle >= 0, "{handle}");
@@ -113,7 +98,7 @@ fn writes_and_reads_back(target: &mut impl Target, root: &Path) {
     assert_eq!(ask(target, 0, Request::Close { handle }), 0);
 }
 
-fn names_change(target: &mut impl Target, root: &Path) {
+fn names_change(target: &mut dyn Target, root: &Path) {
     for number in 2..10 {
         make_file(target, 0, &format!("c00001/c00001-f{number:06}"), 1);
     }
@@ -127,7 +112,7 @@ fn names_change(target: &mut impl Target, root: &Path) {
     assert_eq!(ask(target, 0, Request::List { path: c"c00001" }), 8);
 }
 
-fn errors_are_told(target: &mut impl Target, root: &Path) {
+fn errors_are_told(target: &mut dyn Target, root: &Path) {
     use ClientErrorKind::{Exists, Missing, Other};
     let (file, gone) = (name("c00001/c00001-f000003"), name("c00001/gone"));
     let below_file = name("c00001/c00001-f000003/x");
@@ -165,56 +150,4 @@ fn errors_are_told(target: &mut impl Target, root: &Path) {
     // The directory is removed under the client.
     std::fs::remove_dir_all(root.join("c00001")).unwrap();
     assert_eq!(errors_kind(ask(target, 0, Request::Create { path: &file })), Missing);
-}
-
-/// A directory on the machine's usual file system, and one on tmpfs.
-fn directories() -> [tempfile::TempDir; 2] {
-    [tempfile::tempdir().unwrap(), tempfile::tempdir_in("/dev/shm").unwrap()]
-}
-
-fn calls_of(target: &impl Target) -> Vec<(ClientOperation, String, Option<String>)> {
-    target.calls().into_iter().map(|call| (call.operation, call.call, call.reason)).collect()
-}
-
-#[test]
-fn plain_calls_conform() {
-    for directory in directories() {
-        let mut target = PlainTarget::new(directory.path(), RECORD_BYTES).unwrap();
-        conforms(&mut target, directory.path());
-        assert!(target.calls().iter().all(|call| call.reason.is_none()));
-    }
-}
-
-#[test]
-fn a_root_that_is_no_directory_is_refused() {
-    let directory = tempfile::tempdir().unwrap();
-    let failure = PlainTarget::new(&directory.path().join("gone"), RECORD_BYTES).unwrap_err();
-    assert_eq!((failure.code.as_str(), failure.errno), ("target.open", Some(libc::ENOENT)));
-    std::fs::write(directory.path().join("file"), "").unwrap();
-    let failure = PlainTarget::new(&directory.path().join("file"), RECORD_BYTES).unwrap_err();
-    assert_eq!(failure.errno, Some(libc::ENOTDIR));
-}
-
-#[test]
-fn nothing_answers_everything_at_once() {
-    let mut target = NullTarget::new(RECORD_BYTES);
-    let first = ask(&mut target, 0, Request::Create { path: c"a" });
-    let second = ask(&mut target, 1, Request::Open { path: c"a", write: false });
-    assert_ne!(first, second);
-    let handle = second as Handle;
-    assert_eq!(ask(&mut target, 1, Request::Read { handle, offset_bytes: 9, size_bytes: 77 }), 77);
-    assert_eq!(ask(&mut target, 1, Request::Stat { path: c"a" }), Answer::from(RECORD_BYTES));
-    assert_eq!(ask(&mut target, 1, Request::Unlink { path: c"a" }), 0);
-    let calls = calls_of(&target);
-    assert_eq!(calls.len(), 5);
-    assert_eq!(calls[0], (ClientOperation::Create, "none".into(), None));
-}
-
-#[test]
-fn a_wait_for_nothing_takes_its_time() {
-    let begin = Instant::now();
-    let mut target = NullTarget::new(RECORD_BYTES);
-    target.wait(Duration::ZERO, &mut |_, _| unreachable!("nothing is pending")).unwrap();
-    target.wait(Duration::from_millis(20), &mut |_, _| unreachable!("nothing is pending")).unwrap();
-    assert!(begin.elapsed() >= Duration::from_millis(20));
 }
