@@ -149,7 +149,7 @@ def null_client_cost_ns(number: int, files_per_client: int) -> float:
     """Give the CPU time of one of all operations of clients that write to nothing, in one loop."""
     result = clients({"kind": "null"}, "write", number, files_per_client, threads=1)
     done = sum(each["operations"] for each in result["clients"]["operations"])
-    return float(result["cpu"]["user_ns"] + result["cpu"]["system_ns"]) / done
+    return float((result["cpu"]["user_ns"] + result["cpu"]["system_ns"]) / done)
 
 
 def clients(

@@ -1,0 +1,60 @@
+"""Every command of a study's guide is one that `fsgauge` takes, for a study that is valid."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import click
+import pytest
+
+from fsgauge.cli import group
+from fsgauge.pages import explain_metric
+from fsgauge.plan import make_plan, with_seed
+from fsgauge.study import explain_key, load_study
+from fsgauge.study.model import LoopStorage, RamStorage
+from tests.house.test_examples import commands
+
+GUIDES = Path(__file__).parents[2] / "docs" / "guides"
+KINDS = ["writers", "connections"]
+SHOWN = [(kind, line) for kind in KINDS for line in commands(GUIDES / f"{kind}.md")]
+
+
+@pytest.mark.parametrize(("kind", "line"), SHOWN)
+def test_every_command_shown_is_a_valid_study(
+    kind: str, line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    name, *words = shlex.split(line)[1:]
+    command = group.get_command(click.Context(group), name)
+    assert command is not None
+    chosen = command.make_context(name, list(words)).params
+    if name == "study":
+        return
+    study = load_study(
+        words[0], list(chosen["overrides"]), list(chosen["systems"]), chosen["storage"]
+    )
+    assert study.workload.kind == kind
+    planned = with_seed(study, 1)
+    if isinstance(planned.storage, LoopStorage | RamStorage):
+        assert make_plan(planned, size_bytes=planned.storage.size).turns
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_page_and_key_that_a_guide_names_is_explained(kind: str) -> None:
+    text = (GUIDES / f"{kind}.md").read_text(encoding="utf-8")
+    named = re.findall(r"`fsgauge explain ([\w.]+)`", text)
+    assert len(named) >= 5
+    for name in named:
+        assert explain_key(name) if "." in name else explain_metric(name)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_key_in_code_is_a_key(kind: str) -> None:
+    """A key that a guide names alone, or with a value, is one of its workload."""
+    text = (GUIDES / f"{kind}.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`(\w+)(?: = [^`]*)`", text))
+    assert len(named) >= 3
+    for name in named:
+        assert explain_key(f"workload.{name}") is not None, name
