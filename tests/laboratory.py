@@ -27,6 +27,7 @@ from fsgauge.run import Outcome, resume_study, run_study
 from fsgauge.study import load_study
 from fsgauge.study.model import Study, System
 from fsgauge.wire import (
+    ClientsJob,
     FilesTarget,
     LayoutResult,
     LoadJob,
@@ -50,10 +51,10 @@ class NoDiskEngine:
     def __init__(self, seconds: float = 0.002, before: Callable[[Any], None] = lambda _: None):
         self.seconds, self.before = seconds, before
 
-    def load(self, job: LoadJob, on_event: OnEvent | None = None) -> LoadResult:
+    def load(self, job: LoadJob | ClientsJob, on_event: OnEvent | None = None) -> LoadResult:
         self.before(job)
         time.sleep(self.seconds)
-        answer = _answer("load", job.model_dump(mode="json"))
+        answer = _answer(job.kind, job.model_dump(mode="json"))
         return LoadResult.model_validate(answer | {"notes": []})
 
     def layout(self, target: FilesTarget) -> LayoutResult:

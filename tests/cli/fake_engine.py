@@ -4,7 +4,8 @@
 FAKE_ENGINE_MODE: unset, "fail" (an I/O error in each load), "garbage", "silent" (ends at once),
 "hang" (until it is told to stop), "slow" (a scan that goes on until
 SIGINT; it makes the file FAKE_ENGINE_READY first), "refuse" (a scan
-that cannot be).
+that cannot be), "full" (most clients of a write find no space), "bad" (one
+file is given up, one record is bad).
 FAKE_ENGINE_ALIGNMENT: what direct I/O needs, in bytes; "none" where there is no direct I/O.
 """
 
@@ -172,6 +173,140 @@ def beside(job, writes):
     return found
 
 
+OPERATIONS = {  # of each phase: what is done once a file, and what once a record
+    "write": (("create", "open", "close"), "write"),
+    "read": (("open", "close"), "read"),
+    "stat": (("stat",), None),
+    "delete": (("unlink",), None),
+    "mix": (("open", "close", "stat", "list"), "read"),
+    "backup": (("open", "close"), "read"),
+}
+
+
+def mean_file_bytes(files):
+    sizes = files["sizes"]
+    if sizes["kind"] == "cycle":
+        return sum(sizes["sizes_bytes"]) // len(sizes["sizes_bytes"])
+    return sizes.get("median_bytes") or sizes["sizes"][0]["size_bytes"]
+
+
+def clients(job):
+    """Every client does all of its files at a rate that follows from target, phase and seed."""
+    mode = os.environ.get("FAKE_ENGINE_MODE", "")
+    phase, files_of = job["phase"]["kind"], job["files"]
+    full = mode == "full" and phase == "write"
+    place = json.dumps([job["target"], job["phase"]]) + str(job["seed"])
+    wobble = int(hashlib.sha256(place.encode()).hexdigest(), 16) % 1000 / 1000
+    once, record = OPERATIONS[phase]
+    each = files_of["files_per_client"]
+    files = 0 if full else each * files_of["clients"]
+    size_bytes = files * mean_file_bytes(files_of) if record else 0
+    block = job["phase"].get("block_size_bytes") or files_of["record_size_bytes"]
+    counts = dict.fromkeys(once, files) | ({record: -(-size_bytes // block)} if record else {})
+    mean_ns = int(20_000 * (0.98 + 0.04 * wobble))
+    many = job["clients"] * job["outstanding"]
+    done = sum(counts.values())
+    elapsed_ns = max(done * mean_ns // many, 1_000_000)
+    operations = [
+        {
+            "operation": name,
+            "operations": count,
+            "size_bytes": size_bytes if name == record else 0,
+            "errors": job["clients"] if full and name == "create" else 0,
+            "response_latency": histogram(count, mean_ns),
+            "service_latency": histogram(count, mean_ns // 2),
+        }
+        for name, count in counts.items()
+        if count or full
+    ]
+    errors, bad = [], []
+    if full:
+        errors = [error("create", "no_space", job["clients"], "No space left on device")]
+    elif mode == "bad" and phase == "read":
+        errors = [error("open", "missing", 1, "No such file or directory")]
+        bad = [{"path": "c00000/c00000-f000001", "offset_bytes": 4096, "first_byte": 4100}]
+    moved = {"operations": counts.get(record, 0), "size_bytes": size_bytes}
+    nothing = {"operations": 0, "size_bytes": 0, "latency_sum_ns": 0}
+    way = {"read": dict(nothing), "write": dict(nothing)}
+    parts = {"read": None, "write": None}
+    if record and files:
+        parts[record] = {
+            **moved,
+            "errors": 0,
+            "service_latency": histogram(moved["operations"], mean_ns // 2),
+            "response_latency": histogram(moved["operations"], mean_ns),
+            "backlog_dropped": 0,
+        }
+        way[record] = {**moved, "latency_sum_ns": moved["operations"] * mean_ns}
+    interval = {"start_ns": 0, "elapsed_ns": elapsed_ns, "warm_up": False, **way}
+    say("interval", **interval)
+    backup = None
+    if phase == "backup":
+        backup = {
+            "order": job["phase"]["order"],
+            "files": files,
+            "directories": files_of["clients"],
+            "listing_ns": 1000,
+            "extents": files if job["phase"]["order"] == "physical" else None,
+        }
+    share = {"operations": moved["operations"] // job["clients"]}
+    share["size_bytes"] = size_bytes // job["clients"]
+    return {
+        "kind": "load",
+        "interface": "psync",
+        "features": None,
+        "ended": "duration" if phase == "mix" else "size_limit",
+        "started_unix_ns": time.time_ns(),
+        "warm_up_ns": 0,
+        "elapsed_ns": elapsed_ns,
+        **parts,
+        "jobs": [{**share, "elapsed_ns": elapsed_ns - number} for number in range(job["clients"])],
+        "in_flight_mean": float(many),
+        "cpu": {"user_ns": 200 * done, "system_ns": 800 * done, "threads": 2},
+        "machine_cpu": {"busy_ns": elapsed_ns, "total_ns": 2 * elapsed_ns},
+        "intervals": [interval],
+        "steady": {
+            "judged": False,
+            "reached": False,
+            "rounds": 0,
+            "reason": "clients end by themselves",
+        },
+        "self_measure": SELF,
+        "clients": {
+            "dispatch": job["dispatch"],
+            "threads": job["threads"] or 2,
+            "calls": [
+                {"operation": name, "call": f"a call for {name}", "reason": None} for name in counts
+            ],
+            "connect_ns": 1_000_000,
+            "operations": operations,
+            "errors": errors,
+            "files": files,
+            "files_given_up": sum(each["count"] for each in errors),
+            "clients_gave_up": job["clients"] if full else 0,
+            "first_done_ns": None if full else elapsed_ns - job["clients"],
+            "last_done_ns": None if full else elapsed_ns,
+            "active_ns": elapsed_ns * job["clients"],
+            "think_ns": 0,
+            "checked_records": counts.get("read", 0) if job["verify"] else 0,
+            "bad_records": len(bad),
+            "bad": bad,
+            "backup": backup,
+            "peak_memory_bytes": 20 << 20,
+        },
+    }
+
+
+def error(operation, kind, count, message):
+    return {
+        "operation": operation,
+        "kind": kind,
+        "count": count,
+        "first_path": "c00000/c00000-f000000",
+        "message": f"{message} (os error)",
+    }
+
+
 def layout(job):
     target = job["target"]
     files = target.get("count", 1)
@@ -336,9 +471,9 @@ def main():
         print("this is no event", flush=True)
         return
     say("started", engine=ENGINE, unix_ns=time.time_ns())
-    if mode == "hang" and job["kind"] == "load":
+    if mode == "hang" and job["kind"] in ("load", "clients"):
         time.sleep(60)
-    if mode == "fail" and job["kind"] == "load":
+    if mode == "fail" and job["kind"] in ("load", "clients"):
         fault = {
             "what": "read of 4096 bytes at 8192 failed: Input/output error",
             "cause": "the device returned an error",
@@ -352,7 +487,8 @@ def main():
         fault = {"what": "no", "cause": "it is so", "next": "ls", "errno": None, "code": "job.path"}
         say("failed", error=fault)
         sys.exit(2)
-    answer = {"load": load, "layout": layout, "probe": probe, "scan": scan}[job["kind"]](job)
+    answers = {"load": load, "clients": clients, "layout": layout, "probe": probe, "scan": scan}
+    answer = answers[job["kind"]](job)
     if job["kind"] != "probe":
         answer["notes"] = []
     say("finished", result={"format": 1, "kind": job["kind"], "engine": ENGINE, **answer})

@@ -14,7 +14,7 @@ def refused(path):
 
 
 def test_the_shipped_studies():
-    assert set(shipped_studies()) == {"overhead", "writers", "demo", "demo-user"}
+    assert set(shipped_studies()) == {"overhead", "writers", "connections", "demo", "demo-user"}
     assert all(question.endswith("?") for question in shipped_studies().values())
 
 
@@ -27,6 +27,17 @@ def test_overhead_is_the_published_method():
     assert min(workload.block_sizes) == 4096
     assert study.systems[1].mkfs == "-b 4096"
     assert study.systems[1].mount == "noatime"
+
+
+def test_connections_is_the_published_method():
+    study = load_study("connections")
+    workload = study.workload
+    assert [system.mount for system in study.systems] == ["noatime,nodelalloc", "noatime"]
+    assert {system.kind for system in study.systems} == {"ext4"}
+    assert (workload.clients, workload.record_size, workload.create) == (590, 4096, "then open")
+    assert workload.file_sizes == [1024 << n for n in range(2, 12)]
+    assert workload.backup_file_size == 1 << 20
+    assert load_study("connections", ["workload.files_per_connection=1000"]).workload.fill == 40
 
 
 def test_the_template_is_a_study():

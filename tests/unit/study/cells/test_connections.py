@@ -1,0 +1,47 @@
+"""The cells of connections: one order whatever the list says, and what the answer is about."""
+
+from fsgauge.study.cells import cells_of, default_primary
+from fsgauge.study.model import ConnectionsWorkload
+
+
+def test_the_order_is_that_of_the_work():
+    workload = ConnectionsWorkload(
+        tests=["backup", "mix", "stat", "read", "write"], backup_orders=["physical", "directory"]
+    )
+    assert {cell.id: cell.name for cell in cells_of(workload)} == {
+        "write": "write",
+        "read": "read",
+        "stat": "stat",
+        "mix": "mix",
+        "backup-fill": "backup fill",
+        "backup-physical": "backup, physical order",
+        "backup-directory": "backup, directory order",
+    }
+    assert [cell.id for cell in cells_of(workload)][:4] == ["write", "read", "stat", "mix"]
+    last = cells_of(ConnectionsWorkload(tests=["delete", "write"]))[-1]
+    assert (last.id, last.test) == ("delete", "delete")
+
+
+def test_a_cell_says_who_works_and_how():
+    workload = ConnectionsWorkload(clients=7, outstanding=3, record_size=8192)
+    write, read, fill, backup = cells_of(workload)
+    assert (write.jobs, write.queue_depth, write.block_size_bytes) == (7, 3, 8192)
+    assert (write.read_percent, read.read_percent, fill.read_percent) == (0, 100, 0)
+    assert (backup.jobs, backup.queue_depth, backup.block_size_bytes) == (1, 1, 1 << 20)
+    assert (backup.test, backup.order, write.order) == ("backup", "directory", None)
+    threads = cells_of(ConnectionsWorkload(dispatch="threads"))
+    assert {cell.interface for cell in threads} == {"plain"}
+
+
+def test_a_mix_says_its_share_of_reads():
+    mix = {"read": 3, "save": 1, "stat": 9}
+    assert cells_of(ConnectionsWorkload(tests=["write", "mix"], mix=mix))[1].read_percent == 75
+    names = {"stat": 1, "list": 2}
+    assert cells_of(ConnectionsWorkload(tests=["write", "mix"], mix=names))[1].read_percent == 100
+
+
+def test_the_answer_is_about_the_published_tests():
+    both = ConnectionsWorkload(backup_orders=["inode", "directory"])
+    assert default_primary(both) == ["write", "read", "backup-inode"]
+    assert default_primary(ConnectionsWorkload(tests=["write", "stat"])) == ["write"]
+    assert default_primary(ConnectionsWorkload(tests=["backup"])) == ["backup-directory"]

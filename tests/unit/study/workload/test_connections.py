@@ -1,0 +1,146 @@
+"""The kind `connections` as a person writes it: what is refused, where, and the way out."""
+
+import pytest
+
+from fsgauge.errors import InputError
+from fsgauge.study import dump_study, load_study
+from fsgauge.study.model import ConnectionsWorkload
+from fsgauge.study.parse import parse_study
+
+STUDY = """\
+format = 1
+question = "What do clients cost?"
+
+[storage]
+kind = "loop"
+
+[[system]]
+name = "ext4"
+
+[workload]
+kind = "connections"
+"""
+
+
+def read(*lines, study=STUDY):
+    return parse_study(study + "\n".join(lines) + "\n", "my.toml", "my").workload
+
+
+def mistake(*lines, study=STUDY):
+    with pytest.raises(InputError) as refusal:
+        read(*lines, study=study)
+    return refusal.value.render()
+
+
+def test_the_defaults_are_the_published_method():
+    workload = read()
+    assert isinstance(workload, ConnectionsWorkload)
+    assert (workload.clients, workload.tests) == (590, ["write", "read", "backup"])
+    assert len(workload.file_sizes) == 10
+    assert (workload.create, workload.dispatch, workload.verify) == (
+        "then open",
+        "event loop",
+        True,
+    )
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        (['tests = ["read"]'], ["the test read needs files", 'add "write" to tests']),
+        (['tests = ["write", "mix", "delete"]'], ["cannot remove all", "leave one of them out"]),
+        (["clients = 100000"], ["clients must be at most 99999"]),
+        (["clients = 0"], ["clients must be at least 1"]),
+        (['dispatch = "threads"', "clients = 5000"], ["as many threads, and 4096 is the limit"]),
+        (['dispatch = "loop"'], ['"loop" is not known', 'did you mean "event loop"?']),
+        (["size_weights = [1, 2]"], ["2 weights for 10 sizes", "a weight for each size"]),
+        (['fill = "80 %"'], ["100 % together", 'fill = "75 %"']),
+        (['data = "zero"'], ["zeros cannot be verified", "verify = false"]),
+        (
+            ['size_distribution = "log-normal"', 'median_size = "32 MiB"'],
+            ["the median size is not between"],
+        ),
+        (
+            ['tree = "shared"', "depth = 4", "fan_out = 100"],
+            ["100000000 lowest directories", "fan_out = 31"],
+        ),
+        (["clints = 5"], ['unknown key "clints"', 'did you mean "clients"?']),
+        (["record_size = 4096"], ["4096 has no unit", '"4096 B" or "4096 KiB"']),
+        (["mix = { reed = 1 }", 'tests = ["write", "mix"]'], ['"reed"', 'did you mean "read"?']),
+        (
+            ['mix = "work"', 'tests = ["write", "mix"]'],
+            ['no mix is called "work"', "home directory"],
+        ),
+        (["mix = {}", 'tests = ["write", "mix"]'], ["mix must have at least 1 entry"]),
+        (["mix = { read = 0 }", 'tests = ["write", "mix"]'], ["must be at least 1"]),
+    ],
+)
+def test_a_mistake_is_shown_with_what_works(lines, words):
+    said = mistake(*lines)
+    assert "my.toml:" in said
+    for each in words:
+        assert each in said, said
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ['fill = "30 %"', "files_per_connection = 3"],
+        ['backup_fill = "30 %"', "backup_files_per_connection = 3"],
+        ['tests = ["write"]', 'backup_orders = ["inode"]'],
+        ['tests = ["write"]', "verify = true"],
+        ['tests = ["backup"]', 'file_sizes = ["4 KiB"]'],
+        ['tests = ["backup"]', "files_per_connection = 2"],
+        ["depth = 2"],
+        ['think_spread = "constant"'],
+        ['mix_duration = "5 s"'],
+        ['mix = "home directory"'],
+        ['median_size = "4 KiB"'],
+        ['size_distribution = "log-normal"', 'file_sizes = ["4 KiB"]'],
+        ['dispatch = "threads"', "threads = 2"],
+        ['dispatch = "threads"', "outstanding = 2"],
+        ['dispatch = "threads"', 'interface = "io_uring"'],
+    ],
+)
+def test_a_key_without_effect_is_refused(lines):
+    assert "would be ignored" in mistake(*lines)
+
+
+def test_a_mix_has_a_name_or_weights():
+    named = read('tests = ["write", "mix"]', 'mix = "home directory"')
+    assert named == read('tests = ["write", "mix"]')
+    assert read('tests = ["write", "mix"]', "mix = { read = 2, save = 1 }").mix == {
+        "read": 2,
+        "save": 1,
+    }
+
+
+def test_a_raw_device_has_no_files():
+    said = mistake(study=STUDY.replace('name = "ext4"', 'name = "raw"'))
+    assert "a study of kind connections needs files" in said
+    assert "leave the raw system out" in said
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [],
+        ['tests = ["write", "mix"]', "mix = { read = 2, save = 1 }", 'ramp = "2 s"'],
+        ['tree = "shared"', "files_per_connection = 4", 'think = "10 ms"'],
+        ['size_distribution = "log-normal"', "size_sigma = 1.5", 'tests = ["write", "stat"]'],
+        ['dispatch = "threads"', "size_weights = [3, 1]", 'file_sizes = ["4 KiB", "1 MiB"]'],
+        ['tests = ["backup"]', 'backup_orders = ["inode", "physical"]', "fsync = true"],
+    ],
+)
+def test_what_is_written_back_is_the_same_study(lines):
+    study = parse_study(STUDY + "\n".join(lines) + "\n", "my.toml", "my")
+    assert parse_study(dump_study(study), "again.toml", "my") == study
+
+
+def test_mount_options_of_a_variant_reach_its_system():
+    study = load_study("connections", [], ["xfs", "xfs:mount=allocsize=64m"])
+    assert [(system.name, system.mount) for system in study.systems] == [
+        ("ext4 nodelalloc", "noatime,nodelalloc"),
+        ("xfs", ""),
+        ("xfs (allocsize=64m)", "allocsize=64m"),
+    ]

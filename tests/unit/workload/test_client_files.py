@@ -1,0 +1,111 @@
+"""How many files clients have: as asked, or as the room allows; never more than fit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fsgauge.errors import InputError
+from fsgauge.study.model import ConnectionsWorkload
+from fsgauge.workload.client_files import ClientFiles
+from fsgauge.workload.folders import FileSets
+from fsgauge.workload.room import Room
+
+MIB = 1 << 20
+GIB = 1 << 30
+
+
+def sets(room: Room, **keys: Any) -> FileSets:
+    return ClientFiles(ConnectionsWorkload(**keys)).sets(room)
+
+
+def refused(room: Room, **keys: Any) -> InputError:
+    with pytest.raises(InputError) as refusal:
+        sets(room, **keys)
+    return refusal.value
+
+
+def test_a_share_of_the_storage_is_filled() -> None:
+    found = sets(Room(100 * GIB, "ext4"))
+    assert found.files_per_client == pytest.approx(40 * GIB / 590 / (2046 / 5 * 1024), rel=0.02)
+    assert found.backup_files_per_client == pytest.approx(20 * GIB / 590 / MIB, rel=0.04)
+    assert sets(Room(100 * GIB, "ext4"), tests=["write"]).backup_files_per_client == 0
+    assert sets(Room(100 * GIB, "ext4"), tests=["backup"]).files_per_client == 0
+
+
+def test_inodes_are_shared_out_too() -> None:
+    room = Room(100 * GIB, "ext4", inodes=100_000, fewest="ext4")
+    found = sets(room, clients=10, file_sizes=[4096], tests=["write"])
+    assert found.files_per_client == (40_000 - 10) // 10
+
+
+def test_the_numbers_that_fit_are_named_and_fit() -> None:
+    room = Room(GIB, "xfs")
+    keys: dict[str, Any] = {"clients": 10, "file_sizes": [MIB], "tests": ["write"]}
+    error = refused(room, **keys, files_per_connection=200)
+    assert error.what.startswith("10 clients with 200 files each need about")
+    assert error.cause == '"xfs" leaves 1 GiB, of which files may take 97 %'
+    fitting = int(error.next.split("=")[1].split(",")[0])
+    assert 95 <= fitting <= 99
+    assert sets(room, **keys, files_per_connection=fitting).files_per_client == fitting
+    refused(room, **keys, files_per_connection=fitting + 1)
+
+
+def test_fewer_clients_where_one_file_each_is_too_much() -> None:
+    error = refused(Room(100 * MIB, "xfs"), clients=590, file_sizes=[MIB], tests=["write"])
+    fitting = int(error.next.split("workload.clients=")[1].split(",")[0])
+    assert sets(Room(100 * MIB, "xfs"), clients=fitting, file_sizes=[MIB], tests=["write"])
+    error = refused(Room(MIB, "xfs"), clients=5, file_sizes=[2 * MIB], tests=["write"])
+    assert error.next == "smaller files, or larger storage"
+
+
+def test_too_few_inodes_are_refused() -> None:
+    room = Room(100 * GIB, "ext4", inodes=1000, fewest="ext4")
+    keys: dict[str, Any] = {"clients": 10, "file_sizes": [4096], "tests": ["write"]}
+    error = refused(room, **keys, files_per_connection=100)
+    assert "need 1012 inodes" in error.what
+    assert error.cause == '"ext4" has 1000: mkfs decides how many'
+    assert error.next.startswith("--set workload.files_per_connection=98, or larger storage")
+
+
+def test_small_files_take_whole_blocks() -> None:
+    refused(Room(GIB, ""), clients=1, file_sizes=[1], files_per_connection=300_000, tests=["write"])
+    sets(Room(GIB, ""), clients=1, file_sizes=[1], files_per_connection=190_000, tests=["write"])
+
+
+def test_drawn_sizes_have_a_margin() -> None:
+    keys: dict[str, Any] = {"clients": 1, "file_sizes": [4096, 20 * MIB], "tests": ["write"]}
+    room = Room(1100 * MIB, "")
+    assert sets(room, **keys, files_per_connection=100)
+    error = refused(room, **keys, files_per_connection=100, size_weights=[1, 1])
+    assert "need about 1.2" in error.what
+
+
+@settings(deadline=None, max_examples=50)
+@given(
+    st.integers(1, 300),
+    st.integers(20 * MIB, 50 * GIB),
+    st.sampled_from(["listed", "log-normal"]),
+    st.sampled_from(["own", "shared"]),
+)
+def test_what_is_chosen_fits_or_is_refused(
+    clients: int, free: int, distribution: str, tree: str
+) -> None:
+    workload = ConnectionsWorkload(
+        clients=clients,
+        size_distribution=distribution,  # type: ignore[arg-type]
+        tree=tree,  # type: ignore[arg-type]
+    )
+    room = Room(free, "", inodes=free // 16384, fewest="")
+    try:
+        found = ClientFiles(workload).sets(room)
+    except InputError as error:
+        assert error.next
+        return
+    own, own_files = ClientFiles(workload).volume(found, backup=False)
+    backup, backup_files = ClientFiles(workload).volume(found, backup=True)
+    assert own + backup < free
+    assert own_files + backup_files < free // 16384
