@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
 from fsgauge.system import FileSystem, find_kind
 from fsgauge.system.kind import placed
 
@@ -58,3 +65,31 @@ def test_facts() -> None:
     }
     command = file_system("btrfs").facts_command
     assert placed(command, "/dev/x", "/m") == ["btrfs", "filesystem", "df", "/m"]
+
+
+def test_inodes_of_the_ext_family_follow_from_the_size_or_the_options() -> None:
+    ext4 = file_system("ext4")
+    gibibyte = 1 << 30
+    assert ext4.inodes_made(8 * gibibyte, []) == 8 * gibibyte // 16384
+    assert ext4.inodes_made(gibibyte // 4, []) == gibibyte // 4 // 4096
+    assert ext4.inodes_made(8 << 40, []) == (8 << 40) // 32768
+    assert ext4.inodes_made(gibibyte, ["-i", "4096"]) == gibibyte // 4096
+    assert ext4.inodes_made(gibibyte, ["-N500", "-i", "4096"]) == 500
+    assert ext4.inodes_made(gibibyte, ["-T", "news"]) is None
+    assert file_system("xfs").inodes_made(gibibyte, []) is None
+
+
+@pytest.mark.skipif(not shutil.which("mkfs.ext4"), reason="e2fsprogs is not installed")
+@pytest.mark.parametrize("mebibytes", [64, 600, 5000])
+def test_mke2fs_makes_as_many_inodes_as_is_said(mebibytes: int, tmp_path: Path) -> None:
+    image = tmp_path / "image"
+    with image.open("wb") as file:
+        file.truncate(mebibytes << 20)
+    subprocess.run(["mkfs.ext4", "-q", "-F", str(image)], check=True, timeout=60)
+    said = subprocess.run(
+        ["dumpe2fs", "-h", str(image)], capture_output=True, text=True, check=True, timeout=60
+    ).stdout
+    image.unlink()
+    (made,) = re.findall(r"Inode count: +(\d+)", said)
+    known = file_system("ext4").inodes_made(mebibytes << 20, [])
+    assert known is not None and known <= int(made) <= known * 1.05

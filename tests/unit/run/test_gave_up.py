@@ -1,0 +1,83 @@
+"""When most clients of a run gave up, the study ends and says what is needed."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+import pytest
+
+from fsgauge.errors import RigError
+from fsgauge.plan import job_for, make_plan, with_seed
+from fsgauge.record import RunRecord
+from fsgauge.run.gave_up import require_clients
+from fsgauge.study import load_study
+from fsgauge.workload.folders import ClientFolders
+from tests.laboratory import NoDiskEngine
+
+PLACE = ClientFolders(directory="/mnt", files_per_client=6, backup_files_per_client=2)
+
+
+def record(monkeypatch: pytest.MonkeyPatch, gave_up: int, **first_error: Any) -> RunRecord:
+    """A write of 590 clients on a full disk, of which so many gave up."""
+    monkeypatch.setitem(os.environ, "FAKE_ENGINE_MODE", "full")
+    study = with_seed(load_study("connections"), 7)
+    plan = make_plan(study, size_bytes=4 << 30)
+    turn, cell = plan.turns[0], plan.cells[0]
+    job = job_for(study, plan, turn, cell, PLACE)
+    result = json.loads(NoDiskEngine(0).load(job).model_dump_json())
+    result["clients"]["clients_gave_up"] = gave_up
+    if first_error:
+        result["clients"]["errors"][0] |= first_error
+    else:
+        result["clients"]["errors"] = []
+    return RunRecord.model_validate(
+        {
+            "block": 0,
+            "turn": 0,
+            "position": 0,
+            "system": "ext4",
+            "again": False,
+            "cell": cell,
+            "job": job,
+            "caches": "",
+            "result": result,
+            "fault": None,
+            "started_unix_ns": 0,
+        }
+    )
+
+
+def test_half_may_give_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    require_clients(record(monkeypatch, 295))
+    with pytest.raises(RigError, match="296 of 590 clients gave up"):
+        require_clients(record(monkeypatch, 296))
+
+
+@pytest.mark.parametrize(
+    ("kind", "needed"),
+    [
+        ("no_space", "larger storage"),
+        ("quota", "a larger quota"),
+        ("too_many_open_files", "ulimit -Hn"),
+        ("missing", "nothing else removes"),
+        ("other", "dmesg"),
+    ],
+)
+def test_what_is_needed_follows_from_the_error(
+    monkeypatch: pytest.MonkeyPatch, kind: str, needed: str
+) -> None:
+    with pytest.raises(RigError) as ended:
+        require_clients(record(monkeypatch, 590, kind=kind, first_path="c1/f1", message="it is so"))
+    assert needed in ended.value.next
+    assert ended.value.cause == "it is so: c1/f1"
+    assert ended.value.details == (f"590 x create: {kind.replace('_', ' ')}, the first at c1/f1",)
+    assert ended.value.exit_code == 3
+
+
+def test_a_run_without_clients_is_none_of_this(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = record(monkeypatch, 590)
+    assert given.most_gave_up
+    assert not given.model_copy(update={"result": None}).most_gave_up
+    require_clients(given.model_copy(update={"result": None}))
