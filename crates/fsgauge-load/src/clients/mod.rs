@@ -5,6 +5,7 @@
 //! *event loop* joins a share of the clients with one target, and a *tally* counts. The *file set* is a
 //! formula: names, sizes and contents follow from the numbers of client and file.
 
+mod backup;
 #[allow(dead_code, unused_imports, reason = "the event loop that uses it all is being built")]
 mod file_set;
 mod request;
