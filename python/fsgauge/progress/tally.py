@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from fsgauge.record import Plan, RunRecord
 from fsgauge.units import format_duration, format_rate
+from fsgauge.wire import ClientsResult, LoadResult
 
 
 @dataclass
@@ -62,10 +63,13 @@ class Tally:
 
 
 def operations_per_second(record: RunRecord) -> float:
-    """All operations of a run over its measured time; 0 where it failed."""
+    """All operations of a run over its measured time, of clients every kind; 0 where it failed."""
     result = record.result
     if result is None or result.elapsed_ns == 0:
         return 0.0
+    if result.clients is not None:
+        timed = sum(each.operations for each in result.clients.operations)
+        return timed * 1e9 / result.elapsed_ns
     done = sum(part.operations for part in (result.read, result.write) if part is not None)
     return done * 1e9 / result.elapsed_ns
 
@@ -74,4 +78,18 @@ def outcome(record: RunRecord) -> str:
     """A run in a few words: its rate, or what went wrong."""
     if record.fault is not None:
         return f"failed: {record.fault.what}"
+    if record.result is not None and record.result.clients is not None:
+        return _outcome_of_clients(record.result, record.result.clients)
     return format_rate(operations_per_second(record))
+
+
+def _outcome_of_clients(result: LoadResult, clients: ClientsResult) -> str:
+    """Files and time, and what went wrong with some of them."""
+    wrong = {
+        "files given up": clients.files_given_up,
+        "clients gave up": clients.clients_gave_up,
+        "bad records": clients.bad_records,
+    }
+    parts = [f"{clients.files} files in {format_duration(result.elapsed_ns)}"]
+    parts += [f"{count} {what}" for what, count in wrong.items() if count]
+    return ", ".join(parts)
