@@ -97,8 +97,8 @@ def shares_of_writers(options: list[str], writers: int, seconds: float) -> Run:
 class Files:
     """Writes and reads files with a thread a client, each file open by itself; pwrite and pread.
 
-    fio looks for every file (stat) before its threads begin, outside of its own time. Then its calls
-    are those of the engine: its advice to the kernel, and its dropping of caches, are off.
+    fio looks for every file (stat) before its threads begin, outside of its own time. From then on
+    its calls are the engine's: advice to the kernel and dropping of caches are off.
     """
 
     name = "fio"

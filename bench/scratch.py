@@ -47,7 +47,8 @@ class Scratch:
 
     def sweep(self) -> None:
         """Unmount and detach every loop device on our files, then remove the files."""
-        for place in (MEMORY / "mounted", MEMORY / "ext4-for-clients"):
+        places = [self.directory / name for name in ("tmpfs-for-clients", "ext4-for-clients")]
+        for place in [MEMORY / "mounted", *places]:
             if os.path.ismount(place):
                 subprocess.run(["umount", str(place)], check=False)
         if os.geteuid() == 0 and shutil.which("losetup"):
@@ -96,27 +97,29 @@ class Scratch:
             )
         directory = MEMORY / "mounted"
         if not os.path.ismount(directory):
-            mount_ext4(directory, size_bytes=16 << 30, inodes=200_000)
+            mount_ext4(directory, "to-scan.img", size_bytes=16 << 30, inodes=200_000)
             self._fill_to_scan(directory)
             run(["sync", "--file-system", str(directory)])
         found = run(["findmnt", "--noheadings", "--output", "SOURCE", str(directory)])
         return directory, found.strip()
 
     def tmpfs_for_clients(self) -> Path:
-        """Give an empty folder in memory."""
-        if not MEMORY.parent.is_dir():
-            raise Skipped(f"{MEMORY.parent} is missing: mount -t tmpfs tmpfs {MEMORY.parent}")
-        directory = MEMORY / "for-clients"
-        directory.mkdir(parents=True, exist_ok=True)
-        return directory
+        """Give an empty folder in memory; not below /dev, where elbencho does not go."""
+        if os.geteuid() != 0:
+            raise Skipped("mounting needs root: sudo python3 bench/run.py --only clients-tmpfs-fio")
+        mounted = self.directory / "tmpfs-for-clients"
+        if not os.path.ismount(mounted):
+            mounted.mkdir(exist_ok=True)
+            run(["mount", "-t", "tmpfs", "tmpfs", str(mounted)])
+        return mounted
 
     def ext4_for_clients(self) -> Path:
         """Give an empty folder on an ext4, on a loop device in memory."""
         if os.geteuid() != 0:
             raise Skipped("mounting needs root: sudo python3 bench/run.py --only clients-ext4-fio")
-        mounted = MEMORY / "ext4-for-clients"
+        mounted = self.directory / "ext4-for-clients"
         if not os.path.ismount(mounted):
-            mount_ext4(mounted, size_bytes=4 << 30, inodes=100_000)
+            mount_ext4(mounted, "for-clients.img", size_bytes=4 << 30, inodes=100_000)
         directory = mounted / "for-clients"
         directory.mkdir(exist_ok=True)
         return directory
@@ -138,10 +141,11 @@ class Scratch:
                     os.posix_fallocate(other.fileno(), extent * BLOCK_BYTES, BLOCK_BYTES)
 
 
-def mount_ext4(directory: Path, *, size_bytes: int, inodes: int) -> None:
+def mount_ext4(directory: Path, name: str, *, size_bytes: int, inodes: int) -> None:
     """Make an ext4 on a loop device in memory, with all of its structures written."""
-    directory.mkdir(parents=True, exist_ok=True)
-    image = directory.with_suffix(".img")
+    MEMORY.mkdir(exist_ok=True)
+    directory.mkdir(exist_ok=True)
+    image = MEMORY / name
     with image.open("wb") as file:
         file.truncate(size_bytes)
     device = attach(image)
