@@ -6,10 +6,19 @@
 //! formula: names, sizes and contents follow from the numbers of client and file.
 
 mod backup;
-#[allow(dead_code, unused_imports, reason = "the event loop that uses it all is being built")]
+mod check;
+mod check_room;
+mod client;
+mod crew;
+mod event_loop;
 mod file_set;
+mod plan;
 mod request;
+mod rests;
+mod result;
 mod run;
+mod self_measure;
+mod tally;
 mod target;
 
 pub use run::run_clients;

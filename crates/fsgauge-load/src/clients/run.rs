@@ -1,8 +1,18 @@
-//! One run of clients from start to end.
+//! One run of clients from start to end: check, measure the engine itself, let the clients in, follow them.
 
-use fsgauge_wire::{ClientsJob, Engine, Failure, Listener, LoadResult, Outcome, Phase, Stop};
+use std::sync::Arc;
+
+use fsgauge_wire::{ClientsJob, Engine, Event, Listener, LoadResult, Outcome, Phase, Stop};
 
 use super::backup::run_backup;
+use super::check::check_clients;
+use super::crew::Crew;
+use super::plan::Plan;
+use super::result::result;
+use super::self_measure::self_measure;
+use crate::clock::Clock;
+use crate::run::tell;
+use crate::stop::allow_nudges;
 
 /// Runs clients and gives the result; events go to `listener` while they run.
 pub fn run_clients(
@@ -14,5 +24,15 @@ pub fn run_clients(
     if matches!(job.phase, Phase::Backup { .. }) {
         return run_backup(job, engine, listener, stop);
     }
-    Err(Failure::job("not_built", "this engine cannot run clients yet", "it is being built", "wait for it"))
+    check_clients(job)?;
+    let (clock, clock_note) = Clock::new();
+    let self_measure = self_measure(job, &clock)?;
+    tell(listener, &stop, Event::SelfMeasure(self_measure));
+    allow_nudges();
+    let mut crew = Crew::spawn(Arc::new(Plan::new(job)), clock, stop)?;
+    let mut let_in = crew.wait_until_ready()?;
+    let_in.notes.splice(0..0, clock_note);
+    let_in.notes.iter().for_each(|note| tell(listener, &stop, Event::Note(note.clone())));
+    let followed = crew.follow(listener)?;
+    Ok(result(job, engine, let_in, followed, self_measure))
 }

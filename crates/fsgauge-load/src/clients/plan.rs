@@ -1,0 +1,124 @@
+//! What all clients of a job share: the file set, and what is done with it. Read only.
+
+use fsgauge_wire::{Activity, ClientsJob, ClientsTarget, Create, Phase};
+
+use super::file_set::{Contents, FileNumber, Names, Sizes};
+
+/// The plan of a job.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    pub(crate) job: ClientsJob,
+    pub(crate) names: Names,
+    pub(crate) sizes: Sizes,
+    pub(crate) contents: Contents,
+    pub(crate) course: Course,
+    /// Reads on nothing are filled first, so that there is something to compare: nothing has no memory.
+    pub(crate) fills_reads: bool,
+}
+
+/// What clients do with their files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Course {
+    /// The same to every file, one after the other.
+    Files(Task),
+    /// One activity after the other.
+    Mix(Draws),
+}
+
+/// What is done to a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Task {
+    /// Created, written, closed.
+    Write,
+    /// Created and closed, opened, written, closed.
+    WriteInTwoSteps,
+    /// One more file of a mix is created, written and closed.
+    Make,
+    /// Written again beside itself and renamed over.
+    Save,
+    Read,
+    Stat,
+    /// Its directory is listed.
+    List,
+    Unlink,
+    /// A file that the mix made is removed.
+    Drop,
+}
+
+/// The activities of a mix, by weight.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Draws {
+    /// Draws below the first number that are not below the one before it mean the task.
+    tasks: Vec<(u64, Task)>,
+}
+
+impl Draws {
+    /// The task for a draw of 64 random bits.
+    #[inline]
+    pub(crate) fn task(&self, draw: u64) -> Task {
+        let total = self.tasks.last().map_or(0, |(end, _)| *end);
+        let draw = ((u128::from(draw) * u128::from(total)) >> 64) as u64;
+        self.tasks.iter().find(|(end, _)| draw < *end).map_or(Task::Stat, |(_, task)| *task)
+    }
+
+    /// What is done where there is nothing to remove, however often is drawn.
+    pub(crate) fn instead_of_drop(&self) -> Task {
+        self.tasks.iter().map(|(_, task)| *task).find(|task| *task != Task::Drop).unwrap_or(Task::Stat)
+    }
+}
+
+impl Plan {
+    /// The plan of a job that has been checked.
+    pub(crate) fn new(job: &ClientsJob) -> Self {
+        Plan {
+            names: Names::new(&job.files),
+            sizes: Sizes::new(&job.files, job.seed),
+            contents: Contents::new(job.data, job.seed),
+            course: course(&job.phase),
+            fills_reads: job.verify && matches!(job.target, ClientsTarget::Null {}),
+            job: job.clone(),
+        }
+    }
+
+    pub(crate) fn size_bytes(&self, number: FileNumber) -> u64 {
+        self.sizes.size_bytes(number)
+    }
+
+    /// A path below the target, as a person knows it.
+    pub(crate) fn shown(&self, path: &std::ffi::CStr) -> String {
+        let path = path.to_string_lossy();
+        match &self.job.target {
+            ClientsTarget::Null {} => path.into_owned(),
+            ClientsTarget::Path { directory } => format!("{}/{path}", directory.trim_end_matches('/')),
+        }
+    }
+}
+
+fn course(phase: &Phase) -> Course {
+    match phase {
+        Phase::Write { create: Create::AndWrite } => Course::Files(Task::Write),
+        Phase::Write { create: Create::ThenOpen } => Course::Files(Task::WriteInTwoSteps),
+        Phase::Read {} | Phase::Backup { .. } => Course::Files(Task::Read),
+        Phase::Stat {} => Course::Files(Task::Stat),
+        Phase::Delete {} => Course::Files(Task::Unlink),
+        Phase::Mix { activities } => {
+            let mut end = 0;
+            let tasks = activities.iter().map(|weighted| {
+                end += u64::from(weighted.weight);
+                (end, task(weighted.activity))
+            });
+            Course::Mix(Draws { tasks: tasks.collect() })
+        }
+    }
+}
+
+fn task(activity: Activity) -> Task {
+    match activity {
+        Activity::Read => Task::Read,
+        Activity::Create => Task::Make,
+        Activity::Save => Task::Save,
+        Activity::Delete => Task::Drop,
+        Activity::Stat => Task::Stat,
+        Activity::List => Task::List,
+    }
+}

@@ -1,0 +1,489 @@
+//! Clients, from the outside: what they leave on the storage, what they count, what they refuse.
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use fsgauge_load::{Stop, run_clients};
+use fsgauge_wire::{
+    Activity, Arrival, ClientErrorKind, ClientOperation, ClientOperationResult, ClientsInterface, ClientsJob,
+    ClientsResult, ClientsTarget, Create, Data, Dispatch, Ended, Event, FORMAT, Failure, FileSet, FileSizes,
+    LoadResult, Phase, Think, Tree, WeightedActivity,
+};
+use support::{Heard, assert_consistent, engine};
+
+const RECORD_BYTES: u32 = 4096;
+/// Other work shares this machine.
+const PATIENCE: Duration = Duration::from_secs(20);
+const WRITE: Phase = Phase::Write { create: Create::AndWrite };
+const READ: Phase = Phase::Read {};
+
+/// Ten clients of six files of three sizes.
+fn job(directory: &Path, phase: Phase) -> ClientsJob {
+    ClientsJob {
+        format: FORMAT,
+        target: ClientsTarget::Path { directory: directory.display().to_string() },
+        phase,
+        clients: 10,
+        outstanding: 1,
+        dispatch: Dispatch::EventLoop,
+        threads: Some(2),
+        interface: ClientsInterface::Auto,
+        ramp_ns: 0,
+        think: None,
+        files: FileSet {
+            clients: 10,
+            files_per_client: 6,
+            sizes: FileSizes::Cycle { sizes_bytes: vec![16384, 5000, 100_000] },
+            record_size_bytes: RECORD_BYTES,
+            tree: Tree::Own {},
+        },
+        fsync: false,
+        time_limit_ns: 60_000_000_000,
+        interval_ns: 10_000_000,
+        data: Data::Incompressible,
+        seed: 42,
+        verify: true,
+    }
+}
+
+fn on_nothing(phase: Phase) -> ClientsJob {
+    ClientsJob { target: ClientsTarget::Null {}, ..job(Path::new(""), phase) }
+}
+
+fn run(job: &ClientsJob) -> Result<LoadResult, Failure> {
+    run_clients(job, engine(), &mut Heard::default(), Stop::new())
+}
+
+fn clients(result: &LoadResult) -> &ClientsResult {
+    result.clients.as_deref().unwrap()
+}
+
+fn find(result: &LoadResult, operation: ClientOperation) -> Option<&ClientOperationResult> {
+    clients(result).operations.iter().find(|found| found.operation == operation)
+}
+
+fn count(result: &LoadResult, operation: ClientOperation) -> u64 {
+    find(result, operation).map_or(0, |found| found.operations)
+}
+
+/// A run without errors in which every client came through.
+fn assert_whole(result: &LoadResult) {
+    assert_sound(result);
+    let clients = clients(result);
+    assert_eq!((result.ended, clients.files_given_up, clients.clients_gave_up), (Ended::SizeLimit, 0, 0));
+    assert_eq!((clients.errors.as_slice(), clients.bad_records), (&[][..], 0));
+    let (first, last) = (clients.first_done_ns.unwrap(), clients.last_done_ns.unwrap());
+    assert!(first <= last && last <= result.elapsed_ns, "{first} {last} {}", result.elapsed_ns);
+    let ends: Vec<u64> = result.jobs.iter().map(|job| job.elapsed_ns.unwrap()).collect();
+    assert_eq!((ends.iter().min(), ends.iter().max()), (Some(&first), Some(&last)));
+}
+
+/// Every sum that must agree whatever happened.
+fn assert_sound(result: &LoadResult) {
+    assert_consistent(result);
+    let clients = clients(result);
+    for operation in &clients.operations {
+        let (response, service) = (&operation.response_latency, &operation.service_latency);
+        assert_eq!(response.operations, operation.operations, "{:?}", operation.operation);
+        assert_eq!(service.operations, operation.operations, "{:?}", operation.operation);
+        assert!(service.sum_ns <= response.sum_ns, "{:?}", operation.operation);
+        assert!(clients.calls.iter().any(|call| call.operation == operation.operation));
+    }
+    let errors: u64 = clients.errors.iter().map(|error| error.count).sum();
+    assert_eq!(errors, clients.operations.iter().map(|operation| operation.errors).sum::<u64>());
+    assert!(clients.active_ns >= clients.think_ns);
+    let bytes: u64 = result.jobs.iter().map(|job| job.size_bytes).sum();
+    let sides = result.read.iter().chain(&result.write);
+    assert_eq!(bytes, sides.map(|side| side.size_bytes).sum::<u64>());
+    assert!(clients.peak_memory_bytes > 0 && result.self_measure.null_ns_per_operation > 0.0);
+}
+
+/// N = X * (R + Z): the time of the clients is the time of their operations and rests, within two percent.
+fn assert_littles_law(result: &LoadResult) {
+    let clients = clients(result);
+    let measured = |operation: &&ClientOperationResult| operation.operation != ClientOperation::Connect;
+    let operations = clients.operations.iter().filter(measured);
+    let responses: u64 = operations.map(|operation| operation.response_latency.sum_ns).sum();
+    let share = (responses + clients.think_ns) as f64 / clients.active_ns as f64;
+    assert!((0.98..=1.0001).contains(&share), "{share}: {responses} of {}", clients.active_ns);
+    let in_flight = result.in_flight_mean * result.elapsed_ns as f64;
+    assert!((responses as f64 / in_flight - 1.0).abs() < 0.02, "{responses} against {in_flight}");
+}
+
+/// Directories of the machine's usual file system and of tmpfs.
+fn directories() -> [tempfile::TempDir; 2] {
+    [tempfile::tempdir().unwrap(), tempfile::tempdir_in("/dev/shm").unwrap()]
+}
+
+fn written(job: &ClientsJob) -> tempfile::TempDir {
+    let directory = tempfile::tempdir_in("/dev/shm").unwrap();
+    let target = ClientsTarget::Path { directory: directory.path().display().to_string() };
+    assert_whole(&run(&ClientsJob { target, phase: WRITE, ..job.clone() }).unwrap());
+    directory
+}
+
+/// All files below a directory with their sizes, by their path in it.
+fn tree(directory: &Path) -> BTreeMap<PathBuf, u64> {
+    let mut files = BTreeMap::new();
+    let mut left = vec![directory.to_path_buf()];
+    while let Some(next) = left.pop() {
+        for entry in std::fs::read_dir(next).unwrap() {
+            let entry = entry.unwrap();
+            match entry.metadata().unwrap() {
+                data if data.is_dir() => left.push(entry.path()),
+                data => {
+                    let path = entry.path().strip_prefix(directory).unwrap().to_path_buf();
+                    files.insert(path, data.len());
+                }
+            }
+        }
+    }
+    files
+}
+
+fn variants(directory: &Path, phase: Phase) -> Vec<(&'static str, ClientsJob)> {
+    let job = job(directory, phase);
+    let loops = |interface| ClientsJob { interface, ..job.clone() };
+    vec![
+        ("auto", loops(ClientsInterface::Auto)),
+        ("plain", loops(ClientsInterface::Plain)),
+        ("io_uring", loops(ClientsInterface::IoUring)),
+        ("three at a time", ClientsJob { outstanding: 3, ..job.clone() }),
+        ("threads", ClientsJob { dispatch: Dispatch::Threads, threads: None, ..job }),
+    ]
+}
+
+#[test]
+fn what_is_written_is_read_back_however_it_is_carried() {
+    for directory in directories() {
+        for (name, write) in variants(directory.path(), WRITE) {
+            let result = run(&write).unwrap();
+            assert_whole(&result);
+            assert_littles_law(&result);
+            let files = tree(directory.path());
+            assert_eq!((files.len(), clients(&result).files), (60, 60), "{name}");
+            assert_eq!(files[Path::new("c00001/c00001-f000001")], 100_000);
+            assert_eq!(files.values().sum::<u64>(), result.write.as_ref().unwrap().size_bytes);
+            assert_eq!(count(&result, ClientOperation::Connect), 10);
+            assert_eq!(count(&result, ClientOperation::Create), 60);
+            assert_eq!(count(&result, ClientOperation::Close), 60);
+            assert_eq!(count(&result, ClientOperation::Write), 20 * (4 + 2 + 25));
+            assert!(result.read.is_none() && clients(&result).connect_ns > 0);
+
+            for (reader, read) in variants(directory.path(), READ) {
+                let result = run(&read).unwrap();
+                assert_whole(&result);
+                assert_littles_law(&result);
+                assert_eq!(clients(&result).checked_records, 20 * 31, "{name}, {reader}");
+                assert_eq!(count(&result, ClientOperation::Open), 60);
+                assert_eq!(result.read.as_ref().unwrap().size_bytes, files.values().sum::<u64>());
+            }
+            let result = run(&job(directory.path(), Phase::Stat {})).unwrap();
+            assert_whole(&result);
+            assert_eq!(count(&result, ClientOperation::Stat), 60);
+            let result = run(&job(directory.path(), Phase::Delete {})).unwrap();
+            assert_whole(&result);
+            assert_eq!((count(&result, ClientOperation::Unlink), tree(directory.path()).len()), (60, 0));
+        }
+    }
+}
+
+#[test]
+fn files_can_be_created_in_two_steps_and_synced() {
+    let directory = tempfile::tempdir().unwrap();
+    let phase = Phase::Write { create: Create::ThenOpen };
+    let result = run(&ClientsJob { fsync: true, ..job(directory.path(), phase) }).unwrap();
+    assert_whole(&result);
+    assert_littles_law(&result);
+    for operation in [ClientOperation::Create, ClientOperation::Open, ClientOperation::Fsync] {
+        assert_eq!(count(&result, operation), 60, "{operation:?}");
+    }
+    assert_eq!(count(&result, ClientOperation::Close), 60);
+}
+
+#[test]
+fn shared_trees_are_made_once_and_dealt_evenly() {
+    let plain = job(Path::new(""), WRITE);
+    let files = FileSet { tree: Tree::Shared { depth: 2, fan_out: 3 }, ..plain.files.clone() };
+    let directory = written(&ClientsJob { files: files.clone(), ..plain });
+    let found = tree(directory.path());
+    assert_eq!(found.len(), 60);
+    let mut leaves: BTreeMap<PathBuf, u32> = BTreeMap::new();
+    found.keys().for_each(|path| *leaves.entry(path.parent().unwrap().into()).or_default() += 1);
+    assert_eq!(leaves.len(), 9);
+    assert!(leaves.values().all(|count| (6..=7).contains(count)), "{leaves:?}");
+    let result = run(&ClientsJob { files, ..job(directory.path(), READ) }).unwrap();
+    assert_whole(&result);
+}
+
+/// Changes a file in `c00003`, and tells where the first bad byte is to be found.
+fn plant(directory: &Path, change: impl Fn(&std::fs::File)) -> LoadResult {
+    let path = directory.join("c00003/c00003-f000002");
+    change(&std::fs::File::options().read(true).write(true).open(path).unwrap());
+    run(&job(directory, READ)).unwrap()
+}
+
+fn assert_bad(result: &LoadResult, expected: &[(u64, u64)]) {
+    assert_sound(result);
+    let found: Vec<(u64, u64)> =
+        clients(result).bad.iter().map(|bad| (bad.offset_bytes, bad.first_byte)).collect();
+    assert_eq!((found.as_slice(), clients(result).bad_records), (expected, expected.len() as u64));
+    assert!(clients(result).bad.iter().all(|bad| bad.path.ends_with("/c00003/c00003-f000002")));
+}
+
+#[test]
+fn planted_damage_is_found_where_it_is() {
+    // File 2 of client 3 has the third size: 100 000 bytes.
+    let directory = written(&job(Path::new(""), WRITE));
+    let byte_at = |file: &std::fs::File, offset| {
+        let mut byte = [0];
+        file.read_exact_at(&mut byte, offset).unwrap();
+        byte
+    };
+    for offset in [0, 15, 16, 4095, 4096, 50_000, 99_999] {
+        let flip = |file: &std::fs::File| {
+            file.write_all_at(&[byte_at(file, offset)[0] ^ 4], offset).unwrap();
+        };
+        assert_bad(&plant(directory.path(), flip), &[(offset / 4096 * 4096, offset)]);
+        assert_bad(&plant(directory.path(), flip), &[]);
+    }
+    let swap = |file: &std::fs::File| {
+        let (mut first, mut second) = ([0; 4096], [0; 4096]);
+        file.read_exact_at(&mut first, 8192).unwrap();
+        file.read_exact_at(&mut second, 12288).unwrap();
+        file.write_all_at(&second, 8192).unwrap();
+        file.write_all_at(&first, 12288).unwrap();
+    };
+    assert_bad(&plant(directory.path(), swap), &[(8192, 8192), (12288, 12288)]);
+    plant(directory.path(), swap);
+    let other = std::fs::read(directory.path().join("c00004/c00004-f000001")).unwrap();
+    let result = plant(directory.path(), |file| file.write_all_at(&other[..4096], 0).unwrap());
+    // Both are first pages: the file's number, in the second word, is what differs first.
+    assert_bad(&result, &[(0, 8)]);
+}
+
+#[test]
+fn a_file_that_is_too_short_is_given_up_and_told() {
+    let directory = written(&job(Path::new(""), WRITE));
+    let result = plant(directory.path(), |file| file.set_len(50_000).unwrap());
+    assert_sound(&result);
+    let clients = clients(&result);
+    assert_eq!((clients.files, clients.files_given_up, clients.clients_gave_up), (59, 1, 0));
+    assert_eq!(clients.errors.len(), 1);
+    let error = &clients.errors[0];
+    assert_eq!(
+        (error.operation, error.kind, error.count),
+        (ClientOperation::Read, ClientErrorKind::Short, 1)
+    );
+    assert!(error.first_path.ends_with("/c00003/c00003-f000002"), "{}", error.first_path);
+    assert_eq!((count(&result, ClientOperation::Close), clients.bad_records), (60, 0));
+}
+
+fn only_error(result: &LoadResult) -> (ClientOperation, ClientErrorKind, u64) {
+    assert_sound(result);
+    let errors = &clients(result).errors;
+    assert_eq!(errors.len(), 1, "{errors:?}");
+    (errors[0].operation, errors[0].kind, errors[0].count)
+}
+
+#[test]
+fn names_that_are_there_collide_and_the_rest_is_written() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::create_dir(directory.path().join("c00007")).unwrap();
+    std::fs::write(directory.path().join("c00007/c00007-f000003"), "precious").unwrap();
+    let result = run(&job(directory.path(), WRITE)).unwrap();
+    assert_eq!(only_error(&result), (ClientOperation::Create, ClientErrorKind::Exists, 1));
+    assert_eq!((clients(&result).files, clients(&result).files_given_up), (59, 1));
+    assert_eq!(std::fs::read(directory.path().join("c00007/c00007-f000003")).unwrap(), b"precious");
+    // Once more on what is there: each client meets six of its own files.
+    let result = run(&job(directory.path(), WRITE)).unwrap();
+    assert_eq!(only_error(&result), (ClientOperation::Create, ClientErrorKind::Exists, 60));
+    assert_eq!((clients(&result).files, clients(&result).clients_gave_up), (0, 0));
+}
+
+#[test]
+fn a_client_gives_up_after_ten_files_in_a_row() {
+    let directory = tempfile::tempdir().unwrap();
+    let plain = job(directory.path(), WRITE);
+    let job = ClientsJob { files: FileSet { files_per_client: 30, ..plain.files.clone() }, ..plain };
+    std::fs::write(directory.path().join("c00002"), "no directory").unwrap();
+    let result = run(&job).unwrap();
+    assert_sound(&result);
+    let clients = clients(&result);
+    let told: Vec<_> =
+        clients.errors.iter().map(|error| (error.operation, error.kind, error.count)).collect();
+    let (connect, create) = (ClientOperation::Connect, ClientOperation::Create);
+    let expected = [(connect, ClientErrorKind::Exists, 1), (create, ClientErrorKind::Missing, 10)];
+    assert_eq!(told, expected, "{:?}", clients.errors);
+    assert_eq!((clients.files, clients.files_given_up, clients.clients_gave_up), (270, 10, 1));
+    assert_eq!(result.ended, Ended::SizeLimit);
+}
+
+#[test]
+fn a_directory_that_is_removed_under_the_clients_ends_theirs() {
+    let directory = written(&job(Path::new(""), WRITE));
+    std::fs::remove_dir_all(directory.path().join("c00005")).unwrap();
+    let result = run(&job(directory.path(), READ)).unwrap();
+    assert_eq!(only_error(&result), (ClientOperation::Open, ClientErrorKind::Missing, 6));
+    assert_eq!(clients(&result).files, 54);
+}
+
+#[test]
+fn all_operations_of_a_client_are_its_own_time() {
+    // 7 clients on 2 loops, with rests and a ramp, on nothing: no file system lends its noise.
+    let rests = [None, Some(Arrival::Constant), Some(Arrival::Exponential)];
+    for (spread, dispatch) in
+        rests.into_iter().flat_map(|spread| [(spread, Dispatch::EventLoop), (spread, Dispatch::Threads)])
+    {
+        let think = spread.map(|spread| Think { mean_ns: 300_000, spread });
+        let threads = (dispatch == Dispatch::EventLoop).then_some(2);
+        let mut job = ClientsJob { clients: 7, think, dispatch, threads, ..on_nothing(WRITE) };
+        job.files.files_per_client = 60;
+        let result = run(&job).unwrap();
+        assert_whole(&result);
+        assert_littles_law(&result);
+        let rests = clients(&result).think_ns as f64;
+        // 59 rests of each client; sleeping longer than asked is no rest but a slow answer.
+        let expected = if think.is_some() { 7.0 * 59.0 * 300_000.0 } else { 0.0 };
+        assert!((rests - expected).abs() <= 0.3 * expected, "{rests} against {expected}");
+    }
+}
+
+#[test]
+fn clients_begin_one_after_the_other() {
+    let ramp_ns = 400_000_000;
+    let result = run(&ClientsJob { ramp_ns, ..on_nothing(WRITE) }).unwrap();
+    assert_whole(&result);
+    assert_littles_law(&result);
+    for (client, job) in result.jobs.iter().enumerate() {
+        let start_ns = ramp_ns * client as u64 / 10;
+        assert!(job.elapsed_ns.unwrap() >= start_ns, "client {client}");
+    }
+    assert!(result.elapsed_ns >= ramp_ns * 9 / 10);
+    assert!(clients(&result).active_ns < 10 * (result.elapsed_ns - ramp_ns * 9 / 20) + 10 * ramp_ns);
+}
+
+fn mix() -> Phase {
+    let weighted = |activity, weight| WeightedActivity { activity, weight };
+    Phase::Mix {
+        activities: vec![
+            weighted(Activity::Read, 5),
+            weighted(Activity::Create, 3),
+            weighted(Activity::Save, 2),
+            weighted(Activity::Delete, 3),
+            weighted(Activity::Stat, 3),
+            weighted(Activity::List, 1),
+        ],
+    }
+}
+
+#[test]
+fn a_mix_leaves_only_whole_files() {
+    for outstanding in [1, 4] {
+        for tree_kind in [Tree::Own {}, Tree::Shared { depth: 1, fan_out: 4 }] {
+            let plain = job(Path::new(""), WRITE);
+            let files = FileSet { tree: tree_kind, ..plain.files.clone() };
+            let directory = written(&ClientsJob { files: files.clone(), ..plain });
+            let time_limit_ns = 300_000_000;
+            let mixed = ClientsJob {
+                outstanding,
+                files: files.clone(),
+                time_limit_ns,
+                ..job(directory.path(), mix())
+            };
+            let result = run(&mixed).unwrap();
+            assert_sound(&result);
+            let of = clients(&result);
+            assert_eq!((result.ended, result.elapsed_ns), (Ended::Duration, 300_000_000));
+            assert_eq!((of.errors.as_slice(), of.bad_records, of.files_given_up), (&[][..], 0, 0));
+            assert!(of.checked_records > 0 && of.first_done_ns.is_none());
+            for operation in [
+                ClientOperation::Create,
+                ClientOperation::Open,
+                ClientOperation::Read,
+                ClientOperation::Write,
+                ClientOperation::Rename,
+                ClientOperation::Unlink,
+                ClientOperation::Stat,
+                ClientOperation::List,
+            ] {
+                assert!(count(&result, operation) > 0, "{operation:?}");
+            }
+            // Read the set, and all that was made beyond it: as many as the highest number asks for.
+            assert_whole(&run(&ClientsJob { files: files.clone(), ..job(directory.path(), READ) }).unwrap());
+            let left = tree(directory.path());
+            let number = |path: &PathBuf| -> u32 {
+                let name = path.file_name().unwrap().to_str().unwrap();
+                name.split_once("-f").unwrap().1.parse().unwrap()
+            };
+            assert!(left.keys().all(|path| path.extension().is_none()), "{left:?}");
+            let highest = left.keys().map(number).max().unwrap();
+            assert!(left.len() >= 60 && highest >= 6, "{} files, {highest}", left.len());
+            let unlinks = count(&result, ClientOperation::Unlink) + u64::from(outstanding) * 10;
+            assert!(unlinks < 1 << 31);
+            if matches!(tree_kind, Tree::Own {}) {
+                let all = FileSet { files_per_client: highest + 1, ..files };
+                let result = run(&ClientsJob { files: all, ..job(directory.path(), READ) }).unwrap();
+                let of = clients(&result);
+                assert_eq!(of.bad_records, 0);
+                assert!(of.errors.iter().all(|error| error.kind == ClientErrorKind::Missing));
+            }
+        }
+    }
+}
+
+#[test]
+fn an_interrupted_run_gives_what_it_has_at_once() {
+    let directory = tempfile::tempdir_in("/dev/shm").unwrap();
+    let plain = job(directory.path(), mix());
+    let jobs = [
+        ClientsJob { time_limit_ns: 600_000_000_000, ..plain.clone() },
+        ClientsJob { clients: 10_000, threads: None, ..on_nothing(mix()) },
+    ];
+    for mut endless in jobs {
+        endless.files.clients = endless.clients;
+        endless.time_limit_ns = 600_000_000_000;
+        if endless.target != (ClientsTarget::Null {}) {
+            run(&ClientsJob { phase: WRITE, ..endless.clone() }).unwrap();
+        }
+        let stop = Stop::new();
+        let stopper = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(400));
+            stop.set();
+            Instant::now()
+        });
+        let result = run_clients(&endless, engine(), &mut Heard::default(), stop).unwrap();
+        assert!(stopper.join().unwrap().elapsed() < PATIENCE);
+        assert_eq!(result.ended, Ended::Interrupted);
+        if result.notes.iter().any(|note| note.code == "clients.unresponsive") {
+            // This machine is so busy that a thread did not run in time: the run went on without it.
+            continue;
+        }
+        assert_sound(&result);
+        assert!(clients(&result).files > 0);
+    }
+}
+
+#[test]
+fn ten_thousand_clients_on_nothing() {
+    let mut many = ClientsJob { clients: 10_000, ..on_nothing(READ) };
+    many.files.clients = 10_000;
+    let result = run(&many).unwrap();
+    assert_whole(&result);
+    assert_eq!((result.jobs.len(), clients(&result).files), (10_000, 60_000));
+}
+
+#[test]
+fn events_are_told_while_clients_run() {
+    let mut heard = Heard::default();
+    let job = ClientsJob { time_limit_ns: 200_000_000, ..on_nothing(mix()) };
+    let result = run_clients(&job, engine(), &mut heard, Stop::new()).unwrap();
+    assert!(matches!(heard.events[0], Event::SelfMeasure(_)));
+    let told = heard.events.iter().filter(|event| matches!(event, Event::Interval(_))).count();
+    assert!(told <= result.intervals.len() && told >= result.intervals.len() - 1, "{told}");
+    assert_eq!(result.intervals.len(), 20);
+}
