@@ -42,6 +42,7 @@ _LOOKS = {
     "words",
     "wide_words",
     "narrow_words",
+    "noise",
 }
 
 Build = Callable[[], dict[str, Any]]

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from fsgauge.report import words
+from fsgauge.report.table_parts import NEVER_VARIED
 from fsgauge.report.theme import GLYPHS
 from fsgauge.scan.numbers import QUANTITIES, Quantity
 from fsgauge.scan.words import number
@@ -13,8 +14,6 @@ from fsgauge.stats.layouts import SHOWN
 from fsgauge.stats.results import LayoutNumber, LayoutRatio, Results
 
 _QUANTITIES = {quantity.name: quantity for quantity in QUANTITIES}
-
-_NEVER_VARIED = "the same in all blocks"
 
 
 @dataclass(frozen=True)
@@ -67,7 +66,7 @@ def ratio_words(entry: LayoutRatio) -> str:
     """Ratio, interval and verdict: "1.52 (1.41 to 1.63) ▼ worse"."""
     interval = words.ratio_range(entry.low, entry.high)
     if _is_a_point(entry.low, entry.high):
-        interval = _NEVER_VARIED
+        interval = NEVER_VARIED
     return f"{words.ratio(entry.ratio)} ({interval}) {GLYPHS[entry.verdict]} {entry.verdict}"
 
 
@@ -86,7 +85,7 @@ def _interval(entry: LayoutNumber | None, quantity: Quantity) -> str:
     if entry.low is None or entry.high is None:
         return "one block"
     if _is_a_point(entry.low, entry.high):
-        return _NEVER_VARIED
+        return NEVER_VARIED
     high = min(entry.high, 100.0) if quantity.unit == "%" else entry.high
     low = max(entry.low, 0.0)
     return f"{number(float(low), quantity.unit)} to {number(float(high), quantity.unit)}"

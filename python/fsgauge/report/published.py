@@ -41,6 +41,48 @@ class PublishedWriters(_Published):
     case: list[PublishedCase]
 
 
+class PublishedRow(_Published):
+    """One line of a test: a value a system, and the publication's own change in percent."""
+
+    name: str
+    unit: str
+    values: list[float]
+    change: float | None = None
+
+
+class PublishedTest(_Published):
+    """All lines of one test."""
+
+    name: str
+    row: list[PublishedRow]
+
+    def of(self, name: str) -> PublishedRow | None:
+        """The line of this name, if the publication has it."""
+        return next((row for row in self.row if row.name == name), None)
+
+
+class PublishedConnections(_Published):
+    """Response times, throughput and extents of many connections, by test and system."""
+
+    title: str
+    author: str
+    storage: str
+    method: str
+    systems: list[str]
+    test: list[PublishedTest]
+
+    def of(self, name: str) -> PublishedTest | None:
+        """The test of this name, if the publication has it."""
+        return next((test for test in self.test if test.name == name), None)
+
+
+@cache
+def published_connections() -> PublishedConnections:
+    """The figures that the study `connections` repeats."""
+    path = files("fsgauge") / "studies" / "published" / "connections.toml"
+    return PublishedConnections.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+
+
 @cache
 def published_writers() -> PublishedWriters:
     """The figures that the study `writers` repeats."""

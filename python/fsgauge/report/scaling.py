@@ -5,12 +5,21 @@ Each column with a number names the page that explains it (`fsgauge explain PAGE
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-
 from fsgauge.report import words
 from fsgauge.report.charts.law import was_tried
 from fsgauge.report.published import PublishedWriters
+from fsgauge.report.table_parts import (
+    NOTHING,
+    Column,
+    Table,
+    TableCell,
+    change_cell,
+    number_cell,
+    quantile_cell,
+    share_cell,
+    value_cell,
+    without_empty_columns,
+)
 from fsgauge.stats.results import Results
 from fsgauge.stats.scaling.model import (
     CompanionRow,
@@ -22,43 +31,6 @@ from fsgauge.stats.scaling.model import (
 
 PUBLISHED_BLOCK_BYTES = 8192
 ROLES = {"reader": "random readers", "log": "log writers"}
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column's head; `page` explains its numbers, "" for names and words."""
-
-    label: str
-    page: str = ""
-
-
-@dataclass(frozen=True)
-class TableCell:
-    """A value, and its interval or what else belongs below it."""
-
-    text: str
-    below: str = ""
-
-
-@dataclass(frozen=True)
-class Table:
-    """A table with its heading; `note` says what a reader must know before reading it."""
-
-    name: str
-    heading: str
-    note: str
-    columns: list[Column]
-    rows: list[list[TableCell]]
-    folded: bool = False
-
-    @property
-    def pages(self) -> list[str]:
-        """The pages that explain its numbers, each once."""
-        return list(dict.fromkeys(column.page for column in self.columns if column.page))
-
-
-NOTHING = TableCell("")
-TOO_FEW = TableCell("", "too few samples")
 
 
 def scaling_tables(results: Results, published: PublishedWriters) -> list[Table]:
@@ -75,7 +47,7 @@ def scaling_tables(results: Results, published: PublishedWriters) -> list[Table]
         _limits(scaling),
         _companions(scaling),
     ]
-    return [_without_empty_columns(table) for table in tables if table.rows]
+    return [without_empty_columns(table) for table in tables if table.rows]
 
 
 def no_law(results: Results) -> str:
@@ -84,21 +56,6 @@ def no_law(results: Results) -> str:
     if not lines or any(was_tried(line) for line in lines):
         return ""
     return lines[0].fit.reason
-
-
-def _without_empty_columns(table: Table) -> Table:
-    """Numbers that nobody could give, such as a p99.9 of few writes, take no room."""
-    kept = [
-        index
-        for index, column in enumerate(table.columns)
-        if column.page in ("", "p99")  # a missing p99 is looked for, and says why
-        or any(row[index] not in (NOTHING, TOO_FEW) for row in table.rows)
-    ]
-    return replace(
-        table,
-        columns=[table.columns[index] for index in kept],
-        rows=[[row[index] for index in kept] for row in table.rows],
-    )
 
 
 def _as_published(scaling: Scaling) -> Table:
@@ -115,10 +72,10 @@ def _as_published(scaling: Scaling) -> Table:
     rows = []
     for line in scaling.lines:
         points = {point.writers: point for point in line.points}
-        row = [*_name_cells(scaling, line), _value(line.layout_rate, "B/s")]
-        row += [_value(_of(points, count, "iops"), "IOPS") for count in (first, *compared)]
-        row += [_change(_of(points, count, "change")) for count in compared]
-        row += [_share(_of(points, count, "efficiency")) for count in compared]
+        row = [*_name_cells(scaling, line), value_cell(line.layout_rate, "B/s")]
+        row += [value_cell(_of(points, count, "iops"), "IOPS") for count in (first, *compared)]
+        row += [change_cell(_of(points, count, "change")) for count in compared]
+        row += [share_cell(_of(points, count, "efficiency")) for count in compared]
         rows.append(row)
     note = "Measured here: laid out first, then written by so many writers at once."
     return Table("as-published", "As published", note, columns, rows)
@@ -206,14 +163,14 @@ def _every_count(scaling: Scaling) -> Table:
         [
             *_name_cells(scaling, line),
             TableCell(str(point.writers)),
-            _value(point.iops, "IOPS"),
-            _change(point.change),
-            _share(point.efficiency),
-            _share(point.of_device),
-            _share(point.fairness),
-            _quantile(point.p50_ns),
-            _quantile(point.p99_ns),
-            _quantile(point.p999_ns),
+            value_cell(point.iops, "IOPS"),
+            change_cell(point.change),
+            share_cell(point.efficiency),
+            share_cell(point.of_device),
+            share_cell(point.fairness),
+            quantile_cell(point.p50_ns),
+            quantile_cell(point.p99_ns),
+            quantile_cell(point.p999_ns),
         ]
         for line in scaling.lines
         for point in line.points
@@ -246,10 +203,10 @@ def _law(scaling: Scaling) -> Table:
             [
                 *_name_cells(scaling, line),
                 TableCell(fit.state, fit.reason),
-                _value(fit.rate, "IOPS"),
-                _number(fit.contention),
-                _number(fit.coherency),
-                _number(fit.peak_writers) if fit.peak_writers else TableCell(_no_peak(line)),
+                value_cell(fit.rate, "IOPS"),
+                number_cell(fit.contention),
+                number_cell(fit.coherency),
+                number_cell(fit.peak_writers) if fit.peak_writers else TableCell(_no_peak(line)),
                 residuals,
                 TableCell(_best(scaling, line)),
             ]
@@ -311,9 +268,9 @@ def _companions(scaling: Scaling) -> Table:
             *_name_cells(scaling, row),
             TableCell(str(row.writers)),
             TableCell(ROLES.get(row.role, row.role)),
-            _value(row.iops, "IOPS"),
-            _value(row.p50_ns, "ns"),
-            _value(row.p99_ns, "ns"),
+            value_cell(row.iops, "IOPS"),
+            value_cell(row.p50_ns, "ns"),
+            value_cell(row.p99_ns, "ns"),
         ]
         for row in scaling.companions
     ]
@@ -338,53 +295,3 @@ def _of(points: dict[int, ScalingPoint], count: int, field: str) -> Estimate | N
 
 def _writers(count: int) -> str:
     return f"{count} writer" + ("" if count == 1 else "s")
-
-
-def _interval(number: Estimate, text: Callable[[float], str]) -> str:
-    if number.low is None or number.high is None:
-        return "one block" if number.n == 1 else ""
-    if not words.is_known(number.low, number.high, number.n):
-        return words.unknown(number.n)
-    low, high = text(number.low), text(number.high)
-    (_, _, unit), (_, _, other) = low.partition(" "), high.partition(" ")
-    if unit and unit == other and not low.startswith("x "):
-        low = low.removesuffix(f" {unit}")
-    return f"{low} to {high}"
-
-
-def _value(number: Estimate | None, unit: str) -> TableCell:
-    if number is None:
-        return NOTHING
-
-    def text(value: float) -> str:
-        return words.value(value, unit).removesuffix(" IOPS")  # the column's head has it
-
-    return TableCell(text(number.value), _interval(number, text))
-
-
-def _change(number: Estimate | None) -> TableCell:
-    if number is None:
-        return NOTHING
-    return TableCell(words.change(number.value), _interval(number, words.change))
-
-
-def _share(number: Estimate | None) -> TableCell:
-    if number is None:
-        return NOTHING
-    digits = 0 if number.value >= 0.0995 else 1
-
-    def text(share: float) -> str:
-        return f"{100 * share:.{digits}f} %"
-
-    return TableCell(text(number.value), _interval(number, text))
-
-
-def _quantile(number: Estimate | None) -> TableCell:
-    """A percentile; it needs ten samples beyond it in each run."""
-    return TOO_FEW if number is None else _value(number, "ns")
-
-
-def _number(number: Estimate | None) -> TableCell:
-    if number is None:
-        return NOTHING
-    return TableCell(f"{number.value:.3g}", _interval(number, lambda edge: f"{edge:.3g}"))

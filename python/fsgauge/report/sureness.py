@@ -42,6 +42,11 @@ def sureness_lines(results: Results, runs: Sequence[RunRecord] = ()) -> list[Lin
 
 def _integrity(results: Results, runs: Sequence[RunRecord]) -> list[Line]:
     lines = integrity_lines(results.systems, runs)
+    connections = results.connections
+    if connections is not None and connections.checked_records:
+        good = connections.bad_records == 0
+        text = "every record read back is right" if good else "records that were not as written"
+        return [Line("Integrity", text, good, "bad_records")]
     bad = [line.system for line in lines if not line.good]
     if bad:
         return [Line("Integrity", f"wrong blocks on {', '.join(bad)}", False, "integrity")]
@@ -68,7 +73,8 @@ def _noise(results: Results) -> Line:
 def _steady(results: Results) -> Line:
     sure = results.sureness
     if sure.runs_judged_steady == 0 and sure.runs_by_passes:
-        return Line("Steady", "not asked: a run is all of its writers' work", True, "steady")
+        whose = "writers" if results.connections is None else "clients"
+        return Line("Steady", f"not asked: a run is all of its {whose}' work", True, "steady")
     if sure.runs_judged_steady == 0:
         return Line("Steady", "cannot be judged: the runs are too short", False, "steady")
     unsteady = sure.runs_judged_steady - sure.runs_steady
@@ -100,6 +106,8 @@ def _failures(results: Results) -> Line:
         parts.append(f"{missing} not made")
     if sure.io_errors:
         parts.append(f"{sure.io_errors} operations tried again")
+    if sure.client_errors:
+        parts.append(f"{sure.client_errors:,} operations of clients failed")
     return Line("Errors", ", ".join(parts) or "none", not parts, "errors")
 
 

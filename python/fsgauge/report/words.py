@@ -36,6 +36,8 @@ def value(number: float, unit: str) -> str:
         return format_rate(number)
     if unit == "B/s":
         return format_bandwidth(number)
+    if unit == "files/s":
+        return format_rate(number).replace("IOPS", "files/s")
     return format_duration(number).replace(" us", " µs")
 
 
@@ -78,6 +80,16 @@ def change(number: float) -> str:
     percent = 100 * (number - 1)
     digits = 1 if abs(percent) < 0.95 else 0
     text = f"{abs(percent):.{digits}f} %"
+    if float(f"{abs(percent):.{digits}f}") == 0:
+        return "0 %"
+    return ("+" if percent > 0 else "\u2212") + text
+
+
+def percent_change(number: float) -> str:
+    """A ratio as a change in percent, also a large one: "\u221276 %", "+403 %", "+2.1 %"."""
+    percent = 100 * (number - 1)
+    digits = 1 if abs(percent) < 9.95 else 0
+    text = f"{abs(percent):,.{digits}f} %"
     if float(f"{abs(percent):.{digits}f}") == 0:
         return "0 %"
     return ("+" if percent > 0 else "\u2212") + text

@@ -8,7 +8,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from fsgauge.errors import RigError
+from fsgauge.report.charts.clients import clients_chart
 from fsgauge.report.charts.depth import depth_curves
+from fsgauge.report.charts.extents import extents_chart
 from fsgauge.report.charts.forest import forest
 from fsgauge.report.charts.gain import gain_chart
 from fsgauge.report.charts.heatmap import heatmap
@@ -16,6 +18,7 @@ from fsgauge.report.charts.latency import latency_percentiles
 from fsgauge.report.charts.law import law_chart
 from fsgauge.report.charts.processor import processor_time
 from fsgauge.report.charts.series import time_series
+from fsgauge.report.charts.tests import is_short, tests_chart
 from fsgauge.report.charts.writers import writers_chart
 from fsgauge.report.draw import Drawing
 from fsgauge.report.page import render_page
@@ -55,19 +58,28 @@ def write_results(directory: Path, stored: StoredStudy, results: Results) -> Pat
 
 
 def draw_all(results: Results, stored: StoredStudy) -> dict[str, Drawing]:
-    """Every picture that has something to show, by name, in the order of the page."""
+    """Every picture that has something to show, by name, in the order of the page.
+
+    Where the numbers of all tests fit the first screen, they take the place of the first picture.
+    """
     drawings = (
         gain_chart(results),
         forest(results),
         writers_chart(results),
         law_chart(results),
+        tests_chart(results),
+        clients_chart(results),
         heatmap(results),
         depth_curves(results),
         latency_percentiles(results, stored.runs),
         processor_time(results),
+        extents_chart(results),
         time_series(results, stored.runs),
     )
-    return {drawing.name: drawing for drawing in drawings if drawing is not None}
+    found = {drawing.name: drawing for drawing in drawings if drawing is not None}
+    if is_short(found.get("tests")):
+        found.pop("forest", None)
+    return found
 
 
 def _write(directory: Path, results: Results, drawings: dict[str, Drawing], page: str) -> Path:

@@ -13,8 +13,9 @@ from fsgauge.report import words
 from fsgauge.report.charts import panels
 from fsgauge.report.charts.rows import chart_of
 from fsgauge.report.charts.ticks import ratio_domain, ratio_ticks
-from fsgauge.report.draw import Drawing, draw
+from fsgauge.report.draw import Build, Drawing, draw
 from fsgauge.report.theme import BAND, GLYPHS, GRID, INK, MUTED, system_colours, system_shapes
+from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.results import Comparison, NoiseFloor, Results
 
 if TYPE_CHECKING:
@@ -71,11 +72,26 @@ def forest(results: Results) -> Drawing | None:
     return draw(
         "forest",
         label,
-        lambda: panels.specification(_chart(results, rows, _wide(rows))),
-        lambda: panels.specification(_chart(results, rows, _narrow(rows))),
+        *forms(results, rows, _floor(results), _axis_title(results)),
         rows,
         [_noise_tip(floor) for floor in results.noise],
     )
+
+
+def forms(
+    results: Results, rows: list[dict[str, Any]], floor: NoiseFloor | None, title: str
+) -> tuple[Build, Build]:
+    """The wide and the narrow drawing of such rows; no band without a floor."""
+
+    def build(layout: Layout) -> Build:
+        return lambda: panels.specification(_chart(results, rows, layout, floor, title))
+
+    return build(_wide(rows)), build(_narrow(rows))
+
+
+def _floor(results: Results) -> NoiseFloor | None:
+    """The noise of the first primary metric."""
+    return results.noise_of(results.primary_metrics[results.primary_cells[0]])
 
 
 def primary_entries(results: Results) -> tuple[list[Comparison], int]:
@@ -133,20 +149,24 @@ def _place(rows: list[dict[str, Any]], layout: Layout) -> tuple[list[dict[str, A
     return placed, y
 
 
-def _chart(results: Results, rows: list[dict[str, Any]], layout: Layout) -> alt.TopLevelMixin:
+def _chart(
+    results: Results,
+    rows: list[dict[str, Any]],
+    layout: Layout,
+    floor: NoiseFloor | None,
+    title: str,
+) -> alt.TopLevelMixin:
     import altair as alt
 
     placed, lines = _place(rows, layout)
     measured = [row for row in placed if not row.get("only_header")]
-    metric = results.primary_metrics[results.primary_cells[0]]
-    floor = results.noise_of(metric)
     points = [each for row in measured for each in (row["ratio"], *row["blocks"])]
     low, high = ratio_domain(points)
     scale = alt.Scale(type="log", domain=[low, high], clamp=True, nice=False)
     axis = alt.Axis(
         values=ratio_ticks(low, high, 6 if layout.headers else 8),
         format="~g",
-        title=_axis_title(results),
+        title=title,
         grid=True,
         domain=False,
     )
@@ -157,6 +177,7 @@ def _chart(results: Results, rows: list[dict[str, Any]], layout: Layout) -> alt.
     y = alt.Y("y:Q", scale=alt.Scale(domain=[lines - 0.4, -0.6]), axis=None)
     return alt.layer(
         *_background(floor, low, high, x),
+        *_row_bands(measured, low, high, x),
         *_marks(measured, results, x, y),
         *_labels(placed, measured, layout, y),
     ).properties(
@@ -167,7 +188,8 @@ def _chart(results: Results, rows: list[dict[str, Any]], layout: Layout) -> alt.
 
 
 def _axis_title(results: Results) -> str:
-    better = "higher" if results.primary_metrics[results.primary_cells[0]] == "iops" else "lower"
+    metric = METRICS[results.primary_metrics[results.primary_cells[0]]]
+    better = "higher" if metric.higher_is_better else "lower"
     return f"ratio to {results.baseline} ({better} is better)"
 
 
@@ -190,6 +212,26 @@ def _background(floor: NoiseFloor | None, low: float, high: float, x: Axis) -> l
         rect = chart_of([band]).mark_rect(color=BAND, opacity=0.55)
         marks.insert(0, rect.encode(x=x("ratio"), x2="to:Q", description="tip:N"))
     return marks
+
+
+def _row_bands(rows: list[dict[str, Any]], low: float, high: float, x: Axis) -> list[alt.Chart]:
+    """Each row's own band of noise, where rows are of different metrics."""
+    import altair as alt
+
+    bands = [
+        {
+            "ratio": max(row["noise"][0], low),
+            "to": min(row["noise"][1], high),
+            "y": row["y"] - 0.5,
+            "y_to": row["y"] + 0.5,
+        }
+        for row in rows
+        if row.get("noise") and row["noise"][0] < high and row["noise"][1] > low
+    ]
+    if not bands:
+        return []
+    rect = chart_of(bands).mark_rect(color=BAND, opacity=0.55)
+    return [rect.encode(x=x("ratio"), x2="to:Q", y=alt.Y("y:Q", axis=None), y2="y_to:Q")]
 
 
 def _noise_tip(floor: NoiseFloor) -> str:

@@ -7,7 +7,7 @@ beyond.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from fsgauge.record import RunRecord
 from fsgauge.report import words
@@ -16,7 +16,7 @@ from fsgauge.report.charts.rows import chart_of
 from fsgauge.report.draw import Drawing, draw
 from fsgauge.report.theme import system_colours, system_shapes
 from fsgauge.stats.histogram import merge, percentile_curve
-from fsgauge.stats.metrics import latency_of
+from fsgauge.stats.metrics import CLIENT_OPERATIONS, latencies
 from fsgauge.stats.results import Results
 from fsgauge.stats.samples import is_complete
 
@@ -24,8 +24,14 @@ if TYPE_CHECKING:
     import altair as alt
 
 PANELS_LIMIT = 6
+PANELS_OF_CLIENTS = 12
 NAMED_PERCENTILES = ("50", "90", "99", "99.9", "99.99", "99.999")
 Panel = tuple[str, list[dict[str, Any]]]
+_DURATION = (
+    "datum.value >= 1e6 ? format(datum.value / 1e6, '~g') + ' s' : datum.value >= 1e3 ?"
+    " format(datum.value / 1e3, '~g') + ' ms' : format(datum.value, '~g') + ' µs'"
+)
+"""A number of µs on an axis."""
 
 
 def latency_percentiles(results: Results, runs: Sequence[RunRecord]) -> Drawing | None:
@@ -36,12 +42,12 @@ def latency_percentiles(results: Results, runs: Sequence[RunRecord]) -> Drawing 
     shown: list[Panel] = []
     for cell_id in results.primary_cells:
         of_cell = [run for run in runs if run.cell.id == cell_id and is_complete(run)]
-        for operation in ("read", "write"):
+        for operation in ("read", "write", *CLIENT_OPERATIONS):
             rows = _rows(results, of_cell, operation)
             if rows:
                 name = f"{operation} {kind}: {results.cell(cell_id).name}"
                 shown.append((name, panels.styled(rows, colours, shapes)))
-    shown = shown[:PANELS_LIMIT]
+    shown = shown[: PANELS_LIMIT if results.connections is None else PANELS_OF_CLIENTS]
     if not shown:
         return None
     label = f"Percentiles of {kind} by operation, log scales."
@@ -49,13 +55,11 @@ def latency_percentiles(results: Results, runs: Sequence[RunRecord]) -> Drawing 
     return draw("latency", label, *panels.both(shown, _panel), rows)
 
 
-def _rows(
-    results: Results, runs: Sequence[RunRecord], operation: Literal["read", "write"]
-) -> list[dict[str, Any]]:
+def _rows(results: Results, runs: Sequence[RunRecord], operation: str) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     for system in results.systems:
-        parts = [getattr(run.result, operation) for run in runs if run.system == system]
-        merged = merge(latency_of(part) for part in parts if part is not None)
+        found = [latencies(run.result) for run in runs if run.system == system and run.result]
+        merged = merge(each[operation] for each in found if operation in each)
         if merged is None:
             continue
         rows += [
@@ -66,12 +70,17 @@ def _rows(
                 "percentile": 100 * quantile,
                 "beyond": 1 / (1 - quantile),
                 "latency_us": latency_ns / 1e3,
-                "tip": f"{system}: {100 * quantile:.6g} % of {operation}s within"
+                "tip": f"{system}: {100 * quantile:.6g} % of {plural_of(operation)} within"
                 f" {words.value(latency_ns, 'ns')} ({merged.operations} operations)",
             }
             for quantile, latency_ns in percentile_curve(merged)
         ]
     return rows
+
+
+def plural_of(operation: str) -> str:
+    """ "reads", "fsync calls"."""
+    return f"{operation}s" if operation in ("read", "write") else f"{operation} calls"
 
 
 def _panel(panel: Panel, width: int) -> alt.TopLevelMixin:
@@ -92,7 +101,7 @@ def _panel(panel: Panel, width: int) -> alt.TopLevelMixin:
     y = alt.Y(
         "latency_us:Q",
         scale=alt.Scale(type="log", nice=False, padding=8),
-        axis=alt.Axis(title="µs (lower is better)", format="~s", tickCount=5),
+        axis=alt.Axis(title="lower is better", labelExpr=_DURATION, tickCount=5),
     )
     base = chart_of(rows).encode(x=x, y=y, color=alt.Color("colour:N", scale=None))
     return alt.layer(

@@ -15,6 +15,8 @@ T = TypeVar("T")
 WIDE_PIXELS = 1080
 NARROW_PIXELS = 270
 AXIS_PIXELS = 62
+PADDING = {"left": 16, "right": 5, "top": 5, "bottom": 5}
+"""More at the left: a browser's font may be wider than the one that names were measured with."""
 
 
 def both(panels: Sequence[T], draw: Callable[[T, int], Any], most: int = 3) -> tuple[Build, Build]:
@@ -27,11 +29,11 @@ def both(panels: Sequence[T], draw: Callable[[T, int], Any], most: int = 3) -> t
         columns = min(most, len(panels))
         width = min(520, WIDE_PIXELS // columns - AXIS_PIXELS)
         drawn = [specification(draw(panel, width)) for panel in panels]
-        return {"concat": drawn, "columns": columns, "spacing": 20}
+        return {"concat": drawn, "columns": columns, "spacing": 20, "padding": PADDING}
 
     def narrow() -> dict[str, Any]:
         drawn = [specification(draw(panel, NARROW_PIXELS)) for panel in panels]
-        return {"vconcat": drawn, "spacing": 16}
+        return {"vconcat": drawn, "spacing": 16, "padding": PADDING}
 
     return wide, narrow
 

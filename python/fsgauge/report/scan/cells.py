@@ -19,7 +19,7 @@ COLOURS = {
     "metadata": (213, 94, 0),
     "other": (120, 120, 130),
     "free": (0, 158, 115),
-    "unallocated": (60, 60, 66),
+    "unallocated": (204, 121, 167),
 }
 """Okabe and Ito (2008); readable on light and on dark paper."""
 NAMES = {
@@ -27,7 +27,7 @@ NAMES = {
     "metadata": "the file system's own",
     "other": "in use, not by scanned files",
     "free": "free",
-    "unallocated": "in no group or chunk",
+    "unallocated": "room in no chunk yet (btrfs)",
 }
 _ROUNDING = 3
 

@@ -1,7 +1,7 @@
 """The device as a Hilbert curve: neighbours on the device are neighbours in the picture.
 
 Takes a `wire.ScanMap`; gives a PNG of 2^order by 2^order pixels as a data address. Hue is what
-most of a cell's used part is, strength how much of the cell is in use; free cells are faint.
+most of a cell's used part is, strength how much of the cell is in use; cells with room are faint.
 The curve begins at the top left and ends at the top right (Warren, "Hacker's Delight", 2nd ed.,
 chapter 16). The precedent is btrfs-heatmap.
 """
@@ -72,7 +72,7 @@ def _indices(area: ScanMap) -> np.ndarray[Any, Any]:
 
 def _palette() -> list[tuple[int, int, int, int]]:
     """Red, green, blue, strength."""
-    entries = [(*COLOURS["free"], _FAINT), (*COLOURS["unallocated"], 255)]
+    entries = [(*COLOURS["free"], _FAINT), (*COLOURS["unallocated"], _FAINT)]
     for kind in _USED:
         for level in range(_LEVELS):
             strength = _LEAST + (255 - _LEAST) * (level + 1) // _LEVELS

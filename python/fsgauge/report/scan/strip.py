@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _COLUMNS = 512
 _WIDTH, _HEIGHT, _TICKS = 1024, 64, 8
 _MOST_BORDERS = 128
-_OPACITY = {"free": 0.24}
+_OPACITY = {"free": 0.24, "unallocated": 0.24}
 
 
 def strip(area: ScanMap, groups: Sequence[Group], size_bytes: int) -> str:

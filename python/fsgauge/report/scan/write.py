@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from fsgauge.errors import InputError, RigError
@@ -12,9 +13,15 @@ _HEAD_BYTES = 4096
 
 
 def require_ours(path: Path) -> None:
-    """Raise InputError where the page would replace something else, or has no folder."""
+    """Raise InputError where the page would replace something else, or its folder takes none."""
     if not path.parent.is_dir():
         raise InputError(f"{path.parent} is no folder", next=f"mkdir -p {path.parent}")
+    if not os.access(path.parent, os.W_OK | os.X_OK):
+        raise InputError(
+            f"no file can be made in {path.parent}",
+            cause="this user may not write there, or its file system is read-only",
+            next=f"--page FILE.html   (in a folder where you may write; ls -ld {path.parent})",
+        )
     if path.is_symlink() or (path.exists() and not path.is_file()):
         raise InputError(f"{path} is there and is no plain file", next="--page OTHER.html")
     if path.exists() and not _is_page(path):

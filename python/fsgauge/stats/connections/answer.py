@@ -110,7 +110,7 @@ def _several(tests: Tests, extents: str) -> str:
         ordered = sorted(entries, key=lambda entry: entry.ratio, reverse=True)
         shown = [ordered[0], ordered[-1]]
     parts = [
-        f"{entry.system} {_times(entry)}"
+        f"{entry.system} {'is ' if at == 0 else ''}{_times(entry)}"
         + (f" as fast as {tests.baseline}" if at == 0 else "")
         + f" ({interval_words(entry)})"
         for at, entry in enumerate(shown)

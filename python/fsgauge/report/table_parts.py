@@ -1,0 +1,132 @@
+"""The parts of tables: columns with the pages that explain them, cells with intervals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from fsgauge.report import words
+from fsgauge.stats.scaling.model import Estimate
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column's head; `page` explains its numbers, "" for names and words.
+
+    `elsewhere`: its numbers were published, not measured.
+    """
+
+    label: str
+    page: str = ""
+    elsewhere: bool = False
+
+
+@dataclass(frozen=True)
+class TableCell:
+    """A value, and its interval or what else belongs below it; `page` explains a row's name."""
+
+    text: str
+    below: str = ""
+    page: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table with its heading; `note` says what a reader must know before reading it."""
+
+    name: str
+    heading: str
+    note: str
+    columns: list[Column]
+    rows: list[list[TableCell]]
+    folded: bool = False
+
+    @property
+    def elsewhere(self) -> int:
+        """How many columns, the last ones, were published and not measured."""
+        return sum(column.elsewhere for column in self.columns)
+
+    @property
+    def pages(self) -> list[str]:
+        """The pages that explain its numbers, each once."""
+        of_columns = [column.page for column in self.columns]
+        of_rows = [cell.page for row in self.rows for cell in row]
+        return list(dict.fromkeys(page for page in (*of_columns, *of_rows) if page))
+
+
+NEVER_VARIED = "the same in all blocks"
+NOTHING = TableCell("")
+TOO_FEW = TableCell("", "too few samples")
+
+
+def without_empty_columns(table: Table) -> Table:
+    """Numbers that nobody could give, such as a p99.9 of few writes, take no room."""
+    kept = [
+        index
+        for index, column in enumerate(table.columns)
+        if column.page in ("", "p99")  # a missing p99 is looked for, and says why
+        or any(row[index] not in (NOTHING, TOO_FEW) for row in table.rows)
+    ]
+    return replace(
+        table,
+        columns=[table.columns[index] for index in kept],
+        rows=[[row[index] for index in kept] for row in table.rows],
+    )
+
+
+def interval_text(number: Estimate, text: Callable[[float], str]) -> str:
+    """The interval in words, or why there is none; a number may never vary (extents)."""
+    if number.low is None or number.high is None:
+        return "one block" if number.n == 1 else ""
+    if not words.is_known(number.low, number.high, number.n):
+        return words.unknown(number.n)
+    if math.isclose(number.low, number.high, rel_tol=1e-12):
+        return NEVER_VARIED
+    low, high = text(number.low), text(number.high)
+    (_, _, unit), (_, _, other) = low.partition(" "), high.partition(" ")
+    if unit and unit == other and not low.startswith("x "):
+        low = low.removesuffix(f" {unit}")
+    return f"{low} to {high}"
+
+
+def value_cell(number: Estimate | None, unit: str) -> TableCell:
+    """A number with its unit."""
+    if number is None:
+        return NOTHING
+
+    def text(value: float) -> str:
+        return words.value(value, unit).removesuffix(" IOPS")  # the column's head has it
+
+    return TableCell(text(number.value), interval_text(number, text))
+
+
+def change_cell(number: Estimate | None) -> TableCell:
+    """A ratio as a change."""
+    if number is None:
+        return NOTHING
+    return TableCell(words.change(number.value), interval_text(number, words.change))
+
+
+def share_cell(number: Estimate | None) -> TableCell:
+    """A share as a percentage."""
+    if number is None:
+        return NOTHING
+    digits = 0 if number.value >= 0.0995 else 1
+
+    def text(share: float) -> str:
+        return f"{100 * share:.{digits}f} %"
+
+    return TableCell(text(number.value), interval_text(number, text))
+
+
+def quantile_cell(number: Estimate | None) -> TableCell:
+    """A percentile; it needs ten samples beyond it in each run."""
+    return TOO_FEW if number is None else value_cell(number, "ns")
+
+
+def number_cell(number: Estimate | None) -> TableCell:
+    """A number without a unit."""
+    if number is None:
+        return NOTHING
+    return TableCell(f"{number.value:.3g}", interval_text(number, lambda edge: f"{edge:.3g}"))
