@@ -16,7 +16,7 @@ use fsgauge_load::{
     stop_on_signals,
 };
 use fsgauge_scan::run_scan;
-use fsgauge_wire::{Ended, Event, Failure, Job, JobResult, parse_job};
+use fsgauge_wire::{AgeEnded, Ended, Event, Failure, Job, JobResult, parse_job};
 
 use arguments::{Arguments, Command};
 use output::Output;
@@ -82,6 +82,12 @@ fn dispatch(job: Job, output: &mut Output, stop: Stop) -> Result<JobResult, Fail
         Job::Clients(job) => {
             run_clients(&job, engine, output, stop).map(|result| JobResult::Load(Box::new(result)))
         }
+        Job::Age(_) => Err(Failure::job(
+            "kind",
+            "this engine does not age yet",
+            "it knows the job, the part that does it comes with a later build",
+            "use a newer engine",
+        )),
         Job::Scan(scan) => {
             run_scan(&scan, engine, output, stop).map(|result| JobResult::Scan(Box::new(result)))
         }
@@ -94,5 +100,6 @@ fn was_interrupted(result: &JobResult) -> bool {
         JobResult::Layout(layout) => layout.ended == Ended::Interrupted,
         JobResult::Probe(_) => false,
         JobResult::Scan(scan) => scan.ended == Ended::Interrupted,
+        JobResult::Age(age) => age.ended == AgeEnded::Interrupted,
     }
 }

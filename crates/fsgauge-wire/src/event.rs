@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::result::{Engine, JobResult, SelfMeasure};
-use crate::{Failure, ScanProgress};
+use crate::{AgeProgress, Failure, ScanProgress};
 
 /// One line of the engine's output; `event` says which. The last is `finished` or `failed`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -25,6 +25,8 @@ pub enum Event {
     Interval(Interval),
     /// How far a scan is.
     ScanProgress(ScanProgress),
+    /// How far ageing is.
+    AgeProgress(AgeProgress),
     /// The job is done, or was interrupted and has what it has.
     Finished {
         /// What it found.

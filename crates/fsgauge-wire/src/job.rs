@@ -5,7 +5,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{ClientsJob, ScanJob};
+use crate::{AgeJob, ClientsJob, ScanJob};
 
 /// One job; `kind` says which.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -21,6 +21,8 @@ pub enum Job {
     Scan(ScanJob),
     /// Let many clients work on a file set.
     Clients(ClientsJob),
+    /// Wear a file system.
+    Age(AgeJob),
 }
 
 impl Job {
@@ -32,6 +34,7 @@ impl Job {
             Job::Probe(job) => job.format,
             Job::Scan(job) => job.format,
             Job::Clients(job) => job.format,
+            Job::Age(job) => job.format,
         }
     }
 }

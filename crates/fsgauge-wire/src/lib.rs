@@ -3,6 +3,7 @@
 //! Types only, no I/O. Every key is snake_case, every number is raw and in the unit that ends its name. The
 //! JSON schemas in `schema/` are generated from here, so this crate is the one definition of the contract.
 
+mod age;
 mod clients;
 mod control;
 mod event;
@@ -13,6 +14,10 @@ mod parse;
 mod result;
 mod scan;
 
+pub use age::{
+    AgeEnd, AgeEnded, AgeError, AgeJob, AgeLifetimeBin, AgeLifetimes, AgeMode, AgeOperation,
+    AgeOperationResult, AgeProfile, AgeProgress, AgeResult, AgeSizeBin, AgeSizes,
+};
 pub use clients::{
     Activity, BackupOrder, BackupResult, BadRecord, ClientError, ClientErrorKind, ClientOperation,
     ClientOperationResult, ClientsInterface, ClientsJob, ClientsResult, ClientsTarget, Create, Dispatch,

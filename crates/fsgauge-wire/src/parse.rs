@@ -35,13 +35,14 @@ pub fn parse_job(text: &str) -> Result<Job, Failure> {
         Some("probe") => typed(document).map(Job::Probe),
         Some("scan") => typed(document).map(Job::Scan),
         Some("clients") => typed(document).map(Job::Clients),
+        Some("age") => typed(document).map(Job::Age),
         _ => {
             let found = kind.map_or("there is no key \"kind\"".into(), |kind| format!("kind is {kind}"));
             Err(Failure::job(
                 "kind",
                 "the job has no known kind",
                 found,
-                "set kind to \"load\", \"layout\", \"probe\", \"scan\" or \"clients\"",
+                "set kind to \"load\", \"layout\", \"probe\", \"scan\", \"clients\" or \"age\"",
             ))
         }
     }

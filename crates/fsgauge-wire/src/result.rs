@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{ClientsResult, CompanionKind, Histogram, Interface, Interval, Note, ScanResult};
+use crate::{AgeResult, ClientsResult, CompanionKind, Histogram, Interface, Interval, Note, ScanResult};
 
 /// The result of one job; `kind` says which.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -17,6 +17,8 @@ pub enum JobResult {
     Probe(ProbeResult),
     /// Of a scan.
     Scan(Box<ScanResult>),
+    /// Of ageing.
+    Age(Box<AgeResult>),
 }
 
 /// How the engine was built.

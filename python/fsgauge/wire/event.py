@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from fsgauge.wire.age import AgeProgress
 from fsgauge.wire.base import Wire
 from fsgauge.wire.engine import Engine, Note
 from fsgauge.wire.load_result import Interval, SelfMeasure
@@ -35,6 +36,10 @@ class ScanProgressEvent(ScanProgress):
     event: Literal["scan_progress"]
 
 
+class AgeProgressEvent(AgeProgress):
+    event: Literal["age_progress"]
+
+
 class FinishedEvent(Wire):
     event: Literal["finished"]
     result: Result
@@ -59,6 +64,7 @@ Event = Annotated[
     | SelfMeasureEvent
     | IntervalEvent
     | ScanProgressEvent
+    | AgeProgressEvent
     | FinishedEvent
     | FailedEvent,
     Field(discriminator="event"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from fsgauge.wire.age import AgeJob
 from fsgauge.wire.base import Wire
 from fsgauge.wire.clients import ClientsJob
 from fsgauge.wire.load_job import Data, IncompressibleData, LoadJob
@@ -33,4 +34,4 @@ class ProbeJob(Wire):
     directory: str | None = None
 
 
-Job = LoadJob | ClientsJob | LayoutJob | ProbeJob | ScanJob
+Job = LoadJob | ClientsJob | LayoutJob | ProbeJob | ScanJob | AgeJob

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from fsgauge.wire.age import AgeResult
 from fsgauge.wire.base import Wire
 from fsgauge.wire.engine import Engine, Features, Note
 from fsgauge.wire.load_result import LoadResult
@@ -44,5 +45,5 @@ class ProbeResult(Wire):
 
 
 Result = Annotated[
-    LoadResult | LayoutResult | ProbeResult | ScanResult, Field(discriminator="kind")
+    LoadResult | LayoutResult | ProbeResult | ScanResult | AgeResult, Field(discriminator="kind")
 ]
