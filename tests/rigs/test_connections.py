@@ -1,0 +1,315 @@
+"""Clients on real file systems: every test is measured, read back whole, and leaves nothing."""
+
+from __future__ import annotations
+
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fsgauge.engine import Engine
+from fsgauge.errors import InputError, RigError
+from fsgauge.progress.lines import Quiet
+from fsgauge.record import RunRecord
+from fsgauge.rig.host import HostRig
+from fsgauge.run import Outcome, run_study
+from fsgauge.store import StoredStudy, read_results
+from fsgauge.store.abandon import whole_blocks
+from fsgauge.study.model import Study
+from fsgauge.wire import Event, IntervalEvent
+from tests.rigs.conftest import MEBIBYTE, Scene
+
+pytestmark = pytest.mark.root
+PAIR = [
+    {"name": "nodelalloc", "kind": "ext4", "mount": "nodelalloc"},
+    {"name": "delalloc", "kind": "ext4"},
+]
+KERNEL_OF_THE_GOLDEN_FACT = "6.18."
+
+
+def study_of(systems: list[dict[str, str]], storage: dict[str, object], **keys: object) -> Study:
+    """Forty clients unless told otherwise."""
+    plan = {"seed": 1, "blocks": keys.pop("blocks", 2)}
+    return Study.model_validate(
+        {
+            "format": 1,
+            "name": "connections",
+            "question": "What do clients cost?",
+            "storage": storage,
+            "system": systems,
+            "workload": {"kind": "connections", "clients": 40} | keys,
+            "plan": plan,
+        }
+    )
+
+
+def ram(mebibytes: int = 600) -> dict[str, object]:
+    return {"kind": "ram", "size": mebibytes * MEBIBYTE}
+
+
+def measured(
+    study: Study, engine: Engine, rig: HostRig, results: Path, progress: Quiet | None = None
+) -> tuple[Outcome, StoredStudy]:
+    outcome = run_study(
+        study,
+        rig=rig,
+        engine=engine,
+        results=results,
+        destroy=None,
+        command=["fsgauge", "run", "connections"],
+        progress=progress or Quiet(),
+    )
+    return outcome, read_results(outcome.directory)
+
+
+def operations_of(run: RunRecord) -> dict[str, int]:
+    assert run.result is not None and run.result.clients is not None, run.fault
+    return {each.operation: each.operations for each in run.result.clients.operations}
+
+
+def extents_per_file(stored: StoredStudy, system: str, cell: str) -> list[float]:
+    found = []
+    for scan in stored.scans:
+        if (scan.system, scan.cell) == (system, cell):
+            assert scan.result is not None, scan.fault
+            found.append(scan.result.counts.extents / scan.result.counts.files)
+    return found
+
+
+def test_the_published_tests_from_the_study_to_its_records(
+    scene: Scene, engine: Engine, rig: HostRig, tmp_path: Path
+) -> None:
+    study = study_of(PAIR, ram(), files_per_connection=10, backup_files_per_connection=2)
+    outcome, stored = measured(study, engine, rig, tmp_path / "results")
+    assert outcome.ended_by is None
+    assert len(stored.runs) == 2 * 3 * 4
+    assert whole_blocks(stored) == {0, 1}
+    records = 40 * sum(1 << n for n in range(10))
+    expected = {
+        "write": {"create": 400, "open": 400, "write": records, "close": 400},
+        "read": {"open": 400, "read": records, "close": 400},
+        "backup fill": {"create": 80, "open": 80, "write": 80 * 256, "close": 80},
+        "backup": {"list": 41, "open": 80, "read": 80, "close": 80},
+    }
+    for run in stored.runs:
+        assert run.result is not None and run.result.clients is not None, run.fault
+        clients = run.result.clients
+        done = operations_of(run)
+        done.pop("connect", None)
+        assert done == expected[str(run.cell.test)], run.cell.id
+        assert (clients.errors, clients.bad_records, clients.clients_gave_up) == ([], 0, 0)
+        assert clients.dispatch == "event_loop" and clients.calls
+        if run.cell.test in ("read", "backup"):
+            assert clients.checked_records > 0
+        if run.cell.test == "backup":
+            assert clients.backup is not None and clients.backup.files == 80
+    for turn in stored.turns:
+        assert turn.layout is None
+        assert turn.target["files_per_client"] == 10
+    assert len(stored.scans) == 2 * 3 * 2
+    for cell, files in (("write", 400), ("backup-fill", 80)):
+        for scan in stored.scans:
+            if scan.cell == cell:
+                assert scan.result is not None and scan.result.counts.files == files
+        with_it, without = (
+            extents_per_file(stored, each, cell) for each in ("delalloc", "nodelalloc")
+        )
+        assert max(with_it) < min(without), (with_it, without)
+    assert scene.left() == []
+
+
+@pytest.mark.skipif(
+    not os.uname().release.startswith(KERNEL_OF_THE_GOLDEN_FACT),
+    reason=f"how ext4 deals out blocks was measured on Linux {KERNEL_OF_THE_GOLDEN_FACT}x",
+)
+def test_interleaved_writers_fragment_ext4_as_was_measured(
+    scene: Scene, engine: Engine, rig: HostRig, tmp_path: Path
+) -> None:
+    """590 writers in turn, 4 KiB each, into files of 1 MiB: on Linux 6.18, 20 extents or 1.
+
+    Without delayed allocation ext4 sets blocks aside for a file as it grows (16, 32, 64 KiB, ...;
+    fs/ext4/mballoc.c, ext4_mb_normalize_request), and what another file has set aside lies between.
+    """
+    storage = {"kind": "loop", "size": 2 << 30, "directory": str(scene.scratch)}
+    study = study_of(
+        PAIR, storage, clients=590, tests=["write"], file_sizes=[MEBIBYTE], files_per_connection=1
+    )
+    outcome, stored = measured(study, engine, rig, tmp_path / "results")
+    assert outcome.ended_by is None
+    assert set(extents_per_file(stored, "delalloc", "write")) == {1.0}
+    assert set(extents_per_file(stored, "nodelalloc", "write")) == {20.0}
+    assert scene.left() == []
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        {"tree": "shared", "depth": 2, "fan_out": 4, "create": "and write", "fsync": True},
+        {"dispatch": "threads", "size_distribution": "log-normal", "largest_size": MEBIBYTE},
+        {"interface": "io_uring", "outstanding": 3, "threads": 1, "ramp": 50_000_000},
+        {"interface": "plain", "size_weights": [3, 1], "file_sizes": [5000, 70_000]},
+        {"think": 1_000_000, "think_spread": "constant", "data": "zero", "verify": False},
+    ],
+    ids=["shared tree", "threads", "io_uring", "plain", "think"],
+)
+def test_every_way_of_working_is_whole(
+    keys: dict[str, Any], scene: Scene, engine: Engine, rig: HostRig, tmp_path: Path
+) -> None:
+    tests = ["write", "read", "stat", "mix", "delete", "backup"]
+    orders = ["directory", "inode", "physical"]
+    mix = {"mix_duration": 300_000_000, "files_per_connection": 4}
+    size = {"backup_file_size": 65536, "backup_files_per_connection": 2, "backup_orders": orders}
+    study = study_of(PAIR[:1], ram(), tests=tests, **mix, **size, **keys)
+    outcome, stored = measured(study, engine, rig, tmp_path / "results")
+    assert outcome.ended_by is None
+    for run in stored.runs:
+        done = operations_of(run)
+        assert run.result is not None and run.result.clients is not None
+        clients = run.result.clients
+        assert (clients.errors, clients.bad_records) == ([], 0), run.cell.id
+        if run.cell.test in ("stat", "delete"):
+            assert done["stat" if run.cell.test == "stat" else "unlink"] == 160
+        if keys.get("fsync") and run.cell.test == "write":
+            assert done["fsync"] == 160
+    assert scene.left() == []
+
+
+@pytest.mark.parametrize("kind", ["xfs", "btrfs", "ext3"])
+def test_other_systems_can_be_asked_for(
+    kind: str, scene: Scene, engine: Engine, rig: HostRig, tmp_path: Path
+) -> None:
+    if shutil.which(f"mkfs.{kind}") is None:
+        pytest.skip(f"mkfs.{kind} is not installed")
+    system = {"name": kind} | ({"mount": "allocsize=64m"} if kind == "xfs" else {})
+    study = study_of([system], ram(), files_per_connection=2, file_sizes=[4096, 262_144])
+    outcome, stored = measured(study, engine, rig, tmp_path / "results")
+    assert outcome.ended_by is None
+    assert all(run.result and run.result.clients for run in stored.runs)
+    assert all(each >= 1 or kind == "btrfs" for each in extents_per_file(stored, kind, "write"))
+    assert scene.left() == []
+
+
+class Meddler(Quiet):
+    """Does something to the mounted system once, while clients write."""
+
+    def __init__(self, scene: Scene) -> None:
+        self.scene = scene
+        self.done = False
+
+    def event(self, event: Event) -> None:
+        if isinstance(event, IntervalEvent) and not self.done:
+            self.done = True
+            (files,) = self.scene.ledgers.rglob("files")
+            self.meddle(files)
+
+    def meddle(self, files: Path) -> None:
+        raise NotImplementedError
+
+
+class Filler(Meddler):
+    def meddle(self, files: Path) -> None:
+        room = os.statvfs(files)
+        with (files.parent / "ballast").open("wb") as ballast:
+            os.posix_fallocate(ballast.fileno(), 0, (room.f_bfree - 64) * room.f_frsize)
+
+
+class Remover(Meddler):
+    def meddle(self, files: Path) -> None:
+        shutil.rmtree(files, ignore_errors=True)
+
+
+def slow_study(**keys: object) -> Study:
+    """Clients that take their time, so that something can happen to them."""
+    own = {"files_per_connection": 60, "file_sizes": [65536], "think": 20_000_000}
+    return study_of(PAIR[:1], ram(), tests=["write", "read"], **own, **keys)
+
+
+@pytest.mark.parametrize(
+    ("meddler", "kind", "needed"),
+    [(Filler, "no_space", "larger storage"), (Remover, "missing", "nothing else removes")],
+    ids=["full", "removed"],
+)
+def test_when_most_clients_give_up_the_study_ends_and_says_what_is_needed(
+    meddler: type[Meddler],
+    kind: str,
+    needed: str,
+    scene: Scene,
+    engine: Engine,
+    rig: HostRig,
+    tmp_path: Path,
+) -> None:
+    progress = meddler(scene)
+    outcome, stored = measured(slow_study(), engine, rig, tmp_path / "results", progress)
+    assert progress.done
+    assert isinstance(outcome.ended_by, RigError)
+    assert "of 40 clients gave up in" in outcome.ended_by.what
+    assert needed in outcome.ended_by.next
+    (run,) = stored.runs
+    assert run.most_gave_up and run.result is not None and run.result.clients is not None
+    assert kind in {each.kind for each in run.result.clients.errors}
+    assert whole_blocks(stored) == set()
+    assert scene.left() == []
+
+
+def test_more_than_the_file_system_holds_is_refused_before_anything(
+    scene: Scene, engine: Engine, rig: HostRig, tmp_path: Path
+) -> None:
+    study = study_of(PAIR, ram(100), tests=["write"], files_per_connection=60, file_sizes=[40_000])
+    with pytest.raises(InputError) as refusal:
+        measured(study, engine, rig, tmp_path / "results")
+    assert "40 clients with 60 files each need about" in refusal.value.what
+    fitting = int(refusal.value.next.split("files_per_connection=")[1].split(",")[0])
+    assert scene.left() == [] and not (tmp_path / "results").exists()
+    keys = {"files_per_connection": fitting, "file_sizes": [40_000]}
+    study = study_of(PAIR, ram(100), tests=["write"], **keys)
+    outcome, _ = measured(study, engine, rig, tmp_path / "results")
+    assert outcome.ended_by is None
+
+
+def test_more_clients_than_open_files_are_refused(scene: Scene, engine: Engine) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "fsgauge", "run", "connections", "--results", str(scene.scratch)],
+        env=os.environ | {"FSGAUGE_ENGINE": str(engine.binary)},
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (400, 400)),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 2, done.stderr
+    assert (
+        "590 clients with 1 open file each are more than this process may open: 400" in done.stderr
+    )
+    assert "next: --set workload.clients=144" in done.stderr
+
+
+@pytest.mark.parametrize("seconds", [0.3, 1.0])
+def test_ctrl_c_leaves_nothing(
+    seconds: float, scene: Scene, engine: Engine, rig: HostRig, tmp_path: Path
+) -> None:
+    def press() -> None:
+        deadline = time.monotonic() + 60
+        while not list(scene.ledgers.rglob("c00039*")) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        time.sleep(seconds)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    presser = threading.Thread(target=press)
+    presser.start()
+    try:
+        outcome, stored = measured(slow_study(), engine, rig, tmp_path / "results")
+        assert outcome.ended_by is not None and outcome.ended_by.exit_code == 130
+        assert whole_blocks(stored) == set()
+    except BaseException as error:
+        assert getattr(error, "exit_code", None) == 130, error
+    finally:
+        presser.join(timeout=60)
+    assert scene.left() == []
