@@ -3,8 +3,6 @@
 //! A lane is one operation at a time: client times outstanding. Every target gives the same answers; a client
 //! cannot tell which serves it.
 
-#![allow(dead_code, unused_imports, reason = "the event loop that uses it all is being built")]
-
 mod descriptors;
 mod errors;
 mod handle;

@@ -56,11 +56,17 @@ impl RequestRing {
         actions
     }
 
-    /// Lets the kernel wait with so many threads at a time for what it cannot do without waiting, as that many
-    /// threads of a program could; it has four per processor by default (Linux 6.12, io_uring/io-wq.c).
+    /// Lets the kernel wait with at least so many threads for what it cannot do without waiting (opens of files
+    /// that are not in memory, fsync), as that many threads of a program could. Of itself it takes four per
+    /// processor (Linux 6.12, io_uring/io-wq.c).
     pub(super) fn allow_workers(&self, count: u32) {
-        // Since Linux 5.15; without it more operations queue up in the kernel. 0 leaves the other kind as it is.
-        let _ = self.ring.submitter().register_iowq_max_workers(&mut [count, 0]);
+        // Since Linux 5.15; without it more operations queue up in the kernel. 0 only asks for what there is, of
+        // each of two kinds: the first serves files.
+        let mut limits = [0, 0];
+        let submitter = self.ring.submitter();
+        if submitter.register_iowq_max_workers(&mut limits).is_ok() && limits[0] < count {
+            let _ = submitter.register_iowq_max_workers(&mut [count, 0]);
+        }
     }
 
     /// Operations that were pushed and not reaped.

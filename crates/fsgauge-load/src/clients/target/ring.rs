@@ -22,8 +22,8 @@ use crate::queue::{RingSetup, is_refused, refused};
 const ENTRIES_LIMIT: u32 = 1024;
 /// The kernel takes no larger completion queue.
 const COMPLETIONS_LIMIT: u32 = 65536;
-/// Threads of the kernel for operations that wait.
-const WORKERS_LIMIT: u32 = 512;
+/// Threads of the kernel for operations that wait: enough for one commit of a journal to serve most fsyncs.
+const WORKERS_LIMIT: u32 = 256;
 /// How long the end waits for what is pending.
 const DRAIN_LIMIT: Duration = Duration::from_secs(5);
 
