@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
+use rustix::fs::FileType;
+
 use crate::{Facts, Problems, Sink};
 
 /// A file system read from its own structures on a device or image. Shared by threads: each brings its own sink
@@ -40,4 +42,10 @@ pub trait OnDisk: Sync {
             self.read_files(part, sink, stop, problems);
         }
     }
+}
+
+/// Whether an inode of this kind may have blocks: devices and sockets have none, and neither has what makes no
+/// sense.
+pub(super) fn has_blocks(kind: FileType) -> bool {
+    matches!(kind, FileType::RegularFile | FileType::Directory | FileType::Symlink)
 }

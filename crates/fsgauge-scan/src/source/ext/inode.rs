@@ -2,6 +2,8 @@
 //!
 //! Source: Documentation/filesystems/ext4/inodes.rst of Linux 6.12.
 
+use rustix::fs::FileType;
+
 use crate::Kinds;
 use crate::bytes::Bytes;
 
@@ -9,16 +11,6 @@ const ENCRYPT: u32 = 0x800;
 const EXTENTS: u32 = 0x8_0000;
 const EA_INODE: u32 = 0x20_0000;
 const INLINE_DATA: u32 = 0x1000_0000;
-
-/// What an inode is, as far as its mode tells.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Type {
-    Regular,
-    Folder,
-    Symlink,
-    /// Devices, sockets, and what makes no sense: they have no blocks.
-    Other,
-}
 
 /// Where an inode says that its blocks are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,13 +44,8 @@ impl Inode {
         })
     }
 
-    pub(super) fn kind(&self) -> Type {
-        match self.mode & 0xF000 {
-            0x8000 => Type::Regular,
-            0x4000 => Type::Folder,
-            0xA000 => Type::Symlink,
-            _ => Type::Other,
-        }
+    pub(super) fn kind(&self) -> FileType {
+        FileType::from_raw_mode(self.mode.into())
     }
 
     pub(super) fn layout(&self) -> Layout {

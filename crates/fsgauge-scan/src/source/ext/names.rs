@@ -6,8 +6,10 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
+use rustix::fs::FileType;
+
 use super::file_blocks::FileBlocks;
-use super::inode::{Inode, Layout, Type};
+use super::inode::{Inode, Layout};
 use super::{Ext, ROOT_INODE};
 use crate::bytes::Bytes;
 use crate::names::Tree;
@@ -35,7 +37,7 @@ pub(super) fn find(
         }
         let Some(inode) = read_inode(ext, &mut inodes, folder, problems) else { continue };
         // Names of an encrypted folder cannot be read without its key.
-        if inode.kind() != Type::Folder || inode.is_encrypted() {
+        if inode.kind() != FileType::Directory || inode.is_encrypted() {
             continue;
         }
         if inode.layout() == Layout::Inline {

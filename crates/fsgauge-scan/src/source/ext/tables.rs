@@ -3,10 +3,13 @@
 use std::ops::Range;
 use std::sync::atomic::Ordering;
 
+use rustix::fs::FileType;
+
 use super::file_blocks::FileBlocks;
-use super::inode::{Inode, Type};
+use super::inode::Inode;
 use super::{Ext, add_damage};
 use crate::bytes::Bytes;
+use crate::source::on_disk::has_blocks;
 use crate::{Extent, FileExtents, FileName, Kinds, Piece, PieceKind, Problems, Sink};
 
 /// One read of a table.
@@ -125,8 +128,8 @@ impl Tables<'_, '_> {
             return;
         }
         let kind = inode.kind();
-        let short_symlink = kind == Type::Symlink && inode.size_bytes < 60;
-        if kind == Type::Other || short_symlink {
+        let short_symlink = kind == FileType::Symlink && inode.size_bytes < 60;
+        if !has_blocks(kind) || short_symlink {
             return;
         }
         self.file.read(u64::from(number), inode, problems);
@@ -138,7 +141,7 @@ impl Tables<'_, '_> {
                 kind: PieceKind::Metadata,
             });
         }
-        if kind == Type::Regular && !inode.is_attribute() && !self.ext.superblock.is_own(number) {
+        if kind == FileType::RegularFile && !inode.is_attribute() && !self.ext.superblock.is_own(number) {
             self.sink.file(&FileExtents {
                 name: FileName::Inode(u64::from(number)),
                 size_bytes: inode.size_bytes,
@@ -147,7 +150,7 @@ impl Tables<'_, '_> {
         } else {
             self.own();
         }
-        if kind == Type::Folder {
+        if kind == FileType::Directory {
             self.sink.folder();
         }
     }

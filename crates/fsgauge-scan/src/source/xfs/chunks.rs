@@ -5,11 +5,14 @@
 
 use std::sync::atomic::Ordering;
 
+use rustix::fs::FileType;
+
 use super::file_blocks::FileBlocks;
-use super::inode::{Format, Inode, Type};
+use super::inode::{Format, Inode};
 use super::tree::{INODES, Walk};
 use super::{Xfs, add_damage, group};
 use crate::bytes::Bytes;
+use crate::source::on_disk::has_blocks;
 use crate::{Extent, FileExtents, FileName, Kinds, Piece, PieceKind, Problems, Sink, Window};
 
 const CHUNK: u64 = 64;
@@ -145,7 +148,7 @@ impl Chunks<'_, '_> {
             self.own();
         }
         let own = self.xfs.superblock.is_own(number) || inode.is_metadata();
-        if inode.kind() == Type::Other || (inode.links == 0 && !own) {
+        if !has_blocks(inode.kind()) || (inode.links == 0 && !own) {
             return;
         }
         if inode.is_realtime() {
@@ -155,10 +158,10 @@ impl Chunks<'_, '_> {
             );
         }
         self.file.read(number, &inode.data, problems);
-        if inode.kind() == Type::Folder && !own {
+        if inode.kind() == FileType::Directory && !own {
             self.sink.folder();
         }
-        if inode.kind() != Type::Regular || own {
+        if inode.kind() != FileType::RegularFile || own {
             return self.own();
         }
         self.tree();

@@ -3,6 +3,8 @@
 //! Source: "XFS Algorithms & Data Structures", 3rd edition, chapter 15; `struct xfs_dinode` in
 //! fs/xfs/libxfs/xfs_format.h of Linux 6.12.
 
+use rustix::fs::FileType;
+
 use super::superblock::Superblock;
 use crate::bytes::Bytes;
 
@@ -11,15 +13,6 @@ const FLAG_REALTIME: u16 = 0x1;
 const FLAG_REFLINK: u64 = 0x2;
 const FLAG_LARGE_COUNTS: u64 = 0x10;
 const FLAG_METADATA: u64 = 0x20;
-
-/// What an inode is, as far as its mode tells.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Type {
-    Regular,
-    Folder,
-    Symlink,
-    Other,
-}
 
 /// How a fork says where its blocks are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,13 +100,8 @@ impl<'b> Inode<'b> {
         })
     }
 
-    pub(super) fn kind(&self) -> Type {
-        match self.mode & 0xF000 {
-            0x8000 => Type::Regular,
-            0x4000 => Type::Folder,
-            0xA000 => Type::Symlink,
-            _ => Type::Other,
-        }
+    pub(super) fn kind(&self) -> FileType {
+        FileType::from_raw_mode(self.mode.into())
     }
 
     pub(super) fn is_realtime(&self) -> bool {

@@ -5,9 +5,11 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
+use rustix::fs::FileType;
+
 use super::Xfs;
 use super::file_blocks::FileBlocks;
-use super::inode::{Format, Inode, Type};
+use super::inode::{Format, Inode};
 use crate::bytes::Bytes;
 use crate::names::Tree;
 use crate::{Problems, Window};
@@ -43,7 +45,8 @@ pub(super) fn find<'a>(
         let Some(bytes) = inodes.get(offset, superblock.inode_size as usize, problems, what) else {
             continue;
         };
-        let Some(inode) = Inode::parse(bytes, superblock).filter(|inode| inode.kind() == Type::Folder) else {
+        let Some(inode) = Inode::parse(bytes, superblock).filter(|inode| inode.kind() == FileType::Directory)
+        else {
             continue;
         };
         if inode.data.format == Format::Local {
