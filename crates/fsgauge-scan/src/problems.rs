@@ -37,6 +37,11 @@ impl Problems {
         }
     }
 
+    /// One more structure of a file system on an image that is damaged.
+    pub(crate) fn add_damage(&mut self, place: impl Display) {
+        self.add("damaged", "A structure of the file system makes no sense and was left out", place);
+    }
+
     /// Takes in what another thread found.
     pub fn merge(&mut self, others: Problems) {
         for other in others.found {

@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 
 use fsgauge_wire::Failure;
 
+use super::Volume;
 use super::items::{ChunkItem, Key, chunk_flags, kind};
 use super::superblock::Superblock;
-use super::{Volume, add_damage};
 use crate::{Image, Problems};
 
 /// One chunk with profile single or DUP: it lies on the device in one piece, once or more often.
@@ -55,7 +55,7 @@ impl Chunks {
             let key = Key::parse(rest, 0).filter(|key| key.kind == kind::CHUNK);
             let item = rest.get(Key::LENGTH..).and_then(ChunkItem::parse);
             let (Some(key), Some((item, length))) = (key, item) else {
-                add_damage(problems, format_args!("superblock: a chunk makes no sense"));
+                problems.add_damage(format_args!("superblock: a chunk makes no sense"));
                 break;
             };
             system.add(key.offset, &item, superblock, &place, problems)?;
@@ -72,7 +72,7 @@ impl Chunks {
                 Some((item, _)) => {
                     refused = chunks.add(key.offset, &item, superblock, &place, problems).err()
                 }
-                None => add_damage(problems, format_args!("chunk at address {}: it is cut", key.offset)),
+                None => problems.add_damage(format_args!("chunk at address {}: it is cut", key.offset)),
             }
         });
         match refused {
@@ -113,7 +113,7 @@ impl Chunks {
             && is_even
             && self.has_room(&chunk, superblock.size_bytes);
         if !fits {
-            add_damage(problems, format_args!("chunk at address {address}: its place makes no sense"));
+            problems.add_damage(format_args!("chunk at address {address}: its place makes no sense"));
             return Ok(());
         }
         self.on_device.extend(chunk.copies.iter().map(|&copy| (copy, chunk.length_bytes)));

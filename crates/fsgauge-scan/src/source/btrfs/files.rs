@@ -6,7 +6,7 @@
 use super::items::{FileExtent, FileExtentPlace, InodeItem, Key, Regular, kind};
 use super::sharing::Sharing;
 use super::tree::{Reader, Visitor, Walk};
-use super::{Btrfs, Part, add_damage, numbers};
+use super::{Btrfs, Part, numbers};
 use crate::{Extent, FileExtents, FileName, Kinds, Problems, Sink};
 
 /// The kernel's own limit (loff_t).
@@ -55,13 +55,13 @@ impl Files<'_> {
                 size_bytes: item.size_bytes,
                 extents: &self.extents,
             }),
-            None => add_damage(problems, format_args!("inode {inode}: no file has such a number")),
+            None => problems.add_damage(format_args!("inode {inode}: no file has such a number")),
         }
     }
 
     fn begin(&mut self, inode: u64, contents: &[u8], problems: &mut Problems) {
         let Some(item) = InodeItem::parse(contents) else {
-            return add_damage(problems, format_args!("inode {inode}: it is cut"));
+            return problems.add_damage(format_args!("inode {inode}: it is cut"));
         };
         self.extents.clear();
         self.next = 0;
@@ -130,10 +130,8 @@ impl Files<'_> {
 
     fn damaged(&self, problems: &mut Problems, inode: u64, logical_bytes: u64) {
         let id = self.btrfs.roots.subvolumes.get(self.part.subvolume).map_or(0, |subvolume| subvolume.id);
-        add_damage(
-            problems,
-            format_args!("inode {inode} of subvolume {id}: the extent at byte {logical_bytes}"),
-        );
+        problems
+            .add_damage(format_args!("inode {inode} of subvolume {id}: the extent at byte {logical_bytes}"));
     }
 }
 

@@ -181,7 +181,3 @@ impl OnDisk for Btrfs<'_> {
         names::find(self, inodes, stop, problems)
     }
 }
-
-fn add_damage(problems: &mut Problems, place: std::fmt::Arguments<'_>) {
-    problems.add("damaged", "A structure of the file system makes no sense and was left out", place);
-}

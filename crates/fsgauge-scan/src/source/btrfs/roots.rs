@@ -1,9 +1,9 @@
 //! The tree of roots: where the tree of extents and those of the subvolumes begin.
 
+use super::Volume;
 use super::items::{EXTENT_TREE, FIRST_FREE, LAST_FREE, RootItem, TOP_SUBVOLUME, kind};
 use super::superblock::LEVELS;
 use super::tree::Pointer;
-use super::{Volume, add_damage};
 use crate::Problems;
 
 /// A subvolume or snapshot.
@@ -33,7 +33,7 @@ impl Roots {
                 return;
             }
             let Some(item) = RootItem::parse(contents).filter(|item| item.level < LEVELS) else {
-                return add_damage(problems, format_args!("root of tree {id}"));
+                return problems.add_damage(format_args!("root of tree {id}"));
             };
             let RootItem { address, generation, level, references } = item;
             let root = Pointer { address, generation, level, first: None };
@@ -46,7 +46,7 @@ impl Roots {
             }
         });
         if roots.extents.is_none() {
-            add_damage(problems, format_args!("there is no tree of extents"));
+            problems.add_damage(format_args!("there is no tree of extents"));
         }
         roots
     }

@@ -5,9 +5,9 @@
 
 use std::collections::HashMap;
 
+use super::Volume;
 use super::items::{ExtentItem, kind};
 use super::tree::Pointer;
-use super::{Volume, add_damage};
 use crate::Problems;
 
 const PAGE_WORDS: u64 = 16;
@@ -40,7 +40,7 @@ impl Sharing {
                     sharing.add(key.object);
                 }
                 Some(_) => {}
-                None => add_damage(problems, format_args!("extent at address {}: it is cut", key.object)),
+                None => problems.add_damage(format_args!("extent at address {}: it is cut", key.object)),
             }
         });
         sharing

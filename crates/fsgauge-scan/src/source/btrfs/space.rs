@@ -2,11 +2,11 @@
 //!
 //! Chunks for metadata are metadata as a whole: what is free in them is not free for files.
 
+use super::Btrfs;
 use super::chunks::Chunk;
 use super::items::{ExtentItem, Key, kind};
 use super::kept::{self, RESERVED_BYTES, SUPERBLOCK_BYTES};
 use super::tree::{Reader, Visitor, Walk};
-use super::{Btrfs, add_damage};
 use crate::{Piece, PieceKind, Problems, Sink};
 
 /// Pours all pieces; free ones ascending.
@@ -120,13 +120,13 @@ impl Visitor for Used<'_> {
         };
         let end = key.object.checked_add(length).filter(|&end| end <= self.chunk.end());
         let (Some(end), Some(item)) = (end, ExtentItem::parse(key.kind, contents)) else {
-            add_damage(problems, format_args!("extent at address {}: {length} bytes", key.object));
+            problems.add_damage(format_args!("extent at address {}: {length} bytes", key.object));
             // What it has is not known, but it begins here.
             self.free_until(key.object);
             return true;
         };
         if key.object < self.at && self.at > self.chunk.address {
-            add_damage(problems, format_args!("extent at address {}: another one holds it too", key.object));
+            problems.add_damage(format_args!("extent at address {}: another one holds it too", key.object));
         }
         self.free_until(key.object);
         let kind = if item.is_data { PieceKind::Data } else { PieceKind::Metadata };

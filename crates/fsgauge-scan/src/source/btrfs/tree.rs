@@ -6,10 +6,10 @@
 //! Source: struct btrfs_header, btrfs_item and btrfs_key_ptr in include/uapi/linux/btrfs_tree.h,
 //! btrfs_verify_level_key in fs/btrfs/disk-io.c of Linux 6.12.
 
+use super::Volume;
 use super::items::Key;
 use super::sharing::Sharing;
 use super::superblock::LEVELS;
-use super::{Volume, add_damage};
 use crate::Problems;
 use crate::bytes::Bytes;
 
@@ -154,10 +154,8 @@ impl<'a> Reader<'a> {
             match contents(&block.bytes, item) {
                 Some(contents) if visitor.item(&key, contents, is_shared, problems) => {}
                 Some(_) => return false,
-                None => add_damage(
-                    problems,
-                    format_args!("tree block {}: an item lies outside of it", block.address),
-                ),
+                None => problems
+                    .add_damage(format_args!("tree block {}: an item lies outside of it", block.address)),
             }
         }
         true
@@ -174,7 +172,7 @@ impl Volume<'_> {
         }
         let node_size = u64::from(self.superblock.node_size);
         let Some(copies) = self.chunks.copies(address, node_size) else {
-            add_damage(problems, format_args!("tree block {address}: no chunk holds it"));
+            problems.add_damage(format_args!("tree block {address}: no chunk holds it"));
             return false;
         };
         let mut first_fault = "it cannot be read";
@@ -193,7 +191,7 @@ impl Volume<'_> {
                 return true;
             }
         }
-        add_damage(problems, format_args!("tree block {address}: {first_fault}"));
+        problems.add_damage(format_args!("tree block {address}: {first_fault}"));
         false
     }
 

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use super::inode::{Inode, Layout};
-use super::{Ext, add_damage, extent_tree, indirect};
+use super::{Ext, extent_tree, indirect};
 use crate::{Extent, Kinds, Problems, Window};
 
 /// Reads the blocks of one inode after the other, into memory that is used again. Each thread has its own.
@@ -166,6 +166,6 @@ impl<'a> FileBlocks<'a> {
     }
 
     pub(super) fn damaged(&self, problems: &mut Problems, what: std::fmt::Arguments<'_>) {
-        add_damage(problems, format_args!("inode {}: {what}", self.inode));
+        problems.add_damage(format_args!("inode {}: {what}", self.inode));
     }
 }

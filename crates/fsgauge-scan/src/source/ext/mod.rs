@@ -94,7 +94,7 @@ fn superblock_copy(image: &Image, problems: &mut Problems) -> Option<Superblock>
         if u64::from(copy.block_size) != block_size || !Superblock::is_copy_of_group(&bytes, 1) {
             return None;
         }
-        add_damage(problems, format_args!("superblock: its copy at byte {offset} was taken"));
+        problems.add_damage(format_args!("superblock: its copy at byte {offset} was taken"));
         Some(copy)
     })
 }
@@ -141,8 +141,4 @@ impl OnDisk for Ext<'_> {
     ) -> HashMap<u64, PathBuf> {
         names::find(self, inodes, stop, problems)
     }
-}
-
-fn add_damage(problems: &mut Problems, place: std::fmt::Arguments<'_>) {
-    problems.add("damaged", "A structure of the file system makes no sense and was left out", place);
 }

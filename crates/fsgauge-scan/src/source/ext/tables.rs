@@ -5,9 +5,9 @@ use std::sync::atomic::Ordering;
 
 use rustix::fs::FileType;
 
+use super::Ext;
 use super::file_blocks::FileBlocks;
 use super::inode::Inode;
-use super::{Ext, add_damage};
 use crate::bytes::Bytes;
 use crate::source::on_disk::has_blocks;
 use crate::{Extent, FileExtents, FileName, Kinds, Piece, PieceKind, Problems, Sink};
@@ -55,7 +55,7 @@ impl Tables<'_, '_> {
             && start.checked_add(superblock.table_blocks()).is_some_and(|end| end <= superblock.blocks);
         if !inside {
             // Said when the space is read, but files may be read alone.
-            add_damage(problems, format_args!("inode table of group {group}: block {start}"));
+            problems.add_damage(format_args!("inode table of group {group}: block {start}"));
             return true;
         }
         let block_size = superblock.block_size as usize;
@@ -101,7 +101,7 @@ impl Tables<'_, '_> {
         let count = (bytes.len() / size) as u64;
         let take = |left: u64| left.checked_sub(count);
         if self.ext.inodes_left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_err() {
-            add_damage(problems, format_args!("inode tables are larger than the file system"));
+            problems.add_damage(format_args!("inode tables are larger than the file system"));
             return false;
         }
         let first = group as u64 * u64::from(self.ext.superblock.inodes_per_group) + 1 + (at / size) as u64;

@@ -10,7 +10,7 @@ use rustix::fs::FileType;
 use super::file_blocks::FileBlocks;
 use super::inode::{Format, Inode};
 use super::tree::{INODES, Walk};
-use super::{Xfs, add_damage, group};
+use super::{Xfs, group};
 use crate::bytes::Bytes;
 use crate::source::on_disk::has_blocks;
 use crate::{Extent, FileExtents, FileName, Kinds, Piece, PieceKind, Problems, Sink, Window};
@@ -46,7 +46,7 @@ pub(super) fn read<'a>(
                 chunks.chunk(&chunk, problems);
             }
         }
-        _ => add_damage(of_tree, format_args!("inode chunks of group {group}")),
+        _ => of_tree.add_damage(format_args!("inode chunks of group {group}")),
     };
     if let Some(header) = header {
         let mut walk = Walk { xfs, window: &mut window, group, kind: INODES };
@@ -115,11 +115,11 @@ impl Chunks<'_, '_> {
         let last_block = superblock.block_of_inode(chunk.first + end - 1);
         let inside = superblock.group_offset(self.group, last_block).is_some();
         let Some(offset_bytes) = superblock.inode_offset(first).filter(|_| inside) else {
-            return add_damage(problems, format_args!("inode chunk at inode {first}"));
+            return problems.add_damage(format_args!("inode chunk at inode {first}"));
         };
         let take = |left: u64| left.checked_sub(end - at);
         if self.xfs.inodes_left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_err() {
-            return add_damage(problems, format_args!("inodes are more than the file system can hold"));
+            return problems.add_damage(format_args!("inodes are more than the file system can hold"));
         }
         let length_bytes = (end - at) * size;
         self.sink.piece(&Piece { offset_bytes, length_bytes, kind: PieceKind::Metadata });
@@ -141,7 +141,7 @@ impl Chunks<'_, '_> {
 
     fn inode(&mut self, number: u64, bytes: &[u8], problems: &mut Problems) {
         let Some(inode) = Inode::parse(bytes, &self.xfs.superblock) else {
-            return add_damage(problems, format_args!("inode {number}"));
+            return problems.add_damage(format_args!("inode {number}"));
         };
         if let Some(attributes) = &inode.attributes {
             self.file.read(number, attributes, problems);
@@ -152,10 +152,8 @@ impl Chunks<'_, '_> {
             return;
         }
         if inode.is_realtime() {
-            return add_damage(
-                problems,
-                format_args!("inode {number} is on a real-time device; there is none"),
-            );
+            return problems
+                .add_damage(format_args!("inode {number} is on a real-time device; there is none"));
         }
         self.file.read(number, &inode.data, problems);
         if inode.kind() == FileType::Directory && !own {

@@ -5,8 +5,8 @@
 
 use std::sync::atomic::Ordering;
 
+use super::Xfs;
 use super::inode::{Fork, Format};
-use super::{Xfs, add_damage};
 use crate::bytes::Bytes;
 use crate::{Extent, Kinds, Problems, Window};
 
@@ -158,6 +158,6 @@ impl<'a> FileBlocks<'a> {
     }
 
     fn damaged(&self, problems: &mut Problems, what: std::fmt::Arguments<'_>) {
-        add_damage(problems, format_args!("inode {}: {what}", self.inode));
+        problems.add_damage(format_args!("inode {}: {what}", self.inode));
     }
 }

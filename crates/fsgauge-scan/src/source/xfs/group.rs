@@ -3,8 +3,8 @@
 //! Source: "XFS Algorithms & Data Structures", 3rd edition, chapter 12; `struct xfs_agf` and `struct xfs_agi` in
 //! fs/xfs/libxfs/xfs_format.h of Linux 6.12.
 
+use super::Xfs;
 use super::superblock::Superblock;
-use super::{Xfs, add_damage};
 use crate::bytes::Bytes;
 use crate::{Problems, Window};
 
@@ -83,7 +83,7 @@ fn kept_blocks(
     let slots = sector.get(header..).unwrap_or(&[]);
     let room = slots.len() / 4;
     if first >= room || count > room {
-        add_damage(problems, format_args!("free list of group {group}"));
+        problems.add_damage(format_args!("free list of group {group}"));
         return Vec::new();
     }
     let numbers = (0..count).filter_map(|index| slots.be32((first + index) % room * 4));
@@ -118,7 +118,7 @@ fn sector(
     let what = format_args!("header {index} of group {group}");
     let sector = window.get(offset, size as usize, problems, what)?;
     if sector.be32(0) != Some(magic) || sector.be32(8).map(u64::from) != Some(group) {
-        add_damage(problems, format_args!("header {index} of group {group}"));
+        problems.add_damage(format_args!("header {index} of group {group}"));
         return None;
     }
     Some(sector.to_vec())

@@ -6,7 +6,7 @@
 use std::sync::OnceLock;
 
 use super::tree::{REFERENCES, Walk};
-use super::{Xfs, add_damage, group};
+use super::{Xfs, group};
 use crate::bytes::Bytes;
 use crate::{Extent, Kinds, Problems, Window};
 
@@ -88,7 +88,7 @@ fn read<'a>(xfs: &'a Xfs<'a>, group: u64, problems: &mut Problems) -> Ranges {
                     _ => ranges.push((offset, end)),
                 }
             }
-            None => add_damage(problems, format_args!("reference counts of group {group}: block {start}")),
+            None => problems.add_damage(format_args!("reference counts of group {group}: block {start}")),
         }
     });
     ranges

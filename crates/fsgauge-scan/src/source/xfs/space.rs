@@ -4,7 +4,7 @@ use super::group::Root;
 use super::tree::{
     FREE_BY_BLOCK, FREE_BY_SIZE, FREE_INODES, INODES, Kind, REFERENCES, REVERSE_MAP, Walk, add_block,
 };
-use super::{Xfs, add_damage, group};
+use super::{Xfs, group};
 use crate::bytes::Bytes;
 use crate::{Piece, PieceKind, Problems, Sink, Window};
 
@@ -22,7 +22,7 @@ pub(super) fn read<'a>(
                 let length_bytes = superblock.log_blocks * u64::from(superblock.block_size);
                 sink.piece(&Piece { offset_bytes, length_bytes, kind: PieceKind::Metadata });
             }
-            None => add_damage(problems, format_args!("log at block {}", superblock.log_start)),
+            None => problems.add_damage(format_args!("log at block {}", superblock.log_start)),
         }
     }
     let mut window = Window::new(xfs.image);
@@ -82,9 +82,7 @@ fn free(mut walk: Walk<'_, '_>, root: Root, sink: &mut dyn Sink, problems: &mut 
                 let length_bytes = length * block_size;
                 sink.piece(&Piece { offset_bytes, length_bytes, kind: PieceKind::Free });
             }
-            _ => {
-                add_damage(problems, format_args!("free space of group {group}: {length} blocks at {start}"))
-            }
+            _ => problems.add_damage(format_args!("free space of group {group}: {length} blocks at {start}")),
         }
     });
     for block in tree {

@@ -4,9 +4,9 @@
 
 use std::sync::atomic::Ordering;
 
+use super::Xfs;
 use super::group::Root;
 use super::superblock::Superblock;
-use super::{Xfs, add_damage};
 use crate::bytes::Bytes;
 use crate::{Piece, PieceKind, Problems, Sink, Window};
 
@@ -81,7 +81,7 @@ impl Walk<'_, '_> {
         if root.levels == 0 || root.levels > LEVELS_LIMIT {
             let levels = root.levels;
             let (name, group) = (self.kind.name, self.group);
-            add_damage(problems, format_args!("tree of {name} of group {group}: {levels} levels"));
+            problems.add_damage(format_args!("tree of {name} of group {group}: {levels} levels"));
             return;
         }
         self.node(root.block, root.levels - 1, problems, block, each);
@@ -97,10 +97,8 @@ impl Walk<'_, '_> {
     ) {
         let (group, name) = (self.group, self.kind.name);
         let Some(offset) = self.xfs.superblock.group_offset(group, number) else {
-            return add_damage(
-                problems,
-                format_args!("tree of {name} of group {group} leads to block {number}"),
-            );
+            return problems
+                .add_damage(format_args!("tree of {name} of group {group} leads to block {number}"));
         };
         block(number);
         // Leaves whose records are not wanted need not be read.
@@ -109,7 +107,7 @@ impl Walk<'_, '_> {
         }
         let take = |left: u64| left.checked_sub(1);
         if self.xfs.tree_blocks_left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_err() {
-            return add_damage(problems, format_args!("trees have more blocks than the file system"));
+            return problems.add_damage(format_args!("trees have more blocks than the file system"));
         }
         let size = self.xfs.superblock.block_size as usize;
         let what = format_args!("tree of {name} of group {group}");
@@ -121,7 +119,7 @@ impl Walk<'_, '_> {
         let count = bytes.be16(6).map_or(usize::MAX, usize::from);
         let right = bytes.be32(0) == Some(magic) && bytes.be16(4).map(u32::from) == Some(level);
         if !right || count > room {
-            return add_damage(problems, format_args!("tree of {name} of group {group}: block {number}"));
+            return problems.add_damage(format_args!("tree of {name} of group {group}: block {number}"));
         }
         if level == 0 {
             let records = bytes.get(header..).unwrap_or(&[]).chunks_exact(self.kind.record_bytes);
