@@ -13,6 +13,8 @@ use crate::Problems;
 /// The first read of a window, and what it grows to while reads go on ascending.
 const WINDOW_FIRST_BYTES: usize = 4 << 10;
 const WINDOW_LARGEST_BYTES: usize = 1 << 20;
+/// The problem of a missing end: its code and its words.
+const TRUNCATED: (&str, &str) = ("truncated", "The image ends before the file system does");
 
 /// What is scanned. May be shared by threads: there is no file position.
 #[derive(Debug)]
@@ -56,6 +58,14 @@ impl Image {
         self.size_bytes
     }
 
+    /// Adds the problem "truncated" when the file system on it is larger than it is.
+    pub(crate) fn check_end(&self, file_system_bytes: u64, problems: &mut Problems) {
+        if self.size_bytes < file_system_bytes {
+            let place = format_args!("{} of {file_system_bytes} bytes are there", self.size_bytes);
+            problems.add(TRUNCATED.0, TRUNCATED.1, place);
+        }
+    }
+
     /// Fills `buffer` from `offset` and returns how many bytes were got. When that is not all of them, a problem
     /// is added that names `what`: "truncated" at the end of the image, "read_error" where the kernel refused.
     pub fn read(&self, offset: u64, buffer: &mut [u8], problems: &mut Problems, what: impl Display) -> usize {
@@ -91,8 +101,8 @@ impl Image {
                 format_args!("{what}, byte {place}: {error}"),
             ),
             None => problems.add(
-                "truncated",
-                "The image ends before the file system does",
+                TRUNCATED.0,
+                TRUNCATED.1,
                 format_args!("{what}, byte {place} of {}", self.size_bytes),
             ),
         }

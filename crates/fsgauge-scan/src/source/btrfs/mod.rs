@@ -68,13 +68,7 @@ impl<'a> Btrfs<'a> {
     /// `None` when `image` holds no btrfs; a failure for several devices and for RAID.
     pub fn open(image: &'a Image, problems: &mut Problems) -> Result<Option<Self>, Failure> {
         let Some(superblock) = Superblock::read(image, problems)? else { return Ok(None) };
-        if image.size_bytes() < superblock.size_bytes {
-            problems.add(
-                "truncated",
-                "The image ends before the file system does",
-                format_args!("{} of {} bytes are there", image.size_bytes(), superblock.size_bytes),
-            );
-        }
+        image.check_end(superblock.size_bytes, problems);
         let chunks = Chunks::read(image, &superblock, problems)?;
         let volume = Volume { image, superblock, chunks };
         let roots = Roots::read(&volume, problems);

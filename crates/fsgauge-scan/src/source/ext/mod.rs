@@ -60,13 +60,7 @@ impl<'a> Ext<'a> {
             Err(failure) => superblock_copy(image, problems).ok_or(failure)?,
         };
         let size_bytes = superblock.blocks * u64::from(superblock.block_size);
-        if image.size_bytes() < size_bytes {
-            problems.add(
-                "truncated",
-                "The image ends before the file system does",
-                format_args!("{} of {size_bytes} bytes are there", image.size_bytes()),
-            );
-        }
+        image.check_end(size_bytes, problems);
         let groups = descriptors::read(image, &superblock, problems);
         let size_bytes = size_bytes.min(image.size_bytes());
         Ok(Some(Ext {

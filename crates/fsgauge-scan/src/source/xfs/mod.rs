@@ -54,13 +54,7 @@ impl<'a> Xfs<'a> {
         let Some(superblock) = Superblock::parse(&bytes, &place)? else { return Ok(None) };
         let block_size = u64::from(superblock.block_size);
         let size_bytes = superblock.blocks.saturating_mul(block_size);
-        if image.size_bytes() < size_bytes {
-            problems.add(
-                "truncated",
-                "The image ends before the file system does",
-                format_args!("{} of {size_bytes} bytes are there", image.size_bytes()),
-            );
-        }
+        image.check_end(size_bytes, problems);
         let size_bytes = size_bytes.min(image.size_bytes());
         let mut notes = Vec::new();
         let mut note =
