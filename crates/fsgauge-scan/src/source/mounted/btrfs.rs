@@ -97,7 +97,7 @@ impl Chunks {
     /// Pours free pieces of the chunks that hold data, whole chunks of metadata, and what no chunk has.
     pub(super) fn read(&self, open: BorrowedFd<'_>, sink: &mut dyn Sink, stop: Stop) -> Result<(), Errno> {
         self.pour_unallocated(sink);
-        let mut search = TreeSearch::new(ROOM_BYTES);
+        let mut items = Items::new(open, stop);
         for chunk in &self.chunks {
             if stop.is_set() {
                 return Ok(());
@@ -106,8 +106,8 @@ impl Chunks {
                 self.pour_metadata(chunk, sink);
                 continue;
             }
-            let mut free = match self.free_by_tree(&mut search, open, chunk, stop) {
-                Err(Errno::NOENT) => self.free_by_extents(&mut search, open, chunk, stop)?,
+            let mut free = match self.free_by_tree(&mut items, chunk) {
+                Err(Errno::NOENT) => self.free_by_extents(&mut items, chunk)?,
                 found => found?,
             };
             let begin = self.place(chunk);
@@ -152,15 +152,9 @@ impl Chunks {
     }
 
     /// By the free space tree: extents, and bitmaps of sectors.
-    fn free_by_tree(
-        &self,
-        search: &mut TreeSearch,
-        open: BorrowedFd<'_>,
-        chunk: &Chunk,
-        stop: Stop,
-    ) -> Result<Free, Errno> {
+    fn free_by_tree(&self, items: &mut Items<'_>, chunk: &Chunk) -> Result<Free, Errno> {
         let mut free = Free::of(chunk);
-        items(search, open, FREE_SPACE_TREE, chunk.keys(), stop, |key, contents| match key.kind {
+        items.each(FREE_SPACE_TREE, chunk.keys(), |key, contents| match key.kind {
             kind::FREE_SPACE_EXTENT => free.add(key.object, key.object.saturating_add(key.offset)),
             kind::FREE_SPACE_BITMAP => {
                 let bits = contents.iter().flat_map(|byte| (0..8).map(move |bit| byte >> bit & 1 == 1));
@@ -176,16 +170,10 @@ impl Chunks {
     }
 
     /// By the extent tree, on a btrfs without a free space tree: what lies between extents.
-    fn free_by_extents(
-        &self,
-        search: &mut TreeSearch,
-        open: BorrowedFd<'_>,
-        chunk: &Chunk,
-        stop: Stop,
-    ) -> Result<Free, Errno> {
+    fn free_by_extents(&self, items: &mut Items<'_>, chunk: &Chunk) -> Result<Free, Errno> {
         let mut free = Free::of(chunk);
         let mut at = chunk.address;
-        items(search, open, EXTENT_TREE, chunk.keys(), stop, |key, _| {
+        items.each(EXTENT_TREE, chunk.keys(), |key, _| {
             let length_bytes = match key.kind {
                 kind::EXTENT => key.offset,
                 kind::METADATA => self.node_bytes,
@@ -194,7 +182,7 @@ impl Chunks {
             free.add(at, key.object);
             at = at.max(key.object.saturating_add(length_bytes));
         })?;
-        if !stop.is_set() {
+        if !items.stop.is_set() {
             free.add(at, chunk.address.saturating_add(chunk.length_bytes));
         }
         Ok(free)
@@ -233,34 +221,43 @@ impl Free {
             _ => self.pieces.push((from, to)),
         }
     }
-}
 
-impl Free {
     fn take_out(&mut self, from: u64, to: u64) {
         let halves = |&(begin, end): &(u64, u64)| [(begin, end.min(from)), (begin.max(to), end)];
         self.pieces = self.pieces.iter().flat_map(halves).filter(|(begin, end)| begin < end).collect();
     }
 }
 
-/// Gives `found` every item of a tree between two keys.
-fn items(
-    search: &mut TreeSearch,
-    open: BorrowedFd<'_>,
-    tree: u64,
-    (mut from, to): (Key, Key),
+/// The items of trees, as the kernel finds them.
+struct Items<'a> {
+    search: TreeSearch,
+    open: BorrowedFd<'a>,
     stop: Stop,
-    mut found: impl FnMut(&Key, &[u8]),
-) -> Result<(), Errno> {
-    while !stop.is_set() {
-        let items = search.read(open, tree, from, to)?;
-        items.iter().for_each(|(key, contents)| found(key, contents));
-        // Keys ascend, so this ends; a kernel that gave them otherwise ends it too.
-        match items.last().and_then(|(key, _)| after(key)) {
-            Some(next) if next > from => from = next,
-            _ => break,
-        }
+}
+
+impl<'a> Items<'a> {
+    fn new(open: BorrowedFd<'a>, stop: Stop) -> Self {
+        Items { search: TreeSearch::new(ROOM_BYTES), open, stop }
     }
-    Ok(())
+
+    /// Gives `found` every item of a tree between two keys.
+    fn each(
+        &mut self,
+        tree: u64,
+        (mut from, to): (Key, Key),
+        mut found: impl FnMut(&Key, &[u8]),
+    ) -> Result<(), Errno> {
+        while !self.stop.is_set() {
+            let items = self.search.read(self.open, tree, from, to)?;
+            items.iter().for_each(|(key, contents)| found(key, contents));
+            // Keys ascend, so this ends; a kernel that gave them otherwise ends it too.
+            match items.last().and_then(|(key, _)| after(key)) {
+                Some(next) if next > from => from = next,
+                _ => break,
+            }
+        }
+        Ok(())
+    }
 }
 
 /// The key that follows.
@@ -273,11 +270,10 @@ fn after(key: &Key) -> Option<Key> {
 }
 
 fn chunks(open: BorrowedFd<'_>, info: &kernel::BtrfsInfo) -> Result<Chunks, Errno> {
-    let mut search = TreeSearch::new(ROOM_BYTES);
     let everything =
         (Key { object: 0, kind: 0, offset: 0 }, Key { object: u64::MAX, kind: u8::MAX, offset: u64::MAX });
     let (mut chunks, mut device_bytes) = (Vec::new(), None);
-    items(&mut search, open, CHUNK_TREE, everything, Stop::never(), |key, contents| match key.kind {
+    Items::new(open, Stop::never()).each(CHUNK_TREE, everything, |key, contents| match key.kind {
         kind::CHUNK => chunks.extend(chunk(key.offset, contents)),
         kind::DEVICE => device_bytes = contents.le64(8),
         _ => {}
