@@ -11,7 +11,7 @@ use std::path::Path;
 use fsgauge_load::{Stop, run_clients};
 use fsgauge_wire::{
     BackupOrder, ClientErrorKind, ClientOperation, ClientOperationResult, ClientsJob, ClientsResult, Ended,
-    Event, Failure, LoadResult, parse_job,
+    Event, Failure, FileSet, FileSizes, LoadResult, Phase, Tree, parse_job,
 };
 use support::{Heard, assert_consistent, engine};
 
@@ -32,7 +32,7 @@ fn job(directory: &Path) -> ClientsJob {
 }
 
 fn ordered(directory: &Path, order: BackupOrder) -> ClientsJob {
-    ClientsJob { phase: fsgauge_wire::Phase::Backup { order, block_size_bytes: 4096 }, ..job(directory) }
+    ClientsJob { phase: Phase::Backup { order, block_size_bytes: 4096 }, ..job(directory) }
 }
 
 fn run(job: &ClientsJob) -> Result<LoadResult, Failure> {
@@ -100,6 +100,27 @@ fn every_order_reads_the_same() {
                 assert_eq!((order, &*failure.code), (BackupOrder::Physical, "job.no_fiemap"));
             }
         }
+    }
+}
+
+#[test]
+fn what_clients_wrote_is_compared_byte_by_byte() {
+    for tree in [Tree::Own {}, Tree::Shared { depth: 2, fan_out: 3 }] {
+        let root = tempfile::tempdir().unwrap();
+        let sizes = FileSizes::Cycle { sizes_bytes: vec![16384, 5000, 0] };
+        let files = FileSet { clients: 5, files_per_client: 6, sizes, record_size_bytes: 4096, tree };
+        let backup = ClientsJob { files, verify: true, ..job(root.path()) };
+        let phase = Phase::Write { create: fsgauge_wire::Create::AndWrite };
+        run(&ClientsJob { phase, clients: 5, ..backup.clone() }).unwrap();
+        fs::write(root.path().join("note"), "no file of a client").unwrap();
+        let result = run(&backup).unwrap();
+        let found = clients(&result);
+        assert_eq!((found.files, found.files_given_up, found.bad_records), (31, 0, 0));
+        // Ten files of each size: four records, two, none.
+        assert_eq!(found.checked_records, 60);
+        assert!(result.notes.iter().any(|note| note.code == "backup.unchecked"));
+        let other_seed = run(&ClientsJob { seed: 8, ..backup }).unwrap();
+        assert_eq!((clients(&other_seed).bad_records, clients(&other_seed).bad.len()), (60, 20));
     }
 }
 
@@ -194,7 +215,7 @@ fn what_makes_no_sense_is_refused() {
     let root = tempfile::tempdir().unwrap();
     let good = job(root.path());
     let block = |block_size_bytes| {
-        let phase = fsgauge_wire::Phase::Backup { order: BackupOrder::Directory, block_size_bytes };
+        let phase = Phase::Backup { order: BackupOrder::Directory, block_size_bytes };
         ClientsJob { phase, ..good.clone() }
     };
     let think = fsgauge_wire::Think { mean_ns: 1, spread: fsgauge_wire::Arrival::Exponential };

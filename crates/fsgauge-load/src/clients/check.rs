@@ -113,7 +113,7 @@ fn check_threads(job: &ClientsJob) -> Check {
     Ok(())
 }
 
-fn check_times(job: &ClientsJob) -> Check {
+pub(super) fn check_times(job: &ClientsJob) -> Check {
     if job.time_limit_ns == 0 {
         let what = "time_limit_ns is 0".to_string();
         return refuse("time_limit_ns", what, "nothing would be done", "give the clients time");
@@ -135,7 +135,7 @@ fn check_times(job: &ClientsJob) -> Check {
     Ok(())
 }
 
-fn check_data(job: &ClientsJob) -> Check {
+pub(super) fn check_data(job: &ClientsJob) -> Check {
     match job.data {
         Data::Compressible { compressible_percent } if compressible_percent > 100 => {
             let what = format!("compressible_percent {compressible_percent} is above 100");
@@ -145,7 +145,7 @@ fn check_data(job: &ClientsJob) -> Check {
     }
 }
 
-fn check_set(set: &FileSet) -> Check {
+pub(super) fn check_set(set: &FileSet) -> Check {
     if set.files_per_client == 0 {
         let what = "files.files_per_client is 0".to_string();
         return refuse("files", what, "there is nothing to work on", "choose 1 at least");

@@ -163,7 +163,8 @@ fn records_of(phase: &Phase) -> (bool, bool) {
     }
 }
 
-fn records(tally: &ClientsTally, operation: ClientOperation) -> OperationResult {
+/// The records of one kind, as loads count them.
+pub(crate) fn records(tally: &ClientsTally, operation: ClientOperation) -> OperationResult {
     let none = Default::default();
     let tally = tally.done(operation).unwrap_or(&none);
     OperationResult {

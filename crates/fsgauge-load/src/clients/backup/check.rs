@@ -2,10 +2,10 @@
 
 use fsgauge_wire::{BackupOrder, ClientsJob, ClientsTarget, Failure, Outcome, Phase};
 
+use crate::clients::check::{check_data, check_set, check_times};
+
 /// The largest read that Linux does in one call, rounded down.
 const BLOCK_SIZE_LIMIT: u32 = 1 << 30;
-/// Shorter intervals would be a load of their own.
-const INTERVAL_MIN_NS: u64 = 1_000_000;
 
 /// What a backup has to do, checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,13 +47,10 @@ pub(super) fn check(job: &ClientsJob) -> Outcome<Plan> {
         let what = format!("block_size_bytes {block_size_bytes} is not between 1 and {BLOCK_SIZE_LIMIT}");
         return refuse("block_size_bytes", what, "no system call reads that", "choose for example 1048576");
     }
-    if job.time_limit_ns == 0 {
-        let what = "time_limit_ns is 0";
-        return refuse("time_limit_ns", what, "not one file could be read", "give the backup a time");
-    }
-    if job.interval_ns < INTERVAL_MIN_NS {
-        let what = format!("interval_ns {} is below {INTERVAL_MIN_NS}", job.interval_ns);
-        return refuse("interval_ns", what, "that many intervals would be a load of their own", "choose 1e9");
+    check_times(job)?;
+    if job.verify {
+        check_set(&job.files)?;
+        check_data(job)?;
     }
     let (time_limit_ns, interval_ns) = (job.time_limit_ns, job.interval_ns);
     Ok(Plan { directory: directory.clone(), order, block_size_bytes, time_limit_ns, interval_ns })

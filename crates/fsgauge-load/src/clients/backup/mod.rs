@@ -6,7 +6,6 @@
 
 mod check;
 mod close;
-mod errors;
 mod fiemap;
 mod open;
 mod order;
@@ -14,7 +13,7 @@ mod pass;
 mod reader;
 mod result;
 mod run;
-mod tally;
+mod stopwatch;
 #[cfg(test)]
 mod tests;
 mod tree;

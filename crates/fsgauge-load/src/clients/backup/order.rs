@@ -6,7 +6,7 @@ use fsgauge_wire::{BackupOrder, Failure, Outcome};
 
 use super::fiemap::{Fiemap, Place, is_missing};
 use super::open::Opener;
-use super::tally::Tally;
+use super::stopwatch::Stopwatch;
 use super::tree::{PathRoom, Tree};
 
 /// What asking for extents found.
@@ -25,7 +25,7 @@ pub(super) fn put_in_order(
     tree: &mut Tree,
     order: BackupOrder,
     opener: &mut Opener,
-    tally: &mut Tally,
+    watch: &mut Stopwatch,
 ) -> Outcome<Option<Extents>> {
     match order {
         BackupOrder::Directory => Ok(None),
@@ -36,7 +36,7 @@ pub(super) fn put_in_order(
         BackupOrder::Physical => {
             // A disk's arm goes one way over the inodes that have to be read.
             tree.files.sort_unstable();
-            let extents = find_places(tree, opener, tally)?;
+            let extents = find_places(tree, opener, watch)?;
             tree.files.sort_unstable();
             Ok(Some(extents))
         }
@@ -45,11 +45,11 @@ pub(super) fn put_in_order(
 
 /// Replaces each file's inode by the place of its first extent, or by 0, which comes before all others. A file
 /// that cannot be opened is left to the reader, which counts the error.
-fn find_places(tree: &mut Tree, opener: &mut Opener, tally: &mut Tally) -> Outcome<Extents> {
+fn find_places(tree: &mut Tree, opener: &mut Opener, watch: &mut Stopwatch) -> Outcome<Extents> {
     let (mut fiemap, mut paths, mut all) = (Fiemap::new(), PathRoom::default(), Extents::default());
     for at in 0..tree.files.len() {
-        tally.look();
-        if tally.over().is_some() {
+        watch.look();
+        if watch.over().is_some() {
             break;
         }
         let path = paths.file(tree, &tree.files[at]);
@@ -65,7 +65,7 @@ fn find_places(tree: &mut Tree, opener: &mut Opener, tally: &mut Tally) -> Outco
         all.delayed_files += u64::from(place.is_delayed);
         tree.files[at].key = place.first_bytes.unwrap_or(0);
     }
-    tally.look();
+    watch.look();
     Ok(all)
 }
 

@@ -1,13 +1,13 @@
 //! The reader: finds the files, puts them in order, and reads them; a thread of its own.
 
-use fsgauge_wire::{Cpu, Outcome};
+use fsgauge_wire::{Cpu, Ended, Outcome};
 
 use super::check::Plan;
 use super::open::Opener;
 use super::order::{Extents, put_in_order};
-use super::pass::{Passed, read_all};
-use super::tally::{Counted, Tally};
-use super::verify::{Verified, Verifier};
+use super::pass::read_all;
+use super::stopwatch::{Stopwatch, Timed};
+use super::verify::Verifier;
 use super::walk::walk;
 use crate::cpu::thread_user_system_ns;
 
@@ -22,10 +22,11 @@ pub(super) struct BackedUp {
     /// Found, sorted, and asked for their places.
     pub(super) listing_ns: u64,
     pub(super) extents: Option<Extents>,
-    pub(super) passed: Passed,
-    pub(super) counted: Counted,
+    pub(super) ended: Ended,
+    pub(super) timed: Timed,
     pub(super) changed_access_times: bool,
-    pub(super) verified: Option<Verified>,
+    /// Files that were to be compared and have names that say nothing.
+    pub(super) unchecked_files: u64,
     pub(super) cpu: Cpu,
 }
 
@@ -33,16 +34,16 @@ pub(super) struct BackedUp {
 pub(super) fn back_up(
     plan: &Plan,
     mut opener: Opener,
-    mut tally: Tally,
+    mut watch: Stopwatch,
     mut verifier: Option<Verifier>,
 ) -> Outcome<BackedUp> {
     let (user_ns, system_ns) = thread_user_system_ns();
-    let mut found = walk(&mut opener, &mut tally)?;
-    let extents = put_in_order(&mut found.tree, plan.order, &mut opener, &mut tally)?;
-    tally.look();
-    let listing_ns = tally.elapsed_ns();
-    let passed = read_all(&found.tree, plan.block_size_bytes, &mut opener, &mut tally, verifier.as_mut());
-    let counted = tally.finish();
+    let mut found = walk(&mut opener, &mut watch)?;
+    let extents = put_in_order(&mut found.tree, plan.order, &mut opener, &mut watch)?;
+    watch.look();
+    let listing_ns = watch.elapsed_ns();
+    let ended = read_all(&found.tree, plan.block_size_bytes, &mut opener, &mut watch, verifier.as_mut());
+    let timed = watch.finish();
     let (user_end_ns, system_end_ns) = thread_user_system_ns();
     let cpu = Cpu { user_ns: user_end_ns - user_ns, system_ns: system_end_ns - system_ns, threads: 1 };
     Ok(BackedUp {
@@ -51,10 +52,10 @@ pub(super) fn back_up(
         left_out: found.left_out,
         listing_ns,
         extents,
-        passed,
-        counted,
+        ended,
+        timed,
         changed_access_times: opener.changes_access_times(),
-        verified: verifier.map(|verifier| verifier.verified),
+        unchecked_files: verifier.map_or(0, |verifier| verifier.unchecked_files),
         cpu,
     })
 }

@@ -3,11 +3,13 @@
 use fsgauge_wire::{
     BackupResult, ClientOperation, ClientOperationResult, ClientsInterface, ClientsJob, ClientsResult,
     Dispatch, Ended, Engine, FORMAT, Interface, Interval, JobCount, LoadResult, MachineCpu, Note,
-    OperationCall, OperationResult, Recorder, SelfMeasure, Steady,
+    OperationCall, SelfMeasure, Steady,
 };
 
 use super::check::Plan;
 use super::reader::BackedUp;
+use super::stopwatch::Timed;
+use crate::clients::result::{peak_memory_bytes, records};
 
 /// What the main thread knows beside what the reader did.
 #[derive(Debug)]
@@ -28,15 +30,15 @@ pub(super) fn result(
     backed_up: BackedUp,
     surroundings: Surroundings,
 ) -> LoadResult {
-    let read = read_result(&backed_up);
-    let (elapsed_ns, busy_ns) = (backed_up.counted.elapsed_ns, backed_up.counted.busy_ns);
+    let read = records(&backed_up.timed.tally, ClientOperation::Read);
+    let (elapsed_ns, busy_ns) = (backed_up.timed.elapsed_ns, backed_up.timed.busy_ns);
     LoadResult {
         format: FORMAT,
         engine: surroundings.engine,
         interface: Interface::Psync,
         features: None,
         notes: surroundings.notes,
-        ended: backed_up.passed.ended,
+        ended: backed_up.ended,
         started_unix_ns: surroundings.started_unix_ns,
         warm_up_ns: 0,
         elapsed_ns,
@@ -62,26 +64,26 @@ pub(super) fn result(
 }
 
 fn clients_result(job: &ClientsJob, plan: &Plan, connect_ns: u64, backed_up: BackedUp) -> ClientsResult {
-    let counted = backed_up.counted;
-    let verified = backed_up.verified.unwrap_or_default();
-    let done_ns = (backed_up.passed.ended == Ended::SizeLimit).then_some(counted.elapsed_ns);
+    let Timed { tally, elapsed_ns, .. } = backed_up.timed;
+    let operations = tally.results();
+    let done_ns = (backed_up.ended == Ended::SizeLimit).then_some(elapsed_ns);
     ClientsResult {
         dispatch: Dispatch::EventLoop,
         threads: 1,
-        calls: calls(job.interface, &counted.operations),
+        calls: calls(job.interface, &operations),
         connect_ns,
-        operations: counted.operations,
-        errors: counted.errors,
-        files: backed_up.passed.files,
-        files_given_up: backed_up.passed.given_up,
+        operations,
+        errors: tally.errors(),
+        files: tally.files,
+        files_given_up: tally.files_given_up,
         clients_gave_up: 0,
         first_done_ns: done_ns,
         last_done_ns: done_ns,
-        active_ns: counted.elapsed_ns,
+        active_ns: elapsed_ns,
         think_ns: 0,
-        checked_records: verified.checked_records,
-        bad_records: verified.bad_records,
-        bad: verified.bad,
+        checked_records: tally.checked_records,
+        bad_records: tally.bad_records,
+        bad: tally.bad,
         backup: Some(BackupResult {
             order: plan.order,
             files: backed_up.files,
@@ -90,21 +92,6 @@ fn clients_result(job: &ClientsJob, plan: &Plan, connect_ns: u64, backed_up: Bac
             extents: backed_up.extents.map(|found| found.extents),
         }),
         peak_memory_bytes: peak_memory_bytes(),
-    }
-}
-
-/// All reads, as loads count them.
-fn read_result(backed_up: &BackedUp) -> OperationResult {
-    let mut operations = backed_up.counted.operations.iter();
-    let read = operations.find(|result| result.operation == ClientOperation::Read);
-    let empty = || Recorder::default().to_histogram();
-    OperationResult {
-        operations: read.map_or(0, |read| read.operations),
-        size_bytes: read.map_or(0, |read| read.size_bytes),
-        errors: backed_up.counted.retries,
-        service_latency: read.map_or_else(empty, |read| read.service_latency.clone()),
-        response_latency: Some(read.map_or_else(empty, |read| read.response_latency.clone())),
-        backlog_dropped: 0,
     }
 }
 
@@ -133,25 +120,16 @@ fn calls(interface: ClientsInterface, operations: &[ClientOperationResult]) -> V
 /// Files differ in size and place, so the rate has no level to be steady at.
 fn not_judged() -> Steady {
     let reason = "a backup reads each file once: its rate follows the files, not time";
-    Steady { reason: Some(reason.into()), ..Steady::default() }
-}
-
-/// The process's largest resident memory so far; 0 where /proc is not mounted.
-fn peak_memory_bytes() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let kibibytes = line.and_then(|rest| rest.split_whitespace().next()?.parse::<u64>().ok());
-    kibibytes.unwrap_or(0) * 1024
+    Steady { rounds: 5, reason: Some(reason.into()), ..Steady::default() }
 }
 
 /// What the reader of the result should know.
 pub(super) fn notes_of(backed_up: &BackedUp) -> Vec<Note> {
     let mut notes = Vec::new();
     let mut note = |code: &str, text: String| notes.push(Note { code: code.into(), text });
-    let passed = backed_up.passed;
-    if passed.ended != Ended::SizeLimit {
-        let why = if passed.ended == Ended::Duration { "its time was up" } else { "it was interrupted" };
-        let (read, found) = (passed.files, backed_up.files);
+    if backed_up.ended != Ended::SizeLimit {
+        let why = if backed_up.ended == Ended::Duration { "its time was up" } else { "it was interrupted" };
+        let (read, found) = (backed_up.timed.tally.files, backed_up.files);
         note("backup.cut_short", format!("{why}: {read} of the {found} files found so far were read"));
     }
     if backed_up.left_out > 0 {
@@ -162,8 +140,8 @@ pub(super) fn notes_of(backed_up: &BackedUp) -> Vec<Note> {
         let text = "not all files are this user's, so reading them may have changed their times of access";
         note("backup.access_times", text.into());
     }
-    let unchecked = backed_up.verified.as_ref().map_or(0, |verified| verified.unchecked_files);
-    if unchecked > 0 {
+    if backed_up.unchecked_files > 0 {
+        let unchecked = backed_up.unchecked_files;
         let text = format!("{unchecked} files have names that no client gives: read, and not compared");
         note("backup.unchecked", text);
     }

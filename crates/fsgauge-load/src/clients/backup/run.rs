@@ -13,7 +13,7 @@ use super::check::{Plan, check};
 use super::open::Opener;
 use super::reader::{BackedUp, back_up};
 use super::result::{Surroundings, notes_of, result};
-use super::tally::Tally;
+use super::stopwatch::Stopwatch;
 use super::verify::Verifier;
 use crate::clock::Clock;
 use crate::cpu;
@@ -51,8 +51,8 @@ pub(crate) fn run_backup(
     let started_unix_ns = unix_ns();
     let machine = cpu::machine();
     let (sender, reports) = channel();
-    let tally = Tally::new(clock, stop, plan.time_limit_ns, plan.interval_ns, sender);
-    let reader = spawn(&plan, opener, tally, verifier)?;
+    let watch = Stopwatch::start(clock, stop, plan.time_limit_ns, plan.interval_ns, sender);
+    let reader = spawn(&plan, opener, watch, verifier)?;
     let (backed_up, intervals) = follow(reader, &reports, &plan, listener, stop)?;
     let machine_cpu = cpu::machine_between(&machine, &cpu::machine());
 
@@ -67,11 +67,11 @@ pub(crate) fn run_backup(
 fn spawn(
     plan: &Plan,
     opener: Opener,
-    tally: Tally,
+    watch: Stopwatch,
     verifier: Option<Verifier>,
 ) -> Outcome<JoinHandle<Outcome<BackedUp>>> {
     let plan = plan.clone();
-    let run = move || back_up(&plan, opener, tally, verifier);
+    let run = move || back_up(&plan, opener, watch, verifier);
     std::thread::Builder::new().name("backup".into()).spawn(run).map_err(|error| {
         let what = format!("the backup's reader cannot be started: {error}");
         Failure::system("threads", error.raw_os_error(), what, "a limit on processes is reached", "ulimit -u")
@@ -97,7 +97,7 @@ fn follow(
                 tell(listener, &stop, Event::Interval(interval));
             }
             Err(RecvTimeoutError::Timeout) => {}
-            // The reader is done: its tally is gone.
+            // The reader is done: its watch is gone.
             Err(RecvTimeoutError::Disconnected) => {
                 return Ok((reader.join().unwrap_or_else(|_| Err(broken()))?, series));
             }
@@ -121,12 +121,12 @@ fn self_measure(clock: &Clock) -> SelfMeasure {
     const CALLS: u32 = 1000;
     let measure = || {
         let (sender, _reports) = channel();
-        let mut tally = Tally::new(*clock, Stop::never(), MEASURE_NS, MEASURE_NS, sender);
+        let mut watch = Stopwatch::start(*clock, Stop::never(), MEASURE_NS, MEASURE_NS, sender);
         let (begin_ns, mut calls) = (cpu::thread_ns(), 0);
-        while tally.over().is_none() {
+        while watch.over().is_none() {
             for _ in 0..CALLS {
-                let begin_ns = tally.begin();
-                tally.done(ClientOperation::Read, std::hint::black_box(begin_ns), 1);
+                let begin_ns = watch.begin();
+                watch.done(ClientOperation::Read, std::hint::black_box(begin_ns), 1);
             }
             calls += CALLS;
         }

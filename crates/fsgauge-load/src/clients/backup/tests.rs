@@ -11,17 +11,18 @@ use fsgauge_wire::{BackupOrder, ClientErrorKind, ClientOperation, ClientsJob, En
 
 use super::open::Opener;
 use super::order::{Extents, put_in_order};
-use super::pass::{Passed, read_all};
-use super::tally::Tally;
+use super::pass::read_all;
+use super::stopwatch::Stopwatch;
 use super::tree::{PathRoom, Tree};
 use super::verify::Verifier;
 use super::walk::walk;
 use crate::clients::file_set::{Contents, FileNumber};
+use crate::clients::tally::ClientsTally;
 use crate::clock::Clock;
 
-fn tally() -> Tally {
+fn watch() -> Stopwatch {
     let (sender, _) = channel();
-    Tally::new(Clock::new().0, Stop::never(), 60_000_000_000, 1_000_000_000, sender)
+    Stopwatch::start(Clock::new().0, Stop::never(), 60_000_000_000, 1_000_000_000, sender)
 }
 
 /// The paths of a tree in its order, below `root`.
@@ -32,9 +33,9 @@ fn paths(tree: &Tree, root: &Path) -> Vec<PathBuf> {
 }
 
 fn ordered(root: &Path, order: BackupOrder) -> Outcome<(Vec<PathBuf>, Option<Extents>)> {
-    let (mut opener, mut tally) = (Opener::new(&root.display().to_string())?, tally());
-    let mut tree = walk(&mut opener, &mut tally)?.tree;
-    let extents = put_in_order(&mut tree, order, &mut opener, &mut tally)?;
+    let (mut opener, mut watch) = (Opener::new(&root.display().to_string())?, watch());
+    let mut tree = walk(&mut opener, &mut watch)?.tree;
+    let extents = put_in_order(&mut tree, order, &mut opener, &mut watch)?;
     Ok((paths(&tree, root), extents))
 }
 
@@ -86,12 +87,13 @@ fn files_without_extents_come_first_in_physical_order() {
     assert!(extents.extents >= 29, "{extents:?}");
 }
 
-fn passed(root: &Path, between: impl FnOnce(), verifier: Option<&mut Verifier>) -> (Passed, Tally) {
-    let (mut opener, mut tally) = (Opener::new(&root.display().to_string()).unwrap(), tally());
-    let tree = walk(&mut opener, &mut tally).unwrap().tree;
+fn read_tree(root: &Path, between: impl FnOnce(), verifier: Option<&mut Verifier>) -> ClientsTally {
+    let (mut opener, mut watch) = (Opener::new(&root.display().to_string()).unwrap(), watch());
+    let tree = walk(&mut opener, &mut watch).unwrap().tree;
     between();
-    let passed = read_all(&tree, 6000, &mut opener, &mut tally, verifier);
-    (passed, tally)
+    let ended = read_all(&tree, 6000, &mut opener, &mut watch, verifier);
+    assert_eq!(ended, Ended::SizeLimit);
+    watch.finish().tally
 }
 
 #[test]
@@ -99,10 +101,9 @@ fn what_went_away_is_counted_and_the_rest_is_read() {
     let root = tempfile::tempdir().unwrap();
     plant(root.path());
     let away = root.path().join("z");
-    let (passed, tally) = passed(root.path(), || fs::remove_dir_all(&away).unwrap(), None);
-    assert_eq!(passed, Passed { files: 20, given_up: 10, ended: Ended::SizeLimit });
-    let counted = tally.finish();
-    let [error] = &counted.errors[..] else { panic!("{:?}", counted.errors) };
+    let tally = read_tree(root.path(), || fs::remove_dir_all(&away).unwrap(), None);
+    assert_eq!((tally.files, tally.files_given_up), (20, 10));
+    let [error] = &tally.errors()[..] else { panic!("{:?}", tally.errors()) };
     assert_eq!(
         (error.operation, error.kind, error.count),
         (ClientOperation::Open, ClientErrorKind::Missing, 10)
@@ -121,9 +122,9 @@ fn what_became_a_link_or_a_pipe_is_not_followed_and_not_waited_for() {
         fs::remove_file(&pipe).unwrap();
         rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, rustix::fs::Mode::RUSR).unwrap();
     };
-    let (passed, tally) = passed(root.path(), replace, None);
-    assert_eq!((passed.given_up, passed.files), (1, 29));
-    assert_eq!(tally.finish().errors[0].first_path, link.display().to_string());
+    let tally = read_tree(root.path(), replace, None);
+    assert_eq!((tally.files_given_up, tally.files), (1, 29));
+    assert_eq!(tally.errors()[0].first_path, link.display().to_string());
 }
 
 /// A job of files of 10,000 bytes, verified.
@@ -156,15 +157,14 @@ fn wrong_bytes_and_short_files_are_found_by_the_names() {
     write(0, 2, |bytes| bytes.truncate(9_000));
     fs::write(root.path().join("other"), [1; 10]).unwrap();
     let mut verifier = Verifier::of(&job).unwrap();
-    let (passed, tally) = passed(root.path(), || {}, Some(&mut verifier));
-    assert_eq!((passed.files, passed.given_up), (4, 1));
-    let verified = verifier.verified;
+    let tally = read_tree(root.path(), || {}, Some(&mut verifier));
+    assert_eq!((tally.files, tally.files_given_up, verifier.unchecked_files), (4, 1, 1));
     // Blocks of 6000 bytes: two a file.
-    assert_eq!((verified.checked_records, verified.bad_records, verified.unchecked_files), (8, 1, 1));
-    let bad = &verified.bad[0];
+    assert_eq!((tally.checked_records, tally.bad_records), (8, 1));
+    let bad = &tally.bad[0];
     assert!(bad.path.ends_with("/c00000-f000001"), "{bad:?}");
     assert_eq!((bad.offset_bytes, bad.first_byte), (6000, 7001));
-    let errors = tally.finish().errors;
+    let errors = tally.errors();
     assert_eq!((errors.len(), errors[0].kind, errors[0].count), (1, ClientErrorKind::Short, 1));
     assert!(errors[0].message.contains("after 9000 bytes, 1000 too early"), "{errors:?}");
 }
@@ -177,8 +177,8 @@ fn what_is_mounted_below_is_left_out() {
     if below.is_empty() {
         return;
     }
-    let (mut opener, mut tally) = (Opener::new("/dev").unwrap(), tally());
-    let found = walk(&mut opener, &mut tally).unwrap();
+    let (mut opener, mut watch) = (Opener::new("/dev").unwrap(), watch());
+    let found = walk(&mut opener, &mut watch).unwrap();
     assert!(found.left_out >= 1, "{below:?}");
     let inside = paths(&found.tree, Path::new("/dev"));
     assert!(!inside.iter().any(|path| below.iter().any(|point| path.starts_with(point))), "{inside:?}");

@@ -11,7 +11,7 @@ use rustix::fs::{AtFlags, FileType, RawDir, Statx, StatxFlags, statx};
 use rustix::io::Errno;
 
 use super::open::Opener;
-use super::tally::Tally;
+use super::stopwatch::Stopwatch;
 use super::tree::{Full, PathRoom, Tree};
 
 /// Room for the entries of one getdents64(2).
@@ -28,11 +28,11 @@ pub(super) struct Found {
 }
 
 /// Walks the tree below the opener's root, until it is done or the backup is over.
-pub(super) fn walk(opener: &mut Opener, tally: &mut Tally) -> Outcome<Found> {
+pub(super) fn walk(opener: &mut Opener, watch: &mut Stopwatch) -> Outcome<Found> {
     let root = look(opener, c".").map_err(|errno| cannot_look(&opener.shown(c""), errno))?;
     let mut walk = Walk {
         opener,
-        tally,
+        watch,
         mount: mount_of(&root),
         room: vec![MaybeUninit::uninit(); ROOM_BYTES],
         paths: PathRoom::default(),
@@ -41,7 +41,7 @@ pub(super) fn walk(opener: &mut Opener, tally: &mut Tally) -> Outcome<Found> {
         pending: vec![0],
     };
     while let Some(directory) = walk.pending.pop() {
-        if walk.tally.over().is_some() {
+        if walk.watch.over().is_some() {
             break;
         }
         walk.list(directory).map_err(|Full| too_large(&walk.opener.shown(c"")))?;
@@ -70,7 +70,7 @@ fn mount_of(found: &Statx) -> Mount {
 
 struct Walk<'a> {
     opener: &'a mut Opener,
-    tally: &'a mut Tally,
+    watch: &'a mut Stopwatch,
     mount: Mount,
     room: Vec<MaybeUninit<u8>>,
     paths: PathRoom,
@@ -104,15 +104,15 @@ impl From<Full> for Trouble {
 impl Walk<'_> {
     /// Reads one directory whole and puts those in it next, in their order.
     fn list(&mut self, directory: u32) -> Result<(), Full> {
-        let begin_ns = self.tally.begin();
+        let begin_ns = self.watch.begin();
         match self.read(directory) {
             Ok(()) => {
-                self.tally.done(ClientOperation::List, begin_ns, 0);
+                self.watch.done(ClientOperation::List, begin_ns, 0);
                 self.found.directories += 1;
             }
             Err(Trouble::Refused(errno)) => {
                 let path = self.paths.directory(&self.found.tree, directory);
-                self.tally.failed(ClientOperation::List, begin_ns, errno, || self.opener.shown(path));
+                self.watch.failed(ClientOperation::List, begin_ns, errno, || self.opener.shown(path));
             }
             Err(Trouble::Full) => return Err(Full),
             Err(Trouble::Over) => return Ok(()),
@@ -132,8 +132,8 @@ impl Walk<'_> {
         let mut entries = RawDir::new(&opened, &mut self.room);
         loop {
             if entries.is_buffer_empty() {
-                self.tally.look();
-                if self.tally.over().is_some() {
+                self.watch.look();
+                if self.watch.over().is_some() {
                     return Err(Trouble::Over);
                 }
             }
@@ -150,12 +150,12 @@ impl Walk<'_> {
     }
 
     fn look_at(&mut self, directory: u32, name: &CStr, kind: FileType) -> Result<(), Full> {
-        let begin_ns = self.tally.begin();
+        let begin_ns = self.watch.begin();
         let path = self.paths.entry(&self.found.tree, directory, name);
         let found = match look(self.opener, path) {
             Ok(found) => found,
             Err(errno) => {
-                self.tally.failed(ClientOperation::List, begin_ns, errno, || self.opener.shown(path));
+                self.watch.failed(ClientOperation::List, begin_ns, errno, || self.opener.shown(path));
                 return Ok(());
             }
         };

@@ -1,42 +1,25 @@
-//! The tally of a backup: every operation timed, the series of its reads, and when it is over.
+//! The stopwatch of a backup: times every operation, keeps the series of its reads, and knows when it is over.
 
 use std::sync::mpsc::Sender;
 
-use fsgauge_wire::{
-    ClientError, ClientErrorKind, ClientOperation, ClientOperationResult, Ended, Interval, IntervalCount,
-    Recorder,
-};
+use fsgauge_wire::{ClientErrorKind, ClientOperation, Ended, Interval, IntervalCount};
 use rustix::io::Errno;
 
-use super::errors::Errors;
+use crate::clients::tally::ClientsTally;
+use crate::clients::target::{kind_of, message_of};
 use crate::clock::Clock;
 use crate::stop::Stop;
 use crate::window::Window;
 
-/// The operations of a backup.
-const OPERATIONS: [ClientOperation; 4] =
-    [ClientOperation::Open, ClientOperation::Read, ClientOperation::Close, ClientOperation::List];
-const READ: usize = 1;
-
-/// Operations of one kind that succeeded.
-#[derive(Debug, Default)]
-struct Kind {
-    operations: u64,
-    size_bytes: u64,
-    latency: Recorder,
-}
-
-/// Counts and times what one reader does.
+/// Times and counts what one reader does.
 #[derive(Debug)]
-pub(super) struct Tally {
+pub(super) struct Stopwatch {
     clock: Clock,
     stop: Stop,
     deadline_ns: u64,
     window: Window,
     reports: Sender<Interval>,
-    kinds: [Kind; OPERATIONS.len()],
-    errors: Errors,
-    retries: u64,
+    pub(super) tally: ClientsTally,
     /// In calls, those included that failed or only found the end of a file.
     busy_ns: u64,
     /// Reads before the current interval.
@@ -47,17 +30,15 @@ pub(super) struct Tally {
 
 /// What was counted in all.
 #[derive(Debug)]
-pub(super) struct Counted {
-    pub(super) operations: Vec<ClientOperationResult>,
-    pub(super) errors: Vec<ClientError>,
-    pub(super) retries: u64,
+pub(super) struct Timed {
+    pub(super) tally: ClientsTally,
     pub(super) busy_ns: u64,
     pub(super) elapsed_ns: u64,
 }
 
-impl Tally {
+impl Stopwatch {
     /// The measured part begins now. Intervals go to `reports`.
-    pub(super) fn new(
+    pub(super) fn start(
         clock: Clock,
         stop: Stop,
         time_limit_ns: u64,
@@ -65,16 +46,14 @@ impl Tally {
         reports: Sender<Interval>,
     ) -> Self {
         let begin_ns = clock.now_ns();
-        Tally {
+        Stopwatch {
             clock,
             stop,
             deadline_ns: begin_ns.saturating_add(time_limit_ns),
             // The last operation may end beyond the limit and is counted: the series goes on as long.
             window: Window::new(begin_ns, 0, u64::MAX, interval_ns),
             reports,
-            kinds: Default::default(),
-            errors: Errors::default(),
-            retries: 0,
+            tally: ClientsTally::default(),
             busy_ns: 0,
             before: IntervalCount::default(),
             now_ns: begin_ns,
@@ -91,10 +70,11 @@ impl Tally {
     #[inline]
     pub(super) fn done(&mut self, operation: ClientOperation, begin_ns: u64, size_bytes: u64) {
         self.spent(begin_ns);
-        let kind = &mut self.kinds[place_of(operation)];
-        kind.operations += 1;
-        kind.size_bytes += size_bytes;
-        kind.latency.record(self.now_ns - begin_ns, 1);
+        let latency_ns = self.now_ns - begin_ns;
+        let tally = self.tally.of(operation);
+        tally.size_bytes += size_bytes;
+        // Nothing waits for anything else: the response is the service.
+        tally.record(latency_ns, latency_ns);
     }
 
     /// An operation failed.
@@ -106,18 +86,19 @@ impl Tally {
         path: impl FnOnce() -> String,
     ) {
         self.spent(begin_ns);
-        self.errors.add(operation, errno, path);
+        let number = errno.raw_os_error();
+        self.tally.error(operation, kind_of(number), self.now_ns, || (path(), message_of(number)));
     }
 
     /// A file ended before its size.
-    pub(super) fn short(&mut self, path: impl FnOnce() -> String, message: impl FnOnce() -> String) {
-        self.errors.count(ClientOperation::Read, ClientErrorKind::Short, path, message);
+    pub(super) fn short(&mut self, words: impl FnOnce() -> (String, String)) {
+        self.tally.error(ClientOperation::Read, ClientErrorKind::Short, self.now_ns, words);
     }
 
     /// A read was interrupted and is tried again.
     pub(super) fn retry(&mut self, begin_ns: u64) {
         self.spent(begin_ns);
-        self.retries += 1;
+        self.tally.of(ClientOperation::Read).retries += 1;
     }
 
     /// A call that is no operation of its own took time.
@@ -152,25 +133,16 @@ impl Tally {
     }
 
     /// Ends the series and gives everything.
-    pub(super) fn finish(mut self) -> Counted {
+    pub(super) fn finish(mut self) -> Timed {
         self.look();
-        let elapsed_ns = self.elapsed_ns();
         if self.now_ns > self.window.interval_begin_ns {
             self.close_interval(self.now_ns);
         }
-        let results = OPERATIONS.iter().zip(&self.kinds).filter_map(|(operation, kind)| {
-            let errors = self.errors.of(*operation);
-            (kind.operations + errors > 0).then(|| result(*operation, kind, errors))
-        });
-        let operations = results.collect();
-        let errors = self.errors.take();
-        Counted { operations, errors, retries: self.retries, busy_ns: self.busy_ns, elapsed_ns }
+        Timed { elapsed_ns: self.elapsed_ns(), tally: self.tally, busy_ns: self.busy_ns }
     }
 
     fn close_interval(&mut self, end_ns: u64) {
-        let kind = &self.kinds[READ];
-        let latency_sum_ns = kind.latency.sum_ns();
-        let all = IntervalCount { operations: kind.operations, size_bytes: kind.size_bytes, latency_sum_ns };
+        let all = self.tally.reads();
         let begin_ns = self.window.interval_begin_ns;
         let interval = Interval {
             start_ns: begin_ns - self.window.zero_ns,
@@ -185,28 +157,6 @@ impl Tally {
     }
 }
 
-#[inline]
-fn place_of(operation: ClientOperation) -> usize {
-    match operation {
-        ClientOperation::Open => 0,
-        ClientOperation::Read => READ,
-        ClientOperation::Close => 2,
-        _ => 3,
-    }
-}
-
-fn result(operation: ClientOperation, kind: &Kind, errors: u64) -> ClientOperationResult {
-    let latency = kind.latency.to_histogram();
-    ClientOperationResult {
-        operation,
-        operations: kind.operations,
-        size_bytes: kind.size_bytes,
-        errors,
-        response_latency: latency.clone(),
-        service_latency: latency,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -214,29 +164,24 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn operations_have_their_places() {
-        let places: Vec<_> = OPERATIONS.iter().map(|operation| place_of(*operation)).collect();
-        assert_eq!(places, [0, 1, 2, 3]);
-    }
-
-    #[test]
     fn intervals_add_up_and_the_limit_is_seen() {
         let (sender, intervals) = channel();
-        let mut tally = Tally::new(Clock::new().0, Stop::new(), 10_000_000, 2_000_000, sender);
+        let mut watch = Stopwatch::start(Clock::new().0, Stop::new(), 10_000_000, 2_000_000, sender);
         let mut reads = 0;
-        while tally.over().is_none() {
-            let begin_ns = tally.begin();
+        while watch.over().is_none() {
+            let begin_ns = watch.begin();
             std::thread::sleep(Duration::from_micros(300));
-            tally.done(ClientOperation::Read, begin_ns, 7);
+            watch.done(ClientOperation::Read, begin_ns, 7);
             reads += 1;
         }
-        assert_eq!(tally.over(), Some(Ended::Duration));
-        let counted = tally.finish();
+        assert_eq!(watch.over(), Some(Ended::Duration));
+        let timed = watch.finish();
         let series: Vec<Interval> = intervals.iter().collect();
         assert!(series.len() >= 5, "{}", series.len());
         assert_eq!(series.iter().map(|interval| interval.read.operations).sum::<u64>(), reads);
-        assert_eq!(series.iter().map(|interval| interval.elapsed_ns).sum::<u64>(), counted.elapsed_ns);
-        assert_eq!((counted.operations[0].size_bytes, counted.operations.len()), (7 * reads, 1));
-        assert!(counted.busy_ns <= counted.elapsed_ns);
+        assert_eq!(series.iter().map(|interval| interval.elapsed_ns).sum::<u64>(), timed.elapsed_ns);
+        let [operation] = &timed.tally.results()[..] else { panic!() };
+        assert_eq!((operation.operations, operation.size_bytes), (reads, 7 * reads));
+        assert!(timed.busy_ns <= timed.elapsed_ns);
     }
 }
