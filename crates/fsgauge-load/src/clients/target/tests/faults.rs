@@ -1,7 +1,8 @@
 //! Faults: full file systems, no descriptors left, no permission.
+//!
+//! Unsafe code: threads that stop sharing mounts or descriptors with the others.
 
 use std::os::fd::OwnedFd;
-use std::path::PathBuf;
 use std::process::Command;
 
 use rustix::process::{Resource, Uid, geteuid, getrlimit};
@@ -20,34 +21,24 @@ fn a_full_device_is_told_by_kind() {
     });
 }
 
-/// A small file system of its own, unmounted in the end.
-struct Mounted(PathBuf);
-
-impl Mounted {
-    /// None for those who may not mount.
-    fn tmpfs(path: PathBuf, options: &str) -> Option<Self> {
-        std::fs::create_dir(&path).unwrap();
-        let mut mount = Command::new("mount");
-        mount.args(["-t", "tmpfs", "-o", options, "fsgauge-test"]).arg(&path);
-        let is_mounted = geteuid().is_root() && mount.status().is_ok_and(|status| status.success());
-        is_mounted.then(|| Mounted(path))
-    }
-}
-
-impl Drop for Mounted {
-    fn drop(&mut self) {
-        let _ = Command::new("umount").arg("-l").arg(&self.0).status();
-    }
+/// Mounts a small tmpfs that only this thread sees, and that is gone with it. False for those who may not.
+fn mount_tmpfs(path: &Path, options: &str) -> bool {
+    let mount = |arguments: &[&str]| {
+        let status = Command::new("mount").args(arguments).arg(path).status();
+        status.is_ok_and(|status| status.success())
+    };
+    // SAFETY: descriptors stay shared; only what is mounted becomes the thread's own.
+    let sees_its_own = || unsafe { unshare_unsafe(UnshareFlags::NEWNS) }.is_ok();
+    geteuid().is_root()
+        && sees_its_own()
+        && Command::new("mount").args(["--make-rprivate", "/"]).status().is_ok_and(|status| status.success())
+        && mount(&["-t", "tmpfs", "-o", options, "fsgauge-test"])
 }
 
 /// The record is larger than what is left: what was written of it does not hide the error.
 #[test]
 fn a_full_file_system_is_told_by_kind() {
     const RECORD: u32 = 48 << 10;
-    let directory = tempfile::tempdir().unwrap();
-    let Some(mounted) = Mounted::tmpfs(directory.path().join("small"), "size=64k,nr_inodes=4") else {
-        return;
-    };
     let fill = |target: &mut dyn Target| {
         let handle = ask(target, 0, Request::Create { path: c"file" }) as Handle;
         target.outgoing(0).fill(9);
@@ -59,17 +50,25 @@ fn a_full_file_system_is_told_by_kind() {
         // Four inodes: the root's and three more.
         let create =
             |target: &mut dyn Target, path: &str| ask(target, 0, Request::Create { path: &name(path) });
-        let handles: Vec<_> = ["1", "2", "3"].map(|path| create(target, path)).into();
+        let handles = ["1", "2", "3"].map(|path| create(target, path));
         assert_eq!(errors_kind(create(target, "4")), ClientErrorKind::NoSpace);
         for (handle, path) in handles.into_iter().zip([c"1", c"2", c"3"]) {
             assert_eq!(ask(target, 0, Request::Close { handle: handle as Handle }), 0);
             assert_eq!(ask(target, 0, Request::Unlink { path }), 0);
         }
     };
-    fill(&mut PlainTarget::new(&mounted.0, RECORD).unwrap());
-    for interface in INTERFACES {
-        fill(&mut RingTarget::new(&mounted.0, RECORD, 1, interface).unwrap().0);
-    }
+    let directory = tempfile::tempdir().unwrap();
+    let root = directory.path().to_path_buf();
+    let on_small = move || {
+        if !mount_tmpfs(&root, "size=64k,nr_inodes=4") {
+            return;
+        }
+        fill(&mut PlainTarget::new(&root, RECORD).unwrap());
+        for interface in INTERFACES {
+            fill(&mut RingTarget::new(&root, RECORD, 1, interface).unwrap().0);
+        }
+    };
+    std::thread::spawn(on_small).join().unwrap();
 }
 
 /// In a thread with descriptors of its own, all of which are taken but one.
