@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from fsgauge.cli.scan import command
 from tests.cli.conftest import ENGINE, Run
 
 
@@ -31,6 +32,19 @@ def test_json_is_one_object_with_flat_numbers_and_everything(fsgauge: Run) -> No
     assert (document["files"], document["extents"], document["extents_per_file"]) == (3, 4, 2.0)
     assert document["largest_free_bytes"] == 16 << 20
     assert len(document["result"]["map"]["data"]) == 4**8
+
+
+def test_the_place_is_kept_as_a_whole_path(fsgauge: Run, tmp_path: Path) -> None:
+    document = json.loads(fsgauge("scan", "folder", "--json").stdout)
+    assert document["path"] == str(tmp_path / "folder")
+
+
+def test_what_this_user_may_not_read_is_left_to_the_engine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A mounted device need not be opened: what is mounted is scanned."""
+    monkeypatch.setattr("os.access", lambda *_: False)
+    assert command.params[0].type.convert(str(tmp_path), None, None) == tmp_path
 
 
 def test_free_space_can_be_left_alone(fsgauge: Run) -> None:

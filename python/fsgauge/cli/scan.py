@@ -16,7 +16,7 @@ _WORST_FILES = 3
 
 
 @click.command("scan")
-@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("path", type=click.Path(path_type=Path, readable=False))
 @click.option(
     "--top",
     type=click.IntRange(0, 1000),
@@ -88,21 +88,25 @@ def _order(before: ScanResult | None) -> int:
 def _scanned(
     path: Path, *, threads: int | None, space: bool, top: int, map_order: int
 ) -> ScanResult:
-    """Scan with progress on standard error; the first Ctrl-C ends it with what there is."""
+    """Scan with progress on standard error; the first Ctrl-C ends it with what there is.
+
+    The place goes into the scan as an absolute path: one that was kept is read elsewhere.
+    """
     from fsgauge.engine import Engine
     from fsgauge.errors import InputError
     from fsgauge.interruption import ending_gently
     from fsgauge.progress.scan import ScanTeller
     from fsgauge.wire import ScanJob
 
+    place = str(path.absolute())
     try:
-        str(path).encode()
+        place.encode()
     except UnicodeEncodeError as error:
         raise InputError(
-            f"{str(path)!a} is no UTF-8, and the engine takes nothing else",
+            f"{place!a} is no UTF-8, and the engine takes nothing else",
             next="scan the folder above it",
         ) from error
-    job = ScanJob(path=str(path), threads=threads, top=top, map_order=map_order, space=space)
+    job = ScanJob(path=place, threads=threads, top=top, map_order=map_order, space=space)
     teller = ScanTeller(sys.stderr)
     with ending_gently() as ending:
 

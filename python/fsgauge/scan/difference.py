@@ -54,7 +54,22 @@ def doubts(before: ScanResult, now: ScanResult) -> list[str]:
     for name, scan in (("earlier", before), ("other", now)):
         if scan.ended == "interrupted":
             found.append(f"the {name} scan was stopped before its end")
+    if _incomplete(before) != _incomplete(now):
+        found.append(
+            "not the same could be read:"
+            f" the earlier scan had {_counted(before)}, the other {_counted(now)}"
+        )
     return found
+
+
+def _incomplete(scan: ScanResult) -> dict[str, int]:
+    return {problem.code: problem.count for problem in scan.problems}
+
+
+def _counted(scan: ScanResult) -> str:
+    """Problems by code, for a sentence."""
+    each = [f"{count:,} {code}" for code, count in _incomplete(scan).items()]
+    return ", ".join(each) or "no problem"
 
 
 def maps_compare(before: ScanResult, now: ScanResult) -> bool:

@@ -2,6 +2,8 @@
 
 Takes a `wire.ScanResult`; a number that cannot be known is None, never a guess. Shares are in
 percent. Ratios a file are over files that have an extent: an empty file cannot be fragmented.
+The share in use needs all free space: it is None where a part of it could not be read, and for
+btrfs's free extents, as what no chunk has taken yet is in none of them.
 The layout score is Smith and Seltzer's ("File system aging", SIGMETRICS 1997): of all pairs of
 neighbouring blocks of files, the share that also touch on the device.
 """
@@ -15,6 +17,7 @@ from fsgauge.wire import ScanResult
 
 Unit = Literal["", "B", "%"]
 Numbers = dict[str, float | None]
+_HIDING = ("damaged", "truncated")
 FREE_LENGTHS = {64 << 10: "64_kib", 1 << 20: "1_mib", 8 << 20: "8_mib", 128 << 20: "128_mib"}
 
 
@@ -87,6 +90,20 @@ def numbers_of(scan: ScanResult) -> Numbers:
     return {quantity.name: found[quantity.name] for quantity in QUANTITIES}
 
 
+def room_outside_chunks(scan: ScanResult) -> bool:
+    """Whether free extents are those inside of chunks only, so that they are not all the room."""
+    free = scan.free
+    return scan.source.file_system == "btrfs" and free is not None and free.extents is not None
+
+
+def may_lack_free_space(scan: ScanResult) -> bool:
+    """Whether damage may have hidden free extents; a sum that the kernel gave has none hidden."""
+    free = scan.free
+    if free is None or free.extents is None:
+        return False
+    return any(problem.code in _HIDING for problem in scan.problems)
+
+
 def _space(scan: ScanResult) -> Numbers:
     size, free = scan.source.size_bytes, scan.free
     found: Numbers = dict.fromkeys(
@@ -102,7 +119,8 @@ def _space(scan: ScanResult) -> Numbers:
     if free is None:
         return found
     found["free_bytes"] = free.size_bytes
-    found["used_percent"] = _percent(max(size - free.size_bytes, 0), size)
+    if not room_outside_chunks(scan) and not may_lack_free_space(scan):
+        found["used_percent"] = _percent(max(size - free.size_bytes, 0), size)
     found["free_extents"], found["largest_free_bytes"] = free.extents, free.largest_bytes
     for each in free.at_least if free.extents is not None else ():
         if each.at_least_bytes in FREE_LENGTHS:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fsgauge.scan.difference import Line
-from fsgauge.scan.numbers import Unit, numbers_of
+from fsgauge.scan.numbers import Unit, may_lack_free_space, numbers_of, room_outside_chunks
 from fsgauge.units import format_duration, format_size
 from fsgauge.wire import ListedFile, ScanProblem, ScanResult
 
@@ -32,9 +32,12 @@ def change(line: Line) -> str:
         return ""
     if value == 0:
         return "="
+    sign = "+" if value > 0 else "-"
     if line.quantity.unit == "%":
-        return f"{value:+.1f} points"
-    return ("+" if value > 0 else "-") + number(abs(value), line.quantity.unit)
+        return f"{sign}{_least(abs(value), 1)} points"
+    if line.quantity.unit == "" and not isinstance(value, int):
+        return f"{sign}{_least(abs(value), 3)}"
+    return sign + number(abs(value), line.quantity.unit)
 
 
 def cautions(scan: ScanResult) -> list[str]:
@@ -56,13 +59,13 @@ def headline(scan: ScanResult) -> str:
     found = numbers_of(scan)
     files, extents = found["files_with_extents"], found["extents"]
     if not files:
-        return "no file with an extent on the device"
+        return "no file with an extent on the device was found"
     each, share = found["extents_per_file"], found["fragmented_percent"]
     assert each is not None and share is not None  # noqa: S101 - there are files
     many = "file" if files == 1 else "files"
     pieces = "extent" if extents == 1 else "extents"
     return (
-        f"{files:,} {many} in {extents:,} {pieces}: {each:.2f} a file,"
+        f"{files:,} {many} in {extents:,} {pieces}: {each:,.2f} a file,"
         f" {_share(share)} % of files in more than one"
     )
 
@@ -73,7 +76,30 @@ def place(scan: ScanResult) -> str:
     used = numbers_of(scan)["used_percent"]
     full = f", {_share(used)} % full" if used is not None else ""
     size = f", {format_size(source.size_bytes)}" if source.size_bytes else ""
-    return f"{source.file_system}{size}{full}"
+    a_file = "a file on " if is_one_file(scan) else ""
+    return f"{a_file}{source.file_system}{size}{full}"
+
+
+def is_one_file(scan: ScanResult) -> bool:
+    """Whether a file itself was scanned: neither a tree nor the file system that an image holds."""
+    counts = scan.counts
+    return scan.source.files_by == "fiemap" and (counts.files, counts.folders) == (1, 0)
+
+
+def notes(scan: ScanResult) -> list[str]:
+    """What should be known beside the numbers, those of the engine last."""
+    found = []
+    if is_one_file(scan):
+        found.append(
+            "no file system that can be read begins in this file,"
+            " so where the file itself lies was scanned"
+        )
+    if room_outside_chunks(scan):
+        found.append(
+            "free space is that inside of btrfs's chunks: what no chunk has taken yet comes beside"
+            " it, so how full the file system is says `btrfs filesystem usage`"
+        )
+    return found + [note.text for note in scan.notes]
 
 
 def free_space(scan: ScanResult) -> str:
@@ -89,19 +115,23 @@ def free_space(scan: ScanResult) -> str:
     share = numbers_of(scan)["free_at_least_8_mib_percent"]
     large = f"; {_share(share)} % of it in pieces of 8 MiB or more" if share is not None else ""
     pieces = "piece" if free.extents == 1 else "pieces"
+    inside = " inside of chunks" if room_outside_chunks(scan) else ""
     largest = "" if free.largest_bytes is None else f"; largest {format_size(free.largest_bytes)}"
-    return f"{size} in {free.extents:,} {pieces}{large}{largest}"
+    read = "; more may be where nothing could be read" if may_lack_free_space(scan) else ""
+    return f"{size} in {free.extents:,} {pieces}{inside}{large}{largest}{read}"
 
 
 def kinds(scan: ScanResult) -> str:
     """Extents and files that are special; empty where none is."""
     counts = scan.counts
-    found = [
-        f"{count:,} {kind}" for kind in _KINDS if (count := getattr(counts, f"{kind}_extents"))
-    ]
-    parts = [f"{', '.join(found)} extents"] if found else []
+    each = {kind: count for kind in _KINDS if (count := getattr(counts, f"{kind}_extents"))}
+    found = [f"{count:,} {kind}" for kind, count in each.items()]
+    extents = "extent" if sum(each.values()) == 1 else "extents"
+    parts = [f"{', '.join(found)} {extents}"] if found else []
     if counts.files_without_extents:
-        parts.append(f"{_files(counts.files_without_extents)} empty, inline or all holes")
+        why = "empty, inline, all holes"
+        why += ", or not on the device yet" if counts.delayed_extents else ""
+        parts.append(f"{_files(counts.files_without_extents)} without a place ({why})")
     if counts.sparse_files:
         parts.append(_files(counts.sparse_files, "sparse "))
     return "; ".join(parts)
@@ -119,7 +149,8 @@ def how(scan: ScanResult) -> str:
 def problem(entry: ScanProblem) -> str:
     """A problem with how often and the first place."""
     times = f"{entry.count:,} times: " if entry.count > 1 else ""
-    example = f" ({printable(entry.examples[0])})" if entry.examples else ""
+    first = "first " if entry.count > 1 else ""
+    example = f" ({first}{printable(entry.examples[0])})" if entry.examples else ""
     return f"{entry.code}, {times}{printable(entry.text)}{example}"
 
 
@@ -130,7 +161,9 @@ def lines_of(scan: ScanResult, *, top: int, extents: bool) -> list[str]:
     if special := kinds(scan):
         found.append(f"kinds        {special}")
     found += [f"problem      {problem(entry)}" for entry in scan.problems]
-    found += [f"note         {printable(note.text)}" for note in scan.notes]
+    if any(problem.count > 1 for problem in scan.problems):
+        found.append(f"{'':<12} --json names up to ten places of each problem, --page shows them")
+    found += [f"note         {printable(note)}" for note in notes(scan)]
     for index, file in enumerate(scan.top[:top]):
         found.append(f"{'' if index else 'worst files':<12} {file_line(file)}")
         found += _extents(file) if extents else []
@@ -182,6 +215,12 @@ def printable(text: str) -> str:
 
 def _files(count: int, kind: str = "") -> str:
     return f"{count:,} {kind}{'file' if count == 1 else 'files'}"
+
+
+def _least(value: float, digits: int) -> str:
+    """A change that is never shown as none."""
+    shown = f"{value:,.{digits}f}"
+    return shown if float(shown.replace(",", "")) else f"<{10**-digits:.{digits}f}"
 
 
 def _share(percent: float) -> str:

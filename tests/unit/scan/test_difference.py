@@ -43,6 +43,14 @@ def test_another_place_size_or_file_system_is_said() -> None:
     assert not maps_compare(first, second)
 
 
+def test_what_only_one_of_them_could_read_is_a_doubt() -> None:
+    first = example()
+    second = first.model_copy(update={"problems": []})
+    assert doubts(first, second) == [
+        "not the same could be read: the earlier scan had 2 not_permitted, the other no problem"
+    ]
+
+
 def test_maps_of_two_orders_do_not_compare() -> None:
     assert not maps_compare(example(map_order=2), example(map_order=3))
     assert not maps_compare(example(map_order=0), example())

@@ -41,6 +41,20 @@ def test_free_space_that_was_not_read_has_no_number() -> None:
     assert len(names) == 8 and all(found[name] is None for name in names)
 
 
+def test_the_share_in_use_needs_all_free_space() -> None:
+    scan = example()
+    btrfs = scan.source.model_copy(update={"file_system": "btrfs"})
+    chunks = scan.model_copy(update={"source": btrfs})
+    assert numbers_of(chunks)["used_percent"] is None
+    assert numbers_of(chunks)["free_bytes"] == 28 * MEBIBYTE
+    assert scan.free is not None
+    alone = scan.free.model_copy(update={"extents": None, "largest_bytes": None})
+    summed = numbers_of(chunks.model_copy(update={"free": alone}))
+    assert summed["used_percent"] == pytest.approx(100 * 36 / 64)
+    damage = {"code": "damaged", "text": "It makes no sense", "count": 1, "examples": []}
+    assert numbers_of(example(problems=[damage]))["used_percent"] is None
+
+
 def test_a_sum_alone_says_nothing_of_pieces() -> None:
     free = {"size_bytes": 10, "extents": None, "largest_bytes": None, "lengths": [], "at_least": []}
     free["at_least"] = [{"at_least_bytes": 64 << 10, "size_bytes": 0}]

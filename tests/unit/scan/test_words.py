@@ -6,6 +6,7 @@ import pytest
 
 from fsgauge.scan import words
 from fsgauge.scan.difference import difference_lines
+from fsgauge.wire import ScanResult
 from tests.scan_example import example
 
 
@@ -17,7 +18,7 @@ def test_the_first_lines_are_files_and_free_space() -> None:
         "28 MiB in 3 pieces; 86 % of it in pieces of 8 MiB or more; largest 16 MiB"
     )
     assert any("not_permitted, 2 times" in line for line in lines)
-    assert any("1 unwritten" in line and "1 file empty" in line for line in lines)
+    assert any("1 unwritten" in line and "1 file without a place" in line for line in lines)
 
 
 def test_what_must_be_known_first_comes_first() -> None:
@@ -65,5 +66,49 @@ def test_a_difference_has_its_sign() -> None:
 def test_without_files_or_space_it_says_so() -> None:
     scan = example(files=0, files_without_extents=0, extents=0, free=None)
     lines = words.lines_of(scan, top=0, extents=False)
-    assert lines[0].endswith("no file with an extent on the device")
+    assert lines[0].endswith("no file with an extent on the device was found")
     assert lines[1].endswith("not read")
+
+
+def test_a_change_is_never_shown_as_none() -> None:
+    lines = difference_lines(
+        example(), example(contiguous_block_pairs=1_277_439, block_pairs=1_280_000)
+    )
+    score = next(line for line in lines if line.quantity.name == "layout_score")
+    assert score.difference and abs(score.difference) < 0.0005
+    assert words.change(score) == "-<0.001"
+
+
+def test_files_in_the_cache_are_not_called_empty() -> None:
+    assert "not on the device yet" in words.kinds(example(delayed_extents=4))
+    assert "not on the device yet" not in words.kinds(example())
+    assert words.kinds(example(files_without_extents=0, sparse_files=0)) == "1 unwritten extent"
+
+
+def test_a_file_that_holds_no_file_system_is_said_to_be_a_file() -> None:
+    scan = example(files=1, folders=0)
+    assert words.place(scan).startswith("a file on ext4, 64 MiB")
+    assert "no file system that can be read begins in this file" in words.notes(scan)[0]
+    assert words.notes(example()) == []
+
+
+def test_room_outside_of_chunks_is_not_called_full() -> None:
+    scan = of_btrfs()
+    assert words.place(scan) == "btrfs, 64 MiB"
+    assert "pieces inside of chunks" in words.free_space(scan)
+    assert "no chunk has taken yet" in words.notes(scan)[0]
+
+
+def test_free_space_behind_damage_is_not_claimed() -> None:
+    damage = {"code": "truncated", "text": "The image ends early", "count": 2, "examples": ["4096"]}
+    scan = example(problems=[damage])
+    assert words.place(scan) == "ext4, 64 MiB"
+    assert words.free_space(scan).endswith("; more may be where nothing could be read")
+    assert any(line.endswith("(first 4096)") for line in words.lines_of(scan, top=0, extents=False))
+
+
+def of_btrfs() -> ScanResult:
+    scan = example()
+    return scan.model_copy(
+        update={"source": scan.source.model_copy(update={"file_system": "btrfs"})}
+    )

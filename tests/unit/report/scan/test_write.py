@@ -33,6 +33,14 @@ def test_anything_else_is_left_alone(tmp_path: Path) -> None:
         require_ours(tmp_path / "nowhere" / "scan.html")
 
 
+def test_a_folder_that_takes_no_file_is_said_before_a_scan(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.access", lambda place, mode: place != tmp_path)
+    with pytest.raises(InputError, match="no file can be made in"):
+        require_ours(tmp_path / "scan.html")
+
+
 def test_a_name_cannot_leave_its_element() -> None:
     page = scan_page(example(path="/<script>alert(1)</script>"))
     assert "<script>alert" not in page
