@@ -21,7 +21,9 @@ from side_by_side import Comparison, Measure, Sample, Skipped
 
 CLIENTS = 590
 # Per client; of two lengths the difference has no start-up.
-LONG, SHORT = 34, 6
+LONG, SHORT = 34, 2
+# On a busy machine fewer files may take longer.
+TRIES = 3
 FASTER = 1.5
 MEMORY_MB = 32
 # Operations of a measurement on the null target; 18 a file.
@@ -72,7 +74,14 @@ def compare(peer: FileTool, directory: Path) -> Comparison:
         measures.append(memory(MEMORY_MB))
 
     def sample(tool: FileTool) -> Sample:
-        return Sample(two_lengths(tool, peer.passes, directory))
+        for _ in range(TRIES):
+            values = two_lengths(tool, peer.passes, directory)
+            if min(values.values()) > 0:
+                return Sample(values)
+        raise SystemExit(
+            f"error: {tool.name} took longer for fewer files, {TRIES} times\n"
+            "cause: other work on this machine\nnext: run it again when the machine is idle"
+        )
 
     def remark(samples: list[Sample]) -> str:
         del samples
@@ -82,7 +91,7 @@ def compare(peer: FileTool, directory: Path) -> Comparison:
 
 
 def two_lengths(tool: FileTool, passes: tuple[Pass, ...], directory: Path) -> dict[str, float]:
-    """Run the passes with many and with few files."""
+    """Run the passes with many and with few files; a rate is below 0 where few took longer."""
     values = {"memory": 0.0}
     walls: dict[tuple[str, int], float] = {}
     for files in (LONG, SHORT):
@@ -99,9 +108,7 @@ def two_lengths(tool: FileTool, passes: tuple[Pass, ...], directory: Path) -> di
         work.remove_files()
     for what in passes:
         seconds = walls[what, LONG] - walls[what, SHORT]
-        if seconds <= 0:
-            raise SystemExit(f"error: {tool.name} took longer for fewer files: too busy a machine")
-        values[f"{what}-wall"] = CLIENTS * (LONG - SHORT) / seconds
+        values[f"{what}-wall"] = CLIENTS * (LONG - SHORT) / seconds if seconds else 0.0
     return values
 
 
