@@ -540,3 +540,6 @@ fn wait_failure(error: &io::Error) -> Failure {
         "dmesg | tail; or set interface to \"plain\"",
     )
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,126 @@
+//! The loop on a target that notes what comes, in which order.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use fsgauge_wire::{
+    ClientsInterface, ClientsJob, ClientsTarget, Create, Data, Dispatch, FORMAT, FileSet, FileSizes,
+    OperationCall, Phase, Tree,
+};
+
+use super::*;
+
+/// Answers at once, or when it is waited for: then all, the last asked first.
+struct Noting {
+    record: Vec<u8>,
+    noted: Rc<RefCell<Vec<String>>>,
+    pends: bool,
+    pending: Vec<(u32, Answer)>,
+}
+
+impl Target for Noting {
+    fn outgoing(&mut self, _lane: u32) -> &mut [u8] {
+        &mut self.record
+    }
+
+    fn incoming(&self, _lane: u32) -> &[u8] {
+        &self.record
+    }
+
+    fn start(&mut self, lane: u32, request: &Request<'_>) -> Started {
+        let (letter, answer) = match request {
+            Request::Write { size_bytes, .. } => ('w', Answer::from(*size_bytes)),
+            Request::Create { .. } => ('c', 1),
+            _ => ('x', 0),
+        };
+        self.noted.borrow_mut().push(format!("{letter}{lane}"));
+        if self.pends {
+            self.pending.push((lane, answer));
+            return Started::Pending;
+        }
+        Started::Done(answer)
+    }
+
+    fn wait(&mut self, _limit: Duration, each: &mut dyn FnMut(u32, Answer)) -> io::Result<()> {
+        self.pending.drain(..).rev().for_each(|(lane, answer)| each(lane, answer));
+        Ok(())
+    }
+
+    fn calls(&self) -> Vec<OperationCall> {
+        Vec::new()
+    }
+}
+
+fn job() -> ClientsJob {
+    ClientsJob {
+        format: FORMAT,
+        target: ClientsTarget::Null {},
+        phase: Phase::Write { create: Create::AndWrite },
+        clients: 3,
+        outstanding: 1,
+        dispatch: Dispatch::EventLoop,
+        threads: None,
+        interface: ClientsInterface::Plain,
+        ramp_ns: 0,
+        think: None,
+        files: FileSet {
+            clients: 3,
+            files_per_client: 2,
+            sizes: FileSizes::Cycle { sizes_bytes: vec![8192] },
+            record_size_bytes: 4096,
+            tree: Tree::Own {},
+        },
+        fsync: false,
+        time_limit_ns: 60_000_000_000,
+        interval_ns: 1_000_000_000,
+        data: Data::Zero,
+        seed: 1,
+        verify: false,
+    }
+}
+
+fn noted(job: &ClientsJob, pends: bool) -> (String, LoopOutcome) {
+    let (plan, clock) = (Plan::new(job), Clock::new().0);
+    let (noted, mut ignore) = (Rc::new(RefCell::new(Vec::new())), |_| {});
+    let around = Surroundings { plan: &plan, clock, stop: Stop::never(), on_interval: &mut ignore };
+    let target = Noting { record: vec![0; 4096], noted: noted.clone(), pends, pending: Vec::new() };
+    let mut event_loop = EventLoop::new(around, target, 0..job.clients);
+    let outcome = event_loop.run(clock.now_ns()).unwrap();
+    let text = noted.borrow().join(" ");
+    (text, outcome)
+}
+
+#[test]
+fn clients_go_round_and_round() {
+    let (order, outcome) = noted(&job(), false);
+    let file = "c0 c1 c2 w0 w1 w2 w0 w1 w2 x0 x1 x2";
+    assert_eq!(order, format!("{file} {file}"));
+    assert_eq!((outcome.tally.files, outcome.ended), (6, Ended::SizeLimit));
+}
+
+#[test]
+fn none_is_more_than_one_operation_ahead_whatever_the_order_of_answers() {
+    let (order, outcome) = noted(&ClientsJob { clients: 3, ..job() }, true);
+    assert_eq!(outcome.tally.files, 6);
+    let mut counts = [0; 3];
+    for noted in order.split(' ') {
+        counts[noted[1..].parse::<usize>().unwrap()] += 1;
+        assert!(counts.iter().max().unwrap() - counts.iter().min().unwrap() <= 1, "{order}");
+    }
+}
+
+#[test]
+fn a_longer_file_does_not_hold_others_up() {
+    let mut uneven = job();
+    uneven.files.sizes = FileSizes::Cycle { sizes_bytes: vec![4096, 12288, 0] };
+    uneven.files.files_per_client = 1;
+    assert_eq!(noted(&uneven, false).0, "c0 c1 c2 w0 w1 x2 x0 w1 w1 x1");
+}
+
+#[test]
+fn time_is_that_of_the_clients() {
+    let (_, outcome) = noted(&job(), false);
+    let ends: u64 = outcome.clients.iter().map(|client| client.end_ns.unwrap() - outcome.begin_ns).sum();
+    assert_eq!((outcome.in_flight_ns, outcome.think_ns), (ends, 0));
+    assert_eq!(outcome.end_ns, outcome.clients.iter().filter_map(|client| client.end_ns).max().unwrap());
+}
