@@ -650,10 +650,7 @@ fn jobs_that_cannot_be_are_refused() {
             with(&|job| job.data = Data::Compressible { compressible_percent: 101 }),
             "compressible_percent 101 is above 100",
         ),
-        (
-            ClientsJob { threads: Some(2), ..threads.clone() },
-            "threads is 2 with dispatch \"threads\"",
-        ),
+        (ClientsJob { threads: Some(2), ..threads.clone() }, "threads is 2 with dispatch \"threads\""),
         (ClientsJob { outstanding: 2, ..threads.clone() }, "outstanding is 2 with dispatch \"threads\""),
         (
             ClientsJob { interface: ClientsInterface::IoUring, ..threads },

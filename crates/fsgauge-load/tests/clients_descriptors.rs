@@ -6,8 +6,8 @@ use std::fs::File;
 
 use fsgauge_load::{Listener, Stop, run_clients};
 use fsgauge_wire::{
-    ClientErrorKind, ClientOperation, ClientsInterface, ClientsJob, ClientsTarget, Create, Data, Dispatch, Ended,
-    Event, FORMAT, FileSet, FileSizes, Phase, Tree,
+    ClientErrorKind, ClientOperation, ClientsInterface, ClientsJob, ClientsTarget, Create, Data, Dispatch,
+    Ended, Event, FORMAT, FileSet, FileSizes, Phase, Tree,
 };
 use rustix::process::{Resource, Rlimit, setrlimit};
 use support::engine;

@@ -32,10 +32,10 @@ pub(super) fn refuse(key: &str, what: String, cause: &str, next: &str) -> Check 
 
 /// Checks a job of any phase but a backup, which has its own rules.
 pub(crate) fn check_clients(job: &ClientsJob) -> Check {
+    check_set(&job.files)?;
     check_counts(job)?;
     check_dispatch(job)?;
     check_times(job)?;
-    check_set(&job.files)?;
     check_data(job)?;
     if let Phase::Mix { activities } = &job.phase {
         check_mix(activities)?;
