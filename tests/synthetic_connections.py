@@ -417,7 +417,7 @@ def _result(recipe: ConnectionsRecipe, turn: Turn, cell: Cell, seconds: float) -
         in_flight_mean=busy_ns / elapsed_ns,
         cpu=ProcessorTime(user_ns=counted * 600, system_ns=counted * 2400, threads=2),
         machine_cpu=MachineProcessorTime(busy_ns=counted * 4000, total_ns=2 * elapsed_ns),
-        intervals=_intervals(records, elapsed_ns),
+        intervals=_intervals(records, elapsed_ns, falls_off=cell.test != "mix"),
         self_measure=SelfMeasure(
             null_ns_per_operation=74.0, clock_ns_per_read=21.0, clock="tsc", stamps="operation"
         ),
@@ -514,13 +514,14 @@ def _records(part: ClientOperationResult | None) -> OperationResult | None:
 
 
 def _intervals(
-    records: Mapping[ClientOperation, ClientOperationResult], elapsed_ns: int
+    records: Mapping[ClientOperation, ClientOperationResult], elapsed_ns: int, *, falls_off: bool
 ) -> list[Interval]:
-    """Twenty equal parts; the last one is half empty, as clients end."""
+    """Twenty equal parts; the last one is half empty where clients end by themselves."""
     parts = 20
+    last = 0.5 if falls_off else 1.0
     found = []
     for part in range(parts):
-        share = (0.5 if part == parts - 1 else 1.0) / (parts - 0.5)
+        share = (last if part == parts - 1 else 1.0) / (parts - 1 + last)
         counts = {
             name: IntervalCount(
                 operations=round(share * records[name].operations) if name in records else 0,

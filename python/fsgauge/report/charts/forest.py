@@ -177,7 +177,7 @@ def _chart(
     y = alt.Y("y:Q", scale=alt.Scale(domain=[lines - 0.4, -0.6]), axis=None)
     return alt.layer(
         *_background(floor, low, high, x),
-        *_row_bands(measured, low, high, x),
+        *_row_bands(measured, low, high, x, y),
         *_marks(measured, results, x, y),
         *_labels(placed, measured, layout, y),
     ).properties(
@@ -214,10 +214,10 @@ def _background(floor: NoiseFloor | None, low: float, high: float, x: Axis) -> l
     return marks
 
 
-def _row_bands(rows: list[dict[str, Any]], low: float, high: float, x: Axis) -> list[alt.Chart]:
+def _row_bands(
+    rows: list[dict[str, Any]], low: float, high: float, x: Axis, y: alt.Y
+) -> list[alt.Chart]:
     """Each row's own band of noise, where rows are of different metrics."""
-    import altair as alt
-
     bands = [
         {
             "ratio": max(row["noise"][0], low),
@@ -231,7 +231,7 @@ def _row_bands(rows: list[dict[str, Any]], low: float, high: float, x: Axis) -> 
     if not bands:
         return []
     rect = chart_of(bands).mark_rect(color=BAND, opacity=0.55)
-    return [rect.encode(x=x("ratio"), x2="to:Q", y=alt.Y("y:Q", axis=None), y2="y_to:Q")]
+    return [rect.encode(x=x("ratio"), x2="to:Q", y=y, y2="y_to:Q")]
 
 
 def _noise_tip(floor: NoiseFloor) -> str:

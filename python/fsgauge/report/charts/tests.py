@@ -24,17 +24,20 @@ def tests_chart(results: Results) -> Drawing | None:
 
     Extents a file stand in a table: beside them a ratio of 20 would press all others together.
     """
-    rows = [
+    found = [
         _row(results, test, row, system, value.change)
         for test in test_rows(results)
         for row in test.rows
         for system, value in row.values.items()
         if value.change is not None and row.kind.number != PER_FILE
-    ][:ROWS_LIMIT]
+    ]
+    rows = found[:ROWS_LIMIT]
     if not rows:
         return None
     label = f"Ratio of every number of each test to {results.baseline}, with 95 % intervals."
-    title = f"ratio to {results.baseline} (times: lower is better; throughput: higher)"
+    if len(found) > len(rows):
+        label += f" {len(found) - len(rows)} more are in the tables."
+    title = f"ratio to {results.baseline}"
     return draw("tests", label, *forms(results, rows, None, title), rows)
 
 

@@ -61,13 +61,15 @@ def connections_parts(results: Results) -> ConnectionsParts:
 
 
 def _primary_extents(results: Results) -> list[tuple[str, str]]:
-    """By test, every system's ratio of extents a file in words."""
+    """By primary test, every system's ratio of extents a file in words."""
     connections = results.connections
     if connections is None:
         return []
+    primary = {results.cell(cell).test for cell in results.primary_cells}
+    shown = primary | ({"backup fill"} if "backup" in primary else set())
     found: dict[str, list[str]] = {}
     for each in connections.extents:
-        if each.ratio is not None:
+        if each.ratio is not None and results.cell(each.cell).test in shown:
             words = f"{each.system} {extents_words(connections, each.cell, each.system)}"
             found.setdefault(results.cell(each.cell).name, []).append(words)
     return [(name, ", ".join(ratios)) for name, ratios in found.items()]

@@ -19,7 +19,7 @@ from fsgauge.scan import words
 from fsgauge.scan.difference import difference_lines, doubts, maps_compare
 from fsgauge.scan.numbers import QUANTITIES, numbers_of
 from fsgauge.units import format_size
-from fsgauge.wire import ScanMap, ScanResult
+from fsgauge.wire import Note, ScanMap, ScanResult
 
 _WIDE, _NARROW = 540, 340
 _GROUP_ROWS = 2000
@@ -47,7 +47,7 @@ def scan_page(scan: ScanResult, before: ScanResult | None = None) -> str:
     numbers = numbers_of(scan)
     return template("scan.html.j2").render(
         version=__version__,
-        scan=scan,
+        scan=_with_all_notes(scan),
         before=before,
         when=_date(scan),
         before_when=_date(before) if before else "",
@@ -70,6 +70,12 @@ def scan_page(scan: ScanResult, before: ScanResult | None = None) -> str:
         scan_style=_asset("scan.css"),
         scan_script=_asset("scan.js"),
     )
+
+
+def _with_all_notes(scan: ScanResult) -> ScanResult:
+    """The page has the notes of the text: those of the engine, and what follows from the numbers."""
+    notes = [Note(code="scan", text=text) for text in words.notes(scan)]
+    return scan.model_copy(update={"notes": notes})
 
 
 def _maps(scan: ScanResult, before: ScanResult | None) -> list[MapView]:

@@ -157,6 +157,11 @@ def _extents(connections: Connections, tests: Tests) -> str:
             if len(others) < len(tests.systems):
                 return ""
             return f"; extents a file are the same, {_number(reference.per_file.value)}"
+        if len(differing) == len(others) > 1:
+            values = sorted(entry.per_file.value for _, entry in differing)
+            low, high = _number(values[0]), _number(values[-1])
+            numbers = low if low == high else f"{low} to {high}"
+            return f"; {numbers} extents a file instead of {_number(reference.per_file.value)}"
         system, entry = max(differing, key=lambda each: abs(math.log(_ratio(each[1]))))
         of = "" if len(tests.systems) == 1 else f"{system}'s files have "
         return (
@@ -175,8 +180,8 @@ def _ratio(entry: CellExtents) -> float:
 
 
 def _number(value: float) -> str:
-    """Two digits behind the point below 2, so that 1.02 is not 1; three digits above."""
-    return f"{value:.2f}" if value < 2 else f"{value:.3g}" if value < 1000 else f"{value:,.0f}"
+    """Two digits behind the point below 2, so that 1.02 is not 1; fewer above."""
+    return f"{value:.2f}" if value < 2 else f"{value:.1f}" if value < 100 else f"{value:,.0f}"
 
 
 def _too_few(tests: Tests, blocks: int) -> str:

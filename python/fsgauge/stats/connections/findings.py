@@ -185,7 +185,7 @@ def _times_do_not_add_up(evidence: Evidence) -> Iterator[Finding]:
             "warning",
             f"In {part_of(len(wrong), len(judged), 'run')} clients, throughput and response do not"
             f" fit together (N = X (R + Z)): up to {abs(times.difference_percent):.1f} % of the"
-            f" clients' time is in {'two latencies' if times.difference_percent > 0 else 'none'},"
+            f" clients' time is in {'two latencies' if times.difference_percent > 0 else 'no latency'},"
             f" {name_of(run)}.",
             "Means of these runs are off by about as much. Report this with the records: an honest"
             " run cannot do it.",

@@ -1,0 +1,70 @@
+"""Known answers of studies of many clients: planted effects come out, names do not matter."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from tests.synthetic_connections import BASELINE, GAINS, OTHER, make_connections, swapped
+
+CLIENTS = 30
+
+
+def test_planted_effects_lie_in_their_intervals_and_are_called_by_their_direction() -> None:
+    found = make_connections(clients=CLIENTS, blocks=10).results()
+    for cell, test in (("write", "write"), ("backup-directory", "backup")):
+        for metric in ("bandwidth", "complete", "per_client"):
+            entry = found.comparison(cell, OTHER, metric)
+            if metric == "per_client" and test == "backup":
+                assert entry is None  # one reader
+                continue
+            assert entry is not None and entry.low is not None and entry.high is not None
+            truth = GAINS[test] if metric != "complete" else 1 / GAINS[test]
+            assert entry.low * 0.99 < truth < entry.high * 1.01
+            assert entry.verdict == "better"
+    response = found.comparison("write", OTHER, "create.mean")
+    assert response is not None and response.verdict == "better" and response.ratio < 0.8
+
+
+def test_time_to_complete_is_the_inverse_of_the_bandwidth() -> None:
+    """All systems move the same bytes."""
+    found = make_connections(clients=CLIENTS, blocks=4).results()
+    for cell in found.primary_cells:
+        rate, time = (found.comparison(cell, OTHER, m) for m in ("bandwidth", "complete"))
+        assert rate is not None and time is not None
+        assert rate.ratio * time.ratio == pytest.approx(1, rel=1e-6)
+
+
+def test_swapping_the_systems_inverts_every_ratio() -> None:
+    """With one turn of each in a block there is no mean to take, so the inverse is exact."""
+    made = make_connections(clients=CLIENTS, blocks=5, extents_noise=0.1)
+    back = swapped(made)
+    again = swapped(back)
+    forward, inverse = again.results(), back.results()
+    assert forward.baseline == BASELINE and inverse.baseline == OTHER
+    checked = 0
+    for entry in forward.comparisons:
+        other = inverse.comparison(entry.cell, BASELINE, entry.metric)
+        assert other is not None
+        assert math.log(entry.ratio) == pytest.approx(-math.log(other.ratio), abs=1e-9)
+        opposite = {"better": "worse", "worse": "better"}
+        assert other.verdict == opposite.get(entry.verdict, entry.verdict)
+        checked += 1
+    assert checked > 40
+    assert forward.connections is not None and inverse.connections is not None
+    for extents in forward.connections.extents:
+        if extents.ratio is None:
+            continue
+        mirrored = inverse.connections.extents_of(extents.cell, BASELINE)
+        assert mirrored is not None and mirrored.ratio is not None
+        assert extents.ratio.ratio * mirrored.ratio.ratio == pytest.approx(1)
+        assert (extents.ratio.verdict, mirrored.ratio.verdict) == ("better", "worse")
+
+
+def test_equal_systems_are_not_told_apart() -> None:
+    """Of equal ones chance tells one family in twenty apart; not with this seed."""
+    recipe = {"clients": CLIENTS, "blocks": 8, "seed": 3}
+    found = make_connections(**recipe, gain=lambda system, cell: 1.0).results()
+    decided = [e for e in found.comparisons if e.primary and e.verdict in ("better", "worse")]
+    assert decided == []

@@ -1,0 +1,76 @@
+"""The sentence of a study of many clients: what differs, how sure, and honest words where not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.synthetic_connections import BASELINE, OTHER, extents, gain, make_connections
+
+SMALL: dict[str, Any] = {"clients": 20, "blocks": 6, "noise": 0.01}
+FOUR = {BASELINE: "ext4", OTHER: "ext4", "xfs": "xfs", "btrfs": "btrfs"}
+
+
+def said(**changes: Any) -> str:
+    answer = make_connections(**{**SMALL, **changes}).results().answer
+    assert len(answer.split()) < 60
+    assert answer.endswith(".") and "  " not in answer
+    return answer
+
+
+def test_one_system_is_told_test_by_test_with_its_extents() -> None:
+    answer = said()
+    assert answer.startswith(f"{OTHER} writes 1.3")
+    assert f"times as fast as {BASELINE} (" in answer
+    assert ", reads 1.0" in answer and " and is backed up 1.4" in answer
+    assert answer.endswith("; 1.00 extents a file instead of 20.0.")
+
+
+def test_a_slower_system_is_said_to_be_so() -> None:
+    answer = said(gain=lambda system, cell: 1.0 if system == BASELINE else 0.5)
+    assert answer.startswith(f"{OTHER} writes 0.50 times as fast as {BASELINE} (")
+
+
+def test_nothing_seen_says_what_would_have_been() -> None:
+    answer = said(gain=lambda system, cell: 1.0, noise=0.1, seed=4, extents=lambda s, c: 1.0)
+    assert "was not seen to differ from" in answer and "would have shown" in answer
+    assert answer.endswith("extents a file are the same, 1.00.")
+
+
+def test_equal_is_said_with_its_margin() -> None:
+    answer = said(gain=lambda system, cell: 1.0, noise=0.001)
+    assert answer.startswith(f"{OTHER} equals {BASELINE} in writing, reading and backup within 3 %")
+
+
+def test_an_undecided_test_is_marked_beside_decided_ones() -> None:
+    answer = said(gain=lambda s, c: gain(s, c) if c.test == "write" else 1.0, noise=0.08, blocks=8)
+    assert "undecided" in answer
+
+
+def test_several_systems_are_compared_in_the_first_test() -> None:
+    speed = {"xfs": 1.2, "btrfs": 0.5}
+    pieces = {"xfs": 1.0, "btrfs": 1.3}
+    answer = said(
+        systems=FOUR,
+        gain=lambda s, c: speed.get(s, gain(s, c)),
+        extents=lambda s, c: pieces.get(s, extents(s, c)),
+    )
+    assert answer.startswith(f"In writing, {OTHER} is 1.3")
+    assert "xfs 1." in answer and "btrfs 0." in answer and "the largest difference" in answer
+    assert "1.00 to 1.30 extents a file instead of 20" in answer
+
+
+@pytest.mark.parametrize("blocks", [1, 2])
+def test_too_few_blocks_decide_nothing(blocks: int) -> None:
+    answer = said(blocks=blocks)
+    assert answer.startswith("Undecided: ") and "cannot tell an effect from noise" in answer
+
+
+def test_before_the_first_block_there_is_no_answer() -> None:
+    assert said(made_runs=2).startswith("No answer yet")
+
+
+def test_a_backup_in_another_order_is_named() -> None:
+    answer = said(tests=("backup",), backup_orders=("physical", "directory"))
+    assert "is backed up in physical order" in answer
