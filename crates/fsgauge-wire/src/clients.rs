@@ -119,11 +119,12 @@ pub enum Create {
 pub enum Activity {
     /// Opens, reads and closes one of its files.
     Read,
-    /// Creates, writes and closes one more file.
+    /// Creates, writes and closes one more file, numbered on from those of the set.
     Create,
     /// Writes a file of its own again as careful programs do: a new file beside it, renamed over it.
     Save,
-    /// Removes its oldest file; with half of its files left it does nothing more than draw again.
+    /// Removes the oldest of the files that the mix has made; while there is none it draws again. Files of the
+    /// set stay, so that whatever comes after a mix finds the whole set.
     Delete,
     /// Asks for the attributes of one of its files.
     Stat,
@@ -321,9 +322,9 @@ pub struct ClientsResult {
     /// When the last one was.
     pub last_done_ns: Option<u64>,
     /// Time of all clients from each one's start to its end, in client-nanoseconds: N of Little's law is
-    /// active_ns / elapsed_ns.
+    /// active_ns / elapsed_ns. Each of a client's outstanding files counts as one.
     pub active_ns: u64,
-    /// Time that clients rested, in client-nanoseconds.
+    /// Time that clients rested, in client-nanoseconds; counted as in `active_ns`.
     pub think_ns: u64,
     /// Records that were compared.
     pub checked_records: u64,
