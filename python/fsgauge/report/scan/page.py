@@ -73,7 +73,7 @@ def scan_page(scan: ScanResult, before: ScanResult | None = None) -> str:
 
 
 def _with_all_notes(scan: ScanResult) -> ScanResult:
-    """The page has the notes of the text: those of the engine, and what follows from the numbers."""
+    """As the text has them: notes of the engine, and those that follow from the numbers."""
     notes = [Note(code="scan", text=text) for text in words.notes(scan)]
     return scan.model_copy(update={"notes": notes})
 

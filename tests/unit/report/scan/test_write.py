@@ -52,5 +52,10 @@ def test_the_page_asks_nothing_of_a_network() -> None:
     assert page.count("<canvas>") == 2 and 'id="difference"' in page
 
 
+def test_the_page_has_the_notes_of_the_text() -> None:
+    assert "begins in this file" in scan_page(example(files=1, folders=0))
+    assert "begins in this file" not in scan_page(example())
+
+
 def test_without_a_map_it_says_so() -> None:
     assert "No map" in scan_page(example(map_order=0, free=None, groups=[]))
