@@ -41,8 +41,8 @@ QUANTITIES: tuple[Quantity, ...] = (
     _count("folders", "folders"),
     _count("extents", "extents"),
     Quantity("extents_per_file", "extents a file", "", "extents_per_file"),
-    _count("fragmented_files", "files in two extents or more", "fragmented"),
-    Quantity("fragmented_percent", "share of files in two extents or more", "%", "fragmented"),
+    _count("fragmented_files", "fragmented files", "fragmented"),
+    Quantity("fragmented_percent", "fragmented, share of files", "%", "fragmented"),
     Quantity("layout_score", "layout score", "", "layout_score"),
     Quantity("extent_bytes", "bytes in extents", "B", "extents"),
     Quantity("mean_extent_bytes", "mean extent", "B", "extents"),
@@ -62,7 +62,7 @@ QUANTITIES: tuple[Quantity, ...] = (
     *(
         Quantity(
             f"free_at_least_{word}_percent",
-            f"share of free bytes in pieces of at least {word.replace('_', ' ').upper()[:-2]}iB",
+            f"free in {word.replace('_', ' ').upper()[:-2]}iB or more",
             "%",
             "free_at_least",
         )
