@@ -185,12 +185,15 @@ def _times_do_not_add_up(evidence: Evidence) -> Iterator[Finding]:
             "warning",
             f"In {part_of(len(wrong), len(judged), 'run')} clients, throughput and response do not"
             f" fit together (N = X (R + Z)): up to {abs(times.difference_percent):.1f} % of the"
-            f" clients' time is in {'two latencies' if times.difference_percent > 0 else 'no latency'},"
-            f" {name_of(run)}.",
+            f" clients' time is in {_where(times.difference_percent)}, {name_of(run)}.",
             "Means of these runs are off by about as much. Report this with the records: an honest"
             " run cannot do it.",
             [f"{name_of(run)}: {times.difference_percent:+.1f} %" for run, times in wrong],
         )
+
+
+def _where(difference_percent: float) -> str:
+    return "two latencies" if difference_percent > 0 else "no latency"
 
 
 def _unfair(evidence: Evidence) -> Iterator[Finding]:
