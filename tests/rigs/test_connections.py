@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import resource
 import shutil
@@ -10,6 +11,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -75,6 +77,17 @@ def operations_of(run: RunRecord) -> dict[str, int]:
     return {each.operation: each.operations for each in run.result.clients.operations}
 
 
+@contextlib.contextmanager
+def on_processors(count: int) -> Iterator[None]:
+    """What is started meanwhile has so many processors, or all that there are."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, sorted(before)[:count])
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
+
+
 def extents_per_file(stored: StoredStudy, system: str, cell: str) -> list[float]:
     found = []
     for scan in stored.scans:
@@ -130,22 +143,30 @@ def test_the_published_tests_from_the_study_to_its_records(
     not os.uname().release.startswith(KERNEL_OF_THE_GOLDEN_FACT),
     reason=f"how ext4 deals out blocks was measured on Linux {KERNEL_OF_THE_GOLDEN_FACT}x",
 )
+@pytest.mark.parametrize("number_of_processors", [1, 2])
 def test_interleaved_writers_fragment_ext4_as_was_measured(
-    scene: Scene, engine: Engine, rig: HostRig, tmp_path: Path
+    number_of_processors: int, scene: Scene, engine: Engine, rig: HostRig, tmp_path: Path
 ) -> None:
     """590 writers in turn, 4 KiB each, into files of 1 MiB: on Linux 6.18, 20 extents or 1.
 
-    Without delayed allocation ext4 sets blocks aside for a file as it grows (16, 32, 64 KiB, ...;
-    fs/ext4/mballoc.c, ext4_mb_normalize_request), and what another file has set aside lies between.
+    Without delayed allocation the first 16 blocks of each file come one by one from a stock that
+    all small files of a processor share, then 64, 128, 256 and 512 KiB at once are set aside for it
+    (fs/ext4/mballoc.c: ext4_mb_group_or_file, ext4_mb_normalize_request): 16 + 4 pieces. As the
+    stock is a processor's, a writer that moves to another one can find its last block's neighbour
+    still free there: on one processor it is exact.
     """
     storage = {"kind": "loop", "size": 2 << 30, "directory": str(scene.scratch)}
     study = study_of(
         PAIR, storage, clients=590, tests=["write"], file_sizes=[MEBIBYTE], files_per_connection=1
     )
-    outcome, stored = measured(study, engine, rig, tmp_path / "results")
+    with on_processors(number_of_processors):
+        outcome, stored = measured(study, engine, rig, tmp_path / "results")
     assert outcome.ended_by is None
     assert set(extents_per_file(stored, "delalloc", "write")) == {1.0}
-    assert set(extents_per_file(stored, "nodelalloc", "write")) == {20.0}
+    without = extents_per_file(stored, "nodelalloc", "write")
+    if number_of_processors == 1:
+        assert set(without) == {20.0}
+    assert all(19.9 <= each <= 20.0 for each in without), without
     assert scene.left() == []
 
 
@@ -154,7 +175,7 @@ def test_interleaved_writers_fragment_ext4_as_was_measured(
     [
         {"tree": "shared", "depth": 2, "fan_out": 4, "create": "and write", "fsync": True},
         {"dispatch": "threads", "size_distribution": "log-normal", "largest_size": MEBIBYTE},
-        {"interface": "io_uring", "outstanding": 3, "threads": 1, "ramp": 50_000_000},
+        {"interface": "io_uring", "outstanding": 2, "threads": 1, "ramp": 50_000_000},
         {"interface": "plain", "size_weights": [3, 1], "file_sizes": [5000, 70_000]},
         {"think": 1_000_000, "think_spread": "constant", "data": "zero", "verify": False},
     ],
@@ -216,9 +237,14 @@ class Meddler(Quiet):
 
 class Filler(Meddler):
     def meddle(self, files: Path) -> None:
-        room = os.statvfs(files)
+        """All that is left, in ever smaller pieces."""
+        end = 0
         with (files.parent / "ballast").open("wb") as ballast:
-            os.posix_fallocate(ballast.fileno(), 0, (room.f_bfree - 64) * room.f_frsize)
+            for piece in (8 * MEBIBYTE, MEBIBYTE, 65536, 4096):
+                with contextlib.suppress(OSError):
+                    while end < 1 << 40:
+                        os.posix_fallocate(ballast.fileno(), end, piece)
+                        end += piece
 
 
 class Remover(Meddler):

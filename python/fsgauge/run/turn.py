@@ -39,7 +39,8 @@ def measure_turn(campaign: Campaign, turn: Turn) -> Iterator[RunRecord]:
         scan_layout(campaign, turn, prepared, "before")
         for position, cell_id in enumerate(turn.cells):
             record = _run(campaign, turn, position, cells[cell_id], prepared)
-            scan_cell(campaign, turn, prepared, cells[cell_id])
+            if not record.most_gave_up:
+                scan_cell(campaign, turn, prepared, cells[cell_id])
             yield record
             require_clients(record)
         scan_layout(campaign, turn, prepared, "after")

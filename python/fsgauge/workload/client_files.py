@@ -74,7 +74,7 @@ class ClientFiles:
         return _Set(asked, fill, backup_file_space(workload), "backup_files_per_connection")
 
     def _files(self, chosen: _Set, room: Room) -> int:
-        """As asked for, or the share of bytes and inodes; never less than one."""
+        """As asked for, or the share of bytes and inodes; never less than a client works on."""
         if chosen.asked is not None:
             return chosen.asked
         clients = self.workload.clients
@@ -82,7 +82,7 @@ class ClientFiles:
         files = int(budget / (chosen.space.allocated_of(1) + FILE_OVERHEAD_BYTES))
         if room.inodes is not None:
             files = min(files, room.inodes * chosen.fill_percent // 100 - self._directories())
-        return min(max(files // clients, 1), _MOST_FILES)
+        return min(max(files // clients, self.workload.outstanding), _MOST_FILES)
 
     def _bytes(self, sets: FileSets) -> float:
         """Everything on storage, with a margin where sizes are drawn."""

@@ -98,7 +98,7 @@ class ConnectionsWorkload(StudyModel):
     files_per_connection: Files | None = Field(
         None,
         description="Files of each client; the published study has 1000. Default: as many as"
-        " `fill` allows, at least 1.",
+        " `fill` allows, at least 1 (or `outstanding`).",
     )
     fill: Fill = Field(
         40, description="Share of the storage, and of its inodes, that the clients' files take."
@@ -197,7 +197,7 @@ class ConnectionsWorkload(StudyModel):
     backup_files_per_connection: Files | None = Field(
         None,
         description="Files that each client writes to be backed up; published: about 50. Default:"
-        " as many as backup_fill allows, at least 1.",
+        " as many as backup_fill allows, at least 1 (or `outstanding`).",
     )
     backup_fill: Fill = Field(
         20, description="Share of the storage, and of its inodes, that the files to back up take."
@@ -232,6 +232,7 @@ class ConnectionsWorkload(StudyModel):
         self._sizes_fit()
         self._space_is_left()
         self._threads_can_be()
+        self._clients_have_files_enough()
         lowest = self.fan_out**self.depth
         if self.tree == "shared" and lowest > MOST_LOWEST_DIRECTORIES:
             raise conflict(
@@ -342,3 +343,14 @@ class ConnectionsWorkload(StudyModel):
                 ["clients", "dispatch"],
                 next=f'clients = {MOST_THREADS}, or dispatch = "event loop"',
             )
+
+    def _clients_have_files_enough(self) -> None:
+        """A client that works on several files at a time has them."""
+        for key in ("files_per_connection", "backup_files_per_connection"):
+            files = getattr(self, key)
+            if files is not None and files < self.outstanding:
+                raise conflict(
+                    f"a client works on {self.outstanding} files at a time, and has {files}",
+                    ["outstanding", key],
+                    next=f"outstanding = {files}, or {key} = {self.outstanding}",
+                )

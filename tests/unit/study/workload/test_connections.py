@@ -48,6 +48,10 @@ def test_the_defaults_are_the_published_method():
     ("lines", "words"),
     [
         (['tests = ["read"]'], ["the test read needs files", 'add "write" to tests']),
+        (
+            ["files_per_connection = 2", "outstanding = 3"],
+            ["works on 3 files at a time, and has 2", "outstanding = 2"],
+        ),
         (["clients = 100000"], ["clients must be at most 99999"]),
         (["clients = 0"], ["clients must be at least 1"]),
         (['dispatch = "threads"', "clients = 5000"], ["as many threads, and 4096 is the limit"]),
