@@ -96,6 +96,12 @@ def room_outside_chunks(scan: ScanResult) -> bool:
     return scan.source.file_system == "btrfs" and free is not None and free.extents is not None
 
 
+def spans_devices(scan: ScanResult) -> bool:
+    """Whether places are btrfs's own addresses over several devices: their end is no size."""
+    by_chunks = scan.free is None or scan.free.extents is not None
+    return by_chunks and any(note.code == "btrfs_addresses" for note in scan.notes)
+
+
 def may_lack_free_space(scan: ScanResult) -> bool:
     """Whether damage may have hidden free extents; a sum that the kernel gave has none hidden."""
     free = scan.free
@@ -115,7 +121,7 @@ def _space(scan: ScanResult) -> Numbers:
             *(f"free_at_least_{word}_percent" for word in FREE_LENGTHS.values()),
         )
     )
-    found["size_bytes"] = size or None
+    found["size_bytes"] = None if spans_devices(scan) else size or None
     if free is None:
         return found
     found["free_bytes"] = free.size_bytes

@@ -73,9 +73,10 @@ def headline(scan: ScanResult) -> str:
 def place(scan: ScanResult) -> str:
     """What was scanned: file system, size, how full."""
     source = scan.source
-    used = numbers_of(scan)["used_percent"]
+    numbers = numbers_of(scan)
+    used, size_bytes = numbers["used_percent"], numbers["size_bytes"]
     full = f", {_share(used)} % full" if used is not None else ""
-    size = f", {format_size(source.size_bytes)}" if source.size_bytes else ""
+    size = f", {format_size(size_bytes)}" if size_bytes is not None else ""
     a_file = "a file on " if is_one_file(scan) else ""
     return f"{a_file}{source.file_system}{size}{full}"
 

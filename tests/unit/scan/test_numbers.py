@@ -6,6 +6,7 @@ import pytest
 
 from fsgauge.pages import explain_metric
 from fsgauge.scan.numbers import QUANTITIES, numbers_of
+from fsgauge.wire import Note
 from tests.scan_example import example
 
 MEBIBYTE = 1 << 20
@@ -53,6 +54,13 @@ def test_the_share_in_use_needs_all_free_space() -> None:
     assert summed["used_percent"] == pytest.approx(100 * 36 / 64)
     damage = {"code": "damaged", "text": "It makes no sense", "count": 1, "examples": []}
     assert numbers_of(example(problems=[damage]))["used_percent"] is None
+
+
+def test_the_end_of_addresses_over_several_devices_is_no_size() -> None:
+    note = Note(code="btrfs_addresses", text="places are addresses")
+    several = example().model_copy(update={"notes": [note]})
+    assert numbers_of(several)["size_bytes"] is None
+    assert numbers_of(example())["size_bytes"] == 64 * MEBIBYTE
 
 
 def test_a_sum_alone_says_nothing_of_pieces() -> None:
