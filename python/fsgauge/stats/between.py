@@ -21,6 +21,7 @@ from typing import Literal
 
 from fsgauge.record import Cell
 from fsgauge.stats.alike import Side, Unlike, listed_differences, require_alike, same_machine
+from fsgauge.stats.compare import measured_metrics
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.ratio import QUANTISED_RUNS
 from fsgauge.stats.read import read_study
@@ -192,7 +193,7 @@ def _facts(side: Side, results: Results) -> FolderFacts:
 def _entries(
     samples: tuple[Samples, Samples], scope: _Scope, basis: Basis, *, decides: bool, judged: bool
 ) -> Iterator[Entry]:
-    for metric in METRICS:
+    for metric in measured_metrics(samples[0]):
         pairings = [
             pairing
             for cell in scope.cells

@@ -30,11 +30,13 @@ class Pairing:
 
 def noise_floors(samples: Samples, primary: Sequence[str]) -> dict[str, Noise]:
     """The noise floor of each metric that the baseline has twice."""
-    floors = {metric: pooled_noise(samples, metric, primary) for metric in _measured(samples)}
+    floors = {
+        metric: pooled_noise(samples, metric, primary) for metric in measured_metrics(samples)
+    }
     return {metric: floor for metric, floor in floors.items() if floor is not None}
 
 
-def _measured(samples: Samples) -> list[str]:
+def measured_metrics(samples: Samples) -> list[str]:
     """The metrics that any run has, in the order of METRICS."""
     present = {metric for metric, _, _ in samples.logs}
     return [metric for metric in METRICS if metric in present]
@@ -62,7 +64,7 @@ def compare_all(
     """All comparisons, metric by metric; primary cells and the others are separate families."""
     found: list[Comparison] = []
     margin = log_margin(equivalence_percent)
-    for metric in _measured(samples):
+    for metric in measured_metrics(samples):
         pairings = _pairings(samples, metric)
         for is_primary in (True, False):
             family = [one for one in pairings if (one.cell in primary) == is_primary]

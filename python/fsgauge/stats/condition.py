@@ -1,12 +1,15 @@
 """Conditions of --fail-if: from text to a metric, selectors and a limit.
 
     condition  = "ratio" "(" metric { [","] selector } ")" comparison number
-    metric     = a name of METRICS: iops, bandwidth, read.p99, write.mean, cpu ...
+    metric     = a name of METRICS: iops, bandwidth, complete, read.p99, create.mean, cpu ...
     selector   = pattern               randread
                | size                  4 KiB
+               | test                  write, read, backup fill, of a study of many clients
+               | order                 directory order, inode order, of its backups
                | "depth" whole         depth 32
                | whole "jobs"          4 jobs
                | whole "writers"       2 writers, the jobs of a writers study
+               | whole "clients"       590 clients
                | ranges                shared, segmented, own files ...
                | access                direct, buffered
                | allocation            overwrite, preallocated, extend
@@ -42,14 +45,15 @@ _TOKEN = re.compile(
 _RANGES = ("shared", "segmented", "interleaved", "strided", "own files")
 _ACCESS = ("direct", "buffered")
 _ALLOCATION = ("overwrite", "preallocated", "extend")
-_JOBS = ("job", "jobs", "writer", "writers")
+_JOBS = ("job", "jobs", "writer", "writers", "client", "clients")
+_ORDERS = ("directory", "inode", "physical")
 _NEARLY_A_SIZE = re.compile(r"[kmgtpe]?i?(b|bytes?)?", re.IGNORECASE)
 _WITH_NUMBER = '"4 KiB", "4 jobs" or "2 writers"?'
 _EXAMPLE = "--fail-if 'ratio(iops, randread, 4 KiB) < 0.95'"
 
 
 SelectorKind = Literal[
-    "cell", "pattern", "size", "depth", "jobs", "ranges", "access", "allocation", "system"
+    "cell", "pattern", "size", "depth", "jobs", "ranges", "access", "allocation", "order", "system"
 ]
 
 
@@ -93,13 +97,14 @@ def what_cell_is(cell: Cell) -> dict[SelectorKind, str | int | None]:
     """What selectors of each kind ask of a cell; None where it has no such thing."""
     return {
         "cell": cell.id,
-        "pattern": cell.pattern,
+        "pattern": cell.test or cell.pattern,
         "size": cell.block_size_bytes,
         "depth": cell.queue_depth,
         "jobs": cell.jobs,
         "ranges": cell.ranges,
         "access": None if cell.direct is None else _ACCESS[0 if cell.direct else 1],
         "allocation": cell.allocation,
+        "order": cell.order,
     }
 
 
@@ -164,7 +169,13 @@ class _Parser:
         )
 
     def word(self, token: Token) -> Selector:
-        """One that only a writers study has, or a pattern."""
+        """One that only a study of writers or of many clients has, or a pattern."""
+        if token.text == "backup" and self.peek().text == "fill":
+            self.take()
+            return Selector("pattern", "backup fill", token)
+        if token.text in _ORDERS and self.peek().text == "order":
+            self.take()
+            return Selector("order", token.text, token)
         if token.text == "own" and self.peek().text == "files":
             self.take()
             return Selector("ranges", "own files", token)

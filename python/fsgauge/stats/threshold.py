@@ -117,6 +117,8 @@ def _known(selector: Selector, between: Between) -> dict[str, str | int]:
 
 
 def _of_jobs(between: Between) -> str:
+    if any(cell.test is not None for cell in between.cells):
+        return "client"
     return "job" if all(cell.ranges is None for cell in between.cells) else "writer"
 
 
@@ -133,6 +135,7 @@ def _unknown(
         "ranges": f"cells with {selector.value} ranges",
         "access": f"cells with {selector.value} access",
         "allocation": f'cells with allocation "{selector.value}"',
+        "order": f"backup in {selector.value} order",
     }[selector.kind]
     return condition.error(
         f"this study has no {written}",

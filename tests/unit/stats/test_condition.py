@@ -108,3 +108,16 @@ def test_garbage_is_refused_in_words_or_understood(text: str) -> None:
         assert error.render() and error.exit_code == 2
     else:
         assert found.metric and found.limit > 0
+
+
+def test_what_only_many_clients_have() -> None:
+    assert selectors("ratio(complete, backup fill, 590 clients) > 1.05") == [
+        ("pattern", "backup fill"),
+        ("jobs", 590),
+    ]
+    assert selectors("ratio(bandwidth, backup, directory order, 'xfs') < 0.9") == [
+        ("pattern", "backup"),
+        ("order", "directory"),
+        ("system", "xfs"),
+    ]
+    assert selectors("ratio(create.mean, write) > 1.1") == [("pattern", "write")]
