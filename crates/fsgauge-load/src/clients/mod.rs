@@ -9,6 +9,7 @@ mod backup;
 mod check;
 mod check_room;
 mod client;
+mod cpu_time;
 mod crew;
 mod event_loop;
 mod file_set;

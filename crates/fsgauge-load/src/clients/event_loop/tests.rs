@@ -1,7 +1,9 @@
 //! The loop on a target that notes what comes, in which order.
 
 use std::cell::RefCell;
+use std::io;
 use std::rc::Rc;
+use std::time::Duration;
 
 use fsgauge_wire::{
     ClientsInterface, ClientsJob, ClientsTarget, Create, Data, Dispatch, FORMAT, FileSet, FileSizes,
