@@ -1,14 +1,15 @@
 //! A block device that somebody uses is refused for writing, and stays readable. Needs root and loop devices:
 //! elsewhere it says so and is skipped; FSGAUGE_TEST_ROOT=1 makes a machine that cannot run it a failure.
 
-use std::io::Write;
+mod support;
+
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::Command;
 
 use serde_json::Value;
+use support::last_event;
 use tempfile::{NamedTempFile, TempDir};
 
-const ENGINE: &str = env!("CARGO_BIN_EXE_fsgauge-engine");
 const SIZE_BYTES: u64 = 16 << 20;
 
 /// A loop device on a file with an ext4 file system; detached when it goes.
@@ -94,12 +95,8 @@ fn run(device: &Loop, read_percent: u32) -> (Option<i32>, Value) {
         "jobs":1,"block_sizes":[{{"size_bytes":4096,"weight":1}}],"duration_ns":10000000,"seed":1}}"#,
         device.device
     );
-    let engine = Command::new(ENGINE).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
-    let mut engine = engine.unwrap();
-    engine.stdin.take().unwrap().write_all(job.as_bytes()).unwrap();
-    let Output { status, stdout, .. } = engine.wait_with_output().unwrap();
-    let last = String::from_utf8(stdout).unwrap().lines().last().map(serde_json::from_str);
-    (status.code(), last.unwrap().unwrap())
+    let output = support::run(&job);
+    (output.status.code(), last_event(&output.stdout))
 }
 
 #[test]

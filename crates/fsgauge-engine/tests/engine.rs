@@ -1,31 +1,20 @@
 //! The binary as its callers see it: lines of JSON, exit codes, signals, and a reader or parent that goes away.
 
+mod support;
+
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
 use serde_json::Value;
+use support::{ENGINE, PATIENCE, last_event, run, signal, wait_for_interval};
 
-const ENGINE: &str = env!("CARGO_BIN_EXE_fsgauge-engine");
 /// Signals end a load within a second; the rest is for a machine that is busy with other things.
 const SIGNAL_PATIENCE: Duration = Duration::from_secs(5);
-/// Far above what anything here takes, far below the minute that the loads would run.
-const PATIENCE: Duration = Duration::from_secs(20);
 
 fn start(job: &str) -> Child {
-    let mut child = Command::new(ENGINE).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-    child.stdin.take().unwrap().write_all(job.as_bytes()).unwrap();
-    child
-}
-
-fn run(job: &str) -> Output {
-    start(job).wait_with_output().unwrap()
-}
-
-fn last_event(output: &Output) -> Value {
-    let text = String::from_utf8(output.stdout.clone()).unwrap();
-    serde_json::from_str(text.lines().last().unwrap()).unwrap()
+    support::start(&mut Command::new(ENGINE), job)
 }
 
 /// A minute on the null target; `extra` goes into the job.
@@ -35,21 +24,6 @@ fn minute(extra: &str) -> String {
         "direct":false,"access":{{"kind":"random"}},"read_percent":100,"queue_depth":4,"jobs":2,"interval_ns":50000000,
         "block_sizes":[{{"size_bytes":4096,"weight":1}}],"duration_ns":60000000000,"seed":1{extra}}}"#
     )
-}
-
-/// Reads events until an interval has come.
-fn wait_for_interval(child: &mut Child) -> BufReader<std::process::ChildStdout> {
-    let mut reader = BufReader::new(child.stdout.take().unwrap());
-    let mut line = String::new();
-    while !line.contains("\"interval\"") {
-        line.clear();
-        assert!(reader.read_line(&mut line).unwrap() > 0, "the engine ended before its first interval");
-    }
-    reader
-}
-
-fn signal(child: &Child, signal: Signal) {
-    kill_process(Pid::from_child(child), signal).unwrap();
 }
 
 #[test]
@@ -64,7 +38,7 @@ fn wrong_jobs_end_with_code_2_and_say_why() {
     ];
     for (job, what) in cases {
         let output = run(job);
-        let event = last_event(&output);
+        let event = last_event(&output.stdout);
         assert_eq!((event["event"].as_str(), event["error"]["what"].as_str()), (Some("failed"), Some(what)));
         assert_eq!(output.status.code(), Some(2), "{what}");
         for part in ["cause", "next", "code"] {
@@ -77,14 +51,14 @@ fn wrong_jobs_end_with_code_2_and_say_why() {
 fn a_failed_system_ends_with_code_3() {
     let output = run("{\"format\":1,\"kind\":\"probe\",\"directory\":\"/nowhere/at/all\"}");
     assert_eq!(output.status.code(), Some(3));
-    assert_eq!(last_event(&output)["error"]["errno"], 2);
+    assert_eq!(last_event(&output.stdout)["error"]["errno"], 2);
 }
 
 #[test]
 fn a_probe_tells_what_it_found() {
     let output = run("{\"format\":1,\"kind\":\"probe\",\"directory\":\".\"}");
     assert_eq!(output.status.code(), Some(0));
-    let result = &last_event(&output)["result"];
+    let result = &last_event(&output.stdout)["result"];
     assert_eq!((&result["kind"], &result["format"]), (&"probe".into(), &1.into()));
     assert!(result["clock_ns_per_read"].as_f64().unwrap() > 0.0);
     assert!(result["io_uring"].as_bool().unwrap() || result["io_uring_reason"].is_string());

@@ -1,9 +1,9 @@
 //! What worker processes write is read back as what threads write: all parties agree on the tags.
 
-use std::io::Write;
-use std::process::{Command, Stdio};
+mod support;
 
-use serde_json::{Value, json};
+use serde_json::json;
+use support::{last_event, run};
 
 const BLOCKS: u64 = 64;
 
@@ -20,11 +20,7 @@ fn what_processes_write_is_found_again() {
                 "workers": "processes", "descriptors": descriptors, "ranges": ranges, "passes": 2,
                 "verify": true,
             });
-            let mut engine = Command::new(env!("CARGO_BIN_EXE_fsgauge-engine"));
-            let mut child = engine.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-            child.stdin.take().unwrap().write_all(job.to_string().as_bytes()).unwrap();
-            let output = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
-            let last: Value = serde_json::from_str(output.lines().last().unwrap()).unwrap();
+            let last = last_event(&run(&job.to_string()).stdout);
             let found = &last["result"]["integrity"];
             assert_eq!(found["checked_blocks"], BLOCKS, "{last}");
             for fault in ["corrupt", "torn", "foreign", "stale", "lost"] {

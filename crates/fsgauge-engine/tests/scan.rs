@@ -1,24 +1,24 @@
 //! The engine's job "scan": what an ordinary user gets, stopping, refusals. The mounted file systems of
 //! fsgauge-scan's own tests hold the numbers to those of other tools.
 
-use std::io::{BufRead, BufReader, Write};
+mod support;
+
+use std::io::{BufRead, BufReader};
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
+use support::ENGINE;
 use tempfile::TempDir;
 
-const ENGINE: &str = env!("CARGO_BIN_EXE_fsgauge-engine");
 const NOBODY: u32 = 65_534;
 
 fn start(command: &mut Command, path: &Path, more: &str) -> Child {
     let job = format!(r#"{{"format":1,"kind":"scan","path":"{}"{more}}}"#, path.display());
-    let mut engine = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-    engine.stdin.take().unwrap().write_all(job.as_bytes()).unwrap();
-    engine
+    support::start(command, &job)
 }
 
 /// The exit code and the events.

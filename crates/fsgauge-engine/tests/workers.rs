@@ -1,16 +1,16 @@
 //! Jobs that are processes: they do what threads do, and none of them is left behind, whoever is killed.
 
-use std::io::{BufRead, BufReader, Read, Write};
+mod support;
+
+use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdout, Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
+use support::{ENGINE, PATIENCE, last_event, signal, wait_for_interval};
 
-const ENGINE: &str = env!("CARGO_BIN_EXE_fsgauge-engine");
-/// Far above what anything here takes, far below the minutes that the loads would run.
-const PATIENCE: Duration = Duration::from_secs(20);
 const JOBS: usize = 3;
 
 /// Writes to three files for ten minutes, by processes; `changes` replaces keys.
@@ -29,31 +29,11 @@ fn load(directory: &Path, changes: Value) -> String {
 
 /// Starts the engine in the directory of its target.
 fn start(directory: &Path, changes: Value) -> Child {
-    let mut engine = Command::new(ENGINE);
-    let mut child =
-        engine.current_dir(directory).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-    child.stdin.take().unwrap().write_all(load(directory, changes).as_bytes()).unwrap();
-    child
+    support::start(Command::new(ENGINE).current_dir(directory), &load(directory, changes))
 }
 
 fn run(directory: &Path, changes: Value) -> Output {
     start(directory, changes).wait_with_output().unwrap()
-}
-
-fn last_event(text: &[u8]) -> Value {
-    let text = std::str::from_utf8(text).unwrap();
-    serde_json::from_str(text.lines().last().unwrap()).unwrap()
-}
-
-/// Reads events until an interval has come.
-fn wait_for_interval(child: &mut Child) -> BufReader<ChildStdout> {
-    let mut reader = BufReader::new(child.stdout.take().unwrap());
-    let mut line = String::new();
-    while !line.contains("\"interval\"") {
-        line.clear();
-        assert!(reader.read_line(&mut line).unwrap() > 0, "the engine ended before its first interval");
-    }
-    reader
 }
 
 /// Processes that work in a directory, other than the engine: its workers, whoever their parent is by now.
@@ -86,10 +66,6 @@ fn directory() -> (tempfile::TempDir, PathBuf) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().canonicalize().unwrap();
     (directory, path)
-}
-
-fn signal(pid: i32, signal: Signal) {
-    kill_process(Pid::from_raw(pid).unwrap(), signal).unwrap();
 }
 
 #[test]
@@ -223,7 +199,7 @@ fn signals_end_the_load_with_what_it_has() {
         let mut reader = wait_for_interval(&mut engine);
         assert_eq!(workers(&path, &engine).len(), 16);
         let begin = Instant::now();
-        signal(engine.id() as i32, which);
+        signal(&engine, which);
         let mut rest = Vec::new();
         reader.read_to_end(&mut rest).unwrap();
         assert_eq!(engine.wait().unwrap().code(), Some(130));
@@ -242,7 +218,7 @@ fn workers_that_wait_for_their_pace_stop_as_well() {
     let mut engine = start(&path, rate);
     let _reader = wait_for_interval(&mut engine);
     let begin = Instant::now();
-    signal(engine.id() as i32, Signal::TERM);
+    signal(&engine, Signal::TERM);
     drop(_reader);
     engine.wait().unwrap();
     assert!(begin.elapsed() < PATIENCE);
@@ -254,7 +230,7 @@ fn a_worker_that_is_killed_ends_the_load_as_failed() {
     let (_directory, path) = directory();
     let mut engine = start(&path, json!({}));
     let mut reader = wait_for_interval(&mut engine);
-    signal(workers(&path, &engine)[1], Signal::KILL);
+    kill_process(Pid::from_raw(workers(&path, &engine)[1]).unwrap(), Signal::KILL).unwrap();
     let mut rest = Vec::new();
     reader.read_to_end(&mut rest).unwrap();
     assert_eq!(engine.wait().unwrap().code(), Some(3));

@@ -1,15 +1,16 @@
 //! Verified loads from start to end: clean where nothing went wrong, and told where something did.
 
 mod support;
+#[path = "support/writers.rs"]
+mod writers;
 
 use std::path::Path;
 use std::time::Duration;
 
 use fsgauge_load::{Stop, run_load};
-use fsgauge_wire::{
-    Access, BlockSize, Data, Descriptors, IntegrityResult, Interface, LoadJob, LoadResult, Ranges, Target,
-};
+use fsgauge_wire::{Access, Descriptors, IntegrityResult, Interface, LoadJob, LoadResult, Ranges};
 use support::{Heard, engine, run};
+use writers::verified;
 
 const BLOCK_BYTES: u32 = 8192;
 const BLOCKS: u64 = 64;
@@ -17,24 +18,8 @@ const WRITERS: u32 = 4;
 
 /// Four writers, one file or one file each, one second at most.
 fn load(directory: &Path, ranges: Ranges) -> LoadJob {
-    let files = if ranges == (Ranges::OwnFiles {}) { WRITERS } else { 1 };
-    LoadJob {
-        target: Target::Files {
-            directory: directory.display().to_string(),
-            prefix: "data-".into(),
-            count: files,
-            file_size_bytes: BLOCKS / u64::from(files) * u64::from(BLOCK_BYTES),
-        },
-        ranges: Some(ranges),
-        block_sizes: vec![BlockSize { size_bytes: BLOCK_BYTES, weight: 1 }],
-        read_percent: 0,
-        jobs: WRITERS,
-        queue_depth: 4,
-        duration_ns: 100_000_000,
-        data: Data::Incompressible,
-        verify: true,
-        ..LoadJob::plain()
-    }
+    let load = verified(directory, ranges, WRITERS, BLOCKS, BLOCK_BYTES);
+    LoadJob { queue_depth: 4, duration_ns: 100_000_000, ..load }
 }
 
 fn faults(integrity: &IntegrityResult) -> u64 {

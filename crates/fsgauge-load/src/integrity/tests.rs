@@ -1,12 +1,15 @@
 //! Planted faults: files are written by real loads, one thing in them is changed, and that must be found, every
 //! time, with its kind and place, and nothing else. Places are drawn at random from a fixed seed.
 
+#[path = "../../tests/support/writers.rs"]
+mod writers;
+
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use fsgauge_wire::{
-    Access, BlockFault, BlockSize, Data, Descriptors, Engine, Event, FaultyBlock, IntegrityResult, Interface,
-    LoadJob, Profile, Ranges, Target,
+    Access, BlockFault, Data, Descriptors, Engine, Event, FaultyBlock, IntegrityResult, Interface, LoadJob,
+    Profile, Ranges, Target,
 };
 use tempfile::TempDir;
 
@@ -18,6 +21,7 @@ use crate::pattern::Place;
 use crate::random::Random;
 use crate::stop::Stop;
 use crate::target::path_of;
+use writers::verified;
 
 const SECTOR: u64 = SECTOR_BYTES as u64;
 const BLOCKS: u64 = 32;
@@ -42,23 +46,10 @@ fn scratch() -> TempDir {
 fn load(directory: &Path, ranges: Ranges, block_bytes: u32, passes: u64) -> LoadJob {
     let operations_of_a_pass =
         if ranges == (Ranges::Shared {}) { BLOCKS * u64::from(WRITERS) } else { BLOCKS };
-    let files = if ranges == (Ranges::OwnFiles {}) { WRITERS } else { 1 };
     LoadJob {
-        target: Target::Files {
-            directory: directory.display().to_string(),
-            prefix: "data-".into(),
-            count: files,
-            file_size_bytes: BLOCKS / u64::from(files) * u64::from(block_bytes),
-        },
-        ranges: Some(ranges),
-        block_sizes: vec![BlockSize { size_bytes: block_bytes, weight: 1 }],
-        read_percent: 0,
-        jobs: WRITERS,
         size_limit_bytes: Some(passes * operations_of_a_pass * u64::from(block_bytes)),
         duration_ns: 60_000_000_000,
-        data: Data::Incompressible,
-        verify: true,
-        ..LoadJob::plain()
+        ..verified(directory, ranges, WRITERS, BLOCKS, block_bytes)
     }
 }
 

@@ -1,0 +1,47 @@
+//! What the tests of the binary share: starting it with a job, and reading what it says.
+
+#![allow(dead_code, reason = "each test file uses its part")]
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdout, Command, Output, Stdio};
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+
+pub const ENGINE: &str = env!("CARGO_BIN_EXE_fsgauge-engine");
+/// Far above what anything here takes, far below the minutes that the loads would run.
+pub const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Starts a command that is the engine, and gives it a job.
+pub fn start(command: &mut Command, job: &str) -> Child {
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(job.as_bytes()).unwrap();
+    child
+}
+
+/// Runs a job to its end.
+pub fn run(job: &str) -> Output {
+    start(&mut Command::new(ENGINE), job).wait_with_output().unwrap()
+}
+
+/// The last of the lines that an engine has written.
+pub fn last_event(lines: &[u8]) -> Value {
+    let text = std::str::from_utf8(lines).unwrap();
+    serde_json::from_str(text.lines().last().unwrap()).unwrap()
+}
+
+/// Reads events until an interval has come.
+pub fn wait_for_interval(child: &mut Child) -> BufReader<ChildStdout> {
+    let mut reader = BufReader::new(child.stdout.take().unwrap());
+    let mut line = String::new();
+    while !line.contains("\"interval\"") {
+        line.clear();
+        assert!(reader.read_line(&mut line).unwrap() > 0, "the engine ended before its first interval");
+    }
+    reader
+}
+
+pub fn signal(child: &Child, signal: Signal) {
+    kill_process(Pid::from_child(child), signal).unwrap();
+}
