@@ -4,6 +4,7 @@ mod support;
 #[path = "support/writers.rs"]
 mod writers;
 
+use std::ops::RangeInclusive;
 use std::path::Path;
 use std::time::Duration;
 
@@ -15,6 +16,8 @@ use writers::verified;
 const BLOCK_BYTES: u32 = 8192;
 const BLOCKS: u64 = 64;
 const WRITERS: u32 = 4;
+/// Every block was written.
+const WHOLE: RangeInclusive<u64> = BLOCKS..=BLOCKS;
 
 /// Four writers, one file or one file each, one second at most.
 fn load(directory: &Path, ranges: Ranges) -> LoadJob {
@@ -28,9 +31,10 @@ fn faults(integrity: &IntegrityResult) -> u64 {
     corrupt_blocks + torn_blocks + foreign_blocks + stale_blocks + lost_blocks
 }
 
-fn assert_clean(result: &LoadResult, blocks: u64, shown: &str) {
+fn assert_clean(result: &LoadResult, blocks: RangeInclusive<u64>, shown: &str) {
     let integrity = result.integrity.as_ref().unwrap();
-    assert_eq!((integrity.checked_blocks, faults(integrity)), (blocks, 0), "{shown}: {integrity:?}");
+    assert!(blocks.contains(&integrity.checked_blocks), "{shown}: {integrity:?}");
+    assert_eq!(faults(integrity), 0, "{shown}: {integrity:?}");
     assert!(integrity.faulty.is_empty() && integrity.elapsed_ns > 0, "{shown}");
 }
 
@@ -49,13 +53,14 @@ fn what_is_written_is_found_again() {
             for descriptors in [Descriptors::Own, Descriptors::Shared] {
                 let load = LoadJob { interface, queue_depth, descriptors, ..load(directory.path(), ranges) };
                 let passes = LoadJob { passes: Some(3), duration_ns: 60_000_000_000, ..load.clone() };
-                for (load, access) in [
-                    (&load, Access::Random {}),
-                    (&passes, Access::Random {}),
-                    (&passes, Access::Sequential {}),
+                // How far a load comes in its time is up to the machine.
+                for (load, access, blocks) in [
+                    (&load, Access::Random {}, 1..=BLOCKS),
+                    (&passes, Access::Random {}, WHOLE),
+                    (&passes, Access::Sequential {}, WHOLE),
                 ] {
                     let load = LoadJob { access, ..load.clone() };
-                    assert_clean(&run(load.clone()).unwrap(), BLOCKS, &format!("{load:?}"));
+                    assert_clean(&run(load.clone()).unwrap(), blocks, &format!("{load:?}"));
                 }
             }
         }
@@ -68,7 +73,7 @@ fn a_file_that_is_extended_is_checked_as_well() {
     for ranges in [Ranges::Interleaved {}, Ranges::OwnFiles {}] {
         let load = LoadJob { extend: true, passes: Some(1), ..load(directory.path(), ranges) };
         let load = LoadJob { duration_ns: 60_000_000_000, ..load };
-        assert_clean(&run(load).unwrap(), BLOCKS, "extended");
+        assert_clean(&run(load).unwrap(), WHOLE, "extended");
     }
 }
 
@@ -77,8 +82,9 @@ fn a_file_that_is_extended_is_checked_as_well() {
 fn direct_writes_are_checked_by_direct_reads() {
     let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     for ranges in [Ranges::Segmented {}, Ranges::Interleaved {}, Ranges::OwnFiles {}] {
-        match run(LoadJob { direct: true, ..load(directory.path(), ranges) }) {
-            Ok(result) => assert_clean(&result, BLOCKS, "direct"),
+        let load = LoadJob { direct: true, passes: Some(2), ..load(directory.path(), ranges) };
+        match run(LoadJob { duration_ns: 60_000_000_000, ..load }) {
+            Ok(result) => assert_clean(&result, WHOLE, "direct"),
             Err(failure) => assert_eq!(failure.cause, "its file system has no direct I/O"),
         }
     }
@@ -91,7 +97,7 @@ fn places_that_were_not_written_are_not_checked() {
     let size_limit_bytes = Some(BLOCKS / 2 * u64::from(BLOCK_BYTES));
     let load = LoadJob { size_limit_bytes, ..load(directory.path(), Ranges::Segmented {}) };
     let load = LoadJob { duration_ns: 60_000_000_000, ..load };
-    assert_clean(&run(load).unwrap(), BLOCKS / 2, "half");
+    assert_clean(&run(load).unwrap(), BLOCKS / 2..=BLOCKS / 2, "half");
 }
 
 /// The second load goes on while the first one is checked.
