@@ -6,11 +6,12 @@ mod writers;
 
 use std::ops::RangeInclusive;
 use std::path::Path;
+use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
-use fsgauge_load::{Stop, run_load};
-use fsgauge_wire::{Access, Descriptors, IntegrityResult, Interface, LoadJob, LoadResult, Ranges};
-use support::{Heard, engine, run};
+use fsgauge_load::{Listener, Stop, run_load};
+use fsgauge_wire::{Access, Descriptors, Event, IntegrityResult, Interface, LoadJob, LoadResult, Ranges};
+use support::{engine, run};
 use writers::verified;
 
 const BLOCK_BYTES: u32 = 8192;
@@ -100,15 +101,30 @@ fn places_that_were_not_written_are_not_checked() {
     assert_clean(&run(load).unwrap(), BLOCKS / 2..=BLOCKS / 2, "half");
 }
 
+/// Says when a load writes.
+struct Writes(Sender<()>);
+
+impl Listener for Writes {
+    fn event(&mut self, event: Event) -> std::io::Result<()> {
+        if matches!(event, Event::Interval(interval) if interval.write.operations > 0) {
+            // Nobody waits for more than the first.
+            let _ = self.0.send(());
+        }
+        Ok(())
+    }
+}
+
 /// The second load goes on while the first one is checked.
 #[test]
 fn another_load_on_the_same_file_is_told() {
     let directory = tempfile::tempdir().unwrap();
     let first = LoadJob { duration_ns: 200_000_000, ..load(directory.path(), Ranges::Segmented {}) };
     let second = LoadJob { seed: first.seed + 1, duration_ns: 60_000_000_000, ..first.clone() };
+    let second = LoadJob { interval_ns: 10_000_000, ..second };
     let stop = Stop::new();
-    let intruder = std::thread::spawn(move || run_load(second, engine(), None, &mut Heard::default(), stop));
-    std::thread::sleep(Duration::from_millis(100));
+    let (sender, writes) = channel();
+    let intruder = std::thread::spawn(move || run_load(second, engine(), None, &mut Writes(sender), stop));
+    writes.recv_timeout(Duration::from_secs(20)).unwrap();
     let result = run(first);
     stop.set();
     let interrupted = intruder.join().unwrap().unwrap();
