@@ -169,8 +169,8 @@ pub enum Dispatch {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ClientsInterface {
-    /// io_uring for what waits for the device (open, read, fsync), plain calls for what changes memory, where
-    /// io_uring would only hand the call to a thread of the kernel.
+    /// io_uring for what waits for the device (open, read, fsync, stat, unlink), plain calls for what changes
+    /// memory, where io_uring would only hand the call to a thread of the kernel; on tmpfs nothing waits.
     #[default]
     Auto,
     /// io_uring for all that it has.

@@ -7,8 +7,8 @@ use std::path::Path;
 
 use fsgauge_wire::{Failure, Outcome};
 use rustix::fs::{
-    AtFlags, FileType, Mode, OFlags, RawDir, StatxFlags, fsync, mkdirat, open, openat, renameat, statat,
-    statx, unlinkat,
+    AtFlags, FileType, Mode, OFlags, RawDir, StatxFlags, fstatfs, fsync, mkdirat, open, openat, renameat,
+    statat, statx, unlinkat,
 };
 use rustix::io::{Errno, pread, pwrite};
 
@@ -22,6 +22,9 @@ const INTERRUPT_LIMIT: u32 = 1000;
 const NAME_LIMIT: i64 = 1 << 30;
 /// Names of one call of getdents(2), as the C library has it.
 const LISTING_BYTES: usize = 32 << 10;
+
+/// File systems that keep files in the page cache alone (linux/magic.h: TMPFS_MAGIC, RAMFS_MAGIC).
+const IN_MEMORY: [u64; 2] = [0x0102_1994, 0x8584_58f6];
 
 pub(super) const NEW_FILE: OFlags =
     OFlags::CREATE.union(OFlags::EXCL).union(OFlags::WRONLY).union(OFlags::CLOEXEC);
@@ -53,6 +56,11 @@ impl PlainCalls {
     /// The directory that paths are relative to.
     pub(super) fn root(&self) -> &OwnedFd {
         &self.root
+    }
+
+    /// Whether files lie in memory and nowhere else. What cannot be told lies on a device.
+    pub(super) fn is_in_memory(&self) -> bool {
+        fstatfs(&self.root).is_ok_and(|found| IN_MEMORY.contains(&(found.f_type as u64)))
     }
 
     /// Does what a request asks for. `record` is what a write takes and what a read fills.

@@ -27,11 +27,16 @@ const WORKERS_LIMIT: u32 = 256;
 /// How long the end waits for what is pending.
 const DRAIN_LIMIT: Duration = Duration::from_secs(5);
 
-/// What io_uring is asked to carry.
-fn asked_for(interface: ClientsInterface) -> Actions {
+/// What may wait for the device: it reads what is not in memory, or makes something durable.
+const WAITING: [Action; 5] = [Action::Open, Action::Read, Action::Fsync, Action::Stat, Action::Unlink];
+
+/// What io_uring is asked to carry. In memory nothing waits, and tmpfs has no reads without waiting: the kernel
+/// would hand each to a thread.
+fn asked_for(interface: ClientsInterface, is_in_memory: bool) -> Actions {
     match interface {
         ClientsInterface::Plain => Actions::default(),
-        ClientsInterface::Auto => Actions::of(&[Action::Open, Action::Read, Action::Fsync]),
+        ClientsInterface::Auto if is_in_memory => Actions::default(),
+        ClientsInterface::Auto => Actions::of(&WAITING),
         ClientsInterface::IoUring => Actions::of(&Action::ALL),
     }
 }
@@ -50,6 +55,7 @@ pub(crate) struct RingTarget {
     directories: HashMap<u32, CString>,
     started: Actions,
     interface: ClientsInterface,
+    asked: Actions,
     refusal: Option<String>,
 }
 
@@ -63,7 +69,7 @@ impl RingTarget {
         interface: ClientsInterface,
     ) -> Outcome<(Self, Option<Features>, Vec<Note>)> {
         let calls = PlainCalls::new(root)?;
-        let asked = asked_for(interface);
+        let asked = asked_for(interface, calls.is_in_memory());
         let (mut ring, mut features, mut notes, mut refusal) = (None, None, Vec::new(), None);
         if asked != Actions::default() {
             match set_up(lanes) {
@@ -88,8 +94,18 @@ impl RingTarget {
         let lanes = Lanes::new(lanes, record_size_bytes, carried)?;
         let record = vec![0; record_size_bytes as usize].into_boxed_slice();
         let (directories, started) = (HashMap::new(), Actions::default());
-        let target =
-            RingTarget { ring, carried, lanes, calls, record, directories, started, interface, refusal };
+        let target = RingTarget {
+            ring,
+            carried,
+            lanes,
+            calls,
+            record,
+            directories,
+            started,
+            interface,
+            asked,
+            refusal,
+        };
         Ok((target, features, notes))
     }
 
@@ -113,7 +129,10 @@ impl RingTarget {
         let reason = match &self.refusal {
             _ if self.interface == ClientsInterface::Plain => None,
             _ if action == Action::List => Some("io_uring has no getdents".into()),
-            _ if !asked_for(self.interface).has(action) => None,
+            _ if self.calls.is_in_memory() && !self.asked.has(action) && WAITING.contains(&action) => {
+                Some("the files lie in memory: there is no device to wait for".into())
+            }
+            _ if !self.asked.has(action) => None,
             Some(cause) => Some(cause.clone()),
             None => Some(format!("this kernel's io_uring has no {}", action.ring_call())),
         };

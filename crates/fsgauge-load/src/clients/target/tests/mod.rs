@@ -66,9 +66,14 @@ fn make_file(target: &mut dyn Target, lane: u32, path: &str, records: u32) {
     assert_eq!(ask(target, lane, Request::Close { handle }), 0);
 }
 
+/// A directory where this test was built: /tmp may be a tmpfs, this hardly ever is.
+fn on_disk() -> tempfile::TempDir {
+    tempfile::tempdir_in(std::env::current_exe().unwrap().parent().unwrap()).unwrap()
+}
+
 /// A directory on the machine's usual file system, and one on tmpfs.
 fn directories() -> [tempfile::TempDir; 2] {
-    [tempfile::tempdir().unwrap(), tempfile::tempdir_in("/dev/shm").unwrap()]
+    [on_disk(), tempfile::tempdir_in("/dev/shm").unwrap()]
 }
 
 const INTERFACES: [ClientsInterface; 3] =

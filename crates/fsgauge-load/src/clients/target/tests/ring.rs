@@ -10,7 +10,7 @@ use super::*;
 
 #[test]
 fn calls_say_what_carried_them_and_why() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = on_disk();
     let mut auto = ring_target(directory.path(), 2, ClientsInterface::Auto);
     make_file(&mut auto, 0, "file", 1);
     let handle = ask(&mut auto, 0, Request::Open { path: c"file", write: false }) as Handle;
@@ -29,6 +29,25 @@ fn calls_say_what_carried_them_and_why() {
     let mut plain = ring_target(directory.path(), 2, ClientsInterface::Plain);
     ask(&mut plain, 0, Request::List { path: c"." });
     assert_eq!(call_of(&plain, ClientOperation::List), ("getdents64".into(), None));
+}
+
+/// Where nothing waits, nothing is handed to the ring.
+#[test]
+fn in_memory_calls_are_plain_unless_asked_for() {
+    let directory = tempfile::tempdir_in("/dev/shm").unwrap();
+    let mut auto = ring_target(directory.path(), 1, ClientsInterface::Auto);
+    make_file(&mut auto, 0, "file", 1);
+    let open = Request::Open { path: c"file", write: false };
+    let Started::Done(handle) = auto.start(0, &open) else { panic!("open is pending") };
+    assert_eq!(ask(&mut auto, 0, Request::Close { handle: handle as Handle }), 0);
+    let reason = Some("the files lie in memory: there is no device to wait for".into());
+    assert_eq!(call_of(&auto, ClientOperation::Open), ("openat".into(), reason));
+    assert_eq!(call_of(&auto, ClientOperation::Write), ("pwrite".into(), None));
+
+    let mut all = ring_target(directory.path(), 1, ClientsInterface::IoUring);
+    assert_eq!(all.start(0, &open), Started::Pending);
+    all.wait(Duration::from_secs(5), &mut |_, _| {}).unwrap();
+    assert_eq!(call_of(&all, ClientOperation::Open), ("io_uring openat".into(), None));
 }
 
 /// More lanes than the ring has entries; each reads a record of its own, time and again.
@@ -69,7 +88,7 @@ fn thousands_of_lanes_read_at_once() {
 #[test]
 fn thousands_of_lanes_open_at_once() {
     const LANES: u32 = 2000;
-    let directory = tempfile::tempdir_in("/dev/shm").unwrap();
+    let directory = on_disk();
     let long = "l".repeat(200);
     let path = |lane: u32| name(&format!("{long}-{lane:06}"));
     for interface in [ClientsInterface::Auto, ClientsInterface::IoUring] {
