@@ -148,7 +148,7 @@ class ConnectionsMethod:
         )
 
     def run_seconds(self, cell: Cell, space_bytes: int, speed: Speed = EXPECTED) -> float:  # noqa: ARG002
-        """The bytes at the storage's speed, or the calls where they take longer."""
+        """The calls, then the bytes at the storage's speed: what memory took is synced after."""
         workload = self.workload
         if cell.test == "mix":
             return (workload.mix_duration + workload.ramp) / 1e9
@@ -157,7 +157,7 @@ class ConnectionsMethod:
         records = moved / cell.block_size_bytes
         calls = (4 * files + records) * _CALL_SECONDS
         rests = files / cell.jobs * workload.think / 1e9 if cell.test != "backup" else 0.0
-        seconds = max(moved / speed.bytes_per_second, calls) + rests + workload.ramp / 1e9
+        seconds = moved / speed.bytes_per_second + calls + rests + workload.ramp / 1e9
         return min(seconds, workload.time_limit / 1e9) + (0.3 if self.scanned_after(cell) else 0.0)
 
     def written_bytes(self, cell: Cell, space_bytes: int) -> float:  # noqa: ARG002
