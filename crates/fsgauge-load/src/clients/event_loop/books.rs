@@ -35,12 +35,21 @@ impl<T: Target> EventLoop<'_, T> {
 
     /// Closes the books: the last interval, and the time of lanes that are not through. Gives the end.
     pub(super) fn end(&mut self) -> u64 {
+        let is_interrupted = self.ended == Some(Ended::Interrupted);
+        if is_interrupted {
+            // Boundaries may have passed since the last answer: every interval but the last is whole.
+            self.ended = None;
+            self.cross(self.now_ns);
+        }
         let begin_ns = self.window.interval_begin_ns;
-        let end_ns = match self.ended {
-            Some(Ended::Duration) => begin_ns,
-            Some(_) => self.now_ns.max(begin_ns),
-            None => self.clients.iter().filter_map(|member| member.count.end_ns).max().unwrap_or(begin_ns),
+        let end_ns = match (self.ended, is_interrupted) {
+            (Some(_), _) => begin_ns,
+            (None, true) => self.now_ns.max(begin_ns),
+            (None, false) => self.last_done_ns().max(begin_ns),
         };
+        if is_interrupted {
+            self.ended = Some(Ended::Interrupted);
+        }
         if end_ns > begin_ns {
             self.tell_interval(begin_ns, end_ns);
         }
@@ -51,5 +60,9 @@ impl<T: Target> EventLoop<'_, T> {
         }
         self.clients.iter_mut().for_each(|member| member.count.gave_up = member.client.gave_up);
         end_ns
+    }
+    /// When the last client was through.
+    fn last_done_ns(&self) -> u64 {
+        self.clients.iter().filter_map(|member| member.count.end_ns).max().unwrap_or(0)
     }
 }

@@ -126,3 +126,58 @@ fn time_is_that_of_the_clients() {
     assert_eq!((outcome.in_flight_ns, outcome.think_ns), (ends, 0));
     assert_eq!(outcome.end_ns, outcome.clients.iter().filter_map(|client| client.end_ns).max().unwrap());
 }
+
+/// Takes its time for each call, and asks for the end in the fifth.
+struct Slow {
+    record: Vec<u8>,
+    stop: Stop,
+    calls: u32,
+}
+
+impl Target for Slow {
+    fn outgoing(&mut self, _lane: u32) -> &mut [u8] {
+        &mut self.record
+    }
+
+    fn incoming(&self, _lane: u32) -> &[u8] {
+        &self.record
+    }
+
+    fn start(&mut self, _lane: u32, request: &Request<'_>) -> Started {
+        std::thread::sleep(Duration::from_millis(12));
+        self.calls += 1;
+        if self.calls == 5 {
+            self.stop.set();
+        }
+        Started::Done(match request {
+            Request::Write { size_bytes, .. } => Answer::from(*size_bytes),
+            _ => 1,
+        })
+    }
+
+    fn wait(&mut self, _limit: Duration, _each: &mut dyn FnMut(u32, Answer)) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn calls(&self) -> Vec<OperationCall> {
+        Vec::new()
+    }
+}
+
+#[test]
+fn intervals_are_whole_but_for_the_last_however_slow_a_call_is() {
+    let (plan, clock, stop) =
+        (Plan::new(&ClientsJob { interval_ns: 5_000_000, ..job() }), Clock::new().0, Stop::new());
+    let mut intervals = Vec::new();
+    let mut keep = |interval: Interval| intervals.push(interval);
+    let around = Surroundings { plan: &plan, clock, stop, on_interval: &mut keep };
+    let target = Slow { record: vec![0; 4096], stop, calls: 0 };
+    let outcome = EventLoop::new(around, target, 0..3).run(clock.now_ns()).unwrap();
+    assert_eq!((outcome.ended, outcome.tally.total()), (Ended::Interrupted, 5));
+    let (last, whole) = intervals.split_last().unwrap();
+    assert!(whole.len() >= 11 && whole.iter().all(|interval| interval.elapsed_ns == 5_000_000));
+    assert!(last.elapsed_ns <= 5_000_000);
+    let sum: u64 = intervals.iter().map(|interval| interval.elapsed_ns).sum();
+    assert_eq!(sum, outcome.end_ns - outcome.begin_ns);
+    assert_eq!(outcome.in_flight_ns, 3 * sum);
+}
