@@ -44,6 +44,7 @@ _CALL_SECONDS = 5e-6
 """A call that needs no storage, with what surrounds it."""
 _SPARE_DESCRIPTORS = 256
 """Open files that the engine needs beside the clients': rings, directories, its own output."""
+_DESCRIPTORS_OF_LOOP = 4
 _METADATA_BYTES = 1 << 10
 """What one file's name, inode and journal write beside its contents."""
 
@@ -72,14 +73,16 @@ class ConnectionsMethod:
         return replace(self, sets=ClientFiles(self.workload).sets(room))
 
     def require_descriptors(self, limit: int) -> None:
-        """Every file that a client works on is open, and event loops need some for themselves."""
+        """Every file that a client works on is open; loops and threads open more for themselves."""
         workload = self.workload
-        each = 1 if workload.dispatch == "threads" else workload.outstanding
-        if workload.clients * each + _SPARE_DESCRIPTORS <= limit:
+        files = 1 if workload.dispatch == "threads" else workload.outstanding
+        each = 2 if workload.dispatch == "threads" else files
+        spare = _SPARE_DESCRIPTORS + _DESCRIPTORS_OF_LOOP * (workload.threads or 0)
+        if workload.clients * each + spare <= limit:
             return
-        fitting = (limit - _SPARE_DESCRIPTORS) // each
+        fitting = (limit - spare) // each
         raise InputError(
-            f"{workload.clients} clients with {each} open file{'s' if each > 1 else ''} each are"
+            f"{workload.clients} clients with {files} open file{'s' if files > 1 else ''} each are"
             f" more than this process may open: {limit}",
             cause="the hard limit of open files (ulimit -Hn)",
             next=f"--set workload.clients={fitting}, or raise the limit"

@@ -21,7 +21,7 @@ from fsgauge.study.workload.sweep import (
     Inapplicable,
     refuse_ignored,
 )
-from fsgauge.units import DurationNs, SizeBytes
+from fsgauge.units import DurationNs, SizeBytes, exact_duration, exact_size, format_size
 
 Test = Literal["write", "read", "stat", "mix", "delete", "backup"]
 Activity = Literal["read", "create", "save", "delete", "stat", "list"]
@@ -39,6 +39,8 @@ MIXES = {
 """Mixes by name. Their weights are a choice, not a measurement of anybody's home directory."""
 MOST_THREADS = 4096
 """Clients that may have a thread each."""
+MOST_RECORD_BYTES = 2 << 30
+"""Memory for the records of all clients; with io_uring each has its own."""
 MOST_LOWEST_DIRECTORIES = 1_000_000
 MOST_FILLED_PERCENT = 95
 """What fill and backup_fill may take together."""
@@ -132,7 +134,7 @@ class ConnectionsWorkload(StudyModel):
     largest_size: FileSize = Field(
         16 << 20, description="Log-normal sizes: what is drawn larger has this size."
     )
-    record_size: BlockSize = Field(
+    record_size: Annotated[SizeBytes, Field(le=64 << 20)] = Field(
         4 << 10, description="Size of one read or write of a client; a file's last may be shorter."
     )
     tree: Literal["own", "shared"] = Field(
@@ -175,7 +177,7 @@ class ConnectionsWorkload(StudyModel):
         " or by a thread each. It changes what creates and writes take many times over, so the"
         " report names it.",
     )
-    threads: Annotated[int, Field(ge=1, le=1024)] | None = Field(
+    threads: Annotated[int, Field(ge=1, le=256)] | None = Field(
         None, description="Event loops. Default: one for each processor."
     )
     interface: Literal["auto", "io_uring", "plain"] = Field(
@@ -233,6 +235,14 @@ class ConnectionsWorkload(StudyModel):
         self._space_is_left()
         self._threads_can_be()
         self._clients_have_files_enough()
+        self._records_fit_into_memory()
+        self._all_clients_begin()
+        if "delete" in self.mix and "create" not in self.mix:
+            raise conflict(
+                "a mix removes only files that it made, and this one makes none",
+                [("mix", "delete"), "mix"],
+                next="add create to the mix, or leave delete out",
+            )
         lowest = self.fan_out**self.depth
         if self.tree == "shared" and lowest > MOST_LOWEST_DIRECTORIES:
             raise conflict(
@@ -353,4 +363,30 @@ class ConnectionsWorkload(StudyModel):
                     f"a client works on {self.outstanding} files at a time, and has {files}",
                     ["outstanding", key],
                     next=f"outstanding = {files}, or {key} = {self.outstanding}",
+                )
+
+    def _records_fit_into_memory(self) -> None:
+        if self.dispatch == "threads" or self.interface == "plain":
+            return
+        needed = self.clients * self.outstanding * self.record_size
+        if needed > MOST_RECORD_BYTES:
+            raise conflict(
+                f"the records of all clients would take {format_size(needed)} of memory, and"
+                f" {exact_size(MOST_RECORD_BYTES)} is the limit",
+                ["record_size", "clients", "outstanding"],
+                next='a smaller record_size, or interface = "plain"',
+            )
+
+    def _all_clients_begin(self) -> None:
+        """A ramp ends before the shortest of the tests may."""
+        limits = {"time_limit": self.time_limit}
+        if "mix" in self.tests:
+            limits["mix_duration"] = self.mix_duration
+        for key, limit in limits.items():
+            if self.ramp >= limit:
+                raise conflict(
+                    f"the ramp of {exact_duration(self.ramp)} does not end before {key},"
+                    f" {exact_duration(limit)}",
+                    ["ramp", key],
+                    next=f"a shorter ramp, or a longer {key}",
                 )

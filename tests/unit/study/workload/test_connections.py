@@ -52,6 +52,19 @@ def test_the_defaults_are_the_published_method():
             ["files_per_connection = 2", "outstanding = 3"],
             ["works on 3 files at a time, and has 2", "outstanding = 2"],
         ),
+        (
+            ["outstanding = 1000", 'record_size = "1 MiB"'],
+            ["576 GiB of memory", 'interface = "plain"'],
+        ),
+        (['ramp = "10 min"'], ["does not end before time_limit, 10 min"]),
+        (
+            ['tests = ["write", "mix"]', 'ramp = "20 s"'],
+            ["does not end before mix_duration, 10 s", "a longer mix_duration"],
+        ),
+        (
+            ['tests = ["write", "mix"]', "mix = { delete = 1, read = 1 }"],
+            ["and this one makes none", "add create to the mix"],
+        ),
         (["clients = 100000"], ["clients must be at most 99999"]),
         (["clients = 0"], ["clients must be at least 1"]),
         (['dispatch = "threads"', "clients = 5000"], ["as many threads, and 4096 is the limit"]),
