@@ -393,6 +393,7 @@ def _result(recipe: ConnectionsRecipe, turn: Turn, cell: Cell, seconds: float) -
     size_bytes = sum(part.size_bytes for part in operations)
     records = {part.operation: part for part in operations}
     counted = sum(part.operations for part in operations)
+    moved = sum(part.operations for part in operations if part.size_bytes)
     cut = recipe.cut(turn, cell)
     return LoadResult(
         format=1,
@@ -408,7 +409,7 @@ def _result(recipe: ConnectionsRecipe, turn: Turn, cell: Cell, seconds: float) -
         write=_records(records.get("write")),
         jobs=[
             JobShare(
-                operations=counted // cell.jobs,
+                operations=moved // cell.jobs,
                 size_bytes=size_bytes // cell.jobs,
                 elapsed_ns=each,
             )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from fsgauge.record import RunRecord
 from fsgauge.stats.clients import (
     files_per_second,
     mean_throughput,
@@ -36,23 +37,55 @@ def test_throughput_is_over_each_clients_own_time() -> None:
 
 
 def test_one_reader_has_no_mean_over_clients_and_no_shares() -> None:
-    alone = of_jobs((10, 4000, 10**9))
-    assert mean_throughput(alone) is None and shares_of_mean(alone) == []
+    made = make_connections(clients=4, blocks=1)
+    backup = next(run for run in made.runs if run.cell.test == "backup")
+    assert backup.result is not None
+    assert mean_throughput(backup.result) is None and shares_of_mean(backup) == []
 
 
-def test_shares_of_equal_work_are_of_bytes() -> None:
-    found = shares_of_mean(of_jobs((1, 4000, 2 * 10**9), (9, 4000, 10**9)))
-    assert found == pytest.approx([2000 / 3000, 4000 / 3000])
+def shares(record: RunRecord, jobs: list[JobShare]) -> list[float]:
+    assert record.result is not None
+    result = record.result.model_copy(update={"jobs": jobs})
+    return shares_of_mean(record.model_copy(update={"result": result}))
 
 
-def test_a_client_that_was_dealt_small_files_is_not_unfairly_served() -> None:
-    """Equal operations a second: bytes differ because its files do."""
-    found = shares_of_mean(of_jobs((100, 4000, 10**9), (100, 4_000_000, 10**9)))
-    assert found == [1, 1]
+def of_test(test: str, **changes: object) -> RunRecord:
+    made = make_connections(clients=2, blocks=1, **changes)
+    return next(run for run in made.runs if run.cell.test == test)
 
 
-def test_a_client_that_did_nothing_has_share_zero() -> None:
-    assert shares_of_mean(of_jobs((0, 0, 10**9), (100, 4000, 10**9)))[0] == 0
+def test_shares_of_equal_work_are_those_of_throughput() -> None:
+    jobs = [JobShare(operations=50, size_bytes=4000, elapsed_ns=t) for t in (2 * 10**9, 10**9)]
+    assert shares(of_test("write"), jobs) == pytest.approx([2 / 3, 4 / 3])
+
+
+def test_a_client_with_more_work_may_take_longer() -> None:
+    """Each needs exactly the mean responses of its own operations: nobody was held back."""
+    record = of_test("write")
+    assert record.result is not None and record.result.clients is not None
+    costs = {
+        part.operation: part.response_latency.sum_ns / part.operations
+        for part in record.result.clients.operations
+    }
+    of_file = costs["create"] + costs["open"] + costs["close"]
+    jobs = [
+        JobShare(operations=n, size_bytes=n, elapsed_ns=round(n * costs["write"] + 10 * of_file))
+        for n in (10, 5000)
+    ]
+    assert shares(record, jobs) == pytest.approx([1, 1], rel=1e-6)
+
+
+def test_clients_that_began_later_are_not_slower() -> None:
+    record = of_test("write")
+    job = record.job.model_copy(update={"ramp_ns": 2 * 10**9})
+    jobs = [JobShare(operations=9, size_bytes=9, elapsed_ns=t) for t in (10**9, 2 * 10**9)]
+    assert shares(record.model_copy(update={"job": job}), jobs) == pytest.approx([1, 1])
+
+
+def test_shares_are_not_told_where_some_did_not_come_to_their_end() -> None:
+    jobs = [JobShare(operations=9, size_bytes=9, elapsed_ns=t) for t in (10**9, None)]
+    assert shares(of_test("write"), jobs) == []
+    assert shares_of_mean(of_test("mix", tests=("write", "mix"))) == []
 
 
 @pytest.mark.parametrize(

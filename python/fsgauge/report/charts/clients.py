@@ -1,4 +1,4 @@
-"""How evenly clients shared: the spread of their own throughput around its mean, by test.
+"""How evenly clients got on: the spread of their own pace around its mean, by test.
 
 One panel a test, one line a system: from the slowest client to the fastest, thick from one in ten
 to nine in ten, with a mark at the middle one.
@@ -38,7 +38,7 @@ def clients_chart(results: Results) -> Drawing | None:
     for row in rows:
         by_test.setdefault(row["test"], []).append(row)
     shown: list[Panel] = [(test, found, limits) for test, found in by_test.items()][:PANELS_LIMIT]
-    label = "Throughput of single clients as a share of their mean, by test and system."
+    label = "Pace of single clients as a share of their mean, by test and system."
     shown_rows = [row for _, panel, _ in shown for row in panel]
     return draw("clients", label, *panels.both(shown, _panel), shown_rows)
 
@@ -65,7 +65,7 @@ def _panel(panel: Panel, width: int) -> alt.TopLevelMixin:
     name, rows, limits = panel
     systems = list(dict.fromkeys(row["system"] for row in rows))
     scale = alt.Scale(domain=list(limits), nice=False, zero=False)
-    axis = alt.Axis(title="% of the clients' mean throughput", tickCount=5)
+    axis = alt.Axis(title="% of the clients' mean pace", tickCount=5)
 
     def x(field: str) -> alt.X:
         return alt.X(f"{field}:Q", scale=scale, axis=axis)

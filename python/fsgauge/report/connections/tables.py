@@ -257,7 +257,10 @@ def fairness_table(results: Results) -> list[Table]:
         Column("first client done", "complete"),
         Column("last client done", "complete"),
     ]
-    note = "Each client's own throughput as a share of the mean over all clients."
+    note = (
+        "Each client's pace as a share of the mean of all: the time that its operations take at the"
+        " mean responses, over the time that it needed. With equal work it is its throughput."
+    )
     return [Table("fairness", "Between clients", note, columns, rows, len(rows) > FOLDED_ROWS)]
 
 

@@ -7,16 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from fsgauge.record import RunRecord
 from fsgauge.stats.clients import shares_of_mean
 from fsgauge.stats.connections.errors import clients_of
 from fsgauge.stats.connections.little import TOLERANCE_PERCENT, times_of
 from fsgauge.stats.connections.model import Connections, ErrorRow, GivenUp
 from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of
+from fsgauge.stats.metrics import timed_operations
 from fsgauge.stats.results import Finding
 from fsgauge.stats.samples import is_complete
 from fsgauge.wire import ClientErrorKind
 
 FAIR_SHARE = 0.5
+FEWEST_OPERATIONS = 100
+"""Operations of a client from which on its pace says more than the luck of single ones."""
 LARGEST_LOSS = 0.01
 """Share of a test's files that may be missing before its comparisons mean nothing."""
 WITHOUT_SEEKS = ("ram",)
@@ -197,11 +201,11 @@ def _where(difference_percent: float) -> str:
 
 
 def _unfair(evidence: Evidence) -> Iterator[Finding]:
-    """Runs in which one client was held back: under half of the clients' mean."""
+    """Runs in which one client was held back: under half of the clients' mean pace."""
     shares = [
         (run, found[0])
         for run, _ in clients_of(evidence.runs)
-        if is_complete(run) and run.result is not None and (found := shares_of_mean(run.result))
+        if is_complete(run) and _are_many(run) and (found := shares_of_mean(run))
     ]
     unfair = [(run, share) for run, share in shares if share < FAIR_SHARE]
     if unfair:
@@ -209,8 +213,8 @@ def _unfair(evidence: Evidence) -> Iterator[Finding]:
         yield finding(
             "clients.unfair",
             "warning",
-            f"In {part_of(len(unfair), len(shares), 'run')} the slowest client had under half of"
-            f" the clients' mean throughput, at worst {100 * share:.0f} %: {run.system},"
+            f"In {part_of(len(unfair), len(shares), 'run')} the slowest client got on at under"
+            f" half of the clients' mean pace, at worst {100 * share:.0f} %: {run.system},"
             f" {run.cell.name}.",
             "Averages hide that one client waits: read p99 and the spread of clients.",
             [
@@ -218,6 +222,12 @@ def _unfair(evidence: Evidence) -> Iterator[Finding]:
                 for run, share in unfair
             ],
         )
+
+
+def _are_many(run: RunRecord) -> bool:
+    if run.result is None:
+        return False
+    return timed_operations(run.result) >= FEWEST_OPERATIONS * len(run.result.jobs)
 
 
 def _scans(evidence: Evidence, connections: Connections) -> Iterator[Finding]:

@@ -34,7 +34,7 @@ class OperationTime(ConnectionsModel):
 
 
 class ClientShares(ConnectionsModel):
-    """How evenly clients shared, as shares of their mean rate; and when they were done."""
+    """How evenly clients got on, as shares of their mean pace; and when they were done."""
 
     cell: str
     system: str

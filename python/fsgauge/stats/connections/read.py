@@ -60,12 +60,16 @@ def read_connections(
 
 
 def _calls(runs: Sequence[RunRecord]) -> list[CallRow]:
-    """Every call that carried an operation, operations in their usual order."""
+    """Every call that carried an operation of clients, operations in their usual order.
+
+    A backup's one reader makes plain calls, whatever carries the clients.
+    """
+    of_clients = [clients for run, clients in clients_of(runs) if run.cell.test != "backup"]
     rows = {
         (call.operation, call.call, call.reason): CallRow(
             operation=call.operation, call=call.call, reason=call.reason
         )
-        for _, clients in clients_of(runs)
+        for clients in of_clients
         for call in clients.calls
     }
     return sorted(rows.values(), key=lambda row: (OPERATIONS.index(row.operation), row.call))

@@ -13,7 +13,7 @@ from fsgauge.record import Plan, RunRecord
 from fsgauge.stats.clients import shares_of_mean
 from fsgauge.stats.histogram import mean_ns
 from fsgauge.stats.samples import Samples, is_complete
-from fsgauge.wire import ClientsResult, LoadResult
+from fsgauge.wire import ClientsResult
 
 SHARES = {
     "shares.smallest": 0.0,
@@ -24,8 +24,6 @@ SHARES = {
 }
 """Which clients' share of the mean, counted from the slowest."""
 FIRST_DONE, LAST_DONE = "done.first", "done.last"
-SMALLEST_SHARE = 1e-9
-"""Stands for a client that did nothing, whose share has no logarithm."""
 
 
 def service_name(operation: str) -> str:
@@ -45,21 +43,21 @@ def collect_clients(plan: Plan, runs: Sequence[RunRecord]) -> Samples:
         result = run.result
         if result is None or result.clients is None or not is_complete(run):
             continue
-        for name, value in _values(result, result.clients):
+        for name, value in _values(run, result.clients):
             key = (name, run.cell.id, run.system)
             samples.logs.setdefault(key, {})[run.block, run.again] = math.log(value)
     return samples
 
 
-def _values(result: LoadResult, clients: ClientsResult) -> Iterator[tuple[str, float]]:
+def _values(run: RunRecord, clients: ClientsResult) -> Iterator[tuple[str, float]]:
     for part in clients.operations:
         service, response = mean_ns(part.service_latency), mean_ns(part.response_latency)
         if service and response:
             yield service_name(part.operation), service
             yield share_name(part.operation), service / response
-    shares = shares_of_mean(result)
+    shares = shares_of_mean(run)
     for name, place in SHARES.items() if shares else ():
-        yield name, max(_nearest(shares, place), SMALLEST_SHARE)
+        yield name, _nearest(shares, place)
     if clients.first_done_ns and clients.last_done_ns:
         yield FIRST_DONE, clients.first_done_ns
         yield LAST_DONE, clients.last_done_ns

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import statistics
 from collections.abc import Sequence
 
@@ -12,13 +11,11 @@ from fsgauge.stats.connections.samples import (
     FIRST_DONE,
     LAST_DONE,
     SHARES,
-    SMALLEST_SHARE,
     service_name,
     share_name,
 )
 from fsgauge.stats.samples import Samples, is_complete
 from fsgauge.stats.scaling.lines import estimate
-from fsgauge.stats.scaling.model import Estimate
 from fsgauge.wire import ClientOperation
 
 
@@ -27,7 +24,7 @@ def client_shares(plan: Plan, samples: Samples) -> list[ClientShares]:
     found = []
     for cell in plan.cells:
         for system in plan.systems:
-            shares = [_share(samples, name, cell.id, system) for name in SHARES]
+            shares = [estimate(samples.block_logs(name, cell.id, system)) for name in SHARES]
             smallest, tenth, half, nine_tenths, largest = shares
             if not (smallest and tenth and half and nine_tenths and largest):
                 continue
@@ -46,14 +43,6 @@ def client_shares(plan: Plan, samples: Samples) -> list[ClientShares]:
                 )
             )
     return found
-
-
-def _share(samples: Samples, name: str, cell: str, system: str) -> Estimate | None:
-    """0 without an interval where a client did nothing in some block."""
-    logs = samples.block_logs(name, cell, system)
-    if any(log <= math.log(SMALLEST_SHARE) / 2 for log in logs.values()):
-        return Estimate(value=0.0, low=None, high=None, n=len(logs))
-    return estimate(logs)
 
 
 def operation_times(

@@ -105,6 +105,12 @@ def test_a_client_that_was_held_back_is_told() -> None:
     assert finding.count == 3 and "at worst 30 %" in finding.sentence
 
 
+def test_few_operations_say_nothing_of_fairness() -> None:
+    made = make_connections(**SMALL, tests=("write", "stat"), slowest=lambda turn, cell: 0.3)
+    (finding,) = [each for each in made.results().findings if each.code == "clients.unfair"]
+    assert all(", write:" in place for place in finding.where)  # ten calls of stat a client
+
+
 def test_different_dispatches_are_not_compared() -> None:
     finding = told(
         "clients.dispatches_differ",

@@ -72,20 +72,6 @@ def test_the_slowest_clients_share_and_the_ends() -> None:
     assert {each.cell for each in connections.shares} == {"write", "read", "backup-fill"}
 
 
-def test_a_client_that_did_nothing_has_a_share_of_zero() -> None:
-    made = make_connections(**SMALL)
-    runs = []
-    for run in made.runs:
-        assert run.result is not None
-        jobs = list(run.result.jobs)
-        if len(jobs) > 1:
-            jobs[0] = jobs[0].model_copy(update={"operations": 0, "size_bytes": 0})
-        runs.append(run.model_copy(update={"result": run.result.model_copy(update={"jobs": jobs})}))
-    found = read_study(made.turns, runs, made.study, made.before, made.after, made.scans)
-    assert found.connections is not None
-    assert {each.smallest.value for each in found.connections.shares} == {0.0}
-
-
 def test_runs_end_by_their_work_and_a_mix_by_its_time() -> None:
     sure = results(tests=ALL).sureness
     assert sure.runs_judged_steady == 9  # of the mix
