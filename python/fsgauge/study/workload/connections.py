@@ -182,8 +182,9 @@ class ConnectionsWorkload(StudyModel):
     )
     interface: Literal["auto", "io_uring", "plain"] = Field(
         "auto",
-        description="System calls that carry the clients. auto: io_uring for what waits for the"
-        " storage (open, read, fsync), plain calls for what changes memory.",
+        description="System calls that carry the clients. auto: io_uring for what may wait for the"
+        " storage (open, read, fsync, stat, unlink), plain calls for what changes memory, and for"
+        " everything on tmpfs; the report names the call of each operation.",
     )
     mix: Mix = Field(
         MIXES["home directory"],
