@@ -6,13 +6,13 @@ connections, files of ten sizes in records of 4 KiB, then a backup by one reader
 
 from __future__ import annotations
 
-import difflib
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, model_validator
+from pydantic import Field, ValidationInfo, model_validator
 
 from fsgauge.study.base import Distinct, StudyModel
 from fsgauge.study.conflict import conflict
+from fsgauge.study.workload.mix import HOME_DIRECTORY, Mix, Weight
 from fsgauge.study.workload.sweep import (
     SCAN,
     BlockSize,
@@ -24,19 +24,12 @@ from fsgauge.study.workload.sweep import (
 from fsgauge.units import DurationNs, SizeBytes, exact_duration, exact_size, format_size
 
 Test = Literal["write", "read", "stat", "mix", "delete", "backup"]
-Activity = Literal["read", "create", "save", "delete", "stat", "list"]
 BackupOrder = Literal["directory", "inode", "physical"]
 FileSize = Annotated[SizeBytes, Field(le=1 << 40)]
-Weight = Annotated[int, Field(ge=1, le=1_000_000)]
 Clients = Annotated[int, Field(ge=1, le=99_999)]
 Files = Annotated[int, Field(ge=1, le=999_999)]
 
 PUBLISHED_SIZES = [size << 10 for size in (4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048)]
-ACTIVITIES = ("read", "create", "save", "delete", "stat", "list")
-MIXES = {
-    "home directory": {"stat": 40, "read": 30, "list": 10, "save": 10, "create": 5, "delete": 5}
-}
-"""Mixes by name. Their weights are a choice, not a measurement of anybody's home directory."""
 MOST_THREADS = 4096
 """Clients that may have a thread each."""
 MOST_RECORD_BYTES = 2 << 30
@@ -45,39 +38,6 @@ MOST_LOWEST_DIRECTORIES = 1_000_000
 MOST_FILLED_PERCENT = 95
 """What fill and backup_fill may take together."""
 _OF_OWN_FILES = ("read", "stat", "mix", "delete")
-
-
-def _named_mix(value: object) -> object:
-    """The weights of a mix that is called by its name."""
-    if not isinstance(value, str):
-        return value
-    if value in MIXES:
-        return MIXES[value]
-    raise conflict(
-        f'no mix is called "{value}"',
-        [()],
-        hint=f"known: {', '.join(MIXES)}; or write {{ read = 3, stat = 1 }}",
-    )
-
-
-def _known_activities(mix: dict[str, int]) -> dict[str, int]:
-    for activity in mix:
-        if activity not in ACTIVITIES:
-            near = difflib.get_close_matches(activity, ACTIVITIES, n=1, cutoff=0.5)
-            raise conflict(
-                f'"{activity}" is nothing that a client of a mix does',
-                [(activity,)],
-                hint=f'did you mean "{near[0]}"?' if near else f"known: {', '.join(ACTIVITIES)}",
-            )
-    return mix
-
-
-Mix = Annotated[
-    dict[str, Weight],
-    BeforeValidator(_named_mix),
-    AfterValidator(_known_activities),
-    Field(min_length=1),
-]
 
 
 class ConnectionsWorkload(StudyModel):
@@ -187,7 +147,7 @@ class ConnectionsWorkload(StudyModel):
         " everything on tmpfs; the report names the call of each operation.",
     )
     mix: Mix = Field(
-        MIXES["home directory"],
+        HOME_DIRECTORY,
         description="The test mix: how often each activity is drawn, relative to the others. read"
         " (open, read, close), create (one more file), save (a new file renamed over an old one),"
         " delete (the oldest file that the mix has made), stat, list. Also by name:"
