@@ -1,8 +1,8 @@
 //! The backup: one reader opens, reads and closes every file below a directory.
 //!
 //! It knows no file set: whatever lies there is found by a *walk* into a compact *tree*, put into an *order*, and
-//! read by one thread with plain calls, one after the other, as backup programs do. Every operation is timed; the
-//! response is the service, since nothing waits for anything else.
+//! read by one thread with plain calls, one after the other, as backup programs do; a file of several names is
+//! read under each. Every operation is timed; the response is the service, since nothing waits for anything else.
 
 mod check;
 mod close;

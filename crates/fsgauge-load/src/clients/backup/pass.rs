@@ -16,13 +16,13 @@ use crate::clients::file_set::FileNumber;
 /// Reads every file of a tree, in its order, and says why it ended. A file that fails is given up.
 pub(super) fn read_all(
     tree: &Tree,
-    block_size_bytes: u32,
+    block: &mut [u8],
     opener: &mut Opener,
     watch: &mut Stopwatch,
     verifier: Option<&mut Verifier>,
 ) -> Ended {
     let mut paths = PathRoom::default();
-    let mut pass = Pass { opener, watch, verifier, block: vec![0; block_size_bytes as usize] };
+    let mut pass = Pass { opener, watch, verifier, block };
     for file in &tree.files {
         match pass.read_file(paths.file(tree, file), tree.file_name(file)) {
             Read::Whole => pass.watch.tally.files += 1,
@@ -38,7 +38,7 @@ struct Pass<'a> {
     opener: &'a mut Opener,
     watch: &'a mut Stopwatch,
     verifier: Option<&'a mut Verifier>,
-    block: Vec<u8>,
+    block: &'a mut [u8],
 }
 
 /// What reading one file came to.

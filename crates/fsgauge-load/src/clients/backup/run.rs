@@ -11,10 +11,9 @@ use fsgauge_wire::{
 
 use super::check::{Plan, check};
 use super::open::Opener;
-use super::reader::{BackedUp, back_up};
+use super::reader::{BackedUp, Reader};
 use super::result::{Surroundings, notes_of, result};
 use super::stopwatch::Stopwatch;
-use super::verify::Verifier;
 use crate::clock::Clock;
 use crate::cpu;
 use crate::run::tell;
@@ -43,7 +42,7 @@ pub(crate) fn run_backup(
     let begin_ns = clock.now_ns();
     let opener = Opener::new(&plan.directory)?;
     let connect_ns = clock.now_ns() - begin_ns;
-    let verifier = Verifier::of(job);
+    let reader = Reader::new(job, &plan, opener);
     let self_measure = self_measure(&clock);
     tell(listener, &stop, Event::SelfMeasure(self_measure));
     allow_nudges();
@@ -52,7 +51,7 @@ pub(crate) fn run_backup(
     let machine = cpu::machine();
     let (sender, reports) = channel();
     let watch = Stopwatch::start(clock, stop, plan.time_limit_ns, plan.interval_ns, sender);
-    let reader = spawn(&plan, opener, watch, verifier)?;
+    let reader = spawn(reader, watch)?;
     let (backed_up, intervals) = follow(reader, &reports, &plan, listener, stop)?;
     let machine_cpu = cpu::machine_between(&machine, &cpu::machine());
 
@@ -64,14 +63,8 @@ pub(crate) fn run_backup(
     Ok(result(job, &plan, backed_up, surroundings))
 }
 
-fn spawn(
-    plan: &Plan,
-    opener: Opener,
-    watch: Stopwatch,
-    verifier: Option<Verifier>,
-) -> Outcome<JoinHandle<Outcome<BackedUp>>> {
-    let plan = plan.clone();
-    let run = move || back_up(&plan, opener, watch, verifier);
+fn spawn(reader: Reader, watch: Stopwatch) -> Outcome<JoinHandle<Outcome<BackedUp>>> {
+    let run = move || reader.back_up(watch);
     std::thread::Builder::new().name("backup".into()).spawn(run).map_err(|error| {
         let what = format!("the backup's reader cannot be started: {error}");
         Failure::system("threads", error.raw_os_error(), what, "a limit on processes is reached", "ulimit -u")

@@ -91,7 +91,7 @@ fn read_tree(root: &Path, between: impl FnOnce(), verifier: Option<&mut Verifier
     let (mut opener, mut watch) = (Opener::new(&root.display().to_string()).unwrap(), watch());
     let tree = walk(&mut opener, &mut watch).unwrap().tree;
     between();
-    let ended = read_all(&tree, 6000, &mut opener, &mut watch, verifier);
+    let ended = read_all(&tree, &mut [0; 6000], &mut opener, &mut watch, verifier);
     assert_eq!(ended, Ended::SizeLimit);
     watch.finish().tally
 }
