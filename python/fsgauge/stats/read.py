@@ -199,9 +199,7 @@ def _sureness(evidence: Evidence, findings: Sequence[Finding]) -> Sureness:
         runs_steady=sum(verdict.reached for verdict in verdicts),
         runs_by_passes=sum(is_bound_by_work(run) for run in measured),
         engine_share_percent=100 * max(shares) if shares else None,
-        io_errors=sum(
-            part.errors for result in results if result.clients is None for part in parts(result)
-        ),
+        io_errors=sum(part.errors for result in results for part in parts(result)),
         client_errors=sum(
             each.count for result in results if result.clients for each in result.clients.errors
         ),

@@ -336,7 +336,7 @@ def error_table(results: Results) -> list[Table]:
         Column("in runs", "client_errors"),
         Column("first"),
     ]
-    note = "An operation that fails ends the work on its file; nothing is tried again."
+    note = "An operation that fails ends the work on its file."
     return [Table("errors", "Errors", note, columns, rows)]
 
 
