@@ -10,8 +10,8 @@ use std::path::Path;
 
 use fsgauge_load::{Stop, run_clients};
 use fsgauge_wire::{
-    BackupOrder, ClientErrorKind, ClientOperation, ClientOperationResult, ClientsJob, ClientsResult, Ended,
-    Event, Failure, FileSet, FileSizes, LoadResult, Phase, Tree, parse_job,
+    BackupOrder, ClientErrorKind, ClientOperation, ClientOperationResult, ClientsJob, ClientsResult,
+    Dispatch, Ended, Event, Failure, FileSet, FileSizes, LoadResult, Phase, Tree, parse_job,
 };
 use support::{Heard, assert_consistent, engine};
 
@@ -63,6 +63,7 @@ fn every_file_is_read_whole() {
     let result = run(&job(root.path())).unwrap();
     assert_consistent(&result);
     let (found, backup) = (clients(&result), clients(&result).backup.as_ref().unwrap());
+    assert_eq!((found.dispatch, found.threads, found.clients_gave_up), (Dispatch::EventLoop, 1, 0));
     assert_eq!((found.files, found.files_given_up, backup.files, backup.directories), (12, 0, 12, 3));
     assert_eq!((backup.extents, result.ended, found.errors.len()), (None, Ended::SizeLimit, 0));
     assert_eq!(found.last_done_ns, Some(result.elapsed_ns));

@@ -428,8 +428,10 @@ pub struct BackupResult {
     pub files: u64,
     /// Directories that were walked.
     pub directories: u64,
-    /// Finding and sorting them; in the measured time.
+    /// Finding them, asking for their extents where the order needs these, and sorting them; in the measured
+    /// time.
     pub listing_ns: u64,
-    /// Extents of all files; null where they were not needed for the order.
+    /// Extents of all files as FIEMAP gives them: neighbours on the storage count apart. Null where they were not
+    /// needed for the order.
     pub extents: Option<u64>,
 }

@@ -1,9 +1,9 @@
 //! The result of a backup, as loads give theirs.
 
 use fsgauge_wire::{
-    BackupResult, ClientOperation, ClientOperationResult, ClientsInterface, ClientsJob, ClientsResult,
-    Dispatch, Ended, Engine, FORMAT, Interface, Interval, JobCount, LoadResult, MachineCpu, Note,
-    OperationCall, SelfMeasure, Steady,
+    BackupResult, ClientOperation, ClientOperationResult, ClientsInterface, ClientsJob, ClientsResult, Ended,
+    Engine, FORMAT, Interface, Interval, JobCount, LoadResult, MachineCpu, Note, OperationCall, SelfMeasure,
+    Steady,
 };
 
 use super::check::Plan;
@@ -68,7 +68,8 @@ fn clients_result(job: &ClientsJob, plan: &Plan, connect_ns: u64, backed_up: Bac
     let operations = tally.results();
     let done_ns = (backed_up.ended == Ended::SizeLimit).then_some(elapsed_ns);
     ClientsResult {
-        dispatch: Dispatch::EventLoop,
+        // One reader with plain calls is a thread a client and a loop of one.
+        dispatch: job.dispatch,
         threads: 1,
         calls: calls(job.interface, &operations),
         connect_ns,
