@@ -11,6 +11,7 @@ use std::io::Read;
 use std::process::ExitCode;
 
 use clap::Parser;
+use fsgauge_alloc::run_age;
 use fsgauge_load::{
     Stop, WorkerCommand, die_with_parent, run_clients, run_layout, run_load, run_probe, run_worker,
     stop_on_signals,
@@ -82,12 +83,7 @@ fn dispatch(job: Job, output: &mut Output, stop: Stop) -> Result<JobResult, Fail
         Job::Clients(job) => {
             run_clients(&job, engine, output, stop).map(|result| JobResult::Load(Box::new(result)))
         }
-        Job::Age(_) => Err(Failure::job(
-            "kind",
-            "this engine does not age yet",
-            "it knows the job, the part that does it comes with a later build",
-            "use a newer engine",
-        )),
+        Job::Age(age) => run_age(&age, engine, output, stop).map(|result| JobResult::Age(Box::new(result))),
         Job::Scan(scan) => {
             run_scan(&scan, engine, output, stop).map(|result| JobResult::Scan(Box::new(result)))
         }

@@ -349,8 +349,10 @@ pub enum AgeEnded {
     Complete,
     /// The job's time limit.
     TimeLimit,
-    /// Nothing could be allocated any more, though the log had deleted files meanwhile.
+    /// One allocation after the other found no space, and the log's deletes gave none.
     OutOfSpace,
+    /// One operation after the other was refused for another reason than space; see the errors.
+    GaveUp,
     /// SIGINT, SIGTERM, or a reader that went away.
     Interrupted,
 }
@@ -415,7 +417,7 @@ pub struct AgeResult {
     pub virtual_time_ns: u64,
     /// Directories that were made.
     pub directories: u64,
-    /// Files that were opened again because too many were open.
+    /// Times that a file was opened again, since too many were open and it had been closed.
     pub reopened: u64,
     /// Calls of syncfs.
     pub syncs: u64,

@@ -11,7 +11,7 @@ from fsgauge.wire.engine import Engine, Note
 
 AgeMode = Literal["write", "direct", "fast"]
 AgeOperation = Literal["create", "append", "overwrite", "truncate", "delete", "fsync"]
-AgeEnded = Literal["complete", "time_limit", "out_of_space", "interrupted"]
+AgeEnded = Literal["complete", "time_limit", "out_of_space", "gave_up", "interrupted"]
 
 
 class LognormalParetoSizes(Wire):

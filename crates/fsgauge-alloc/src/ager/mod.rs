@@ -1,0 +1,15 @@
+//! The ager: carries out a log's operations below a directory. Every operation is a few system calls relative to
+//! opened directories, and no allocation of memory.
+
+mod apply;
+mod counts;
+mod descriptors;
+mod directories;
+mod file_table;
+mod mode;
+mod name;
+mod open_files;
+mod replay;
+
+pub(crate) use mode::AlignedBlock;
+pub(crate) use replay::Replay;

@@ -1,0 +1,19 @@
+//! Ageing: an operation log made from a seed, and the ager that replays it on a real file system.
+//!
+//! A *profile* says how files come and go; the *op log* is its operations, one after the other, made as they are
+//! asked for: a pure function of profile, space and seed, the same on every machine. The *ager* carries them out
+//! in one of three modes. Nothing of the log depends on what the file system answers.
+
+#![warn(unreachable_pub)]
+
+mod ager;
+mod check;
+mod cpu;
+mod draw;
+mod op_log;
+mod profile;
+mod run;
+mod space;
+
+pub use op_log::{OpLog, Operation, Placement};
+pub use run::run_age;

@@ -1,0 +1,110 @@
+//! `churn`: files are created up to the fill level; from then on the file whose lifetime ends next makes room.
+//!
+//! Virtual time passes as operations do, and jumps to the next death where there is no room for the next file. So
+//! the level stays where it is, and lifetimes decide which file goes: what counts is their order. Sizes are drawn
+//! on a continuous scale, the fill phase from the same seed as the rest.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use fsgauge_wire::{AgeProfile, Failure};
+
+use super::{Profile, Turn, too_small, wrong};
+use crate::draw::{Lifetimes, Sizes};
+use crate::op_log::{World, taken};
+
+pub(crate) struct Churn {
+    sizes: Sizes,
+    lifetimes: Lifetimes,
+    streams: u32,
+    rewrite_percent: u8,
+    room_bytes: u64,
+    fill_only: bool,
+    filled: bool,
+    next_size_bytes: Option<u64>,
+    deaths: BinaryHeap<Reverse<(u64, u32)>>,
+}
+
+pub(super) fn begin(profile: &AgeProfile, room_bytes: u64, fill_only: bool) -> Result<Churn, Failure> {
+    let AgeProfile::Churn { sizes, lifetimes, streams, rewrite_percent } = profile else {
+        return Err(wrong("the profile is not churn", "its kind is another"));
+    };
+    let sizes = Sizes::new(sizes).map_err(|cause| wrong("the profile's sizes cannot be", cause))?;
+    let lifetimes =
+        Lifetimes::new(lifetimes).map_err(|cause| wrong("the profile's lifetimes cannot be", cause))?;
+    if *streams == 0 || *rewrite_percent > 100 {
+        return Err(wrong("streams must be above 0, rewrite_percent at most 100", "one of them is not"));
+    }
+    if taken(sizes.largest_bytes()) > room_bytes {
+        let needed = format!("room for one file of {} bytes", sizes.largest_bytes());
+        return Err(too_small(&needed, room_bytes));
+    }
+    Ok(Churn {
+        sizes,
+        lifetimes,
+        streams: *streams,
+        rewrite_percent: *rewrite_percent,
+        room_bytes,
+        fill_only,
+        filled: false,
+        next_size_bytes: None,
+        deaths: BinaryHeap::new(),
+    })
+}
+
+impl Churn {
+    fn fits(&self, world: &World, size_bytes: u64) -> bool {
+        world.taken_bytes() + taken(size_bytes) <= self.room_bytes
+    }
+
+    fn create(&mut self, world: &mut World, size_bytes: u64) {
+        let stream = world.random.below(u64::from(self.streams)) as u32;
+        let file = world.create(stream, size_bytes);
+        let death_ns = world.now_ns.saturating_add(self.lifetimes.draw_ns(&mut world.random));
+        self.deaths.push(Reverse((death_ns, file)));
+    }
+
+    /// A file is truncated and written anew, as programs do that save in place.
+    fn rewrite(&mut self, world: &mut World) {
+        let Some(file) = world.draw_live() else { return };
+        let before_bytes = world.size(file);
+        world.truncate(file, 0);
+        let drawn = self.sizes.draw(&mut world.random);
+        let size_bytes = if self.fits(world, drawn) { drawn } else { before_bytes };
+        world.append(file, size_bytes);
+    }
+}
+
+impl Profile for Churn {
+    fn turn(&mut self, world: &mut World) -> Turn {
+        if let Some(&Reverse((death_ns, file))) = self.deaths.peek()
+            && death_ns <= world.now_ns
+        {
+            self.deaths.pop();
+            world.delete(file);
+            return Turn::Goes;
+        }
+        let size_bytes = self.next_size_bytes.take().unwrap_or_else(|| self.sizes.draw(&mut world.random));
+        if self.fits(world, size_bytes) {
+            self.create(world, size_bytes);
+            return Turn::Goes;
+        }
+        self.next_size_bytes = Some(size_bytes);
+        self.filled = true;
+        if self.fill_only {
+            return Turn::Over;
+        }
+        if self.rewrite_percent > 0 && world.random.below(100) < u64::from(self.rewrite_percent) {
+            self.rewrite(world);
+            return Turn::Goes;
+        }
+        let Some(Reverse((death_ns, file))) = self.deaths.pop() else { return Turn::Over };
+        world.now_ns = world.now_ns.max(death_ns);
+        world.delete(file);
+        Turn::Goes
+    }
+
+    fn is_filled(&self) -> bool {
+        self.filled
+    }
+}

@@ -1,0 +1,121 @@
+//! One ageing from start to end: check, replay, put the result together.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use fsgauge_wire::{
+    AgeEnded, AgeJob, AgeMode, AgeProfile, AgeResult, Engine, Event, FORMAT, Listener, Note, Outcome, Stop,
+};
+
+use crate::ager::Replay;
+use crate::check::{check_age, room_bytes};
+use crate::cpu::user_system_ns;
+use crate::op_log::OpLog;
+use crate::{profile, space};
+
+/// Bytes between two calls of syncfs where data is written and the job does not say.
+const SYNC_EVERY_BYTES: u64 = 256 << 20;
+
+/// Ages a directory and gives the result; progress goes to `listener` a few times a second. What was made stays,
+/// also when the ageing was stopped or ran out of space.
+pub fn run_age(job: &AgeJob, engine: Engine, listener: &mut dyn Listener, stop: Stop) -> Outcome<AgeResult> {
+    check_age(job)?;
+    let place = space::open(&job.directory)?;
+    let (space_bytes, room_bytes) = room_bytes(job, place.available_bytes)?;
+    let log = OpLog::new(&job.profile, job.end, room_bytes, job.seed)?;
+    space::try_mode(&place, job.mode)?;
+
+    let sync_every_bytes = job.sync_every_bytes.unwrap_or(default_sync_bytes(job.mode));
+    let mut notes = notes_of(job, place.copies_on_write);
+    let started_unix_ns = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |at| at.as_nanos() as u64);
+    let mut replay = Replay::new(log, place, job.mode, job.seed, sync_every_bytes, stop);
+    let before = user_system_ns();
+    let (ended, elapsed) = replay.run(Duration::from_nanos(job.time_limit_ns), listener);
+    let after = user_system_ns();
+    notes.extend(notes_after(&replay, ended));
+    for note in &notes {
+        // They are in the result too; when nobody reads it, the last event says so.
+        let _ = listener.event(Event::Note(note.clone()));
+    }
+    let Replay { log, ager, syncs, sync_time, .. } = replay;
+    let (written_bytes, live_bytes) = (ager.counts.written_bytes, ager.files.live_bytes);
+    Ok(AgeResult {
+        format: FORMAT,
+        engine,
+        ended,
+        mode: job.mode,
+        profile: profile::resolve(&job.profile, room_bytes),
+        end: job.end,
+        seed: job.seed,
+        space_bytes,
+        fill_percent: job.fill_percent,
+        sync_every_bytes,
+        log_checksum: log.checksum(),
+        operations: ager.counts.results(),
+        errors: ager.counts.errors(),
+        written_bytes,
+        live_files: ager.files.live_files,
+        live_bytes,
+        storage_age: (live_bytes > 0).then(|| written_bytes as f64 / live_bytes as f64),
+        virtual_time_ns: log.virtual_time_ns(),
+        directories: ager.directories.count(),
+        reopened: ager.reopened,
+        syncs,
+        sync_ns: sync_time.as_nanos() as u64,
+        user_ns: after.0 - before.0,
+        system_ns: after.1 - before.1,
+        notes,
+        started_unix_ns,
+        elapsed_ns: elapsed.as_nanos() as u64,
+    })
+}
+
+fn default_sync_bytes(mode: AgeMode) -> u64 {
+    if mode == AgeMode::Fast { 0 } else { SYNC_EVERY_BYTES }
+}
+
+fn note(code: &str, text: impl Into<String>) -> Note {
+    Note { code: code.into(), text: text.into() }
+}
+
+/// What the mode loses.
+fn notes_of(job: &AgeJob, copies_on_write: bool) -> Vec<Note> {
+    let mut notes = Vec::new();
+    if job.mode == AgeMode::Fast {
+        notes.push(note(
+            "age.fast",
+            "Space was allocated without data: delayed allocation and preallocation had no part in the layout, \
+             and reading these files needs no disk",
+        ));
+        if matches!(job.profile, AgeProfile::Database { .. }) {
+            let text = if copies_on_write {
+                "Overwrites were holes that were allocated again: space was freed before the new was taken, where \
+                 the file system does it the other way round"
+            } else {
+                "Overwrites did nothing: this file system overwrites in place, so they move nothing"
+            };
+            notes.push(note("age.fast_overwrite", text));
+        }
+    }
+    if job.mode == AgeMode::Direct {
+        let text = "Data was written past the page cache: delayed allocation had no part in the layout";
+        notes.push(note("age.direct", text));
+    }
+    notes
+}
+
+/// What went otherwise than the log.
+fn notes_after(replay: &Replay, ended: AgeEnded) -> Vec<Note> {
+    let mut notes = Vec::new();
+    let failed = replay.ager.counts.failed;
+    if failed > 0 {
+        let text = format!("{failed} operations were refused; the log went on without them");
+        notes.push(note("age.refused", text));
+    }
+    if ended == AgeEnded::Interrupted {
+        notes.push(note(
+            "age.unsynced",
+            "Stopped before the last syncfs: some data may not have its place yet",
+        ));
+    }
+    notes
+}

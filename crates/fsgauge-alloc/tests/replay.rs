@@ -1,0 +1,172 @@
+//! Logs replayed on an ordinary directory: what is there afterwards is what the result says, in every mode.
+
+mod support;
+
+use std::time::{Duration, Instant};
+
+use fsgauge_alloc::run_age;
+use fsgauge_wire::{AgeEnd, AgeEnded, AgeJob, AgeMode, AgeOperation, Event, Failure, Listener, Stop};
+use tempfile::TempDir;
+
+use support::{Heard, MIB, age, engine, job, profile, tree};
+
+const PROFILES: [(&str, u64); 5] = [
+    (r#"{"kind":"intermingled","keep_files":7}"#, 100_000),
+    (r#"{"kind":"churn","streams":5,"rewrite_percent":10}"#, 3_000),
+    (r#"{"kind":"connections","clients":19,"file_size_bytes":300001,"fsync":true}"#, 4_000),
+    (r#"{"kind":"git_like"}"#, 5_000),
+    (r#"{"kind":"database","page_bytes":5000,"fsync_every":100}"#, 1_000),
+];
+
+/// A folder in the target's file system: /tmp may be in memory.
+fn folder() -> TempDir {
+    TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap()
+}
+
+/// The result, or none where this file system has no such mode.
+fn age_or_skip(job: &AgeJob) -> Option<fsgauge_wire::AgeResult> {
+    match age(job) {
+        Err(Failure { code, cause, .. }) if code == "job.no_direct" || code == "job.no_fallocate" => {
+            eprintln!("skipped: {cause}");
+            None
+        }
+        other => Some(other.unwrap()),
+    }
+}
+
+#[test]
+fn every_profile_leaves_what_its_result_says_and_modes_replay_one_log() {
+    for (json, operations) in PROFILES {
+        let mut checksums = Vec::new();
+        for mode in [AgeMode::Fast, AgeMode::Write, AgeMode::Direct] {
+            let root = folder();
+            let end = AgeEnd::Operations { operations };
+            let profile = profile(json);
+            let Some(result) = age_or_skip(&AgeJob { mode, end, profile, ..job(root.path()) }) else {
+                continue;
+            };
+            let what = format!("{json} {mode:?}");
+            assert_eq!(
+                (result.ended, result.errors.len()),
+                (AgeEnded::Complete, 0),
+                "{what}: {:?}",
+                result.errors
+            );
+            let tree = tree(root.path());
+            assert_eq!((tree.files, tree.size_bytes), (result.live_files, result.live_bytes), "{what}");
+            assert!(tree.most_names <= 1025, "{what}");
+            assert!(result.live_files > 0 && result.written_bytes >= result.live_bytes, "{what}");
+            let done: u64 = result.operations.iter().map(|each| each.done).sum();
+            let skipped: u64 = result.operations.iter().map(|each| each.skipped + each.failed).sum();
+            assert!(done <= operations && skipped == 0, "{what}");
+            checksums.push((result.log_checksum, result.live_bytes, done));
+        }
+        assert!(checksums.len() >= 2 && checksums.windows(2).all(|two| two[0] == two[1]), "{checksums:?}");
+    }
+}
+
+#[test]
+fn what_was_left_open_is_in_the_result() {
+    let root = folder();
+    let result = age(&job(root.path())).unwrap();
+    let fsgauge_wire::AgeProfile::Intermingled { file_size_bytes, .. } = result.profile else { panic!() };
+    assert_eq!(file_size_bytes.unwrap() * 20, result.live_bytes);
+    assert_eq!((result.sync_every_bytes, result.syncs), (0, 1));
+    assert_eq!(result.storage_age, Some(1.0));
+    assert!(result.notes.iter().any(|note| note.code == "age.fast"));
+}
+
+#[test]
+fn data_is_written_and_synced_as_often_as_asked() {
+    let root = folder();
+    let every = Some(10 * MIB);
+    let result = age(&AgeJob { mode: AgeMode::Write, sync_every_bytes: every, ..job(root.path()) }).unwrap();
+    assert_eq!(result.written_bytes, 40 * MIB);
+    assert_eq!(result.syncs, 5);
+    let data = std::fs::read(root.path().join("d0000/f0000")).unwrap();
+    assert!(data.iter().filter(|&&byte| byte == 0).count() < data.len() / 100);
+}
+
+#[test]
+fn a_directory_that_holds_anything_or_is_none_is_refused_and_left_alone() {
+    let root = folder();
+    std::fs::write(root.path().join("mine"), "text").unwrap();
+    assert_eq!(age(&job(root.path())).unwrap_err().code, "job.not_empty");
+    assert_eq!(std::fs::read_to_string(root.path().join("mine")).unwrap(), "text");
+    assert_eq!(tree(root.path()).files, 1);
+    assert_eq!(age(&job(&root.path().join("none"))).unwrap_err().code, "job.directory");
+    assert_eq!(age(&job(&root.path().join("mine"))).unwrap_err().code, "job.directory");
+}
+
+#[test]
+fn what_cannot_fit_is_refused_before_anything_is_made() {
+    let root = folder();
+    let small = AgeJob { space_bytes: Some(10 * MIB), ..job(root.path()) };
+    assert_eq!(age(&small).unwrap_err().code, "job.space");
+    let large = AgeJob { space_bytes: Some(1 << 60), ..job(root.path()) };
+    assert_eq!(age(&large).unwrap_err().code, "job.space");
+    assert_eq!(tree(root.path()).most_names, 0);
+    // lost+found is the file system's own.
+    std::fs::create_dir(root.path().join("lost+found")).unwrap();
+    assert_eq!(age(&job(root.path())).unwrap().live_files, 20);
+}
+
+/// A log without an end that matters.
+fn endless(root: &TempDir) -> AgeJob {
+    let end = AgeEnd::Operations { operations: u64::MAX };
+    AgeJob { profile: profile(r#"{"kind":"churn"}"#), end, ..job(root.path()) }
+}
+
+#[test]
+fn a_time_limit_and_a_signal_end_it_with_what_there_is() {
+    let root = folder();
+    let begin = Instant::now();
+    let result = age(&AgeJob { time_limit_ns: 300_000_000, ..endless(&root) }).unwrap();
+    assert_eq!(result.ended, AgeEnded::TimeLimit);
+    assert!(begin.elapsed() < Duration::from_secs(5), "{:?}", begin.elapsed());
+
+    let (root, stop) = (folder(), Stop::new());
+    let mut heard = Heard::default();
+    let stopper = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(600));
+        stop.set();
+    });
+    let result = run_age(&endless(&root), engine(), &mut heard, stop).unwrap();
+    stopper.join().unwrap();
+    assert_eq!(result.ended, AgeEnded::Interrupted);
+    let tree = tree(root.path());
+    assert_eq!((tree.files, tree.size_bytes), (result.live_files, result.live_bytes));
+    let progress = |event: &Event| matches!(event, Event::AgeProgress(progress) if progress.operations > 0);
+    assert!(heard.events.iter().any(progress));
+    assert!(result.notes.iter().any(|note| note.code == "age.unsynced"));
+}
+
+#[test]
+fn a_reader_that_goes_away_ends_it() {
+    struct Gone;
+    impl Listener for Gone {
+        fn event(&mut self, _: Event) -> std::io::Result<()> {
+            Err(std::io::ErrorKind::BrokenPipe.into())
+        }
+    }
+    let root = folder();
+    let result = run_age(&endless(&root), engine(), &mut Gone, Stop::new()).unwrap();
+    assert_eq!(result.ended, AgeEnded::Interrupted);
+}
+
+#[test]
+fn a_file_that_somebody_else_took_is_an_error_and_no_end() {
+    let root = folder();
+    let path = root.path().to_path_buf();
+    let thief = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(200));
+        std::fs::remove_dir_all(path.join("d0000")).is_ok()
+    });
+    let result = age(&AgeJob { time_limit_ns: 1_000_000_000, ..endless(&root) }).unwrap();
+    assert!(thief.join().is_ok());
+    let missing = |error: &&fsgauge_wire::AgeError| error.errno == 2;
+    let deletes =
+        result.errors.iter().filter(missing).any(|error| error.operation == Some(AgeOperation::Delete));
+    assert!(deletes || result.ended == AgeEnded::GaveUp, "{:?}", result.errors);
+    assert!(result.notes.iter().any(|note| note.code == "age.refused"));
+}
