@@ -246,7 +246,8 @@ def _would_have_shown(found: Sequence[tuple[Cell, Comparison]]) -> str:
     hidden = [e.detectable_percent for _, e in found if e.detectable_percent is not None]
     if not hidden:
         return "larger differences would have shown"
-    return f"a difference of {max(hidden):.0f} % would have shown"
+    size = f"{max(hidden):.0f} %" if max(hidden) < 1000 else "over 1000 %"
+    return f"a difference of {size} would have shown"
 
 
 def _listed(parts: Sequence[str]) -> str:

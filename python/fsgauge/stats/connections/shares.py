@@ -16,6 +16,7 @@ from fsgauge.stats.connections.samples import (
 )
 from fsgauge.stats.samples import Samples, is_complete
 from fsgauge.stats.scaling.lines import estimate
+from fsgauge.stats.scaling.model import Estimate
 from fsgauge.wire import ClientOperation
 
 
@@ -33,7 +34,7 @@ def client_shares(plan: Plan, samples: Samples) -> list[ClientShares]:
                     cell=cell.id,
                     system=system,
                     clients=cell.jobs,
-                    smallest=smallest,
+                    smallest=_at_most_all(smallest),
                     tenth=tenth,
                     half=half,
                     nine_tenths=nine_tenths,
@@ -43,6 +44,11 @@ def client_shares(plan: Plan, samples: Samples) -> list[ClientShares]:
                 )
             )
     return found
+
+
+def _at_most_all(share: Estimate) -> Estimate:
+    """The slowest client cannot be above the mean, and neither can the end of its interval."""
+    return share if share.high is None else share.model_copy(update={"high": min(share.high, 1.0)})
 
 
 def operation_times(
