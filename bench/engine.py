@@ -130,16 +130,18 @@ class Files:
         """Run one pass; what is read is not compared, as the peers do not compare it."""
         target = {"kind": "path", "directory": str(work.directory)}
         begin = time.perf_counter()
-        result = clients(target, what, work.clients, work.files_per_client)
+        done = clients(target, what, work.clients, work.files_per_client)
         wall_seconds = time.perf_counter() - begin
+        result = done.result
         expect(result[what]["operations"], work.records, f"records that the engine {what}s")
         peak_bytes = result["clients"]["peak_memory_bytes"]
-        return Took(result["elapsed_ns"] / 1e9, wall_seconds, peak_bytes)
+        return Took(result["elapsed_ns"] / 1e9, wall_seconds, done.cpu_ns / 1e9, peak_bytes)
 
     def check(self, work: FileWork) -> None:
         """Read everything again and compare it with what was written."""
         target = {"kind": "path", "directory": str(work.directory)}
-        found = clients(target, "read", work.clients, work.files_per_client, verify=True)["clients"]
+        done = clients(target, "read", work.clients, work.files_per_client, verify=True)
+        found = done.result["clients"]
         expect(found["checked_records"], work.records, "records compared")
         expect(found["bad_records"], 0, "records are not what was written")
         self.checked_records += work.records
@@ -147,14 +149,14 @@ class Files:
 
 def null_client_cost_ns(number: int, files_per_client: int) -> float:
     """Give the CPU time of one of all operations of clients that write to nothing, in one loop."""
-    result = clients({"kind": "null"}, "write", number, files_per_client, threads=1)
+    result = clients({"kind": "null"}, "write", number, files_per_client, threads=1).result
     done = sum(each["operations"] for each in result["clients"]["operations"])
     return float((result["cpu"]["user_ns"] + result["cpu"]["system_ns"]) / done)
 
 
 def clients(
     target: dict[str, Any], phase: str, number: int, files_per_client: int, **changes: object
-) -> dict[str, Any]:
+) -> Load:
     """Run clients; `changes` replace keys of the job. Every file must have been done."""
     job = {
         "format": 1,
@@ -172,10 +174,11 @@ def clients(
         "time_limit_ns": 100_000_000_000,
         "seed": 1,
     }
-    result = load(job | changes).result
-    expect(result["clients"]["files"], number * files_per_client, f"files of phase {phase}")
-    expect(len(result["clients"]["errors"]), 0, f"kinds of errors: {result['clients']['errors']}")
-    return result
+    done = load(job | changes)
+    found = done.result["clients"]
+    expect(found["files"], number * files_per_client, f"files of phase {phase}")
+    expect(len(found["errors"]), 0, f"kinds of errors: {found['errors']}")
+    return done
 
 
 def load(job: dict[str, Any]) -> Load:

@@ -64,6 +64,8 @@ class Took:
     """By the tool's own clock: first client's start to last client's end."""
     wall_seconds: float
     """The whole tool, with its start-up and end."""
+    cpu_seconds: float
+    """Of all of its processes, user and system."""
     peak_bytes: int
 
 

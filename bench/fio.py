@@ -132,7 +132,8 @@ class Files:
         wall_seconds = time.perf_counter() - begin
         part = jobs[0][what]
         expect(part["total_ios"], work.records, f"records that fio {what}s")
-        return Took(float(part["runtime"]) / 1e3, wall_seconds, finished.peak_bytes)
+        own_seconds = float(part["runtime"]) / 1e3
+        return Took(own_seconds, wall_seconds, finished.cpu_ns / 1e9, finished.peak_bytes)
 
 
 def run_for(options: list[str], seconds: float) -> tuple[list[dict[str, Any]], float]:

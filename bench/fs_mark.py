@@ -56,4 +56,4 @@ class Files:
         begin = time.perf_counter()
         finished = run_tool(["sh", "-c", script])
         wall_seconds = time.perf_counter() - begin
-        return Took(wall_seconds, wall_seconds, finished.peak_bytes)
+        return Took(wall_seconds, wall_seconds, finished.cpu_ns / 1e9, finished.peak_bytes)
