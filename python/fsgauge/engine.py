@@ -23,6 +23,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from fsgauge.errors import FsgaugeError, InputError, Interrupted, RigError
 from fsgauge.wire import (
+    AgeJob,
+    AgeResult,
     ClientsJob,
     EngineFault,
     Event,
@@ -41,8 +43,8 @@ from fsgauge.wire import (
     SharedTree,
 )
 
-Result = LoadResult | LayoutResult | ProbeResult | ScanResult
-R = TypeVar("R", LoadResult, LayoutResult, ProbeResult, ScanResult)
+Result = LoadResult | LayoutResult | ProbeResult | ScanResult | AgeResult
+R = TypeVar("R", LoadResult, LayoutResult, ProbeResult, ScanResult, AgeResult)
 OnEvent = Callable[[Event], None]
 Start = Callable[[Callable[[], None]], None]
 """Is handed, when the engine has begun, what asks it to end with what it has."""
@@ -52,6 +54,7 @@ _NAME = "fsgauge-engine"
 _GRACE_SECONDS = 2.0
 _LONGEST_WALK_SECONDS = 24 * 3600.0
 _SLACK_SECONDS = 60.0
+_LONGEST_SYNC_SECONDS = 1800.0
 _SLOWEST_READING_BYTES_PER_SECOND = 5 << 20
 _SLOWEST_DIRECTORY_SECONDS = 0.02
 
@@ -117,6 +120,12 @@ class Engine:
         """Scan to the end, or until it is asked to end; raises EngineFaultError, RigError."""
         return _expect(ScanResult, self.run(job, on_event, on_start))
 
+    def age(
+        self, job: AgeJob, on_event: OnEvent | None = None, on_start: Start | None = None
+    ) -> AgeResult:
+        """Age to the end, or until it is asked to end; raises EngineFaultError, RigError."""
+        return _expect(AgeResult, self.run(job, on_event, on_start))
+
     def run(
         self, job: Job, on_event: OnEvent | None = None, on_start: Start | None = None
     ) -> Result:
@@ -165,6 +174,8 @@ def _deadline_seconds(job: Job) -> float:
         return (job.warm_up_ns + job.duration_ns) / 1e9 + _reading_seconds(job) + _SLACK_SECONDS
     if isinstance(job, ClientsJob):
         return (job.ramp_ns + job.time_limit_ns) / 1e9 + _before_clients_seconds(job)
+    if isinstance(job, AgeJob):
+        return job.time_limit_ns / 1e9 + _LONGEST_SYNC_SECONDS
     return _SLACK_SECONDS if isinstance(job, ProbeJob) else _LONGEST_WALK_SECONDS
 
 

@@ -3,9 +3,10 @@
 
 FAKE_ENGINE_MODE: unset, "fail" (an I/O error in each load), "garbage", "silent" (ends at once),
 "hang" (until it is told to stop), "slow" (a scan that goes on until
-SIGINT; it makes the file FAKE_ENGINE_READY first), "refuse" (a scan
-that cannot be), "full" (most clients of a write find no space), "bad" (one
-file is given up, one record is bad).
+SIGINT; it makes the file FAKE_ENGINE_READY first), "slow age" (the same of
+ageing), "refuse" (a scan that cannot be), "no space" (ageing ends early),
+"full" (most clients of a write find no space), "bad" (one file is given up,
+one record is bad).
 FAKE_ENGINE_ALIGNMENT: what direct I/O needs, in bytes; "none" where there is no direct I/O.
 """
 
@@ -462,6 +463,55 @@ def scan_map(order, size_bytes, pieces, free):
     }
 
 
+def age(job):
+    """One file of 4 MiB that was written once, whatever the profile."""
+    mode = os.environ.get("FAKE_ENGINE_MODE", "")
+    counts = {"operations": 5, "failed": 0, "written_bytes": 4 << 20}
+    lives = {"live_files": 1, "live_bytes": 4 << 20}
+    (pathlib.Path(job["directory"]) / "aged").touch()
+    stopped = []
+    if mode == "slow age":
+        signal.signal(signal.SIGINT, lambda *_: stopped.append(True))
+        until = time.monotonic() + 30
+        pathlib.Path(os.environ["FAKE_ENGINE_READY"]).touch()
+        while not stopped and time.monotonic() < until:
+            say("age_progress", share=0.5, elapsed_ns=1, **counts, **lives)
+            time.sleep(0.05)
+    full = mode == "no space"
+    names = {"create": (1, 0), "append": (4, 4 << 20), "delete": (0, 0)}
+    error = {"operation": "append", "errno": 28, "text": "No space left on device"}
+    return {
+        "ended": "interrupted" if stopped else "out_of_space" if full else "complete",
+        "operations": [
+            {
+                "operation": name,
+                "done": done,
+                "failed": 7 if full and name == "append" else 0,
+                "skipped": 2 if full and name == "append" else 0,
+                "size_bytes": size_bytes,
+            }
+            for name, (done, size_bytes) in names.items()
+        ],
+        "errors": [{**error, "count": 7, "first_operation": 6}] if full else [],
+        "log_checksum": "0123456789abcdef",
+        "written_bytes": 4 << 20,
+        **lives,
+        "storage_age": 1.0,
+        "virtual_time_ns": 5000,
+        "directories": 1,
+        "reopened": 0,
+        "syncs": 1,
+        "sync_ns": 1000,
+        "user_ns": 1000,
+        "system_ns": 1000,
+        "started_unix_ns": time.time_ns(),
+        "elapsed_ns": 1_000_000,
+        "sync_every_bytes": job["sync_every_bytes"] or 0,
+        **{key: job[key] for key in ("mode", "profile", "end", "seed", "fill_percent")},
+        "space_bytes": job["space_bytes"] or 64 << 20,
+    }
+
+
 def main():
     job = json.loads(sys.stdin.read())
     mode = os.environ.get("FAKE_ENGINE_MODE", "")
@@ -483,12 +533,12 @@ def main():
         }
         say("failed", error=fault)
         sys.exit(3)
-    if mode == "refuse":
+    if mode == "refuse" and job["kind"] != "clients":
         fault = {"what": "no", "cause": "it is so", "next": "ls", "errno": None, "code": "job.path"}
         say("failed", error=fault)
         sys.exit(2)
     answers = {"load": load, "clients": clients, "layout": layout, "probe": probe, "scan": scan}
-    answer = answers[job["kind"]](job)
+    answer = {**answers, "age": age}[job["kind"]](job)
     if job["kind"] != "probe":
         answer["notes"] = []
     say("finished", result={"format": 1, "kind": job["kind"], "engine": ENGINE, **answer})

@@ -36,6 +36,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "pages": TYPES,
     "crosscheck": TYPES
     | {"record", "study", "workload", "plan", "host", "rig", "engine", "store", "stats"},
+    "age": TYPES
+    | {"interruption", "record", "study", "host", "storage", "system", "rig", "engine"}
+    | {"store", "scan"},
     "progress": TYPES | {"record", "study", "scan"},
 }
 EVERYTHING = {"run", "cli", "__main__", "__init__"}

@@ -27,6 +27,7 @@ _COMMANDS = {
     "compare": "Two results folders of one study; a gate for builds.",
     "history": "Where many results folders of one study took a step.",
     "scan": "How fragmented files and free space are, as numbers and as a map.",
+    "age": "Wear a file system in minutes: an image or an empty folder, scanned before and after.",
     "explain": "What a reported number, or a key of a study file, means.",
     "systems": "The file systems that can be compared here.",
     "doctor": "What works here, what is missing and the command that adds it.",

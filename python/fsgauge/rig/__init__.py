@@ -14,6 +14,7 @@ from typing import Protocol
 from fsgauge.record import EnvironmentRecord, StorageFacts, SystemFacts
 from fsgauge.study.model import Study, System
 from fsgauge.wire import (
+    AgeResult,
     Event,
     Job,
     LayoutResult,
@@ -29,7 +30,7 @@ class RunsJobs(Protocol):
 
     def run(
         self, job: Job, on_event: Callable[[Event], None] | None = None
-    ) -> LoadResult | LayoutResult | ProbeResult | ScanResult:
+    ) -> LoadResult | LayoutResult | ProbeResult | ScanResult | AgeResult:
         """Run a job to its end."""
         ...
 

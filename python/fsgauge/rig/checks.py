@@ -41,8 +41,22 @@ def check_systems(study: Study) -> None:
     if isinstance(study.storage, DeviceStorage):
         require_direct_device(study, find_device(study.storage.device).path)
     if not folder:
-        _require_root()
+        _require_root("sudo fsgauge ..., or use a folder: --storage path:/mnt/x --system mounted")
         _require_tools()
+
+
+def check_image(system: System, kind: FileSystem, size_bytes: int) -> None:
+    """The same for one file system that is to be made in an image of its own."""
+    _check_options(system)
+    if size_bytes < kind.smallest_bytes:
+        raise InputError(
+            f"{kind.name} needs {format_size(kind.smallest_bytes)} at least,"
+            f" and the image would be {format_size(size_bytes)}",
+            next=f"--size {exact_size(kind.smallest_bytes).replace(' ', '')}",
+        )
+    _check_support(system, kind)
+    _require_root("sudo fsgauge ..., or name an empty folder of a mounted file system")
+    _require_tools()
 
 
 def smallest_bytes(study: Study) -> int:
@@ -114,12 +128,12 @@ def _check_support(system: System, kind: FileSystem) -> None:
         )
 
 
-def _require_root() -> None:
+def _require_root(otherwise: str) -> None:
     if os.geteuid() != 0:
         raise RigError(
             "making and mounting file systems needs root",
             cause="this is an ordinary user",
-            next="sudo fsgauge ..., or use a folder: --storage path:/mnt/x --system mounted",
+            next=otherwise,
         )
 
 

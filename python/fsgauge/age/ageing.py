@@ -1,0 +1,126 @@
+"""The main path: what is refused, then the image or the folder worn, then what is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from fsgauge.age.checksum import checksum_of
+from fsgauge.age.fidelity import SMALL_BYTES, Fidelity, measure_fidelity
+from fsgauge.age.image import take_name, worn_image
+from fsgauge.age.record import (
+    NOT_ASKED,
+    Beside,
+    Made,
+    beside,
+    document_of_age,
+    keep_age,
+    keep_scans,
+)
+from fsgauge.age.target import require_empty, require_place, require_room
+from fsgauge.age.wearing import Order, Told, Worn, wear
+from fsgauge.engine import Engine
+from fsgauge.errors import InputError
+from fsgauge.host.ledger import Ledger
+from fsgauge.rig.checks import check_image
+from fsgauge.study.model import System
+from fsgauge.system import FileSystem, find_kind
+
+
+@dataclass(frozen=True)
+class Aged:
+    """What was made, what it went through, and where that is kept."""
+
+    made: Made
+    worn: Worn
+    fidelity: Fidelity | str
+    files: Beside
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """As it is kept."""
+        return document_of_age(self.made, self.worn, self.fidelity)
+
+
+def age_image(
+    engine: Engine,
+    ledger: Ledger,
+    target: Path,
+    records: Path,
+    system: System,
+    size_bytes: int,
+    order: Order,
+    told: Told,
+    *,
+    fidelity: bool,
+) -> Aged:
+    """Make, wear and name an image; nothing of it is left where that does not come to its end."""
+    kind = _file_system(system)
+    folder, files = target.parent, beside(records, target.name)
+    require_place(folder)
+    require_place(records)
+    files.require_new()
+    check_image(system, kind, size_bytes)
+    small_bytes = max(kind.smallest_bytes, min(size_bytes, SMALL_BYTES))
+    require_room(folder, size_bytes, order.mode)
+    if fidelity:
+        require_room(folder, small_bytes, "write")
+    with worn_image(engine, ledger, folder, system, kind, size_bytes, order, told) as image:
+        told.stage("reading what the image holds")
+        made = Made(target, checksum_of(image.file), system.kind, image.mkfs, image.mount_options)
+        take_name(image.file, target)
+        keep_scans(files, image.worn)
+        aged = Aged(made, image.worn, NOT_ASKED, files)
+        keep_age(files, aged.document)
+    if not fidelity:
+        return aged
+
+    def small(each: Order) -> Worn:
+        with worn_image(engine, ledger, folder, system, kind, small_bytes, each, told) as image:
+            return image.worn
+
+    found = _measured(aged.worn, order, small_bytes, small, told)
+    aged = replace(aged, fidelity=found)
+    keep_age(files, aged.document)
+    return aged
+
+
+def age_folder(
+    engine: Engine, target: Path, records: Path, size_bytes: int | None, order: Order, told: Told
+) -> Aged:
+    """Wear an empty folder; what was made in it stays there."""
+    space_bytes = require_empty(target, size_bytes)
+    require_place(records)
+    if records.resolve().is_relative_to(target.resolve()):
+        raise InputError(
+            f"the records would lie in {target}, which is to be aged",
+            next="--records FOLDER, outside of it",
+        )
+    files = beside(records, target.resolve().name)
+    files.require_new()
+    worn = wear(engine, str(target), replace(order, space_bytes=space_bytes), told)
+    aged = Aged(Made(target), worn, "only an image can be made several times", files)
+    keep_scans(files, worn)
+    keep_age(files, aged.document)
+    return aged
+
+
+def _measured(
+    worn: Worn, order: Order, size_bytes: int, small: Callable[[Order], Worn], told: Told
+) -> Fidelity | str:
+    """Not after an end that was asked for: the small images would not come to theirs."""
+    if worn.result.ended == "interrupted" or told.ending.asked:
+        return "ended before"
+    return measure_fidelity(order, size_bytes, small)
+
+
+def _file_system(system: System) -> FileSystem:
+    kind = find_kind(system.kind)
+    if not isinstance(kind, FileSystem):
+        raise InputError(
+            f'"{system.kind}" is no file system that can be made in an image',
+            next="--system ext4, or an empty folder as the target",
+        )
+    return kind

@@ -1,0 +1,92 @@
+"""An aged image used again: a reflink where the file system has them, else a sparse copy.
+
+The copy is checked, not the original: what was changed since it was aged never gets a name.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+from pathlib import Path
+from typing import Literal
+
+from fsgauge.age.checksum import checksum_of, data_blocks
+from fsgauge.age.image import take_name
+from fsgauge.age.record import KeptAge, beside, read_age
+from fsgauge.age.target import require_place
+from fsgauge.errors import InputError, RefusedError, RigError
+from fsgauge.host.ledger import Ledger
+from fsgauge.host.loop_devices import loops_of
+from fsgauge.store.files import write_whole
+
+_FICLONE = 0x40049409  # linux/fs.h
+_NO_REFLINK = (errno.EOPNOTSUPP, errno.EXDEV, errno.EINVAL, errno.ENOTTY, errno.ETXTBSY)
+How = Literal["reflink", "sparse copy"]
+
+
+def copy_image(image: Path, target: Path, ledger: Ledger) -> tuple[How, KeptAge]:
+    """Copy an aged image with its record; RefusedError when it is not as it was when aged."""
+    require_place(target.absolute().parent)
+    kept = read_age(image)
+    record = beside(target.absolute().parent, target.name).age
+    if record.exists():
+        raise RefusedError(f"{record} is there already, so it is left alone")
+    devices = loops_of(image.absolute())
+    if devices:
+        raise RefusedError(
+            f"{image} is in use by {devices[0]}, so it may change while it is copied",
+            next=f"umount {devices[0]}; losetup --detach {devices[0]}",
+        )
+    with ledger.folder(target.absolute().parent, "age") as ours:
+        copy = ours / "image"
+        how = _copied(image, copy)
+        if checksum_of(copy) != kept.checksum:
+            raise RefusedError(
+                f"{image} is not what it was when it was aged",
+                cause="it was mounted, written to or damaged since: even a mount changes an image",
+                next="age a new one: the record beside it names profile, seed and options",
+            )
+        take_name(copy, target)
+    write_whole(record, kept.text)
+    return how, kept
+
+
+def _copied(image: Path, copy: Path) -> How:
+    try:
+        source = os.open(image, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError as error:
+        raise InputError(f"cannot read {image}: {error.strerror}", next=f"ls -l {image}") from error
+    try:
+        made = os.open(copy, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        try:
+            return _filled(source, made)
+        finally:
+            os.close(made)
+    except OSError as error:
+        raise RigError(
+            f"{image} could not be copied: {error.strerror}", next=f"df -h {copy.parent.parent}"
+        ) from error
+    finally:
+        os.close(source)
+
+
+def _filled(source: int, made: int) -> How:
+    try:
+        fcntl.ioctl(made, _FICLONE, source)
+    except OSError as error:
+        if error.errno not in _NO_REFLINK:
+            raise
+    else:
+        return "reflink"
+    for offset, block in data_blocks(source):
+        _write_all(made, block, offset)
+    os.truncate(made, os.fstat(source).st_size)
+    os.fsync(made)
+    return "sparse copy"
+
+
+def _write_all(descriptor: int, block: bytes, offset: int) -> None:
+    done = 0
+    while done < len(block):
+        done += os.pwrite(descriptor, block[done:], offset + done)

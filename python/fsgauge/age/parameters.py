@@ -1,0 +1,116 @@
+"""From a profile's name and KEY=VALUE settings to the profile that the engine takes.
+
+Keys are those of the wire without their unit, which the value carries: `chunk=1MiB` is
+`chunk_bytes`, `sizes.median=16KiB` is `sizes.median_bytes`.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from fsgauge.errors import InputError
+from fsgauge.units import UnitError, parse_duration_ns, parse_percent, parse_size
+from fsgauge.wire import (
+    AgeProfile,
+    ChurnProfile,
+    ConnectionsProfile,
+    DatabaseProfile,
+    GitLikeProfile,
+    IntermingledProfile,
+    Wire,
+)
+
+PROFILES: dict[str, AgeProfile] = {
+    "intermingled": IntermingledProfile(),
+    "churn": ChurnProfile(),
+    "connections": ConnectionsProfile(),
+    "git-like": GitLikeProfile(),
+    "database": DatabaseProfile(),
+}
+"""Every profile with its defaults, by the name that a user writes."""
+
+_PROFILE: TypeAdapter[AgeProfile] = TypeAdapter(AgeProfile)
+_READERS: dict[str, Callable[[str], float]] = {
+    "_bytes": parse_size,
+    "_ns": parse_duration_ns,
+    "_percent": parse_percent,
+}
+
+
+def profile_of(name: str, settings: Sequence[str]) -> AgeProfile:
+    """The profile with its settings; InputError for one that is wrong."""
+    profile = PROFILES[name]
+    keys = dict(_keys(profile))
+    raw: dict[str, Any] = profile.model_dump()
+    for setting in settings:
+        key, equals, text = setting.partition("=")
+        if not equals:
+            raise InputError(f'"{setting}" sets nothing', next=f"--set {_example(keys)}")
+        if key not in keys:
+            raise _unknown(name, key, keys)
+        _put(raw, keys[key], _value(setting, keys[key][-1], text.strip()))
+    try:
+        return _PROFILE.validate_python(raw)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"][1:])
+        raise InputError(f"--set of {where}: {first['msg']}", next=_known(keys)) from error
+
+
+def keys_of(name: str) -> list[str]:
+    """What --set can change of a profile."""
+    return [key for key, _ in _keys(PROFILES[name])]
+
+
+def _keys(model: Wire, before: tuple[str, ...] = ()) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Each key that can be set with its path on the wire."""
+    for field, value in model:
+        path = (*before, field)
+        if isinstance(value, Wire):
+            yield from _keys(value, path)
+        elif field != "kind":
+            yield ".".join((*before, _without_unit(field))), path
+
+
+def _without_unit(field: str) -> str:
+    for unit in _READERS:
+        field = field.removesuffix(unit)
+    return field
+
+
+def _value(setting: str, field: str, text: str) -> float | str:
+    for unit, read in _READERS.items():
+        if field.endswith(unit):
+            try:
+                value = read(text)
+            except UnitError as error:
+                raise InputError(f"--set {setting}: {error.what}", next=error.hint) from error
+            return int(value) if float(value).is_integer() else value
+    return text
+
+
+def _put(raw: dict[str, Any], path: tuple[str, ...], value: float | str) -> None:
+    for part in path[:-1]:
+        raw = raw[part]
+    raw[path[-1]] = value
+
+
+def _unknown(name: str, key: str, keys: dict[str, tuple[str, ...]]) -> InputError:
+    near = difflib.get_close_matches(key, keys, n=1, cutoff=0.5)
+    return InputError(
+        f'the profile {name} has no "{key}"',
+        details=(f'did you mean "{near[0]}"?',) if near else (),
+        next=_known(keys),
+    )
+
+
+def _known(keys: dict[str, tuple[str, ...]]) -> str:
+    return f"--set KEY=VALUE with one of: {', '.join(keys)}"
+
+
+def _example(keys: dict[str, tuple[str, ...]]) -> str:
+    return f"{next(iter(keys))}=VALUE"

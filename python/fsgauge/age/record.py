@@ -1,0 +1,141 @@
+"""What ageing leaves beside its target: NAME.age.json and the two scans, each written whole.
+
+NAME.age.json is one JSON object: flat numbers, how the file system was made, fidelity, checksum
+and, under `result`, all that the engine said. `fsgauge scan` reads the two others.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from fsgauge.age.checksum import Checksum
+from fsgauge.age.fidelity import Fidelity
+from fsgauge.age.wearing import Worn
+from fsgauge.errors import InputError, RefusedError
+from fsgauge.scan.numbers import numbers_of
+from fsgauge.scan.stored import document_of
+from fsgauge.store.files import write_whole
+from fsgauge.wire import AgeResult
+
+FORMAT = 1
+NOT_ASKED = "--fidelity was not given"
+
+
+@dataclass(frozen=True)
+class Beside:
+    """The files of one target."""
+
+    age: Path
+    before: Path
+    after: Path
+
+    def require_new(self) -> None:
+        """RefusedError where one is there: another image's record is never replaced."""
+        for path in (self.age, self.before, self.after):
+            if path.exists() or path.is_symlink():
+                raise RefusedError(
+                    f"{path} is there already, so it is left alone",
+                    cause="an earlier ageing left it",
+                    next=f"another name, or rm {path}",
+                )
+
+
+@dataclass(frozen=True)
+class Made:
+    """How an image was made; `image` is None for a folder that was there."""
+
+    target: Path
+    image: Checksum | None = None
+    system: str | None = None
+    mkfs: str | None = None
+    mount_options: str | None = None
+
+
+@dataclass(frozen=True)
+class KeptAge:
+    """A record that was read back."""
+
+    text: str
+    checksum: Checksum
+    result: AgeResult
+
+
+def beside(folder: Path, name: str) -> Beside:
+    """The files of the target called `name`, in `folder`."""
+    return Beside(
+        folder / f"{name}.age.json", folder / f"{name}.before.json", folder / f"{name}.after.json"
+    )
+
+
+def document_of_age(made: Made, worn: Worn, fidelity: Fidelity | str) -> dict[str, Any]:
+    """The record as it is kept, and as --json says it."""
+    result = worn.result
+    return {
+        "kind": "age",
+        "format": FORMAT,
+        "target": str(made.target),
+        "file_system": worn.after.source.file_system,
+        "system": made.system,
+        "mkfs": made.mkfs,
+        "mount_options": made.mount_options,
+        "kernel": os.uname().release,
+        "mode": result.mode,
+        "ended": result.ended,
+        "operations": sum(each.done for each in result.operations),
+        "failed": sum(each.failed for each in result.operations),
+        "skipped": sum(each.skipped for each in result.operations),
+        "written_bytes": result.written_bytes,
+        "live_files": result.live_files,
+        "live_bytes": result.live_bytes,
+        "storage_age": result.storage_age,
+        "elapsed_ns": result.elapsed_ns,
+        "before": numbers_of(worn.before),
+        "after": numbers_of(worn.after),
+        "fidelity": None if isinstance(fidelity, str) else fidelity.model_dump(mode="json"),
+        "fidelity_missing": fidelity if isinstance(fidelity, str) else None,
+        "image": made.image.model_dump() if made.image else None,
+        "result": result.model_dump(mode="json"),
+    }
+
+
+def keep_scans(files: Beside, worn: Worn) -> None:
+    """Write both scans as `fsgauge scan` reads them."""
+    write_whole(files.before, document_of(worn.before) + "\n")
+    write_whole(files.after, document_of(worn.after) + "\n")
+
+
+def keep_age(files: Beside, document: dict[str, Any]) -> None:
+    """Write NAME.age.json."""
+    write_whole(files.age, json.dumps(document) + "\n")
+
+
+def read_age(image: Path) -> KeptAge:
+    """The record beside an image; InputError that says what is there instead."""
+    path = beside(image.absolute().parent, image.name).age
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError as error:
+        raise InputError(
+            f"{image} has no record {path.name}, so nobody can tell whether it changed",
+            next="copy it together with its record, or age a new image",
+        ) from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"cannot read {path}: {error}", next=f"ls -l {path}") from error
+    try:
+        document = json.loads(text)
+        if document["kind"] != "age" or document["format"] != FORMAT:
+            raise KeyError("kind and format")
+        checksum = Checksum.model_validate(document["image"])
+        return KeptAge(text, checksum, AgeResult.model_validate(document["result"]))
+    except (ValueError, KeyError, TypeError, ValidationError) as error:
+        raise InputError(
+            f"{path} is not the record of an aged image",
+            cause="another program wrote it, a newer fsgauge, or it was cut short or edited",
+            next="age a new image",
+        ) from error

@@ -1,0 +1,110 @@
+"""What `fsgauge age` says: what was done, what stood in the way, the layout before and after."""
+
+from __future__ import annotations
+
+from fsgauge.age.fidelity import Fidelity
+from fsgauge.age.record import Made
+from fsgauge.age.wearing import Worn
+from fsgauge.scan.difference import difference_lines
+from fsgauge.scan.words import difference_table, printable
+from fsgauge.units import format_duration, format_size
+from fsgauge.wire import AgeResult
+
+_SHOWN = (
+    "files_with_extents",
+    "extents",
+    "extents_per_file",
+    "fragmented_percent",
+    "layout_score",
+    "mean_extent_bytes",
+    "used_percent",
+    "free_bytes",
+    "free_extents",
+    "largest_free_bytes",
+    "free_at_least_1_mib_percent",
+    "free_at_least_8_mib_percent",
+)
+_ENDED = {
+    "complete": "to its end",
+    "time_limit": "stopped by the time limit",
+    "out_of_space": "stopped: no space is left",
+    "interrupted": "stopped by Ctrl-C",
+}
+
+
+def lines_of(made: Made, worn: Worn, fidelity: Fidelity | str) -> list[str]:
+    """The whole text."""
+    return [
+        f"{printable(str(made.target))}  {what_was_done(worn)}",
+        f"replayed     {how_it_went(worn.result)}",
+        *(f"finding      {each}" for each in findings(worn.result)),
+        *(f"note         {printable(note.text)}" for note in worn.result.notes),
+        "",
+        *difference_table(
+            [
+                line
+                for line in difference_lines(worn.before, worn.after)
+                if line.quantity.name in _SHOWN
+            ]
+        ),
+        "",
+        *fidelity_lines(worn.result, fidelity),
+    ]
+
+
+def what_was_done(worn: Worn) -> str:
+    """File system, profile, mode, seed, and how it ended."""
+    source, result = worn.after.source, worn.result
+    profile = result.profile.kind.replace("_", "-")
+    return (
+        f"{source.file_system}, {profile} in mode {result.mode}, seed {result.seed},"
+        f" {_ENDED[result.ended]}"
+    )
+
+
+def how_it_went(result: AgeResult) -> str:
+    """Operations, time, bytes, what lives, storage age."""
+    done = sum(each.done for each in result.operations)
+    files = "file" if result.live_files == 1 else "files"
+    age = "" if result.storage_age is None else f"; storage age {result.storage_age:.2f}"
+    return (
+        f"{done:,} operations in {format_duration(result.elapsed_ns)},"
+        f" {format_size(result.written_bytes)} written;"
+        f" {format_size(result.live_bytes)} in {result.live_files:,} {files} are left{age}"
+    )
+
+
+def findings(result: AgeResult) -> list[str]:
+    """What kept the log from being replayed as it was drawn."""
+    found = []
+    if result.ended != "complete":
+        found.append(f"the log was {_ENDED[result.ended]}: what was aged until then is kept")
+    for error in result.errors:
+        times = "once" if error.count == 1 else f"{error.count:,} times"
+        found.append(
+            f"{error.operation or 'syncfs'} failed {times}: {error.text}"
+            f" (first at operation {error.first_operation:,})"
+        )
+    skipped = sum(each.skipped for each in result.operations)
+    if skipped:
+        found.append(f"{skipped:,} operations were left out: their files could not be made before")
+    return found
+
+
+def fidelity_lines(result: AgeResult, fidelity: Fidelity | str) -> list[str]:
+    """How far this mode's layout is from written files, beside the noise floor."""
+    if result.mode == "write":
+        return ["fidelity     files were written, as programs do: nothing stands between"]
+    if isinstance(fidelity, str):
+        return [f"fidelity     not measured: {fidelity}"]
+    return [
+        f"fidelity     distance from mode write on {format_size(fidelity.size_bytes)}:"
+        f" extents {_far(fidelity.extent_length_distance)}"
+        f" (noise {_far(fidelity.extent_length_noise)}),"
+        f" free extents {_far(fidelity.free_length_distance)}"
+        f" (noise {_far(fidelity.free_length_noise)})"
+    ]
+
+
+def _far(distance: float | None) -> str:
+    return "not known" if distance is None else f"{distance:.3f}"

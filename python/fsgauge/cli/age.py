@@ -1,0 +1,312 @@
+"""`fsgauge age`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from click.core import ParameterSource
+
+if TYPE_CHECKING:
+    from fsgauge.age.ageing import Aged
+    from fsgauge.age.wearing import Order, Told
+    from fsgauge.study.model import System
+    from fsgauge.wire import AgeEnd, AgeMode
+
+_PROFILES = ["intermingled", "churn", "connections", "git-like", "database"]
+_SIZE = "4GiB"
+_SYSTEM = "ext4"
+_STORAGE_AGE = 5.0
+_OF_IMAGES = ("system", "mkfs", "mount", "fidelity")
+_OF_COPIES = ("copy_of", "as_json")
+
+
+@dataclass(frozen=True)
+class _Chosen:
+    """The command line, as the options below read it."""
+
+    target: Path
+    profile: str | None
+    size: str | None
+    system: str | None
+    mkfs: str
+    mount: str
+    mode: AgeMode
+    seed: int
+    fill: str
+    settings: tuple[str, ...]
+    storage_age: float | None
+    operations: int | None
+    time_limit: str
+    fidelity: bool
+    records: Path | None
+    page: Path | None
+    copy_of: Path | None
+    as_json: bool
+
+
+@click.command("age")
+@click.argument("target", type=click.Path(path_type=Path))
+@click.argument("profile", type=click.Choice(_PROFILES), required=False, metavar="PROFILE")
+@click.option(
+    "--size",
+    help=f"Of the image; of a folder's file system, what may be used.  [image: {_SIZE}]",
+)
+@click.option("--system", help=f"What file system the image gets.  [default: {_SYSTEM}]")
+@click.option("--mkfs", default="", metavar="OPTIONS", help='As on its command line: "-m 0".')
+@click.option("--mount", default="", metavar="OPTIONS", help='As after -o: "nodelalloc".')
+@click.option(
+    "--mode",
+    type=click.Choice(["fast", "write", "direct"]),
+    default="fast",
+    show_default=True,
+    help="fast: space is allocated, no data written; write: through the page cache; direct: past"
+    " it.",
+)
+@click.option("--seed", type=click.IntRange(0, 2**63 - 1), default=1, show_default=True)
+@click.option("--fill", default="80%", show_default=True, help="Share of the space in use.")
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Change the profile: --set chunk=8MiB; repeat for several.",
+)
+@click.option(
+    "--storage-age",
+    type=click.FloatRange(1, 1e6),
+    metavar="X",
+    help="End when X times the live bytes are written.  [default: 5; intermingled: to its end]",
+)
+@click.option(
+    "--operations", type=click.IntRange(1, 2**63 - 1), metavar="N", help="End after N operations."
+)
+@click.option("--time-limit", default="1h", show_default=True, help="End then at the latest.")
+@click.option(
+    "--fidelity", is_flag=True, help="Measure how far the mode's layout is from written files."
+)
+@click.option(
+    "--records",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder for TARGET.age.json and both scans.  [beside an image; of a folder: here]",
+)
+@click.option(
+    "--page",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE.html",
+    help="Draw the device before and after into one page.",
+)
+@click.option(
+    "--copy-of",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="IMAGE",
+    help="TARGET is a copy of an aged image, if that has not changed since.",
+)
+@click.option("--json", "as_json", is_flag=True, help="What is kept in TARGET.age.json.")
+@click.pass_context
+def command(ctx: click.Context, /, **_: object) -> int:
+    """Wear a file system in minutes: TARGET is a new image, or an existing empty folder.
+
+    PROFILE says how files come and go: intermingled, churn, connections, git-like or database. An
+    image is made, mounted, aged and unmounted, and stays; in a folder the files stay. Both are
+    scanned before and after. Ctrl-C ends it with what there is. Exit codes: 0 done, 1 it stopped
+    before its end, 2 wrong input, 3 the rig failed, 130 stopped by you.
+    """
+    chosen = _Chosen(**ctx.params)
+    if chosen.copy_of is not None:
+        _refuse_ignored(ctx, "a copy takes no other option", but=_OF_COPIES)
+        return _copy(chosen.copy_of, chosen)
+    return _say(_aged(ctx, chosen), chosen)
+
+
+def _refuse_ignored(
+    ctx: click.Context,
+    why: str,
+    *,
+    but: tuple[str, ...] = (),
+    only: tuple[str, ...] | None = None,
+) -> None:
+    """InputError for an option that was given and would do nothing."""
+    from fsgauge.errors import InputError
+
+    for option in ctx.command.params:
+        name = option.name or ""
+        given = ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        counts = isinstance(option, click.Option) and name not in but
+        if given and counts and (only is None or name in only):
+            flag = option.opts[0]
+            raise InputError(f"{flag} would be ignored: {why}", next=f"leave {flag} out")
+
+
+def _copy(image: Path, chosen: _Chosen) -> int:
+    from fsgauge.age.copying import copy_image
+    from fsgauge.age.target import is_folder
+    from fsgauge.errors import InputError
+    from fsgauge.host.ledger import opened_ledger
+    from fsgauge.interruption import interruptible
+
+    target = chosen.target
+    if chosen.profile is not None or is_folder(target):
+        raise InputError(
+            "a copy is a new file and has its original's profile",
+            next=f"fsgauge age NEW.img --copy-of {image}",
+        )
+    with interruptible(), opened_ledger() as ledger:
+        how, kept = copy_image(image, target, ledger)
+    if chosen.as_json:
+        facts = {"image": str(image), "copy": str(target), "how": how}
+        click.echo(json.dumps({**facts, "checksum": kept.checksum.model_dump()}))
+    else:
+        click.echo(f"{target}  a {how} of {image}; its checksum is that of the day it was aged")
+    return 0
+
+
+def _aged(ctx: click.Context, chosen: _Chosen) -> Aged:
+    from fsgauge.age.ageing import age_folder, age_image
+    from fsgauge.age.target import is_folder
+    from fsgauge.engine import Engine
+    from fsgauge.errors import InputError
+    from fsgauge.host.ledger import opened_ledger
+    from fsgauge.report.scan import require_ours
+    from fsgauge.units import parse_size
+
+    if chosen.profile is None:
+        raise InputError(
+            "which profile?", details=tuple(_PROFILES), next=f"fsgauge age {chosen.target} churn"
+        )
+    target = _readable(chosen.target.absolute())
+    folder = is_folder(target)
+    if folder:
+        _refuse_ignored(ctx, "a folder is aged as it is mounted", only=_OF_IMAGES)
+    if chosen.mode == "write":
+        why = "mode write is what the others are compared with"
+        _refuse_ignored(ctx, why, only=("fidelity",))
+    order = _order(chosen.profile, chosen)
+    size_bytes = parse_size(chosen.size) if chosen.size else None
+    records = chosen.records or (Path.cwd() if folder else target.parent)
+    if chosen.page is not None:
+        require_ours(chosen.page)
+    engine = Engine()
+    with _told() as told:
+        if folder:
+            return age_folder(engine, target, records, size_bytes, order, told)
+        with opened_ledger() as ledger:
+            return age_image(
+                engine,
+                ledger,
+                target,
+                records,
+                _system(chosen),
+                size_bytes or parse_size(_SIZE),
+                order,
+                told,
+                fidelity=chosen.fidelity,
+            )
+
+
+def _system(chosen: _Chosen) -> System:
+    """What the image gets, checked as in a study file."""
+    from pydantic import ValidationError
+
+    from fsgauge.errors import InputError
+    from fsgauge.study.model import System
+    from fsgauge.system import find_kind
+
+    name = find_kind(chosen.system or _SYSTEM).name
+    try:
+        return System(name=name, kind=name, mkfs=chosen.mkfs, mount=chosen.mount)
+    except ValidationError as error:
+        first = error.errors()[0]
+        option = f"--{first['loc'][0]}" if first["loc"] else "--system"
+        raise InputError(f"{option}: {first['msg']}", next="fsgauge age --help") from error
+
+
+def _readable(target: Path) -> Path:
+    """The engine is told its place as JSON, which holds no other bytes."""
+    from fsgauge.errors import InputError
+
+    try:
+        str(target).encode()
+    except UnicodeEncodeError as error:
+        raise InputError(
+            f"{str(target)!a} is no UTF-8, and the engine takes nothing else",
+            next="another name",
+        ) from error
+    return target
+
+
+def _order(profile: str, chosen: _Chosen) -> Order:
+    from fsgauge.age.parameters import profile_of
+    from fsgauge.age.wearing import Order
+    from fsgauge.errors import InputError
+    from fsgauge.units import parse_duration_ns, parse_percent
+
+    fill_percent = parse_percent(chosen.fill)
+    if not 0 < fill_percent <= 100:
+        raise InputError("--fill is a share above 0 % and at most 100 %", next="--fill 80%")
+    time_limit_ns = parse_duration_ns(chosen.time_limit)
+    if not 0 < time_limit_ns <= 30 * 24 * 3600 * 10**9:
+        raise InputError("--time-limit is above 0 s and at most 720 h", next="--time-limit 1h")
+    return Order(
+        profile=profile_of(profile, chosen.settings),
+        mode=chosen.mode,
+        fill_percent=fill_percent,
+        end=_end(profile, chosen.storage_age, chosen.operations),
+        time_limit_ns=time_limit_ns,
+        seed=chosen.seed,
+    )
+
+
+def _end(profile: str, storage_age: float | None, operations: int | None) -> AgeEnd:
+    from fsgauge.errors import InputError
+    from fsgauge.wire import CompleteEnd, OperationsEnd, StorageAgeEnd
+
+    if storage_age is not None and operations is not None:
+        raise InputError(
+            "--storage-age and --operations are two ends of one log", next="leave one out"
+        )
+    if operations is not None:
+        return OperationsEnd(operations=operations)
+    if storage_age is None and profile == "intermingled":
+        return CompleteEnd()
+    return StorageAgeEnd(storage_age=storage_age or _STORAGE_AGE)
+
+
+@contextmanager
+def _told() -> Iterator[Told]:
+    """Progress on standard error; the first Ctrl-C ends it with what there is."""
+    from fsgauge.age.wearing import Told
+    from fsgauge.interruption import ending_gently
+    from fsgauge.progress.age import AgeTeller
+
+    teller = AgeTeller(sys.stderr)
+    with ending_gently() as ending:
+        try:
+            yield Told(teller.stage, teller.event, teller.stopping, ending)
+        finally:
+            teller.ended()
+
+
+def _say(aged: Aged, chosen: _Chosen) -> int:
+    """The answer, what is kept where, and the exit code."""
+    from fsgauge.age.words import lines_of
+    from fsgauge.report.scan import scan_page, write_scan_page
+
+    files, page = aged.files, chosen.page
+    if chosen.as_json:
+        click.echo(json.dumps(aged.document))
+    else:
+        for line in lines_of(aged.made, aged.worn, aged.fidelity):
+            click.echo(line)
+        click.echo(f"kept         {files.age}; scans: {files.before.name}, {files.after.name}")
+    if page is not None:
+        write_scan_page(page, scan_page(aged.worn.after, aged.worn.before))
+        click.echo(f"picture      {page}", err=chosen.as_json)
+    ended = aged.worn.result.ended
+    return {"complete": 0, "interrupted": 130}.get(ended, 1)

@@ -1,0 +1,56 @@
+"""Targets: a new image or an empty folder; everything else is left alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fsgauge.age.target import is_folder, require_empty, require_place, require_room
+from fsgauge.errors import InputError, RefusedError
+
+
+def test_what_is_not_there_becomes_an_image(tmp_path: Path) -> None:
+    assert is_folder(tmp_path) and not is_folder(tmp_path / "new.img")
+
+
+def test_what_is_there_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "mine").write_text("mine")
+    (tmp_path / "dangling").symlink_to("nowhere")
+    for name in ("mine", "dangling"):
+        with pytest.raises(RefusedError, match="left alone"):
+            is_folder(tmp_path / name)
+
+
+def test_a_device_that_is_not_there_gets_no_file() -> None:
+    with pytest.raises(InputError, match="devices are not aged"):
+        is_folder(Path("/dev/no-such-disk"))
+
+
+def test_a_folder_with_anything_in_it_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "lost+found").mkdir()
+    assert require_empty(tmp_path, 1 << 20) == 1 << 20
+    (tmp_path / "mine\x1b").touch()
+    with pytest.raises(RefusedError) as caught:
+        require_empty(tmp_path, 1 << 20)
+    assert r"mine\x1b" in caught.value.render()
+
+
+def test_how_much_of_a_folder_may_be_used_is_never_guessed(tmp_path: Path) -> None:
+    with pytest.raises(InputError) as caught:
+        require_empty(tmp_path, None)
+    assert caught.value.next.startswith("--size ")
+    with pytest.raises(InputError, match="free, and --size is"):
+        require_empty(tmp_path, 1 << 60)
+
+
+def test_modes_that_write_need_the_whole_size(tmp_path: Path) -> None:
+    require_room(tmp_path, 1 << 30, "fast")
+    for mode in ("write", "direct"):
+        with pytest.raises(InputError, match="free, and up to"):
+            require_room(tmp_path, 1 << 60, mode)
+
+
+def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="there is no folder"):
+        require_place(tmp_path / "nowhere")

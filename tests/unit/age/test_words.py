@@ -1,0 +1,42 @@
+"""The text: how it ended, what failed, the layout before and after, fidelity."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from fsgauge.age.fidelity import Fidelity
+from fsgauge.age.record import NOT_ASKED, Made
+from fsgauge.age.words import fidelity_lines, lines_of
+from tests.age_example import aged, worn
+
+
+def test_the_first_lines_say_what_was_done(tmp_path: Path) -> None:
+    lines = lines_of(Made(Path("/x\x1b.img")), worn(tmp_path), NOT_ASKED)
+    assert lines[0] == r"/x\x1b.img  ext4, churn in mode fast, seed 1, to its end"
+    assert "5 operations in 1 ms, 4 MiB written; 4 MiB in 1 file are left" in lines[1]
+    row = next(line for line in lines if line.startswith("extents a file"))
+    assert row.split()[-3:] == ["1.000", "2.000", "+1.000"]
+
+
+def test_an_early_end_and_failures_are_findings(tmp_path: Path) -> None:
+    lines = lines_of(Made(tmp_path), worn(tmp_path, behaviour="no space"), NOT_ASKED)
+    found = [line for line in lines if line.startswith("finding")]
+    assert "no space is left" in found[0] and "kept" in found[0]
+    assert "append failed 7 times: No space left on device (first at operation 6)" in found[1]
+    assert "2 operations were left out" in found[2]
+
+
+def test_fidelity_is_said_or_said_to_be_missing(tmp_path: Path) -> None:
+    found = Fidelity(
+        mode="fast",
+        size_bytes=512 << 20,
+        seeds=(1, 2),
+        extent_length_distance=0.1234,
+        extent_length_noise=0.003,
+        free_length_distance=None,
+        free_length_noise=None,
+    )
+    (line,) = fidelity_lines(aged(tmp_path), found)
+    assert "512 MiB: extents 0.123 (noise 0.003), free extents not known" in line
+    assert "not measured" in fidelity_lines(aged(tmp_path), NOT_ASKED)[0]
+    assert "nothing stands between" in fidelity_lines(aged(tmp_path, mode="write"), NOT_ASKED)[0]

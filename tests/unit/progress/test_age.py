@@ -1,0 +1,42 @@
+"""Progress of ageing: quiet where it is quick, one line a while elsewhere."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from fsgauge.progress import age
+from fsgauge.wire.event import AgeProgressEvent
+
+EVENT = AgeProgressEvent(
+    event="age_progress",
+    operations=12_000,
+    share=0.25,
+    failed=3,
+    written_bytes=5 << 30,
+    live_files=1000,
+    live_bytes=1 << 30,
+    elapsed_ns=7 * 10**9,
+)
+
+
+def test_the_words() -> None:
+    assert age.progress_words(EVENT) == (
+        "25 %, 12,000 operations, 5 GiB written, 1,000 files of 1 GiB, 3 failed, 7 s"
+    )
+
+
+def test_a_quick_stage_says_nothing_and_a_long_one_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr(age.time, "monotonic", lambda: now[0])
+    stream = io.StringIO()
+    teller = age.AgeTeller(stream)
+    teller.stage("ageing")
+    teller.event(EVENT)
+    assert stream.getvalue() == ""
+    now[0] = 111.0
+    teller.event(EVENT)
+    teller.event(EVENT)
+    teller.ended()
+    assert stream.getvalue().splitlines() == [f"ageing: {age.progress_words(EVENT)}"]
