@@ -127,6 +127,18 @@ def test_records_are_asked_by_sql(fsgauge: Run, study: Path, tmp_path: Path) -> 
     assert asked("select sum(clients_gave_up) as n from runs") == [{"n": 0}]
 
 
+def test_extents_that_nobody_knows_are_recorded_as_that(
+    fsgauge: Run, study: Path, tmp_path: Path
+) -> None:
+    done = fsgauge("run", str(study), "--quiet", mode="refuse")
+    assert done.returncode == 0, done.stderr
+    stored = read_results(folder_of(tmp_path))
+    assert whole_blocks(stored) == {0, 1}
+    for scan in stored.scans:
+        assert scan.result is None and scan.fault is not None
+        assert (scan.fault.what, scan.fault.cause) == ("no", "it is so")
+
+
 def test_when_most_clients_give_up_the_study_ends(
     fsgauge: Run, study: Path, tmp_path: Path, place: Path
 ) -> None:

@@ -11,13 +11,15 @@ import time
 from typing import Literal
 
 from fsgauge.engine import EngineFaultError
+from fsgauge.errors import InputError
 from fsgauge.record import Cell, ScanRecord, Turn
 from fsgauge.rig import PreparedSystem
 from fsgauge.run.campaign import Campaign
-from fsgauge.wire import ScanJob
+from fsgauge.wire import EngineFault, ScanJob
 from fsgauge.workload import method_of
 
 _WORST_FILES = 3
+_NOT_TOLD = "scan.not_told"
 
 
 def scan_layout(
@@ -32,7 +34,10 @@ def scan_layout(
 
 
 def scan_cell(campaign: Campaign, turn: Turn, prepared: PreparedSystem, cell: Cell) -> None:
-    """Sync, then scan and record what a cell has written, where its extents are counted."""
+    """Sync, then scan and record what a cell has written, where its extents are counted.
+
+    Where nobody knows extents (tmpfs, a network), the record says so and the study goes on.
+    """
     name = method_of(campaign.study.workload).scanned_after(cell)
     folder = campaign.rig.layout_folder(prepared) if name else None
     if folder is not None:
@@ -52,6 +57,10 @@ def _record(
         result = campaign.engine.scan(job)
     except EngineFaultError as error:
         fault = error.fault
+    except InputError as error:
+        if cell is None:  # the study asked for it: that it cannot be is its end
+            raise
+        fault = EngineFault(what=error.what, cause=error.cause, next=error.next, code=_NOT_TOLD)
     campaign.folder.write_scan(
         ScanRecord(
             block=turn.block,
