@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import resource
 from pathlib import Path
 from typing import Any
 
@@ -171,7 +172,10 @@ def test_more_files_than_the_storage_holds_are_refused(
 
 
 def test_more_clients_than_descriptors_are_refused(fsgauge: Run) -> None:
+    if resource.getrlimit(resource.RLIMIT_NOFILE)[1] > 10_000_000:
+        pytest.skip("this machine lets a process open as many files as anybody wants")
     words = ["--set", "workload.clients=99999", "--set", "workload.outstanding=1024"]
+    words += ["--set", "workload.interface=plain"]
     done = fsgauge("plan", "connections", *words, "--storage", "loop:512GiB")
     assert "refused   99999 clients with 1024 open files each are more than" in done.stdout
 
