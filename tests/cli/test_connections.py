@@ -171,13 +171,14 @@ def test_more_files_than_the_storage_holds_are_refused(
     assert fsgauge("plan", str(study), *words).returncode == 0
 
 
-def test_more_clients_than_descriptors_are_refused(fsgauge: Run) -> None:
-    if resource.getrlimit(resource.RLIMIT_NOFILE)[1] > 10_000_000:
+def test_more_clients_than_descriptors_are_refused(fsgauge: Run, study: Path) -> None:
+    if resource.getrlimit(resource.RLIMIT_NOFILE)[1] > 3_000_000:
         pytest.skip("this machine lets a process open as many files as anybody wants")
-    words = ["--set", "workload.clients=99999", "--set", "workload.outstanding=1024"]
-    words += ["--set", "workload.interface=plain"]
-    done = fsgauge("plan", "connections", *words, "--storage", "loop:512GiB")
-    assert "refused   99999 clients with 1024 open files each are more than" in done.stdout
+    keys = ("clients=99999", "outstanding=32", "interface=plain", "backup_file_size=4KiB")
+    words = [word for key in keys for word in ("--set", f"workload.{key}")]
+    words += ["--set", 'workload.file_sizes=["4 KiB"]', "--set", "storage.size=512GiB"]
+    done = fsgauge("plan", str(study), *words)
+    assert "refused   99999 clients with 32 open files each are more than" in done.stdout
 
 
 def test_a_crosscheck_is_refused(fsgauge: Run, study: Path, place: Path) -> None:
