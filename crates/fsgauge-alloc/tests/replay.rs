@@ -12,9 +12,9 @@ use support::{Heard, MIB, age, engine, job, profile, tree};
 
 const PROFILES: [(&str, u64); 5] = [
     (r#"{"kind":"intermingled","keep_files":7}"#, 100_000),
-    (r#"{"kind":"churn","streams":5,"rewrite_percent":10}"#, 3_000),
-    (r#"{"kind":"connections","clients":19,"file_size_bytes":300001,"fsync":true}"#, 4_000),
-    (r#"{"kind":"git_like"}"#, 5_000),
+    (r#"{"kind":"churn","streams":5,"rewrite_percent":10}"#, 1_500),
+    (r#"{"kind":"connections","clients":19,"file_size_bytes":300001,"fsync":true}"#, 2_000),
+    (r#"{"kind":"git_like"}"#, 3_000),
     (r#"{"kind":"database","page_bytes":5000,"fsync_every":100}"#, 1_000),
 ];
 

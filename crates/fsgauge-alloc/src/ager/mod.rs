@@ -10,6 +10,7 @@ mod mode;
 mod name;
 mod open_files;
 mod replay;
+mod sync;
 
 pub(crate) use mode::AlignedBlock;
 pub(crate) use replay::Replay;

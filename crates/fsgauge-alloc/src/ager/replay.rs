@@ -3,11 +3,11 @@
 use std::time::{Duration, Instant};
 
 use fsgauge_wire::{AgeEnded, AgeMode, AgeOperation, AgeProgress, Event, Listener, Stop};
-use rustix::fs::syncfs;
 use rustix::io::Errno;
 
 use super::apply::{Ager, Applied};
 use super::mode::Mode;
+use super::sync::sync_unless_stopped;
 use crate::op_log::OpLog;
 use crate::space::Place;
 
@@ -73,9 +73,7 @@ impl Replay {
         self.limit = limit;
         let ended = self.replay(listener);
         // A sync may take long, and who interrupts wants an end.
-        if ended != AgeEnded::Interrupted {
-            self.sync();
-        }
+        let ended = if ended == AgeEnded::Interrupted { ended } else { self.sync().unwrap_or(ended) };
         (ended, self.begin.elapsed())
     }
 
@@ -117,7 +115,7 @@ impl Replay {
             self.unsynced_bytes += bytes;
             self.until_clock_bytes = self.until_clock_bytes.saturating_sub(bytes);
             if self.sync_every_bytes > 0 && self.unsynced_bytes >= self.sync_every_bytes {
-                self.sync();
+                return self.sync();
             }
         }
         if self.no_space_in_a_row >= NO_SPACE_LIMIT {
@@ -126,15 +124,22 @@ impl Replay {
         (self.errors_in_a_row >= ERRORS_LIMIT).then_some(AgeEnded::GaveUp)
     }
 
-    fn sync(&mut self) {
+    /// Gives an end where it was left for a stop.
+    fn sync(&mut self) -> Option<AgeEnded> {
         let begin = Instant::now();
-        if let Err(errno) = syncfs(self.ager.directories.root()) {
-            self.ager.counts.error(None, errno);
-        }
-        self.syncs += 1;
+        let synced = sync_unless_stopped(self.ager.directories.root(), self.stop);
         self.sync_time += begin.elapsed();
         self.unsynced_bytes = 0;
         self.until_clock = 1;
+        self.syncs += u64::from(synced.is_some());
+        match synced {
+            Some(Ok(())) => None,
+            Some(Err(errno)) => {
+                self.ager.counts.error(None, errno);
+                None
+            }
+            None => Some(AgeEnded::Interrupted),
+        }
     }
 
     /// The time limit, and progress a few times a second.

@@ -201,3 +201,23 @@ fn a_profile_that_does_not_fit_is_refused() {
         "job.space"
     );
 }
+
+/// Of two kinds of files made equally often, only those of the short lifetime go while there are any.
+#[test]
+fn lifetimes_decide_which_file_goes() {
+    let bin = |at_least_ns, below_ns| fsgauge_wire::AgeLifetimeBin { at_least_ns, below_ns, weight: 1.0 };
+    let bins = vec![bin(1_000_000_000_000, 2_000_000_000_000), bin(1 << 59, 1 << 60)];
+    let size = fsgauge_wire::AgeSizeBin { at_least_bytes: 4000, below_bytes: 4096, weight: 1.0 };
+    let (sizes, lifetimes) = (AgeSizes::Bins { bins: vec![size] }, AgeLifetimes::Bins { bins });
+    let profile = AgeProfile::Churn { sizes, lifetimes, streams: 1, rewrite_percent: 0 };
+    let (mut created_ns, mut ages_ns) = (HashMap::new(), Vec::new());
+    // 25,600 files fit, half of them short-lived; half of what takes the place of those that go is so again.
+    for operation in log(&profile, AgeEnd::Operations { operations: 45_600 }, 1) {
+        match operation.kind {
+            AgeOperation::Create => _ = created_ns.insert(operation.file, operation.virtual_time_ns),
+            _ => ages_ns.push(operation.virtual_time_ns - created_ns[&operation.file]),
+        }
+    }
+    assert_eq!(ages_ns.len(), 10_000);
+    assert!(ages_ns.iter().all(|age_ns| (1_000_000_000_000..2_000_000_000_000).contains(age_ns)));
+}
