@@ -34,6 +34,7 @@ pub fn run_scan(
         ended: if stop.is_set() { Ended::Interrupted } else { Ended::SizeLimit },
         counts: found.measured.counts,
         extent_lengths: found.measured.extent_lengths,
+        files_by_extents: found.measured.files_by_extents,
         free: found.free,
         groups: found.groups,
         map: found.measured.map,

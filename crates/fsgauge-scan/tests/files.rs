@@ -3,10 +3,11 @@
 
 mod mounts;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use fsgauge_wire::{Ended, ScanCounts, ScanJob, ScanResult};
+use fsgauge_wire::{Ended, FilesBin, ScanCounts, ScanJob, ScanResult};
 
 use mounts::{
     Frag, Line, Mounted, filefrag, fill, job, mounted_or_skip, scan, scan_stopped, sync, text, tool, unmount,
@@ -78,6 +79,17 @@ fn folders(root: &Path) -> u64 {
     tool("find", &[text(root), "-type", "d"]).unwrap().lines().count() as u64
 }
 
+/// Files by their number of extents, as filefrag has them.
+fn by_extents(frags: &[Frag]) -> Vec<FilesBin> {
+    let mut bins: BTreeMap<u64, FilesBin> = BTreeMap::new();
+    for extents in frags.iter().map(|frag| joined(frag).len() as u64).filter(|extents| *extents > 0) {
+        let at_least_extents = 1 << extents.ilog2();
+        let bin = bins.entry(at_least_extents).or_insert(FilesBin { at_least_extents, files: 0, extents: 0 });
+        (bin.files, bin.extents) = (bin.files + 1, bin.extents + extents);
+    }
+    bins.into_values().collect()
+}
+
 /// Counts, lengths and the list of files equal what filefrag says, and what it sums up itself.
 fn check(mounted: &Mounted) -> ScanResult {
     sync(&mounted.point);
@@ -90,6 +102,8 @@ fn check(mounted: &Mounted) -> ScanResult {
 
     let lengths: u64 = one.extent_lengths.iter().map(|bin| bin.extents).sum();
     assert_eq!(lengths, one.counts.extents);
+    assert_eq!(one.files_by_extents, by_extents(&frags));
+    assert_eq!(one.files_by_extents, two.files_by_extents);
     for frag in frags.iter().filter(|frag| joined(frag).len() > 1) {
         let name = frag.path.to_string_lossy();
         let listed =

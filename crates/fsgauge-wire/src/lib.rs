@@ -40,8 +40,8 @@ pub use result::{
     ProbeResult, Profile, SelfMeasure, Stamps, Steady, SyncResult,
 };
 pub use scan::{
-    FreeAtLeast, FreeSpace, Group, LengthBin, ListedExtent, ListedFile, ScanCounts, ScanJob, ScanMap,
-    ScanProblem, ScanProgress, ScanResult, ScanSource,
+    FilesBin, FreeAtLeast, FreeSpace, Group, LengthBin, ListedExtent, ListedFile, ScanCounts, ScanJob,
+    ScanMap, ScanProblem, ScanProgress, ScanResult, ScanSource,
 };
 
 /// The format of jobs and results that this crate describes; a job of another format is refused.

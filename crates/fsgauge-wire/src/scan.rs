@@ -102,6 +102,17 @@ pub struct LengthBin {
     pub size_bytes: u64,
 }
 
+/// Files whose number of extents is at least `at_least_extents` and below twice that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FilesBin {
+    /// A power of two.
+    pub at_least_extents: u64,
+    /// How many files.
+    pub files: u64,
+    /// Their extents.
+    pub extents: u64,
+}
+
 /// Free bytes in free extents of at least some length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FreeAtLeast {
@@ -225,6 +236,10 @@ pub struct ScanResult {
     pub counts: ScanCounts,
     /// Lengths of the files' extents, ascending, empty bins left out.
     pub extent_lengths: Vec<LengthBin>,
+    /// Files by their number of extents, ascending, empty bins left out; files without extents are in none.
+    /// Missing from results of engines that did not count so.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files_by_extents: Vec<FilesBin>,
     /// Free space; null when it was not asked for or may not be read.
     pub free: Option<FreeSpace>,
     /// Groups, ascending; empty when there are none or they may not be read.

@@ -131,6 +131,7 @@ from fsgauge.wire.load_result import (
 )
 from fsgauge.wire.result import LayoutResult, NullCost, ProbeResult, Result
 from fsgauge.wire.scan import (
+    FilesBin,
     FreeAtLeast,
     FreeSpace,
     Group,
@@ -207,6 +208,7 @@ __all__ = [
     "FileTarget",
     "FilesTarget",
     "FinishedEvent",
+    "FilesBin",
     "FreeAtLeast",
     "FreeSpace",
     "FsyncSync",

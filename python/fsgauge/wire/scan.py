@@ -66,6 +66,14 @@ class LengthBin(Wire):
     size_bytes: int
 
 
+class FilesBin(Wire):
+    """Files of `at_least_extents` extents, a power of two, to below twice that."""
+
+    at_least_extents: int
+    files: int
+    extents: int
+
+
 class FreeAtLeast(Wire):
     """Free bytes in free extents of at least some length."""
 
@@ -150,6 +158,7 @@ class ScanResult(Wire):
     ended: Literal["duration", "size_limit", "interrupted"]
     counts: ScanCounts
     extent_lengths: list[LengthBin]
+    files_by_extents: list[FilesBin] = []
     free: FreeSpace | None = None
     groups: list[Group]
     map: ScanMap | None = None

@@ -13,7 +13,7 @@ mod top;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use fsgauge_wire::{FreeSpace, Group, LengthBin, ListedFile, ScanCounts, ScanMap};
+use fsgauge_wire::{FilesBin, FreeSpace, Group, LengthBin, ListedFile, ScanCounts, ScanMap};
 
 pub(crate) use free::sum_only;
 
@@ -45,6 +45,8 @@ pub(crate) struct Measure {
     wanted: Wanted,
     counts: ScanCounts,
     lengths: Lengths,
+    /// Extents of each file, binned as lengths are.
+    file_extents: Lengths,
     free: Free,
     groups: Groups,
     map: Option<Map>,
@@ -57,6 +59,7 @@ pub(crate) struct Measure {
 pub(crate) struct Measured {
     pub(crate) counts: ScanCounts,
     pub(crate) extent_lengths: Vec<LengthBin>,
+    pub(crate) files_by_extents: Vec<FilesBin>,
     pub(crate) map: Option<ScanMap>,
     pub(crate) top: Vec<ListedFile>,
 }
@@ -67,6 +70,7 @@ impl Measure {
         Measure {
             counts: ScanCounts::default(),
             lengths: Lengths::new(),
+            file_extents: Lengths::new(),
             free: Free::new(),
             groups: Groups::new(&[]),
             map: (wanted.map_order > 0).then(|| Map::new(wanted.map_order, wanted.size_bytes)).flatten(),
@@ -90,6 +94,7 @@ impl Measure {
     pub(crate) fn merge_files(&mut self, other: Measure) {
         counts::add(&mut self.counts, &other.counts);
         self.lengths.merge(&other.lengths);
+        self.file_extents.merge(&other.file_extents);
         self.top.merge(other.top);
         if let (Some(map), Some(other)) = (&mut self.map, other.map) {
             map.merge(other);
@@ -115,10 +120,16 @@ impl Measure {
         Measured {
             counts: self.counts,
             extent_lengths: self.lengths.list(),
+            files_by_extents: self.file_extents.list().iter().map(files_bin).collect(),
             map: self.map.map(|map| map.finish(name_of)),
             top: self.top.list(name_of),
         }
     }
+}
+
+/// A file is to its extents what an extent is to its bytes.
+fn files_bin(bin: &LengthBin) -> FilesBin {
+    FilesBin { at_least_extents: bin.at_least_bytes, files: bin.extents, extents: bin.size_bytes }
 }
 
 impl Sink for Measure {
@@ -126,6 +137,7 @@ impl Sink for Measure {
         join::join(file.extents, &mut self.joined);
         counts::count(&mut self.counts, file, &self.joined, self.wanted.block_bytes);
         self.joined.iter().for_each(|extent| self.lengths.add(extent.length_bytes));
+        self.file_extents.add(self.joined.len() as u64);
         let addresses = self.wanted.addresses.as_deref();
         self.top.add(file, &self.joined, addresses);
         if let Some(map) = &mut self.map {
