@@ -47,7 +47,8 @@ def test_what_is_asked_for_reaches_the_engine(fsgauge: Run, place: Path) -> None
         "99",
         "--json",
     ]
-    done = fsgauge("age", str(place), "intermingled", *SMALL, *words)
+    words = [*SMALL, *changes, "--operations", "99", "--json"]
+    done = fsgauge("age", str(place), "intermingled", *words)
     document = json.loads(done.stdout)
     result = document["result"]
     assert result["profile"]["chunk_bytes"] == 8 << 20

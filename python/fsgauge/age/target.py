@@ -23,7 +23,7 @@ def is_folder(target: Path) -> bool:
         raise RefusedError(
             f"{target} is there already, so it is left alone",
             cause="only a new image or an empty folder is aged",
-            next=f"fsgauge age {target}.aged PROFILE, or mount it and name an empty folder in it",
+            next="another name, or an empty folder of a file system that is mounted",
         )
     if target.absolute().is_relative_to("/dev"):
         raise InputError(

@@ -11,7 +11,7 @@ from fsgauge.interruption import Ending
 from fsgauge.wire import AgeEnd, AgeJob, AgeMode, AgeProfile, AgeResult, ScanJob, ScanResult
 
 _MAP_ORDER = 8
-_WORST_FILES = 100
+_WORST_FILES = 10
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from fsgauge.age.record import Made
 from fsgauge.age.wearing import Worn
 from fsgauge.scan.difference import difference_lines
 from fsgauge.scan.words import difference_table, printable
+from fsgauge.scan.words import notes as scan_notes
 from fsgauge.units import format_duration, format_size
 from fsgauge.wire import AgeResult
 
@@ -38,7 +39,7 @@ def lines_of(made: Made, worn: Worn, fidelity: Fidelity | str) -> list[str]:
         f"{printable(str(made.target))}  {what_was_done(worn)}",
         f"replayed     {how_it_went(worn.result)}",
         *(f"finding      {each}" for each in findings(worn.result)),
-        *(f"note         {printable(note.text)}" for note in worn.result.notes),
+        *(f"note         {printable(text)}" for text in notes(worn)),
         "",
         *difference_table(
             [
@@ -89,6 +90,11 @@ def findings(result: AgeResult) -> list[str]:
     if skipped:
         found.append(f"{skipped:,} operations were left out: their files could not be made before")
     return found
+
+
+def notes(worn: Worn) -> list[str]:
+    """What should be known beside the numbers, of the ageing and of the scan after it."""
+    return [note.text for note in worn.result.notes] + scan_notes(worn.after)
 
 
 def fidelity_lines(result: AgeResult, fidelity: Fidelity | str) -> list[str]:

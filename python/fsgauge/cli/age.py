@@ -115,8 +115,8 @@ def command(ctx: click.Context, /, **_: object) -> int:
 
     PROFILE says how files come and go: intermingled, churn, connections, git-like or database. An
     image is made, mounted, aged and unmounted, and stays; in a folder the files stay. Both are
-    scanned before and after. Ctrl-C ends it with what there is. Exit codes: 0 done, 1 it stopped
-    before its end, 2 wrong input, 3 the rig failed, 130 stopped by you.
+    scanned before and after. Ctrl-C ends it with what there is. Exit codes: 0 done, 1 it was cut
+    short or something failed on the way, 2 wrong input, 3 the rig failed, 130 stopped by you.
     """
     chosen = _Chosen(**ctx.params)
     if chosen.copy_of is not None:
@@ -295,7 +295,7 @@ def _told() -> Iterator[Told]:
 
 def _say(aged: Aged, chosen: _Chosen) -> int:
     """The answer, what is kept where, and the exit code."""
-    from fsgauge.age.words import lines_of
+    from fsgauge.age.words import findings, lines_of
     from fsgauge.report.scan import scan_page, write_scan_page
 
     files, page = aged.files, chosen.page
@@ -308,5 +308,6 @@ def _say(aged: Aged, chosen: _Chosen) -> int:
     if page is not None:
         write_scan_page(page, scan_page(aged.worn.after, aged.worn.before))
         click.echo(f"picture      {page}", err=chosen.as_json)
-    ended = aged.worn.result.ended
-    return {"complete": 0, "interrupted": 130}.get(ended, 1)
+    if aged.worn.result.ended == "interrupted":
+        return 130
+    return 1 if findings(aged.worn.result) else 0
