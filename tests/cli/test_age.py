@@ -34,19 +34,7 @@ def test_a_folder_is_aged_and_its_records_lie_here(
 
 
 def test_what_is_asked_for_reaches_the_engine(fsgauge: Run, place: Path) -> None:
-    words = [
-        "--set",
-        "chunk=8MiB",
-        "--mode",
-        "direct",
-        "--seed",
-        "7",
-        "--fill",
-        "50%",
-        "--operations",
-        "99",
-        "--json",
-    ]
+    changes = ["--set", "chunk=8MiB", "--mode", "direct", "--seed", "7", "--fill", "50%"]
     words = [*SMALL, *changes, "--operations", "99", "--json"]
     done = fsgauge("age", str(place), "intermingled", *words)
     document = json.loads(done.stdout)
