@@ -33,6 +33,7 @@ from fsgauge.wire import (
     DeletePhase,
     Dispatch,
     EngineFault,
+    FilesBin,
     FileSet,
     Histogram,
     Interval,
@@ -552,11 +553,20 @@ def _scan(recipe: ConnectionsRecipe, chance: random.Random, turn: Turn, cell: Ce
             size_bytes=size_bytes - size_bytes // 4,
         ),
     ]
+    fragmented = 0 if bare or count == files else round(0.9 * files)
+    pieces = 1 << int(math.log2(max(2.0, per_file)))
+    by_extents = [
+        FilesBin(at_least_extents=1, files=files - fragmented, extents=files - fragmented),
+        FilesBin(
+            at_least_extents=pieces, files=fragmented, extents=max(0, count - files + fragmented)
+        ),
+    ]
     scan = example(
         map_order=0,
         files=files,
         files_without_extents=files if bare else 0,
-        fragmented_files=0 if bare or count == files else round(0.9 * files),
+        fragmented_files=fragmented,
+        files_by_extents=[each.model_dump() for each in by_extents if each.files and not bare],
         extents=0 if bare else count,
         extent_bytes=0 if bare else size_bytes,
         extent_lengths=[] if bare else [each.model_dump() for each in lengths],

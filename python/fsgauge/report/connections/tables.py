@@ -28,13 +28,14 @@ from fsgauge.report.table_parts import (
     without_empty_columns,
 )
 from fsgauge.report.theme import GLYPHS
-from fsgauge.stats.connections.model import Connections
+from fsgauge.stats.connections.model import CellExtents, Connections
 from fsgauge.stats.results import Results
 from fsgauge.stats.scaling.model import Estimate
 from fsgauge.units import format_size
 
 KINDS = {"no_space": "no space", "io": "I/O error"}
 FOLDED_ROWS = 32
+FILES_BINS_SHOWN = 4
 
 
 def published_tables(results: Results, published: PublishedConnections) -> list[Table]:
@@ -190,6 +191,7 @@ def extents_table(results: Results) -> list[Table]:
             TableCell(plain(each.per_file.value), interval_text(each.per_file, plain)),
             _extents_ratio(connections, each.cell, each.system),
             TableCell(f"{100 * each.fragmented_share:.3g} %"),
+            _by_extents(each),
             TableCell(format_size(each.mean_extent_bytes)),
         ]
         for each in connections.extents
@@ -202,12 +204,26 @@ def extents_table(results: Results) -> list[Table]:
         Column("extents a file", "extents_per_file"),
         Column(f"over {connections.extents_reference}'s", "ratio"),
         Column("files in two or more", "fragmented"),
+        Column("files by their extents", "extents_per_file"),
         Column("mean extent", "extents"),
     ]
     note = (
         "Counted on the file system itself (FIEMAP) after each writing test, when all was synced."
     )
-    return [Table("extents", "Extents of what each test wrote", note, columns, rows)]
+    table = Table("extents", "Extents of what each test wrote", note, columns, rows)
+    return [without_empty_columns(table)]
+
+
+def _by_extents(extents: CellExtents) -> TableCell:
+    """The largest shares first: "16 to 31: 60 %", and below it the next three."""
+    if not extents.by_extents:
+        return NOTHING
+    largest = sorted(extents.by_extents, key=lambda each: each[1], reverse=True)
+    first, *others = [
+        f"{at if at == 1 else f'{at} to {2 * at - 1}'}: {100 * share:.3g} %"
+        for at, share in largest[:FILES_BINS_SHOWN]
+    ]
+    return TableCell(first, ", ".join(others))
 
 
 def _extents_ratio(connections: Connections, cell: str, system: str) -> TableCell:

@@ -70,6 +70,7 @@ def cell_extents(
                     mean_extent_bytes=_mean_extent_bytes(results),
                     ratio=ratios.get((cell.id, system)),
                     lengths=_lengths(results),
+                    by_extents=_by_extents(results),
                 )
             )
     return found
@@ -142,3 +143,13 @@ def _lengths(results: Sequence[ScanResult]) -> list[tuple[int, float]]:
         (at, sum(size for other, size in sizes.items() if other >= at) / total)
         for at in sorted(sizes)
     ]
+
+
+def _by_extents(results: Sequence[ScanResult]) -> list[tuple[int, float]]:
+    """The share of files with so many extents, to below twice that; ascending."""
+    files: dict[int, int] = {}
+    for each in results:
+        for found in each.files_by_extents:
+            files[found.at_least_extents] = files.get(found.at_least_extents, 0) + found.files
+    total = sum(files.values())
+    return [(at, files[at] / total) for at in sorted(files)]

@@ -83,7 +83,8 @@ class CellExtents(ConnectionsModel):
     """What the files of one writing cell lie in, after they were synced.
 
     `files` have an extent; `fragmented_share` of them lie in more than one. `lengths` says how many
-    of the bytes lie in extents of at least so many bytes, of all blocks together.
+    of the bytes lie in extents of at least so many bytes, of all blocks together; `by_extents`
+    which share of the files has so many extents (to below twice that), empty in older records.
     """
 
     cell: str
@@ -95,6 +96,7 @@ class CellExtents(ConnectionsModel):
     mean_extent_bytes: float
     ratio: ExtentsRatio | None
     lengths: list[tuple[int, float]]
+    by_extents: list[tuple[int, float]] = []
 
 
 class ErrorRow(ConnectionsModel):

@@ -96,6 +96,9 @@ def test_extents_with_the_ratio_in_words() -> None:
     (table,) = extents_table(results())
     assert [row[0].text for row in table.rows] == ["write", "write", "backup fill", "backup fill"]
     assert table.rows[1][5].text == "0.05 ▲ better"
+    by_extents = [column.label for column in table.columns].index("files by their extents")
+    cell = table.rows[0][by_extents]
+    assert (cell.text, cell.below) == ("16 to 31: 90 %", "1: 10 %")
     connections = results().connections
     assert connections is not None
     assert extents_words(connections, "write", OTHER) == "0.05 (the same in all blocks) ▲ better"

@@ -30,6 +30,15 @@ def test_extents_a_file_come_out_with_their_ratio() -> None:
     assert (base.fragmented_share, other.fragmented_share) == (0.9, 0)
 
 
+def test_files_are_counted_by_their_extents() -> None:
+    found = extents()
+    assert found["write", BASELINE].by_extents == [
+        (1, pytest.approx(0.1)),
+        (16, pytest.approx(0.9)),
+    ]
+    assert found["write", OTHER].by_extents == [(1, 1)]
+
+
 def test_an_interval_holds_a_number_that_varies() -> None:
     ratio = extents(extents_noise=0.05)["write", OTHER].ratio
     assert ratio is not None and ratio.low is not None and ratio.high is not None
