@@ -35,14 +35,14 @@ def test_a_folder_is_aged_and_its_records_lie_here(
 
 def test_what_is_asked_for_reaches_the_engine(fsgauge: Run, place: Path) -> None:
     changes = ["--set", "chunk=8MiB", "--mode", "direct", "--seed", "7", "--fill", "50%"]
-    words = [*SMALL, *changes, "--operations", "99", "--json"]
+    words = [*SMALL, *changes, "--operations", "99", "--sync-every", "0B", "--json"]
     done = fsgauge("age", str(place), "intermingled", *words)
     document = json.loads(done.stdout)
     result = document["result"]
     assert result["profile"]["chunk_bytes"] == 8 << 20
     assert (result["mode"], result["seed"], result["fill_percent"]) == ("direct", 7, 50.0)
     assert result["end"] == {"kind": "operations", "operations": 99}
-    assert result["space_bytes"] == 64 << 20
+    assert (result["space_bytes"], result["sync_every_bytes"]) == (64 << 20, 0)
     assert document == json.loads((place.parent / "place.age.json").read_text())
 
 

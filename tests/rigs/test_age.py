@@ -109,6 +109,22 @@ def test_chunks_in_turns_give_extents_of_exactly_that_size(
     assert found["live_bytes"] > 0.6 * (2 << 30), "next to nothing was filled"
 
 
+@pytest.mark.parametrize(("mount", "extents"), [("delalloc", 590), ("nodelalloc", 590 * 20)])
+def test_many_writers_in_turns_with_and_without_delayed_allocation(
+    age: Ager, mount: str, extents: int
+) -> None:
+    """590 clients, files of 1 MiB, records of 4 KiB: ext4 of 6.18, 1 and 20 extents a file.
+
+    Without delayed allocation: 16 single blocks of the locality group while a file has 64 KiB at
+    most, then windows of 64, 128, 256 and 512 KiB (fs/ext4/mballoc.c, ext4_mb_normalize_request).
+    """
+    words = ["connections", "--mode", "write", "--size", "2GiB", "--sync-every", "0B"]
+    ends = ["--operations", str(590 * (1 + 256)), "--mount", mount, "--json"]
+    found = document(age("aged.img", *words, *ends))
+    assert found["live_files"] == found["after"]["files_with_extents"] == 590
+    assert found["after"]["extents"] == extents, f"on {found['kernel']}"
+
+
 @pytest.mark.parametrize("system", CHECKS)
 def test_an_aged_image_is_whole_and_can_be_used_again(
     age: Ager, engine: Engine, system: str

@@ -16,7 +16,11 @@ _WORST_FILES = 10
 
 @dataclass(frozen=True)
 class Order:
-    """What is replayed, and how; `space_bytes` None is what the file system has available."""
+    """What is replayed, and how.
+
+    `space_bytes` None is what the file system has available, `sync_every_bytes` None the engine's
+    choice for the mode.
+    """
 
     profile: AgeProfile
     mode: AgeMode
@@ -25,6 +29,7 @@ class Order:
     time_limit_ns: int
     seed: int
     space_bytes: int | None = None
+    sync_every_bytes: int | None = None
 
 
 @dataclass(frozen=True)
@@ -88,5 +93,6 @@ def _job(directory: str, order: Order) -> AgeJob:
         fill_percent=order.fill_percent,
         end=order.end,
         time_limit_ns=order.time_limit_ns,
+        sync_every_bytes=order.sync_every_bytes,
         seed=order.seed,
     )

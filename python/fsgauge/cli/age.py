@@ -43,6 +43,7 @@ class _Chosen:
     settings: tuple[str, ...]
     storage_age: float | None
     operations: int | None
+    sync_every: str | None
     time_limit: str
     fidelity: bool
     records: Path | None
@@ -86,6 +87,11 @@ class _Chosen:
 )
 @click.option(
     "--operations", type=click.IntRange(1, 2**63 - 1), metavar="N", help="End after N operations."
+)
+@click.option(
+    "--sync-every",
+    metavar="SIZE",
+    help="Write out after so many bytes; 0B: never.  [default: 256MiB; fast: never]",
 )
 @click.option("--time-limit", default="1h", show_default=True, help="End then at the latest.")
 @click.option(
@@ -245,7 +251,7 @@ def _order(profile: str, chosen: _Chosen) -> Order:
     from fsgauge.age.parameters import profile_of
     from fsgauge.age.wearing import Order
     from fsgauge.errors import InputError
-    from fsgauge.units import parse_duration_ns, parse_percent
+    from fsgauge.units import parse_duration_ns, parse_percent, parse_size
 
     fill_percent = parse_percent(chosen.fill)
     if not 0 < fill_percent <= 100:
@@ -260,6 +266,7 @@ def _order(profile: str, chosen: _Chosen) -> Order:
         end=_end(profile, chosen.storage_age, chosen.operations),
         time_limit_ns=time_limit_ns,
         seed=chosen.seed,
+        sync_every_bytes=None if chosen.sync_every is None else parse_size(chosen.sync_every),
     )
 
 
