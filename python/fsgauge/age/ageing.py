@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from fsgauge.age.record import (
 from fsgauge.age.target import require_empty, require_place, require_room
 from fsgauge.age.wearing import Order, Told, Worn, wear
 from fsgauge.engine import Engine
-from fsgauge.errors import InputError
+from fsgauge.errors import InputError, Interrupted
 from fsgauge.host.ledger import Ledger
 from fsgauge.rig.checks import check_image
 from fsgauge.study.model import System
@@ -37,6 +38,7 @@ class Aged:
     worn: Worn
     fidelity: Fidelity | str
     files: Beside
+    interrupted: bool
 
     @property
     def document(self) -> dict[str, Any]:
@@ -72,7 +74,7 @@ def age_image(
         made = Made(target, checksum_of(image.file), system.kind, image.mkfs, image.mount_options)
         take_name(image.file, target)
         keep_scans(files, image.worn)
-        aged = Aged(made, image.worn, NOT_ASKED, files)
+        aged = Aged(made, image.worn, NOT_ASKED, files, told.ending.asked)
         keep_age(files, aged.document)
     if not fidelity:
         return aged
@@ -82,7 +84,7 @@ def age_image(
             return image.worn
 
     found = _measured(aged.worn, order, small_bytes, small, told)
-    aged = replace(aged, fidelity=found)
+    aged = replace(aged, fidelity=found, interrupted=told.ending.asked)
     keep_age(files, aged.document)
     return aged
 
@@ -101,7 +103,9 @@ def age_folder(
     files = beside(records, target.resolve().name)
     files.require_new()
     worn = wear(engine, str(target), replace(order, space_bytes=space_bytes), told)
-    aged = Aged(Made(target), worn, "only an image can be made several times", files)
+    aged = Aged(
+        Made(target), worn, "only an image can be made several times", files, told.ending.asked
+    )
     keep_scans(files, worn)
     keep_age(files, aged.document)
     return aged
@@ -110,10 +114,11 @@ def age_folder(
 def _measured(
     worn: Worn, order: Order, size_bytes: int, small: Callable[[Order], Worn], told: Told
 ) -> Fidelity | str:
-    """Not after an end that was asked for: the small images would not come to theirs."""
-    if worn.result.ended == "interrupted" or told.ending.asked:
-        return "ended before"
-    return measure_fidelity(order, size_bytes, small)
+    """Not after an end that was asked for; what is kept by then stays, whatever comes."""
+    if worn.result.ended != "interrupted" and not told.ending.asked:
+        with suppress(Interrupted):
+            return measure_fidelity(order, size_bytes, small)
+    return "ended by Ctrl-C"
 
 
 def _file_system(system: System) -> FileSystem:

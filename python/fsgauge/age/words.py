@@ -5,7 +5,7 @@ from __future__ import annotations
 from fsgauge.age.fidelity import Fidelity
 from fsgauge.age.record import Made
 from fsgauge.age.wearing import Worn
-from fsgauge.scan.difference import difference_lines
+from fsgauge.scan.difference import difference_lines, doubts
 from fsgauge.scan.words import difference_table, printable
 from fsgauge.scan.words import notes as scan_notes
 from fsgauge.units import format_duration, format_size
@@ -93,8 +93,9 @@ def findings(result: AgeResult) -> list[str]:
 
 
 def notes(worn: Worn) -> list[str]:
-    """What should be known beside the numbers, of the ageing and of the scan after it."""
-    return [note.text for note in worn.result.notes] + scan_notes(worn.after)
+    """What should be known beside the numbers, of the ageing and of the scans."""
+    of_ageing = [note.text for note in worn.result.notes]
+    return of_ageing + scan_notes(worn.after) + doubts(worn.before, worn.after)
 
 
 def fidelity_lines(result: AgeResult, fidelity: Fidelity | str) -> list[str]:

@@ -315,6 +315,6 @@ def _say(aged: Aged, chosen: _Chosen) -> int:
     if page is not None:
         write_scan_page(page, scan_page(aged.worn.after, aged.worn.before))
         click.echo(f"picture      {page}", err=chosen.as_json)
-    if aged.worn.result.ended == "interrupted":
+    if aged.interrupted:
         return 130
     return 1 if findings(aged.worn.result) else 0

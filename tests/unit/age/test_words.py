@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from fsgauge.age.fidelity import Fidelity
 from fsgauge.age.record import NOT_ASKED, Made
 from fsgauge.age.words import fidelity_lines, lines_of
 from tests.age_example import aged, worn
+from tests.scan_example import example
 
 
 def test_the_first_lines_say_what_was_done(tmp_path: Path) -> None:
@@ -40,3 +42,9 @@ def test_fidelity_is_said_or_said_to_be_missing(tmp_path: Path) -> None:
     assert "512 MiB: extents 0.123 (noise 0.003), free extents not known" in line
     assert "not measured" in fidelity_lines(aged(tmp_path), NOT_ASKED)[0]
     assert "nothing stands between" in fidelity_lines(aged(tmp_path, mode="write"), NOT_ASKED)[0]
+
+
+def test_a_scan_that_was_cut_short_is_a_note(tmp_path: Path) -> None:
+    short = replace(worn(tmp_path), after=example(ended="interrupted"))
+    lines = lines_of(Made(tmp_path), short, NOT_ASKED)
+    assert any("note" in line and "stopped before its end" in line for line in lines)
