@@ -24,6 +24,7 @@ from fsgauge.store.files import write_whole
 from fsgauge.wire import AgeResult
 
 FORMAT = 1
+_LONGEST_NAME_BYTES = 250  # NAME_MAX less what is added while a file is written
 NOT_ASKED = "--fidelity was not given"
 
 
@@ -36,9 +37,15 @@ class Beside:
     after: Path
 
     def require_new(self) -> None:
-        """RefusedError where one is there: another image's record is never replaced."""
+        """InputError for a name that is none, RefusedError where one is there: another image's record is never replaced."""
         for path in (self.age, self.before, self.after):
-            if path.exists() or path.is_symlink():
+            if len(os.fsencode(path.name)) > _LONGEST_NAME_BYTES:
+                raise InputError(
+                    f"{path.name[:20]}... is too long for the name of a file",
+                    cause="records are named after the target",
+                    next="a shorter name",
+                )
+            if os.path.lexists(path):
                 raise RefusedError(
                     f"{path} is there already, so it is left alone",
                     cause="an earlier ageing left it",

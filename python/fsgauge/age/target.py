@@ -17,9 +17,17 @@ _SPARSE_SHARE = 1000
 
 def is_folder(target: Path) -> bool:
     """Whether TARGET is a folder that is there; anything else that is there is refused."""
-    if target.is_dir():
+    try:
+        mode = target.lstat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        mode = None
+    except OSError as error:
+        raise InputError(
+            f"cannot look at {target}: {error.strerror}", next="name a place of your own"
+        ) from error
+    if mode is not None and target.is_dir():
         return True
-    if target.exists() or target.is_symlink():
+    if mode is not None:
         raise RefusedError(
             f"{target} is there already, so it is left alone",
             cause="only a new image or an empty folder is aged",
@@ -35,7 +43,7 @@ def is_folder(target: Path) -> bool:
 
 def require_place(folder: Path) -> None:
     """InputError unless files can be made in `folder`."""
-    if not folder.is_dir():
+    if not os.path.isdir(folder):  # noqa: PTH112 - false where one may not look, never an error
         raise InputError(f"there is no folder {folder}", next=f"mkdir -p {folder}")
     if not os.access(folder, os.W_OK | os.X_OK):
         raise InputError(

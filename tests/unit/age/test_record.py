@@ -47,6 +47,11 @@ def test_records_are_never_replaced(tmp_path: Path) -> None:
         path.unlink()
 
 
+def test_a_name_that_leaves_no_room_for_records_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="too long"):
+        beside(tmp_path, "n" * 245).require_new()
+
+
 @pytest.mark.parametrize(
     "text", [None, "", "[]", "{}", '{"kind": "age", "format": 2}', '{"kind": "age", "format": 1}']
 )

@@ -22,6 +22,13 @@ def test_what_is_there_is_left_alone(tmp_path: Path) -> None:
             is_folder(tmp_path / name)
 
 
+def test_what_cannot_be_looked_at_is_wrong_input(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    assert not is_folder(tmp_path / "file" / "below")
+    with pytest.raises(InputError, match="cannot look at"):
+        is_folder(tmp_path / ("n" * 300))
+
+
 def test_a_device_that_is_not_there_gets_no_file() -> None:
     with pytest.raises(InputError, match="devices are not aged"):
         is_folder(Path("/dev/no-such-disk"))
