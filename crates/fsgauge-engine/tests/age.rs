@@ -1,24 +1,24 @@
 //! The engine's job "age": what comes out, stopping it, refusals. The crate's own tests hold layouts and logs.
 
-use std::io::{BufRead, BufReader, Write};
+mod support;
+
+use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
+use rustix::process::Signal;
 use serde_json::Value;
+use support::ENGINE;
 use tempfile::TempDir;
 
-const ENGINE: &str = env!("CARGO_BIN_EXE_fsgauge-engine");
-
 fn start(root: &Path, more: &str) -> Child {
-    let mut engine = Command::new(ENGINE).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let job = format!(
         r#"{{"format":1,"kind":"age","directory":"{}","space_bytes":50000000,"time_limit_ns":60000000000,
             "seed":1,{more}}}"#,
         root.display()
     );
-    engine.stdin.take().unwrap().write_all(job.as_bytes()).unwrap();
-    engine
+    support::start(&mut Command::new(ENGINE), &job)
 }
 
 /// The exit code and the events.
@@ -51,8 +51,7 @@ fn sigint_ends_it_within_a_second_with_what_there_is() {
     let mut engine = start(root.path(), churn);
     let mut lines = BufReader::new(engine.stdout.take().unwrap()).lines().map(|line| line.unwrap());
     assert!(lines.any(|line| line.contains("age_progress")));
-    let pid = rustix::process::Pid::from_child(&engine);
-    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    support::signal(&engine, Signal::INT);
     let begin = Instant::now();
     let last: Value = serde_json::from_str(&lines.last().unwrap()).unwrap();
     assert!(begin.elapsed() < Duration::from_secs(1), "{:?}", begin.elapsed());
