@@ -37,7 +37,7 @@ class Beside:
     after: Path
 
     def require_new(self) -> None:
-        """InputError for a name that is none, RefusedError where one is there: another image's record is never replaced."""
+        """InputError for a name that is too long, RefusedError where one of the files is there."""
         for path in (self.age, self.before, self.after):
             if len(os.fsencode(path.name)) > _LONGEST_NAME_BYTES:
                 raise InputError(
