@@ -41,6 +41,28 @@ def test_wrong_words_end_in_two_with_the_next_command(
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("name", "first"),
+    [
+        ("create.mean", "# Mean latency"),
+        ("read.p99", "# p99 latency"),
+        ("plan.blocks", "plan.blocks"),
+    ],
+)
+def test_numbers_of_an_operation_and_keys_are_explained(
+    fsgauge: Run, name: str, first: str
+) -> None:
+    done = fsgauge("explain", name)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[0] == first
+
+
+def test_a_wrong_number_of_an_operation_gets_the_nearest(fsgauge: Run) -> None:
+    done = fsgauge("explain", "create.meen")
+    assert done.returncode == 2
+    assert 'did you mean "mean"?' in done.stderr
+
+
 def test_plan_prints_order_time_bytes_and_effect(fsgauge: Run) -> None:
     done = fsgauge("plan", "overhead", "--seed", "1")
     assert done.returncode == 0

@@ -12,11 +12,11 @@ from fsgauge.errors import InputError
 @click.command("explain")
 @click.argument("name", required=False)
 def command(name: str | None) -> None:
-    """What NAME is: a number of the report (iops, p99) or a key of a study file.
+    """What NAME is: a number of the report (iops, create.mean) or a key of a study file.
 
     Without NAME, the numbers that have a page.
     """
-    from fsgauge.pages import explain_metric, metric_pages
+    from fsgauge.pages import explain_metric, is_metric, metric_pages
     from fsgauge.study import explain_key
 
     pages = metric_pages()
@@ -24,7 +24,7 @@ def command(name: str | None) -> None:
         for page, first_line in pages.items():
             click.echo(f"{page:<24} {first_line}")
         return
-    if name in pages:
+    if is_metric(name):
         click.echo(explain_metric(name))
         return
     try:

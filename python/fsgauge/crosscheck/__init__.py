@@ -112,12 +112,13 @@ def _with_pairs(study: Study, pairs: int) -> Study:
 def _check_cells(study: Study) -> None:
     """Every cell has an equal in fio, whatever the target will be."""
     method = method_of(study.workload)
-    if method.without_equal_in_fio():
+    reason, bench = method.without_equal_in_fio()
+    if reason:
         raise InputError(
             f"a study of kind {study.workload.kind} cannot be cross-checked",
-            cause=method.without_equal_in_fio(),
-            next="fsgauge crosscheck overhead --with fio checks the same engine;"
-            " in the source tree, make bench ONLY=writers-psync-2 compares two writers with fio's",
+            cause=reason,
+            next="fsgauge crosscheck overhead --with fio checks the same engine"
+            + (f"; in the source tree, make bench {bench}" if bench else ""),
         )
     plan = make_plan(study, size_bytes=1 << 50)
     target = FilesTarget(directory="/", count=method.files, file_size_bytes=1 << 30)

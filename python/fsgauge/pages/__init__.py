@@ -36,9 +36,7 @@ def metric_pages() -> dict[str, str]:
 def explain_metric(name: str) -> str:
     """The page of a metric or number, as Markdown; raises InputError with the nearest names."""
     known = metric_pages()
-    page = name.strip().lower().replace("-", "_")
-    operation, _, part = page.rpartition(".")
-    page = part if operation in OPERATIONS else page
+    page = _page_of(name)
     if page not in known:
         near = difflib.get_close_matches(page, known, n=1, cutoff=0.5)
         meant = f'did you mean "{near[0]}"? ' if near else ""
@@ -47,6 +45,19 @@ def explain_metric(name: str) -> str:
             next=f"{meant}fsgauge explain NAME, with one of: {', '.join(known)}",
         )
     return _text(page)
+
+
+def is_metric(name: str) -> bool:
+    """Whether it has a page, or is one of an operation's numbers: iops, create.mean."""
+    operation, dot, _ = name.partition(".")
+    return _page_of(name) in metric_pages() or (dot == "." and operation in OPERATIONS)
+
+
+def _page_of(name: str) -> str:
+    """The page that would explain it, whether there is one or not."""
+    page = name.strip().lower().replace("-", "_")
+    operation, _, part = page.rpartition(".")
+    return part if operation in OPERATIONS else page
 
 
 def _text(page: str) -> str:

@@ -117,8 +117,8 @@ class Method(Protocol):
         """What a person may expect of this kind and will not get; empty if nothing."""
         ...
 
-    def without_equal_in_fio(self) -> str:
-        """Why no fio is run beside the engine; empty where one can be."""
+    def without_equal_in_fio(self) -> tuple[str, str]:
+        """Why no fio is run beside the engine, and the bench that comes near; both may be ""."""
         ...
 
 

@@ -210,9 +210,12 @@ class ConnectionsMethod:
         """Nothing is amiss."""
         return ""
 
-    def without_equal_in_fio(self) -> str:
-        """Fio has no client that creates, opens and closes while others do."""
-        return "fio drives files that are there; it has no clients that make and open files"
+    def without_equal_in_fio(self) -> tuple[str, str]:
+        """The bench has a fio thread for each client, which does whole files one by one."""
+        return (
+            "fio drives files that are there; it has no clients that make and open files",
+            "ONLY=clients-tmpfs-fio compares files per second with fio's threads",
+        )
 
     def _volume(self, cell: Cell) -> tuple[float, int]:
         """Bytes of contents and files of the set that a cell works on."""

@@ -151,9 +151,9 @@ class OverheadMethod(LaidOut):
         """Nothing is amiss."""
         return ""
 
-    def without_equal_in_fio(self) -> str:
+    def without_equal_in_fio(self) -> tuple[str, str]:
         """Fio does all of it."""
-        return ""
+        return "", ""
 
     def _access(self, cell: Cell) -> Access:
         if not cell.pattern.startswith("rand"):

@@ -251,9 +251,12 @@ class WritersMethod(LaidOut):
             " (workload.writers = [1, 2] tells scaling)"
         )
 
-    def without_equal_in_fio(self) -> str:
+    def without_equal_in_fio(self) -> tuple[str, str]:
         """Not that it could not: no one has made its command lines from these studies yet."""
-        return "fsgauge cross-checks studies of the kind overhead only so far"
+        return (
+            "fsgauge cross-checks studies of the kind overhead only so far",
+            "ONLY=writers-psync-2 compares two writers with fio's",
+        )
 
     def _covered_bytes(self, cell: Cell, space_bytes: int) -> int:
         """What all passes of all writers write."""
