@@ -133,9 +133,8 @@ def latency_table(results: Results) -> list[Table]:
     rows = [
         [
             TableCell(results.cell(each.cell).name),
-            TableCell(each.operation),
+            TableCell(each.operation, f"{each.operations:,.0f} a run"),
             TableCell(each.system),
-            TableCell(f"{each.operations:,.0f}"),
             *(
                 quantile(each.cell, each.system, f"{each.operation}.{part}")
                 for part in ("mean", "p50", "p99", "p999")
@@ -150,7 +149,6 @@ def latency_table(results: Results) -> list[Table]:
         Column("test"),
         Column("operation"),
         Column("system"),
-        Column("in a run", "iops"),
         Column("mean response", "mean"),
         Column("p50", "p50"),
         Column("p99", "p99"),
