@@ -1,8 +1,8 @@
 //! What all clients of a job share: the file set, and what is done with it. Read only.
 
-use fsgauge_wire::{Activity, ClientsJob, ClientsTarget, Create, Phase};
+use fsgauge_wire::{Activity, ClientsJob, ClientsTarget, Create, Dispatch, Phase};
 
-use super::file_set::{Contents, FileNumber, Names, Sizes};
+use super::file_set::{Contents, FileNumber, Names, Records, Sizes};
 
 /// The plan of a job.
 #[derive(Debug)]
@@ -12,8 +12,8 @@ pub(crate) struct Plan {
     pub(crate) sizes: Sizes,
     pub(crate) contents: Contents,
     pub(crate) course: Course,
-    /// Reads on nothing are filled first, so that there is something to compare: nothing has no memory.
-    pub(crate) fills_reads: bool,
+    /// Reads on nothing are compared with records made for it: nothing has no memory.
+    pub(crate) makes_reads: bool,
 }
 
 /// What clients do with their files.
@@ -52,6 +52,24 @@ pub(crate) struct Draws {
     tasks: Vec<(u64, Task)>,
 }
 
+impl Task {
+    fn writes(self) -> bool {
+        match self {
+            Task::Write | Task::WriteInTwoSteps | Task::Make | Task::Save => true,
+            Task::Read | Task::Stat | Task::List | Task::Unlink | Task::Drop => false,
+        }
+    }
+}
+
+impl Course {
+    fn writes(&self) -> bool {
+        match self {
+            Course::Files(task) => task.writes(),
+            Course::Mix(draws) => draws.tasks.iter().any(|(_, task)| task.writes()),
+        }
+    }
+}
+
 impl Draws {
     /// The task for a draw of 64 random bits.
     #[inline]
@@ -75,8 +93,21 @@ impl Plan {
             sizes: Sizes::new(&job.files, job.seed),
             contents: Contents::new(job.data, job.seed),
             course: course(&job.phase),
-            fills_reads: job.verify && matches!(job.target, ClientsTarget::Null {}),
+            makes_reads: job.verify && matches!(job.target, ClientsTarget::Null {}),
             job: job.clone(),
+        }
+    }
+
+    /// Where the records of one event loop, or of a client's thread, come from.
+    pub(crate) fn records(&self) -> Records {
+        let record_size_bytes = self.job.files.record_size_bytes;
+        if !self.makes_reads && !self.course.writes() {
+            return Records::none();
+        }
+        match self.job.dispatch {
+            Dispatch::EventLoop => Records::in_place(&self.contents, record_size_bytes),
+            // Thousands of threads with a pool each would take gigabytes.
+            Dispatch::Threads => Records::copied(&self.contents, record_size_bytes),
         }
     }
 

@@ -5,30 +5,30 @@ use std::ffi::CStr;
 /// An open file, as the target knows it.
 pub(crate) type Handle = u64;
 
-/// One operation. Paths are relative to the target's root; records lie in the lane's buffer
-/// ([`Target::record`](super::target::Target::record)).
+/// One operation. Paths are relative to the target's root; what is read lies where the target says
+/// ([`Target::incoming`](super::target::Target::incoming)).
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Request<'path> {
+pub(crate) enum Request<'given> {
     /// Gives 0, also where the directory exists. Its parent exists.
-    MakeDirectory { path: &'path CStr },
+    MakeDirectory { path: &'given CStr },
     /// A new file, open for writing: gives its handle; fails where it exists.
-    Create { path: &'path CStr },
+    Create { path: &'given CStr },
     /// A file that exists: gives its handle.
-    Open { path: &'path CStr, write: bool },
+    Open { path: &'given CStr, write: bool },
     /// Gives the bytes that were read.
     Read { handle: Handle, offset_bytes: u64, size_bytes: u32 },
     /// Gives the bytes that were written.
-    Write { handle: Handle, offset_bytes: u64, size_bytes: u32 },
+    Write { handle: Handle, offset_bytes: u64, data: &'given [u8] },
     /// Gives 0.
     Fsync { handle: Handle },
     /// Gives 0; the handle is gone whatever it gives.
     Close { handle: Handle },
     /// Gives the file's size.
-    Stat { path: &'path CStr },
+    Stat { path: &'given CStr },
     /// Gives the number of names in the directory, without its own and its parent's.
-    List { path: &'path CStr },
+    List { path: &'given CStr },
     /// Replaces what is there: gives 0.
-    Rename { from: &'path CStr, to: &'path CStr },
+    Rename { from: &'given CStr, to: &'given CStr },
     /// Gives 0.
-    Unlink { path: &'path CStr },
+    Unlink { path: &'given CStr },
 }

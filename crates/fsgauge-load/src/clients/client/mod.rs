@@ -15,7 +15,7 @@ use fsgauge_wire::{ClientErrorKind, ClientOperation};
 pub(crate) use mix::Made;
 pub(crate) use steps::Step;
 
-use super::file_set::{FileNumber, PathBuffer};
+use super::file_set::{FileNumber, PathBuffer, Records};
 use super::plan::{Course, Plan, Task};
 use super::request::{Handle, Request};
 use super::target::{Answer, kind_of};
@@ -131,16 +131,17 @@ impl Lane {
 
     /// What the lane wants next; none when there is no more.
     #[inline]
-    pub(crate) fn next<'path>(
+    pub(crate) fn next<'given>(
         &mut self,
         plan: &Plan,
         client: &mut Client,
-        paths: &'path mut Paths,
-    ) -> Option<Request<'path>> {
+        paths: &'given mut Paths,
+        records: &'given mut Records,
+    ) -> Option<Request<'given>> {
         if self.step == Step::Begin && !self.begin(plan, client) {
             return None;
         }
-        Some(self.request(plan, client, paths))
+        Some(self.request(plan, client, paths, records))
     }
 
     /// Takes the next file; false when there is none.
@@ -160,11 +161,20 @@ impl Lane {
     }
 
     #[inline]
-    fn request<'path>(&self, plan: &Plan, client: &Client, paths: &'path mut Paths) -> Request<'path> {
+    fn request<'given>(
+        &self,
+        plan: &Plan,
+        client: &Client,
+        paths: &'given mut Paths,
+        records: &'given mut Records,
+    ) -> Request<'given> {
         let (number, handle) = (self.number(client), self.handle);
         let size_bytes = (self.record_end_bytes - self.offset_bytes) as u32;
         match self.step {
-            Step::Write => Request::Write { handle, offset_bytes: self.offset_bytes, size_bytes },
+            Step::Write => {
+                let data = records.record(&plan.contents, number, self.offset_bytes, size_bytes as usize);
+                Request::Write { handle, offset_bytes: self.offset_bytes, data }
+            }
             Step::Read => Request::Read { handle, offset_bytes: self.offset_bytes, size_bytes },
             Step::Fsync => Request::Fsync { handle },
             Step::Close | Step::CloseCreated | Step::CloseFailed => Request::Close { handle },

@@ -59,7 +59,7 @@ impl Table {
         let asked = match request {
             Request::Create { path } => format!("create {}", text(path)),
             Request::Open { path, write } => format!("open {} {write}", text(path)),
-            Request::Write { offset_bytes, size_bytes, .. } => format!("write {offset_bytes}+{size_bytes}"),
+            Request::Write { offset_bytes, data, .. } => format!("write {offset_bytes}+{}", data.len()),
             Request::Read { offset_bytes, size_bytes, .. } => format!("read {offset_bytes}+{size_bytes}"),
             Request::Fsync { .. } => "fsync".into(),
             Request::Close { .. } => "close".into(),
@@ -92,11 +92,11 @@ impl Table {
                 true => self.handle(text(path)),
                 false => -Answer::from(libc::ENOENT),
             },
-            Request::Write { handle, offset_bytes, size_bytes } => {
+            Request::Write { handle, offset_bytes, data } => {
                 let size = self.files.get_mut(&self.open[handle]).unwrap();
                 assert_eq!(*size, *offset_bytes, "written in order");
-                *size += u64::from(*size_bytes);
-                Answer::from(*size_bytes)
+                *size += data.len() as u64;
+                data.len() as Answer
             }
             Request::Read { handle, offset_bytes, size_bytes } => {
                 let left = self.files[&self.open[handle]].saturating_sub(*offset_bytes);
@@ -131,6 +131,7 @@ struct Driven {
     plan: Plan,
     client: Client,
     lanes: Vec<Lane>,
+    records: Records,
     table: Table,
     told: Vec<Told>,
 }
@@ -139,13 +140,15 @@ impl Driven {
     fn new(job: &ClientsJob) -> Self {
         let plan = Plan::new(job);
         let lanes = (0..job.outstanding).map(|slot| Lane::new(&plan, 0, 0, slot)).collect();
-        Driven { plan, client: Client::new(0), lanes, table: Table::default(), told: Vec::new() }
+        let records = plan.records();
+        Driven { plan, client: Client::new(0), lanes, records, table: Table::default(), told: Vec::new() }
     }
 
     /// One request of one lane; false when it has no more.
     fn step(&mut self, lane: usize) -> bool {
         let mut paths = Paths::new();
-        let Some(request) = self.lanes[lane].next(&self.plan, &mut self.client, &mut paths) else {
+        let next = self.lanes[lane].next(&self.plan, &mut self.client, &mut paths, &mut self.records);
+        let Some(request) = next else {
             return false;
         };
         let answer = self.table.answer(&request);

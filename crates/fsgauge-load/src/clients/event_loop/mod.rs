@@ -23,6 +23,7 @@ use fsgauge_wire::{Ended, Failure, Interval, IntervalCount};
 use crate::Outcome;
 use crate::clients::client::{Client, Lane, Paths};
 use crate::clients::cpu_time::CpuTime;
+use crate::clients::file_set::Records;
 use crate::clients::plan::Plan;
 use crate::clients::request::Request;
 use crate::clients::rests::Rests;
@@ -60,6 +61,7 @@ pub(crate) struct EventLoop<'run, T> {
     /// Lanes that are not through.
     left: u32,
     paths: Paths,
+    records: Records,
     pub(crate) tally: ClientsTally,
     counted: [IntervalCount; 2],
     window: Window,
@@ -144,6 +146,7 @@ impl<'run, T: Target> EventLoop<'run, T> {
             answered: Vec::with_capacity(count),
             left: count as u32,
             paths: Paths::new(),
+            records: plan.records(),
             tally: ClientsTally::default(),
             counted: [IntervalCount::default(); 2],
             window: Window::new(0, 0, 1, 1),
@@ -242,22 +245,14 @@ impl<'run, T: Target> EventLoop<'run, T> {
         let plan = self.around.plan;
         let state = &mut self.lanes[lane as usize];
         let client = &mut self.clients[state.client as usize].client;
-        let Some(request) = state.next(plan, client, &mut self.paths) else {
+        let is_copied = self.records.copies();
+        let Some(request) = state.next(plan, client, &mut self.paths, &mut self.records) else {
             let asked_ns = self.times[lane as usize].asked_ns;
             return self.through(lane, asked_ns);
         };
-        match request {
-            Request::Write { offset_bytes, size_bytes, .. } => {
-                let record = &mut self.target.outgoing(lane)[..size_bytes as usize];
-                plan.contents.fill(state.number(client), offset_bytes, record);
-                self.now_ns = self.around.clock.now_ns();
-            }
-            Request::Read { offset_bytes, size_bytes, .. } if plan.fills_reads => {
-                let record = &mut self.target.outgoing(lane)[..size_bytes as usize];
-                plan.contents.fill(state.number(client), offset_bytes, record);
-                self.now_ns = self.around.clock.now_ns();
-            }
-            _ => {}
+        if is_copied && matches!(request, Request::Write { .. }) {
+            // The target is not to pay for the copy.
+            self.now_ns = self.around.clock.now_ns();
         }
         self.times[lane as usize].started_ns = self.now_ns;
         match self.target.start(lane, &request) {

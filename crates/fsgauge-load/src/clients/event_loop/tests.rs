@@ -21,17 +21,13 @@ struct Noting {
 }
 
 impl Target for Noting {
-    fn outgoing(&mut self, _lane: u32) -> &mut [u8] {
-        &mut self.record
-    }
-
     fn incoming(&self, _lane: u32) -> &[u8] {
         &self.record
     }
 
     fn start(&mut self, lane: u32, request: &Request<'_>) -> Started {
         let (letter, answer) = match request {
-            Request::Write { size_bytes, .. } => ('w', Answer::from(*size_bytes)),
+            Request::Write { data, .. } => ('w', data.len() as Answer),
             Request::Create { .. } => ('c', 1),
             _ => ('x', 0),
         };
@@ -135,10 +131,6 @@ struct Slow {
 }
 
 impl Target for Slow {
-    fn outgoing(&mut self, _lane: u32) -> &mut [u8] {
-        &mut self.record
-    }
-
     fn incoming(&self, _lane: u32) -> &[u8] {
         &self.record
     }
@@ -150,7 +142,7 @@ impl Target for Slow {
             self.stop.set();
         }
         Started::Done(match request {
-            Request::Write { size_bytes, .. } => Answer::from(*size_bytes),
+            Request::Write { data, .. } => data.len() as Answer,
             _ => 1,
         })
     }

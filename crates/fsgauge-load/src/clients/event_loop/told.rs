@@ -75,8 +75,11 @@ impl<T: Target> EventLoop<'_, T> {
         if operation == ClientOperation::Write || !plan.job.verify {
             return;
         }
-        let record = &self.target.incoming(lane)[..size_bytes as usize];
         let (number, offset_bytes) = (state.number(&member.client), state.offset_bytes());
+        let record = match plan.makes_reads {
+            true => self.records.record(&plan.contents, number, offset_bytes, size_bytes as usize),
+            false => &self.target.incoming(lane)[..size_bytes as usize],
+        };
         self.tally.checked_records += 1;
         if let Some(first_byte) = plan.contents.first_difference(number, offset_bytes, record) {
             let path = || state.path(plan, &member.client, operation);

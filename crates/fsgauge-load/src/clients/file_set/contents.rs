@@ -12,10 +12,10 @@ use crate::random::Random;
 
 /// The unit that differs from every other.
 pub(crate) const PAGE_BYTES: usize = 4096;
-const HEADER_BYTES: usize = 16;
+pub(super) const HEADER_BYTES: usize = 16;
 /// Larger than the window of any compressor that file systems use (ZFS records and zstd: 1 MiB at most by
 /// default), and small enough for a processor's second or third cache.
-const POOL_BYTES: usize = 1 << 20;
+pub(super) const POOL_BYTES: usize = 1 << 20;
 const POOL_PAGES: u64 = (POOL_BYTES / PAGE_BYTES) as u64;
 /// Odd, so that multiplying by it can be undone.
 const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -30,7 +30,7 @@ pub(crate) struct Contents {
 
 /// What pages of one file have in common.
 #[derive(Debug, Clone, Copy)]
-struct FileKey {
+pub(super) struct FileKey {
     first_page: u64,
     page_mask: u64,
     file_word: u64,
@@ -38,13 +38,13 @@ struct FileKey {
 
 impl FileKey {
     #[inline]
-    fn header(&self, page: u64) -> [u8; HEADER_BYTES] {
+    pub(super) fn header(&self, page: u64) -> [u8; HEADER_BYTES] {
         let page_word = (page ^ self.page_mask).wrapping_mul(ODD);
         (u128::from(self.file_word) << 64 | u128::from(page_word)).to_le_bytes()
     }
 
     #[inline]
-    fn in_pool(&self, page: u64) -> usize {
+    pub(super) fn in_pool(&self, page: u64) -> usize {
         (self.first_page.wrapping_add(page) % POOL_PAGES) as usize * PAGE_BYTES
     }
 }
@@ -57,8 +57,19 @@ impl Contents {
         Contents { pool, seed, is_zero }
     }
 
+    /// Whether files hold nothing but zeros.
     #[inline]
-    fn key(&self, number: FileNumber) -> FileKey {
+    pub(super) fn is_zero(&self) -> bool {
+        self.is_zero
+    }
+
+    /// The bytes that files are slices of, but for their headers.
+    pub(super) fn pool(&self) -> &[u8] {
+        &self.pool
+    }
+
+    #[inline]
+    pub(super) fn key(&self, number: FileNumber) -> FileKey {
         let mut random = Random::new(self.seed, number.key());
         let page_mask = self.seed.rotate_left(32);
         FileKey {
@@ -137,7 +148,7 @@ impl Contents {
 
 /// The page that an offset lies in, and where in it.
 #[inline]
-fn split(offset_bytes: u64) -> (u64, usize) {
+pub(super) fn split(offset_bytes: u64) -> (u64, usize) {
     (offset_bytes / PAGE_BYTES as u64, (offset_bytes % PAGE_BYTES as u64) as usize)
 }
 

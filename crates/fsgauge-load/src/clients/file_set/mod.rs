@@ -3,11 +3,13 @@
 
 mod contents;
 mod names;
+mod records;
 mod sizes;
 mod tree;
 
 pub(crate) use contents::{Contents, PAGE_BYTES};
 pub(crate) use names::{Names, PathBuffer};
+pub(crate) use records::Records;
 pub(crate) use sizes::Sizes;
 pub(crate) use tree::{Directory, directories, leaves};
 

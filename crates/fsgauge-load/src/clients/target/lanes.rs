@@ -22,8 +22,8 @@ impl Pending {
     #[inline]
     fn of(action: Action, request: &Request<'_>) -> Self {
         let (handle, offset_bytes, size_bytes) = match *request {
-            Request::Read { handle, offset_bytes, size_bytes }
-            | Request::Write { handle, offset_bytes, size_bytes } => (handle, offset_bytes, size_bytes),
+            Request::Read { handle, offset_bytes, size_bytes } => (handle, offset_bytes, size_bytes),
+            Request::Write { handle, offset_bytes, data } => (handle, offset_bytes, data.len() as u32),
             Request::Fsync { handle } | Request::Close { handle } => (handle, 0, 0),
             _ => (0, 0, 0),
         };

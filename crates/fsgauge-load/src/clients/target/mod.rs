@@ -46,16 +46,12 @@ pub(crate) enum Started {
 
 /// One thread's way to the files; lanes are numbered from 0 in each.
 pub(crate) trait Target {
-    /// What a lane's next write takes, at least a record long: filled right before that write is started.
-    /// Lanes may share it until then, and it may be [`incoming`](Target::incoming) too.
-    fn outgoing(&mut self, lane: u32) -> &mut [u8];
-
     /// What a lane's last read gave, at least a record long: looked at after its answer and before anything
     /// else is started, on any lane.
     fn incoming(&self, lane: u32) -> &[u8];
 
-    /// Starts an operation. The lane has none under way. The request's paths are copied if they are needed
-    /// after the return.
+    /// Starts an operation. The lane has none under way. What the request refers to is copied if
+    /// it is needed after the return.
     fn start(&mut self, lane: u32, request: &Request<'_>) -> Started;
 
     /// Hands the pending operations that were answered to `each`: lane and answer. Waits for one of them, no

@@ -30,11 +30,6 @@ impl PlainTarget {
 
 impl Target for PlainTarget {
     #[inline]
-    fn outgoing(&mut self, _lane: u32) -> &mut [u8] {
-        &mut self.record
-    }
-
-    #[inline]
     fn incoming(&self, _lane: u32) -> &[u8] {
         &self.record
     }

@@ -63,7 +63,7 @@ impl PlainCalls {
         fstatfs(&self.root).is_ok_and(|found| IN_MEMORY.contains(&(found.f_type as u64)))
     }
 
-    /// Does what a request asks for. `record` is what a write takes and what a read fills.
+    /// Does what a request asks for. `record` is what a read fills.
     #[inline]
     pub(super) fn answer(&mut self, request: &Request<'_>, record: &mut [u8]) -> Answer {
         let root = &self.root;
@@ -86,9 +86,7 @@ impl PlainCalls {
                     pread(file_of(handle), &mut *record, offset_bytes).map(|bytes: usize| bytes as Answer)
                 })
             }
-            Request::Write { handle, offset_bytes, size_bytes } => {
-                write_all(handle, offset_bytes, &record[..size_bytes as usize])
-            }
+            Request::Write { handle, offset_bytes, data } => write_all(handle, offset_bytes, data),
             Request::Fsync { handle } => uninterrupted(|| fsync(file_of(handle)).map(|()| 0)),
             Request::Close { handle } => close(handle),
             Request::Stat { path } => uninterrupted(|| {

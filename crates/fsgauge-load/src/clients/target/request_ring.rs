@@ -195,7 +195,7 @@ fn opcode_of(action: Action) -> Option<u8> {
     }
 }
 
-/// The entry of a request; none when there is no room for its paths.
+/// The entry of a request; none when there is no room for its paths. What a write takes lies in `place`.
 #[inline]
 fn entry(request: &Request<'_>, root: Fd, paths: &mut Paths, place: Place) -> Option<Entry> {
     let file = |handle| Fd(descriptor_of(handle));
@@ -215,8 +215,8 @@ fn entry(request: &Request<'_>, root: Fd, paths: &mut Paths, place: Place) -> Op
         Request::Read { handle, offset_bytes, size_bytes } => {
             opcode::Read::new(file(handle), place.record, size_bytes).offset(offset_bytes).build()
         }
-        Request::Write { handle, offset_bytes, size_bytes } => {
-            opcode::Write::new(file(handle), place.record, size_bytes).offset(offset_bytes).build()
+        Request::Write { handle, offset_bytes, data } => {
+            opcode::Write::new(file(handle), place.record, data.len() as u32).offset(offset_bytes).build()
         }
         Request::Fsync { handle } => opcode::Fsync::new(file(handle)).build(),
         Request::Close { handle } => opcode::Close::new(file(handle)).build(),

@@ -49,7 +49,7 @@ pub(crate) struct RingTarget {
     carried: Actions,
     lanes: Lanes,
     calls: PlainCalls,
-    /// The record of all lanes for reads and writes that are plain calls.
+    /// The record of all lanes for reads that are plain calls.
     record: Box<[u8]>,
     /// Directories that are being made, by lane.
     directories: HashMap<u32, CString>,
@@ -114,7 +114,7 @@ impl RingTarget {
     fn answer(&mut self, lane: u32, action: Action, request: &Request<'_>) -> Answer {
         let is_carried = self.carried.has(action);
         let record = match action {
-            Action::Read | Action::Write if is_carried => self.lanes.record_mut(lane),
+            Action::Read if is_carried => self.lanes.record_mut(lane),
             _ => &mut self.record,
         };
         self.calls.answer(request, record)
@@ -151,11 +151,6 @@ fn set_up(lanes: u32) -> io::Result<RingSetup> {
 
 impl Target for RingTarget {
     #[inline]
-    fn outgoing(&mut self, lane: u32) -> &mut [u8] {
-        if self.carried.has(Action::Write) { self.lanes.record_mut(lane) } else { &mut self.record }
-    }
-
-    #[inline]
     fn incoming(&self, lane: u32) -> &[u8] {
         if self.carried.has(Action::Read) { self.lanes.record(lane) } else { &self.record }
     }
@@ -167,6 +162,9 @@ impl Target for RingTarget {
         if self.carried.has(action)
             && let Some(ring) = &mut self.ring
         {
+            if let Request::Write { data, .. } = request {
+                self.lanes.record_mut(lane)[..data.len()].copy_from_slice(data);
+            }
             let place = self.lanes.place(lane);
             self.lanes.begin(lane, action, request);
             if ring.push(lane, request, place) {
@@ -229,7 +227,7 @@ fn completed(
             calls.answer(&Request::Read { handle, offset_bytes, size_bytes }, lanes.record_mut(lane))
         }
         Action::Write if is_passing => {
-            calls.answer(&Request::Write { handle, offset_bytes, size_bytes }, lanes.record_mut(lane))
+            write_all(handle, offset_bytes, &lanes.record(lane)[..size_bytes as usize])
         }
         Action::Fsync if is_passing => calls.answer(&Request::Fsync { handle }, &mut []),
         _ => Answer::from(result),

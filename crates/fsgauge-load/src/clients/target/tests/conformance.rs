@@ -135,7 +135,7 @@ fn errors_are_told(target: &mut dyn Target, root: &Path) {
 
     // A handle that is not open, of a file that can only be read, and of a directory.
     let handle = ask(target, 0, Request::Open { path: &file, write: false }) as Handle;
-    let write = |handle| Request::Write { handle, offset_bytes: 0, size_bytes: RECORD_BYTES };
+    let write = |handle| Request::Write { handle, offset_bytes: 0, data: &[1; RECORD_BYTES as usize] };
     let read = |handle| Request::Read { handle, offset_bytes: 0, size_bytes: RECORD_BYTES };
     assert_eq!(ask(target, 0, write(handle)), -Answer::from(libc::EBADF));
     assert_eq!(ask(target, 0, Request::Close { handle }), 0);

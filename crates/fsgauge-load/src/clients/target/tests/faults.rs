@@ -15,7 +15,7 @@ fn a_full_device_is_told_by_kind() {
     let directory = tempfile::tempdir().unwrap();
     on_every_target(directory.path(), |target, _| {
         let handle = ask(target, 0, Request::Open { path: c"/dev/full", write: true }) as Handle;
-        let write = Request::Write { handle, offset_bytes: 0, size_bytes: RECORD_BYTES };
+        let write = Request::Write { handle, offset_bytes: 0, data: &[1; RECORD_BYTES as usize] };
         assert_eq!(errors_kind(ask(target, 0, write)), ClientErrorKind::NoSpace);
         assert_eq!(ask(target, 0, Request::Close { handle }), 0);
     });
@@ -41,8 +41,8 @@ fn a_full_file_system_is_told_by_kind() {
     const RECORD: u32 = 48 << 10;
     let fill = |target: &mut dyn Target| {
         let handle = ask(target, 0, Request::Create { path: c"file" }) as Handle;
-        target.outgoing(0).fill(9);
-        let write = |offset_bytes| Request::Write { handle, offset_bytes, size_bytes: RECORD };
+        let data = &[9; RECORD as usize];
+        let write = |offset_bytes| Request::Write { handle, offset_bytes, data };
         assert_eq!(ask(target, 0, write(0)), Answer::from(RECORD));
         assert_eq!(errors_kind(ask(target, 0, write(u64::from(RECORD)))), ClientErrorKind::NoSpace);
         assert_eq!(ask(target, 0, Request::Close { handle }), 0);

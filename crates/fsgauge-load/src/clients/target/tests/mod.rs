@@ -50,11 +50,9 @@ fn contents(number: u32) -> impl Iterator<Item = u8> {
 }
 
 fn write_record(target: &mut dyn Target, lane: u32, handle: Handle, record: u32, size_bytes: u32) {
-    let buffer = target.outgoing(lane);
-    assert!(buffer.len() >= RECORD_BYTES as usize);
-    buffer.iter_mut().zip(contents(record)).for_each(|(byte, value)| *byte = value);
+    let data: Vec<u8> = contents(record).take(size_bytes as usize).collect();
     let offset_bytes = u64::from(record) * u64::from(RECORD_BYTES);
-    let written = ask(target, lane, Request::Write { handle, offset_bytes, size_bytes });
+    let written = ask(target, lane, Request::Write { handle, offset_bytes, data: &data });
     assert_eq!(written, Answer::from(size_bytes));
 }
 
