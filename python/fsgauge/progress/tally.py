@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass, field
 
@@ -39,36 +40,41 @@ class Tally:
         return f"{format_duration(int(max(expected - elapsed, 0) * 1e9))} left"
 
     def so_far(self, record: RunRecord) -> str:
-        """The cell's mean ratio to the baseline over the blocks measured so far, or nothing."""
-        import math
+        """The cell's mean ratio to the baseline over the blocks measured so far, or nothing.
 
-        ours = self._rates(record, record.system)
-        base = self._rates(record, self.plan.baseline)
-        logs = [math.log(ours[block] / base[block]) for block in ours if block in base]
+        As in the report, a block's baseline is the geometric mean of its turns, once both are done.
+        """
+        ours = self._log_rates(record, record.system)
+        base = self._log_rates(record, self.plan.baseline)
+        logs = [ours[block] - base[block] for block in ours if block in base]
         if record.system == self.plan.baseline or not logs:
             return ""
         mean = math.exp(sum(logs) / len(logs))
         blocks = "block" if len(logs) == 1 else "blocks"
         return f"so far {mean:.2f} of {self.plan.baseline} ({len(logs)} {blocks})"
 
-    def _rates(self, like: RunRecord, system: str) -> dict[int, float]:
-        return {
-            run.block: operations_per_second(run)
-            for run in self.runs
-            if run.system == system
-            and not run.again
-            and run.cell.id == like.cell.id
-            and operations_per_second(run) > 0
-        }
+    def _log_rates(self, like: RunRecord, system: str) -> dict[int, float]:
+        found: dict[int, list[float]] = {}
+        for run in self.runs:
+            if run.system == system and run.cell.id == like.cell.id:
+                rate = operations_per_second(run)
+                if rate > 0:
+                    found.setdefault(run.block, []).append(math.log(rate))
+        return {block: sum(logs) / len(logs) for block, logs in found.items()}
 
 
 def operations_per_second(record: RunRecord) -> float:
-    """All operations of a run over its measured time, of clients every kind; 0 where it failed."""
+    """All operations of a run's measured part over its time; 0 where it failed.
+
+    Of clients every kind but their connecting, which is before that part.
+    """
     result = record.result
     if result is None or result.elapsed_ns == 0:
         return 0.0
     if result.clients is not None:
-        timed = sum(each.operations for each in result.clients.operations)
+        timed = sum(
+            each.operations for each in result.clients.operations if each.operation != "connect"
+        )
         return timed * 1e9 / result.elapsed_ns
     done = sum(part.operations for part in (result.read, result.write) if part is not None)
     return done * 1e9 / result.elapsed_ns

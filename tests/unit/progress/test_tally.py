@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from fsgauge.progress.tally import operations_per_second, outcome
+from fsgauge.progress.tally import Tally, operations_per_second, outcome
 from tests.synthetic import make_study
-from tests.synthetic_connections import make_connections
+from tests.synthetic_connections import BASELINE, OTHER, make_connections
 
 
 def test_a_plain_load_has_its_rate() -> None:
@@ -24,3 +24,31 @@ def test_clients_have_files_and_time_and_what_went_wrong() -> None:
     result = run.result.model_copy(update={"clients": wrong})
     said = outcome(run.model_copy(update={"result": result}))
     assert said.endswith(", 3 files given up, 2 bad records")
+
+
+def test_connecting_is_not_in_the_rate() -> None:
+    run = make_connections(blocks=2).runs[0]
+    assert run.result is not None and run.result.clients is not None
+    clients = run.result.clients
+    connect = clients.operations[0].model_copy(update={"operation": "connect"})
+    connected = clients.model_copy(update={"operations": [connect, *clients.operations]})
+    result = run.result.model_copy(update={"clients": connected})
+    assert operations_per_second(run.model_copy(update={"result": result})) == (
+        operations_per_second(run)
+    )
+
+
+def test_the_ratio_so_far_is_to_both_turns_of_the_baseline() -> None:
+    made = make_connections(blocks=2, noise=0.3, seed=7)
+    last = [run for run in made.runs if run.system == OTHER and run.cell.id == "write"][-1]
+    tally = Tally(made.study.plan, runs=list(made.runs))
+    rates = {
+        (run.system, run.block, run.again): operations_per_second(run)
+        for run in made.runs
+        if run.cell.id == "write"
+    }
+    product = 1.0
+    for block in (0, 1):
+        twice = rates[BASELINE, block, False] * rates[BASELINE, block, True]
+        product *= rates[OTHER, block, False] / twice**0.5
+    assert tally.so_far(last) == f"so far {product**0.5:.2f} of {BASELINE} (2 blocks)"

@@ -188,12 +188,18 @@ def _too_few(tests: Tests, blocks: int) -> str:
     number = "one complete block" if blocks == 1 else f"{blocks} complete blocks"
     parts = [
         f"{system} {_listed([f'{verb_of(c)} {e.ratio:.2f} times' for c, e in tests.of(system)])}"
-        for system in tests.systems[:NAMED_SYSTEMS]
+        for system in tests.systems
     ]
-    return (
-        f"Undecided: {number} cannot tell an effect from noise. Against {tests.baseline},"
-        f" {'; '.join(parts)} as fast."
-    )
+    for named in range(min(NAMED_SYSTEMS, len(parts)), 0, -1):
+        left = len(parts) - named
+        more = f" ({left} more in the report)" if left else ""
+        said = (
+            f"Undecided: {number} cannot tell an effect from noise. Against {tests.baseline},"
+            f" {'; '.join(parts[:named])} as fast{more}."
+        )
+        if len(said.split()) < WORDS_LIMIT:
+            break
+    return said
 
 
 def verb_of(cell: Cell) -> str:

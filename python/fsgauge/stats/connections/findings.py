@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fsgauge.record import RunRecord
-from fsgauge.stats.clients import shares_of_mean
 from fsgauge.stats.connections.errors import clients_of
 from fsgauge.stats.connections.little import TOLERANCE_PERCENT, times_of
 from fsgauge.stats.connections.model import Connections, ErrorRow, GivenUp
+from fsgauge.stats.connections.samples import client_paces
 from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of
 from fsgauge.stats.metrics import timed_operations
 from fsgauge.stats.results import Finding
@@ -205,7 +205,7 @@ def _unfair(evidence: Evidence) -> Iterator[Finding]:
     shares = [
         (run, found[0])
         for run, _ in clients_of(evidence.runs)
-        if is_complete(run) and _are_many(run) and (found := shares_of_mean(run))
+        if is_complete(run) and _are_many(run) and (found := client_paces(run))
     ]
     unfair = [(run, share) for run, share in shares if share < FAIR_SHARE]
     if unfair:

@@ -13,7 +13,7 @@ from fsgauge.record import Plan, RunRecord
 from fsgauge.stats.clients import shares_of_mean
 from fsgauge.stats.histogram import mean_ns
 from fsgauge.stats.samples import Samples, is_complete
-from fsgauge.wire import ClientsResult
+from fsgauge.wire import ClientsJob, ClientsResult
 
 SHARES = {
     "shares.smallest": 0.0,
@@ -55,12 +55,25 @@ def _values(run: RunRecord, clients: ClientsResult) -> Iterator[tuple[str, float
         if service and response:
             yield service_name(part.operation), service
             yield share_name(part.operation), service / response
-    shares = shares_of_mean(run)
+    shares = client_paces(run)
     for name, place in SHARES.items() if shares else ():
         yield name, _nearest(shares, place)
     if clients.first_done_ns and clients.last_done_ns:
         yield FIRST_DONE, clients.first_done_ns
         yield LAST_DONE, clients.last_done_ns
+
+
+def client_paces(run: RunRecord) -> list[float]:
+    """`shares_of_mean`, where rests leave them to be told; otherwise empty.
+
+    What a client rested is known of all clients together. Rests of one length take the same from
+    each; drawn rests, or those of several files at a time, hide its pace.
+    """
+    job = run.job
+    rests = job.think if isinstance(job, ClientsJob) else None
+    if rests is not None and (rests.spread == "exponential" or run.cell.queue_depth > 1):
+        return []
+    return shares_of_mean(run)
 
 
 def _nearest(ascending: Sequence[float], place: float) -> float:

@@ -67,6 +67,13 @@ def test_too_few_blocks_decide_nothing(blocks: int) -> None:
     assert answer.startswith("Undecided: ") and "cannot tell an effect from noise" in answer
 
 
+def test_too_few_blocks_of_many_systems_say_how_many_are_not_named() -> None:
+    answer = said(systems={**FOUR, "xfs allocsize": "xfs", "ext3": "ext3"}, blocks=2)
+    assert answer.startswith("Undecided: 2 complete blocks")
+    assert answer.endswith(" as fast (2 more in the report).")
+    assert "more in" not in said(blocks=2)
+
+
 def test_before_the_first_block_there_is_no_answer() -> None:
     assert said(made_runs=2).startswith("No answer yet")
 

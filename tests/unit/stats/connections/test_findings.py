@@ -8,7 +8,9 @@ import pytest
 
 from fsgauge.record import Cell, Turn
 from fsgauge.stats.connections.findings import KINDS
+from fsgauge.stats.connections.samples import client_paces
 from fsgauge.stats.results import Finding, Results
+from fsgauge.wire import ClientsJob
 from tests.synthetic_connections import OTHER, make_connections
 
 SMALL: dict[str, Any] = {"clients": 20, "blocks": 3}
@@ -109,6 +111,19 @@ def test_few_operations_say_nothing_of_fairness() -> None:
     made = make_connections(**SMALL, tests=("write", "stat"), slowest=lambda turn, cell: 0.3)
     (finding,) = [each for each in made.results().findings if each.code == "clients.unfair"]
     assert all(", write:" in place for place in finding.where)  # ten calls of stat a client
+
+
+def test_rests_of_random_length_hide_a_clients_pace() -> None:
+    made = make_connections(**SMALL, think_ns=5_000_000, slowest=lambda turn, cell: 0.3)
+    assert "clients.unfair" in {each.code for each in made.results().findings}  # rests are constant
+    run = next(run for run in made.runs if run.cell.test == "write")
+    assert isinstance(run.job, ClientsJob) and run.job.think is not None
+    drawn = run.job.think.model_copy(update={"spread": "exponential"})
+    assert len(client_paces(run)) == 20
+    job = run.job.model_copy(update={"think": drawn})
+    assert client_paces(run.model_copy(update={"job": job})) == []
+    several = run.cell.model_copy(update={"queue_depth": 4})
+    assert client_paces(run.model_copy(update={"cell": several})) == []
 
 
 def test_different_dispatches_are_not_compared() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from fsgauge.stats.connections.little import little_rows
+from fsgauge.stats.connections.little import little_rows, times_of
 from tests.synthetic_connections import SyntheticConnections, make_connections
 
 SMALL: dict[str, Any] = {"clients": 20, "blocks": 2}
@@ -38,6 +38,20 @@ def test_both_sides_agree_in_honest_runs(changes: dict[str, Any]) -> None:
 def test_time_that_is_in_no_latency_is_the_difference() -> None:
     made = make_connections(**SMALL, unaccounted=lambda turn, cell: 0.05)
     assert all(row.difference_percent == pytest.approx(-5, abs=0.1) for row in rows(made))
+
+
+def test_connecting_is_before_the_measured_part() -> None:
+    made = make_connections(**SMALL)
+    clients = made.runs[0].result.clients  # type: ignore[union-attr]
+    assert clients is not None
+    create = next(part for part in clients.operations if part.operation == "create")
+    connect = create.model_copy(update={"operation": "connect"})
+    connected = clients.model_copy(update={"operations": [connect, *clients.operations]})
+    result = made.runs[0].result.model_copy(  # type: ignore[union-attr]
+        update={"clients": connected}
+    )
+    run = made.runs[0].model_copy(update={"result": result})
+    assert times_of(run) == times_of(made.runs[0]) is not None
 
 
 def test_one_reader_is_not_judged() -> None:
