@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use fsgauge_wire::{Event, Failure, Listener, Outcome, ScanProgress, Stop};
 
+use crate::kernel_words::kernel_words;
 use crate::progress::Progress;
 
 /// How often progress is told.
@@ -83,7 +84,7 @@ fn no_thread(error: &std::io::Error) -> Failure {
     Failure::system(
         "threads",
         error.raw_os_error(),
-        format!("no thread of the scan can be started: {error}"),
+        format!("no thread of the scan can be started: {}", kernel_words(error)),
         "a limit on processes is reached",
         "ulimit -u",
     )

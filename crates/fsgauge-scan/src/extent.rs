@@ -81,6 +81,17 @@ pub enum PieceKind {
     Unallocated,
 }
 
+/// Space that is counted without a place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unplaced {
+    /// Room that no chunk has taken, on devices whose places are not told.
+    Unallocated,
+    /// Room on the devices for the copies and the parity of free pieces.
+    Copies,
+    /// What could not be read: whether it is free is not known.
+    Unread,
+}
+
 /// A piece of the device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Piece {
@@ -100,4 +111,6 @@ pub trait Sink {
     fn folder(&mut self) {}
     /// One piece of the device. Pieces do not overlap; free pieces that touch are one.
     fn piece(&mut self, piece: &Piece);
+    /// Space without a place.
+    fn unplaced(&mut self, _what: Unplaced, _length_bytes: u64) {}
 }

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use fsgauge_wire::Failure;
 
 use crate::Problems;
+use crate::kernel_words::kernel_words;
 
 /// The first read of a window, and what it grows to while reads go on ascending.
 const WINDOW_FIRST_BYTES: usize = 4 << 10;
@@ -98,7 +99,7 @@ impl Image {
             Some(error) => problems.add(
                 "read_error",
                 "The device did not give what was asked for",
-                format_args!("{what}, byte {place}: {error}"),
+                format_args!("{what}, byte {place}: {}", kernel_words(error)),
             ),
             None => problems.add(
                 TRUNCATED.0,
@@ -110,7 +111,8 @@ impl Image {
 }
 
 fn refused(path: &Path, error: &io::Error) -> Failure {
-    let what = format!("{} cannot be opened: {error}", path.display());
+    let what = format!("{} cannot be opened: {}", path.display(), kernel_words(error));
+    let is_device = path.metadata().is_ok_and(|found| found.file_type().is_block_device());
     match error.kind() {
         io::ErrorKind::NotFound => Failure::job(
             "no_image",
@@ -121,7 +123,11 @@ fn refused(path: &Path, error: &io::Error) -> Failure {
         io::ErrorKind::PermissionDenied => Failure::job(
             "not_permitted",
             what,
-            "Block devices are read by root or the group disk only",
+            if is_device {
+                "Block devices are read by root or the group disk only"
+            } else {
+                "This user may not read it"
+            },
             format!("sudo fsgauge scan {}", path.display()),
         ),
         _ => Failure::system(

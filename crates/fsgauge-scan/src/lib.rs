@@ -13,6 +13,7 @@ mod crew;
 mod extent;
 mod facts;
 mod image;
+mod kernel_words;
 mod measure;
 mod names;
 mod problems;
@@ -21,7 +22,7 @@ mod run;
 mod source;
 
 pub use address::{AddressMap, AddressRun};
-pub use extent::{Extent, FileExtents, FileName, Kinds, Piece, PieceKind, Sink};
+pub use extent::{Extent, FileExtents, FileName, Kinds, Piece, PieceKind, Sink, Unplaced};
 pub use facts::{Facts, GroupPlace};
 pub use image::{Image, Window};
 pub use problems::Problems;

@@ -50,8 +50,12 @@ pub struct ScanSource {
     pub space_by: String,
     /// Bytes of a block.
     pub block_size_bytes: u32,
-    /// Bytes of the file system.
+    /// Bytes of the file system: of btrfs, of all its devices.
     pub size_bytes: u64,
+    /// Up to where places of extents, groups and map reach, where they are a file system's own addresses and not
+    /// offsets on one device (btrfs on several); null: up to `size_bytes`.
+    #[serde(default)]
+    pub address_bytes: Option<u64>,
 }
 
 /// How many files and extents, by kind.
@@ -125,8 +129,20 @@ pub struct FreeAtLeast {
 /// Free space.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FreeSpace {
-    /// All of it.
+    /// All of it; of btrfs, all inside of the chunks for data.
     pub size_bytes: u64,
+    /// What `size_bytes` takes on the devices, with the copies and parity that files there have (btrfs DUP, RAID);
+    /// null: as much as `size_bytes`.
+    #[serde(default)]
+    pub device_bytes: Option<u64>,
+    /// Room on the devices that no chunk has taken yet (btrfs), not in `size_bytes`; null when it is not known, or
+    /// in `size_bytes` as only the sum is known.
+    #[serde(default)]
+    pub unallocated_bytes: Option<u64>,
+    /// Bytes of which could not be read whether they are free: none of them is in `size_bytes`. Null in records
+    /// that are older than this number.
+    #[serde(default)]
+    pub unread_bytes: Option<u64>,
     /// In how many pieces; null when only the sum is known.
     pub extents: Option<u64>,
     /// The largest piece; null when only the sum is known.

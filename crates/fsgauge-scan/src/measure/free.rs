@@ -3,6 +3,7 @@
 use fsgauge_wire::{FreeAtLeast, FreeSpace};
 
 use super::lengths::Lengths;
+use crate::extent::Unplaced;
 
 /// An allocation unit of each scale: small files, read-ahead, stripes, block groups.
 const AT_LEAST_BYTES: [u64; 4] = [64 << 10, 1 << 20, 8 << 20, 128 << 20];
@@ -13,11 +14,31 @@ pub(crate) struct Free {
     lengths: Lengths,
     largest_bytes: u64,
     at_least: [u64; 4],
+    copies_bytes: u64,
+    unallocated_bytes: u64,
+    unread_bytes: u64,
 }
 
 impl Free {
     pub(crate) fn new() -> Self {
-        Free { lengths: Lengths::new(), largest_bytes: 0, at_least: [0; 4] }
+        Free {
+            lengths: Lengths::new(),
+            largest_bytes: 0,
+            at_least: [0; 4],
+            copies_bytes: 0,
+            unallocated_bytes: 0,
+            unread_bytes: 0,
+        }
+    }
+
+    /// What is in no free piece.
+    pub(crate) fn add_unplaced(&mut self, what: Unplaced, length_bytes: u64) {
+        let sum = match what {
+            Unplaced::Unallocated => &mut self.unallocated_bytes,
+            Unplaced::Copies => &mut self.copies_bytes,
+            Unplaced::Unread => &mut self.unread_bytes,
+        };
+        *sum = sum.saturating_add(length_bytes);
     }
 
     pub(crate) fn add(&mut self, length_bytes: u64) {
@@ -33,6 +54,9 @@ impl Free {
         let at_least = AT_LEAST_BYTES.into_iter().zip(self.at_least);
         FreeSpace {
             size_bytes: self.lengths.size_bytes(),
+            device_bytes: Some(self.lengths.size_bytes().saturating_add(self.copies_bytes)),
+            unallocated_bytes: Some(self.unallocated_bytes),
+            unread_bytes: Some(self.unread_bytes),
             extents: Some(self.lengths.pieces()),
             largest_bytes: Some(self.largest_bytes),
             lengths: self.lengths.list(),
@@ -45,7 +69,16 @@ impl Free {
 
 /// Only the sum is known.
 pub(crate) fn sum_only(size_bytes: u64) -> FreeSpace {
-    FreeSpace { size_bytes, extents: None, largest_bytes: None, lengths: Vec::new(), at_least: Vec::new() }
+    FreeSpace {
+        size_bytes,
+        device_bytes: None,
+        unallocated_bytes: None,
+        unread_bytes: Some(0),
+        extents: None,
+        largest_bytes: None,
+        lengths: Vec::new(),
+        at_least: Vec::new(),
+    }
 }
 
 #[cfg(test)]
@@ -63,6 +96,23 @@ mod tests {
         assert_eq!(at_least, [small + nearly + one + large, one + large, large, large]);
         assert_eq!((space.extents, space.largest_bytes), (Some(5), Some(large)));
         assert_eq!(space.size_bytes, 4096 + small + nearly + one + large);
+    }
+
+    #[test]
+    fn what_is_in_no_piece_is_summed_beside_them() {
+        let mut free = Free::new();
+        free.add(4096);
+        for (what, bytes) in [
+            (Unplaced::Unallocated, 5),
+            (Unplaced::Copies, 4096),
+            (Unplaced::Unread, 7),
+            (Unplaced::Unread, 1),
+        ] {
+            free.add_unplaced(what, bytes);
+        }
+        let space = free.space();
+        assert_eq!((space.size_bytes, space.device_bytes), (4096, Some(8192)));
+        assert_eq!((space.unallocated_bytes, space.unread_bytes), (Some(5), Some(8)));
     }
 
     #[test]

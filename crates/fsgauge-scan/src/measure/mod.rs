@@ -24,13 +24,14 @@ use self::map::Map;
 use self::name::KeptName;
 use self::top::Top;
 use crate::address::AddressMap;
-use crate::extent::{Extent, FileExtents, Piece, PieceKind, Sink};
+use crate::extent::{Extent, FileExtents, Piece, PieceKind, Sink, Unplaced};
 use crate::facts::GroupPlace;
 
 /// What the measures must know before anything is read.
 #[derive(Debug, Clone)]
 pub(crate) struct Wanted {
     pub(crate) block_bytes: u64,
+    /// Up to where places reach.
     pub(crate) size_bytes: u64,
     /// 0 for no map.
     pub(crate) map_order: u32,
@@ -154,8 +155,15 @@ impl Sink for Measure {
             self.free.add(piece.length_bytes);
             self.groups.add(piece.offset_bytes, piece.length_bytes);
         }
+        if piece.kind == PieceKind::Unallocated {
+            self.free.add_unplaced(Unplaced::Unallocated, piece.length_bytes);
+        }
         if let Some(map) = &mut self.map {
             map.piece(piece.offset_bytes, piece.length_bytes, piece.kind);
         }
+    }
+
+    fn unplaced(&mut self, what: Unplaced, length_bytes: u64) {
+        self.free.add_unplaced(what, length_bytes);
     }
 }

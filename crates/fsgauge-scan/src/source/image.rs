@@ -84,6 +84,7 @@ pub(super) fn scan(
             space_by: if job.space { space_by } else { "none" }.into(),
             block_size_bytes: facts.block_size_bytes,
             size_bytes: facts.size_bytes,
+            address_bytes: None,
         },
         free: Some(free).filter(|_| space_is_known),
         groups: if space_is_known { groups } else { Vec::new() },

@@ -14,6 +14,7 @@ use fsgauge_wire::{Failure, FreeSpace, Group, Note, Outcome, ScanJob, ScanSource
 
 use crate::crew::Crew;
 use crate::image::Image;
+use crate::kernel_words::kernel_words;
 use crate::measure::Measured;
 use crate::problems::Problems;
 
@@ -99,7 +100,8 @@ fn not_there(path: &Path, error: &std::io::Error) -> Failure {
         std::io::ErrorKind::PermissionDenied => "this user may not look into a folder on the way to it",
         _ => "the kernel refused",
     };
-    Failure::job("path", format!("{shown} cannot be scanned: {error}"), cause, format!("ls -ld {shown}"))
+    let what = format!("{shown} cannot be scanned: {}", kernel_words(error));
+    Failure::job("path", what, cause, format!("ls -ld {shown}"))
 }
 
 fn unknown_file_system(path: &Path) -> Failure {

@@ -39,6 +39,8 @@ pub(super) struct Chunks {
     by_address: BTreeMap<u64, Chunk>,
     /// Copies: where they begin on the device, and their length.
     on_device: BTreeMap<u64, u64>,
+    /// Whether no chunk was lost to damage.
+    pub(super) is_whole: bool,
 }
 
 impl Chunks {
@@ -63,8 +65,9 @@ impl Chunks {
         }
         let volume = Volume { image, superblock: superblock.clone(), chunks: system };
         let mut chunks = Chunks::default();
+        let mut met = Problems::new();
         let mut refused = None;
-        volume.walk_all(&superblock.chunk_tree, problems, &mut |key, contents, problems| {
+        volume.walk_all(&superblock.chunk_tree, &mut met, &mut |key, contents, problems| {
             if key.kind != kind::CHUNK || refused.is_some() {
                 return;
             }
@@ -75,6 +78,8 @@ impl Chunks {
                 None => problems.add_damage(format_args!("chunk at address {}: it is cut", key.offset)),
             }
         });
+        chunks.is_whole = met.count("damaged") == 0;
+        problems.merge(met);
         match refused {
             Some(failure) => Err(failure),
             None => Ok(chunks),

@@ -94,6 +94,20 @@ impl ChunkItem {
         chunk_flags::SPREAD.iter().find(|(bits, _)| self.flags & bits != 0).map(|(_, name)| *name)
     }
 
+    /// What it takes on all its devices together (btrfs_raid_array in fs/btrfs/volumes.c of Linux 6.12).
+    pub(in crate::source) fn device_bytes(&self) -> u64 {
+        let stripes = self.stripes.len() as u64;
+        let of_data = match self.spread() {
+            Some("raid0") => stripes,
+            Some("raid10") => stripes / 2,
+            Some("raid5") => stripes.saturating_sub(1),
+            Some("raid6") => stripes.saturating_sub(2),
+            _ => 1,
+        };
+        let all = u128::from(self.length_bytes) * u128::from(stripes) / u128::from(of_data.max(1));
+        u64::try_from(all).unwrap_or(u64::MAX)
+    }
+
     pub(in crate::source) fn holds_data(&self) -> bool {
         self.flags & chunk_flags::DATA != 0
     }

@@ -7,7 +7,7 @@ use super::chunks::Chunk;
 use super::items::{ExtentItem, Key, kind};
 use super::kept::{self, RESERVED_BYTES, SUPERBLOCK_BYTES};
 use super::tree::{Reader, Visitor, Walk};
-use crate::{Piece, PieceKind, Problems, Sink};
+use crate::{Piece, PieceKind, Problems, Sink, Unplaced};
 
 /// Pours all pieces; free ones ascending.
 pub(super) fn read(btrfs: &Btrfs<'_>, sink: &mut dyn Sink, stop: &dyn Fn() -> bool, problems: &mut Problems) {
@@ -24,7 +24,10 @@ pub(super) fn read(btrfs: &Btrfs<'_>, sink: &mut dyn Sink, stop: &dyn Fn() -> bo
             }
             continue;
         }
-        let Some(root) = &btrfs.roots.extents else { continue };
+        let Some(root) = &btrfs.roots.extents else {
+            sink.unplaced(Unplaced::Unread, chunk.length_bytes);
+            continue;
+        };
         let mut used = Used::new(chunk, u64::from(btrfs.volume.superblock.node_size), sink);
         // An extent that begins before the chunk would be damage, so none is looked for.
         let keys = Key::of_objects(chunk.address, chunk.end() - 1);
@@ -43,12 +46,17 @@ fn outside_chunks(btrfs: &Btrfs<'_>, sink: &mut dyn Sink) {
             sink.piece(&Piece { offset_bytes: from, length_bytes: to - from, kind });
         }
     };
-    let mut at = 0;
+    let (mut at, mut unread) = (0, 0u64);
     for (begin, end) in btrfs.volume.chunks.taken().chain([(size_bytes, size_bytes)]) {
         pour(at, begin.min(RESERVED_BYTES), PieceKind::Metadata);
-        pour(at.max(RESERVED_BYTES), begin, PieceKind::Unallocated);
+        if btrfs.volume.chunks.is_whole {
+            pour(at.max(RESERVED_BYTES), begin, PieceKind::Unallocated);
+        } else {
+            unread = unread.saturating_add(begin.saturating_sub(at.max(RESERVED_BYTES)));
+        }
         at = end;
     }
+    sink.unplaced(Unplaced::Unread, unread);
 }
 
 /// The extents of one chunk, and what is free between them.
@@ -60,6 +68,8 @@ struct Used<'a> {
     at: u64,
     /// Addresses where copies of the superblock lie, descending.
     superblocks: Vec<u64>,
+    /// Whether what begins at `at` could not be read, so that it ends nobody knows where before the next one.
+    is_lost: bool,
     /// What is not yet poured, as it may go on.
     last: Option<(PieceKind, u64, u64)>,
 }
@@ -68,11 +78,14 @@ impl<'a> Used<'a> {
     fn new(chunk: &'a Chunk, node_size: u64, sink: &'a mut dyn Sink) -> Self {
         let ahead = kept::superblocks(&chunk.copies, chunk.length_bytes).into_iter().rev();
         let superblocks = ahead.map(|ahead| chunk.address + ahead).collect();
-        Used { chunk, node_size, sink, at: chunk.address, superblocks, last: None }
+        Used { chunk, node_size, sink, at: chunk.address, superblocks, is_lost: false, last: None }
     }
 
-    /// What lies before `to` is free.
+    /// What lies before `to` is free, or not known.
     fn free_until(&mut self, to: u64) {
+        if std::mem::take(&mut self.is_lost) {
+            return self.unread_until(to);
+        }
         let to = to.min(self.chunk.end());
         while let Some(begin) = self.superblocks.pop_if(|begin| *begin < to) {
             self.push(PieceKind::Free, self.at, begin);
@@ -82,6 +95,13 @@ impl<'a> Used<'a> {
         }
         self.push(PieceKind::Free, self.at, to);
         self.at = self.at.max(to);
+    }
+
+    fn unread_until(&mut self, to: u64) {
+        let to = to.min(self.chunk.end());
+        self.sink.unplaced(Unplaced::Unread, to.saturating_sub(self.at));
+        self.at = self.at.max(to);
+        while self.superblocks.pop_if(|begin| *begin < to).is_some() {}
     }
 
     fn push(&mut self, kind: PieceKind, from: u64, to: u64) {
@@ -99,6 +119,8 @@ impl<'a> Used<'a> {
         let Some((kind, from, to)) = self.last.take() else { return };
         // What is free is free once, however many copies a file has.
         let copies = if kind == PieceKind::Free { 1 } else { self.chunk.copies.len() };
+        let not_poured = (self.chunk.copies.len() - copies) as u64;
+        self.sink.unplaced(Unplaced::Copies, (to - from).saturating_mul(not_poured));
         for copy in self.chunk.copies.iter().take(copies) {
             let offset_bytes = copy + (from - self.chunk.address);
             self.sink.piece(&Piece { offset_bytes, length_bytes: to - from, kind });
@@ -123,6 +145,7 @@ impl Visitor for Used<'_> {
             problems.add_damage(format_args!("extent at address {}: {length} bytes", key.object));
             // What it has is not known, but it begins here.
             self.free_until(key.object);
+            self.is_lost = true;
             return true;
         };
         if key.object < self.at && self.at > self.chunk.address {
@@ -138,7 +161,9 @@ impl Visitor for Used<'_> {
     /// What cannot be read is not said to be free.
     fn lost(&mut self, from: &Key, to: Option<&Key>) {
         self.free_until(from.object);
-        self.at = self.at.max(to.map_or(self.chunk.end(), |to| to.object.min(self.chunk.end())));
+        self.unread_until(to.map_or(self.chunk.end(), |to| to.object));
+        // Keys of an object that come behind that of its extent: the extent itself is lost.
+        self.is_lost = to.is_some_and(|to| to.kind > kind::METADATA);
     }
 }
 

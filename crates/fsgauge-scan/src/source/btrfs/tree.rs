@@ -154,8 +154,11 @@ impl<'a> Reader<'a> {
             match contents(&block.bytes, item) {
                 Some(contents) if visitor.item(&key, contents, is_shared, problems) => {}
                 Some(_) => return false,
-                None => problems
-                    .add_damage(format_args!("tree block {}: an item lies outside of it", block.address)),
+                None => {
+                    problems
+                        .add_damage(format_args!("tree block {}: an item lies outside of it", block.address));
+                    visitor.lost(&key, Some(&Key { kind: u8::MAX, ..key }));
+                }
             }
         }
         true

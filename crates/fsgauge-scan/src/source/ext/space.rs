@@ -6,7 +6,7 @@ use super::Ext;
 use super::bitmap::zero_runs;
 use super::descriptors::Descriptor;
 use super::superblock::Superblock;
-use crate::{Piece, PieceKind, Problems, Sink, Window};
+use crate::{Piece, PieceKind, Problems, Sink, Unplaced, Window};
 
 /// Blocks from the first to before the second.
 type Range = (u64, u64);
@@ -26,8 +26,11 @@ pub(super) fn read(ext: &Ext, sink: &mut dyn Sink, stop: &dyn Fn() -> bool, prob
         if stop() {
             break;
         }
-        let Some(descriptor) = descriptor else { continue };
         let range = superblock.group_blocks(group as u64);
+        let Some(descriptor) = descriptor else {
+            free.unread(&own, range);
+            continue;
+        };
         if descriptor.block_uninit {
             for (start, end) in gaps(&own, range, superblock.cluster_blocks) {
                 free.add(start, end);
@@ -36,6 +39,7 @@ pub(super) fn read(ext: &Ext, sink: &mut dyn Sink, stop: &dyn Fn() -> bool, prob
         }
         if !superblock_holds(superblock, descriptor.block_bitmap, 1) {
             damaged(problems, group, "block bitmap", descriptor.block_bitmap);
+            free.unread(&own, range);
             continue;
         }
         let bitmap = window.get(
@@ -44,12 +48,19 @@ pub(super) fn read(ext: &Ext, sink: &mut dyn Sink, stop: &dyn Fn() -> bool, prob
             problems,
             format_args!("block bitmap of group {group}"),
         );
-        let Some(bitmap) = bitmap else { continue };
+        let Some(bitmap) = bitmap else {
+            free.unread(&own, range);
+            continue;
+        };
         let cluster = superblock.cluster_blocks;
         zero_runs(bitmap, (range.1 - range.0).div_ceil(cluster), |bit, bits| {
             let start = range.0 + bit * cluster;
             free.add(start, (start + bits * cluster).min(range.1));
         });
+    }
+    if ext.groups.len() as u64 != superblock.groups {
+        // Groups behind the end of the image.
+        free.unread(&own, (superblock.group_blocks(ext.groups.len() as u64).0, superblock.blocks));
     }
     free.flush();
 }
@@ -69,6 +80,12 @@ impl FreeRun<'_> {
             self.start = start;
         }
         self.end = end;
+    }
+
+    /// What of a range is not the file system's own may be free or not.
+    fn unread(&mut self, own: &[Range], range: Range) {
+        let blocks: u64 = gaps(own, range, 1).into_iter().map(|(start, end)| end - start).sum();
+        self.sink.unplaced(Unplaced::Unread, blocks.saturating_mul(self.block_size));
     }
 
     fn flush(&mut self) {

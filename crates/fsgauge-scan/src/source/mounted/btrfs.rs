@@ -9,11 +9,12 @@ use fsgauge_wire::Stop;
 use rustix::io::Errno;
 
 use super::geometry::Geometry;
-use super::kernel::{self, TreeSearch};
+use super::kernel::{self, BtrfsDevice, TreeSearch};
 use crate::address::{AddressMap, AddressRun};
 use crate::bytes::Bytes;
-use crate::extent::{Piece, PieceKind, Sink};
+use crate::extent::{Piece, PieceKind, Sink, Unplaced};
 use crate::facts::GroupPlace;
+use crate::kernel_words::kernel_words;
 use crate::source::btrfs::items::{CHUNK_TREE, ChunkItem, EXTENT_TREE, FREE_SPACE_TREE, Key, kind};
 use crate::source::btrfs::kept::{self, RESERVED_BYTES, SUPERBLOCK_BYTES};
 
@@ -26,6 +27,8 @@ struct Chunk {
     address: u64,
     length_bytes: u64,
     holds_data: bool,
+    /// What it takes on all devices together.
+    on_devices_bytes: u64,
     /// Offsets on the device; on several devices, of no use.
     copies: Vec<u64>,
 }
@@ -36,6 +39,8 @@ pub(super) struct Chunks {
     chunks: Vec<Chunk>,
     /// Bytes of the device, when there is one and every place on it is known.
     device_bytes: Option<u64>,
+    /// Of all devices what no chunk has.
+    unallocated_bytes: u64,
     sector_bytes: u64,
     node_bytes: u64,
 }
@@ -43,20 +48,27 @@ pub(super) struct Chunks {
 /// Adds what is known of a btrfs.
 pub(super) fn geometry(simple: Geometry, open: BorrowedFd<'_>) -> Geometry {
     let Ok(info) = kernel::btrfs_info(open) else { return simple };
-    let simple = Geometry { block_bytes: info.sector_bytes.max(1), ..simple };
-    let chunks = match chunks(open, &info) {
+    let devices = kernel::btrfs_devices(open, &info).unwrap_or_default();
+    let size_bytes = match devices.iter().map(|device| device.size_bytes).fold(0, u64::saturating_add) {
+        0 if info.devices == 1 => simple.size_bytes,
+        sum => sum,
+    };
+    let simple = Geometry { block_bytes: info.sector_bytes.max(1), size_bytes, ..simple };
+    let chunks = match chunks(open, &info, &devices) {
         Ok(chunks) => chunks,
         Err(errno) => {
-            let text =
-                format!("where chunks lie may not be read ({errno}): places are btrfs's own addresses");
+            let text = format!(
+                "where chunks lie may not be read ({}): places are btrfs's own addresses",
+                kernel_words(errno)
+            );
             return Geometry { notes: vec![("chunks_unknown", text)], ..simple };
         }
     };
     let notes = match chunks.device_bytes {
         Some(_) => Vec::new(),
         None => {
-            let text =
-                "several devices or stripes: places are btrfs's own addresses, not offsets on a device";
+            let text = "several devices or stripes: places, chunks and the map are told in btrfs's own addresses, not in \
+                 offsets on a device";
             vec![("btrfs_addresses", text.into())]
         }
     };
@@ -68,7 +80,8 @@ pub(super) fn geometry(simple: Geometry, open: BorrowedFd<'_>) -> Geometry {
         .collect();
     groups.sort_unstable_by_key(|group| group.offset_bytes);
     Geometry {
-        size_bytes: chunks.device_bytes.unwrap_or(end),
+        size_bytes: chunks.device_bytes.unwrap_or(size_bytes),
+        address_bytes: if chunks.device_bytes.is_some() { None } else { Some(end) },
         groups,
         addresses: chunks.device_bytes.map(|_| chunks.addresses()),
         chunks: Some(chunks),
@@ -117,6 +130,8 @@ impl Chunks {
                 let from = chunk.address.saturating_add(ahead);
                 free.take_out(from, from.saturating_add(SUPERBLOCK_BYTES));
             }
+            let sum: u64 = free.pieces.iter().map(|(from, to)| to - from).sum();
+            sink.unplaced(Unplaced::Copies, chunk.copies_of(sum));
             for (from, to) in free.pieces {
                 let offset_bytes = begin + (from - chunk.address);
                 sink.piece(&Piece { offset_bytes, length_bytes: to - from, kind: PieceKind::Free });
@@ -134,7 +149,9 @@ impl Chunks {
     }
 
     fn pour_unallocated(&self, sink: &mut dyn Sink) {
-        let Some(device_bytes) = self.device_bytes else { return };
+        let Some(device_bytes) = self.device_bytes else {
+            return sink.unplaced(Unplaced::Unallocated, self.unallocated_bytes);
+        };
         let reserved = RESERVED_BYTES.min(device_bytes);
         sink.piece(&Piece { offset_bytes: 0, length_bytes: reserved, kind: PieceKind::Metadata });
         let copies =
@@ -190,6 +207,13 @@ impl Chunks {
 }
 
 impl Chunk {
+    /// What copies and parity of so many of its bytes take beside them.
+    fn copies_of(&self, bytes: u64) -> u64 {
+        let on_devices = u128::from(bytes) * u128::from(self.on_devices_bytes);
+        let on_devices = on_devices.checked_div(u128::from(self.length_bytes)).unwrap_or(0);
+        u64::try_from(on_devices).unwrap_or(u64::MAX).saturating_sub(bytes)
+    }
+
     /// All keys of objects in it.
     fn keys(&self) -> (Key, Key) {
         let last = self.address.saturating_add(self.length_bytes.saturating_sub(1));
@@ -269,7 +293,7 @@ fn after(key: &Key) -> Option<Key> {
     next_offset.or_else(next_kind).or_else(next_object)
 }
 
-fn chunks(open: BorrowedFd<'_>, info: &kernel::BtrfsInfo) -> Result<Chunks, Errno> {
+fn chunks(open: BorrowedFd<'_>, info: &kernel::BtrfsInfo, devices: &[BtrfsDevice]) -> Result<Chunks, Errno> {
     let everything =
         (Key { object: 0, kind: 0, offset: 0 }, Key { object: u64::MAX, kind: u8::MAX, offset: u64::MAX });
     let (mut chunks, mut device_bytes) = (Vec::new(), None);
@@ -285,9 +309,15 @@ fn chunks(open: BorrowedFd<'_>, info: &kernel::BtrfsInfo) -> Result<Chunks, Errn
     Ok(Chunks {
         chunks,
         device_bytes: device_bytes.filter(|_| is_whole),
+        unallocated_bytes: devices.iter().map(unallocated).fold(0, u64::saturating_add),
         sector_bytes: u64::from(info.sector_bytes).max(1),
         node_bytes: u64::from(info.node_bytes),
     })
+}
+
+/// Beside what chunks and the kernel itself keep.
+fn unallocated(device: &BtrfsDevice) -> u64 {
+    device.size_bytes.saturating_sub(device.taken_bytes).saturating_sub(RESERVED_BYTES)
 }
 
 /// A chunk, and whether each of its copies is whole on one device (profiles "single" and "DUP").
@@ -295,7 +325,8 @@ fn chunk(address: u64, contents: &[u8]) -> Option<(Chunk, bool)> {
     let (item, _) = ChunkItem::parse(contents)?;
     let copies = item.stripes.iter().map(|stripe| stripe.1).collect();
     let (length_bytes, holds_data) = (item.length_bytes, item.holds_data());
-    Some((Chunk { address, length_bytes, holds_data, copies }, item.spread().is_none()))
+    let on_devices_bytes = item.device_bytes();
+    Some((Chunk { address, length_bytes, holds_data, on_devices_bytes, copies }, item.spread().is_none()))
 }
 
 #[cfg(test)]
@@ -304,7 +335,13 @@ mod tests {
 
     #[test]
     fn free_pieces_are_cut_at_the_chunk_and_joined_where_they_touch() {
-        let chunk = Chunk { address: 100, length_bytes: 100, holds_data: true, copies: vec![] };
+        let chunk = Chunk {
+            address: 100,
+            length_bytes: 100,
+            holds_data: true,
+            on_devices_bytes: 100,
+            copies: vec![],
+        };
         let mut free = Free::of(&chunk);
         for (from, to) in [(90, 110), (110, 120), (120, 120), (130, 140), (190, 250)] {
             free.add(from, to);
@@ -315,8 +352,13 @@ mod tests {
     #[test]
     fn what_is_taken_out_is_not_free() {
         let mib = 1 << 20;
-        let chunk =
-            Chunk { address: 1000 * mib, length_bytes: 8 * mib, holds_data: true, copies: vec![60 * mib] };
+        let chunk = Chunk {
+            address: 1000 * mib,
+            length_bytes: 8 * mib,
+            holds_data: true,
+            on_devices_bytes: 8 * mib,
+            copies: vec![60 * mib],
+        };
         let mut free = Free::of(&chunk);
         free.add(1001 * mib, 1006 * mib);
         free.add(1007 * mib, 1008 * mib);
@@ -358,11 +400,17 @@ mod tests {
             }
         }
         let mib = 1 << 20;
-        let chunk =
-            |at: u64| Chunk { address: 0, length_bytes: mib, holds_data: true, copies: vec![at * mib] };
+        let chunk = |at: u64| Chunk {
+            address: 0,
+            length_bytes: mib,
+            holds_data: true,
+            on_devices_bytes: mib,
+            copies: vec![at * mib],
+        };
         let chunks = Chunks {
             chunks: vec![chunk(5), chunk(1)],
             device_bytes: Some(8 * mib),
+            unallocated_bytes: 0,
             sector_bytes: 4096,
             node_bytes: 16384,
         };

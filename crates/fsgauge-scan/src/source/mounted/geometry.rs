@@ -17,7 +17,10 @@ use crate::facts::GroupPlace;
 #[derive(Debug, Default)]
 pub(super) struct Geometry {
     pub(super) block_bytes: u32,
+    /// Of btrfs, of all devices; 0 where it is not known.
     pub(super) size_bytes: u64,
+    /// Up to where places reach, where they are addresses and not offsets on a device.
+    pub(super) address_bytes: Option<u64>,
     /// Whether it is known where on a device an extent lies.
     pub(super) is_placed: bool,
     pub(super) groups: Vec<GroupPlace>,

@@ -24,14 +24,14 @@ const OWN_DEFECTIVE: u64 = (b'X' as u64) << 32 | 8;
 /// Which device a record is of, where it is not named by its number (XFS_DEV_DATA, Linux 6.15).
 const DATA_DEVICE: u32 = 1;
 
-/// Pours the free pieces of the device and the known tables into `sink`.
+/// Pours the free pieces of the device and the known tables into `sink`, and returns where the last record ended.
 pub(super) fn read(
     open: BorrowedFd<'_>,
     device_number: (u32, u32),
     sink: &mut dyn Sink,
     stop: Stop,
     problems: &mut Problems,
-) -> Result<(), Errno> {
+) -> Result<u64, Errno> {
     let mut fsmap = Fsmap::new(RECORDS);
     let mut free = Touching { sink, begin: 0, end: 0 };
     let mut reached = (0, 0);
@@ -56,7 +56,7 @@ pub(super) fn read(
         reached = end;
     }
     free.flush();
-    Ok(())
+    Ok(reached.1)
 }
 
 /// A device's number as the kernel hands it out (`new_encode_dev`, linux/kdev_t.h).

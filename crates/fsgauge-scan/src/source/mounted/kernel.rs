@@ -14,6 +14,7 @@ const FS_IOC_FIEMAP: u32 = 0xC020_660B;
 const FS_IOC_GETFSMAP: u32 = 0xC0C0_583B;
 const XFS_IOC_FSGEOMETRY_V1: u32 = 0x8070_5864;
 const BTRFS_IOC_FS_INFO: u32 = 0x8400_941F;
+const BTRFS_IOC_DEV_INFO: u32 = 0xD000_941E;
 const BTRFS_IOC_TREE_SEARCH_V2: u32 = 0xC070_9411;
 
 /// Halves of words are told apart as x86 and ARM have them.
@@ -173,6 +174,7 @@ pub(super) fn xfs_geometry(folder: BorrowedFd<'_>) -> Result<XfsGeometry, Errno>
 /// What btrfs says of itself, to everybody.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct BtrfsInfo {
+    last_device: u64,
     pub(super) devices: u64,
     pub(super) node_bytes: u32,
     pub(super) sector_bytes: u32,
@@ -181,7 +183,33 @@ pub(super) struct BtrfsInfo {
 pub(super) fn btrfs_info(folder: BorrowedFd<'_>) -> Result<BtrfsInfo, Errno> {
     let mut words = [0; 128];
     ask(folder, BTRFS_IOC_FS_INFO, &mut words)?;
-    Ok(BtrfsInfo { devices: words[1], node_bytes: low(words[4]), sector_bytes: high(words[4]) })
+    let (node_bytes, sector_bytes) = (low(words[4]), high(words[4]));
+    Ok(BtrfsInfo { last_device: words[0], devices: words[1], node_bytes, sector_bytes })
+}
+
+/// Numbers of devices that are tried, at most: each device that is added gets a new one.
+const DEVICE_NUMBERS: u64 = 1 << 16;
+
+/// Bytes of one device of a btrfs, and of them those that chunks have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct BtrfsDevice {
+    pub(super) size_bytes: u64,
+    pub(super) taken_bytes: u64,
+}
+
+/// All devices, as everybody may know them.
+pub(super) fn btrfs_devices(folder: BorrowedFd<'_>, info: &BtrfsInfo) -> Result<Vec<BtrfsDevice>, Errno> {
+    let mut devices = Vec::new();
+    for number in 1..=info.last_device.min(DEVICE_NUMBERS) {
+        let mut words = [0; 512];
+        words[0] = number;
+        match ask(folder, BTRFS_IOC_DEV_INFO, &mut words) {
+            Ok(()) => devices.push(BtrfsDevice { taken_bytes: words[3], size_bytes: words[4] }),
+            Err(Errno::NODEV) => {}
+            Err(errno) => return Err(errno),
+        }
+    }
+    if devices.len() as u64 == info.devices { Ok(devices) } else { Err(Errno::NODEV) }
 }
 
 /// An item of a btrfs tree: its key and its contents.

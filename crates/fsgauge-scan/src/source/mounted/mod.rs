@@ -30,6 +30,7 @@ use self::walk::{Found, Walk};
 use super::{Scanned, note};
 use crate::crew::Crew;
 use crate::extent::{FileExtents, FileName, Sink};
+use crate::kernel_words::kernel_words;
 use crate::measure::{Measure, Wanted};
 use crate::problems::Problems;
 
@@ -76,7 +77,7 @@ pub(super) fn scan(
     let mut geometry = geometry(root.fd(), &mount).map_err(refused)?;
     let wanted = Wanted {
         block_bytes: geometry.block_bytes.into(),
-        size_bytes: geometry.size_bytes,
+        size_bytes: geometry.address_bytes.unwrap_or(geometry.size_bytes),
         map_order: if geometry.is_placed { job.map_order } else { 0 },
         top: job.top as usize,
         addresses: geometry.addresses.take().map(Arc::new),
@@ -120,6 +121,7 @@ pub(super) fn scan(
             space_by: space.by.into(),
             block_size_bytes: geometry.block_bytes,
             size_bytes: geometry.size_bytes,
+            address_bytes: geometry.address_bytes,
         },
         measured: measure.finish(&mut |_| None),
         free: space.free,
@@ -245,19 +247,14 @@ fn read_file(file: &File, path: &Path, measure: &mut Measure, problems: &mut Pro
 
 fn cannot_be_read(path: &Path, errno: Errno) -> Failure {
     let shown = path.display();
-    let cause = match errno {
-        Errno::ACCESS | Errno::PERM => "this user may not read it",
-        Errno::NOENT => "it went away",
-        _ => "the kernel refused",
-    };
-    let what = format!("{shown} cannot be read: {errno}");
-    Failure::system(
-        "path",
-        Some(errno.raw_os_error()),
-        what,
-        cause,
-        format!("ls -ld {shown}; or run as root"),
-    )
+    let what = format!("{shown} cannot be read: {}", kernel_words(errno));
+    let next = format!("ls -ld {shown}; or run as root");
+    match errno {
+        // Another path or user is needed, not another machine.
+        Errno::ACCESS | Errno::PERM => Failure::job("not_permitted", what, "this user may not read it", next),
+        Errno::NOENT => Failure::job("path", what, "it went away", next),
+        _ => Failure::system("path", Some(errno.raw_os_error()), what, "the kernel refused", next),
+    }
 }
 
 fn no_fiemap(path: &Path, file_system: &str) -> Failure {

@@ -5,6 +5,7 @@ use std::fmt::Display;
 use rustix::io::Errno;
 
 use crate::Problems;
+use crate::kernel_words::kernel_words;
 
 /// Counts a file or folder that could not be read, by its cause.
 pub(super) fn add(problems: &mut Problems, errno: Errno, place: impl Display) {
@@ -24,5 +25,5 @@ pub(super) fn add(problems: &mut Problems, errno: Errno, place: impl Display) {
         Errno::IO | Errno::UCLEAN => ("damaged", "The file system or the device is damaged there"),
         _ => ("not_read", "The kernel refused to read them"),
     };
-    problems.add(code, text, format_args!("{place}: {errno}"));
+    problems.add(code, text, format_args!("{place}: {}", kernel_words(errno)));
 }

@@ -3,13 +3,15 @@
 use std::os::fd::BorrowedFd;
 
 use fsgauge_wire::{FreeSpace, Group, Note, Outcome, Stop};
-use rustix::fs::fstatvfs;
+use rustix::fs::{StatVfs, fstatvfs};
 use rustix::io::Errno;
 
 use super::geometry::Geometry;
 use super::mount::Mount;
 use super::{getfsmap, mb_groups};
 use crate::crew::Crew;
+use crate::extent::{Sink, Unplaced};
+use crate::kernel_words::kernel_words;
 use crate::measure::{Measure, Wanted, sum_only};
 use crate::problems::Problems;
 use crate::source::note;
@@ -62,7 +64,7 @@ fn best(open: BorrowedFd<'_>, mount: &Mount, geometry: &Geometry, wanted: &Wante
     };
     by_pieces
         .or_else(|errno| by_mb_groups(mount, geometry, wanted).ok_or(errno))
-        .unwrap_or_else(|errno| by_statfs(open, wanted, errno))
+        .unwrap_or_else(|errno| by_statfs(open, mount, geometry, wanted, errno))
 }
 
 /// Every piece is known.
@@ -80,7 +82,10 @@ fn by_getfsmap(
 ) -> Result<Space, Errno> {
     let mut measure = Measure::with_groups(wanted.clone(), &geometry.groups);
     let mut problems = Problems::new();
-    getfsmap::read(open, mount.device_number, &mut measure, stop, &mut problems)?;
+    let end = getfsmap::read(open, mount.device_number, &mut measure, stop, &mut problems)?;
+    if !problems.is_empty() {
+        measure.unplaced(Unplaced::Unread, wanted.size_bytes.saturating_sub(end));
+    }
     Ok(all_known(measure, "getfsmap", problems))
 }
 
@@ -106,9 +111,24 @@ fn by_mb_groups(mount: &Mount, geometry: &Geometry, wanted: &Wanted) -> Option<S
     })
 }
 
-fn by_statfs(open: BorrowedFd<'_>, wanted: &Wanted, errno: Errno) -> Space {
-    let statistics = fstatvfs(open).ok();
-    let free = statistics.map(|found| sum_only(found.f_bfree.saturating_mul(found.f_frsize)));
-    let text = format!("only the sum of free space is known: its pieces may not be read ({errno})");
+fn by_statfs(
+    open: BorrowedFd<'_>,
+    mount: &Mount,
+    geometry: &Geometry,
+    wanted: &Wanted,
+    errno: Errno,
+) -> Space {
+    let sum = |found: StatVfs| {
+        let free = sum_only(found.f_bfree.saturating_mul(found.f_frsize));
+        // btrfs counts what files may take; with their copies it is as much more as all of it is (btrfs_statfs in
+        // fs/btrfs/super.c of Linux 6.12).
+        let counted_bytes = u128::from(found.f_blocks) * u128::from(found.f_frsize);
+        let on_devices = u128::from(free.size_bytes) * u128::from(geometry.size_bytes);
+        let device_bytes = on_devices.checked_div(counted_bytes).and_then(|bytes| u64::try_from(bytes).ok());
+        FreeSpace { device_bytes: device_bytes.filter(|_| mount.file_system == "btrfs"), ..free }
+    };
+    let free = fstatvfs(open).ok().map(sum);
+    let why = kernel_words(errno);
+    let text = format!("only the sum of free space is known: its pieces may not be read ({why})");
     Space { by: "statfs", free, notes: vec![note("free_pieces_unknown", text)], ..none(wanted) }
 }

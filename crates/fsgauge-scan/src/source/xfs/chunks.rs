@@ -39,8 +39,11 @@ pub(super) fn read<'a>(
     let mut chunks =
         Chunks { xfs, group, window: Window::new(xfs.image), file: FileBlocks::new(xfs), sink, stop };
     let mut next = 0;
-    let mut each = |record: &[u8], of_tree: &mut Problems| match Chunk::parse(record, xfs) {
-        Some(chunk) if chunk.first >= next => {
+    let mut each = |record: Option<&[u8]>, of_tree: &mut Problems| match record.map(|r| Chunk::parse(r, xfs))
+    {
+        // Said where it was met.
+        None => {}
+        Some(Some(chunk)) if chunk.first >= next => {
             next = chunk.first + CHUNK;
             if chunk.first / CHUNK / SHARE_CHUNKS % SHARES == share {
                 chunks.chunk(&chunk, problems);

@@ -71,6 +71,7 @@ fn read<'a>(xfs: &'a Xfs<'a>, group: u64, problems: &mut Problems) -> Ranges {
     let Some(root) = header.and_then(|header| header.references) else { return ranges };
     let mut walk = Walk { xfs, window: &mut window, group, kind: REFERENCES };
     walk.records(root, problems, &mut |_| {}, &mut |record, problems| {
+        let Some(record) = record else { return };
         let (Some(start), Some(length), Some(references)) = (record.be32(0), record.be32(4), record.be32(8))
         else {
             return;

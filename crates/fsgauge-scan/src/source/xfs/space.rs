@@ -6,7 +6,7 @@ use super::tree::{
 };
 use super::{Xfs, group};
 use crate::bytes::Bytes;
-use crate::{Piece, PieceKind, Problems, Sink, Window};
+use crate::{Piece, PieceKind, Problems, Sink, Unplaced, Window};
 
 /// Pours pieces, group by group.
 pub(super) fn read<'a>(
@@ -32,6 +32,9 @@ pub(super) fn read<'a>(
         }
         one_group(xfs, &mut window, number, sink, problems);
     }
+    // Groups behind the end of the image.
+    let beyond = superblock.blocks.saturating_sub(xfs.groups.saturating_mul(superblock.group_blocks));
+    sink.unplaced(Unplaced::Unread, beyond.saturating_mul(u64::from(superblock.block_size)));
 }
 
 fn one_group<'a>(
@@ -46,7 +49,12 @@ fn one_group<'a>(
         add_block(superblock, number, block, sink);
     }
     let mut trees: Vec<(Kind, Option<Root>)> = Vec::new();
-    if let Some(header) = group::free_space(xfs, window, number, problems) {
+    let header = group::free_space(xfs, window, number, problems);
+    if header.is_none() {
+        let blocks = superblock.blocks_of(number).saturating_sub(group::header_blocks(superblock));
+        sink.unplaced(Unplaced::Unread, blocks * u64::from(superblock.block_size));
+    }
+    if let Some(header) = header {
         for &block in &header.kept {
             add_block(superblock, number, block, sink);
         }
@@ -71,20 +79,34 @@ fn free(mut walk: Walk<'_, '_>, root: Root, sink: &mut dyn Sink, problems: &mut 
     let (superblock, group) = (&walk.xfs.superblock, walk.group);
     let block_size = u64::from(superblock.block_size);
     let mut tree = Vec::new();
-    let mut next = 0;
+    // Up to where free space is known, and whether a part of the tree behind that is not.
+    let (mut next, mut is_lost) = (0, false);
     walk.records(root, problems, &mut |block| tree.push(block), &mut |record, problems| {
+        let Some(record) = record else {
+            is_lost = true;
+            return;
+        };
         let (start, length) = (record.be32(0).map_or(0, u64::from), record.be32(4).map_or(0, u64::from));
         let offset = superblock.group_offset(group, start);
         let ends_inside = start + length <= superblock.blocks_of(group);
         match offset {
             Some(offset_bytes) if ends_inside && length > 0 && start >= next => {
+                if std::mem::take(&mut is_lost) {
+                    sink.unplaced(Unplaced::Unread, (start - next) * block_size);
+                }
                 next = start + length;
                 let length_bytes = length * block_size;
                 sink.piece(&Piece { offset_bytes, length_bytes, kind: PieceKind::Free });
             }
-            _ => problems.add_damage(format_args!("free space of group {group}: {length} blocks at {start}")),
+            _ => {
+                is_lost = true;
+                problems.add_damage(format_args!("free space of group {group}: {length} blocks at {start}"));
+            }
         }
     });
+    if is_lost {
+        sink.unplaced(Unplaced::Unread, superblock.blocks_of(group).saturating_sub(next) * block_size);
+    }
     for block in tree {
         add_block(superblock, group, block, sink);
     }

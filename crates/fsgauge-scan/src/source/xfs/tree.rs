@@ -37,8 +37,8 @@ pub(super) const REVERSE_MAP: Kind =
 pub(super) const REFERENCES: Kind =
     Kind { name: "reference counts", magic: [0, 0x5233_4643], record_bytes: 12, key_bytes: 4 };
 
-/// Takes one record of a leaf.
-pub(super) type EachRecord<'e> = dyn FnMut(&[u8], &mut Problems) + 'e;
+/// Takes one record of a leaf; `None` where a part of the tree cannot be read.
+pub(super) type EachRecord<'e> = dyn FnMut(Option<&[u8]>, &mut Problems) + 'e;
 
 /// A walk of one tree.
 pub(super) struct Walk<'a, 'w> {
@@ -82,11 +82,15 @@ impl Walk<'_, '_> {
             let levels = root.levels;
             let (name, group) = (self.kind.name, self.group);
             problems.add_damage(format_args!("tree of {name} of group {group}: {levels} levels"));
+            if let Some(each) = each {
+                each(None, problems);
+            }
             return;
         }
         self.node(root.block, root.levels - 1, problems, block, each);
     }
 
+    /// Walks a node, and says where it or one below it cannot be read.
     fn node(
         &mut self,
         number: u64,
@@ -95,23 +99,45 @@ impl Walk<'_, '_> {
         block: &mut dyn FnMut(u64),
         mut each: Option<&mut EachRecord<'_>>,
     ) {
+        let children = self.node_itself(number, level, problems, block, each.as_deref_mut());
+        match (children, each) {
+            (None, Some(each)) => each(None, problems),
+            (None, None) => {}
+            (Some(children), mut each) => {
+                for child in children {
+                    self.node(u64::from(child), level - 1, problems, block, each.as_deref_mut());
+                }
+            }
+        }
+    }
+
+    /// Hands on the records of a leaf, or gives the children of a node; `None` and a problem for damage.
+    fn node_itself(
+        &mut self,
+        number: u64,
+        level: u32,
+        problems: &mut Problems,
+        block: &mut dyn FnMut(u64),
+        each: Option<&mut EachRecord<'_>>,
+    ) -> Option<Vec<u32>> {
         let (group, name) = (self.group, self.kind.name);
         let Some(offset) = self.xfs.superblock.group_offset(group, number) else {
-            return problems
-                .add_damage(format_args!("tree of {name} of group {group} leads to block {number}"));
+            problems.add_damage(format_args!("tree of {name} of group {group} leads to block {number}"));
+            return None;
         };
         block(number);
         // Leaves whose records are not wanted need not be read.
         if level == 0 && each.is_none() {
-            return;
+            return Some(Vec::new());
         }
         let take = |left: u64| left.checked_sub(1);
         if self.xfs.tree_blocks_left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_err() {
-            return problems.add_damage(format_args!("trees have more blocks than the file system"));
+            problems.add_damage(format_args!("trees have more blocks than the file system"));
+            return None;
         }
         let size = self.xfs.superblock.block_size as usize;
         let what = format_args!("tree of {name} of group {group}");
-        let Some(bytes) = self.window.get(offset, size, problems, what) else { return };
+        let bytes = self.window.get(offset, size, problems, what)?;
         let header = if self.xfs.superblock.version_5 { 56 } else { 16 };
         let magic = self.kind.magic[usize::from(self.xfs.superblock.version_5)];
         let entry_bytes = if level == 0 { self.kind.record_bytes } else { self.kind.key_bytes + 4 };
@@ -119,22 +145,20 @@ impl Walk<'_, '_> {
         let count = bytes.be16(6).map_or(usize::MAX, usize::from);
         let right = bytes.be32(0) == Some(magic) && bytes.be16(4).map(u32::from) == Some(level);
         if !right || count > room {
-            return problems.add_damage(format_args!("tree of {name} of group {group}: block {number}"));
+            problems.add_damage(format_args!("tree of {name} of group {group}: block {number}"));
+            return None;
         }
         if level == 0 {
             let records = bytes.get(header..).unwrap_or(&[]).chunks_exact(self.kind.record_bytes);
-            if let Some(each) = &mut each {
-                records.take(count).for_each(|record| each(record, problems));
+            if let Some(each) = each {
+                records.take(count).for_each(|record| each(Some(record), problems));
             }
-            return;
+            return Some(Vec::new());
         }
         // The window moves on below: the numbers are kept aside.
         let first = header + room * self.kind.key_bytes;
         let pointers = bytes.get(first..).unwrap_or(&[]).chunks_exact(4).take(count);
-        let children: Vec<u32> = pointers.filter_map(|pointer| pointer.be32(0)).collect();
-        for child in children {
-            self.node(u64::from(child), level - 1, problems, block, each.as_deref_mut());
-        }
+        Some(pointers.filter_map(|pointer| pointer.be32(0)).collect())
     }
 }
 
