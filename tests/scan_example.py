@@ -10,6 +10,20 @@ from fsgauge.wire import ScanJob, ScanResult
 from tests.cli import fake_engine
 
 
+def changed(
+    *, source: dict[str, Any] | None = None, free: dict[str, Any] | None = None
+) -> ScanResult:
+    """The fake engine's scan with other keys in its source or its free space."""
+    scan = example()
+    assert scan.free is not None
+    return scan.model_copy(
+        update={
+            "source": scan.source.model_copy(update=source or {}),
+            "free": scan.free.model_copy(update=free or {}),
+        }
+    )
+
+
 def example(*, path: str = "/fake", map_order: int = 3, **changes: Any) -> ScanResult:
     """The fake engine's scan; `changes` replace keys of the result, or of its `counts`."""
     job = ScanJob(path=path, top=3, map_order=map_order).model_dump(mode="json")

@@ -354,6 +354,9 @@ def scan(job):
     free = [(16 * mebi, 4 * mebi), (32 * mebi, 8 * mebi), (48 * mebi, 16 * mebi)]
     space = {
         "size_bytes": 28 * mebi,
+        "device_bytes": 28 * mebi,
+        "unallocated_bytes": 0,
+        "unread_bytes": 0,
         "extents": 3,
         "largest_bytes": 16 * mebi,
         "lengths": [{"at_least_bytes": n, "extents": 1, "size_bytes": n} for _, n in free],
@@ -375,6 +378,7 @@ def scan(job):
             "space_by": "getfsmap" if job["space"] else "none",
             "block_size_bytes": 4096,
             "size_bytes": 64 * mebi,
+            "address_bytes": None,
         },
         "ended": "interrupted" if stopped else "size_limit",
         "counts": {

@@ -2,8 +2,8 @@
 
 Takes a `wire.ScanResult`; a number that cannot be known is None, never a guess. Shares are in
 percent. Ratios a file are over files that have an extent: an empty file cannot be fragmented.
-The share in use needs all free space: it is None where a part of it could not be read, and for
-btrfs's free extents, as what no chunk has taken yet is in none of them.
+The share in use is what is left of the devices without free extents, their copies and what no
+chunk has taken (btrfs); it is None where a part of the free space could not be read.
 The layout score is Smith and Seltzer's ("File system aging", SIGMETRICS 1997): of all pairs of
 neighbouring blocks of files, the share that also touch on the device.
 """
@@ -57,6 +57,7 @@ QUANTITIES: tuple[Quantity, ...] = (
     Quantity("size_bytes", "size of the file system", "B", "free_space"),
     Quantity("used_percent", "share in use", "%", "free_space"),
     Quantity("free_bytes", "free", "B", "free_space"),
+    Quantity("unallocated_bytes", "in no chunk yet", "B", "free_space"),
     Quantity("free_extents", "free extents", "", "free_space"),
     Quantity("largest_free_bytes", "largest free extent", "B", "free_space"),
     *(
@@ -90,24 +91,51 @@ def numbers_of(scan: ScanResult) -> Numbers:
     return {quantity.name: found[quantity.name] for quantity in QUANTITIES}
 
 
-def room_outside_chunks(scan: ScanResult) -> bool:
+def inside_chunks(scan: ScanResult) -> bool:
     """Whether free extents are those inside of chunks only, so that they are not all the room."""
     free = scan.free
     return scan.source.file_system == "btrfs" and free is not None and free.extents is not None
 
 
-def spans_devices(scan: ScanResult) -> bool:
-    """Whether places are btrfs's own addresses over several devices: their end is no size."""
-    by_chunks = scan.free is None or scan.free.extents is not None
-    return by_chunks and any(note.code == "btrfs_addresses" for note in scan.notes)
+def room_is_unknown(scan: ScanResult) -> bool:
+    """Whether a record is too old to say what no chunk has taken."""
+    free = scan.free
+    return inside_chunks(scan) and free is not None and free.unallocated_bytes is None
+
+
+def reach_bytes(scan: ScanResult) -> int:
+    """Up to where places go: the end of the device, or of btrfs's addresses over several."""
+    reach = scan.source.address_bytes
+    return scan.source.size_bytes if reach is None else reach
 
 
 def may_lack_free_space(scan: ScanResult) -> bool:
-    """Whether damage may have hidden free extents; a sum that the kernel gave has none hidden."""
+    """Whether free extents may lie where nothing could be read.
+
+    Of records too old to say so, whether anything was damaged; but the kernel's sum is whole.
+    """
     free = scan.free
-    if free is None or free.extents is None:
+    if free is None:
         return False
-    return any(problem.code in _HIDING for problem in scan.problems)
+    if free.unread_bytes is not None:
+        return free.unread_bytes > 0
+    return free.extents is not None and any(each.code in _HIDING for each in scan.problems)
+
+
+def _size_is_reach(scan: ScanResult) -> bool:
+    """Whether an old record has the end of addresses over several devices for the size."""
+    by_chunks = scan.free is None or scan.free.extents is not None
+    is_noted = any(note.code == "btrfs_addresses" for note in scan.notes)
+    return by_chunks and is_noted and scan.source.address_bytes is None
+
+
+def _in_use(scan: ScanResult) -> int | None:
+    """Bytes in use on all devices, the file system's own among them."""
+    free = scan.free
+    if free is None or room_is_unknown(scan) or may_lack_free_space(scan):
+        return None
+    taken = free.size_bytes if free.device_bytes is None else free.device_bytes
+    return max(scan.source.size_bytes - taken - (free.unallocated_bytes or 0), 0)
 
 
 def _space(scan: ScanResult) -> Numbers:
@@ -116,17 +144,20 @@ def _space(scan: ScanResult) -> Numbers:
         (
             "used_percent",
             "free_bytes",
+            "unallocated_bytes",
             "free_extents",
             "largest_free_bytes",
             *(f"free_at_least_{word}_percent" for word in FREE_LENGTHS.values()),
         )
     )
-    found["size_bytes"] = None if spans_devices(scan) else size or None
+    found["size_bytes"] = None if _size_is_reach(scan) else size or None
     if free is None:
         return found
     found["free_bytes"] = free.size_bytes
-    if not room_outside_chunks(scan) and not may_lack_free_space(scan):
-        found["used_percent"] = _percent(max(size - free.size_bytes, 0), size)
+    if (in_use := _in_use(scan)) is not None and not _size_is_reach(scan):
+        found["used_percent"] = _percent(in_use, size)
+    if inside_chunks(scan):
+        found["unallocated_bytes"] = free.unallocated_bytes
     found["free_extents"], found["largest_free_bytes"] = free.extents, free.largest_bytes
     for each in free.at_least if free.extents is not None else ():
         if each.at_least_bytes in FREE_LENGTHS:

@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fsgauge.scan.difference import Line
-from fsgauge.scan.numbers import Unit, may_lack_free_space, numbers_of, room_outside_chunks
+from fsgauge.scan.numbers import (
+    Unit,
+    inside_chunks,
+    may_lack_free_space,
+    numbers_of,
+    room_is_unknown,
+)
 from fsgauge.units import format_duration, format_size
 from fsgauge.wire import ListedFile, ScanProblem, ScanResult
 
@@ -95,7 +101,7 @@ def notes(scan: ScanResult) -> list[str]:
             "no file system that can be read begins in this file,"
             " so where the file itself lies was scanned"
         )
-    if room_outside_chunks(scan):
+    if room_is_unknown(scan):
         found.append(
             "free space is that inside of btrfs's chunks: what no chunk has taken yet comes beside"
             " it, so how full the file system is says `btrfs filesystem usage`"
@@ -108,18 +114,33 @@ def free_space(scan: ScanResult) -> str:
     free = scan.free
     if free is None:
         return "not read"
+    more = _more_room(scan)
     if free.size_bytes == 0:
-        return "nothing"
+        return f"nothing{more}"
     size = format_size(free.size_bytes)
     if free.extents is None:
         return f"{size}; in how many pieces is not known"
     share = numbers_of(scan)["free_at_least_8_mib_percent"]
     large = f"; {_share(share)} % of it in pieces of 8 MiB or more" if share is not None else ""
     pieces = "piece" if free.extents == 1 else "pieces"
-    inside = " inside of chunks" if room_outside_chunks(scan) else ""
+    inside = " inside of chunks" if inside_chunks(scan) else ""
     largest = "" if free.largest_bytes is None else f"; largest {format_size(free.largest_bytes)}"
-    read = "; more may be where nothing could be read" if may_lack_free_space(scan) else ""
-    return f"{size} in {free.extents:,} {pieces}{inside}{large}{largest}{read}"
+    return f"{size} in {free.extents:,} {pieces}{inside}{large}{largest}{more}"
+
+
+def _more_room(scan: ScanResult) -> str:
+    """What is, or may be, free beside the free extents."""
+    free = scan.free
+    if free is None:
+        return ""
+    found = ""
+    if inside_chunks(scan) and free.unallocated_bytes:
+        found += f"; beside them {format_size(free.unallocated_bytes)} in no chunk yet"
+    if free.unread_bytes:
+        found += f"; up to {format_size(free.unread_bytes)} more may be where nothing could be read"
+    elif may_lack_free_space(scan):
+        found += "; more may be where nothing could be read"
+    return found
 
 
 def kinds(scan: ScanResult) -> str:

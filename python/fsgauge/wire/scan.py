@@ -24,7 +24,10 @@ class ScanJob(Wire):
 
 
 class ScanSource(Wire):
-    """What was read, and how; `writable` means that it may have changed meanwhile."""
+    """What was read, and how; `writable` means that it may have changed meanwhile.
+
+    `address_bytes` is how far places reach where they are addresses, not offsets on one device.
+    """
 
     path: str
     device: str
@@ -35,6 +38,7 @@ class ScanSource(Wire):
     space_by: str
     block_size_bytes: int
     size_bytes: int
+    address_bytes: int | None = None
 
 
 class ScanCounts(Wire):
@@ -82,9 +86,16 @@ class FreeAtLeast(Wire):
 
 
 class FreeSpace(Wire):
-    """Free space; pieces are null where only the sum is known."""
+    """Free space; pieces are null where only the sum is known.
+
+    `device_bytes` is what it takes with its copies, `unallocated_bytes` what no chunk has taken;
+    of `unread_bytes` nobody knows whether they are free. Records before these have none of them.
+    """
 
     size_bytes: int
+    device_bytes: int | None = None
+    unallocated_bytes: int | None = None
+    unread_bytes: int | None = None
     extents: int | None = None
     largest_bytes: int | None = None
     lengths: list[LengthBin]

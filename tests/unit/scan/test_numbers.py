@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from fsgauge.pages import explain_metric
-from fsgauge.scan.numbers import QUANTITIES, numbers_of
-from fsgauge.wire import Note
-from tests.scan_example import example
+from fsgauge.scan.numbers import QUANTITIES, numbers_of, reach_bytes
+from fsgauge.wire import Note, ScanProblem
+from tests.scan_example import changed, example
 
 MEBIBYTE = 1 << 20
 
@@ -42,25 +42,42 @@ def test_free_space_that_was_not_read_has_no_number() -> None:
     assert len(names) == 8 and all(found[name] is None for name in names)
 
 
+def test_room_in_no_chunk_and_for_copies_is_not_in_use() -> None:
+    room = {"unallocated_bytes": 12 * MEBIBYTE, "device_bytes": 32 * MEBIBYTE}
+    found = numbers_of(changed(source={"file_system": "btrfs"}, free=room))
+    assert found["used_percent"] == pytest.approx(100 * 20 / 64)
+    assert found["free_bytes"] == 28 * MEBIBYTE
+    assert found["unallocated_bytes"] == 12 * MEBIBYTE
+    assert numbers_of(example())["unallocated_bytes"] is None
+
+
 def test_the_share_in_use_needs_all_free_space() -> None:
-    scan = example()
-    btrfs = scan.source.model_copy(update={"file_system": "btrfs"})
-    chunks = scan.model_copy(update={"source": btrfs})
-    assert numbers_of(chunks)["used_percent"] is None
-    assert numbers_of(chunks)["free_bytes"] == 28 * MEBIBYTE
-    assert scan.free is not None
-    alone = scan.free.model_copy(update={"extents": None, "largest_bytes": None})
-    summed = numbers_of(chunks.model_copy(update={"free": alone}))
-    assert summed["used_percent"] == pytest.approx(100 * 36 / 64)
+    assert numbers_of(changed(free={"unread_bytes": 4096}))["used_percent"] is None
     damage = {"code": "damaged", "text": "It makes no sense", "count": 1, "examples": []}
-    assert numbers_of(example(problems=[damage]))["used_percent"] is None
+    harmless = numbers_of(example(problems=[damage]))
+    assert harmless["used_percent"] == pytest.approx(100 * 36 / 64)
+
+
+def test_old_records_hide_what_they_do_not_know() -> None:
+    old = {"device_bytes": None, "unallocated_bytes": None, "unread_bytes": None}
+    assert numbers_of(changed(free=old))["used_percent"] == pytest.approx(100 * 36 / 64)
+    btrfs = {"file_system": "btrfs"}
+    assert numbers_of(changed(source=btrfs, free=old))["used_percent"] is None
+    alone = old | {"extents": None, "largest_bytes": None}
+    summed = numbers_of(changed(source=btrfs, free=alone))
+    assert summed["used_percent"] == pytest.approx(100 * 36 / 64)
+    damage = ScanProblem(code="damaged", text="It makes no sense", count=1, examples=[])
+    damaged = changed(free=old).model_copy(update={"problems": [damage]})
+    assert numbers_of(damaged)["used_percent"] is None
 
 
 def test_the_end_of_addresses_over_several_devices_is_no_size() -> None:
     note = Note(code="btrfs_addresses", text="places are addresses")
-    several = example().model_copy(update={"notes": [note]})
-    assert numbers_of(several)["size_bytes"] is None
-    assert numbers_of(example())["size_bytes"] == 64 * MEBIBYTE
+    old = example().model_copy(update={"notes": [note]})
+    assert numbers_of(old)["size_bytes"] is None and numbers_of(old)["used_percent"] is None
+    several = changed(source={"address_bytes": 900 * MEBIBYTE}).model_copy(update={"notes": [note]})
+    assert numbers_of(several)["size_bytes"] == 64 * MEBIBYTE
+    assert (reach_bytes(several), reach_bytes(example())) == (900 * MEBIBYTE, 64 * MEBIBYTE)
 
 
 def test_a_sum_alone_says_nothing_of_pieces() -> None:

@@ -6,8 +6,7 @@ import pytest
 
 from fsgauge.scan import words
 from fsgauge.scan.difference import difference_lines
-from fsgauge.wire import ScanResult
-from tests.scan_example import example
+from tests.scan_example import changed, example
 
 
 def test_the_first_lines_are_files_and_free_space() -> None:
@@ -93,22 +92,26 @@ def test_a_file_that_holds_no_file_system_is_said_to_be_a_file() -> None:
 
 
 def test_room_outside_of_chunks_is_not_called_full() -> None:
-    scan = of_btrfs()
-    assert words.place(scan) == "btrfs, 64 MiB"
+    btrfs = {"file_system": "btrfs"}
+    scan = changed(source=btrfs, free={"unallocated_bytes": 20 << 20})
+    assert words.place(scan) == "btrfs, 64 MiB, 25 % full"
     assert "pieces inside of chunks" in words.free_space(scan)
-    assert "no chunk has taken yet" in words.notes(scan)[0]
+    assert words.free_space(scan).endswith("; beside them 20 MiB in no chunk yet")
+    assert words.notes(scan) == []
+    old = changed(source=btrfs, free={"unallocated_bytes": None})
+    assert words.place(old) == "btrfs, 64 MiB"
+    assert "no chunk has taken yet" in words.notes(old)[0]
 
 
 def test_free_space_behind_damage_is_not_claimed() -> None:
     damage = {"code": "truncated", "text": "The image ends early", "count": 2, "examples": ["4096"]}
     scan = example(problems=[damage])
-    assert words.place(scan) == "ext4, 64 MiB"
-    assert words.free_space(scan).endswith("; more may be where nothing could be read")
     assert any(line.endswith("(first 4096)") for line in words.lines_of(scan, top=0, extents=False))
-
-
-def of_btrfs() -> ScanResult:
-    scan = example()
-    return scan.model_copy(
-        update={"source": scan.source.model_copy(update={"file_system": "btrfs"})}
+    assert words.place(scan) == "ext4, 64 MiB, 56 % full"
+    unread = changed(free={"unread_bytes": 3 << 20})
+    assert words.place(unread) == "ext4, 64 MiB"
+    assert words.free_space(unread).endswith(
+        "; up to 3 MiB more may be where nothing could be read"
     )
+    nothing = changed(free={"size_bytes": 0, "unread_bytes": 3 << 20})
+    assert words.free_space(nothing).startswith("nothing; up to 3 MiB more")

@@ -17,7 +17,7 @@ from fsgauge.report.scan.lengths import lengths_chart
 from fsgauge.report.scan.strip import difference_strip, every_nth, group_bars, legend, strip
 from fsgauge.scan import words
 from fsgauge.scan.difference import difference_lines, doubts, maps_compare
-from fsgauge.scan.numbers import QUANTITIES, numbers_of
+from fsgauge.scan.numbers import QUANTITIES, numbers_of, reach_bytes
 from fsgauge.units import format_size
 from fsgauge.wire import Note, ScanMap, ScanResult
 
@@ -86,7 +86,7 @@ def _maps(scan: ScanResult, before: ScanResult | None) -> list[MapView]:
 
 
 def _view(name: str, title: str, scan: ScanResult, area: ScanMap) -> MapView:
-    size = scan.source.size_bytes
+    size = reach_bytes(scan)
     return MapView(
         name=name,
         title=title,
@@ -106,7 +106,7 @@ def _hover_data(scan: ScanResult, area: ScanMap) -> dict[str, Any]:
     return {
         "order": area.order,
         "cell_bytes": area.cell_bytes,
-        "size_bytes": scan.source.size_bytes,
+        "size_bytes": reach_bytes(scan),
         "shares": {
             kind: base64.b64encode(bytes(values.astype("uint8"))).decode()
             for kind, values in shares.items()
@@ -124,7 +124,7 @@ def _hover_data(scan: ScanResult, area: ScanMap) -> dict[str, Any]:
 def _difference(scan: ScanResult, before: ScanResult | None) -> str:
     if before is None or before.map is None or scan.map is None or not maps_compare(before, scan):
         return ""
-    return difference_strip(before.map, scan.map, scan.source.size_bytes)
+    return difference_strip(before.map, scan.map, reach_bytes(scan))
 
 
 def _charts(scan: ScanResult, before: ScanResult | None) -> list[dict[str, str]]:

@@ -172,23 +172,27 @@ mod tests {
     use super::*;
     use crate::FileExtents;
 
-    struct Pieces(Vec<(u64, u64, PieceKind)>);
+    #[derive(Default)]
+    struct Pieces(Vec<(u64, u64, PieceKind)>, u64, u64);
 
     impl Sink for Pieces {
         fn file(&mut self, _: &FileExtents<'_>) {}
         fn piece(&mut self, piece: &Piece) {
             self.0.push((piece.offset_bytes, piece.length_bytes, piece.kind));
         }
+        fn unplaced(&mut self, what: Unplaced, length_bytes: u64) {
+            match what {
+                Unplaced::Unallocated => panic!("all of it has a place"),
+                Unplaced::Copies => self.1 += length_bytes,
+                Unplaced::Unread => self.2 += length_bytes,
+            }
+        }
     }
 
-    fn pieces(
-        copies: &[u64],
-        extents: &[(u64, u64, u64)],
-        lost: Option<(u64, u64)>,
-    ) -> Vec<(u64, u64, PieceKind)> {
+    fn pieces(copies: &[u64], extents: &[(u64, u64, u64)], lost: Option<(u64, u64)>) -> Pieces {
         let (address, length_bytes) = (10 << 30, 1 << 20);
         let chunk = Chunk { address, length_bytes, holds_data: true, copies: copies.to_vec() };
-        let mut pieces = Pieces(Vec::new());
+        let mut pieces = Pieces::default();
         let mut problems = Problems::new();
         let mut used = Used::new(&chunk, 4096, &mut pieces);
         for &(begin, length, flags) in extents {
@@ -196,12 +200,13 @@ mod tests {
             used.item(&key, &[1, 0, flags].map(u64::to_le_bytes).concat(), false, &mut problems);
         }
         if let Some((from, to)) = lost {
-            let (from, to) = Key::of_objects(address + from, address + to);
+            let (from, _) = Key::of_objects(address + from, 0);
+            let (to, _) = Key::of_objects(address + to, 0);
             used.lost(&from, Some(&to));
         }
         used.finish();
         assert!(problems.is_empty());
-        pieces.0
+        pieces
     }
 
     #[test]
@@ -219,7 +224,8 @@ mod tests {
             (two + 16 * k, 4 * k, Metadata),
             (one + 20 * k, 1024 * k - 20 * k, Free),
         ];
-        assert_eq!(found, expected);
+        assert_eq!(found.0, expected);
+        assert_eq!((found.1, found.2), (1008 * k, 0));
     }
 
     #[test]
@@ -234,6 +240,30 @@ mod tests {
             (begin + 320 * k, 192 * k, Free),
             (begin + 768 * k, 256 * k, Free),
         ];
-        assert_eq!(found, expected);
+        assert_eq!(found.0, expected);
+        assert_eq!((found.1, found.2), (0, 256 * k));
+    }
+
+    #[test]
+    fn an_extent_that_is_lost_itself_ends_before_the_next_one() {
+        let k = 1024;
+        let (address, length_bytes) = (10 << 30, 1 << 20);
+        let chunk = Chunk { address, length_bytes, holds_data: true, copies: vec![4 << 20] };
+        let mut pieces = Pieces::default();
+        let mut problems = Problems::new();
+        let mut used = Used::new(&chunk, 4096, &mut pieces);
+        let key = |at: u64, length: u64| Key { object: address + at, kind: kind::EXTENT, offset: length };
+        // One that is longer than its chunk, one whose contents are lost, and one that is whole.
+        used.item(&key(16 * k, 2 << 20), &[0; 24], false, &mut problems);
+        let lost = key(64 * k, 4 * k);
+        used.lost(&lost, Some(&Key { kind: u8::MAX, ..lost }));
+        used.item(&key(128 * k, 4 * k), &[1, 0, 1].map(u64::to_le_bytes).concat(), false, &mut problems);
+        used.finish();
+        use PieceKind::{Data, Free};
+        let begin = 4 << 20;
+        let expected =
+            [(begin, 16 * k, Free), (begin + 128 * k, 4 * k, Data), (begin + 132 * k, 892 * k, Free)];
+        assert_eq!((pieces.0.as_slice(), pieces.2), (&expected[..], 112 * k));
+        assert_eq!(problems.count("damaged"), 1);
     }
 }
