@@ -126,6 +126,63 @@ def test_the_command_says_it_draws_it_and_writes_nothing_there(
     assert sorted(path.name for path in mounted.iterdir()) == before
 
 
+def test_how_full_it_is_is_what_df_says(mounted: Path, engine: Engine) -> None:
+    scan = engine.scan(ScanJob(path=str(mounted)))
+    used_percent = numbers_of(scan)["used_percent"]
+    assert used_percent is not None
+    room = os.statvfs(mounted)
+    by_df = (room.f_blocks - room.f_bfree) * room.f_frsize
+    own = scan.source.size_bytes - room.f_blocks * room.f_frsize
+    if scan.source.file_system == "btrfs":
+        own = _of_metadata(mounted)
+    # df leaves out tables (ext4, XFS), or what is still free in chunks for metadata (btrfs).
+    apart = used_percent / 100 * scan.source.size_bytes - by_df
+    assert -MEBIBYTE <= apart <= own + 8 * MEBIBYTE, (used_percent, by_df, own)
+
+
+def _of_metadata(folder: Path) -> int:
+    """Bytes of btrfs's chunks for metadata, with their copies."""
+    done = subprocess.run(
+        ["btrfs", "filesystem", "usage", "-b", str(folder)],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    found = re.findall(r"^(?:Metadata|System),.*\n\s+/dev/\S+\s+(\d+)$", done.stdout, re.MULTILINE)
+    assert len(found) == 2, done.stdout
+    return sum(map(int, found))
+
+
+def test_an_image_that_ends_early_is_not_called_full(
+    mounted: Path, engine: Engine, tmp_path: Path
+) -> None:
+    device = subprocess.run(
+        ["findmnt", "--noheadings", "--output", "SOURCE", str(mounted)],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    ).stdout.strip()
+    run("mount", "-o", "remount,ro", str(mounted))
+    image = tmp_path / "copy"
+    run("cp", "--sparse=always", device, str(image))
+    whole = numbers_of(engine.scan(ScanJob(path=str(image))))
+    assert whole["used_percent"] is not None and whole["used_percent"] < 60
+    os.truncate(image, 130 * MEBIBYTE)
+    cut = engine.scan(ScanJob(path=str(image)))
+    numbers = numbers_of(cut)
+    assert {problem.code for problem in cut.problems} >= {"truncated"}
+    assert cut.free is not None and cut.free.unread_bytes is not None
+    free, room = numbers["free_bytes"], whole["free_bytes"]
+    assert free is not None and room is not None and free <= room
+    assert free + cut.free.unread_bytes + (cut.free.unallocated_bytes or 0) >= room
+    if cut.free.unread_bytes:
+        assert numbers["used_percent"] is None
+    else:
+        assert numbers["used_percent"] == whole["used_percent"]
+
+
 def test_a_study_scans_both_sides_of_every_turn(
     scene: Scene, rig: HostRig, engine: Engine, tmp_path: Path
 ) -> None:
