@@ -74,6 +74,16 @@ def test_nothing_is_wider_than_the_screen_and_pictures_are_there(opened: Any) ->
     assert opened.locator("#lengths svg:visible").count() == 2
 
 
+def test_every_difference_can_be_seen_without_scrolling(opened: Any) -> None:
+    width = opened.viewport_size["width"]
+    cells = opened.locator("#numbers > .scroll td:nth-child(4)").all()
+    assert len(cells) > 20
+    boxes = [cell.bounding_box() for cell in cells]
+    assert all(box["x"] + box["width"] <= width for box in boxes)
+    explained = opened.locator("#numbers .explained:visible").count()
+    assert (explained > 0) == (width > 640)
+
+
 def test_a_file_is_shown_on_the_map_and_taken_off_again(opened: Any) -> None:
     marked = """() => {
       const canvas = document.querySelector('[data-map="map-now"] canvas');
