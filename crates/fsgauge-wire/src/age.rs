@@ -201,9 +201,9 @@ fn source_sizes() -> AgeSizes {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum AgeSizes {
-    /// A log-normal body and a Pareto tail. The default is the fit of Agrawal and others, "Generating Realistic
-    /// Impressions for File-System Benchmarking" (FAST 2009): mu 9.48, sigma 2.46, and of 100,000 files 6 in a
-    /// tail of exponent 0.91 from 512 MiB.
+    /// A log-normal body and a Pareto tail: the form that Agrawal and others fitted to files of workstations
+    /// ("Generating Realistic Impressions for File-System Benchmarking", FAST 2009). The default values are a
+    /// choice of that form, not taken from a fit.
     LognormalPareto {
         /// Median of the body: e^mu.
         median_bytes: u64,
@@ -255,7 +255,7 @@ pub struct AgeSizeBin {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum AgeLifetimes {
-    /// The default has 35 % end within 10 minutes, as bytes do in the traces RES and Harp of Wang and Hu, "WOLF"
+    /// The default has 35 % end within 10 minutes, as bytes do in the traces RES and Harp that Wang and Hu used
     /// (FAST 2002); that half end within an hour is a choice. What counts is their order, not their length.
     Lognormal {
         /// Half of the files live shorter.

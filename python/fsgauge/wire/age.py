@@ -15,7 +15,7 @@ AgeEnded = Literal["complete", "time_limit", "out_of_space", "gave_up", "interru
 
 
 class LognormalParetoSizes(Wire):
-    """A log-normal body and a Pareto tail; the default is the fit of Agrawal and others, FAST 2009.
+    """A log-normal body and a Pareto tail; the form that Agrawal and others fitted (FAST 2009).
 
     `largest_bytes` null: a twentieth of the live bytes at the fill level.
     """

@@ -132,12 +132,11 @@ mod tests {
     }
 
     #[test]
-    fn the_default_is_the_published_fit() {
+    fn the_default_has_its_median() {
         let sizes = Sizes::new(&AgeSizes::default()).unwrap();
         let mut random = Random::new(7);
         let mut drawn: Vec<u64> = (0..20_001).map(|_| sizes.draw(&mut random)).collect();
         drawn.sort_unstable();
-        // e^9.48 = 13,095.
         assert!((12_300..13_900).contains(&drawn[10_000]), "{}", drawn[10_000]);
         let same = drawn.iter().filter(|size| size.is_power_of_two()).count();
         assert!(same < 400, "{same} of 20,001 are powers of two");

@@ -1,6 +1,6 @@
 //! `intermingled`: equal files written in turns, chunk by chunk, then deleted one at a time in a drawn order.
 //!
-//! Source: the method of the Sonexion study (Cray User Group 2015): 20 files written at once, so that they lie
+//! Source: the method of the published study of a Sonexion (Lustre ldiskfs): 20 files written at once, so that they lie
 //! between one another in pieces of the allocator's preallocation size, then deleted one by one.
 
 use fsgauge_wire::{AgeProfile, Failure};
