@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 
 import engine
+from peak import run_watched
 from scratch import Scratch
 from side_by_side import Comparison, Measure, Sample, Skipped, expect
 from tool import run_tool
@@ -65,15 +66,17 @@ def memory(scratch: Scratch) -> Comparison:
     """Compare the memory of a scan of all files with that of a scan of a tenth of them."""
     directory, _ = scratch.files_to_scan()
 
-    def peak(path: Path) -> Sample:
+    def peak(path: Path, files: int) -> Sample:
         job = {"format": 1, "kind": "scan", "path": str(path), "threads": 2, "space": False}
-        finished = run_tool([engine.engine_path()], json.dumps(job))
-        return Sample({"peak": finished.peak_bytes / 1e6})
+        watched = run_watched([engine.engine_path()], json.dumps(job))
+        result = json.loads(watched.output.splitlines()[-1])["result"]
+        expect(result["counts"]["files"], files, "files scanned")
+        return Sample({"peak": watched.peak_bytes / 1e6})
 
     measure = Measure("peak", "memory", "MB", "<= 1.1", lambda ratio, _: ratio <= 1.1)
     return Comparison(
         "a tenth of the files",
         [measure],
-        lambda: peak(directory / "small"),
-        lambda: peak(directory / "small" / "0"),
+        lambda: peak(directory / "small", scratch.SMALL_FILES),
+        lambda: peak(directory / "small" / "0", scratch.SMALL_FILES // 10),
     )
