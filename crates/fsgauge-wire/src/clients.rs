@@ -170,7 +170,8 @@ pub enum Dispatch {
 #[serde(rename_all = "snake_case")]
 pub enum ClientsInterface {
     /// io_uring for what waits for the device (open, read, fsync, stat, unlink), plain calls for what changes
-    /// memory, where io_uring would only hand the call to a thread of the kernel; on tmpfs nothing waits.
+    /// memory, where io_uring would only hand the call to a thread of the kernel; on tmpfs nothing waits. A read
+    /// is first tried without waiting (preadv2, RWF_NOWAIT): io_uring carries only what is not in memory.
     #[default]
     Auto,
     /// io_uring for all that it has.

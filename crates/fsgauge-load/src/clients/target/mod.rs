@@ -12,6 +12,7 @@ mod null;
 mod paths;
 mod plain;
 mod plain_calls;
+mod reads_at_once;
 mod request_ring;
 mod rest;
 mod ring;

@@ -1,4 +1,5 @@
-//! The target of io_uring: what it carries is pending until a wait answers it; the rest is plain calls.
+//! The target of io_uring: what it carries is pending until a wait answers it; the rest is plain calls. Where
+//! nothing else was asked for, it carries a read only if that has to wait.
 
 use std::collections::HashMap;
 use std::ffi::{CStr, CString};
@@ -11,6 +12,7 @@ use fsgauge_wire::{ClientsInterface, Features, Note, OperationCall, Outcome};
 
 use super::lanes::{Lanes, Pending};
 use super::plain_calls::{PlainCalls, write_all};
+use super::reads_at_once::ReadsAtOnce;
 use super::request_ring::RequestRing;
 use super::rest::rest;
 use super::started_calls::{Action, Actions};
@@ -49,7 +51,8 @@ pub(crate) struct RingTarget {
     carried: Actions,
     lanes: Lanes,
     calls: PlainCalls,
-    /// The record of all lanes for reads that are plain calls.
+    reads_at_once: ReadsAtOnce,
+    /// The record of all lanes for reads that are not pending.
     record: Box<[u8]>,
     /// Directories that are being made, by lane.
     directories: HashMap<u32, CString>,
@@ -92,6 +95,8 @@ impl RingTarget {
         }
         let carried = ring.as_ref().map_or(Actions::default(), |ring| asked.and(ring.supported()));
         let lanes = Lanes::new(lanes, record_size_bytes, carried)?;
+        let reads_at_once =
+            ReadsAtOnce::new(interface == ClientsInterface::Auto && carried.has(Action::Read));
         let record = vec![0; record_size_bytes as usize].into_boxed_slice();
         let (directories, started) = (HashMap::new(), Actions::default());
         let target = RingTarget {
@@ -99,6 +104,7 @@ impl RingTarget {
             carried,
             lanes,
             calls,
+            reads_at_once,
             record,
             directories,
             started,
@@ -122,6 +128,9 @@ impl RingTarget {
 
     /// The call that carries an action, and why it is not io_uring where it was to be.
     fn call(&self, action: Action) -> (String, Option<String>) {
+        if action == Action::Read && self.reads_at_once.are_tried() {
+            return (format!("preadv2 (RWF_NOWAIT), io_uring {}", action.ring_call()), None);
+        }
         if self.carried.has(action) {
             return (format!("io_uring {}", action.ring_call()), None);
         }
@@ -152,13 +161,20 @@ fn set_up(lanes: u32) -> io::Result<RingSetup> {
 impl Target for RingTarget {
     #[inline]
     fn incoming(&self, lane: u32) -> &[u8] {
-        if self.carried.has(Action::Read) { self.lanes.record(lane) } else { &self.record }
+        if self.carried.has(Action::Read) && !self.reads_at_once.served(lane) {
+            self.lanes.record(lane)
+        } else {
+            &self.record
+        }
     }
 
     #[inline]
     fn start(&mut self, lane: u32, request: &Request<'_>) -> Started {
         let action = Action::of(request);
         self.started.add(action);
+        if let Some(answer) = self.reads_at_once.read(lane, request, &mut self.record) {
+            return Started::Done(answer);
+        }
         if self.carried.has(action)
             && let Some(ring) = &mut self.ring
         {

@@ -1,10 +1,11 @@
 //! What only a ring can do: many operations at once, and an end before they are answered.
 
 use std::fs::File;
-use std::io::Write;
+use std::io::{IoSliceMut, Write};
 use std::os::fd::AsRawFd;
 
-use rustix::fs::{CWD, FileType, Mode, mknodat};
+use rustix::fs::{Advice, CWD, FileType, Mode, fadvise, mknodat};
+use rustix::io::{ReadWriteFlags, preadv2};
 
 use super::*;
 
@@ -50,6 +51,86 @@ fn in_memory_calls_are_plain_unless_asked_for() {
     assert_eq!(call_of(&all, ClientOperation::Open), ("io_uring openat".into(), None));
 }
 
+/// Whether a file's first record comes without a wait.
+fn is_at_once(path: &Path) -> bool {
+    let (file, mut record) = (File::open(path).unwrap(), vec![0; RECORD_BYTES as usize]);
+    let read = preadv2(&file, &mut [IoSliceMut::new(&mut record)], 0, ReadWriteFlags::NOWAIT);
+    read == Ok(RECORD_BYTES as usize)
+}
+
+/// What is in memory is read at once, the rest is waited for, and each lane is given its own.
+#[test]
+fn reads_wait_only_for_the_device() {
+    let directory = on_disk();
+    let mut auto = ring_target(directory.path(), 2, ClientsInterface::Auto);
+    for path in ["near", "far"] {
+        make_file(&mut auto, 0, path, 2);
+    }
+    let open = |target: &mut RingTarget, path: &str| {
+        ask(target, 0, Request::Open { path: &name(path), write: false }) as Handle
+    };
+    let (near, far) = (open(&mut auto, "near"), open(&mut auto, "far"));
+    let file = File::open(directory.path().join("far")).unwrap();
+    file.sync_all().unwrap();
+    let is_fast = is_at_once(&directory.path().join("near"));
+    for record in [1, 0] {
+        let offset_bytes = u64::from(record) * u64::from(RECORD_BYTES);
+        let read = |handle| Request::Read { handle, offset_bytes, size_bytes: RECORD_BYTES };
+        fadvise(&file, 0, None, Advice::DontNeed).unwrap();
+        // Lane 1 is pending, as a rule, while lane 0 is served in between.
+        let of_far = auto.start(1, &read(far));
+        if of_far == Started::Pending {
+            let of_near = auto.start(0, &read(near));
+            if is_fast {
+                assert_eq!(of_near, Started::Done(Answer::from(RECORD_BYTES)));
+                assert!(auto.incoming(0).iter().copied().eq(contents(record)));
+            }
+            let (begin, mut left) = (Instant::now(), if is_fast { 1 } else { 2 });
+            while left > 0 {
+                assert!(begin.elapsed() < PATIENCE);
+                auto.wait(Duration::from_millis(100), &mut |_, answer| {
+                    assert_eq!(answer, Answer::from(RECORD_BYTES));
+                    left -= 1;
+                })
+                .unwrap();
+            }
+        }
+        assert!(auto.incoming(1).iter().copied().eq(contents(record)), "record {record}");
+    }
+    let call = if is_fast { "preadv2 (RWF_NOWAIT), io_uring read" } else { "io_uring read" };
+    assert_eq!(call_of(&auto, ClientOperation::Read), (call.into(), None));
+    for handle in [near, far] {
+        assert_eq!(ask(&mut auto, 0, Request::Close { handle }), 0);
+    }
+
+    let mut all = ring_target(directory.path(), 2, ClientsInterface::IoUring);
+    let near = open(&mut all, "near");
+    let read = Request::Read { handle: near, offset_bytes: 0, size_bytes: RECORD_BYTES };
+    assert_eq!(all.start(0, &read), Started::Pending);
+    all.wait(PATIENCE, &mut |_, _| {}).unwrap();
+    assert_eq!(call_of(&all, ClientOperation::Read), ("io_uring read".into(), None));
+    assert_eq!(ask(&mut all, 0, Request::Close { handle: near }), 0);
+}
+
+/// Files of /proc have no reads without waiting: that is asked once.
+#[test]
+fn reads_at_once_are_given_up_where_there_are_none() {
+    let directory = on_disk();
+    let mut auto = ring_target(directory.path(), 1, ClientsInterface::Auto);
+    make_file(&mut auto, 0, "file", 1);
+    let open = |target: &mut RingTarget, path| ask(target, 0, Request::Open { path, write: false }) as Handle;
+    let (strange, handle) = (open(&mut auto, c"/proc/self/status"), open(&mut auto, c"file"));
+    for handle in [strange, handle] {
+        let read = Request::Read { handle, offset_bytes: 0, size_bytes: RECORD_BYTES };
+        assert_eq!(auto.start(0, &read), Started::Pending);
+        let mut answer = None;
+        auto.wait(PATIENCE, &mut |_, given| answer = Some(given)).unwrap();
+        assert!(answer.is_some_and(|answer| answer > 0), "{answer:?}");
+        assert_eq!(ask(&mut auto, 0, Request::Close { handle }), 0);
+    }
+    assert_eq!(call_of(&auto, ClientOperation::Read), ("io_uring read".into(), None));
+}
+
 /// More lanes than the ring has entries; each reads a record of its own, time and again.
 #[test]
 fn thousands_of_lanes_read_at_once() {
@@ -60,14 +141,28 @@ fn thousands_of_lanes_read_at_once() {
         let handle = ask(&mut target, 0, Request::Open { path: c"file", write: false }) as Handle;
         for shift in [0, 1, 77] {
             let record_of = |lane: u32| (lane + shift) % LANES;
+            let check = |target: &RingTarget, lane: u32, answer: Answer| {
+                assert_eq!(answer, Answer::from(RECORD_BYTES));
+                let found = target.incoming(lane).iter().copied();
+                assert!(found.eq(contents(record_of(lane))), "lane {lane}");
+            };
             let mut answered = vec![None; LANES as usize];
+            let mut is_done = vec![false; LANES as usize];
             for lane in 0..LANES {
                 let offset_bytes = u64::from(record_of(lane)) * u64::from(RECORD_BYTES);
                 let read = Request::Read { handle, offset_bytes, size_bytes: RECORD_BYTES };
-                assert_eq!(target.start(lane, &read), Started::Pending);
+                match target.start(lane, &read) {
+                    Started::Pending => {}
+                    // Looked at before anything else is started.
+                    Started::Done(answer) => {
+                        assert_eq!(interface, ClientsInterface::Auto);
+                        check(&target, lane, answer);
+                        is_done[lane as usize] = true;
+                    }
+                }
             }
             let begin = Instant::now();
-            while answered.iter().any(Option::is_none) {
+            while answered.iter().zip(&is_done).any(|(answer, is_done)| answer.is_none() && !is_done) {
                 assert!(begin.elapsed() < PATIENCE);
                 let each = &mut |lane: u32, answer: Answer| {
                     assert_eq!(answered[lane as usize].replace(answer), None, "lane {lane}");
@@ -75,9 +170,10 @@ fn thousands_of_lanes_read_at_once() {
                 target.wait(Duration::from_millis(100), each).unwrap();
             }
             for lane in 0..LANES {
-                assert_eq!(answered[lane as usize], Some(Answer::from(RECORD_BYTES)));
-                let found = target.incoming(lane).iter().copied();
-                assert!(found.eq(contents(record_of(lane))), "lane {lane}");
+                match answered[lane as usize] {
+                    Some(answer) => check(&target, lane, answer),
+                    None => assert!(is_done[lane as usize], "lane {lane}"),
+                }
             }
         }
         assert_eq!(ask(&mut target, 0, Request::Close { handle }), 0);
