@@ -130,8 +130,9 @@ def unprivileged(engine: Engine, tmp_path: Path) -> Engine:
 def under_quota(tmp_path: Path) -> Iterator[Path]:
     """A folder of a btrfs whose quota group ends at 8 MiB, for root as well.
 
-    XFS and ext4 answer alike, but XFS calls a full project ENOSPC (fs/xfs/xfs_trans_dquot.c:
-    xfs_trans_dqresv), and ext4 lets root pass (fs/quota/dquot.c: ignore_hardlimit).
+    Not XFS or ext4: many kernels are built without their quotas, a full project on XFS is called
+    ENOSPC (fs/xfs/xfs_trans_dquot.c: xfs_trans_dqresv), and ext4 lets root pass (fs/quota/dquot.c:
+    ignore_hardlimit).
     """
     image, mounted = tmp_path / "quota.img", tmp_path / "quota"
     with image.open("wb") as file:
