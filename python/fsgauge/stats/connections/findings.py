@@ -241,7 +241,7 @@ def _scans(evidence: Evidence, connections: Connections) -> Iterator[Finding]:
             "warning",
             f"{count(len(failed), 'scan')} of what a test wrote failed, so those turns are not in"
             f" the extents: {fault.what}.",
-            " ".join(part for part in (fault.cause, fault.next) if part),
+            "; ".join(part for part in (fault.cause, fault.next) if part),
             [f"block {scan.block + 1}, {scan.system}, {scan.cell}" for scan in failed],
         )
     elif after_cells and connections.without_extents:

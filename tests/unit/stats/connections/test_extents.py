@@ -68,3 +68,4 @@ def test_a_scan_that_failed_is_in_no_number_and_is_told() -> None:
     results = make_connections(**SMALL, **failed).results()
     (finding,) = [each for each in results.findings if each.code == "clients.scans"]
     assert finding.count == 3 and "FIEMAP" in finding.sentence
+    assert finding.advice == "ls"
