@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fsgauge.store.columns import BUCKET, PLACE, Column, View, at, of_element
+from fsgauge.store.columns import BUCKET, IN_RUN, PLACE, Column, View, at, of_element
 
 
 def summed(latency: str, name: str, meaning: str) -> Column:
@@ -26,7 +26,6 @@ OF_CLIENTS = (
     ("bad_records", "BIGINT", "of these: not what was written"),
     ("peak_memory_bytes", "BIGINT", "the engine's largest memory"),
 )
-CLIENTS_RUN = (*PLACE[:-1], at("cell", "VARCHAR", "the cell's id", "cell.id"))
 
 CLIENT_VIEWS: tuple[View, ...] = (
     View(
@@ -34,7 +33,7 @@ CLIENT_VIEWS: tuple[View, ...] = (
         "one kind of operation of many clients in a run",
         "client_operations",
         (
-            *CLIENTS_RUN,
+            *IN_RUN,
             of_element("operation", "VARCHAR", "create, open, read, write, close, ..."),
             of_element("operations", "BIGINT", "how many succeeded"),
             of_element("size_bytes", "BIGINT", "their bytes"),
@@ -50,7 +49,7 @@ CLIENT_VIEWS: tuple[View, ...] = (
         "errors of one operation and kind of many clients in a run",
         "client_errors",
         (
-            *CLIENTS_RUN,
+            *IN_RUN,
             of_element("operation", "VARCHAR", "what failed"),
             of_element("kind", "VARCHAR", "no_space, quota, too_many_open_files, missing, ..."),
             of_element("count", "BIGINT", "how often"),
@@ -63,7 +62,7 @@ CLIENT_VIEWS: tuple[View, ...] = (
         "a record that clients read and had not written so; of each run the first 20",
         "client_bad_records",
         (
-            *CLIENTS_RUN,
+            *IN_RUN,
             of_element("path", "VARCHAR", "its file"),
             of_element("offset_bytes", "BIGINT", "where the record begins"),
             of_element("first_byte", "BIGINT", "the first byte that differs, in the file"),

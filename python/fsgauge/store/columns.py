@@ -66,3 +66,5 @@ PLACE = (
     *WHICH,
     at("cell", "VARCHAR", "the cell's id"),
 )
+IN_RUN = (*PLACE[:-1], at("cell", "VARCHAR", "the cell's id", "cell.id"))
+"""The place as a run's own record tells it."""

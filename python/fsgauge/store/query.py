@@ -149,8 +149,8 @@ def _make_views(database: duckdb.DuckDBPyConnection, directory: Path) -> None:
             database.execute(f"CREATE VIEW {view.name} AS SELECT {columns} FROM {source}")  # noqa: S608
     counts = counts_source(directory, runs)
     for name, source in (
-        ("histograms", f"(SELECT * FROM {counts} WHERE NOT of_clients)"),  # noqa: S608
-        ("client_histograms", f"(SELECT * FROM {counts} WHERE of_clients)"),  # noqa: S608
+        ("histograms", f"(SELECT * FROM {counts} WHERE NOT of_clients)"),  # noqa: S608 - our own words
+        ("client_histograms", f"(SELECT * FROM {counts} WHERE of_clients)"),  # noqa: S608 - our own words
         ("intervals", intervals_source(directory, runs)),
     ):
         view = next(view for view in VIEWS if view.name == name)

@@ -6,7 +6,7 @@ A column is a place in the record's JSON and a type; rows of finished blocks com
 from __future__ import annotations
 
 from fsgauge.store.client_views import CLIENT_VIEWS, OF_CLIENTS
-from fsgauge.store.columns import BUCKET, KEYS, PLACE, WHICH, Column, View, at, of_element
+from fsgauge.store.columns import BUCKET, IN_RUN, KEYS, PLACE, WHICH, Column, View, at, of_element
 
 
 def _operation(operation: str) -> tuple[Column, ...]:
@@ -130,8 +130,7 @@ VIEWS: tuple[View, ...] = (
         "a run: one cell on one system in one turn",
         "runs",
         (
-            *PLACE[:-1],
-            at("cell", "VARCHAR", "the cell's id", "cell.id"),
+            *IN_RUN,
             at("pattern", "VARCHAR", "as in cells", "cell.pattern"),
             at("read_percent", "BIGINT", "share of reads", "cell.read_percent"),
             at("block_size_bytes", "BIGINT", "of one operation", "cell.block_size_bytes"),
@@ -170,8 +169,7 @@ VIEWS: tuple[View, ...] = (
         "a writer of a run: one job",
         "writers",
         (
-            *PLACE[:-1],
-            at("cell", "VARCHAR", "the cell's id", "cell.id"),
+            *IN_RUN,
             Column("writer", "BIGINT", "=number", "from 0"),
             of_element("operations", "BIGINT", "its operations in the measured window"),
             of_element("size_bytes", "BIGINT", "bytes moved by them"),
@@ -183,8 +181,7 @@ VIEWS: tuple[View, ...] = (
         "a block that did not read back as it was written; of each run the first 20",
         "integrity",
         (
-            *PLACE[:-1],
-            at("cell", "VARCHAR", "the cell's id", "cell.id"),
+            *IN_RUN,
             of_element("fault", "VARCHAR", "corrupt, torn, foreign, stale or lost"),
             of_element("file", "BIGINT", "which file, from 0"),
             of_element("offset_bytes", "BIGINT", "where the block begins"),
