@@ -64,20 +64,11 @@ class Tally:
 
 
 def operations_per_second(record: RunRecord) -> float:
-    """All operations of a run's measured part over its time; 0 where it failed.
-
-    Of clients every kind but their connecting, which is before that part.
-    """
+    """All operations of a run's measured part over its time; 0 where it failed."""
     result = record.result
     if result is None or result.elapsed_ns == 0:
         return 0.0
-    if result.clients is not None:
-        timed = sum(
-            each.operations for each in result.clients.operations if each.operation != "connect"
-        )
-        return timed * 1e9 / result.elapsed_ns
-    done = sum(part.operations for part in (result.read, result.write) if part is not None)
-    return done * 1e9 / result.elapsed_ns
+    return result.timed_operations * 1e9 / result.elapsed_ns
 
 
 def outcome(record: RunRecord) -> str:

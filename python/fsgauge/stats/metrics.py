@@ -82,8 +82,8 @@ def values(result: LoadResult) -> dict[str, float]:
 
 def _rates(result: LoadResult) -> dict[str, float | None]:
     """Of records read and written; of many clients also files and times."""
-    operations = sum(part.operations for part in _parts(result))
-    size_bytes = sum(part.size_bytes for part in _parts(result))
+    operations = sum(part.operations for part in result.sides)
+    size_bytes = sum(part.size_bytes for part in result.sides)
     found: dict[str, float | None] = {
         "iops": operations * 1e9 / result.elapsed_ns,
         "bandwidth": size_bytes * 1e9 / result.elapsed_ns,
@@ -97,24 +97,13 @@ def _rates(result: LoadResult) -> dict[str, float | None]:
 
 
 def _processor(result: LoadResult) -> dict[str, float | None]:
-    operations = timed_operations(result)
+    operations = result.timed_operations
     if operations == 0:
         return {}
     return {
         "cpu": (result.cpu.user_ns + result.cpu.system_ns) / operations,
         "machine_cpu": result.machine_cpu.busy_ns / operations,
     }
-
-
-def timed_operations(result: LoadResult) -> int:
-    """Operations of any kind in the measured part: with many clients also opens and the like.
-
-    Clients connect before it.
-    """
-    if result.clients is not None:
-        parts = result.clients.operations
-        return sum(part.operations for part in parts if part.operation != "connect")
-    return sum(part.operations for part in _parts(result))
 
 
 def latencies(result: LoadResult) -> dict[str, Histogram]:
@@ -142,7 +131,3 @@ def primary_metric(*, paced: bool, read_percent: int, test: Test | None = None) 
     if not paced:
         return "iops"
     return "read.p99" if read_percent >= 50 else "write.p99"
-
-
-def _parts(result: LoadResult) -> list[OperationResult]:
-    return [part for part in (result.read, result.write) if part is not None]

@@ -280,3 +280,8 @@ class ClientsResult(Wire):
     bad: list[BadRecord]
     backup: BackupResult | None = None
     peak_memory_bytes: int
+
+    @property
+    def timed(self) -> list[ClientOperationResult]:
+        """Operations of the measured part: clients connect before it."""
+        return [part for part in self.operations if part.operation != "connect"]

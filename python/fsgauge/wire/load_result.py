@@ -145,3 +145,14 @@ class LoadResult(Wire):
     integrity: IntegrityResult | None = None
     limits: Limits | None = None
     clients: ClientsResult | None = None
+
+    @property
+    def sides(self) -> list[OperationResult]:
+        """Reads and writes, as far as there are any."""
+        return [side for side in (self.read, self.write) if side is not None]
+
+    @property
+    def timed_operations(self) -> int:
+        """Of any kind, in the measured part: with many clients also opens and the like."""
+        parts = self.sides if self.clients is None else self.clients.timed
+        return sum(part.operations for part in parts)

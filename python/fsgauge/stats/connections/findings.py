@@ -13,7 +13,6 @@ from fsgauge.stats.connections.little import TOLERANCE_PERCENT, times_of
 from fsgauge.stats.connections.model import Connections, ErrorRow, GivenUp
 from fsgauge.stats.connections.samples import client_paces
 from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of
-from fsgauge.stats.metrics import timed_operations
 from fsgauge.stats.results import Finding
 from fsgauge.stats.samples import is_complete
 from fsgauge.wire import ClientErrorKind
@@ -227,7 +226,7 @@ def _unfair(evidence: Evidence) -> Iterator[Finding]:
 def _are_many(run: RunRecord) -> bool:
     if run.result is None:
         return False
-    return timed_operations(run.result) >= FEWEST_OPERATIONS * len(run.result.jobs)
+    return run.result.timed_operations >= FEWEST_OPERATIONS * len(run.result.jobs)
 
 
 def _scans(evidence: Evidence, connections: Connections) -> Iterator[Finding]:

@@ -57,14 +57,12 @@ def times_of(run: RunRecord) -> Times | None:
     active_ns = float(clients.active_ns)
     if run.job.outstanding > 1:  # a client is at work once, with several operations
         active_ns = result.in_flight_mean * result.elapsed_ns + clients.think_ns
-    # Clients connect before the measured part begins: none of it is in the time that they work.
-    measured = [part for part in clients.operations if part.operation != "connect"]
-    operations = sum(part.operations for part in measured)
+    operations = result.timed_operations
     if active_ns <= 0 or not operations or not result.elapsed_ns:
         return None
     return Times(
         active_ns=active_ns,
-        response_ns=sum(part.response_latency.sum_ns for part in measured),
+        response_ns=sum(part.response_latency.sum_ns for part in clients.timed),
         think_ns=clients.think_ns,
         elapsed_ns=result.elapsed_ns,
         operations=operations,
