@@ -2,9 +2,11 @@
 
 #![allow(dead_code, reason = "each test file uses its part")]
 
-use std::fs::{self, File};
-use std::path::{Path, PathBuf};
-use std::process::Command;
+#[path = "../../../fsgauge-scan/tests/mounts/mounted.rs"]
+mod mounted;
+
+use std::fs;
+use std::path::Path;
 
 use fsgauge_alloc::run_age;
 use fsgauge_scan::run_scan;
@@ -12,7 +14,8 @@ use fsgauge_wire::{
     AgeEnd, AgeJob, AgeMode, AgeProfile, AgeResult, Engine, Event, Failure, Listener, Profile, ScanJob,
     ScanResult, Stop,
 };
-use tempfile::TempDir;
+
+pub use mounted::Mounted;
 
 pub const MIB: u64 = 1 << 20;
 
@@ -99,73 +102,9 @@ pub fn scan(path: &Path) -> ScanResult {
     run_scan(&job, engine(), &mut Heard::default(), Stop::new()).unwrap()
 }
 
-/// A file system on a loop device over a sparse image, mounted; all of it goes when this goes.
-pub struct Mounted {
-    device: String,
-    pub point: PathBuf,
-    folder: TempDir,
-}
-
-impl Mounted {
-    fn new(size_bytes: u64, mkfs: &[&str], mount_options: &str) -> Result<Mounted, String> {
-        let folder = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
-        let image = folder.path().join("image");
-        File::create(&image).unwrap().set_len(size_bytes).unwrap();
-        let image = image.to_str().unwrap().to_owned();
-        let (program, arguments) = mkfs.split_first().unwrap();
-        tool(program, &[arguments, &[image.as_str()]].concat())?;
-        let device = tool("losetup", &["--find", "--show", &image])?;
-        let point = folder.path().join("point");
-        fs::create_dir(&point).unwrap();
-        let mounted = Mounted { device, point, folder };
-        tool("mount", &["-o", mount_options, &mounted.device, mounted.point.to_str().unwrap()])?;
-        Ok(mounted)
-    }
-
-    /// Bytes that the image takes on the disk below.
-    pub fn real_bytes(&self) -> u64 {
-        std::os::unix::fs::MetadataExt::blocks(&fs::metadata(self.folder.path().join("image")).unwrap()) * 512
-    }
-}
-
-impl Drop for Mounted {
-    fn drop(&mut self) {
-        // Another test's child may hold a descriptor for a moment, between fork and exec: five seconds at most.
-        for _ in 0..100 {
-            if tool("umount", &[self.point.to_str().unwrap()]).is_ok() {
-                break;
-            }
-            std::thread::sleep(std::time::Duration::from_millis(50));
-        }
-        let _ = tool("losetup", &["--detach", &self.device]);
-    }
-}
-
-/// The file system, or none with the reason on standard error. FSGAUGE_TEST_ROOT=1 makes the reason a failure.
+/// The file system on a sparse image, or none with the reason on standard error; in the target's file system, as
+/// /tmp may be in memory.
 pub fn mounted_or_skip(size_bytes: u64, mkfs: &[&str], mount_options: &str) -> Option<Mounted> {
-    let is_root = rustix::process::geteuid().is_root();
-    let made = if is_root { Mounted::new(size_bytes, mkfs, mount_options) } else { Err("not root".into()) };
-    let forced = std::env::var_os("FSGAUGE_TEST_ROOT").is_some_and(|value| value == "1");
-    match made {
-        Ok(mounted) => Some(mounted),
-        Err(reason) if forced => panic!("FSGAUGE_TEST_ROOT=1, but no mount: {reason}"),
-        Err(reason) => {
-            eprintln!("skipped: needs root and loop devices ({reason}); FSGAUGE_TEST_ROOT=1 to force");
-            None
-        }
-    }
-}
-
-/// Runs a tool; gives its output, or why it failed.
-pub fn tool(name: &str, arguments: &[&str]) -> Result<String, String> {
-    // Debian keeps mkfs and losetup where the path of ordinary users does not look.
-    let path = format!("{}:/usr/sbin:/sbin", std::env::var("PATH").unwrap_or_default());
-    let output = Command::new(name).args(arguments).env("PATH", path).env("LC_ALL", "C").output();
-    let output = output.map_err(|error| format!("{name} cannot be run: {error}"))?;
-    let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim_end().to_string();
-    if output.status.success() {
-        Ok(said(&output.stdout))
-    } else {
-        Err(format!("{name}: {}", said(&output.stderr)))
-    }
+    let parent = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    mounted::mounted_or_skip_in(parent, size_bytes, mkfs, mount_options)
 }

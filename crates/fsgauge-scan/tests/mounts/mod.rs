@@ -1,6 +1,8 @@
-//! What the tests on real file systems share: a loop device with one mounted, files on it, and scans.
+//! What the tests on real file systems share: files on one that is mounted, and scans.
 
 #![allow(dead_code, reason = "each test file uses its part")]
+
+mod mounted;
 
 use std::fs::{self, File};
 use std::io;
@@ -12,96 +14,12 @@ use std::process::Command;
 use fsgauge_scan::run_scan;
 use fsgauge_wire::{Engine, Event, Failure, Listener, Profile, ScanJob, ScanResult, Stop};
 use rustix::fs::{FallocateFlags, fallocate};
-use tempfile::TempDir;
 
-/// A file system on a loop device, mounted; all of it goes when this goes.
-pub struct Mounted {
-    pub device: String,
-    pub point: PathBuf,
-    is_mounted: bool,
-    folder: TempDir,
-}
-
-impl Mounted {
-    /// Made by `mkfs`, with its options.
-    pub fn new(size_bytes: u64, mkfs: &[&str], mount_options: &str) -> Result<Mounted, String> {
-        let folder = TempDir::new().unwrap();
-        let image = folder.path().join("image");
-        File::create(&image).unwrap().set_len(size_bytes).unwrap();
-        let (program, arguments) = mkfs.split_first().unwrap();
-        tool(program, &[arguments, &[text(&image)]].concat())?;
-        let device = tool("losetup", &["--find", "--show", text(&image)])?;
-        let point = folder.path().join("point");
-        fs::create_dir(&point).unwrap();
-        let mut mounted = Mounted { device, point, is_mounted: false, folder };
-        tool("mount", &["-o", mount_options, &mounted.device, text(&mounted.point)])?;
-        mounted.is_mounted = true;
-        Ok(mounted)
-    }
-
-    /// Unmounts it; the device stays.
-    pub fn unmount(&mut self) {
-        if std::mem::take(&mut self.is_mounted) {
-            unmount(&self.point);
-        }
-    }
-
-    pub fn image(&self) -> PathBuf {
-        self.folder.path().join("image")
-    }
-}
-
-impl Drop for Mounted {
-    fn drop(&mut self) {
-        // A test that failed may have mounted it again.
-        let _ = tool("umount", &["--quiet", text(&self.point)]);
-        let _ = tool("losetup", &["--detach", &self.device]);
-    }
-}
+pub use mounted::*;
 
 /// The file system, or none with the reason on standard error. FSGAUGE_TEST_ROOT=1 makes the reason a failure.
 pub fn mounted_or_skip(size_bytes: u64, mkfs: &[&str], mount_options: &str) -> Option<Mounted> {
-    let is_root = rustix::process::geteuid().is_root();
-    let made = if is_root { Mounted::new(size_bytes, mkfs, mount_options) } else { Err("not root".into()) };
-    let forced = std::env::var_os("FSGAUGE_TEST_ROOT").is_some_and(|value| value == "1");
-    match made {
-        Ok(mounted) => Some(mounted),
-        Err(reason) if forced => panic!("FSGAUGE_TEST_ROOT=1, but no mount: {reason}"),
-        Err(reason) => {
-            eprintln!("skipped: needs root and loop devices ({reason}); FSGAUGE_TEST_ROOT=1 to force");
-            None
-        }
-    }
-}
-
-/// Another test's child may hold a descriptor for a moment, between fork and exec: tries for five seconds.
-pub fn unmount(point: &Path) {
-    let try_once = || tool("umount", &[text(point)]);
-    for _ in 0..100 {
-        if try_once().is_ok() {
-            return;
-        }
-        std::thread::sleep(std::time::Duration::from_millis(50));
-    }
-    try_once().unwrap();
-}
-
-pub fn text(path: &Path) -> &str {
-    path.to_str().unwrap()
-}
-
-/// Runs a tool; gives its output, or why it failed.
-pub fn tool(name: &str, arguments: &[&str]) -> Result<String, String> {
-    // Debian keeps mkfs and losetup where the path of ordinary users does not look.
-    let path = format!("{}:/usr/sbin:/sbin", std::env::var("PATH").unwrap_or_default());
-    let output = Command::new(name).args(arguments).env("PATH", path).env("LC_ALL", "C").output();
-    let output = output.map_err(|error| format!("{name} cannot be run: {error}"))?;
-    let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim_end().to_string();
-    if output.status.success() {
-        Ok(said(&output.stdout))
-    } else {
-        Err(format!("{name}: {}", said(&output.stderr)))
-    }
+    mounted::mounted_or_skip_in(&std::env::temp_dir(), size_bytes, mkfs, mount_options)
 }
 
 /// Hears nothing.
