@@ -10,6 +10,8 @@
                                          last run, where the study asks for it
     DIR/records/BBB-TT-SYSTEM/scan-after-CELL.json
                                          ScanRecord: the files that one cell wrote
+    DIR/records/BBB-TT-SYSTEM/step-NN-CELL.json
+                                         StepRecord: what was done, untimed, before that cell
     DIR/series/BBB.json, BBB-counts.parquet, BBB-intervals.parquet
                                          SeriesRecord and the many rows of a finished block's runs:
                                          from then on the run records say `series` and hold no rows
@@ -28,6 +30,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from fsgauge.wire import (
+    AgeJob,
+    AgeResult,
     BackupOrder,
     ClientsJob,
     EngineFault,
@@ -59,12 +63,21 @@ WRITING_TESTS: tuple[Test, ...] = ("write", "mix", "backup fill")
 """After these the extents of the files are counted."""
 
 
+Wear = Literal["clean", "aged", "fresh"]
+"""What a system went through before a cell of `aging` or `churn`.
+
+clean: nothing; aged: an op log was replayed on it; fresh: the tree that the log leaves was written
+once on a system made anew.
+"""
+
+
 class Cell(BaseModel):
     """One point of the sweep. `name` is for people and `--fail-if`: "randread 4 KiB, depth 32".
 
     `ranges`, `direct` and `allocation` belong to the study `writers`, `test` and `order` to
-    `connections`; other cells do not have them. In cells of `connections`, `jobs` are clients,
-    a block is a record, and the queue is of each client.
+    `connections`, `wear` to `aging` (with `free_percent` of the region where it is aged) and to
+    `churn` (with `fill_percent` of the storage); other cells do not have them. In cells of
+    `connections`, `jobs` are clients, a block is a record, and the queue is of each client.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -82,6 +95,9 @@ class Cell(BaseModel):
     allocation: str | None = None
     test: Test | None = None
     order: BackupOrder | None = None
+    wear: Wear | None = None
+    free_percent: int | None = None
+    fill_percent: int | None = None
 
 
 class Turn(BaseModel):
@@ -210,6 +226,30 @@ class ScanRecord(Record):
     result: ScanResult | None
     fault: EngineFault | None
     started_unix_ns: int
+
+
+class StepRecord(Record):
+    """What was done to a system before a cell, untimed; `number` counts the steps of a turn.
+
+    age: an op log was replayed, with `job` and `result`; delete: one of its files was removed;
+    ballast: free space outside of the region was taken; clear: the files of the cells before were
+    removed. `size_bytes` is what the step took or gave back, `free_bytes` what was free after it.
+    """
+
+    block: int
+    turn: int
+    system: str
+    again: bool
+    number: int
+    cell: str
+    step: Literal["age", "delete", "ballast", "clear"]
+    what: str
+    job: AgeJob | None = None
+    result: AgeResult | None = None
+    size_bytes: int
+    free_bytes: int
+    started_unix_ns: int
+    elapsed_ns: int
 
 
 class SeriesFile(BaseModel):

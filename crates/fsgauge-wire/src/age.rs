@@ -33,6 +33,10 @@ pub struct AgeJob {
     pub sync_every_bytes: Option<u64>,
     /// Seed of everything that is drawn.
     pub seed: u64,
+    /// Only what the log leaves is written: its live files with their last sizes, each at once from start to end,
+    /// directory by directory, and nothing is deleted. A fresh copy of an aged tree, without that tree.
+    #[serde(default)]
+    pub fresh_copy: bool,
 }
 
 fn fill() -> f64 {

@@ -68,6 +68,99 @@ pub enum ClientsTarget {
         /// The directory.
         directory: String,
     },
+    /// A share of an SMB server: a TCP connection and a session a client.
+    Smb(SmbTarget),
+    /// An export of an NFS server, version 3: a TCP connection a client.
+    Nfs(NfsTarget),
+}
+
+/// A share of an SMB server.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SmbTarget {
+    /// The server: a name or an address.
+    pub host: String,
+    /// Its port.
+    pub port: u16,
+    /// The share.
+    pub share: String,
+    /// Below the share's root, with slashes, not empty; the file set lies below it. A writing phase makes it.
+    pub directory: String,
+    /// Who logs in; empty: a guest, without a password.
+    pub user: String,
+    /// Where the password is; null: a guest.
+    #[serde(default)]
+    pub password: Option<PasswordSource>,
+    /// The newest dialect that is offered; the server must take exactly this one.
+    #[serde(default)]
+    pub dialect: SmbDialect,
+    /// Whether every message is signed.
+    #[serde(default)]
+    pub signing: bool,
+    /// Whether every message is encrypted; dialects from 3.0 on.
+    #[serde(default)]
+    pub encryption: bool,
+    /// Whether clients ask for oplocks. Their data is never kept either way: every record is sent.
+    #[serde(default)]
+    pub oplocks: bool,
+}
+
+/// Dialects of SMB.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize, JsonSchema)]
+pub enum SmbDialect {
+    /// 2.0.2, of Windows Vista.
+    #[serde(rename = "2.0.2")]
+    Smb202,
+    /// 2.1, of Windows 7.
+    #[serde(rename = "2.1")]
+    Smb210,
+    /// 3.0, of Windows 8.
+    #[serde(rename = "3.0")]
+    Smb300,
+    /// 3.0.2, of Windows 8.1.
+    #[serde(rename = "3.0.2")]
+    #[default]
+    Smb302,
+    /// 3.1.1, of Windows 10.
+    #[serde(rename = "3.1.1")]
+    Smb311,
+}
+
+/// An export of an NFS server.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NfsTarget {
+    /// The server: a name or an address.
+    pub host: String,
+    /// Its NFS port.
+    pub port: u16,
+    /// The port of its MOUNT service; null: as its portmapper says.
+    #[serde(default)]
+    pub mount_port: Option<u16>,
+    /// The export's path.
+    pub export: String,
+    /// Below the export, with slashes, not empty; the file set lies below it. A writing phase makes it.
+    pub directory: String,
+    /// Whom the clients say they are (AUTH_SYS).
+    pub user_id: u32,
+    /// Their group.
+    pub group_id: u32,
+}
+
+/// Where the engine finds a password: it stands in no job.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum PasswordSource {
+    /// In a variable of the engine's environment.
+    Environment {
+        /// The variable.
+        name: String,
+    },
+    /// In a file that only its owner can read (mode 0600 or 0400); a newline at its end does not count.
+    File {
+        /// The file.
+        path: String,
+    },
 }
 
 /// What the clients do.
@@ -99,6 +192,9 @@ pub enum Phase {
         /// Size of one read.
         block_size_bytes: u32,
     },
+    /// For a share or an export: whatever is there of the file set, its directories and the target's directory is
+    /// removed; what is missing is no error.
+    Clear {},
 }
 
 /// How a written file comes to be.
@@ -335,8 +431,28 @@ pub struct ClientsResult {
     pub bad: Vec<BadRecord>,
     /// What a backup found; null for other phases.
     pub backup: Option<BackupResult>,
+    /// The way to the server; null for a path.
+    #[serde(default)]
+    pub network: Option<NetworkResult>,
     /// The engine's largest memory so far (VmHWM).
     pub peak_memory_bytes: u64,
+}
+
+/// What the clients' connections were.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct NetworkResult {
+    /// As agreed with the server: "SMB 3.0.2, unsigned", "NFS 3".
+    pub protocol: String,
+    /// Connections that were set up before the measured part.
+    pub connections: u32,
+    /// Connections that were set up again after they were lost.
+    pub reconnections: u64,
+    /// An operation that does nothing, the median of several on one connection that nobody else uses.
+    pub null_operation_ns: u64,
+    /// Sent in the measured part, protocol and data.
+    pub sent_bytes: u64,
+    /// Received in the measured part.
+    pub received_bytes: u64,
 }
 
 /// All operations of one kind in the measured part.
@@ -390,6 +506,16 @@ pub enum ClientErrorKind {
     Io,
     /// A file ended before its size.
     Short,
+    /// ECONNREFUSED, EHOSTUNREACH, ENETUNREACH: nobody takes connections there.
+    ConnectionRefused,
+    /// ECONNRESET, EPIPE, ENOTCONN, ECONNABORTED: the connection or the session ended.
+    ConnectionLost,
+    /// ETIMEDOUT: no answer in time.
+    TimedOut,
+    /// EKEYREJECTED: the server does not take this user or password.
+    LoginRefused,
+    /// EPROTO: the server speaks otherwise than was asked for.
+    Protocol,
     /// Any other.
     Other,
 }

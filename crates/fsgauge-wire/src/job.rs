@@ -297,6 +297,10 @@ pub struct LoadJob {
     /// With `extend`: the emptied files are first given all their blocks with fallocate(2), unwritten.
     #[serde(default)]
     pub preallocate: bool,
+    /// With `extend`, on files of each job's own that are written sequentially: space is allocated with fallocate(2)
+    /// so many bytes at a time, when the writes come to it and in their time; null: no such call.
+    #[serde(default)]
+    pub preallocate_chunk_bytes: Option<u64>,
     /// What the jobs are to the kernel.
     #[serde(default)]
     pub workers: Workers,
@@ -345,6 +349,7 @@ impl LoadJob {
             passes: None,
             extend: false,
             preallocate: false,
+            preallocate_chunk_bytes: None,
             workers: Workers::Threads,
             descriptors: Descriptors::Own,
             sync: Sync::None,

@@ -21,7 +21,8 @@ pub use age::{
 pub use clients::{
     Activity, BackupOrder, BackupResult, BadRecord, ClientError, ClientErrorKind, ClientOperation,
     ClientOperationResult, ClientsInterface, ClientsJob, ClientsResult, ClientsTarget, Create, Dispatch,
-    FileSet, FileSizes, OperationCall, Phase, Think, Tree, WeightedActivity, WeightedSize,
+    FileSet, FileSizes, NetworkResult, NfsTarget, OperationCall, PasswordSource, Phase, SmbDialect,
+    SmbTarget, Think, Tree, WeightedActivity, WeightedSize,
 };
 pub use control::{Listener, Outcome, Stop};
 pub use event::{Event, Interval, IntervalCount, Note};

@@ -181,7 +181,8 @@ class AgeJob(Wire):
     """Make, change and remove files in an empty directory as a log says, and leave them there.
 
     `space_bytes` null: what is available at the start; `sync_every_bytes` null: 256 MiB in modes
-    write and direct, never in fast; 0: never.
+    write and direct, never in fast; 0: never. With `fresh_copy` only the files that the log leaves
+    are written, each at once.
     """
 
     format: Literal[1] = 1
@@ -195,6 +196,7 @@ class AgeJob(Wire):
     time_limit_ns: int
     sync_every_bytes: int | None = None
     seed: int
+    fresh_copy: bool = False
 
 
 class AgeOperationResult(Wire):

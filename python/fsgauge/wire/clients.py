@@ -41,8 +41,14 @@ ClientErrorKind = Literal[
     "missing",
     "io",
     "short",
+    "connection_refused",
+    "connection_lost",
+    "timed_out",
+    "login_refused",
+    "protocol",
     "other",
 ]
+SmbDialect = Literal["2.0.2", "2.1", "3.0", "3.0.2", "3.1.1"]
 
 
 class NullClientsTarget(Wire):
@@ -58,7 +64,59 @@ class PathTarget(Wire):
     directory: str
 
 
-ClientsTarget = Annotated[NullClientsTarget | PathTarget, Field(discriminator="kind")]
+class EnvironmentPassword(Wire):
+    """In a variable of the engine's environment."""
+
+    kind: Literal["environment"] = "environment"
+    name: str
+
+
+class FilePassword(Wire):
+    """In a file that only its owner can read."""
+
+    kind: Literal["file"] = "file"
+    path: str
+
+
+PasswordSource = Annotated[EnvironmentPassword | FilePassword, Field(discriminator="kind")]
+"""Where the engine finds a password: it stands in no job."""
+
+
+class SmbTarget(Wire):
+    """A share of an SMB server: a TCP connection and a session a client.
+
+    The file set lies in `directory`, below the share's root; a writing phase makes it.
+    """
+
+    kind: Literal["smb"] = "smb"
+    host: str
+    port: int
+    share: str
+    directory: str
+    user: str
+    password: PasswordSource | None = None
+    dialect: SmbDialect = "3.0.2"
+    signing: bool = False
+    encryption: bool = False
+    oplocks: bool = False
+
+
+class NfsTarget(Wire):
+    """An export of an NFS server, version 3: a TCP connection a client."""
+
+    kind: Literal["nfs"] = "nfs"
+    host: str
+    port: int
+    mount_port: int | None = None
+    export: str
+    directory: str
+    user_id: int
+    group_id: int
+
+
+ClientsTarget = Annotated[
+    NullClientsTarget | PathTarget | SmbTarget | NfsTarget, Field(discriminator="kind")
+]
 
 
 class WritePhase(Wire):
@@ -108,8 +166,14 @@ class BackupPhase(Wire):
     block_size_bytes: int
 
 
+class ClearPhase(Wire):
+    """Of a share or an export: the file set, its directories and the target's own are removed."""
+
+    kind: Literal["clear"] = "clear"
+
+
 Phase = Annotated[
-    WritePhase | ReadPhase | StatPhase | DeletePhase | MixPhase | BackupPhase,
+    WritePhase | ReadPhase | StatPhase | DeletePhase | MixPhase | BackupPhase | ClearPhase,
     Field(discriminator="kind"),
 ]
 """What the clients do."""
@@ -259,6 +323,17 @@ class BackupResult(Wire):
     extents: int | None = None
 
 
+class NetworkResult(Wire):
+    """What the clients' connections were; bytes are those of the measured part."""
+
+    protocol: str
+    connections: int
+    reconnections: int
+    null_operation_ns: int
+    sent_bytes: int
+    received_bytes: int
+
+
 class ClientsResult(Wire):
     """What the clients did. N of Little's law is active_ns / elapsed_ns of the load's result."""
 
@@ -279,6 +354,7 @@ class ClientsResult(Wire):
     bad_records: int
     bad: list[BadRecord]
     backup: BackupResult | None = None
+    network: NetworkResult | None = None
     peak_memory_bytes: int
 
     @property

@@ -137,6 +137,7 @@ class LoadJob(Wire):
     passes: int | None = None
     extend: bool = False
     preallocate: bool = False
+    preallocate_chunk_bytes: int | None = None
     workers: Literal["threads", "processes"] = "threads"
     descriptors: Literal["own", "shared"] = "own"
     sync: Sync = NoSync()

@@ -62,6 +62,7 @@ pub fn job(directory: &Path) -> AgeJob {
         time_limit_ns: 60_000_000_000,
         sync_every_bytes: None,
         seed: 1,
+        fresh_copy: false,
     }
 }
 

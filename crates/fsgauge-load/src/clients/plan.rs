@@ -121,6 +121,8 @@ impl Plan {
         match &self.job.target {
             ClientsTarget::Null {} => path.into_owned(),
             ClientsTarget::Path { directory } => format!("{}/{path}", directory.trim_end_matches('/')),
+            ClientsTarget::Smb(smb) => format!("//{}/{}/{}/{path}", smb.host, smb.share, smb.directory),
+            ClientsTarget::Nfs(nfs) => format!("{}:{}/{}/{path}", nfs.host, nfs.export, nfs.directory),
         }
     }
 }
@@ -131,7 +133,7 @@ fn course(phase: &Phase) -> Course {
         Phase::Write { create: Create::ThenOpen } => Course::Files(Task::WriteInTwoSteps),
         Phase::Read {} | Phase::Backup { .. } => Course::Files(Task::Read),
         Phase::Stat {} => Course::Files(Task::Stat),
-        Phase::Delete {} => Course::Files(Task::Unlink),
+        Phase::Delete {} | Phase::Clear {} => Course::Files(Task::Unlink),
         Phase::Mix { activities } => {
             let mut end = 0;
             let tasks = activities.iter().map(|weighted| {

@@ -49,6 +49,7 @@ pub(crate) fn result(
         bad_records: all.tally.bad_records,
         bad: all.tally.bad.clone(),
         backup: None,
+        network: None,
         peak_memory_bytes: peak_memory_bytes(),
     };
     let elapsed_ns = all.end_ns - all.begin_ns;
@@ -155,7 +156,7 @@ fn records_of(phase: &Phase) -> (bool, bool) {
     match phase {
         Phase::Write { .. } => (false, true),
         Phase::Read {} | Phase::Backup { .. } => (true, false),
-        Phase::Stat {} | Phase::Delete {} => (false, false),
+        Phase::Stat {} | Phase::Delete {} | Phase::Clear {} => (false, false),
         Phase::Mix { activities } => {
             let has = |wanted: &[_]| activities.iter().any(|weighted| wanted.contains(&weighted.activity));
             (has(&[Read]), has(&[Create, Save]))

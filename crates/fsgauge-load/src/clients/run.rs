@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use fsgauge_wire::{ClientsJob, Engine, Event, Listener, LoadResult, Outcome, Phase, Stop};
+use fsgauge_wire::{
+    ClientsJob, ClientsTarget, Engine, Event, Failure, Listener, LoadResult, Outcome, Phase, Stop,
+};
 
 use super::backup::run_backup;
 use super::check::check_clients;
@@ -14,6 +16,18 @@ use crate::clock::Clock;
 use crate::run::tell;
 use crate::stop::allow_nudges;
 
+fn refuse_network(job: &ClientsJob) -> Outcome<()> {
+    match job.target {
+        ClientsTarget::Smb(_) | ClientsTarget::Nfs(_) => Err(Failure::job(
+            "target",
+            "this engine has no clients of SMB or NFS yet",
+            "it is older",
+            "use a path",
+        )),
+        ClientsTarget::Null {} | ClientsTarget::Path { .. } => Ok(()),
+    }
+}
+
 /// Runs clients and gives the result; events go to `listener` while they run.
 pub fn run_clients(
     job: &ClientsJob,
@@ -24,6 +38,7 @@ pub fn run_clients(
     if matches!(job.phase, Phase::Backup { .. }) {
         return run_backup(job, engine, listener, stop);
     }
+    refuse_network(job)?;
     check_clients(job)?;
     let (clock, clock_note) = Clock::new();
     let self_measure = self_measure(job, &clock)?;

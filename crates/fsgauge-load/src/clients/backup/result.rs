@@ -92,6 +92,7 @@ fn clients_result(job: &ClientsJob, plan: &Plan, connect_ns: u64, backed_up: Bac
             listing_ns: backed_up.listing_ns,
             extents: backed_up.extents.map(|found| found.extents),
         }),
+        network: None,
         peak_memory_bytes: peak_memory_bytes(),
     }
 }

@@ -15,6 +15,13 @@ pub(crate) fn kind_of(errno: i32) -> ClientErrorKind {
         libc::EEXIST => ClientErrorKind::Exists,
         libc::ENOENT | libc::ENOTDIR => ClientErrorKind::Missing,
         libc::EIO | libc::EUCLEAN | libc::EBADMSG => ClientErrorKind::Io,
+        libc::ECONNREFUSED | libc::EHOSTUNREACH | libc::ENETUNREACH => ClientErrorKind::ConnectionRefused,
+        libc::ECONNRESET | libc::EPIPE | libc::ENOTCONN | libc::ECONNABORTED => {
+            ClientErrorKind::ConnectionLost
+        }
+        libc::ETIMEDOUT => ClientErrorKind::TimedOut,
+        libc::EKEYREJECTED => ClientErrorKind::LoginRefused,
+        libc::EPROTO => ClientErrorKind::Protocol,
         _ => ClientErrorKind::Other,
     }
 }
