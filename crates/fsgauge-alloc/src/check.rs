@@ -69,6 +69,7 @@ mod tests {
             time_limit_ns: 1,
             sync_every_bytes: None,
             seed: 1,
+            fresh_copy: false,
         }
     }
 
