@@ -1,7 +1,8 @@
 """Quantities: exact reading of text with a unit, writing for people, and the types of study keys.
 
 A unit is never guessed: "4k" is refused with what was probably meant ("4 KiB" or "4 kB").
-Sizes become bytes, durations nanoseconds, paces operations per second.
+Sizes become bytes, durations nanoseconds, paces operations per second, transfer rates bytes per
+second.
 """
 
 from __future__ import annotations
@@ -154,6 +155,25 @@ _RATE = _Dimension(
     whole=False,
 )
 
+_BANDWIDTH_UNITS = {f"{unit}/s": size for unit, size in _SIZE_UNITS.items()}
+_BANDWIDTH = _Dimension(
+    noun="a transfer rate",
+    units=_BANDWIDTH_UNITS,
+    meant={
+        **{
+            f"{short}/s": tuple(f"{unit}/s" for unit in units)
+            for short, units in _SIZE.meant.items()
+        },
+        **{
+            f"{short}ps": tuple(f"{unit}/s" for unit in units)
+            for short, units in _SIZE.meant.items()
+        },
+        **{unit.casefold(): (f"{unit}/s",) for unit in _SIZE_UNITS},
+    },
+    usual=("MiB/s", "MB/s"),
+    whole=False,
+)
+
 
 def parse_size(text: str) -> int:
     """Bytes of "4 KiB" (1024) or "4 kB" (1000); raises UnitError."""
@@ -180,6 +200,11 @@ def parse_rate(text: str) -> float:
     return float(_RATE.parse(text))
 
 
+def parse_bandwidth(text: str) -> float:
+    """Bytes per second of "175 MB/s" (10^6) or "175 MiB/s" (2^20); raises UnitError."""
+    return float(_BANDWIDTH.parse(text))
+
+
 def _reader(dimension: _Dimension, parse: Callable[[str], float]) -> BeforeValidator:
     def read(value: object, info: ValidationInfo) -> object:
         try:
@@ -201,6 +226,7 @@ DurationNs = Annotated[int, _reader(_DURATION, parse_duration_ns), Field(ge=0, l
 Percent = Annotated[float, _reader(_PERCENT, parse_percent), Field(ge=0, le=100)]
 WholePercent = Annotated[int, _reader(_WHOLE_PERCENT, parse_whole_percent), Field(ge=0, le=100)]
 RateOperationsPerSecond = Annotated[float, _reader(_RATE, parse_rate), Field(gt=0, le=1e9)]
+BytesPerSecond = Annotated[float, _reader(_BANDWIDTH, parse_bandwidth), Field(gt=0, le=1e15)]
 
 
 def exact_size(size_bytes: int) -> str:
@@ -221,6 +247,13 @@ def exact_percent(percent: float) -> str:
 def exact_rate(operations_per_second: float) -> str:
     """Text that `parse_rate` reads back to the same number."""
     return f"{_plain(operations_per_second)} IOPS"
+
+
+def exact_bandwidth(bytes_per_second: float) -> str:
+    """Text that `parse_bandwidth` reads back to the same number."""
+    if float(bytes_per_second).is_integer():
+        return f"{exact_size(int(bytes_per_second))}/s"
+    return f"{_plain(bytes_per_second)} B/s"
 
 
 def _plain(number: float) -> str:

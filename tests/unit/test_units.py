@@ -10,6 +10,7 @@ from fsgauge.units import (
     DurationNs,
     SizeBytes,
     UnitError,
+    exact_bandwidth,
     exact_duration,
     exact_percent,
     exact_rate,
@@ -18,6 +19,7 @@ from fsgauge.units import (
     format_duration,
     format_rate,
     format_size,
+    parse_bandwidth,
     parse_duration_ns,
     parse_percent,
     parse_rate,
@@ -162,3 +164,22 @@ def test_bare_numbers_come_from_code_alone():
 def test_a_size_is_positive():
     with pytest.raises(ValidationError):
         Holder.model_validate({"size": "0 B"}, context=WRITTEN)
+
+
+@pytest.mark.parametrize(
+    ("text", "bytes_per_second"),
+    [("175 MB/s", 175e6), ("1 MiB/s", 1 << 20), ("83.5 kB/s", 83_500), ("3 B/s", 3)],
+)
+def test_transfer_rates_read_and_written(text: str, bytes_per_second: float) -> None:
+    assert parse_bandwidth(text) == bytes_per_second
+    assert parse_bandwidth(exact_bandwidth(bytes_per_second)) == bytes_per_second
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [("175", "175 MB/s"), ("175 MBps", "175 MB/s"), ("175 MB", "175 MB/s"), ("1 mb/s", "1 MB/s")],
+)
+def test_a_transfer_rate_without_its_unit_is_refused(text: str, hint: str) -> None:
+    with pytest.raises(UnitError) as refusal:
+        parse_bandwidth(text)
+    assert hint in refusal.value.hint

@@ -15,7 +15,7 @@ from tomlkit.items import Item, Table
 
 from fsgauge.study.model import Study, System
 from fsgauge.study.system import UNFORMATTED
-from fsgauge.units import exact_duration, exact_percent, exact_rate, exact_size
+from fsgauge.units import exact_bandwidth, exact_duration, exact_percent, exact_rate, exact_size
 
 _TEXT_WITH_UNIT: dict[str, Callable[[Any], str]] = {
     "size": exact_size,
@@ -43,6 +43,17 @@ _TEXT_WITH_UNIT: dict[str, Callable[[Any], str]] = {
     "think": exact_duration,
     "mix_duration": exact_duration,
     "time_limit": exact_duration,
+    "outer_rate": exact_bandwidth,
+    "inner_rate": exact_bandwidth,
+    "path_rate": exact_bandwidth,
+    "position": exact_percent,
+    "rotational_wait": exact_percent,
+    "cylinder_size": exact_size,
+    "request_size": exact_size,
+    "seek_single": exact_duration,
+    "seek_average": exact_duration,
+    "seek_full": exact_duration,
+    "overhead": exact_duration,
 }
 """How the number behind a key becomes text again."""
 
@@ -80,6 +91,8 @@ def _table(model: BaseModel, without_effect: dict[str, str]) -> Table:
             table.add(tomlkit.comment(f"{key}: {without_effect[key]}"))
         elif value is None:
             table.add(tomlkit.comment(f"{key}: not given"))
+        elif isinstance(value, BaseModel):
+            table.add(key, _table(value, {}))
         else:
             table.add(key, _value(key, value))
     return table

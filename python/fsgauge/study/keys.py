@@ -21,6 +21,7 @@ from fsgauge.study.model import (
     System,
     WritersWorkload,
 )
+from fsgauge.study.workload.disk import DiskModel
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,7 @@ SECTIONS = (
     Section("workload", OverheadWorkload, "overhead"),
     Section("workload", WritersWorkload, "writers"),
     Section("workload", ConnectionsWorkload, "connections"),
+    Section("workload.disk", DiskModel),
     Section("plan", PlanSettings),
 )
 

@@ -63,7 +63,7 @@ class _Mistake:
         return _EXPLAIN.get(self.type, _Mistake._other)(self)
 
     def _unknown_key(self) -> InputError:
-        section = "" if len(self.path) == 1 else str(self.path[0])
+        section = self._section()
         valid = valid_keys(section, self._kind(section))
         near = difflib.get_close_matches(self.key, valid, n=1, cutoff=0.5)
         elsewhere = [name for name in all_dotted() if name.split(".")[-1] == self.key]
@@ -86,6 +86,11 @@ class _Mistake:
             details=details,
             next=f"fsgauge explain {target}".rstrip(),
         )
+
+    def _section(self) -> str:
+        """The section in which a key stands: "", "system", "workload.disk"."""
+        around = dotted(self.path[:-1])
+        return around if sections(around) else str(self.path[0]) if around else ""
 
     def _belongs(self, name: str, section: str) -> str:
         owner = all_dotted()[name][0]

@@ -92,7 +92,7 @@ def set_key(document: Document, override: str) -> None:
             next="for example --set workload.duration=5s",
         )
     path = _path(document, name, origin)
-    document.put(path, _value(text.strip()), origin)
+    document.put(path, typed_value(text.strip()), origin)
 
 
 def _path(document: Document, name: str, origin: Origin) -> Path:
@@ -127,7 +127,8 @@ def _system_path(document: Document, rest: str, origin: Origin) -> Path:
     )
 
 
-def _value(text: str) -> object:
+def typed_value(text: str) -> object:
+    """What stands behind KEY= on the command line: TOML if it parses as that, else text."""
     try:
         return tomlkit.value(text).unwrap()
     except (TOMLKitError, ValueError, RecursionError, IndexError):

@@ -61,6 +61,17 @@ _UNITS = {
     "think": "duration",
     "mix_duration": "duration",
     "time_limit": "duration",
+    "outer_rate": "transfer rate",
+    "inner_rate": "transfer rate",
+    "path_rate": "transfer rate",
+    "position": "percentage",
+    "rotational_wait": "percentage",
+    "cylinder_size": "size",
+    "request_size": "size",
+    "seek_single": "duration",
+    "seek_average": "duration",
+    "seek_full": "duration",
+    "overhead": "duration",
 }
 
 
