@@ -13,6 +13,7 @@ fn refuse(key: &str, what: impl Into<String>, cause: &str, next: impl Into<Strin
 /// Checks ranges, passes, extend, sync and verify. Sizes and target have been checked.
 pub(crate) fn check_ranges(load: &LoadJob) -> Check {
     check_sync(load)?;
+    check_chunks(load)?;
     let Some(ranges) = load.ranges else { return check_without(load) };
     check_places(load, ranges)?;
     check_passes(load)?;
@@ -149,6 +150,46 @@ fn check_extend(load: &LoadJob) -> Check {
             "extend on a target without files",
             "a device has the size it has",
             "name files, or leave extend out",
+        );
+    }
+    Ok(())
+}
+
+fn check_chunks(load: &LoadJob) -> Check {
+    let Some(chunk_bytes) = load.preallocate_chunk_bytes else { return Ok(()) };
+    let key = "preallocate_chunk_bytes";
+    if !load.extend {
+        return refuse(
+            key,
+            format!("{key} without extend"),
+            "only files that are emptied first are allocated anew",
+            format!("set extend to true, or leave {key} out"),
+        );
+    }
+    if load.preallocate {
+        return refuse(
+            key,
+            format!("{key} with preallocate"),
+            "files that have all their blocks get no more",
+            format!("leave preallocate or {key} out"),
+        );
+    }
+    if load.ranges != Some(Ranges::OwnFiles {}) || load.access != (Access::Sequential {}) {
+        return refuse(
+            key,
+            format!("{key} without a file of each job's own, written sequentially"),
+            "a chunk is allocated when the writes come to its beginning",
+            format!("choose ranges own_files and access sequential, or leave {key} out"),
+        );
+    }
+    let block_bytes = load.block_sizes.first().map_or(1, |size| u64::from(size.size_bytes));
+    if chunk_bytes == 0 || !chunk_bytes.is_multiple_of(block_bytes) {
+        let nearest = chunk_bytes.div_ceil(block_bytes).max(1).saturating_mul(block_bytes);
+        return refuse(
+            key,
+            format!("{key} {chunk_bytes} is not a multiple of the block size {block_bytes}"),
+            "a write would lie in two chunks",
+            format!("choose {nearest}"),
         );
     }
     Ok(())

@@ -15,7 +15,7 @@ use crate::halts::Halts;
 use crate::outcome::{JobOutcome, Report};
 use crate::pace::{BACKLOG_LIMIT_NS, Pace};
 use crate::pattern::{Order, Pattern};
-use crate::queue::Queue;
+use crate::queue::{Queue, chunk_failure};
 use crate::slots::{Slot, Slots};
 use crate::stop::Stop;
 use crate::tally::{Group, Tally};
@@ -422,6 +422,9 @@ impl<'a, Q: Queue, O: Order, P: Pace> Client<'a, Q, O, P> {
 
 #[cold]
 fn enter_failure(error: &std::io::Error) -> Failure {
+    if let Some(failure) = chunk_failure(error) {
+        return failure;
+    }
     let what = format!("io_uring did not take operations: {error}");
     Failure::system(
         "io_uring.enter",

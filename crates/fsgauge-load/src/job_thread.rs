@@ -17,10 +17,12 @@ use crate::medium::Medium;
 use crate::outcome::{JobOutcome, Report};
 use crate::pace::{Pace, Paced, Unpaced};
 use crate::pattern::{Order, Pattern, RangeOrder, Sequential, Sizes, Uniform, Zipf};
-use crate::queue::{MemoryQueue, NullQueue, Queue, RingQueue, RingSetup, SyncQueue, refused};
+use crate::queue::{
+    ChunkedQueue, Chunks, MemoryQueue, NullQueue, Queue, RingQueue, RingSetup, SyncQueue, refused,
+};
 use crate::random::Random;
 use crate::stop::Stop;
-use crate::target::{Geometry, OpenFiles, OpenMode};
+use crate::target::{Geometry, OpenFiles, OpenMode, path_of};
 use crate::window::Window;
 
 /// The largest batch that the engine chooses by itself.
@@ -109,7 +111,7 @@ impl JobThread {
             (Target::Null { .. }, _) => self.without_files(null_queue(&load), pattern, buffers),
             (_, Interface::Psync) => {
                 self.ready(None, Vec::new());
-                self.with_queue(SyncQueue::on(files.descriptors()), &files, pattern, buffers)
+                self.on_files(SyncQueue::on(files.descriptors()), &files, pattern, buffers)
             }
             (_, Interface::IoUring) => self.with_ring(&files, pattern, buffers),
         }
@@ -138,7 +140,26 @@ impl JobThread {
         }
         let (parts, features, notes) = setup.register(&descriptors, &buffers);
         self.ready(Some(features), notes);
-        self.with_queue(RingQueue::new(parts, &features, descriptors), files, pattern, buffers)
+        self.on_files(RingQueue::new(parts, &features, descriptors), files, pattern, buffers)
+    }
+
+    fn on_files<Q: Queue, O: Order>(
+        self,
+        queue: Q,
+        files: &OpenFiles,
+        pattern: Pattern<O>,
+        buffers: Buffers,
+    ) -> Result<JobOutcome, Failure> {
+        let load = self.shared.load.clone();
+        match (load.preallocate_chunk_bytes, files.iter().next()) {
+            (Some(chunk_bytes), Some(file)) => {
+                let path = &path_of(&load.target, self.job);
+                let file_bytes = Geometry::of(&load.target).file_size_bytes;
+                let chunks = Chunks { file, path, chunk_bytes, file_bytes };
+                self.with_queue(ChunkedQueue::new(queue, chunks), files, pattern, buffers)
+            }
+            _ => self.with_queue(queue, files, pattern, buffers),
+        }
     }
 
     fn ready(&self, features: Option<Features>, notes: Vec<Note>) {

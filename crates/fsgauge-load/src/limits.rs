@@ -43,6 +43,7 @@ fn without_device(load: &LoadJob) -> LoadJob {
         passes: None,
         extend: false,
         preallocate: false,
+        preallocate_chunk_bytes: None,
         workers: Workers::Threads,
         descriptors: Descriptors::Own,
         sync: Sync::None,

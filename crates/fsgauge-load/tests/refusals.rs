@@ -170,3 +170,42 @@ fn verifying() {
     ]);
     assert_eq!(run(verify()).unwrap_err().next, "choose queue_depth 4 or less, or a larger target");
 }
+
+#[test]
+fn chunks_of_space() {
+    let own = |chunk_bytes| LoadJob {
+        target: Target::Files {
+            directory: "/nowhere".into(),
+            prefix: "f".into(),
+            count: 2,
+            file_size_bytes: 64 << 10,
+        },
+        access: Access::Sequential {},
+        extend: true,
+        preallocate_chunk_bytes: Some(chunk_bytes),
+        ..writers(Ranges::OwnFiles {})
+    };
+    let key = "preallocate_chunk_bytes";
+    let needs = |cause: &str| format!("job.{key}: {key} {cause}");
+    let cases = [
+        (LoadJob { extend: false, ..own(8192) }, needs("without extend")),
+        (LoadJob { preallocate: true, ..own(8192) }, needs("with preallocate")),
+        (
+            LoadJob { access: Access::Random {}, ..own(8192) },
+            needs("without a file of each job's own, written sequentially"),
+        ),
+        (
+            LoadJob { ranges: Some(Ranges::Segmented {}), ..own(8192) },
+            needs("without a file of each job's own, written sequentially"),
+        ),
+        (
+            LoadJob { ranges: None, ..own(8192) },
+            needs("without a file of each job's own, written sequentially"),
+        ),
+        (own(0), needs("0 is not a multiple of the block size 4096")),
+        (own(6000), needs("6000 is not a multiple of the block size 4096")),
+    ];
+    for (load, expected) in cases {
+        assert_eq!(refusal(load), expected);
+    }
+}

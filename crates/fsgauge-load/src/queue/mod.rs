@@ -1,5 +1,6 @@
 //! The queue: how operations reach the kernel and come back. io_uring, pread/pwrite, or nothing at all.
 
+mod chunked;
 mod log;
 mod memory;
 mod null;
@@ -7,6 +8,7 @@ mod ring;
 mod ring_setup;
 mod sync;
 
+pub(crate) use chunked::{ChunkedQueue, Chunks, chunk_failure};
 pub(crate) use log::LogQueue;
 pub(crate) use memory::MemoryQueue;
 pub(crate) use null::NullQueue;
