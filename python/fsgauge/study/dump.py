@@ -90,6 +90,10 @@ def _table(model: BaseModel, without_effect: dict[str, str]) -> Table:
         if key in without_effect:
             table.add(tomlkit.comment(f"{key}: {without_effect[key]}"))
         elif value is None:
+    if system.kind != "share":
+        reasons["target"] = "only a share has one"
+    if not system.server:
+        reasons["server"] = "the server's own choices"
             table.add(tomlkit.comment(f"{key}: not given"))
         elif isinstance(value, BaseModel):
             table.add(key, _table(value, {}))

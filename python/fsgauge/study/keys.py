@@ -18,6 +18,7 @@ from fsgauge.study.model import (
     PlanSettings,
     RamStorage,
     Study,
+    ShareStorage,
     System,
     WritersWorkload,
 )
@@ -57,6 +58,7 @@ SECTIONS = (
     Section("storage", DeviceStorage, "device"),
     Section("storage", PathStorage, "path"),
     Section("system", System),
+    Section("storage", ShareStorage, "share"),
     Section("workload", OverheadWorkload, "overhead"),
     Section("workload", WritersWorkload, "writers"),
     Section("workload", ConnectionsWorkload, "connections"),

@@ -15,8 +15,16 @@ from pydantic import ConfigDict, Field, model_validator
 from fsgauge.study.base import OneLine, StudyModel
 from fsgauge.study.cells import cells_of
 from fsgauge.study.conflict import conflict
+from fsgauge.study.serving import check_serving, check_shares
 from fsgauge.study.settings import PlanSettings
-from fsgauge.study.storage import DeviceStorage, LoopStorage, PathStorage, RamStorage, Storage
+from fsgauge.study.storage import (
+    DeviceStorage,
+    LoopStorage,
+    PathStorage,
+    RamStorage,
+    ShareStorage,
+    Storage,
+)
 from fsgauge.study.system import System
 from fsgauge.study.workload import (
     ConnectionsWorkload,
@@ -35,6 +43,7 @@ __all__ = [
     "RamStorage",
     "Storage",
     "Study",
+    "ShareStorage",
     "System",
     "Workload",
     "WritersWorkload",
@@ -85,6 +94,9 @@ class Study(StudyModel):
     def _systems_fit_the_storage(self) -> Study:
         folder = self.storage.kind == "path"
         for index, system in enumerate(self.systems):
+        check_shares(self.storage, self.systems, self.workload)
+        if self.storage.kind == "share":
+            return self
             if folder == (system.kind == "mounted"):
                 continue
             if folder:
@@ -113,6 +125,23 @@ class Study(StudyModel):
     @model_validator(mode="after")
     def _a_scan_has_something_to_scan(self) -> Study:
         if self.workload.scan and all(system.kind == "raw" for system in self.systems):
+    def _servers_have_their_options(self) -> Study:
+        check_serving(self.systems, self.workload)
+        return self
+
+    @model_validator(mode="after")
+    def _what_is_aged_is_made_afresh(self) -> Study:
+        mounted = [at for at, system in enumerate(self.systems) if system.kind == "mounted"]
+        if self.workload.kind == "churn" and mounted:
+            raise conflict(
+                f'"{self.systems[mounted[0]].name}" is mounted already, and a study of kind churn'
+                " ages its systems to a fill level: it makes each anew",
+                [("workload", "kind"), ("system", mounted[0], "name")],
+                next="--storage loop:2GiB with --system ext4, or fsgauge age FOLDER churn",
+            )
+        return self
+
+    @model_validator(mode="after")
             raise conflict(
                 "scan would be ignored: every system is a bare device, which has no layout",
                 [("workload", "scan"), ("system", 0, "name")],

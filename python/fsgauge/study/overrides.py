@@ -14,6 +14,8 @@ from fsgauge.study.keys import all_dotted
 from fsgauge.study.locate import Path, Spans
 from fsgauge.study.specs import option_origin, storage_table, system_table
 
+_DEPTH_OF_KEYS = 3
+"""system, its place, its key; what is below is an entry of a table of options."""
 NOT_SETTABLE = ("format",)
 
 
@@ -27,6 +29,49 @@ def change_storage(document: Document, spec: str) -> None:
             document.put(("storage", key), value, origin)
     else:
         document.put(("storage",), table, origin)
+
+
+def give_way(document: Document, overrides: list[str]) -> None:
+    """`--set workload.target=...` is the only difference: shares take the study's place.
+
+    Storage and systems of other kinds are local, and would be refused beside a target. The same
+    where --system names a share.
+    """
+    named = [text for text in overrides if text.partition("=")[0].strip() == "workload.target"]
+    systems = document.data.get("system")
+    own = (
+        [table for table in systems if isinstance(table, dict)] if isinstance(systems, list) else []
+    )
+    shares = [(index, table) for index, table in enumerate(own) if _is_share(table)]
+    of_option = [index for index, _ in shares if _is_of_option(document, index)]
+    if not named and not of_option:
+        return
+    origin = (
+        option_origin("--set", named[-1]) if named else document.origin(("system", of_option[0]))
+    )
+    assert origin is not None  # noqa: S101 - the option's own text is its origin
+    storage = document.data.get("storage")
+    if not isinstance(storage, dict) or storage.get("kind") != "share":
+        document.put(("storage",), {"kind": "share"}, origin)
+    if not shares:
+        document.put(("system",), [{"name": "share", "kind": "share"}], origin)
+    elif len(shares) < len(own):
+        chosen = [(table, document.origin(("system", index)), -1) for index, table in shares]
+        _replace_systems(document, chosen)
+
+
+def _is_of_option(document: Document, index: int) -> bool:
+    origin = document.origin(("system", index))
+    return origin is not None and not origin.numbered
+
+
+def _is_share(table: dict[str, Any]) -> bool:
+    return bool(table.get("kind", table.get("name")) == "share")
+
+
+def change_serving(document: Document, server: str) -> None:
+    """--serve SERVER."""
+    document.put(("workload", "serve"), server, option_origin("--serve", server))
 
 
 def change_systems(document: Document, specs: list[str]) -> None:
@@ -92,7 +137,10 @@ def set_key(document: Document, override: str) -> None:
             next="for example --set workload.duration=5s",
         )
     path = _path(document, name, origin)
-    document.put(path, typed_value(text.strip()), origin)
+    value = typed_value(text.strip())
+    if len(path) > _DEPTH_OF_KEYS and not isinstance(value, str):
+        value = text.strip()  # an option's value is text, also where it looks like a number
+    document.put(path, value, origin)
 
 
 def _path(document: Document, name: str, origin: Origin) -> Path:

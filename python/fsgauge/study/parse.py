@@ -13,11 +13,18 @@ from pydantic import ValidationError
 from tomlkit.exceptions import ParseError, TOMLKitError
 
 from fsgauge.errors import InputError
+from fsgauge.study.address import refuse_passwords
 from fsgauge.study.document import Document, Origin, source_location
 from fsgauge.study.locate import locate, repeated_key
 from fsgauge.study.mistakes import explain_mistake
 from fsgauge.study.model import Study
-from fsgauge.study.overrides import change_storage, change_systems, set_key
+from fsgauge.study.overrides import (
+    change_serving,
+    change_storage,
+    change_systems,
+    give_way,
+    set_key,
+)
 from fsgauge.study.shipped import find_study
 from fsgauge.study.specs import option_origin
 from fsgauge.units import WRITTEN
@@ -29,21 +36,26 @@ def load_study(
     systems: list[str] | None = None,
     storage: str | None = None,
     seed: int | None = None,
+    serve: str | None = None,
 ) -> Study:
     """Read and check a study; raises InputError with the place of the first mistake.
 
-    `overrides` are KEY=VALUE as of --set, `systems` and `storage` as of --system and --storage.
-    They are applied in the order storage, systems, overrides, seed.
+    `overrides` are KEY=VALUE as of --set, the others as of the options of their names. They are
+    applied in the order storage, systems, serve, overrides, seed.
     """
     _check_printable("--storage", [storage or ""])
     _check_printable("--system", systems or [])
     _check_printable("--set", overrides or [])
     label, text = find_study(path_or_shipped_name)
+    refuse_passwords([text, *(overrides or []), *(systems or [])])
     document = read_document(text, label, FilePath(path_or_shipped_name).stem)
     if storage is not None:
         change_storage(document, storage)
     if systems:
         change_systems(document, systems)
+    if serve is not None:
+        change_serving(document, serve)
+    give_way(document, overrides or [])
     for override in overrides or []:
         set_key(document, override)
     if seed is not None:

@@ -15,7 +15,8 @@ from fsgauge.study.locate import Spans
 
 _STORAGE_FORMS = "loop:8GiB, ram:1GiB, device:NAME, path:/mnt/x, /dev/NAME, /existing/folder"
 _NAMED = re.compile(r"([^=:/]+)=")
-_SYSTEM_KEYS = ("mkfs", "mount", "path", "tunables")
+_SYSTEM_KEYS = ("mkfs", "mount", "path", "target", "tunables", "server")
+_TABLES = ("tunables", "server")
 
 
 def option_origin(option: str, text: str, start: int = 0, end: int | None = None) -> Origin:
@@ -75,16 +76,19 @@ def system_table(spec: str) -> dict[str, Any]:
 def _system_option(table: dict[str, Any], spec: str, part: str, start: int) -> None:
     key, equals, value = part.partition("=")
     key, _, tunable = key.strip().partition(".")
-    known = key in _SYSTEM_KEYS and bool(tunable) == (key == "tunables")
+    known = key in _SYSTEM_KEYS and bool(tunable) == (key in _TABLES)
     if not equals or not known:
         raise InputError(
             f'"{part.strip()}" is no option of a system',
             location=source_location("--system", spec, (start, start + len(part)), "", False),
-            details=("known: mkfs=..., mount=..., path=..., tunables.NAME=..., with ; between",),
+            details=(
+                "known: mkfs=..., mount=..., path=..., target=..., tunables.NAME=...,"
+                " server.NAME=..., with ; between",
+            ),
             next="fsgauge explain system",
         )
     if tunable:
-        table.setdefault("tunables", {})[tunable] = value.strip()
+        table.setdefault(key, {})[tunable] = value.strip()
     else:
         table[key] = value.strip()
 
@@ -93,7 +97,7 @@ def _name(table: dict[str, Any]) -> str:
     """A name that says what is special: "xfs (noatime)"."""
     if table["kind"] == "mounted":
         return str(table.get("path", "mounted"))
-    tunables = [f"{key}={value}" for key, value in table.get("tunables", {}).items()]
+    tunables = [f"{key}={value}" for each in _TABLES for key, value in table.get(each, {}).items()]
     special = [table[key] for key in ("mkfs", "mount") if table.get(key)] + tunables
     return f"{table['kind']} ({', '.join(special)})" if special else str(table["kind"])
 

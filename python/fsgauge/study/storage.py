@@ -76,6 +76,18 @@ class PathStorage(StudyModel):
     )
 
 
+class ShareStorage(StudyModel):
+    """Shares of servers that run already, each named by a system's target."""
+
+    kind: Literal["share"] = Field(
+        "share", description="Shares of running servers; each system, or the workload, names one."
+    )
+    size: StorageSize = Field(
+        1 << 30, description="Space of a share that the study may use; `fill` is a share of it."
+    )
+
+
 Storage = Annotated[
-    LoopStorage | RamStorage | DeviceStorage | PathStorage, Field(discriminator="kind")
+    LoopStorage | RamStorage | DeviceStorage | PathStorage | ShareStorage,
+    Field(discriminator="kind"),
 ]

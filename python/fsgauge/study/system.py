@@ -6,6 +6,7 @@ import re
 
 from pydantic import Field, model_validator
 
+from fsgauge.study.address import Target
 from fsgauge.study.base import OneLine, Options, StudyModel
 from fsgauge.study.conflict import conflict
 from fsgauge.study.storage import AbsolutePath
@@ -14,6 +15,7 @@ _KIND = re.compile(r"[a-z][a-z0-9_]{0,31}")
 UNFORMATTED = {
     "raw": "raw is the bare device: nothing is formatted or mounted",
     "mounted": "a mounted system is used as it stands: nothing is formatted or mounted",
+    "share": "a share is a server's: nothing is formatted or mounted here",
 }
 COPY_ON_WRITE = {"btrfs"}
 """Kinds in which an overwrite takes new space before the old is free."""
@@ -26,7 +28,7 @@ class System(StudyModel):
         description="What the report calls it. The first system is the baseline.", max_length=80
     )
     kind: str = Field(
-        description="What it is: raw, mounted, or a file system that `fsgauge systems` lists."
+        description="What it is: raw, mounted, share, or a file system of `fsgauge systems`."
         " Default: the name."
     )
     mkfs: Options = Field(
@@ -43,6 +45,17 @@ class System(StudyModel):
         description="Settings below /sys or /proc/sys, set back after each turn; {device} stands"
         ' for the device: { "/sys/block/{device}/queue/scheduler" = "none" }.',
         max_length=50,
+    )
+    server: dict[OneLine, Options] = Field(
+        {},
+        description="Options of the server that workload.serve starts over this system:"
+        ' { "aio read size" = "0" } of samba, { MaxRead = "65536" } of ganesha.',
+        max_length=50,
+    )
+    target: Target | None = Field(
+        None,
+        description="For kind share: where it is, smb://user@host/share or nfs://host/export."
+        " Default: workload.target.",
     )
 
     @model_validator(mode="before")
@@ -76,5 +89,11 @@ class System(StudyModel):
                 f"path would be ignored: only a mounted system has one, and this is {self.kind}",
                 ["path", "kind"],
                 next='kind = "mounted" uses a file system where it is mounted',
+            )
+        if self.target is not None and self.kind != "share":
+            raise conflict(
+                f"target would be ignored: only a share has one, and this is {self.kind}",
+                ["target", "kind"],
+                next='kind = "share" uses a server that runs already',
             )
         return self

@@ -10,9 +10,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field, ValidationInfo, model_validator
 
-from fsgauge.study.base import Distinct, StudyModel
+from fsgauge.study.base import Distinct
 from fsgauge.study.conflict import conflict
 from fsgauge.study.workload.mix import HOME_DIRECTORY, Mix, Weight
+from fsgauge.study.workload.network import NetworkKeys
 from fsgauge.study.workload.sweep import (
     SCAN,
     BlockSize,
@@ -40,7 +41,7 @@ MOST_FILLED_PERCENT = 95
 _OF_OWN_FILES = ("read", "stat", "mix", "delete")
 
 
-class ConnectionsWorkload(StudyModel):
+class ConnectionsWorkload(NetworkKeys):
     """Many clients on files of their own, every operation timed; each test is a cell."""
 
     kind: Literal["connections"] = Field(
@@ -198,6 +199,7 @@ class ConnectionsWorkload(StudyModel):
         self._clients_have_files_enough()
         self._records_fit_into_memory()
         self._all_clients_begin()
+        self.check_network(list(self.backup_orders), scan=self.scan)
         if "delete" in self.mix and "create" not in self.mix:
             raise conflict(
                 "a mix removes only files that it made, and this one makes none",
@@ -227,7 +229,7 @@ class ConnectionsWorkload(StudyModel):
 
     def inapplicable(self) -> Inapplicable:
         """Keys that have no effect in this workload: why, and the key that makes it so."""
-        found = self._sizes_without_effect()
+        found = self._sizes_without_effect() | self.without_effect()
         if self.files_per_connection is not None:
             found["fill"] = ("files_per_connection says how many files", "files_per_connection")
         if self.backup_files_per_connection is not None:

@@ -1,0 +1,73 @@
+"""Options of the servers that fsgauge starts: which there are, and in which part of their files.
+
+Only those that change how a server works, not what it serves or to whom: these are fsgauge's own.
+Samba: smb.conf(5) of 4.17, (S) in the share, (G) global. Ganesha: ganesha-export-config(8),
+ganesha-core-config(8) and ganesha-cache-config(8) of version 4.
+"""
+
+from __future__ import annotations
+
+import difflib
+
+_SAMBA_SHARE = """
+acl map full control|aio read size|aio write size|allocation roundup size|block size|case sensitive
+change notify|csc policy|default case|dos filemode|dos filetimes|durable handles|ea support
+fake oplocks|hide dot files|inherit acls|inherit permissions|kernel oplocks|kernel share modes
+level2 oplocks|locking|mangled names|map archive|map hidden|map readonly|map system
+nt acl support|oplocks|posix locking|preserve case|short preserve case|smbd async dosmode
+smbd getinfo ask sharemode|store dos attributes|strict allocate|strict locking|strict rename
+strict sync|sync always|use sendfile|vfs objects
+"""
+_SAMBA_GLOBAL = """
+aio max threads|async smb echo handler|deadtime|getwd cache|keepalive|log level|max open files
+max stat cache size|server multi channel support|server signing|server smb encrypt|smb2 leases
+smb2 max credits|smb2 max read|smb2 max trans|smb2 max write|socket options|stat cache|use mmap
+"""
+_GANESHA = {
+    "EXPORT": (
+        "Attr_Expiration_Time",
+        "DisableReaddirPlus",
+        "Disable_ACL",
+        "MaxRead",
+        "MaxWrite",
+        "PrefRead",
+        "PrefReaddir",
+        "PrefWrite",
+        "Trust_Readdir_Negative_Cache",
+    ),
+    "NFS_CORE_PARAM": ("Drop_Delay_Errors", "Drop_IO_Errors", "RPC_Ioq_ThrdMax"),
+    "MDCACHE": (
+        "Cache_FDs",
+        "Dir_Chunk",
+        "Entries_HWMark",
+        "NParts",
+        "Use_Getattr_Directory_Invalidation",
+    ),
+}
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(word.strip() for line in text.split("\n") for word in line.split("|") if word)
+
+
+OPTIONS: dict[str, dict[str, str]] = {
+    "samba": dict.fromkeys(_words(_SAMBA_SHARE), "share")
+    | dict.fromkeys(_words(_SAMBA_GLOBAL), "global"),
+    "ganesha": {name: part for part, names in _GANESHA.items() for name in names},
+}
+"""By server, each option and the part of its configuration that it stands in."""
+
+
+def unknown_option(server: str, name: str) -> str | None:
+    """The nearest name in words where there is no such option; None where there is."""
+    known = OPTIONS[server]
+    if name in known:
+        return None
+    near = difflib.get_close_matches(name.lower(), [each.lower() for each in known], n=1)
+    exact = next((each for each in known if near and each.lower() == near[0]), "")
+    return f'did you mean "{exact}"?' if exact else f"known: {', '.join(known)}"
+
+
+def forbidden_value(value: str) -> bool:
+    """Whether a value could be more than a value: a new line, a block, a comment."""
+    return not value.strip() or any(mark in value for mark in "\n\r{}#;\\%\"'[]")
