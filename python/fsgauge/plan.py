@@ -8,6 +8,9 @@ two, so that the baseline against itself shows the noise (A/A). A turn makes its
   linear drift, and the baseline's twin A' is put at a random place of each block.
 - Which of the baseline's two turns counts as the twin (`again`) is random as well: if it were
   always the later one, a drift inside blocks would look like noise between equal systems.
+- Where a workload has stages (churn), each is a turn of its own on a system made afresh. All systems
+  have them in one order in a block: groups of stages that are compared stand side by side, in an
+  order by lot; inside a group pairs of blocks have both orders.
 - Cells have one order for all turns of a block, so that each system is worn alike when a cell
   begins. Cells that disturb the layout least come first: pure reads, then mixes, then pure
   writes, those that make files anew last; inside these groups the order is random.
@@ -32,6 +35,7 @@ from fsgauge.wire import ClientsJob, LayoutJob, LoadJob
 from fsgauge.workload import method_of
 from fsgauge.workload.folders import Place
 from fsgauge.workload.space import held_twice, layout_bytes, planned_room
+from fsgauge.workload.steps import Step
 
 FEWEST_BLOCKS = 2
 _SEED_BITS = 53
@@ -81,6 +85,13 @@ def job_for(
     method = method_of(study.workload)
     seed = derived_seed(plan.seed, turn.block, method.seed_purpose(cell))
     return method.load_job(cell, target, seed)
+
+
+def steps_for(study: Study, plan: Plan, turn: Turn, cell: Cell, target: Place) -> list[Step]:
+    """What is done to the system before a cell; equal for all systems of a block."""
+    method = method_of(study.workload)
+    seed = derived_seed(plan.seed, turn.block, method.seed_purpose(cell))
+    return method.steps_before(cell, target, seed)
 
 
 def layout_job_for(study: Study, plan: Plan, turn: Turn, target: Place) -> LayoutJob | None:
@@ -137,19 +148,40 @@ def _turns(study: Study, cells: list[Cell], blocks: int, seed: int) -> list[Turn
     chance = random.Random(seed)  # noqa: S311 - the order of a study, not a secret
     names = [system.name for system in study.systems]
     pair_orders = _pair_orders(blocks, chance)
-    keeps_order = method_of(study.workload).keeps_order
-    turns = []
+    method = method_of(study.workload)
+    stage_orders = _stage_orders(method.stages(cells), blocks, chance)
+    turns: list[Turn] = []
     for block in range(blocks):
         if len(names) == 2:
             order = _pair_with_twin(names, pair_orders[block], chance)
         else:
             order = _shuffled([(name, False) for name in names] + [(names[0], True)], chance)
-        cell_order = [c.id for c in cells] if keeps_order else _cell_order(cells, chance)
+        stages = stage_orders[block]
+        if not method.keeps_order:
+            stages = [_cell_order(cells, chance)]
+        made = [(system, again, stage) for system, again in order for stage in stages]
         turns += [
-            Turn(block=block, turn=turn, system=system, again=again, cells=cell_order)
-            for turn, (system, again) in enumerate(order)
+            Turn(block=block, turn=turn, system=system, again=again, cells=stage)
+            for turn, (system, again, stage) in enumerate(made)
         ]
     return turns
+
+
+def _stage_orders(
+    groups: list[list[list[str]]], blocks: int, chance: random.Random
+) -> list[list[list[str]]]:
+    """For each block, the stages in order; where there is one, nothing is left to chance."""
+    if len(groups) == 1 and len(groups[0]) == 1:
+        return [groups[0]] * blocks
+    forward = [_pair_orders(blocks, chance) for _ in groups]
+    return [
+        [
+            stage
+            for index in _shuffled(range(len(groups)), chance)
+            for stage in (groups[index] if forward[index][block] else groups[index][::-1])
+        ]
+        for block in range(blocks)
+    ]
 
 
 def _pair_orders(blocks: int, chance: random.Random) -> list[bool]:

@@ -10,6 +10,8 @@
                                          last run, where the study asks for it
     DIR/records/BBB-TT-SYSTEM/scan-after-CELL.json
                                          ScanRecord: the files that one cell wrote
+    DIR/records/BBB-TT-SYSTEM/scan-aged.json
+                                         ScanRecord: the files that ageing has left
     DIR/records/BBB-TT-SYSTEM/step-NN-CELL.json
                                          StepRecord: what was done, untimed, before that cell
     DIR/series/BBB.json, BBB-counts.parquet, BBB-intervals.parquet
@@ -212,16 +214,17 @@ class RunRecord(Record):
 
 
 class ScanRecord(Record):
-    """What lay where in one turn, without a map. Exactly one of `result` and `fault` is set.
+    """What lay where in one turn. Exactly one of `result` and `fault` is set.
 
-    With "after cell", the files that `cell` (its id) has written, synced before; otherwise all.
+    With "after cell", the files that `cell` (its id) has written, synced before; with "aged", those
+    that ageing has left; otherwise all.
     """
 
     block: int
     turn: int
     system: str
     again: bool
-    when: Literal["before", "after", "after cell"]
+    when: Literal["before", "after", "after cell", "aged"]
     cell: str | None = None
     result: ScanResult | None
     fault: EngineFault | None

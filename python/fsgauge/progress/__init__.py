@@ -19,6 +19,9 @@ class Progress(Protocol):
     def turn_started(self, turn: Turn) -> None:
         """A system is being made and filled."""
 
+    def step_started(self, turn: Turn, what: str) -> None:
+        """Something is done to the system before a cell."""
+
     def run_started(self, turn: Turn, cell: Cell) -> None:
         """A cell starts on the system."""
 

@@ -22,6 +22,9 @@ class Quiet:
     def turn_started(self, turn: Turn) -> None:
         """Nothing."""
 
+    def step_started(self, turn: Turn, what: str) -> None:
+        """Nothing."""
+
     def run_started(self, turn: Turn, cell: Cell) -> None:
         """Nothing."""
 

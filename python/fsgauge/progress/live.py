@@ -41,6 +41,10 @@ class Live(Quiet):
         """Say which system is being made."""
         self._show(turn, "making and filling it")
 
+    def step_started(self, turn: Turn, what: str) -> None:
+        """Say what is done to the system."""
+        self._show(turn, what)
+
     def run_started(self, turn: Turn, cell: Cell) -> None:
         """Say which cell runs."""
         self._show(turn, cell.name)

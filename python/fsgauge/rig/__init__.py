@@ -23,6 +23,7 @@ from fsgauge.wire import (
     ScanResult,
 )
 from fsgauge.workload.folders import FileSets, Place
+from fsgauge.workload.steps import FileStep
 
 
 class RunsJobs(Protocol):
@@ -88,6 +89,14 @@ class Rig(Protocol):
 
     def settle(self, prepared: PreparedSystem) -> str:
         """Bring caches to the state that every run starts from; gives what was done."""
+        ...
+
+    def wear(self, prepared: PreparedSystem, step: FileStep) -> int:
+        """Carry out a step between cells; gives the bytes that it took or gave back."""
+        ...
+
+    def free_bytes(self, prepared: PreparedSystem) -> int:
+        """What can still be taken of a system that has folders, all that was freed included."""
         ...
 
     def layout_folder(self, prepared: PreparedSystem) -> str | None:

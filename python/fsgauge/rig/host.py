@@ -24,13 +24,15 @@ from fsgauge.rig.direct import require_direct_device, require_direct_files
 from fsgauge.rig.filling import fill
 from fsgauge.rig.formatted import facts_of, formatted
 from fsgauge.rig.stand import bare_facts, bare_notes, folder_facts, formatted_facts, notes_on
-from fsgauge.rig.working_set import working_set
+from fsgauge.rig.wear import free_when_steady, wear
+from fsgauge.rig.working_set import free_bytes, working_set
 from fsgauge.storage import Base
 from fsgauge.study.model import PathStorage, Study, System
 from fsgauge.system import FileSystem, find_kind
 from fsgauge.wire import BlockTarget, Event, FilesTarget, LayoutResult
 from fsgauge.workload import method_of
-from fsgauge.workload.folders import BACKUP, OWN, ClientFolders
+from fsgauge.workload.folders import ClientFolders
+from fsgauge.workload.steps import FileStep
 
 
 @dataclass(frozen=True)
@@ -108,6 +110,14 @@ class HostRig:
         """Sync and drop caches; gives what was done."""
         return settle_caches(prepared.target)
 
+    def wear(self, prepared: PreparedSystem, step: FileStep) -> int:
+        """Carry out a step between cells; gives the bytes that it took or gave back."""
+        return wear(step, _folder_of(prepared))
+
+    def free_bytes(self, prepared: PreparedSystem) -> int:
+        """What can still be taken, all that was freed included."""
+        return free_when_steady(_folder_of(prepared))
+
     def layout_folder(self, prepared: PreparedSystem) -> str | None:
         """The folder of the system's files, its file system written back whole."""
         if not isinstance(prepared.target, FilesTarget | ClientFolders):
@@ -135,7 +145,7 @@ class HostRig:
                 facts=formatted_facts(kind, made, str(attached.device), details),
                 target=target,
                 layout=layout,
-                start_state=[*made.start_state, _filled(target), caches],
+                start_state=[*made.start_state, _filled(target, attached), caches],
                 notes=[*made.notes, *_said(study, layout), *notes_on(kind, study, made.directory)],
             )
 
@@ -173,7 +183,7 @@ class HostRig:
                 layout=layout,
                 start_state=[
                     f"{place} used as it stands",
-                    _filled(target),
+                    _filled(target, attached),
                     settle_caches(target),
                 ],
                 notes=_said(study, layout),
@@ -185,6 +195,13 @@ class HostRig:
         return self._session
 
 
+def _folder_of(prepared: PreparedSystem) -> str:
+    """The system's folder; TypeError for a bare device, which has no steps."""
+    if not isinstance(prepared.target, FilesTarget | ClientFolders):
+        raise TypeError("a bare device has no files to remove and no space to take")
+    return prepared.target.directory
+
+
 def _files(study: Study, directory: str, attached: AttachedStorage) -> FilesTarget | ClientFolders:
     """The files that will be laid out, or empty folders for those that the load makes."""
     sets = attached.file_sets
@@ -194,9 +211,9 @@ def _files(study: Study, directory: str, attached: AttachedStorage) -> FilesTarg
             files_per_client=sets.files_per_client,
             backup_files_per_client=sets.backup_files_per_client,
         )
-        for name in (OWN, BACKUP):
+        for name in sets.folders:
             Path(folders.folder(name)).mkdir()
-        return folders
+        return folders.model_copy(update={"available_bytes": free_bytes(directory)})
     return FilesTarget(
         directory=directory,
         count=method_of(study.workload).files,
@@ -212,8 +229,9 @@ def _words_of(layout: LayoutResult | None) -> list[str]:
     return [note.text for note in layout.notes] if layout else []
 
 
-def _filled(target: FilesTarget | ClientFolders) -> str:
+def _filled(target: FilesTarget | ClientFolders, attached: AttachedStorage) -> str:
     if isinstance(target, ClientFolders):
-        return f"empty folders {OWN} and {BACKUP}"
+        names = attached.file_sets.folders if attached.file_sets else ()
+        return f"empty folders {' and '.join(names)}"
     files = "1 file" if target.count == 1 else f"{target.count} files"
     return f"{files} of {target.file_size_bytes} bytes written with data"

@@ -1,6 +1,6 @@
 """The layout of a turn's system, scanned and recorded where the study asks for it.
 
-Before the first run and after the last one, and after a cell that makes files, of these alone;
+Before the first run and after the last one, and after ageing or a cell that makes files, of these;
 caches are settled again before every run, so what the scan read is not what the load finds in
 memory.
 """
@@ -17,8 +17,8 @@ from fsgauge.rig import PreparedSystem
 from fsgauge.run.campaign import Campaign
 from fsgauge.wire import EngineFault, ScanJob
 from fsgauge.workload import method_of
+from fsgauge.workload.base import WORST_FILES
 
-_WORST_FILES = 3
 _NOT_TOLD = "scan.not_told"
 
 
@@ -30,7 +30,7 @@ def scan_layout(
         return
     folder = campaign.rig.layout_folder(prepared)
     if folder is not None:
-        _record(campaign, turn, when, None, ScanJob(path=folder, top=_WORST_FILES))
+        _record(campaign, turn, when, None, ScanJob(path=folder, top=WORST_FILES))
 
 
 def scan_cell(campaign: Campaign, turn: Turn, prepared: PreparedSystem, cell: Cell) -> None:
@@ -41,14 +41,21 @@ def scan_cell(campaign: Campaign, turn: Turn, prepared: PreparedSystem, cell: Ce
     name = method_of(campaign.study.workload).scanned_after(cell)
     folder = campaign.rig.layout_folder(prepared) if name else None
     if folder is not None:
-        job = ScanJob(path=f"{folder}/{name}", top=_WORST_FILES, space=False)
+        job = method_of(campaign.study.workload).scan_job(f"{folder}/{name}", aged=False)
         _record(campaign, turn, "after cell", cell, job)
+
+
+def scan_aged(campaign: Campaign, turn: Turn, prepared: PreparedSystem, directory: str) -> None:
+    """Sync, then scan and record what ageing has left; a scan that fails is recorded as that."""
+    campaign.rig.layout_folder(prepared)
+    job = method_of(campaign.study.workload).scan_job(directory, aged=True)
+    _record(campaign, turn, "aged", None, job)
 
 
 def _record(
     campaign: Campaign,
     turn: Turn,
-    when: Literal["before", "after", "after cell"],
+    when: Literal["before", "after", "after cell", "aged"],
     cell: Cell | None,
     job: ScanJob,
 ) -> None:
@@ -58,7 +65,7 @@ def _record(
     except EngineFaultError as error:
         fault = error.fault
     except InputError as error:
-        if cell is None:  # the study asked for it: that it cannot be is its end
+        if when in ("before", "after"):  # the study asked: that it cannot be is its end
             raise
         fault = EngineFault(what=error.what, cause=error.cause, next=error.next, code=_NOT_TOLD)
     campaign.folder.write_scan(

@@ -12,6 +12,7 @@ from fsgauge.rig import PreparedSystem
 from fsgauge.run.campaign import Campaign
 from fsgauge.run.gave_up import require_clients
 from fsgauge.run.layout import scan_cell, scan_layout
+from fsgauge.run.steps import Steps
 
 
 def measure_turn(campaign: Campaign, turn: Turn) -> Iterator[RunRecord]:
@@ -37,7 +38,9 @@ def measure_turn(campaign: Campaign, turn: Turn) -> Iterator[RunRecord]:
         )
         campaign.folder.write_turn(made)
         scan_layout(campaign, turn, prepared, "before")
+        steps = Steps(campaign, turn, prepared)
         for position, cell_id in enumerate(turn.cells):
+            steps.before(cells[cell_id])
             record = _run(campaign, turn, position, cells[cell_id], prepared)
             if not record.most_gave_up:
                 scan_cell(campaign, turn, prepared, cells[cell_id])

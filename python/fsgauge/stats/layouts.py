@@ -32,7 +32,7 @@ def read_layouts(
     plan: Plan, scans: Sequence[ScanRecord], equivalence_percent: float
 ) -> Layouts | None:
     """Everything that the scans of a study say; None where it made none."""
-    scans = [scan for scan in scans if scan.when != "after cell"]
+    scans = [scan for scan in scans if scan.when in ("before", "after")]
     if not scans:
         return None
     whens: tuple[When, When] = ("before", "after")

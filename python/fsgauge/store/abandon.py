@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from fsgauge.record import WRITING_TESTS, Plan
+from fsgauge.record import WRITING_TESTS, Plan, Turn
 from fsgauge.store.files import cannot_write
 from fsgauge.store.read import StoredStudy
 
@@ -34,20 +34,31 @@ def whole_blocks(stored: StoredStudy) -> set[int]:
 
 def _unscanned(stored: StoredStudy) -> set[tuple[int, int]]:
     """Turns that lack a scan which the study asks for; a bare device has none."""
+    done = {(scan.block, scan.turn, scan.when, scan.cell) for scan in stored.scans}
+    planned = {(turn.block, turn.turn): turn for turn in stored.study.plan.turns}
+    return {
+        (turn.block, turn.turn)
+        for turn in stored.turns
+        if turn.target.get("kind") in ("files", "client_folders", "aged_folders")
+        and any(
+            (turn.block, turn.turn, *scan) not in done
+            for scan in _asked(stored, planned[turn.block, turn.turn])
+        )
+    }
+
+
+def _asked(stored: StoredStudy, turn: Turn) -> list[tuple[str, str | None]]:
+    """The scans that a turn has, each as when and the id of its cell."""
     workload = stored.study.study.get("workload", {})
+    cells = [cell for cell in stored.study.plan.cells if cell.id in turn.cells]
     asked: list[tuple[str, str | None]] = []
     if workload.get("scan"):
         asked += [("before", None), ("after", None)]
     if workload.get("extents"):
-        cells = (cell for cell in stored.study.plan.cells if cell.test in WRITING_TESTS)
-        asked += [("after cell", cell.id) for cell in cells]
-    done = {(scan.block, scan.turn, scan.when, scan.cell) for scan in stored.scans}
-    return {
-        (turn.block, turn.turn)
-        for turn in stored.turns
-        if turn.target.get("kind") in ("files", "client_folders")
-        and any((turn.block, turn.turn, *scan) not in done for scan in asked)
-    }
+        asked += [("after cell", cell.id) for cell in cells if cell.test in WRITING_TESTS]
+    worn = [cell for cell in cells if cell.wear is not None]
+    asked += [("after cell", cell.id) for cell in worn if cell.pattern == "write"]
+    return asked + ([("aged", None)] if any(cell.wear != "clean" for cell in worn) else [])
 
 
 def set_aside(directory: Path, plan: Plan, whole: set[int]) -> list[str]:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from fsgauge.errors import InputError, RigError
-from fsgauge.record import ScanRecord
+from fsgauge.record import ScanRecord, StepRecord
 
 
 def write_whole(path: Path, text: str) -> None:
@@ -59,8 +59,15 @@ def read_text(path: Path) -> str:
 
 def scan_name(record: ScanRecord) -> str:
     """The name of a scan's file in its turn's folder."""
-    words = record.when if record.cell is None else f"after-{slug(record.cell)}"
+    words = (
+        f"after-{slug(record.cell)}" if record.when == "after cell" and record.cell else record.when
+    )
     return f"scan-{words}.json"
+
+
+def step_name(record: StepRecord) -> str:
+    """The name of a step's file in its turn's folder."""
+    return f"step-{record.number:02d}-{slug(record.cell)}.json"
 
 
 def turn_folder(block: int, turn: int, system: str) -> str:

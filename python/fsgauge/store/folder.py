@@ -13,8 +13,22 @@ from datetime import datetime
 from pathlib import Path
 
 from fsgauge.errors import InputError, RigError
-from fsgauge.record import EnvironmentRecord, RunRecord, ScanRecord, StudyRecord, TurnRecord
-from fsgauge.store.files import cannot_write, scan_name, slug, turn_folder, write_whole
+from fsgauge.record import (
+    EnvironmentRecord,
+    RunRecord,
+    ScanRecord,
+    StepRecord,
+    StudyRecord,
+    TurnRecord,
+)
+from fsgauge.store.files import (
+    cannot_write,
+    scan_name,
+    slug,
+    step_name,
+    turn_folder,
+    write_whole,
+)
 from fsgauge.store.journal import Journal
 
 
@@ -72,6 +86,11 @@ class ResultsFolder:
         """The layout of a turn's system, before or after its runs, or after one of them."""
         folder = turn_folder(record.block, record.turn, record.system)
         self._write(f"records/{folder}/{scan_name(record)}", record.model_dump_json())
+
+    def write_step(self, record: StepRecord) -> None:
+        """What was done to a turn's system before a cell."""
+        folder = turn_folder(record.block, record.turn, record.system)
+        self._write(f"records/{folder}/{step_name(record)}", record.model_dump_json())
 
     def write_run(self, record: RunRecord) -> None:
         """One run, measured or failed."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from fsgauge.errors import InputError
 from fsgauge.store.folder import not_a_results_folder
-from fsgauge.store.read import run_files, scan_files, turn_files
+from fsgauge.store.read import run_files, scan_files, step_files, turn_files
 from fsgauge.store.sources import (
     counts_source,
     documents,
@@ -138,6 +138,7 @@ def _make_views(database: duckdb.DuckDBPyConnection, directory: Path) -> None:
         "client_errors": elements_of_runs(runs, "result.clients.errors"),
         "client_bad_records": elements_of_runs(runs, "result.clients.bad"),
         "scans": documents(scan_files(directory)),
+        "steps": documents(step_files(directory)),
         "environment": _with_moment(environments),
         "journal": documents(
             [path for path in [directory / "journal.ndjson"] if path.is_file()], lines=True

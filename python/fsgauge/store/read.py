@@ -20,11 +20,12 @@ from fsgauge.record import (
     Plan,
     RunRecord,
     ScanRecord,
+    StepRecord,
     StudyRecord,
     Turn,
     TurnRecord,
 )
-from fsgauge.store.files import read_text, scan_name
+from fsgauge.store.files import read_text, scan_name, step_name
 from fsgauge.store.folder import not_a_results_folder
 
 R = TypeVar("R", bound=BaseModel)
@@ -42,6 +43,7 @@ class StoredStudy:
     environment_after: EnvironmentRecord | None
     study_toml: str
     scans: list[ScanRecord] = field(default_factory=list)
+    steps: list[StepRecord] = field(default_factory=list)
 
 
 def read_results(directory: Path) -> StoredStudy:
@@ -68,6 +70,7 @@ def read_results(directory: Path) -> StoredStudy:
         environment_after=read_record(EnvironmentRecord, after) if after.is_file() else None,
         study_toml=read_text(directory / "study.toml"),
         scans=[_planned_scan(path, planned) for path in scan_files(directory)],
+        steps=[_planned_step(path, planned) for path in step_files(directory)],
     )
 
 
@@ -85,6 +88,17 @@ def scan_files(directory: Path) -> list[Path]:
     """The scans of a folder in the order of the plan."""
     found = directory.glob("records/*/scan-*.json")
     return sorted(found, key=lambda path: (_place(path), *_moment(path)))
+
+
+def step_files(directory: Path) -> list[Path]:
+    """The steps of a folder in the order in which they happened."""
+    found = directory.glob("records/*/step-*.json")
+    return sorted(found, key=lambda path: (_place(path), _step_number(path)))
+
+
+def _step_number(path: Path) -> int:
+    word = path.name.split("-")[1]
+    return int(word) if word.isdecimal() else -1
 
 
 def _moment(path: Path) -> tuple[int, str]:
@@ -126,6 +140,20 @@ def _planned_scan(path: Path, planned: dict[tuple[int, int], Turn]) -> ScanRecor
         turn is None
         or (turn.system, turn.again) != (record.system, record.again)
         or path.name != scan_name(record)
+        or not path.parent.name.startswith(f"{record.block:03d}-{record.turn:02d}-")
+    ):
+        raise _foreign(path)
+    return record
+
+
+def _planned_step(path: Path, planned: dict[tuple[int, int], Turn]) -> StepRecord:
+    record = read_record(StepRecord, path)
+    turn = planned.get((record.block, record.turn))
+    if (
+        turn is None
+        or (turn.system, turn.again) != (record.system, record.again)
+        or record.cell not in turn.cells
+        or path.name != step_name(record)
         or not path.parent.name.startswith(f"{record.block:03d}-{record.turn:02d}-")
     ):
         raise _foreign(path)

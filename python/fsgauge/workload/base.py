@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal, Protocol, Self
 
 from fsgauge.record import Cell
-from fsgauge.wire import ClientsJob, Data, IncompressibleData, LayoutJob, LoadJob, Target, ZeroData
+from fsgauge.wire import (
+    ClientsJob,
+    Data,
+    IncompressibleData,
+    LayoutJob,
+    LoadJob,
+    ScanJob,
+    Target,
+    ZeroData,
+)
 from fsgauge.workload.assumed import EXPECTED, Speed
 from fsgauge.workload.folders import ClientFolders, FileSets, Place
 from fsgauge.workload.room import Room
+from fsgauge.workload.steps import Step
+
+WORST_FILES = 3
+"""Listed of a scan, the most fragmented first."""
 
 
 class Method(Protocol):
@@ -81,12 +95,31 @@ class Method(Protocol):
         """The job that fills a fresh system; None where the load makes its own files."""
         ...
 
+    def stages(self, cells: Sequence[Cell]) -> list[list[list[str]]]:
+        """Ids of the cells that share a system made afresh: a stage, which is a turn of its own.
+
+        Stages that are compared with one another form a group: they stand side by side in a block.
+        """
+        ...
+
     def seed_purpose(self, cell: Cell) -> str:
         """Cells with the same words here have the same seed in a block."""
         ...
 
+    def steps_before(self, cell: Cell, place: Place, seed: int) -> list[Step]:
+        """What is done to the system before a cell, untimed, in this order.
+
+        `seed` is that of the cell's load: equal for all systems of a block, and for all cells with
+        one `seed_purpose`.
+        """
+        ...
+
     def scanned_after(self, cell: Cell) -> str | None:
         """The folder whose extents are counted after a cell; None where none are."""
+        ...
+
+    def scan_job(self, path: str, *, aged: bool) -> ScanJob:
+        """How the folder that a cell wrote, or that was aged, is scanned."""
         ...
 
     def load_job(self, cell: Cell, target: Place, seed: int) -> LoadJob | ClientsJob:
@@ -136,13 +169,30 @@ class LaidOut:
     def require_descriptors(self, limit: int) -> None:
         """It opens few files."""
 
+    def stages(self, cells: Sequence[Cell]) -> list[list[list[str]]]:
+        """All cells are measured on one system."""
+        return one_stage(cells)
+
     def seed_purpose(self, cell: Cell) -> str:
         """A seed for each cell."""
         return cell.id
 
+    def steps_before(self, cell: Cell, place: Place, seed: int) -> list[Step]:  # noqa: ARG002
+        """Nothing happens between its cells."""
+        return []
+
     def scanned_after(self, cell: Cell) -> str | None:  # noqa: ARG002
         """Its cells make no files of their own."""
         return None
+
+    def scan_job(self, path: str, *, aged: bool) -> ScanJob:  # noqa: ARG002 - nothing ages it
+        """Files alone, and the worst of them."""
+        return ScanJob(path=path, top=WORST_FILES, space=False)
+
+
+def one_stage(cells: Sequence[Cell]) -> list[list[list[str]]]:
+    """All cells in one stage."""
+    return [[[cell.id for cell in cells]]]
 
 
 def laid_out(place: Place) -> Target:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from fsgauge.errors import InputError
@@ -23,6 +24,7 @@ from fsgauge.wire import (
     PathTarget,
     Phase,
     ReadPhase,
+    ScanJob,
     SharedTree,
     StatPhase,
     Think,
@@ -33,10 +35,11 @@ from fsgauge.wire import (
     WritePhase,
 )
 from fsgauge.workload.assumed import EXPECTED, Speed
-from fsgauge.workload.base import data_of
+from fsgauge.workload.base import WORST_FILES, data_of, one_stage
 from fsgauge.workload.client_files import ClientFiles
 from fsgauge.workload.folders import BACKUP, OWN, ClientFolders, FileSets, Place
 from fsgauge.workload.room import Room
+from fsgauge.workload.steps import Step
 
 _MOST_INTERVALS = 6000
 _SHORTEST_INTERVAL_NS = 100_000_000
@@ -109,6 +112,10 @@ class ConnectionsMethod:
         """The clients make their files themselves: that is what is measured."""
         return None
 
+    def stages(self, cells: Sequence[Cell]) -> list[list[list[str]]]:
+        """Tests build on one another."""
+        return one_stage(cells)
+
     def seed_purpose(self, cell: Cell) -> str:
         """One seed for all cells of a file set: readers know what writers wrote."""
         return self.folder_of(cell)
@@ -117,10 +124,18 @@ class ConnectionsMethod:
         """The folder of the set that a cell works on."""
         return BACKUP if cell.test in ("backup fill", "backup") else OWN
 
+    def steps_before(self, cell: Cell, place: Place, seed: int) -> list[Step]:  # noqa: ARG002
+        """Nothing happens between its tests."""
+        return []
+
     def scanned_after(self, cell: Cell) -> str | None:
         """The folder whose extents are counted after the cell."""
         counted = self.workload.extents and cell.test in WRITING_TESTS
         return self.folder_of(cell) if counted else None
+
+    def scan_job(self, path: str, *, aged: bool) -> ScanJob:  # noqa: ARG002 - nothing ages it
+        """Files alone, and the worst of them."""
+        return ScanJob(path=path, top=WORST_FILES, space=False)
 
     def load_job(self, cell: Cell, target: Place, seed: int) -> ClientsJob:
         """The clients' job of one test, or the one reader's."""

@@ -13,18 +13,29 @@ OWN = "files"
 """The folder of the files that clients write, read, mix and delete."""
 BACKUP = "backup"
 """The folder of the files that are backed up."""
+TREE = "tree"
+"""The folder of a tree that an op log leaves."""
+WRITTEN = "written"
+"""The folder of files that are written beside that tree."""
 
 
 @dataclass(frozen=True)
 class FileSets:
-    """Files of each client in the two sets; 0 where the study does not have the set."""
+    """Files of each client in the two sets; 0 where the study does not have the set.
+
+    `folders` are made in every system before its load.
+    """
 
     files_per_client: int
     backup_files_per_client: int
+    folders: tuple[str, ...] = (OWN, BACKUP)
 
 
 class ClientFolders(BaseModel):
-    """What a system of clients' file sets offers its load; both folders are there, and empty."""
+    """What a system of clients' file sets offers its load; its folders are there, and empty.
+
+    `available_bytes` is what the system had available then; null in records without it.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -32,6 +43,7 @@ class ClientFolders(BaseModel):
     directory: str
     files_per_client: int
     backup_files_per_client: int
+    available_bytes: int | None = None
 
     def folder(self, name: str) -> str:
         """The folder of one set."""

@@ -1,0 +1,90 @@
+"""What is done to a system before a cell, untimed and recorded: ageing, deletes, ballast.
+
+A turn carries its steps out in the order of its cells; each is on disk before the next begins.
+"""
+
+from __future__ import annotations
+
+import time
+
+from fsgauge.errors import RigError
+from fsgauge.plan import steps_for
+from fsgauge.record import Cell, StepRecord, Turn
+from fsgauge.rig import PreparedSystem
+from fsgauge.run.campaign import Campaign
+from fsgauge.run.layout import scan_aged
+from fsgauge.units import format_size
+from fsgauge.wire import AgeResult
+from fsgauge.workload.steps import AgeFolder, Step
+
+
+class Steps:
+    """The steps of one turn, counted through."""
+
+    def __init__(self, campaign: Campaign, turn: Turn, prepared: PreparedSystem) -> None:
+        self._campaign, self._turn, self._prepared = campaign, turn, prepared
+        self._number = 0
+
+    def before(self, cell: Cell) -> None:
+        """Everything that comes before a cell; RigError where what follows cannot be measured."""
+        campaign, turn = self._campaign, self._turn
+        place = self._prepared.target
+        for step in steps_for(campaign.study, campaign.plan, turn, cell, place):
+            campaign.progress.step_started(turn, step.what)
+            self._carry_out(step, cell)
+
+    def _carry_out(self, step: Step, cell: Cell) -> None:
+        campaign, turn, rig = self._campaign, self._turn, self._campaign.rig
+        result, started_unix_ns, clock = None, time.time_ns(), time.monotonic_ns()
+        if isinstance(step, AgeFolder):
+            result = campaign.engine.age(step.job, campaign.progress.event)
+            size_bytes = result.live_bytes
+        else:
+            size_bytes = rig.wear(self._prepared, step)
+        free_bytes = rig.free_bytes(self._prepared)
+        record = StepRecord(
+            block=turn.block,
+            turn=turn.turn,
+            system=turn.system,
+            again=turn.again,
+            number=self._number,
+            cell=cell.id,
+            step=step.step,
+            what=step.what,
+            job=step.job if isinstance(step, AgeFolder) else None,
+            result=result,
+            size_bytes=size_bytes,
+            free_bytes=free_bytes,
+            started_unix_ns=started_unix_ns,
+            elapsed_ns=time.monotonic_ns() - clock,
+        )
+        campaign.folder.write_step(record)
+        campaign.folder.journal(
+            "step", block=turn.block, turn=turn.turn, cell=cell.id, what=step.what
+        )
+        self._number += 1
+        if isinstance(step, AgeFolder) and result is not None:
+            _require_aged(step, result, turn)
+            scan_aged(campaign, turn, self._prepared, step.job.directory)
+
+
+def _require_aged(step: AgeFolder, result: AgeResult, turn: Turn) -> None:
+    """What was aged is whole enough for the cells that follow; the record is stored already."""
+    if step.needed_bytes is None or result.live_bytes >= step.needed_bytes:
+        return
+    error = max(result.errors, key=lambda each: each.count, default=None)
+    limit = result.ended == "time_limit"
+    raise RigError(
+        f'ageing "{turn.system}" left {format_size(result.live_bytes)} of'
+        f" {format_size(step.needed_bytes)}",
+        details=tuple(
+            f"{each.operation or 'syncfs'}: {each.text}, {each.count} times"
+            for each in result.errors[:6]
+        ),
+        cause="it took longer than its time limit"
+        if limit
+        else (error.text if error else f"it ended early: {result.ended}"),
+        next="faster storage, or less of it"
+        if limit
+        else "larger storage, or a smaller workload.fill; dmesg | tail",
+    )
