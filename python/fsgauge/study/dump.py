@@ -33,6 +33,16 @@ _TEXT_WITH_UNIT: dict[str, Callable[[Any], str]] = {
     "read_percent": exact_percent,
     "fill": exact_percent,
     "backup_fill": exact_percent,
+    "fills": exact_percent,
+    "tail_percent": exact_percent,
+    "rewrite_percent": exact_percent,
+    "write_fill": exact_percent,
+    "tail_from": exact_size,
+    "sync_every": exact_size,
+    "read_block_size": exact_size,
+    "new_file_size": exact_size,
+    "median_lifetime": exact_duration,
+    "age_time_limit": exact_duration,
     "equivalence_percent": exact_percent,
     "noise_percent": exact_percent,
     "rate": exact_rate,
@@ -80,6 +90,10 @@ def _without_effect(system: System) -> dict[str, str]:
     reasons = {"path": "only a mounted system has one"} if system.kind != "mounted" else {}
     if system.kind in UNFORMATTED:
         reasons |= dict.fromkeys(("mkfs", "mount", "tunables"), UNFORMATTED[system.kind])
+    if system.kind != "share":
+        reasons["target"] = "only a share has one"
+    if not system.server:
+        reasons["server"] = "the server's own choices"
     return reasons
 
 
@@ -90,10 +104,6 @@ def _table(model: BaseModel, without_effect: dict[str, str]) -> Table:
         if key in without_effect:
             table.add(tomlkit.comment(f"{key}: {without_effect[key]}"))
         elif value is None:
-    if system.kind != "share":
-        reasons["target"] = "only a share has one"
-    if not system.server:
-        reasons["server"] = "the server's own choices"
             table.add(tomlkit.comment(f"{key}: not given"))
         elif isinstance(value, BaseModel):
             table.add(key, _table(value, {}))

@@ -10,6 +10,7 @@ from pydantic.fields import FieldInfo
 
 from fsgauge.study.locate import Path
 from fsgauge.study.model import (
+    ChurnWorkload,
     ConnectionsWorkload,
     DeviceStorage,
     LoopStorage,
@@ -17,8 +18,8 @@ from fsgauge.study.model import (
     PathStorage,
     PlanSettings,
     RamStorage,
-    Study,
     ShareStorage,
+    Study,
     System,
     WritersWorkload,
 )
@@ -57,11 +58,12 @@ SECTIONS = (
     Section("storage", RamStorage, "ram"),
     Section("storage", DeviceStorage, "device"),
     Section("storage", PathStorage, "path"),
-    Section("system", System),
     Section("storage", ShareStorage, "share"),
+    Section("system", System),
     Section("workload", OverheadWorkload, "overhead"),
     Section("workload", WritersWorkload, "writers"),
     Section("workload", ConnectionsWorkload, "connections"),
+    Section("workload", ChurnWorkload, "churn"),
     Section("workload.disk", DiskModel),
     Section("plan", PlanSettings),
 )

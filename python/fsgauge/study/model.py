@@ -27,6 +27,7 @@ from fsgauge.study.storage import (
 )
 from fsgauge.study.system import System
 from fsgauge.study.workload import (
+    ChurnWorkload,
     ConnectionsWorkload,
     OverheadWorkload,
     Workload,
@@ -34,6 +35,7 @@ from fsgauge.study.workload import (
 )
 
 __all__ = [
+    "ChurnWorkload",
     "ConnectionsWorkload",
     "DeviceStorage",
     "LoopStorage",
@@ -41,9 +43,9 @@ __all__ = [
     "PathStorage",
     "PlanSettings",
     "RamStorage",
+    "ShareStorage",
     "Storage",
     "Study",
-    "ShareStorage",
     "System",
     "Workload",
     "WritersWorkload",
@@ -92,11 +94,11 @@ class Study(StudyModel):
 
     @model_validator(mode="after")
     def _systems_fit_the_storage(self) -> Study:
-        folder = self.storage.kind == "path"
-        for index, system in enumerate(self.systems):
         check_shares(self.storage, self.systems, self.workload)
         if self.storage.kind == "share":
             return self
+        folder = self.storage.kind == "path"
+        for index, system in enumerate(self.systems):
             if folder == (system.kind == "mounted"):
                 continue
             if folder:
@@ -123,8 +125,6 @@ class Study(StudyModel):
         return self
 
     @model_validator(mode="after")
-    def _a_scan_has_something_to_scan(self) -> Study:
-        if self.workload.scan and all(system.kind == "raw" for system in self.systems):
     def _servers_have_their_options(self) -> Study:
         check_serving(self.systems, self.workload)
         return self
@@ -142,6 +142,8 @@ class Study(StudyModel):
         return self
 
     @model_validator(mode="after")
+    def _a_scan_has_something_to_scan(self) -> Study:
+        if self.workload.scan and all(system.kind == "raw" for system in self.systems):
             raise conflict(
                 "scan would be ignored: every system is a bare device, which has no layout",
                 [("workload", "scan"), ("system", 0, "name")],

@@ -6,8 +6,9 @@ study/workload, its cells in study/cells, and a method here.
 
 from __future__ import annotations
 
-from fsgauge.study.model import ConnectionsWorkload, Workload, WritersWorkload
+from fsgauge.study.model import ChurnWorkload, ConnectionsWorkload, Workload, WritersWorkload
 from fsgauge.workload.base import Method
+from fsgauge.workload.churn import ChurnMethod
 from fsgauge.workload.connections import ConnectionsMethod
 from fsgauge.workload.overhead import OverheadMethod
 from fsgauge.workload.writers import WritersMethod
@@ -17,6 +18,8 @@ __all__ = ["Method", "method_of"]
 
 def method_of(workload: Workload) -> Method:
     """What carries this workload out."""
+    if isinstance(workload, ChurnWorkload):
+        return ChurnMethod(workload)
     if isinstance(workload, ConnectionsWorkload):
         return ConnectionsMethod(workload)
     if isinstance(workload, WritersWorkload):

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from fsgauge.record import Cell
-from fsgauge.study.cells import connections, overhead, writers
-from fsgauge.study.workload import ConnectionsWorkload, Workload, WritersWorkload
+from fsgauge.study.cells import churn, connections, overhead, writers
+from fsgauge.study.workload import (
+    ChurnWorkload,
+    ConnectionsWorkload,
+    Workload,
+    WritersWorkload,
+)
 
 __all__ = ["cells_of", "default_primary"]
 
 
 def cells_of(workload: Workload) -> list[Cell]:
     """All cells, in the order of the study's lists or, where it is fixed, of a turn."""
+    if isinstance(workload, ChurnWorkload):
+        return churn.cells_of(workload)
     if isinstance(workload, ConnectionsWorkload):
         return connections.cells_of(workload)
     if isinstance(workload, WritersWorkload):
@@ -20,6 +27,8 @@ def cells_of(workload: Workload) -> list[Cell]:
 
 def default_primary(workload: Workload) -> list[str]:
     """Ids of the cells that the answer is about unless the study says."""
+    if isinstance(workload, ChurnWorkload):
+        return churn.default_primary(workload)
     if isinstance(workload, ConnectionsWorkload):
         return connections.default_primary(workload)
     if isinstance(workload, WritersWorkload):

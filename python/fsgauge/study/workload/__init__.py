@@ -6,12 +6,14 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
+from fsgauge.study.workload.churn import ChurnWorkload
 from fsgauge.study.workload.connections import ConnectionsWorkload
 from fsgauge.study.workload.overhead import OverheadWorkload
 from fsgauge.study.workload.writers import WritersWorkload
 
 __all__ = [
     "DEFAULT_KIND",
+    "ChurnWorkload",
     "ConnectionsWorkload",
     "OverheadWorkload",
     "Workload",
@@ -28,7 +30,8 @@ def _with_kind(data: object) -> object:
 
 Workload = Annotated[
     Annotated[
-        OverheadWorkload | WritersWorkload | ConnectionsWorkload, Field(discriminator="kind")
+        OverheadWorkload | WritersWorkload | ConnectionsWorkload | ChurnWorkload,
+        Field(discriminator="kind"),
     ],
     BeforeValidator(_with_kind),
 ]

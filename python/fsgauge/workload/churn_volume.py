@@ -1,0 +1,78 @@
+"""How much `churn` makes, reads and writes: bytes, files, and the time that this takes at a speed.
+
+Before anything is made it is an estimate: sizes are drawn, and what metadata takes is not known.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from fsgauge.record import Cell
+from fsgauge.study.workload import ChurnWorkload
+from fsgauge.workload.assumed import Speed
+
+_CALL_SECONDS = 15e-6
+"""A call on a file with what surrounds it in the kernel: a create and its unlink are several."""
+_CALLS_A_FILE = 4
+_LARGEST_SHARE = 20
+"""The engine's default: no file is larger than a twentieth of the live bytes."""
+
+
+@dataclass(frozen=True)
+class ChurnVolume:
+    """A workload on a system that has `available_bytes` when it is empty."""
+
+    workload: ChurnWorkload
+    available_bytes: int
+
+    def live_bytes(self, fill: int) -> int:
+        """What the tree takes at a level in percent."""
+        return self.available_bytes * fill // 100
+
+    def new_files(self, fill: int) -> int:
+        """Files that are written beside the tree: the share of what it leaves."""
+        left = self.available_bytes * (100 - fill) // 100
+        return left * self.workload.write_fill // 100 // self.workload.new_file_size
+
+    def made(self, fill: int, *, aged: bool) -> tuple[float, float]:
+        """Bytes and files that are written until the tree is there."""
+        times = self.workload.storage_age if aged else 1.0
+        contents = times * self.live_bytes(fill)
+        return contents, contents / self._mean_file_bytes(fill)
+
+    def tree_seconds(self, fill: int, speed: Speed, *, aged: bool) -> float:
+        """The time until the tree is there, synced."""
+        contents, files = self.made(fill, aged=aged)
+        calls = files * _CALLS_A_FILE * (2 if aged else 1) * _CALL_SECONDS
+        moved = 0.0 if self.workload.mode == "fast" else contents / speed.bytes_per_second
+        return calls + moved
+
+    def test_seconds(self, cell: Cell, speed: Speed) -> float:
+        """The time of one test, at most its limit."""
+        fill = cell.fill_percent or 0
+        if cell.pattern == "read":
+            contents: float = self.live_bytes(fill)
+            files = contents / self._mean_file_bytes(fill)
+        else:
+            files = self.new_files(fill)
+            contents = files * self.workload.new_file_size
+        each = _CALLS_A_FILE * _CALL_SECONDS + speed.latency_seconds
+        return min(contents / speed.bytes_per_second + files * each, self.workload.time_limit / 1e9)
+
+    def _mean_file_bytes(self, fill: int) -> float:
+        """The mean of the log-normal body, cut at the largest size; the tail is left out."""
+        workload = self.workload
+        largest = workload.largest_size or max(self.live_bytes(fill) // _LARGEST_SHARE, 1)
+        sigma = workload.size_sigma
+        above = (math.log(largest) - math.log(workload.median_size)) / sigma
+        share = _normal(above)
+        if share < 1e-3:
+            return float(largest)
+        whole = workload.median_size * math.exp(sigma**2 / 2)
+        return max(whole * _normal(above - sigma) / share, 1.0)
+
+
+def _normal(quantile: float) -> float:
+    """The distribution function of the standard normal distribution."""
+    return 0.5 * math.erfc(-quantile / math.sqrt(2))
