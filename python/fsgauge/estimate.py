@@ -22,13 +22,15 @@ SCAN_SECONDS = 0.3
 
 
 def turn_seconds(study: Study, size_bytes: int, speed: Speed = EXPECTED) -> float:
-    """One system made afresh, filled, and measured in every cell."""
+    """One system, made afresh for each stage, filled, and measured in every cell."""
     method = method_of(study.workload).in_room(planned_room(size_bytes))
     space = layout_bytes(study, size_bytes)
-    runs = [method.run_seconds(cell, space, speed) for cell in cells_of(study.workload)]
+    cells = cells_of(study.workload)
+    made = sum(len(group) for group in method.stages(cells))
+    runs = [method.run_seconds(cell, space, speed) for cell in cells]
     filling = space / speed.bytes_per_second
     scans = 2 * SCAN_SECONDS if study.workload.scan else 0.0
-    return TURN_SECONDS + filling + sum(runs) + len(runs) * RUN_SECONDS + scans
+    return made * TURN_SECONDS + filling + sum(runs) + len(runs) * RUN_SECONDS + scans
 
 
 def block_seconds(study: Study, size_bytes: int, speed: Speed = EXPECTED) -> float:

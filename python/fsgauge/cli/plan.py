@@ -192,8 +192,14 @@ def _order(description: PlanDescription, whole: bool) -> list[str]:
     for block in range(description.blocks if whole else 1):
         turns = [turn for turn in description.turns if turn.block == block]
         names = [turn.system + (" again" if turn.again else "") for turn in turns]
-        lines.append(f"  block {block + 1}: " + ", ".join(names))
-        lines.append("    each: " + ", ".join(turns[0].cells))
+        stages = [
+            ", ".join(turn.cells)
+            for turn, name in zip(turns, names, strict=True)
+            if name == names[0]
+        ]
+        lines.append(f"  block {block + 1}: " + ", ".join(dict.fromkeys(names)))
+        lines.append("    each: " + stages[0])
+        lines += [f"    anew: {stage}" for stage in stages[1:]]
     if not whole and description.blocks > 1:
         lines.append(f"  and {description.blocks - 1} more in other orders (--order shows them)")
     return lines

@@ -10,7 +10,7 @@ from fsgauge.units import format_duration, format_size
 def opening(study: Study, plan: Plan, environment: EnvironmentRecord) -> list[str]:
     """Three lines and an empty one."""
     blocks = len({turn.block for turn in plan.turns})
-    a_block = len(plan.turns) // blocks
+    a_block = len({(turn.system, turn.again) for turn in plan.turns})
     runs = sum(len(turn.cells) for turn in plan.turns)
     cores = environment.processor_count
     kernel = " ".join(environment.kernel.split()[:2])

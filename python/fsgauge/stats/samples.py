@@ -63,16 +63,16 @@ class Samples:
         """By block, the log of the baseline's later turn over its earlier one: A/A."""
         found = self.of(metric, cell, self.plan.baseline)
         ratios: dict[int, float] = {}
-        for block, (earlier, later) in self._baseline_turns().items():
+        for block, (earlier, later) in self._baseline_turns(cell).items():
             if (block, earlier) in found and (block, later) in found:
                 ratios[block] = found[block, later] - found[block, earlier]
         return ratios
 
-    def _baseline_turns(self) -> dict[int, list[bool]]:
-        """By block with two turns of the baseline, their `again` marks in order of time."""
+    def _baseline_turns(self, cell: str) -> dict[int, list[bool]]:
+        """By block in which the baseline has a cell twice, the `again` marks in order of time."""
         order: dict[int, list[bool]] = {}
         for turn in sorted(self.plan.turns, key=lambda turn: (turn.block, turn.turn)):
-            if turn.system == self.plan.baseline:
+            if turn.system == self.plan.baseline and cell in turn.cells:
                 order.setdefault(turn.block, []).append(turn.again)
         return {block: marks for block, marks in order.items() if len(marks) == 2}
 
