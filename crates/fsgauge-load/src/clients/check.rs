@@ -5,6 +5,7 @@ use fsgauge_wire::{
     WeightedActivity,
 };
 
+use super::check_network::{check_network, sockets_of};
 use super::check_room::check_room;
 use super::file_set::leaves;
 
@@ -33,6 +34,7 @@ pub(super) fn refuse(key: &str, what: String, cause: &str, next: &str) -> Check 
 /// Checks a job of any phase but a backup, which has its own rules.
 pub(crate) fn check_clients(job: &ClientsJob) -> Check {
     check_set(&job.files)?;
+    check_network(job)?;
     check_counts(job)?;
     check_dispatch(job)?;
     check_times(job)?;
@@ -75,11 +77,13 @@ fn check_dispatch(job: &ClientsJob) -> Check {
             }
             let lanes = u64::from(job.clients) * u64::from(job.outstanding);
             let buffers = lanes.saturating_mul(u64::from(job.files.record_size_bytes));
-            if job.interface != ClientsInterface::Plain && buffers > BUFFERS_LIMIT_BYTES {
+            let has_own = job.interface != ClientsInterface::Plain || sockets_of(&job.target).is_some();
+            if has_own && buffers > BUFFERS_LIMIT_BYTES {
                 let what =
                     format!("records of all clients take {buffers} bytes, more than {BUFFERS_LIMIT_BYTES}");
-                let cause = "with io_uring each client's record has memory of its own";
-                return refuse("files", what, cause, "choose smaller records, or interface \"plain\"");
+                let cause = "with io_uring, and on a server, each client's record has memory of its own";
+                let next = "choose smaller records or fewer clients; on a path, interface \"plain\"";
+                return refuse("files", what, cause, next);
             }
             Ok(())
         }

@@ -7,6 +7,7 @@ use rustix::fs::{StatVfs, statvfs};
 use rustix::process::geteuid;
 
 use super::check::refuse;
+use super::check_network::sockets_of;
 use super::crew::threads_of;
 use super::file_set::{Sizes, directories};
 use super::target::descriptor_limit;
@@ -18,6 +19,9 @@ const DESCRIPTORS_OF_LOOP: u64 = 4;
 
 /// Checks what the target needs to be there and to have.
 pub(super) fn check_room(job: &ClientsJob) -> Check {
+    if let Some(sockets) = sockets_of(&job.target) {
+        return check_sockets(job, sockets);
+    }
     let ClientsTarget::Path { directory } = &job.target else { return Ok(()) };
     check_descriptors(job)?;
     let path = Path::new(directory);
@@ -48,6 +52,24 @@ fn check_descriptors(job: &ClientsJob) -> Check {
     let (clients, outstanding) = (job.clients, job.outstanding);
     let what = format!(
         "{clients} clients with {outstanding} open files each need {needed} descriptors, and {limit} are the limit"
+    );
+    let next = match fitting {
+        0 => format!("ulimit -Hn {needed}, as root"),
+        _ => format!("set clients to {fitting} at most, or as root: ulimit -Hn {needed}"),
+    };
+    refuse("clients", what, "the hard limit of open files of a process", &next)
+}
+
+/// Files are open on the server only; a target has one more descriptor to wait at, and one to spare.
+fn check_sockets(job: &ClientsJob, sockets: u64) -> Check {
+    let waits = 2 * u64::from(threads_of(job));
+    let all = u64::from(job.clients) * sockets;
+    let Err((needed, limit)) = descriptor_limit(all + waits) else { return Ok(()) };
+    let each = sockets + if job.dispatch == Dispatch::Threads { 2 } else { 0 };
+    let fitting = (limit + all + waits).saturating_sub(needed) / each;
+    let clients = job.clients;
+    let what = format!(
+        "{clients} clients with {sockets} sockets each need {needed} descriptors, and {limit} are the limit"
     );
     let next = match fitting {
         0 => format!("ulimit -Hn {needed}, as root"),

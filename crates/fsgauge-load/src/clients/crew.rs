@@ -14,6 +14,7 @@ use fsgauge_wire::{
 use super::event_loop::{EventLoop, LoopOutcome, Surroundings};
 use super::file_set::{Directory, directories};
 use super::plan::Plan;
+use super::target::network::{Access, Gate, Server};
 use super::target::{NullTarget, PlainTarget, RingTarget, Target};
 use crate::Outcome;
 use crate::clock::Clock;
@@ -43,6 +44,8 @@ struct Shared {
     stop: Stop,
     start: Arc<Start>,
     threads: u32,
+    /// The server that the clients work on, and the gate before it; none on this machine.
+    server: Option<(Access, Arc<Gate>)>,
 }
 
 /// What a thread tells.
@@ -106,10 +109,11 @@ pub(crate) fn share(clients: u32, thread: u32, threads: u32) -> impl Iterator<It
 
 impl Crew {
     /// Starts the threads: each lets its clients in and waits.
-    pub(crate) fn spawn(plan: Arc<Plan>, clock: Clock, stop: Stop) -> Outcome<Crew> {
+    pub(crate) fn spawn(plan: Arc<Plan>, clock: Clock, stop: Stop, server: Option<&Server>) -> Outcome<Crew> {
         let (sender, reports) = channel();
         let threads = threads_of(&plan.job);
-        let shared = Shared { plan, clock, stop, start: Arc::new(Start::default()), threads };
+        let server = server.map(|server| (server.access.clone(), Arc::new(Gate::new())));
+        let shared = Shared { plan, clock, stop, start: Arc::new(Start::default()), threads, server };
         let mut crew = Crew { shared, threads: Vec::new(), reports };
         for thread in 0..threads {
             match spawn(crew.shared.clone(), thread, sender.clone()) {
@@ -262,6 +266,9 @@ fn spawn(shared: Shared, thread: u32, reports: Sender<Report>) -> Outcome<JoinHa
 fn carry(shared: &Shared, thread: u32, reports: &Sender<Report>) -> Outcome<()> {
     let job = &shared.plan.job;
     let record_size_bytes = job.files.record_size_bytes;
+    if let Some((access, _)) = &shared.server {
+        return carry_on_server(shared, thread, reports, access);
+    }
     let ClientsTarget::Path { directory } = &job.target else {
         return carry_on(shared, thread, reports, NullTarget::new(record_size_bytes), None, Vec::new());
     };
@@ -273,6 +280,11 @@ fn carry(shared: &Shared, thread: u32, reports: &Sender<Report>) -> Outcome<()> 
     let lanes = share(job.clients, thread, shared.threads).count() as u32 * job.outstanding;
     let (target, features, notes) = RingTarget::new(root, record_size_bytes, lanes, job.interface)?;
     carry_on(shared, thread, reports, target, features, notes)
+}
+
+/// Carries a thread's share of the clients on a server.
+fn carry_on_server(_: &Shared, _: u32, _: &Sender<Report>, access: &Access) -> Outcome<()> {
+    match *access {}
 }
 
 fn carry_on<T: Target>(
@@ -292,17 +304,36 @@ fn carry_on<T: Target>(
     let around = Surroundings { plan, clock, stop, on_interval: &mut on_interval };
     let numbers = share(plan.job.clients, thread, shared.threads);
     let mut event_loop = EventLoop::new(around, target, numbers);
-    let mut to_make = directories_of(plan, thread, shared.threads).peekable();
-    let connect = match to_make.peek() {
-        Some(_) => Some(event_loop.connect(to_make)?),
-        None => None,
-    };
+    let connect = let_in(&mut event_loop, shared, thread)?;
     // Nobody listens only when the run has been given up; then the start is given with the flag set.
     let _ = reports.send(Report::Ready { connect, features, notes });
     let outcome = Box::new(event_loop.run(shared.start.wait(&clock)));
     // Reported before the target goes: its end waits for what the kernel still has.
     let _ = reports.send(Report::Done { thread, outcome });
     Ok(())
+}
+
+/// Lets a thread's clients in; gives when that began and ended, where there was anything to do.
+fn let_in<T: Target>(
+    event_loop: &mut EventLoop<'_, T>,
+    shared: &Shared,
+    thread: u32,
+) -> Outcome<Option<(u64, u64)>> {
+    let plan = shared.plan.as_ref();
+    let mut to_make = directories_of(plan, thread, shared.threads).peekable();
+    if let Some((_, gate)) = &shared.server {
+        let is_own = plan.job.files.tree == (Tree::Own {});
+        let (begin_ns, end_ns) = event_loop.admit(gate, is_own && to_make.peek().is_some())?;
+        if is_own || to_make.peek().is_none() {
+            return Ok(Some((begin_ns, end_ns)));
+        }
+        let (_, end_ns) = event_loop.connect(to_make, false)?;
+        return Ok(Some((begin_ns, end_ns)));
+    }
+    match to_make.peek() {
+        Some(_) => event_loop.connect(to_make, true).map(Some),
+        None => Ok(None),
+    }
 }
 
 /// The directories that a thread makes: those of its clients, or all of a shared tree.

@@ -1,12 +1,13 @@
 //! Many clients on one file set, every operation timed.
 //!
 //! A *client* is a small state machine that says what it wants next and is told what came of it; it knows
-//! neither clock nor kernel. A *target* carries operations out: on a path, on nothing, later on a server. An
+//! neither clock nor kernel. A *target* carries operations out: on a path, on nothing, on a server. An
 //! *event loop* joins a share of the clients with one target, and a *tally* counts. The *file set* is a
 //! formula: names, sizes and contents follow from the numbers of client and file.
 
 mod backup;
 mod check;
+mod check_network;
 mod check_room;
 mod client;
 mod cpu_time;

@@ -41,6 +41,8 @@ pub(crate) enum Task {
     /// Its directory is listed.
     List,
     Unlink,
+    /// Removed, if it is there.
+    Clear,
     /// A file that the mix made is removed.
     Drop,
 }
@@ -56,7 +58,7 @@ impl Task {
     fn writes(self) -> bool {
         match self {
             Task::Write | Task::WriteInTwoSteps | Task::Make | Task::Save => true,
-            Task::Read | Task::Stat | Task::List | Task::Unlink | Task::Drop => false,
+            Task::Read | Task::Stat | Task::List | Task::Unlink | Task::Clear | Task::Drop => false,
         }
     }
 }
@@ -133,7 +135,8 @@ fn course(phase: &Phase) -> Course {
         Phase::Write { create: Create::ThenOpen } => Course::Files(Task::WriteInTwoSteps),
         Phase::Read {} | Phase::Backup { .. } => Course::Files(Task::Read),
         Phase::Stat {} => Course::Files(Task::Stat),
-        Phase::Delete {} | Phase::Clear {} => Course::Files(Task::Unlink),
+        Phase::Delete {} => Course::Files(Task::Unlink),
+        Phase::Clear {} => Course::Files(Task::Clear),
         Phase::Mix { activities } => {
             let mut end = 0;
             let tasks = activities.iter().map(|weighted| {

@@ -31,4 +31,8 @@ pub(crate) enum Request<'given> {
     Rename { from: &'given CStr, to: &'given CStr },
     /// Gives 0.
     Unlink { path: &'given CStr },
+    /// An empty directory: gives 0.
+    RemoveDirectory { path: &'given CStr },
+    /// Nothing, there and back: gives 0.
+    Null,
 }

@@ -2,13 +2,15 @@
 
 use fsgauge_wire::{
     ClientOperation, ClientsInterface, ClientsJob, ClientsResult, ClientsTarget, Cpu, Dispatch, Ended,
-    Engine, FORMAT, Interface, JobCount, LoadResult, Note, OperationCall, OperationResult, Phase,
-    SelfMeasure, Steady,
+    Engine, FORMAT, Interface, JobCount, LoadResult, NetworkResult, Note, OperationCall, OperationResult,
+    Phase, SelfMeasure, Steady,
 };
 
 use super::crew::{Followed, LetIn};
 use super::event_loop::{ClientCount, LoopOutcome};
 use super::tally::ClientsTally;
+use super::target::Traffic;
+use super::target::network::Server;
 
 /// Why the rate of clients is not judged.
 const NOT_JUDGED: &str = "clients work through files: the rate changes with them, and ends with the last";
@@ -20,6 +22,7 @@ pub(crate) fn result(
     let_in: LetIn,
     followed: Followed,
     self_measure: SelfMeasure,
+    server: Option<&Server>,
 ) -> LoadResult {
     let threads = followed.outcomes.len() as u32;
     let outcomes: Vec<LoopOutcome> = followed.outcomes.into_iter().flatten().collect();
@@ -49,7 +52,7 @@ pub(crate) fn result(
         bad_records: all.tally.bad_records,
         bad: all.tally.bad.clone(),
         backup: None,
-        network: None,
+        network: server.map(|server| network(server, all.traffic)),
         peak_memory_bytes: peak_memory_bytes(),
     };
     let elapsed_ns = all.end_ns - all.begin_ns;
@@ -85,6 +88,7 @@ struct Merged {
     tally: ClientsTally,
     clients: Vec<ClientCount>,
     calls: Vec<OperationCall>,
+    traffic: Traffic,
     begin_ns: u64,
     end_ns: u64,
     in_flight_ns: u64,
@@ -103,6 +107,7 @@ impl Merged {
             tally: ClientsTally::default(),
             clients: (0..job.clients).map(none).collect(),
             calls: Vec::new(),
+            traffic: Traffic::default(),
             begin_ns: outcomes.iter().map(|outcome| outcome.begin_ns).min().unwrap_or(0),
             end_ns: outcomes.iter().map(|outcome| outcome.end_ns).max().unwrap_or(0),
             in_flight_ns: outcomes.iter().map(|outcome| outcome.in_flight_ns).sum(),
@@ -116,6 +121,7 @@ impl Merged {
             outcome.clients.iter().for_each(|client| all.clients[client.number as usize] = *client);
             all.tally.merge(outcome.tally);
             all.add_calls(outcome.calls);
+            all.traffic = all.traffic.plus(outcome.traffic.unwrap_or_default());
         }
         all
     }
@@ -148,6 +154,18 @@ impl Merged {
 fn ended(outcomes: &[LoopOutcome]) -> Ended {
     let has = |ended: &Ended| outcomes.iter().any(|outcome| outcome.ended == *ended);
     [Ended::Interrupted, Ended::Duration].into_iter().find(has).unwrap_or(Ended::SizeLimit)
+}
+
+/// The way to the server.
+pub(crate) fn network(server: &Server, traffic: Traffic) -> NetworkResult {
+    NetworkResult {
+        protocol: server.protocol.clone(),
+        connections: traffic.connections,
+        reconnections: traffic.reconnections,
+        null_operation_ns: server.null_operation_ns,
+        sent_bytes: traffic.sent_bytes,
+        received_bytes: traffic.received_bytes,
+    }
 }
 
 /// Whether a phase reads records, and whether it writes some.

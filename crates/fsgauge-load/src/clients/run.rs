@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use fsgauge_wire::{
-    ClientsJob, ClientsTarget, Engine, Event, Failure, Listener, LoadResult, Outcome, Phase, Stop,
-};
+use fsgauge_wire::{ClientsJob, Engine, Event, Listener, LoadResult, Outcome, Phase, Stop};
 
 use super::backup::run_backup;
 use super::check::check_clients;
@@ -12,21 +10,10 @@ use super::crew::Crew;
 use super::plan::Plan;
 use super::result::result;
 use super::self_measure::self_measure;
+use super::target::network::Server;
 use crate::clock::Clock;
 use crate::run::tell;
 use crate::stop::allow_nudges;
-
-fn refuse_network(job: &ClientsJob) -> Outcome<()> {
-    match job.target {
-        ClientsTarget::Smb(_) | ClientsTarget::Nfs(_) => Err(Failure::job(
-            "target",
-            "this engine has no clients of SMB or NFS yet",
-            "it is older",
-            "use a path",
-        )),
-        ClientsTarget::Null {} | ClientsTarget::Path { .. } => Ok(()),
-    }
-}
 
 /// Runs clients and gives the result; events go to `listener` while they run.
 pub fn run_clients(
@@ -38,16 +25,21 @@ pub fn run_clients(
     if matches!(job.phase, Phase::Backup { .. }) {
         return run_backup(job, engine, listener, stop);
     }
-    refuse_network(job)?;
     check_clients(job)?;
     let (clock, clock_note) = Clock::new();
     let self_measure = self_measure(job, &clock)?;
     tell(listener, &stop, Event::SelfMeasure(self_measure));
     allow_nudges();
-    let mut crew = Crew::spawn(Arc::new(Plan::new(job)), clock, stop)?;
+    let server = Server::reach(job, &stop)?;
+    let mut crew = Crew::spawn(Arc::new(Plan::new(job)), clock, stop, server.as_ref())?;
     let mut let_in = crew.wait_until_ready()?;
     let_in.notes.splice(0..0, clock_note);
     let_in.notes.iter().for_each(|note| tell(listener, &stop, Event::Note(note.clone())));
     let followed = crew.follow(listener)?;
-    Ok(result(job, engine, let_in, followed, self_measure))
+    if let (Phase::Clear {}, Some(server)) = (&job.phase, &server) {
+        let left = server.clear(job, &stop)?;
+        left.iter().for_each(|note| tell(listener, &stop, Event::Note(note.clone())));
+        let_in.notes.extend(left);
+    }
+    Ok(result(job, engine, let_in, followed, self_measure, server.as_ref()))
 }

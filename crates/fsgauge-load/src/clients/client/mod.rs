@@ -242,7 +242,7 @@ impl Lane {
     /// Takes the answer to what was asked for.
     #[inline]
     pub(crate) fn answer(&mut self, plan: &Plan, client: &mut Client, answer: Answer) -> Told {
-        if answer < 0 {
+        if answer < 0 && !self.is_gone(answer) {
             return self.failed(client, kind_of(-answer as i32));
         }
         let goes_on = |operation| Told { operation, file: FileOver::No };
@@ -307,6 +307,12 @@ impl Lane {
         } else {
             self.step = if writes && plan.job.fsync { Step::Fsync } else { Step::Close };
         }
+    }
+
+    /// Whether a file that is to be cleared away is not there.
+    #[cold]
+    fn is_gone(&self, answer: Answer) -> bool {
+        self.task == Task::Clear && kind_of(-answer as i32) == ClientErrorKind::Missing
     }
 
     #[cold]

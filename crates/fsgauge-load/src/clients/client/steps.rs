@@ -36,7 +36,7 @@ impl Step {
             Task::Read => Step::OpenToRead,
             Task::Stat => Step::Stat,
             Task::List => Step::List,
-            Task::Unlink | Task::Drop => Step::Unlink,
+            Task::Unlink | Task::Clear | Task::Drop => Step::Unlink,
         }
     }
 

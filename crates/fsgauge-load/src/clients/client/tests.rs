@@ -67,7 +67,9 @@ impl Table {
             Request::List { path } => format!("list {}", text(path)),
             Request::Rename { from, to } => format!("rename {} {}", text(from), text(to)),
             Request::Unlink { path } => format!("unlink {}", text(path)),
-            Request::MakeDirectory { .. } => unreachable!("clients find their directories"),
+            Request::MakeDirectory { .. } | Request::RemoveDirectory { .. } | Request::Null => {
+                unreachable!("no client asks for this")
+            }
         };
         self.asked.push(asked.clone());
         if let Request::Close { handle } = request {

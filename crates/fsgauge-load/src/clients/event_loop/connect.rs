@@ -13,8 +13,13 @@ use crate::clients::target::{Answer, Started, Target, kind_of, message_of};
 use crate::stop::Stop;
 
 impl<T: Target> EventLoop<'_, T> {
-    /// Lets the clients in: makes their directories, one after the other. Gives when it began and ended.
-    pub(crate) fn connect(&mut self, directories: impl Iterator<Item = Directory>) -> Outcome<(u64, u64)> {
+    /// Lets the clients in: makes their directories, one after the other. Gives when it began and ended. Where
+    /// clients have connections, these are what is counted (`is_counted` is false).
+    pub(crate) fn connect(
+        &mut self,
+        directories: impl Iterator<Item = Directory>,
+        is_counted: bool,
+    ) -> Outcome<(u64, u64)> {
         let begin_ns = self.around.clock.now_ns();
         let (mut asked_ns, mut path) = (begin_ns, PathBuffer::new());
         for which in directories {
@@ -31,6 +36,7 @@ impl<T: Target> EventLoop<'_, T> {
                     let words = || (self.around.plan.shown(path), message_of(errno));
                     self.tally.error(ClientOperation::Connect, kind_of(errno), now_ns, words);
                 }
+                Some(_) if !is_counted => {}
                 Some(_) => {
                     let latency_ns = now_ns - asked_ns;
                     self.tally.of(ClientOperation::Connect).record(latency_ns, latency_ns);

@@ -7,6 +7,7 @@
 //! The response time of an operation counts from the moment its client asked for it, which is the moment of
 //! the answer before (or the end of a rest), so that clients = throughput x (response + rest) by itself.
 
+mod admit;
 mod books;
 mod connect;
 #[cfg(test)]
@@ -28,7 +29,7 @@ use crate::clients::plan::Plan;
 use crate::clients::request::Request;
 use crate::clients::rests::Rests;
 use crate::clients::tally::ClientsTally;
-use crate::clients::target::{Answer, Started, Target};
+use crate::clients::target::{Answer, Started, Target, Traffic};
 use crate::clock::Clock;
 use crate::stop::Stop;
 use crate::window::Window;
@@ -112,6 +113,8 @@ pub(crate) struct LoopOutcome {
     pub(crate) tally: ClientsTally,
     pub(crate) clients: Vec<ClientCount>,
     pub(crate) calls: Vec<fsgauge_wire::OperationCall>,
+    /// In the measured part; none where there is no network.
+    pub(crate) traffic: Option<Traffic>,
     pub(crate) begin_ns: u64,
     pub(crate) end_ns: u64,
     /// Time of all lanes in which they had asked, and in which they rested.
@@ -162,13 +165,16 @@ impl<'run, T: Target> EventLoop<'run, T> {
         let job = &self.around.plan.job;
         self.window = Window::new(zero_ns, 0, job.time_limit_ns, job.interval_ns);
         let cpu = CpuTime::of_thread();
+        let before = self.target.traffic();
         self.line_up(zero_ns);
         self.turn().map_err(|error| wait_failure(&error))?;
         let end_ns = self.end();
         let (user_ns, system_ns) = cpu.since();
+        let traffic = self.target.traffic().zip(before).map(|(after, before)| after.since(before));
         self.tidy_up().map_err(|error| wait_failure(&error))?;
         Ok(LoopOutcome {
             calls: self.target.calls(),
+            traffic,
             clients: self.clients.iter().map(|member| member.count).collect(),
             tally: std::mem::take(&mut self.tally),
             begin_ns: zero_ns,

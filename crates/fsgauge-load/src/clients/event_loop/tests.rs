@@ -6,11 +6,12 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use fsgauge_wire::{
-    ClientsInterface, ClientsJob, ClientsTarget, Create, Data, Dispatch, FORMAT, FileSet, FileSizes,
-    OperationCall, Phase, Tree,
+    ClientErrorKind, ClientOperation, ClientsInterface, ClientsJob, ClientsTarget, Create, Data, Dispatch,
+    FORMAT, FileSet, FileSizes, OperationCall, Phase, Tree,
 };
 
 use super::*;
+use crate::clients::target::network::Gate;
 
 /// Answers at once, or when it is waited for: then all, the last asked first.
 struct Noting {
@@ -172,4 +173,60 @@ fn intervals_are_whole_but_for_the_last_however_slow_a_call_is() {
     let sum: u64 = intervals.iter().map(|interval| interval.elapsed_ns).sum();
     assert_eq!(sum, outcome.end_ns - outcome.begin_ns);
     assert_eq!(outcome.in_flight_ns, 3 * sum);
+}
+
+/// Lets clients in when it is waited for, but for every tenth; notes the most that were on their way.
+struct Admitting {
+    noting: Noting,
+    outstanding: u32,
+    most: usize,
+}
+
+impl Target for Admitting {
+    fn incoming(&self, lane: u32) -> &[u8] {
+        self.noting.incoming(lane)
+    }
+
+    fn start(&mut self, lane: u32, request: &Request<'_>) -> Started {
+        self.noting.start(lane, request)
+    }
+
+    fn wait(&mut self, limit: Duration, each: &mut dyn FnMut(u32, Answer)) -> io::Result<()> {
+        self.most = self.most.max(self.noting.pending.len());
+        self.noting.wait(limit, each)
+    }
+
+    fn calls(&self) -> Vec<OperationCall> {
+        Vec::new()
+    }
+
+    fn admit(&mut self, client: u32) -> Started {
+        let is_refused = client % 10 == 9;
+        self.noting.noted.borrow_mut().push(format!("a{client}"));
+        let answer = if is_refused { -Answer::from(libc::ECONNREFUSED) } else { 0 };
+        self.noting.pending.push((client * self.outstanding, answer));
+        Started::Pending
+    }
+}
+
+#[test]
+fn clients_come_in_few_at_a_time_and_one_that_is_refused_is_counted() {
+    let mut many = ClientsJob { clients: 100, outstanding: 2, ..job() };
+    many.files.clients = 100;
+    for makes_directories in [true, false] {
+        let (plan, clock) = (Plan::new(&many), Clock::new().0);
+        let (noted, mut ignore) = (Rc::new(RefCell::new(Vec::new())), |_| {});
+        let around = Surroundings { plan: &plan, clock, stop: Stop::never(), on_interval: &mut ignore };
+        let noting = Noting { record: vec![0; 4096], noted: noted.clone(), pends: true, pending: Vec::new() };
+        let target = Admitting { noting, outstanding: 2, most: 0 };
+        let mut event_loop = EventLoop::new(around, target, 0..100);
+        let (begin_ns, end_ns) = event_loop.admit(&Gate::new(), makes_directories).unwrap();
+        assert!(begin_ns <= end_ns && event_loop.target.most <= 32 && event_loop.target.most >= 20);
+        let connect = event_loop.tally.done(ClientOperation::Connect).unwrap();
+        assert_eq!((connect.operations, connect.errors), (90, 10));
+        let [error] = &event_loop.tally.errors()[..] else { panic!() };
+        assert_eq!((error.kind, error.count), (ClientErrorKind::ConnectionRefused, 10));
+        let directories = noted.borrow().iter().filter(|noted| noted.starts_with('x')).count();
+        assert_eq!(directories, if makes_directories { 90 } else { 0 });
+    }
 }

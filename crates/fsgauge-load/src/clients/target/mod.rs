@@ -8,6 +8,7 @@ mod errors;
 mod handle;
 mod lane_memory;
 mod lanes;
+pub(crate) mod network;
 mod null;
 mod paths;
 mod plain;
@@ -22,6 +23,7 @@ mod tests;
 
 pub(crate) use descriptors::descriptor_limit;
 pub(crate) use errors::{kind_of, message_of};
+pub(crate) use network::Traffic;
 pub(crate) use null::NullTarget;
 pub(crate) use plain::PlainTarget;
 pub(crate) use ring::RingTarget;
@@ -62,4 +64,16 @@ pub(crate) trait Target {
 
     /// Which calls carried the operations that were started, in the order of the operations.
     fn calls(&self) -> Vec<OperationCall>;
+
+    /// Begins to let a client in, numbered from 0 as the loop has them: makes its connection and session. The
+    /// answer, 0 or an error, is that of the client's first lane, which has nothing under way. A client that
+    /// was refused is let in with its next operation.
+    fn admit(&mut self, _client: u32) -> Started {
+        Started::Done(0)
+    }
+
+    /// What went over the network so far; none where there is none.
+    fn traffic(&self) -> Option<Traffic> {
+        None
+    }
 }

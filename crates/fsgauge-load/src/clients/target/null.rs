@@ -48,7 +48,9 @@ impl Target for NullTarget {
             | Request::Close { .. }
             | Request::List { .. }
             | Request::Rename { .. }
-            | Request::Unlink { .. } => 0,
+            | Request::Unlink { .. }
+            | Request::RemoveDirectory { .. }
+            | Request::Null => 0,
         })
     }
 

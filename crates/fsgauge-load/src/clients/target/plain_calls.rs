@@ -96,6 +96,10 @@ impl PlainCalls {
             Request::List { path } => self.list(path),
             Request::Rename { from, to } => uninterrupted(|| renameat(root, from, root, to).map(|()| 0)),
             Request::Unlink { path } => uninterrupted(|| unlinkat(root, path, AtFlags::empty()).map(|()| 0)),
+            Request::RemoveDirectory { path } => {
+                uninterrupted(|| unlinkat(root, path, AtFlags::REMOVEDIR).map(|()| 0))
+            }
+            Request::Null => 0,
         }
     }
 

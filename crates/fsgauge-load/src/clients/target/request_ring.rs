@@ -189,7 +189,7 @@ fn opcode_of(action: Action) -> Option<u8> {
         Action::Fsync => Some(opcode::Fsync::CODE),
         Action::Close => Some(opcode::Close::CODE),
         Action::Stat => Some(opcode::Statx::CODE),
-        Action::List => None,
+        Action::List | Action::RemoveDirectory | Action::Null => None,
         Action::Rename => Some(opcode::RenameAt::CODE),
         Action::Unlink => Some(opcode::UnlinkAt::CODE),
     }
@@ -224,7 +224,7 @@ fn entry(request: &Request<'_>, root: Fd, paths: &mut Paths, place: Place) -> Op
             let status = opcode::Statx::new(root, paths.keep(path)?, place.status.cast());
             status.mask(StatxFlags::BASIC_STATS.bits()).build()
         }
-        Request::List { .. } => return None,
+        Request::List { .. } | Request::RemoveDirectory { .. } | Request::Null => return None,
         Request::Rename { from, to } => {
             let (from, to) = (paths.keep(from)?, paths.keep(to)?);
             opcode::RenameAt::new(root, from, root, to).build()

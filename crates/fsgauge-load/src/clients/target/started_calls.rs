@@ -19,9 +19,12 @@ pub(super) enum Action {
     List,
     Rename,
     Unlink,
+    RemoveDirectory,
+    Null,
 }
 
 impl Action {
+    /// Those that are operations of the result; the others are the engine's own.
     pub(super) const ALL: [Action; 11] = [
         Action::MakeDirectory,
         Action::Create,
@@ -51,13 +54,15 @@ impl Action {
             Request::List { .. } => Action::List,
             Request::Rename { .. } => Action::Rename,
             Request::Unlink { .. } => Action::Unlink,
+            Request::RemoveDirectory { .. } => Action::RemoveDirectory,
+            Request::Null => Action::Null,
         }
     }
 
     /// What the result calls it.
     fn operation(self) -> ClientOperation {
         match self {
-            Action::MakeDirectory => ClientOperation::Connect,
+            Action::MakeDirectory | Action::RemoveDirectory | Action::Null => ClientOperation::Connect,
             Action::Create => ClientOperation::Create,
             Action::Open => ClientOperation::Open,
             Action::Read => ClientOperation::Read,
@@ -92,7 +97,8 @@ impl Action {
             Action::Stat => "statx",
             Action::List => "getdents64",
             Action::Rename => "renameat",
-            Action::Unlink => "unlinkat",
+            Action::Unlink | Action::RemoveDirectory => "unlinkat",
+            Action::Null => "none",
         }
     }
 }

@@ -1,0 +1,95 @@
+//! A password: read when a server is reached, and shown nowhere.
+
+use std::fmt;
+use std::io::Read;
+use std::os::unix::fs::PermissionsExt;
+
+use fsgauge_wire::{Failure, Outcome, PasswordSource};
+
+/// Longer ones are no passwords.
+const LENGTH_LIMIT: u64 = 4096;
+
+/// A password.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Password(String);
+
+impl Password {
+    /// Reads the password from where the job says it is.
+    pub(crate) fn read(source: &PasswordSource) -> Outcome<Password> {
+        match source {
+            PasswordSource::Environment { name } => match std::env::var(name) {
+                Ok(password) => Ok(Password(password)),
+                Err(error) => {
+                    let what = format!("the variable {name} holds no password: {error}");
+                    let next = format!("read -rs {name}; export {name}");
+                    Err(missing(what, "it is not set in the engine's environment", next))
+                }
+            },
+            PasswordSource::File { path } => of_file(path),
+        }
+    }
+
+    /// The password itself, for logging in only.
+    pub(crate) fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Nothing of it is shown, not even its length.
+impl fmt::Debug for Password {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("Password")
+    }
+}
+
+fn of_file(path: &str) -> Outcome<Password> {
+    let unread = |error: std::io::Error| {
+        let what = format!("the password file {path} cannot be read: {error}");
+        missing(what, "it is not there, or belongs to another user", format!("ls -l {path}"))
+    };
+    let file = std::fs::File::open(path).map_err(unread)?;
+    let mode = file.metadata().map_err(unread)?.permissions().mode();
+    if mode & 0o077 != 0 {
+        let what = format!("the password file {path} has mode {:04o}", mode & 0o7777);
+        let cause = "others than its owner can read or change it";
+        return Err(Failure::system("password.mode", None, what, cause, format!("chmod 600 {path}")));
+    }
+    let mut text = String::new();
+    file.take(LENGTH_LIMIT).read_to_string(&mut text).map_err(unread)?;
+    Ok(Password(text.strip_suffix('\n').unwrap_or(&text).to_string()))
+}
+
+fn missing(what: String, cause: &str, next: String) -> Failure {
+    Failure::system("password.missing", None, what, cause, next)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_read_without_its_newline_and_shown_nowhere() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("password").display().to_string();
+        std::fs::write(&path, "se cret \n").unwrap();
+        let read = || Password::read(&PasswordSource::File { path: path.clone() });
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
+        let password = read().unwrap();
+        assert_eq!(password.reveal(), "se cret ");
+        assert_eq!(format!("{password:?}"), "Password");
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640)).unwrap();
+        let failure = read().unwrap_err();
+        assert_eq!((failure.code.as_str(), failure.next), ("password.mode", format!("chmod 600 {path}")));
+        assert!(failure.what.ends_with("has mode 0640"));
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(read().unwrap_err().code, "password.missing");
+    }
+
+    #[test]
+    fn a_variable_that_is_not_set_is_named() {
+        let name = "FSGAUGE_NO_SUCH_PASSWORD".to_string();
+        let failure = Password::read(&PasswordSource::Environment { name }).unwrap_err();
+        assert_eq!((failure.code.as_str(), failure.exit_code()), ("password.missing", 3));
+        assert!(failure.what.contains("FSGAUGE_NO_SUCH_PASSWORD"));
+    }
+}

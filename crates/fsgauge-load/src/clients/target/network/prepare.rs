@@ -1,0 +1,119 @@
+//! The first session: whether the server takes the clients, what nothing costs, and the target's directory.
+
+use std::ffi::CString;
+use std::io;
+use std::time::Instant;
+
+use fsgauge_wire::{ClientsJob, ClientsTarget, Failure, Outcome, Phase};
+
+use super::super::{Answer, Target, message_of};
+use super::{Address, Housekeeper, ask, ask_for};
+use crate::clients::request::Request;
+use crate::stop::Stop;
+
+/// So many operations that do nothing are timed; the median counts.
+const NULLS: usize = 21;
+/// On one machine nothing takes some 50 microseconds. Forty milliseconds are a delayed acknowledgement that waits
+/// for Nagle's algorithm, and would be in every operation that is measured.
+const NULL_LIMIT_NS: u64 = 5_000_000;
+
+/// Lets the first session in. Gives the protocol as agreed, and how long an operation takes that does nothing.
+pub(super) fn prepare(
+    housekeeper: &mut dyn Housekeeper,
+    job: &ClientsJob,
+    address: &Address,
+    stop: &Stop,
+) -> Outcome<(String, u64)> {
+    admit(housekeeper, stop)?;
+    let null_operation_ns = null_operation_ns(housekeeper, stop)?;
+    if address.is_loopback() && null_operation_ns > NULL_LIMIT_NS {
+        return Err(slow_null(address, null_operation_ns));
+    }
+    if matches!(job.phase, Phase::Write { .. }) {
+        make_directories(housekeeper, directory_of(&job.target), address, stop)?;
+    }
+    Ok((housekeeper.protocol(), null_operation_ns))
+}
+
+/// Lets a session of the main thread in.
+pub(super) fn admit(housekeeper: &mut dyn Housekeeper, stop: &Stop) -> Outcome<()> {
+    let started = housekeeper.admit(0);
+    let answer = ask_for(housekeeper, started, stop).map_err(|error| wait_failure(&error))?;
+    if answer < 0 { Err(housekeeper.refusal(answer)) } else { Ok(()) }
+}
+
+/// The target's directory on the server, with slashes.
+pub(super) fn directory_of(target: &ClientsTarget) -> &str {
+    match target {
+        ClientsTarget::Smb(smb) => &smb.directory,
+        ClientsTarget::Nfs(nfs) => &nfs.directory,
+        ClientsTarget::Null {} | ClientsTarget::Path { .. } => "",
+    }
+}
+
+fn null_operation_ns(housekeeper: &mut dyn Housekeeper, stop: &Stop) -> Outcome<u64> {
+    let mut times_ns = [0; NULLS];
+    for time_ns in &mut times_ns {
+        let begin = Instant::now();
+        let answer = ask(housekeeper, &Request::Null, stop).map_err(|error| wait_failure(&error))?;
+        if answer < 0 {
+            return Err(housekeeper.refusal(answer));
+        }
+        *time_ns = begin.elapsed().as_nanos() as u64;
+    }
+    times_ns.sort_unstable();
+    Ok(times_ns[NULLS / 2])
+}
+
+fn make_directories(
+    housekeeper: &mut dyn Housekeeper,
+    directory: &str,
+    address: &Address,
+    stop: &Stop,
+) -> Outcome<()> {
+    for (end, _) in directory.match_indices('/').chain([(directory.len(), "")]) {
+        let path = c_path(&directory[..end]);
+        let answer = ask(housekeeper, &Request::MakeDirectory { path: &path }, stop);
+        let answer = answer.map_err(|error| wait_failure(&error))?;
+        if answer < 0 {
+            return Err(no_directory(&directory[..end], answer, address));
+        }
+    }
+    Ok(())
+}
+
+/// A path for a request; jobs whose paths have a zero in them are refused.
+pub(super) fn c_path(path: &str) -> CString {
+    CString::new(path).unwrap_or_default()
+}
+
+pub(super) fn wait_failure(error: &io::Error) -> Failure {
+    let what = format!("the server's answers cannot be had: {error}");
+    Failure::system("network.wait", error.raw_os_error(), what, "the kernel refused it", "dmesg | tail")
+}
+
+fn no_directory(path: &str, answer: Answer, address: &Address) -> Failure {
+    let errno = -answer as i32;
+    let what = format!("the directory {path} cannot be made on {address}: {}", message_of(errno));
+    let (cause, next) = match errno {
+        libc::EACCES | libc::EPERM => (
+            "this user may not write there",
+            "give the user write access to the share, or choose another user",
+        ),
+        libc::ENOSPC | libc::EDQUOT => ("there is no room", "make room there, or choose another share"),
+        libc::EROFS => ("it can only be read", "choose a share that can be written"),
+        libc::EEXIST => ("a file has that name", "choose another directory"),
+        _ => ("the server refused it", "look into the server's log"),
+    };
+    Failure::system("network.directory", Some(errno), what, cause, next)
+}
+
+fn slow_null(address: &Address, null_operation_ns: u64) -> Failure {
+    let what = format!(
+        "an operation that does nothing takes {} microseconds on {address}, on this very machine",
+        null_operation_ns / 1000
+    );
+    let cause = "something holds small messages back (Nagle's algorithm, a shaped loopback device), or the \
+                 machine is overloaded: every operation would be measured with it";
+    Failure::system("network.slow_null", None, what, cause, "uptime; tc qdisc show dev lo")
+}

@@ -1,0 +1,57 @@
+//! The server of a job: found, tried, and known to take its clients.
+
+use fsgauge_wire::{ClientsJob, ClientsTarget, Failure, Note, Outcome};
+
+use super::clear::clear;
+use super::prepare::prepare;
+use super::{Address, Housekeeper};
+use crate::stop::Stop;
+
+/// How clients get in: what the protocols differ in.
+#[derive(Debug, Clone)]
+pub(crate) enum Access {}
+
+impl Access {
+    /// The access that a job names; none on this machine.
+    fn of(job: &ClientsJob) -> Outcome<Option<(Access, Address)>> {
+        match &job.target {
+            ClientsTarget::Null {} | ClientsTarget::Path { .. } => Ok(None),
+            ClientsTarget::Smb(_) | ClientsTarget::Nfs(_) => Err(Failure::job(
+                "target",
+                "this engine has no clients of SMB or NFS yet",
+                "it is older",
+                "use a path",
+            )),
+        }
+    }
+
+    /// A session of the main thread.
+    fn housekeeper(&self) -> Outcome<Box<dyn Housekeeper>> {
+        match *self {}
+    }
+}
+
+/// A server that takes the clients of a job.
+#[derive(Debug, Clone)]
+pub(crate) struct Server {
+    pub(crate) access: Access,
+    /// As agreed.
+    pub(crate) protocol: String,
+    pub(crate) null_operation_ns: u64,
+}
+
+impl Server {
+    /// Reaches the server of a job with a first session, and makes the target's directory for a phase that
+    /// writes; none where the job's target is on this machine.
+    pub(crate) fn reach(job: &ClientsJob, stop: &Stop) -> Outcome<Option<Server>> {
+        let Some((access, address)) = Access::of(job)? else { return Ok(None) };
+        let mut housekeeper = access.housekeeper()?;
+        let (protocol, null_operation_ns) = prepare(housekeeper.as_mut(), job, &address, stop)?;
+        Ok(Some(Server { access, protocol, null_operation_ns }))
+    }
+
+    /// Removes what is left of the file set after its files: its directories, and the target's. Says what stays.
+    pub(crate) fn clear(&self, job: &ClientsJob, stop: &Stop) -> Outcome<Option<Note>> {
+        clear(self.access.housekeeper()?.as_mut(), job, stop)
+    }
+}
