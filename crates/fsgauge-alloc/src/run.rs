@@ -6,7 +6,7 @@ use fsgauge_wire::{
     AgeEnded, AgeJob, AgeMode, AgeProfile, AgeResult, Engine, Event, FORMAT, Listener, Note, Outcome, Stop,
 };
 
-use crate::ager::Replay;
+use crate::ager::{Replay, Source};
 use crate::check::{check_age, room_bytes};
 use crate::cpu::user_system_ns;
 use crate::op_log::OpLog;
@@ -27,7 +27,8 @@ pub fn run_age(job: &AgeJob, engine: Engine, listener: &mut dyn Listener, stop: 
     let sync_every_bytes = job.sync_every_bytes.unwrap_or(default_sync_bytes(job.mode));
     let mut notes = notes_of(job, place.copies_on_write);
     let started_unix_ns = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |at| at.as_nanos() as u64);
-    let mut replay = Replay::new(log, place, job.mode, job.seed, sync_every_bytes, stop);
+    let mut replay =
+        Replay::new(Source::new(log, job.fresh_copy), place, job.mode, job.seed, sync_every_bytes, stop);
     let before = user_system_ns();
     let (ended, elapsed) = replay.run(Duration::from_nanos(job.time_limit_ns), listener);
     let after = user_system_ns();
@@ -57,7 +58,7 @@ pub fn run_age(job: &AgeJob, engine: Engine, listener: &mut dyn Listener, stop: 
         live_bytes,
         storage_age: (live_bytes > 0).then(|| written_bytes as f64 / live_bytes as f64),
         virtual_time_ns: log.virtual_time_ns(),
-        directories: ager.directories.count(),
+        directories: u64::from(ager.directories.count()),
         reopened: ager.reopened,
         syncs,
         sync_ns: sync_time.as_nanos() as u64,
@@ -80,13 +81,18 @@ fn note(code: &str, text: impl Into<String>) -> Note {
 /// What the mode loses.
 fn notes_of(job: &AgeJob, copies_on_write: bool) -> Vec<Note> {
     let mut notes = Vec::new();
+    if job.fresh_copy {
+        let text =
+            "Only what the log leaves was written: each file once, from start to end, directory by directory";
+        notes.push(note("age.fresh_copy", text));
+    }
     if job.mode == AgeMode::Fast {
         notes.push(note(
             "age.fast",
             "Space was allocated without data: delayed allocation and preallocation had no part in the layout, \
              and reading these files needs no disk",
         ));
-        if matches!(job.profile, AgeProfile::Database { .. }) {
+        if matches!(job.profile, AgeProfile::Database { .. }) && !job.fresh_copy {
             let text = if copies_on_write {
                 "Overwrites were holes that were allocated again: space was freed before the new was taken, where \
                  the file system does it the other way round"

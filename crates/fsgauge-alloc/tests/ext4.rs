@@ -87,3 +87,25 @@ fn no_space_and_nothing_to_delete_is_an_end() {
     assert_eq!(result.errors[0].count, 10_000);
     assert_eq!(tree(&mounted.point).files, result.live_files);
 }
+
+/// The same tree on a file system of its own, each file written once: what ageing has split is whole.
+#[test]
+fn a_fresh_copy_has_fewer_extents_than_the_aged_tree() {
+    for mode in [AgeMode::Fast, AgeMode::Write] {
+        let extents = |fresh_copy| {
+            let mounted = mounted_or_skip(256 << 20, EXT4, MOUNT)?;
+            let bins = r#"{"kind":"bins","bins":[{"at_least_bytes":4096,"below_bytes":900000,"weight":1}]}"#;
+            let profile = profile(&format!(r#"{{"kind":"churn","streams":4,"sizes":{bins}}}"#));
+            let end = AgeEnd::StorageAge { storage_age: 4.0 };
+            let base = AgeJob { profile, mode, end, space_bytes: None, fresh_copy, ..job(&mounted.point) };
+            let result = age(&AgeJob { fill_percent: 90.0, ..base }).unwrap();
+            assert_eq!((result.ended, result.errors.len()), (AgeEnded::Complete, 0), "{:?}", result.errors);
+            let counts = scan(&mounted.point).counts;
+            assert_eq!((counts.files, counts.extent_bytes > 0), (result.live_files, true));
+            Some((counts.files, counts.extents))
+        };
+        let (Some(aged), Some(fresh)) = (extents(false), extents(true)) else { return };
+        assert_eq!(aged.0, fresh.0);
+        assert!(fresh.1 < aged.1 * 9 / 10, "{mode:?}: {fresh:?}, {aged:?}");
+    }
+}

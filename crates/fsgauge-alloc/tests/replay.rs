@@ -8,7 +8,7 @@ use fsgauge_alloc::run_age;
 use fsgauge_wire::{AgeEnd, AgeEnded, AgeJob, AgeMode, AgeOperation, Event, Failure, Listener, Stop};
 use tempfile::TempDir;
 
-use support::{Heard, MIB, age, engine, job, profile, tree};
+use support::{Heard, MIB, age, engine, job, listing, profile, tree};
 
 const PROFILES: [(&str, u64); 5] = [
     (r#"{"kind":"intermingled","keep_files":7}"#, 100_000),
@@ -21,6 +21,11 @@ const PROFILES: [(&str, u64); 5] = [
 /// A folder in the target's file system: /tmp may be in memory.
 fn folder() -> TempDir {
     TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap()
+}
+
+/// A folder in memory where there is one: no syncfs waits for what others write.
+fn folder_in_memory() -> TempDir {
+    TempDir::new_in("/dev/shm").unwrap_or_else(|_| folder())
 }
 
 /// The result, or none where this file system has no such mode.
@@ -63,6 +68,53 @@ fn every_profile_leaves_what_its_result_says_and_modes_replay_one_log() {
         }
         assert!(checksums.len() >= 2 && checksums.windows(2).all(|two| two[0] == two[1]), "{checksums:?}");
     }
+}
+
+/// The copy has the log's names and sizes, and creates alone.
+fn assert_fresh_copies(json: &str, space_bytes: u64, operations: u64) {
+    let aged_root = folder_in_memory();
+    let end = AgeEnd::Operations { operations };
+    let space_bytes = Some(space_bytes);
+    let aged_job = AgeJob { end, space_bytes, profile: profile(json), ..job(aged_root.path()) };
+    let Some(aged) = age_or_skip(&aged_job) else { return };
+    for mode in [AgeMode::Fast, AgeMode::Write, AgeMode::Direct] {
+        let root = folder_in_memory();
+        let directory = root.path().display().to_string();
+        let fresh_job = AgeJob { mode, fresh_copy: true, directory, ..aged_job.clone() };
+        let Some(fresh) = age_or_skip(&fresh_job) else { continue };
+        let what = format!("{json} {mode:?}");
+        assert_eq!((fresh.ended, fresh.errors.len()), (AgeEnded::Complete, 0), "{what}");
+        assert_eq!(listing(root.path()), listing(aged_root.path()), "{what}");
+        assert_eq!((fresh.live_files, fresh.live_bytes), (aged.live_files, aged.live_bytes), "{what}");
+        assert_eq!((fresh.directories, fresh.storage_age), (aged.directories, Some(1.0)), "{what}");
+        assert_eq!(fresh.virtual_time_ns, aged.virtual_time_ns, "{what}");
+        let [creates] = fresh.operations[..] else { panic!("{:?}", fresh.operations) };
+        assert_eq!((creates.operation, creates.done), (AgeOperation::Create, fresh.live_files), "{what}");
+        assert!(fresh.notes.iter().any(|note| note.code == "age.fresh_copy"));
+    }
+}
+
+#[test]
+fn a_fresh_copy_is_the_same_tree_written_once() {
+    for (json, operations) in PROFILES {
+        assert_fresh_copies(json, 50 * MIB, operations);
+    }
+    // More files than one directory takes, so that directories are left and taken again.
+    let small = r#"{"kind":"bins","bins":[{"at_least_bytes":1,"below_bytes":4096,"weight":1}]}"#;
+    let crowded = format!(r#"{{"kind":"churn","streams":1,"rewrite_percent":20,"sizes":{small}}}"#);
+    assert_fresh_copies(&crowded, 8 * MIB, 8_000);
+    // Some directories lose all their files.
+    assert_fresh_copies(r#"{"kind":"git_like","files_per_directory":1,"update_percent":50}"#, 2 * MIB, 2_000);
+}
+
+/// What the log would leave is not known before its end, and this one has none.
+#[test]
+fn a_fresh_copy_of_an_endless_log_ends_with_its_time() {
+    let root = folder();
+    let job = AgeJob { fresh_copy: true, time_limit_ns: 200_000_000, ..endless(&root) };
+    let result = age(&job).unwrap();
+    assert_eq!((result.ended, result.live_files), (AgeEnded::TimeLimit, 0));
+    assert_eq!(tree(root.path()).most_names, 0);
 }
 
 #[test]

@@ -5,103 +5,79 @@ use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{Mode, OFlags, mkdirat, openat};
 use rustix::io::{self, Errno};
 
+use super::filing::Filing;
 use super::name::Name;
 use crate::op_log::Placement;
-
-/// Files in one directory, at most.
-const FILES_LIMIT: u32 = 1024;
-/// A directory that had no room takes files again once it has lost half of them.
-const REUSED_BELOW: u32 = FILES_LIMIT / 2;
 
 /// All directories that were made.
 pub(crate) struct Directories {
     root: OwnedFd,
-    placement: Placement,
-    all: Vec<Directory>,
-    /// For each stream, the directory that its next file goes to.
-    current: Vec<Option<u32>>,
-    descriptors_left: usize,
-}
-
-struct Directory {
-    descriptor: Option<OwnedFd>,
-    stream: u32,
-    files: u32,
+    filing: Filing,
+    /// Of the first directories.
+    descriptors: Vec<OwnedFd>,
+    descriptors_limit: usize,
 }
 
 impl Directories {
-    pub(crate) fn new(root: OwnedFd, placement: Placement, descriptors: usize) -> Self {
-        Directories { root, placement, all: Vec::new(), current: Vec::new(), descriptors_left: descriptors }
+    pub(crate) fn new(root: OwnedFd, placement: Placement, descriptors_limit: usize) -> Self {
+        Directories { root, filing: Filing::new(placement), descriptors: Vec::new(), descriptors_limit }
     }
 
     pub(crate) fn root(&self) -> BorrowedFd<'_> {
         self.root.as_fd()
     }
 
-    pub(crate) fn count(&self) -> u64 {
-        self.all.len() as u64
+    pub(crate) fn count(&self) -> u32 {
+        self.filing.count()
     }
 
     /// A directory with room for one more file of a stream.
     pub(crate) fn with_room(&mut self, stream: u32) -> io::Result<u32> {
-        let stream = if self.placement == Placement::Together { 0 } else { stream };
-        if self.current.len() <= stream as usize {
-            self.current.resize(stream as usize + 1, None);
-        }
-        match self.current[stream as usize] {
-            Some(index) if self.all[index as usize].files < FILES_LIMIT => Ok(index),
-            _ => {
-                let index = self.make(stream)?;
-                self.current[stream as usize] = Some(index);
-                Ok(index)
+        loop {
+            if let Some(index) = self.filing.with_room(stream) {
+                return Ok(index);
             }
+            self.make(stream)?;
         }
+    }
+
+    /// Makes directories until there are so many.
+    pub(crate) fn make_up_to(&mut self, count: u32) -> io::Result<()> {
+        (self.count()..count).try_for_each(|_| self.make(0))
     }
 
     pub(crate) fn add_file(&mut self, directory: u32) {
-        self.all[directory as usize].files += 1;
+        self.filing.add_file(directory);
     }
 
     pub(crate) fn remove_file(&mut self, directory: u32) {
-        let Directory { files, stream, .. } = &mut self.all[directory as usize];
-        *files -= 1;
-        if *files == REUSED_BELOW {
-            self.current[*stream as usize] = Some(directory);
-        }
+        self.filing.remove_file(directory);
     }
 
     /// What a file's name is relative to, and the name.
     pub(crate) fn path(&self, directory: u32, file: u32) -> (BorrowedFd<'_>, Name) {
-        match &self.all[directory as usize].descriptor {
+        match self.descriptors.get(directory as usize) {
             Some(descriptor) => (descriptor.as_fd(), Name::file(file)),
             None => (self.root.as_fd(), Name::file_below(directory, file)),
         }
     }
 
-    fn make(&mut self, stream: u32) -> io::Result<u32> {
-        let index = self.all.len() as u32;
+    fn make(&mut self, stream: u32) -> io::Result<()> {
+        let index = self.count();
         let mode = Mode::from_raw_mode(0o755);
-        if let Some(group) = Name::group(index) {
-            match mkdirat(&self.root, group.as_c_str(), mode) {
-                Ok(()) | Err(Errno::EXIST) => {}
-                Err(errno) => return Err(errno),
-            }
-        }
-        let name = Name::directory(index);
-        match mkdirat(&self.root, name.as_c_str(), mode) {
-            Ok(()) => {}
-            // Made before, when it could not be opened.
-            Err(Errno::EXIST) => {}
-            Err(errno) => return Err(errno),
-        }
-        let mut descriptor = None;
-        if self.descriptors_left > 0 {
-            self.descriptors_left -= 1;
+        let made = |name: Name| match mkdirat(&self.root, name.as_c_str(), mode) {
+            // A group of another directory, or made before, when it could not be opened.
+            Ok(()) | Err(Errno::EXIST) => Ok(name),
+            Err(errno) => Err(errno),
+        };
+        Name::group(index).map(made).transpose()?;
+        let name = made(Name::directory(index))?;
+        if self.descriptors.len() < self.descriptors_limit {
             let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-            descriptor = Some(openat(&self.root, name.as_c_str(), flags, Mode::empty())?);
+            self.descriptors.push(openat(&self.root, name.as_c_str(), flags, Mode::empty())?);
         }
-        self.all.push(Directory { descriptor, stream, files: 0 });
-        Ok(index)
+        self.filing.add_directory(stream);
+        Ok(())
     }
 }
 
@@ -109,6 +85,7 @@ impl Directories {
 mod tests {
     use std::path::Path;
 
+    use super::super::filing::{FILES_LIMIT, REUSED_BELOW};
     use super::*;
 
     fn below(directory: &Path, placement: Placement, descriptors: usize) -> Directories {

@@ -45,6 +45,15 @@ impl FileTable {
         }
     }
 
+    /// Directory and number of every file, directory by directory.
+    pub(crate) fn in_directories(&self) -> Vec<(u32, u32)> {
+        let place =
+            |(file, state): (usize, &Option<FileState>)| Some((state.as_ref()?.directory, file as u32));
+        let mut places: Vec<_> = self.files.iter().enumerate().filter_map(place).collect();
+        places.sort_unstable();
+        places
+    }
+
     pub(crate) fn set_closed_early(&mut self, file: u32, closed_early: bool) {
         if let Some(Some(state)) = self.files.get_mut(file as usize) {
             state.closed_early = closed_early;

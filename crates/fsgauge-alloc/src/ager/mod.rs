@@ -6,11 +6,15 @@ mod counts;
 mod descriptors;
 mod directories;
 mod file_table;
+mod filing;
+mod fresh_copy;
 mod mode;
 mod name;
 mod open_files;
 mod replay;
+mod source;
 mod sync;
 
 pub(crate) use mode::AlignedBlock;
 pub(crate) use replay::Replay;
+pub(crate) use source::Source;

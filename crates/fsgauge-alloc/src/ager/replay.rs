@@ -7,8 +7,8 @@ use rustix::io::Errno;
 
 use super::apply::{Ager, Applied};
 use super::mode::Mode;
+use super::source::Source;
 use super::sync::sync_unless_stopped;
-use crate::op_log::OpLog;
 use crate::space::Place;
 
 /// The clock is read after so many operations or bytes, whichever comes first.
@@ -22,7 +22,7 @@ const ERRORS_LIMIT: u32 = 64;
 
 /// A log, what carries it out, and the limits.
 pub(crate) struct Replay {
-    pub(crate) log: OpLog,
+    pub(crate) log: Source,
     pub(crate) ager: Ager,
     pub(crate) syncs: u64,
     pub(crate) sync_time: Duration,
@@ -40,7 +40,7 @@ pub(crate) struct Replay {
 
 impl Replay {
     pub(crate) fn new(
-        log: OpLog,
+        log: Source,
         place: Place,
         mode: AgeMode,
         seed: u64,
@@ -79,7 +79,18 @@ impl Replay {
 
     fn replay(&mut self, listener: &mut dyn Listener) -> AgeEnded {
         while !self.stop.is_set() {
-            let Some(operation) = self.log.next() else { return AgeEnded::Complete };
+            if self.log.looks_ahead() {
+                match self.look_around(listener) {
+                    Some(ended) => return ended,
+                    None => continue,
+                }
+            }
+            let Some(operation) = self.log.next() else {
+                if let Err(errno) = self.ager.directories.make_up_to(self.log.directories()) {
+                    self.ager.counts.error(None, errno);
+                }
+                return AgeEnded::Complete;
+            };
             let applied = self.ager.apply(&operation);
             let enough = self.note(operation.kind, applied).or_else(|| self.look_around(listener));
             if let Some(ended) = enough {

@@ -30,4 +30,6 @@ pub enum Placement {
     Together,
     /// Each stream's files in a directory of its own.
     ByStream,
+    /// A stream is a directory, by its number.
+    Numbered,
 }

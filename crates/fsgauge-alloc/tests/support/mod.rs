@@ -5,8 +5,9 @@
 #[path = "../../../fsgauge-scan/tests/mounts/mounted.rs"]
 mod mounted;
 
+use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use fsgauge_alloc::run_age;
 use fsgauge_scan::run_scan;
@@ -95,6 +96,25 @@ pub fn tree(root: &Path) -> Tree {
         tree.most_names = tree.most_names.max(names);
     }
     tree
+}
+
+/// Every path below a directory with the file's size, none for a directory.
+pub fn listing(root: &Path) -> BTreeMap<PathBuf, Option<u64>> {
+    let (mut found, mut folders) = (BTreeMap::new(), vec![root.to_path_buf()]);
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let metadata = fs::symlink_metadata(&path).unwrap();
+            found.insert(
+                path.strip_prefix(root).unwrap().to_owned(),
+                metadata.is_file().then_some(metadata.len()),
+            );
+            if metadata.is_dir() {
+                folders.push(path);
+            }
+        }
+    }
+    found
 }
 
 pub fn scan(path: &Path) -> ScanResult {
