@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fsgauge.record import Cell
+from fsgauge.stats.aging.answer import aging_answer
+from fsgauge.stats.aging.model import Aging
 from fsgauge.stats.connections.answer import connections_answer
 from fsgauge.stats.connections.model import Connections
 from fsgauge.stats.metrics import METRICS
@@ -47,6 +49,7 @@ class Question:
     invalid_reason: str
     scaling: Scaling | None
     connections: Connections | None
+    aging: Aging | None
     margin_percent: float
 
 
@@ -56,6 +59,8 @@ def answer(question: Question) -> str:
         return f"Not valid: {question.invalid_reason} The numbers below are shown, not vouched for."
     if question.scaling is not None and len(question.scaling.writer_counts) > 1:
         return writers_answer(question.scaling, question.primary, question.margin_percent)
+    if question.aging is not None:
+        return aging_answer(question.aging, question.primary, question.margin_percent)
     if not question.others:
         return _noise_only(question)
     if question.blocks_complete == 0:

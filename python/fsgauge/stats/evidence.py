@@ -5,8 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fsgauge.record import EnvironmentRecord, RunRecord, ScanRecord, StudyRecord, TurnRecord
+from fsgauge.record import (
+    EnvironmentRecord,
+    RunRecord,
+    ScanRecord,
+    StepRecord,
+    StudyRecord,
+    TurnRecord,
+)
 from fsgauge.stats.advice import Situation
+from fsgauge.stats.aging.model import Aging
 from fsgauge.stats.connections.model import Connections
 from fsgauge.stats.noise import Noise
 from fsgauge.stats.results import Comparison, Finding, Layouts, Level
@@ -35,7 +43,9 @@ class Evidence:
     scaling: Scaling | None = None
     layouts: Layouts | None = None
     connections: Connections | None = None
+    aging: Aging | None = None
     scans: Sequence[ScanRecord] = ()
+    steps: Sequence[StepRecord] = ()
 
 
 def finding(

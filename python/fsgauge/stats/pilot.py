@@ -45,7 +45,9 @@ def pilot_noise(study: StudyRecord, runs: Sequence[RunRecord]) -> PilotNoise:
     variances: dict[str, float] = {}
     degrees: dict[str, int] = {}
     for cell in primary_cells(study):
-        metric = primary_metric(paced=paced, read_percent=cell.read_percent, test=cell.test)
+        metric = primary_metric(
+            paced=paced, read_percent=cell.read_percent, test=cell.test, wear=cell.wear
+        )
         ratios = list(samples.noise_log_ratios(metric, cell.id).values())
         if len(ratios) >= FEWEST_BLOCKS:
             variances[cell.name] = statistics.variance(ratios)

@@ -7,8 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fsgauge.record import Cell, EnvironmentRecord, RunRecord, ScanRecord, StudyRecord, TurnRecord
+from fsgauge.disk import Disk
+from fsgauge.record import (
+    Cell,
+    EnvironmentRecord,
+    RunRecord,
+    ScanRecord,
+    StepRecord,
+    StudyRecord,
+    TurnRecord,
+)
 from fsgauge.stats.advice import situation_of
+from fsgauge.stats.aging.read import read_aging
 from fsgauge.stats.answer import Question, answer
 from fsgauge.stats.compare import compare_all, describe_noise, measure_all, noise_floors
 from fsgauge.stats.connections.read import read_connections
@@ -40,14 +50,21 @@ def read_study(
     before: EnvironmentRecord,
     after: EnvironmentRecord | None = None,
     scans: Sequence[ScanRecord] = (),
+    steps: Sequence[StepRecord] = (),
+    disk: Disk | None = None,
 ) -> Results:
-    """Everything that the records of one study say."""
+    """Everything that the records of one study say.
+
+    `disk` is one to predict rates for, in the place of the one that the study names.
+    """
     plan = study.plan
     samples = collect(plan, runs)
     primary = primary_cells(study)
     paced = any(run.load is not None and run.load.rate is not None for run in runs)
     metrics = {
-        cell.id: primary_metric(paced=paced, read_percent=cell.read_percent, test=cell.test)
+        cell.id: primary_metric(
+            paced=paced, read_percent=cell.read_percent, test=cell.test, wear=cell.wear
+        )
         for cell in plan.cells
     }
     floors = noise_floors(samples, [cell.id for cell in primary])
@@ -74,7 +91,9 @@ def read_study(
         scaling=read_scaling(study, turns, runs, samples),
         layouts=read_layouts(plan, scans, _margin_percent(study)),
         connections=read_connections(study, runs, scans, _margin_percent(study)),
+        aging=read_aging(study, samples, scans, before, _margin_percent(study), disk),
         scans=scans,
+        steps=steps,
     )
     findings = find_all(evidence)
     return _results(evidence, primary, metrics, findings, measure_all(samples))
@@ -123,6 +142,7 @@ def _results(
         invalid_reason=sureness.invalid_reason,
         scaling=evidence.scaling,
         connections=evidence.connections,
+        aging=evidence.aging,
         margin_percent=_margin_percent(evidence.study),
     )
     present = {measurement.metric for measurement in measurements}
@@ -147,6 +167,7 @@ def _results(
         scaling=evidence.scaling,
         layouts=evidence.layouts,
         connections=evidence.connections,
+        aging=evidence.aging,
     )
 
 

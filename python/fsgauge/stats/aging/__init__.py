@@ -1,0 +1,1 @@
+"""Statistics of the study `aging`: rates against free space, layouts, predictions for a disk."""
