@@ -105,7 +105,8 @@ class Cell(BaseModel):
 class Turn(BaseModel):
     """One system's turn in a block: made afresh once, then every cell in the block's order.
 
-    `again` marks the second turn of the baseline in the block (A/A).
+    `again` marks the second turn of the baseline in the block (A/A), `over_path` a turn beside
+    those of a served system, over its path without the server.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -115,6 +116,7 @@ class Turn(BaseModel):
     system: str
     again: bool
     cells: list[str]
+    over_path: bool = False
 
 
 class Plan(BaseModel):
@@ -164,6 +166,51 @@ class SystemFacts(BaseModel):
     """What the file system's own tools say is in force: features, journal, groups, profiles."""
 
 
+class ServerFacts(BaseModel):
+    """A server that fsgauge started over a system, as it stood; nothing in it is secret.
+
+    `configuration` is its file without the places and ports that are new in every run. Lengths of
+    queues are those of the kernel: `listen_backlog` as asked for by the server.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str
+    version: str
+    protocol: str
+    user: str
+    options: dict[str, str]
+    configuration: list[str]
+    command: list[str]
+    ready_ns: int
+    listen_backlog: int | None
+    somaxconn: int | None
+    syn_backlog: int | None
+
+
+class ServerRun(BaseModel):
+    """What a server used in one run, connecting included.
+
+    Processor time is that of all its processes, also of those that ended; null when it died on the
+    way. Memory is proportional (PSS: shared pages count in parts), the largest of `memory_samples`
+    that took `sampling_ns` in all; null where the run was too short for one.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    user_ns: int | None
+    system_ns: int | None
+    tick_ns: int
+    processes: int
+    memory_bytes: int | None
+    memory_processes: int | None
+    memory_samples: int
+    sampling_ns: int
+    listen_overflows: int | None
+    listen_drops: int | None
+    restarts: int
+
+
 class TurnRecord(Record):
     """How the system of one turn was made; `layout` is null where no files were laid out."""
 
@@ -178,6 +225,8 @@ class TurnRecord(Record):
     started_unix_ns: int
     prepare_ns: int
     notes: list[str]
+    server: ServerFacts | None = None
+    over_path: bool = False
 
 
 class RunRecord(Record):
@@ -198,6 +247,8 @@ class RunRecord(Record):
     fault: EngineFault | None
     started_unix_ns: int
     series: str | None = None
+    server: ServerRun | None = None
+    over_path: bool = False
 
     @property
     def load(self) -> LoadJob | None:

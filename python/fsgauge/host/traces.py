@@ -17,6 +17,7 @@ from fsgauge.host import loop_devices
 from fsgauge.host.marked_folder import owner_of, remove_marked
 from fsgauge.host.mounts import mount_at, mounts_everywhere
 from fsgauge.host.processes import holders_of
+from fsgauge.host.servers import end_server
 from fsgauge.host.tool import run_tool
 
 _PATIENCE_SECONDS = 15.0
@@ -72,6 +73,25 @@ class MountTrace(Trace):
                     raise _still_mounted(self.path, said.words)
                 time.sleep(_PAUSE_SECONDS)
         return f"unmounted {found.file_system} from {self.path}"
+
+
+class ServerTrace(Trace):
+    """A server of ours: every process that was started with a file of its private folder."""
+
+    kind: Literal["server"] = "server"
+    folder: str
+    name: str
+
+    def undo(self) -> str | None:
+        """Ask it to end, then kill what is left of it."""
+        ended, left = end_server(self.folder)
+        if left:
+            raise RigError(
+                f"{self.name} does not end: {', '.join(str(process) for process in left)}",
+                cause="a process that the kernel holds; its storage stopped answering?",
+                next="dmesg | tail",
+            )
+        return f"ended the server {self.name} of {self.folder}" if ended else None
 
 
 class LoopTrace(Trace):
@@ -149,7 +169,8 @@ class DeviceTrace(Trace):
 
 
 AnyTrace = Annotated[
-    FolderTrace | MountTrace | LoopTrace | SettingTrace | DeviceTrace, Field(discriminator="kind")
+    FolderTrace | MountTrace | ServerTrace | LoopTrace | SettingTrace | DeviceTrace,
+    Field(discriminator="kind"),
 ]
 
 

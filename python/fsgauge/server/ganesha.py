@@ -1,0 +1,149 @@
+"""NFS-Ganesha: one process with the VFS module, NFS version 3.
+
+It does not start without a port mapper. Its own listens on no port: it sees an /etc/netconfig of
+local transports alone, and both see a /run of their own, in a mount namespace that ends with them
+(`unshare --kill-child`: when the child of fsgauge dies, all of it dies). Mounts that others undo
+meanwhile are undone there too: it is a slave of this machine's.
+"""
+
+from __future__ import annotations
+
+import pwd
+from pathlib import Path
+
+from fsgauge.host.tool import run_tool
+from fsgauge.server.kind import LOOPBACK, ServerKind, Serving, Target, write_private
+from fsgauge.study.server_options import OPTIONS
+from fsgauge.wire import NfsTarget
+
+_INSIDE = "/run/fsgauge-export"
+"""Where the server sees what it shares, and what clients call the export."""
+_NETCONFIG = "local tpi_cots_ord - loopback - - -\nunix tpi_cots_ord - loopback - - -\n"
+_MODULE = "ganesha/libfsalvfs.so"
+_START = """\
+set -e
+own=$1
+shared=$2
+mkdir -p "$own/run"
+mount -t tmpfs -o mode=755 tmpfs "$own/run"
+(cd "$own/run" && mkdir -p ganesha rpcbind mount fsgauge-export own)
+mount --bind "$shared" "$own/run/fsgauge-export"
+mount --bind "$own" "$own/run/own"
+mount -n --move "$own/run" /run
+mount -t tmpfs -o mode=755 tmpfs /var/lib/nfs
+mkdir -p /var/lib/nfs/ganesha
+unshare --mount --propagation slave sh -c \\
+  'mount --bind /run/own/netconfig /etc/netconfig; exec rpcbind -f' &
+tries=100
+until [ -S /run/rpcbind.sock ]; do
+  tries=$((tries-1)); [ $tries -gt 0 ] || exit 1; sleep 0.05
+done
+exec ganesha.nfsd -F -L /run/own/log.ganesha -f /run/own/ganesha.conf \\
+  -p /run/ganesha.pid -N NIV_EVENT
+"""
+
+
+class Ganesha(ServerKind):
+    """ganesha.nfsd 4."""
+
+    name = "ganesha"
+    title = "NFS-Ganesha"
+    protocol = "NFS version 3"
+    programs = ("ganesha.nfsd", "rpcbind", "unshare", "mount")
+    install = "apt-get install nfs-ganesha nfs-ganesha-vfs rpcbind"
+    processes_for_a_client = 0
+    sockets_for_a_client = 2
+    memory_for_a_client_bytes = 256 << 10
+    shares_by_a_mount_of_its_own = False
+
+    def version(self) -> str:
+        """As "NFS-Ganesha Release = V4.3" says it."""
+        said = run_tool(["ganesha.nfsd", "-v"])
+        line = next((each for each in said.output.splitlines() if "Release" in each), "")
+        return line.partition("=")[2].strip().removeprefix("V")
+
+    def lacks(self) -> str:
+        """The module for local file systems is a package of its own."""
+        places = (Path("/usr/lib"), Path("/usr/lib64"), Path("/usr/local/lib"))
+        found = any(
+            next(place.glob(pattern), None) is not None
+            for place in places
+            for pattern in (_MODULE, f"*/{_MODULE}")
+        )
+        return "" if found else "its module for local file systems (VFS)"
+
+    def configure(self, serving: Serving) -> None:
+        """The server's file, the port mapper's transports and the script that starts both."""
+        write_private(serving.folder / "ganesha.conf", configuration(serving))
+        write_private(serving.folder / "netconfig", _NETCONFIG)
+        write_private(serving.folder / "start.sh", _START)
+        (serving.folder / "netconfig").chmod(0o644)
+
+    def command(self, serving: Serving) -> list[str]:
+        """Namespaces first; everything in them ends with this process."""
+        return [
+            *("unshare", "--mount", "--propagation", "slave", "--pid", "--fork"),
+            *("--kill-child", "--mount-proc"),
+            *("sh", f"{serving.folder}/start.sh", str(serving.folder), str(serving.shared)),
+        ]
+
+    def target(self, serving: Serving) -> Target:
+        """Requests carry the number of the private user."""
+        user = pwd.getpwnam(self.user)
+        return NfsTarget(
+            host=LOOPBACK,
+            port=serving.port,
+            mount_port=serving.second_port,
+            export=_INSIDE,
+            directory="",
+            user_id=user.pw_uid,
+            group_id=user.pw_gid,
+        )
+
+    def ports(self, serving: Serving) -> list[int]:
+        """Of NFS, and of its mount service."""
+        return [serving.port, serving.second_port]
+
+
+def configuration(serving: Serving) -> str:
+    """The text of ganesha.conf: its own choices but for places, and the study's options."""
+    own: dict[str, list[str]] = {"EXPORT": [], "NFS_CORE_PARAM": [], "MDCACHE": []}
+    for name, value in serving.options.items():
+        own[OPTIONS["ganesha"][name]].append(f"  {name} = {value};")
+    connections = 2 * serving.workload.clients + 64
+    return "\n".join(
+        [
+            "NFS_CORE_PARAM {",
+            "  Protocols = 3;",
+            f"  NFS_Port = {serving.port};",
+            f"  MNT_Port = {serving.second_port};",
+            f"  Bind_addr = {LOOPBACK};",
+            "  Enable_NLM = false;",
+            "  Enable_RQUOTA = false;",
+            "  Enable_UDP = false;",
+            f"  RPC_Max_Connections = {max(connections, 1024)};",
+            *own["NFS_CORE_PARAM"],
+            "}",
+            "NFSV4 { Graceless = true; RecoveryBackend = fs; }",
+            "NFS_KRB5 { Active_krb5 = false; }",
+            "MDCACHE {",
+            *own["MDCACHE"],
+            "}",
+            "EXPORT {",
+            "  Export_Id = 1;",
+            f"  Path = {_INSIDE};",
+            "  Pseudo = /fsgauge;",
+            "  Protocols = 3;",
+            "  Access_Type = RW;",
+            "  Squash = None;",
+            "  SecType = sys;",
+            "  FSAL { Name = VFS; }",
+            *own["EXPORT"],
+            "}",
+            "LOG { Default_Log_Level = EVENT; }",
+            "",
+        ]
+    )
+
+
+GANESHA = Ganesha()

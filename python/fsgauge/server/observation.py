@@ -1,0 +1,107 @@
+"""What a server used while a load ran: processor time, memory, processes, refused connections.
+
+One thread looks on. It counts processes often and reads memory seldom: reading it of hundreds of
+processes takes time that the server does not have, so it may take one part in fifty, and the
+record says how long it took.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+
+from fsgauge.host.servers import (
+    TICK_NS,
+    children_of,
+    listen_drops,
+    processor_time,
+    proportional_memory_bytes,
+    session_processes,
+)
+from fsgauge.record import ServerRun
+
+_POLL_SECONDS = 0.1
+_REST_FACTOR = 50
+_SHORTEST_REST_SECONDS = 1.0
+_GONE_SECONDS = 3.0
+
+
+class Observation:
+    """From `begin` to `end`; `leader` gives the server's first process as it is now.
+
+    `idle` is how many processes it has without clients; with `grows` each session has one of its
+    own. `revive` starts a server that has died, and says whether it had.
+    """
+
+    def __init__(
+        self, leader: Callable[[], int], idle: int, revive: Callable[[], bool], *, grows: bool
+    ) -> None:
+        self._leader, self._idle, self._revive, self._grows = leader, idle, revive, grows
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._look_on, daemon=True)
+        self._most = 0
+        self._memory: tuple[int, int] | None = None
+        self._samples = 0
+        self._sampling_ns = 0
+        self._restarts = 0
+
+    def begin(self) -> None:
+        """Remember where the counters stand, and look on."""
+        self._restarts += self._revive()
+        self._wait_until_idle()
+        self._began = processor_time(self._leader())
+        self._drops = listen_drops()
+        self._thread.start()
+
+    def end(self) -> ServerRun:
+        """The difference; waits a moment for sessions to end, whose time is counted then."""
+        self._over.set()
+        self._thread.join()
+        self._wait_until_idle()
+        used, drops = processor_time(self._leader()), listen_drops()
+        whole = self._restarts == 0  # the counters of a server that died went with it
+        return ServerRun(
+            user_ns=used.user_ns - self._began.user_ns if whole else None,
+            system_ns=used.system_ns - self._began.system_ns if whole else None,
+            tick_ns=TICK_NS,
+            processes=max(self._most, self._began.processes),
+            memory_bytes=self._memory[0] if self._memory else None,
+            memory_processes=self._memory[1] if self._memory else None,
+            memory_samples=self._samples,
+            sampling_ns=self._sampling_ns,
+            listen_overflows=drops[0] - self._drops[0] if drops and self._drops else None,
+            listen_drops=drops[1] - self._drops[1] if drops and self._drops else None,
+            restarts=self._restarts,
+        )
+
+    def _look_on(self) -> None:
+        before, rest_until = -1, 0.0
+        while not self._over.wait(_POLL_SECONDS):
+            self._restarts += self._revive()
+            children = children_of(self._leader())
+            self._most = max(self._most, children + 1)
+            connected = not self._grows or children + 1 > self._idle
+            if connected and children == before and time.monotonic() >= rest_until:
+                took = self._sample()
+                rest_until = time.monotonic() + max(_SHORTEST_REST_SECONDS, _REST_FACTOR * took)
+            before = children
+
+    def _sample(self) -> float:
+        began = time.monotonic()
+        living = session_processes(self._leader())
+        found = [size for pid in living if (size := proportional_memory_bytes(pid)) is not None]
+        took = time.monotonic() - began
+        self._most = max(self._most, len(living))
+        self._samples += 1
+        self._sampling_ns += int(took * 1e9)
+        if found and (self._memory is None or sum(found) > self._memory[0]):
+            self._memory = (sum(found), len(found))
+        return took
+
+    def _wait_until_idle(self) -> None:
+        deadline = time.monotonic() + _GONE_SECONDS
+        while self._grows and time.monotonic() < deadline:
+            if children_of(self._leader()) + 1 <= self._idle:
+                return
+            time.sleep(0.02)

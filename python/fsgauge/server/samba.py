@@ -1,0 +1,180 @@
+"""Samba: smbd in the foreground, one process a session.
+
+Every folder that smbd may write is named (private, state, cache, lock, pid, ncalrpc), or it would
+touch those of the machine's own server. `rpc start on demand helpers = no` keeps it from starting
+samba-dcerpcd, `--no-process-group` leaves its processes in the session that fsgauge gave it.
+"""
+
+from __future__ import annotations
+
+import pwd
+import subprocess
+
+from fsgauge.errors import RigError
+from fsgauge.host.tool import find_tool, run_tool
+from fsgauge.server.kind import (
+    LOOPBACK,
+    PASSWORD_FILE,
+    ServerKind,
+    Serving,
+    Target,
+    new_password,
+    write_private,
+)
+from fsgauge.study.server_options import OPTIONS
+from fsgauge.wire import FilePassword, SmbTarget
+
+SHARE = "fsgauge"
+_FOLDERS = ("private", "state", "cache", "lock", "pid", "ncalrpc")
+_SECONDS = 30.0
+
+
+class Samba(ServerKind):
+    """smbd of Samba 4."""
+
+    name = "samba"
+    title = "Samba"
+    protocol = "SMB"
+    programs = ("smbd", "smbpasswd", "testparm")
+    install = "apt-get install samba"
+    processes_for_a_client = 1
+    sockets_for_a_client = 1
+    memory_for_a_client_bytes = 768 << 10
+    shares_by_a_mount_of_its_own = True
+
+    def version(self) -> str:
+        """As "Version 4.17.12-Debian" says it."""
+        said = run_tool(["smbd", "--version"])
+        return said.output.strip().removeprefix("Version ") if said.exit_code == 0 else ""
+
+    def configure(self, serving: Serving) -> None:
+        """smb.conf, its folders, and a user with a new password in a list of its own."""
+        for name in _FOLDERS:
+            (serving.folder / name).mkdir(mode=0o755 if name == "ncalrpc" else 0o700)
+        write_private(serving.folder / "smb.conf", configuration(serving, self.user))
+        self._refuse_what_testparm_refuses(serving)
+        password = new_password()
+        write_private(serving.folder / PASSWORD_FILE, password)
+        self._add_user(serving, password)
+
+    def command(self, serving: Serving) -> list[str]:
+        """In the foreground, its log in its own folder."""
+        folder = serving.folder
+        return ["smbd", "-F", "--no-process-group", "-s", f"{folder}/smb.conf", "-l", str(folder)]
+
+    def target(self, serving: Serving) -> Target:
+        """A session of the private user."""
+        workload = serving.workload
+        return SmbTarget(
+            host=LOOPBACK,
+            port=serving.port,
+            share=SHARE,
+            directory="",
+            user=self.user,
+            password=FilePassword(path=str(serving.folder / PASSWORD_FILE)),
+            dialect=workload.smb_dialect,
+            signing=workload.smb_signing,
+            encryption=workload.smb_encryption,
+            oplocks=workload.smb_oplocks,
+        )
+
+    def ports(self, serving: Serving) -> list[int]:
+        """One."""
+        return [serving.port]
+
+    def _refuse_what_testparm_refuses(self, serving: Serving) -> None:
+        """smbd ignores a value that it does not understand; testparm names it."""
+        said = run_tool(["testparm", "-s", f"{serving.folder}/smb.conf"])
+        wrong = [
+            line.strip()
+            for line in said.error.splitlines()
+            if "Unknown parameter" in line
+            or "Invalid" in line
+            or "Ignoring" in line
+            or "is not a valid" in line
+            or "ERROR" in line
+        ]
+        if said.exit_code != 0 or wrong:
+            raise RigError(
+                "Samba does not accept the options of this system's server",
+                details=tuple(wrong or said.words.splitlines()[-3:]),
+                next="man 5 smb.conf; fsgauge explain system.server",
+            )
+
+    def _add_user(self, serving: Serving, password: str) -> None:
+        """The password goes over standard input: it is on no command line."""
+        try:
+            pwd.getpwnam(self.user)
+        except KeyError:
+            raise RigError(f"this system has no user {self.user} to serve files as") from None
+        program = find_tool("smbpasswd") or "smbpasswd"
+        done = subprocess.run(
+            [program, "-c", f"{serving.folder}/smb.conf", "-s", "-a", self.user],
+            input=f"{password}\n{password}\n",
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_SECONDS,
+            check=False,
+            cwd="/",
+        )
+        if done.returncode != 0:
+            raise RigError(
+                "smbpasswd could not make the private user",
+                details=tuple(done.stderr.replace(password, "...").splitlines()[-3:]),
+            )
+
+
+def configuration(serving: Serving, user: str) -> str:
+    """The text of smb.conf: Samba's own choices but for places, and the study's options."""
+    folder = serving.folder
+    own = {name: {} for name in ("global", "share")}  # type: dict[str, dict[str, str]]
+    for name, value in serving.options.items():
+        own[OPTIONS["samba"][name]][name] = value
+    general = {
+        "workgroup": "FSGAUGE",
+        "netbios name": "FSGAUGE",
+        "server role": "standalone server",
+        "security": "user",
+        "map to guest": "Never",
+        "restrict anonymous": "2",
+        "passdb backend": f"smbpasswd:{folder}/private/smbpasswd",
+        "private dir": f"{folder}/private",
+        "state directory": f"{folder}/state",
+        "cache directory": f"{folder}/cache",
+        "lock directory": f"{folder}/lock",
+        "pid directory": f"{folder}/pid",
+        "ncalrpc dir": f"{folder}/ncalrpc",
+        "usershare path": "",
+        "log file": f"{folder}/log.smbd",
+        "max log size": "1000",
+        "interfaces": LOOPBACK,
+        "bind interfaces only": "yes",
+        "smb ports": str(serving.port),
+        "disable netbios": "yes",
+        "disable spoolss": "yes",
+        "load printers": "no",
+        "printing": "bsd",
+        "printcap name": "/dev/null",
+        "rpc start on demand helpers": "no",
+        "dns proxy": "no",
+        "server min protocol": "SMB2_02",
+    }
+    share = {
+        "path": str(serving.shared),
+        "valid users": user,
+        "read only": "no",
+        "browseable": "no",
+    }
+    return "\n".join(
+        [
+            "[global]",
+            *(f"{name} = {value}" for name, value in {**general, **own["global"]}.items()),
+            f"[{SHARE}]",
+            *(f"{name} = {value}" for name, value in {**share, **own["share"]}.items()),
+            "",
+        ]
+    )
+
+
+SAMBA = Samba()
