@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from fsgauge.record import Cell
 from fsgauge.stats.aging.answer import aging_answer
 from fsgauge.stats.aging.model import Aging
+from fsgauge.stats.churn.answer import churn_answer
+from fsgauge.stats.churn.model import Churn
 from fsgauge.stats.connections.answer import connections_answer
 from fsgauge.stats.connections.model import Connections
 from fsgauge.stats.metrics import METRICS
@@ -50,6 +52,7 @@ class Question:
     scaling: Scaling | None
     connections: Connections | None
     aging: Aging | None
+    churn: Churn | None
     margin_percent: float
 
 
@@ -59,6 +62,8 @@ def answer(question: Question) -> str:
         return f"Not valid: {question.invalid_reason} The numbers below are shown, not vouched for."
     if question.scaling is not None and len(question.scaling.writer_counts) > 1:
         return writers_answer(question.scaling, question.primary, question.margin_percent)
+    if question.churn is not None:
+        return churn_answer(question.churn, question.primary)
     if question.aging is not None:
         return aging_answer(question.aging, question.primary, question.margin_percent)
     if not question.others:

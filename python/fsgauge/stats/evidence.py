@@ -15,6 +15,7 @@ from fsgauge.record import (
 )
 from fsgauge.stats.advice import Situation
 from fsgauge.stats.aging.model import Aging
+from fsgauge.stats.churn.model import Churn
 from fsgauge.stats.connections.model import Connections
 from fsgauge.stats.noise import Noise
 from fsgauge.stats.results import Comparison, Finding, Layouts, Level
@@ -44,6 +45,7 @@ class Evidence:
     layouts: Layouts | None = None
     connections: Connections | None = None
     aging: Aging | None = None
+    churn: Churn | None = None
     scans: Sequence[ScanRecord] = ()
     steps: Sequence[StepRecord] = ()
 

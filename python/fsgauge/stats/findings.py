@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from fsgauge.record import RunRecord
 from fsgauge.stats.advice import RUN_CHECKS, RunCheck, advice_for, cache_advice
 from fsgauge.stats.aging.findings import aging_findings
+from fsgauge.stats.churn.findings import churn_findings
 from fsgauge.stats.connections.findings import connections_findings
 from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of
 from fsgauge.stats.machine_findings import machine_findings
@@ -32,6 +33,7 @@ def find_all(evidence: Evidence) -> list[Finding]:
         *writers_findings(evidence),
         *connections_findings(evidence),
         *aging_findings(evidence),
+        *churn_findings(evidence),
         *_single_runs(evidence),
         *_missing_runs(evidence),
         *_few_blocks(evidence),

@@ -20,6 +20,7 @@ from fsgauge.record import (
 from fsgauge.stats.advice import situation_of
 from fsgauge.stats.aging.read import read_aging
 from fsgauge.stats.answer import Question, answer
+from fsgauge.stats.churn.read import read_churn
 from fsgauge.stats.compare import compare_all, describe_noise, measure_all, noise_floors
 from fsgauge.stats.connections.read import read_connections
 from fsgauge.stats.differences import differences_between
@@ -92,6 +93,7 @@ def read_study(
         layouts=read_layouts(plan, scans, _margin_percent(study)),
         connections=read_connections(study, runs, scans, _margin_percent(study)),
         aging=read_aging(study, samples, scans, before, _margin_percent(study), disk),
+        churn=read_churn(study, samples, scans, steps, before, _margin_percent(study)),
         scans=scans,
         steps=steps,
     )
@@ -143,6 +145,7 @@ def _results(
         scaling=evidence.scaling,
         connections=evidence.connections,
         aging=evidence.aging,
+        churn=evidence.churn,
         margin_percent=_margin_percent(evidence.study),
     )
     present = {measurement.metric for measurement in measurements}
@@ -168,6 +171,7 @@ def _results(
         layouts=evidence.layouts,
         connections=evidence.connections,
         aging=evidence.aging,
+        churn=evidence.churn,
     )
 
 

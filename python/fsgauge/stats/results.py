@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict
 
 from fsgauge.record import Cell
 from fsgauge.stats.aging.model import Aging
+from fsgauge.stats.churn.model import Churn
 from fsgauge.stats.connections.model import Connections
 from fsgauge.stats.metrics import LatencyKind, Unit
 from fsgauge.stats.scaling.model import Scaling
@@ -195,6 +196,7 @@ class Results(ResultModel):
     layouts: Layouts | None = None
     connections: Connections | None = None
     aging: Aging | None = None
+    churn: Churn | None = None
 
     def comparison(self, cell: str, system: str, metric: str) -> Comparison | None:
         """The comparison of one system in one cell by one metric, if there is one."""

@@ -119,7 +119,7 @@ class ChurnMethod:
         folders, workload = _folders(target), self.workload
         return AgeJob(
             directory=folders.folder(TREE),
-            profile=self._profile(),
+            profile=self._profile(_fill(cell), folders),
             mode=workload.mode,
             space_bytes=folders.available_bytes,
             fill_percent=float(_fill(cell)),
@@ -240,7 +240,7 @@ class ChurnMethod:
         """Whether the cell is the first of its stage."""
         return cell.pattern == ("read" if "read" in self.workload.tests else "write")
 
-    def _profile(self) -> ChurnProfile:
+    def _profile(self, fill: int, folders: ClientFolders) -> ChurnProfile:
         workload = self.workload
         return ChurnProfile(
             sizes=LognormalParetoSizes(
@@ -249,7 +249,7 @@ class ChurnMethod:
                 tail_percent=workload.tail_percent,
                 tail_from_bytes=workload.tail_from,
                 tail_alpha=workload.tail_alpha,
-                largest_bytes=workload.largest_size,
+                largest_bytes=self._volume_of(folders).largest_bytes(fill),
             ),
             lifetimes=LognormalLifetimes(
                 median_ns=workload.median_lifetime, sigma=workload.lifetime_sigma
@@ -264,14 +264,17 @@ class ChurnMethod:
         return ChurnVolume(self.workload, self.available_bytes)
 
     def _files_per_client(self, cell: Cell, folders: ClientFolders) -> int:
+        return max(self._volume_of(folders).new_files(_fill(cell)) // self.workload.clients, 1)
+
+    def _volume_of(self, folders: ClientFolders) -> ChurnVolume:
+        """Of a system that was made."""
         if folders.available_bytes is None:
             raise ValueError("the rig did not say what the system has available")
-        volume = ChurnVolume(self.workload, folders.available_bytes)
-        return max(volume.new_files(_fill(cell)) // self.workload.clients, 1)
+        return ChurnVolume(self.workload, folders.available_bytes)
 
     def _tree_in_words(self) -> str:
         workload = self.workload
-        largest = "a twentieth of the live bytes"
+        largest = "a hundredth of the live bytes"
         if workload.largest_size is not None:
             largest = exact_size(workload.largest_size)
         return (

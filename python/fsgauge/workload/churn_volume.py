@@ -15,8 +15,9 @@ from fsgauge.workload.assumed import Speed
 _CALL_SECONDS = 15e-6
 """A call on a file with what surrounds it in the kernel: a create and its unlink are several."""
 _CALLS_A_FILE = 4
-_LARGEST_SHARE = 20
-"""The engine's default: no file is larger than a twentieth of the live bytes."""
+_LARGEST_SHARE = 100
+"""No file is larger than a hundredth of the live bytes unless the study says: a level is kept only
+to the size of the next file."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,10 @@ class ChurnVolume:
         """Files that are written beside the tree: the share of what it leaves."""
         left = self.available_bytes * (100 - fill) // 100
         return left * self.workload.write_fill // 100 // self.workload.new_file_size
+
+    def largest_bytes(self, fill: int) -> int:
+        """The largest file of the tree."""
+        return self.workload.largest_size or max(self.live_bytes(fill) // _LARGEST_SHARE, 1)
 
     def made(self, fill: int, *, aged: bool) -> tuple[float, float]:
         """Bytes and files that are written until the tree is there."""
@@ -63,7 +68,7 @@ class ChurnVolume:
     def _mean_file_bytes(self, fill: int) -> float:
         """The mean of the log-normal body, cut at the largest size; the tail is left out."""
         workload = self.workload
-        largest = workload.largest_size or max(self.live_bytes(fill) // _LARGEST_SHARE, 1)
+        largest = self.largest_bytes(fill)
         sigma = workload.size_sigma
         above = (math.log(largest) - math.log(workload.median_size)) / sigma
         share = _normal(above)
