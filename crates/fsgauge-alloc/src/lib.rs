@@ -9,6 +9,7 @@
 mod ager;
 mod check;
 mod cpu;
+mod damage;
 mod draw;
 mod op_log;
 mod profile;

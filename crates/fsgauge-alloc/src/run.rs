@@ -10,16 +10,23 @@ use crate::ager::{Replay, Source};
 use crate::check::{check_age, room_bytes};
 use crate::cpu::user_system_ns;
 use crate::op_log::OpLog;
-use crate::{profile, space};
+use crate::{damage, profile, space};
 
 /// Bytes between two calls of syncfs where data is written and the job does not say.
 const SYNC_EVERY_BYTES: u64 = 256 << 20;
+
+/// What the kernel says when a device, or what a file system has written on it, is not as it was: EIO, ENXIO, EROFS,
+/// EBADMSG, EUCLEAN, ESHUTDOWN.
+const STORAGE_ERRORS: [i32; 6] =
+    [libc::EIO, libc::ENXIO, libc::EROFS, libc::EBADMSG, libc::EUCLEAN, libc::ESHUTDOWN];
 
 /// Ages a directory and gives the result; progress goes to `listener` a few times a second. What was made stays,
 /// also when the ageing was stopped or ran out of space.
 pub fn run_age(job: &AgeJob, engine: Engine, listener: &mut dyn Listener, stop: Stop) -> Outcome<AgeResult> {
     check_age(job)?;
     let place = space::open(&job.directory)?;
+    let errors_before = damage::errors_found(&place.root);
+    damage::refuse_damaged(&job.directory, errors_before)?;
     let (space_bytes, room_bytes) = room_bytes(job, place.available_bytes)?;
     let log = OpLog::new(&job.profile, job.end, room_bytes, job.seed)?;
     space::try_mode(&place, job.mode)?;
@@ -33,6 +40,7 @@ pub fn run_age(job: &AgeJob, engine: Engine, listener: &mut dyn Listener, stop: 
     let (ended, elapsed) = replay.run(Duration::from_nanos(job.time_limit_ns), listener);
     let after = user_system_ns();
     notes.extend(notes_after(&replay, ended));
+    notes.extend(note_of_damage(errors_before, damage::errors_found(replay.ager.directories.root())));
     for note in &notes {
         // They are in the result too; when nobody reads it, the last event says so.
         let _ = listener.event(Event::Note(note.clone()));
@@ -117,6 +125,11 @@ fn notes_after(replay: &Replay, ended: AgeEnded) -> Vec<Note> {
         let text = format!("{failed} operations were refused; the log went on without them");
         notes.push(note("age.refused", text));
     }
+    if replay.ager.counts.errors().iter().any(|error| STORAGE_ERRORS.contains(&error.errno)) {
+        let text = "The storage below failed: the file system may be read-only now, and files may be lost that were \
+                    made. Where it lies in a sparse image, the disk below may be full: df -h; else: dmesg | tail";
+        notes.push(note("age.storage_failed", text));
+    }
     if ended == AgeEnded::Interrupted {
         notes.push(note(
             "age.unsynced",
@@ -124,4 +137,14 @@ fn notes_after(replay: &Replay, ended: AgeEnded) -> Vec<Note> {
         ));
     }
     notes
+}
+
+/// A file system that goes on around its damage.
+fn note_of_damage(before: Option<u64>, after: Option<u64>) -> Option<Note> {
+    let found = after?.checked_sub(before?).filter(|found| *found > 0)?;
+    let text = format!(
+        "The file system found {found} errors in its own structures meanwhile: it is damaged or its storage failed, \
+         and what it refused says nothing about ageing. Unmount it and run: e2fsck -f DEVICE"
+    );
+    Some(note("age.damaged", text))
 }

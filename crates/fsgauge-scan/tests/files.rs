@@ -6,6 +6,8 @@ mod mounts;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use fsgauge_wire::{Ended, FilesBin, ScanCounts, ScanJob, ScanResult};
 
@@ -274,4 +276,39 @@ fn a_scan_that_is_stopped_says_so_and_gives_no_half_of_the_free_space() {
         assert_eq!((found.ended, found.counts.files), (Ended::Interrupted, 0));
         assert_eq!((found.free, found.groups), (None, vec![]));
     }
+}
+
+/// Files are made and removed all the while: what went away between its name and its extents is counted and said.
+#[test]
+fn files_that_go_away_meanwhile_are_a_finding() {
+    let Some(mounted) = mounted_or_skip(64 * MIB, EXT4, "rw") else { return };
+    let (kept, passing) = (mounted.point.join("kept"), mounted.point.join("passing"));
+    for folder in [&kept, &passing] {
+        fs::create_dir(folder).unwrap();
+    }
+    for number in 0..100 {
+        fs::write(kept.join(format!("{number}")), [1; 5000]).unwrap();
+    }
+    let (over, until) = (AtomicBool::new(false), Instant::now() + Duration::from_secs(20));
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !over.load(Ordering::Relaxed) && Instant::now() < until {
+                let name = |number| passing.join(format!("{number}"));
+                (0..300).for_each(|number| fs::write(name(number), [1; 10]).unwrap());
+                (0..300).for_each(|number| fs::remove_file(name(number)).unwrap());
+            }
+        });
+        let mut met = None;
+        while met.is_none() && Instant::now() < until {
+            let found = scan(&ScanJob { space: false, ..job(&mounted.point) });
+            let vanished =
+                |found: &ScanResult| found.problems.iter().any(|problem| problem.code == "vanished");
+            met = found
+                .map_or_else(|failure| Some(Err(failure)), |found| vanished(&found).then_some(Ok(found)));
+        }
+        over.store(true, Ordering::Relaxed);
+        let found = met.expect("no scan met a file that went away").unwrap();
+        assert_ne!(found.ended, Ended::Interrupted);
+        assert!(found.counts.files >= 100, "{:?}", found.counts);
+    });
 }

@@ -16,7 +16,8 @@ use fsgauge_wire::{
     ScanResult, Stop,
 };
 
-pub use mounted::Mounted;
+#[allow(unused_imports, reason = "each test file uses its part")]
+pub use mounted::{Mounted, mounted_or_skip_in as mounted_in_or_skip, tool};
 
 pub const MIB: u64 = 1 << 20;
 
@@ -118,9 +119,13 @@ pub fn listing(root: &Path) -> BTreeMap<PathBuf, Option<u64>> {
 }
 
 pub fn scan(path: &Path) -> ScanResult {
+    try_scan(path).unwrap()
+}
+
+pub fn try_scan(path: &Path) -> Result<ScanResult, Failure> {
     let path = path.to_str().unwrap().to_owned();
     let job = ScanJob { format: 1, path, threads: Some(2), top: 0, map_order: 0, space: false };
-    run_scan(&job, engine(), &mut Heard::default(), Stop::new()).unwrap()
+    run_scan(&job, engine(), &mut Heard::default(), Stop::new())
 }
 
 /// The file system on a sparse image, or none with the reason on standard error; in the target's file system, as
