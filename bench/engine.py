@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -155,7 +156,12 @@ def null_client_cost_ns(number: int, files_per_client: int) -> float:
 
 
 def clients(
-    target: dict[str, Any], phase: str, number: int, files_per_client: int, **changes: object
+    target: dict[str, Any],
+    phase: str,
+    number: int,
+    files_per_client: int,
+    inside: Sequence[str] = (),
+    **changes: object,
 ) -> Load:
     """Run clients; `changes` replace keys of the job. Every file must have been done."""
     job = {
@@ -174,16 +180,16 @@ def clients(
         "time_limit_ns": 100_000_000_000,
         "seed": 1,
     }
-    done = load(job | changes)
+    done = load(job | changes, inside)
     found = done.result["clients"]
     expect(found["files"], number * files_per_client, f"files of phase {phase}")
     expect(len(found["errors"]), 0, f"kinds of errors: {found['errors']}")
     return done
 
 
-def load(job: dict[str, Any]) -> Load:
-    """Run one load."""
-    finished = run_tool([engine_path()], json.dumps(job))
+def load(job: dict[str, Any], inside: Sequence[str] = ()) -> Load:
+    """Run one load; `inside` is what its command begins with."""
+    finished = run_tool([*inside, engine_path()], json.dumps(job))
     events = [json.loads(line) for line in finished.output.splitlines()]
     if events[0]["engine"]["profile"] != "release":
         raise SystemExit("error: this engine is not optimised\nnext: cargo build --release")

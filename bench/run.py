@@ -20,6 +20,7 @@ import depth_1
 import loop_depth_32
 import null_depth
 import scan
+import shares
 import sparse_file_depth_32
 import writers
 from ratio import Ratio, ratio_of
@@ -54,6 +55,9 @@ BENCHES: dict[str, Callable[[Scratch], Comparison]] = {
     "clients-null-590": clients.flat(590),
     "clients-null-10000": clients.flat(10_000),
     "clients-memory": clients.many,
+    **{f"smb-{count}-dbench": shares.smb_against_dbench(count) for count in (10, 100, 590)},
+    **{f"smb-{count}-nbench": shares.smb_against_nbench(count) for count in (10, 100, 590)},
+    **{f"nfs-{count}-dbench": shares.nfs_against_dbench(count) for count in (10, 100, 590)},
 }
 
 
@@ -61,7 +65,7 @@ def main() -> int:
     """Run the benches that were asked for, print and write what they found."""
     options = arguments()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(130))
-    names = [name for name in BENCHES if options.only in (None, name)]
+    names = named(options.only)
     lines: list[dict[str, object]] = []
     with Scratch(REPOSITORY / "target" / "bench-scratch") as scratch:
         for name in names:
@@ -77,15 +81,22 @@ def arguments() -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(description="The fsgauge engine against its peers.")
     parser.add_argument(
-        "--only", choices=list(BENCHES), help="run one bench (writes no bench.json)"
+        "--only", metavar="NAME", help="run one bench, or all that begin so (writes no bench.json)"
     )
     parser.add_argument("--pairs", type=int, default=6, help="runs of each tool (default 6)")
     options = parser.parse_args()
+    if not named(options.only):
+        parser.error(f"no bench is called {options.only}; there are: {', '.join(BENCHES)}")
     if options.pairs < MINIMUM_PAIRS:
         parser.error(
             f"--pairs {options.pairs} is too few for an interval: at least {MINIMUM_PAIRS}"
         )
     return options
+
+
+def named(only: str | None) -> list[str]:
+    """Give the benches of a name: "smb-100" is smb-100-dbench and smb-100-nbench."""
+    return [name for name in BENCHES if only in (None, name) or name.startswith(f"{only}-")]
 
 
 def bench(name: str, scratch: Scratch, pairs: int) -> list[dict[str, object]]:
@@ -101,15 +112,16 @@ def bench(name: str, scratch: Scratch, pairs: int) -> list[dict[str, object]]:
     lines: list[dict[str, object]] = []
     for measure in comparison.measures:
         ours = [mine.values[measure.key] for mine, _ in samples]
-        theirs = [other.values[measure.key] for _, other in samples]
+        peer = comparison.peer if measure.limit is None else "limit"
+        theirs = [measure.limit or other.values[measure.key] for _, other in samples]
         ratio = ratio_of(ours, theirs)
         meets = measure.meets(ratio.ratio, mine_all)
         full_name = name if len(comparison.measures) == 1 else f"{name}-{measure.short}"
-        show(full_name, comparison.peer, ratio, measure.goal, meets, ours, theirs, measure.unit)
+        show(full_name, peer, ratio, measure.goal, meets, ours, theirs, measure.unit)
         lines.append(
             {
                 "name": full_name,
-                "peer": comparison.peer,
+                "peer": peer,
                 "ratio": ratio.ratio,
                 "low": ratio.low,
                 "high": ratio.high,

@@ -79,6 +79,16 @@ class Scratch:
         MEMORY.mkdir(exist_ok=True)
         return fill(MEMORY / "filled")
 
+    def folder_in_memory(self) -> Path:
+        """Give a folder in memory for servers and what they serve, which needs other users."""
+        if os.geteuid() != 0:
+            raise Skipped("a server of its own users needs root: sudo make bench ONLY=smb-10")
+        if not MEMORY.parent.is_dir():
+            raise Skipped(f"{MEMORY.parent} is missing: mount -t tmpfs tmpfs {MEMORY.parent}")
+        folder = MEMORY / "shares"
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder
+
     def loop_device(self) -> str:
         """Give a loop device on a file in memory: no disk is read."""
         if os.geteuid() != 0:

@@ -28,6 +28,8 @@ class Measure:
     """The goal as a person reads it."""
     meets: Callable[[float, list[Sample]], bool]
     """Judges the mean ratio; the engine's samples are there for goals with a condition."""
+    limit: float | None = None
+    """What the engine is held to in place of the peer, which has no such number."""
 
 
 def no_remark(samples: list[Sample]) -> str:

@@ -40,7 +40,7 @@ def run_tool(command: list[str], text: str = "") -> Finished:
         output = out.read()
     if process.returncode != 0:
         raise SystemExit(
-            f"{' '.join(command)}: exit {process.returncode}\n{errors}{output[-2000:]}"
+            f"{' '.join(command)[:300]}: exit {process.returncode}\n{errors}{output[-2000:]}"
         )
     # The kernel counts the peak in KiB; of a wrapper and its child it is the larger one.
     return Finished(output, (usage.ru_utime + usage.ru_stime) * 1e9, usage.ru_maxrss * 1024)
