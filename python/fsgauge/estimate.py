@@ -23,7 +23,7 @@ SCAN_SECONDS = 0.3
 
 def turn_seconds(study: Study, size_bytes: int, speed: Speed = EXPECTED) -> float:
     """One system, made afresh for each stage, filled, and measured in every cell."""
-    method = method_of(study.workload).in_room(planned_room(size_bytes))
+    method = method_of(study.workload).in_room(planned_room(study, size_bytes))
     space = layout_bytes(study, size_bytes)
     cells = cells_of(study.workload)
     made = sum(len(group) for group in method.stages(cells))
@@ -40,6 +40,6 @@ def block_seconds(study: Study, size_bytes: int, speed: Speed = EXPECTED) -> flo
 
 def turn_written_bytes(study: Study, size_bytes: int) -> int:
     """The filling and the writes of every cell of one turn."""
-    method = method_of(study.workload).in_room(planned_room(size_bytes))
+    method = method_of(study.workload).in_room(planned_room(study, size_bytes))
     space = layout_bytes(study, size_bytes)
     return space + int(sum(method.written_bytes(cell, space) for cell in cells_of(study.workload)))

@@ -109,7 +109,7 @@ def derived_seed(seed: int, block: int, purpose: str) -> int:
 def _check_files(study: Study, size_bytes: int) -> None:
     method = method_of(study.workload)
     if not method.lays_out:
-        method.in_room(planned_room(size_bytes))
+        method.in_room(planned_room(study, size_bytes))
         return
     files = f"{method.files} files share" if method.files > 1 else "one file has"
     half = f", half of it as {held_twice(study)[0]} copies on write" if held_twice(study) else ""

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict
 from fsgauge.estimate import RUN_SECONDS, block_seconds
 from fsgauge.power import blocks_needed, detectable_percent, paired_percent
 from fsgauge.record import Plan, Turn
+from fsgauge.study.allocating import ALLOCATING
 from fsgauge.study.model import Study, System
 from fsgauge.study.system import UNFORMATTED
 from fsgauge.units import exact_size, format_bandwidth, format_duration, format_size
@@ -149,7 +150,7 @@ def _sensitivity(blocks: int, noise_percent: float) -> Sensitivity:
 def _held_equal(study: Study, size_bytes: int) -> list[str]:
     space = format_size(layout_bytes(study, size_bytes))
     has_raw = any(system.kind == "raw" for system in study.systems)
-    method = method_of(study.workload).in_room(planned_room(size_bytes))
+    method = method_of(study.workload).in_room(planned_room(study, size_bytes))
     first, *lines = method.held_equal(space, has_raw)
     return [first + _half(study), *lines[:-1], f"state: {_state(study)}", lines[-1]]
 
@@ -166,7 +167,7 @@ def _half(study: Study) -> str:
 def _state(study: Study) -> str:
     if not method_of(study.workload).lays_out:
         made = "a new folder" if study.storage.kind == "path" else "every system is made anew"
-        return f"{made} for each turn; the clients make their files in it"
+        return f"{made} for each turn; the load makes its files in it"
     if study.storage.kind == "path":
         return "nothing is formatted; the files are made and filled anew for each turn"
     return "every system is made and filled anew for each turn"
@@ -175,12 +176,17 @@ def _state(study: Study) -> str:
 def _different(systems: list[System]) -> list[str]:
     """Which properties are not the same in all systems, with each one's value."""
     found = []
-    for key in ("kind", "mkfs", "mount", "path", "tunables"):
-        values = {system.name: getattr(system, key) for system in systems if _has(system, key)}
+    for key in ("kind", "mkfs", "mount", "path", "tunables", *ALLOCATING):
+        values = {system.name: _value(system, key) for system in systems if _has(system, key)}
         if any(value != next(iter(values.values())) for value in values.values()):
             parts = [f"{name}: {value or 'default'}" for name, value in values.items()]
             found.append(f"{key} ({'; '.join(parts)})")
     return found
+
+
+def _value(system: System, key: str) -> object:
+    value = getattr(system, key)
+    return exact_size(value) if key in ALLOCATING and value is not None else value
 
 
 def _bare_instead(study: Study) -> list[str]:
@@ -194,7 +200,7 @@ def _has(system: System, key: str) -> bool:
     """Whether the property exists for such a system: the raw device has no mount options."""
     if key in ("mkfs", "mount", "tunables"):
         return system.kind not in UNFORMATTED
-    return key == "kind" or system.kind == "mounted"
+    return key == "kind" or key in ALLOCATING or system.kind == "mounted"
 
 
 def _estimate_basis(*, by_pilot: bool) -> str:

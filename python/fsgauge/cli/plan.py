@@ -11,8 +11,9 @@ import click
 from fsgauge.cli.choices import chosen_study, study_choices
 from fsgauge.errors import FsgaugeError, InputError
 from fsgauge.preview import MeasuredTime, PlanDescription
+from fsgauge.study.allocating import ALLOCATING
 from fsgauge.study.model import DeviceStorage, Study
-from fsgauge.units import format_duration, format_size
+from fsgauge.units import exact_size, format_duration, format_size
 
 if TYPE_CHECKING:
     from fsgauge.stats.pilot import PilotNoise
@@ -177,6 +178,11 @@ def _method(description: PlanDescription) -> list[str]:
             f"{key} {value}"
             for key, value in (("mkfs", system.mkfs), ("mount", system.mount))
             if value
+        ]
+        options += [
+            f"{key.replace('_', ' ')} {exact_size(value)}"
+            for key in ALLOCATING
+            if (value := getattr(system, key)) is not None
         ]
         role = "baseline, twice in each block" if system.name == description.baseline else ""
         words = "; ".join([each for each in (role, *options) if each]) or "defaults"

@@ -22,7 +22,7 @@ from fsgauge.wire import (
     ProbeResult,
     ScanResult,
 )
-from fsgauge.workload.folders import FileSets, Place
+from fsgauge.workload.folders import AgedFiles, FileSets, Place
 from fsgauge.workload.steps import FileStep
 
 
@@ -51,7 +51,7 @@ class AttachedStorage:
     size_bytes: int
     file_size_bytes: int
     facts: StorageFacts
-    file_sets: FileSets | None = None
+    file_sets: FileSets | AgedFiles | None = None
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 from fsgauge.errors import RigError
 from fsgauge.host.tool import must_run
 from fsgauge.wire import BlockTarget, FilesTarget, FileTarget
-from fsgauge.workload.folders import ClientFolders, Place
+from fsgauge.workload.folders import AgedFolders, ClientFolders, Place
 
 _DROP = Path("/proc/sys/vm/drop_caches")
 _SYNC_SECONDS = 900.0
@@ -20,7 +20,7 @@ KEEP_CACHES = "FSGAUGE_KEEP_CACHES"
 def settle_caches(target: Place) -> str:
     """Write back what is dirty and drop what is cached; gives what was done."""
     paths = _paths(target)
-    if isinstance(target, FilesTarget | ClientFolders):
+    if isinstance(target, FilesTarget | ClientFolders | AgedFolders):
         sync_file_system(target.directory)
     elif paths:
         first = next(iter(paths))
@@ -53,7 +53,7 @@ def _paths(target: Place) -> Iterable[str]:
             ]
         case BlockTarget() | FileTarget():
             return [target.path]
-        case ClientFolders():
+        case ClientFolders() | AgedFolders():
             return _files_below(target.directory)
         case _:
             return []

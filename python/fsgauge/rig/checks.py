@@ -105,7 +105,7 @@ def _check_inodes(study: Study) -> None:
     if isinstance(study.storage, DeviceStorage):
         return
     size_bytes = study.storage.size
-    room = planned_room(size_bytes)
+    room = planned_room(study, size_bytes)
     for system in study.systems:
         kind = find_kind(system.kind)
         if isinstance(kind, FileSystem):

@@ -11,14 +11,14 @@ from fsgauge.study.model import Study
 from fsgauge.units import format_size
 from fsgauge.wire import BlockTarget, EngineFault, Event, FilesTarget, LayoutResult
 from fsgauge.workload import method_of
-from fsgauge.workload.folders import ClientFolders
+from fsgauge.workload.folders import AgedFolders, ClientFolders
 
 _SEED_WITHOUT_ONE = 1
 
 
 def fill(
     study: Study,
-    target: FilesTarget | BlockTarget | ClientFolders,
+    target: FilesTarget | BlockTarget | ClientFolders | AgedFolders,
     engine: RunsJobs,
     on_event: Callable[[Event], None] | None,
 ) -> LayoutResult | None:
@@ -28,7 +28,7 @@ def fill(
     """
     seed = _SEED_WITHOUT_ONE if study.plan.seed is None else study.plan.seed
     job = method_of(study.workload).layout_job(target, seed)
-    if job is None or isinstance(target, ClientFolders):
+    if job is None or isinstance(target, ClientFolders | AgedFolders):
         return None
     try:
         result = engine.run(job, on_event)

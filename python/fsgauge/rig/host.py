@@ -17,6 +17,7 @@ from fsgauge.host.environment import capture_environment
 from fsgauge.host.ledger import Ledger, opened_ledger
 from fsgauge.record import EnvironmentRecord
 from fsgauge.rig import AttachedStorage, PreparedSystem, RunsJobs
+from fsgauge.rig.allocation import set_extent_size_hint
 from fsgauge.rig.blank import allocate_below, make_blank
 from fsgauge.rig.caches import settle_caches, sync_file_system
 from fsgauge.rig.checks import check_systems, smallest_bytes
@@ -31,7 +32,7 @@ from fsgauge.study.model import PathStorage, Study, System
 from fsgauge.system import FileSystem, find_kind
 from fsgauge.wire import BlockTarget, Event, FilesTarget, LayoutResult
 from fsgauge.workload import method_of
-from fsgauge.workload.folders import ClientFolders
+from fsgauge.workload.folders import AGED, RATE, AgedFiles, AgedFolders, ClientFolders
 from fsgauge.workload.steps import FileStep
 
 
@@ -120,7 +121,7 @@ class HostRig:
 
     def layout_folder(self, prepared: PreparedSystem) -> str | None:
         """The folder of the system's files, its file system written back whole."""
-        if not isinstance(prepared.target, FilesTarget | ClientFolders):
+        if not isinstance(prepared.target, FilesTarget | ClientFolders | AgedFolders):
             return None
         sync_file_system(prepared.target.directory)
         return prepared.target.directory
@@ -137,7 +138,7 @@ class HostRig:
     ) -> Iterator[PreparedSystem]:
         session = self._open()
         with formatted(kind, system, session.base, session.ledger) as made:
-            target = _files(study, str(made.directory), attached)
+            target = _files(study, system, str(made.directory), attached)
             layout = fill(study, target, self._engine, self._on_event)
             caches = settle_caches(target)
             details = facts_of(kind, str(attached.device), made.directory)
@@ -175,7 +176,7 @@ class HostRig:
     ) -> Iterator[PreparedSystem]:
         place = Path(system.path or str(attached.directory))
         with self._open().ledger.folder(place, "scratch") as folder:
-            target = _files(study, str(folder), attached)
+            target = _files(study, system, str(folder), attached)
             layout = fill(study, target, self._engine, self._on_event)
             yield PreparedSystem(
                 facts=folder_facts(system, str(place)),
@@ -197,14 +198,18 @@ class HostRig:
 
 def _folder_of(prepared: PreparedSystem) -> str:
     """The system's folder; TypeError for a bare device, which has no steps."""
-    if not isinstance(prepared.target, FilesTarget | ClientFolders):
+    if not isinstance(prepared.target, FilesTarget | ClientFolders | AgedFolders):
         raise TypeError("a bare device has no files to remove and no space to take")
     return prepared.target.directory
 
 
-def _files(study: Study, directory: str, attached: AttachedStorage) -> FilesTarget | ClientFolders:
+def _files(
+    study: Study, system: System, directory: str, attached: AttachedStorage
+) -> FilesTarget | ClientFolders | AgedFolders:
     """The files that will be laid out, or empty folders for those that the load makes."""
     sets = attached.file_sets
+    if isinstance(sets, AgedFiles):
+        return _aged_folders(system, directory, sets)
     if sets is not None:
         folders = ClientFolders(
             directory=directory,
@@ -221,6 +226,20 @@ def _files(study: Study, directory: str, attached: AttachedStorage) -> FilesTarg
     )
 
 
+def _aged_folders(system: System, directory: str, sizes: AgedFiles) -> AgedFolders:
+    """Two empty folders with the system's extent size hint, if it has one."""
+    for name in (AGED, RATE):
+        Path(directory, name).mkdir()
+        hint_bytes = set_extent_size_hint(system, f"{directory}/{name}")
+    return AgedFolders(
+        directory=directory,
+        file_size_bytes=sizes.file_size_bytes,
+        rate_file_bytes=sizes.rate_file_bytes,
+        allocation_chunk_bytes=system.allocation_chunk,
+        extent_size_hint_bytes=hint_bytes,
+    )
+
+
 def _said(study: Study, layout: LayoutResult | None) -> list[str]:
     return [*_words_of(layout), *method_of(study.workload).notes()]
 
@@ -229,8 +248,8 @@ def _words_of(layout: LayoutResult | None) -> list[str]:
     return [note.text for note in layout.notes] if layout else []
 
 
-def _filled(target: FilesTarget | ClientFolders, attached: AttachedStorage) -> str:
-    if isinstance(target, ClientFolders):
+def _filled(target: FilesTarget | ClientFolders | AgedFolders, attached: AttachedStorage) -> str:
+    if isinstance(target, ClientFolders | AgedFolders):
         names = attached.file_sets.folders if attached.file_sets else ()
         return f"empty folders {' and '.join(names)}"
     files = "1 file" if target.count == 1 else f"{target.count} files"

@@ -1,4 +1,4 @@
-"""Tunables: settings below /sys and /proc/sys that a system asks for, set back after its turn."""
+"""Tunables: settings of the kernel that a system asks for, set back after its turn."""
 
 from __future__ import annotations
 
@@ -13,11 +13,13 @@ from fsgauge.host.traces import SettingTrace
 from fsgauge.storage import Base
 from fsgauge.study.model import System
 
-_TREES = ("/sys", "/proc/sys")
+_OR = "/sys, /proc/sys, /proc/fs/ldiskfs or /proc/fs/jbd2"
+_TREES = ("/sys", "/proc/sys", "/proc/fs/ldiskfs", "/proc/fs/jbd2")
+"""The last two: a Lustre server's allocator (prealloc_table, mb_last_group), and its journal."""
 
 
 def check_tunables(system: System) -> None:
-    """InputError for a tunable that lies anywhere but below /sys and /proc/sys."""
+    """InputError for a tunable that lies anywhere but below the trees of settings."""
     for key in system.tunables:
         _place(key, "device", system)
 
@@ -45,7 +47,7 @@ def _place(key: str, device: str, system: System) -> Path:
     path = PurePosixPath(text if text.startswith("/") else f"/sys/block/{device}/{text}")
     if ".." in path.parts or not any(path.is_relative_to(tree) for tree in _TREES):
         raise InputError(
-            f'the tunable "{key}" of the system "{system.name}" is not below /sys or /proc/sys',
+            f'the tunable "{key}" of the system "{system.name}" is not below {_OR}',
             next='for example "/sys/block/{device}/queue/scheduler" = "none"',
         )
     return Path(path)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from fsgauge.host.ledger import Ledger
 from fsgauge.rig import RunsJobs
+from fsgauge.rig.allocation import require_allocation
 from fsgauge.rig.direct import require_direct_files
 from fsgauge.rig.formatted import formatted
 from fsgauge.storage import Base
@@ -19,9 +20,9 @@ from fsgauge.study.model import Study
 from fsgauge.system import FileSystem, find_kind
 from fsgauge.units import format_size
 from fsgauge.workload import method_of
-from fsgauge.workload.folders import FileSets
+from fsgauge.workload.folders import AgedFiles, FileSets
 from fsgauge.workload.room import Room
-from fsgauge.workload.space import times_held
+from fsgauge.workload.space import chunks_of, times_held
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class WorkingSet:
     """Size of each file that is laid out, or the file sets that the load makes."""
 
     file_size_bytes: int
-    file_sets: FileSets | None
+    file_sets: FileSets | AgedFiles | None
 
 
 def working_set(study: Study, base: Base, ledger: Ledger, engine: RunsJobs) -> WorkingSet:
@@ -64,17 +65,19 @@ def free_inodes(directory: str) -> int | None:
 
 
 def _smallest_room(study: Study, base: Base, ledger: Ledger, engine: RunsJobs) -> Room:
-    least = Room(base.size_bytes, study.systems[0].name)
+    least = Room(base.size_bytes, study.systems[0].name, chunks=chunks_of(study))
     for system in study.systems:
         kind = find_kind(system.kind)
         if isinstance(kind, FileSystem):
             with formatted(kind, system, base, ledger) as made:
                 require_direct_files(study, system, str(made.directory), engine)
+                require_allocation(system, str(made.directory))
                 here = str(made.directory)
                 free = free_bytes(here) // times_held(study, system)
                 least = _less(least, Room(free, system.name, free_inodes(here), system.name))
         elif kind.placement == "folder":
             place = system.path or str(base.directory)
+            require_allocation(system, place)
             inodes = free_inodes(place)
             least = _less(least, Room(least.free_bytes, least.least, inodes, system.name))
     return least

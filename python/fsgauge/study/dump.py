@@ -13,6 +13,7 @@ import tomlkit
 from pydantic import BaseModel
 from tomlkit.items import Item, Table
 
+from fsgauge.study.allocating import ALLOCATING
 from fsgauge.study.model import Study, System
 from fsgauge.study.system import UNFORMATTED
 from fsgauge.units import exact_bandwidth, exact_duration, exact_percent, exact_rate, exact_size
@@ -47,6 +48,10 @@ _TEXT_WITH_UNIT: dict[str, Callable[[Any], str]] = {
     "noise_percent": exact_percent,
     "rate": exact_rate,
     "budget": exact_duration,
+    "levels": exact_percent,
+    "rate_fill": exact_percent,
+    "allocation_chunk": exact_size,
+    "extent_size_hint": exact_size,
     "warm_up": exact_duration,
     "duration": exact_duration,
     "ramp": exact_duration,
@@ -92,6 +97,9 @@ def _without_effect(system: System) -> dict[str, str]:
         reasons |= dict.fromkeys(("mkfs", "mount", "tunables"), UNFORMATTED[system.kind])
     if system.kind != "share":
         reasons["target"] = "only a share has one"
+    for key in ALLOCATING:
+        if getattr(system, key) is None:
+            reasons[key] = "the file system's own choice"
     if not system.server:
         reasons["server"] = "the server's own choices"
     return reasons

@@ -10,6 +10,7 @@ from pydantic.fields import FieldInfo
 
 from fsgauge.study.locate import Path
 from fsgauge.study.model import (
+    AgingWorkload,
     ChurnWorkload,
     ConnectionsWorkload,
     DeviceStorage,
@@ -63,6 +64,7 @@ SECTIONS = (
     Section("workload", OverheadWorkload, "overhead"),
     Section("workload", WritersWorkload, "writers"),
     Section("workload", ConnectionsWorkload, "connections"),
+    Section("workload", AgingWorkload, "aging"),
     Section("workload", ChurnWorkload, "churn"),
     Section("workload.disk", DiskModel),
     Section("plan", PlanSettings),

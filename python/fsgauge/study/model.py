@@ -12,6 +12,7 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field, model_validator
 
+from fsgauge.study.allocating import check_allocating
 from fsgauge.study.base import OneLine, StudyModel
 from fsgauge.study.cells import cells_of
 from fsgauge.study.conflict import conflict
@@ -27,6 +28,7 @@ from fsgauge.study.storage import (
 )
 from fsgauge.study.system import System
 from fsgauge.study.workload import (
+    AgingWorkload,
     ChurnWorkload,
     ConnectionsWorkload,
     OverheadWorkload,
@@ -35,6 +37,7 @@ from fsgauge.study.workload import (
 )
 
 __all__ = [
+    "AgingWorkload",
     "ChurnWorkload",
     "ConnectionsWorkload",
     "DeviceStorage",
@@ -132,13 +135,18 @@ class Study(StudyModel):
     @model_validator(mode="after")
     def _what_is_aged_is_made_afresh(self) -> Study:
         mounted = [at for at, system in enumerate(self.systems) if system.kind == "mounted"]
-        if self.workload.kind == "churn" and mounted:
+        if self.workload.kind in ("churn", "aging") and mounted:
             raise conflict(
-                f'"{self.systems[mounted[0]].name}" is mounted already, and a study of kind churn'
-                " ages its systems to a fill level: it makes each anew",
+                f'"{self.systems[mounted[0]].name}" is mounted already, and a study of kind'
+                f" {self.workload.kind} fills its systems up: it makes each anew",
                 [("workload", "kind"), ("system", mounted[0], "name")],
-                next="--storage loop:2GiB with --system ext4, or fsgauge age FOLDER churn",
+                next="--storage loop:4GiB with --system ext4, or fsgauge age FOLDER PROFILE",
             )
+        return self
+
+    @model_validator(mode="after")
+    def _space_is_given_as_systems_say(self) -> Study:
+        check_allocating(self.systems, self.workload)
         return self
 
     @model_validator(mode="after")

@@ -15,7 +15,8 @@ from fsgauge.study.locate import Spans
 
 _STORAGE_FORMS = "loop:8GiB, ram:1GiB, device:NAME, path:/mnt/x, /dev/NAME, /existing/folder"
 _NAMED = re.compile(r"([^=:/]+)=")
-_SYSTEM_KEYS = ("mkfs", "mount", "path", "target", "tunables", "server")
+_ALLOCATING = ("allocation_chunk", "extent_size_hint")
+_SYSTEM_KEYS = ("mkfs", "mount", "path", "target", "tunables", "server", *_ALLOCATING)
 _TABLES = ("tunables", "server")
 
 
@@ -83,7 +84,7 @@ def _system_option(table: dict[str, Any], spec: str, part: str, start: int) -> N
             location=source_location("--system", spec, (start, start + len(part)), "", False),
             details=(
                 "known: mkfs=..., mount=..., path=..., target=..., tunables.NAME=...,"
-                " server.NAME=..., with ; between",
+                " server.NAME=..., allocation_chunk=..., extent_size_hint=..., with ; between",
             ),
             next="fsgauge explain system",
         )
@@ -99,6 +100,7 @@ def _name(table: dict[str, Any]) -> str:
         return str(table.get("path", "mounted"))
     tunables = [f"{key}={value}" for each in _TABLES for key, value in table.get(each, {}).items()]
     special = [table[key] for key in ("mkfs", "mount") if table.get(key)] + tunables
+    special += [f"{key} {table[key]}" for key in _ALLOCATING if table.get(key)]
     return f"{table['kind']} ({', '.join(special)})" if special else str(table["kind"])
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Annotated
 
 from pydantic import Field, model_validator
 
@@ -10,6 +11,7 @@ from fsgauge.study.address import Target
 from fsgauge.study.base import OneLine, Options, StudyModel
 from fsgauge.study.conflict import conflict
 from fsgauge.study.storage import AbsolutePath
+from fsgauge.units import SizeBytes
 
 _KIND = re.compile(r"[a-z][a-z0-9_]{0,31}")
 UNFORMATTED = {
@@ -43,8 +45,19 @@ class System(StudyModel):
     tunables: dict[OneLine, Options] = Field(
         {},
         description="Settings below /sys or /proc/sys, set back after each turn; {device} stands"
-        ' for the device: { "/sys/block/{device}/queue/scheduler" = "none" }.',
+        ' for the device: { "/sys/block/{device}/queue/scheduler" = "none" }. Of a Lustre server'
+        ' also below /proc/fs/ldiskfs: { "/proc/fs/ldiskfs/{device}/prealloc_table" = "2048" }.',
         max_length=50,
+    )
+    allocation_chunk: Annotated[SizeBytes, Field(le=1 << 40)] | None = Field(
+        None,
+        description="For kind aging: files are given space by fallocate, so many bytes at a time,"
+        ' whatever the file system would choose: "8 MiB".',
+    )
+    extent_size_hint: Annotated[SizeBytes, Field(le=1 << 30)] | None = Field(
+        None,
+        description="For kind aging, on XFS: the extent size hint of the folders in which files"
+        " are made, which these inherit; set by FS_IOC_FSSETXATTR and read back.",
     )
     server: dict[OneLine, Options] = Field(
         {},
@@ -80,6 +93,12 @@ class System(StudyModel):
 
     @model_validator(mode="after")
     def _nothing_is_ignored(self) -> System:
+        if self.extent_size_hint is not None and self.kind != "xfs":
+            raise conflict(
+                f"extent_size_hint would be ignored: XFS has such hints, and this is {self.kind}",
+                ["extent_size_hint", "kind"],
+                next="allocation_chunk works with any file system that has fallocate",
+            )
         reason = UNFORMATTED.get(self.kind)
         for key in ("mkfs", "mount", "tunables") if reason else ():
             if getattr(self, key):

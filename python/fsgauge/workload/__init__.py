@@ -6,7 +6,14 @@ study/workload, its cells in study/cells, and a method here.
 
 from __future__ import annotations
 
-from fsgauge.study.model import ChurnWorkload, ConnectionsWorkload, Workload, WritersWorkload
+from fsgauge.study.model import (
+    AgingWorkload,
+    ChurnWorkload,
+    ConnectionsWorkload,
+    Workload,
+    WritersWorkload,
+)
+from fsgauge.workload.aging import AgingMethod
 from fsgauge.workload.base import Method
 from fsgauge.workload.churn import ChurnMethod
 from fsgauge.workload.connections import ConnectionsMethod
@@ -18,6 +25,8 @@ __all__ = ["Method", "method_of"]
 
 def method_of(workload: Workload) -> Method:
     """What carries this workload out."""
+    if isinstance(workload, AgingWorkload):
+        return AgingMethod(workload)
     if isinstance(workload, ChurnWorkload):
         return ChurnMethod(workload)
     if isinstance(workload, ConnectionsWorkload):

@@ -17,7 +17,7 @@ from fsgauge.wire import (
     ZeroData,
 )
 from fsgauge.workload.assumed import EXPECTED, Speed
-from fsgauge.workload.folders import ClientFolders, FileSets, Place
+from fsgauge.workload.folders import AgedFiles, AgedFolders, ClientFolders, FileSets, Place
 from fsgauge.workload.room import Room
 from fsgauge.workload.steps import Step
 
@@ -43,7 +43,7 @@ class Method(Protocol):
         ...
 
     @property
-    def file_sets(self) -> FileSets | None:
+    def file_sets(self) -> FileSets | AgedFiles | None:
         """Files of clients, once it is known in a room how many; None where files are laid out."""
         ...
 
@@ -197,8 +197,8 @@ def one_stage(cells: Sequence[Cell]) -> list[list[list[str]]]:
 
 def laid_out(place: Place) -> Target:
     """The target of a load on files that were laid out; TypeError for another kind's folders."""
-    if isinstance(place, ClientFolders):
-        raise TypeError("the files of clients are no target of a plain load")
+    if isinstance(place, ClientFolders | AgedFolders):
+        raise TypeError("the folders of other kinds are no target of a plain load")
     return place
 
 

@@ -17,6 +17,10 @@ TREE = "tree"
 """The folder of a tree that an op log leaves."""
 WRITTEN = "written"
 """The folder of files that are written beside that tree."""
+AGED = "aged"
+"""The folder of the files that are aged, then deleted one by one."""
+RATE = "rate"
+"""The folder of the files of a rate's streams."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +33,15 @@ class FileSets:
     files_per_client: int
     backup_files_per_client: int
     folders: tuple[str, ...] = (OWN, BACKUP)
+
+
+@dataclass(frozen=True)
+class AgedFiles:
+    """Sizes of the files that are aged and of those that a rate's streams write."""
+
+    file_size_bytes: int
+    rate_file_bytes: int
+    folders: tuple[str, ...] = (AGED, RATE)
 
 
 class ClientFolders(BaseModel):
@@ -50,5 +63,26 @@ class ClientFolders(BaseModel):
         return f"{self.directory}/{name}"
 
 
-Place = Target | ClientFolders
+class AgedFolders(BaseModel):
+    """What a system that will be aged offers its load; both folders are there, and empty.
+
+    `allocation_chunk_bytes` is what files take at a time by fallocate; null: as the file system
+    likes. `extent_size_hint_bytes` is in force in both folders.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    kind: Literal["aged_folders"] = "aged_folders"
+    directory: str
+    file_size_bytes: int
+    rate_file_bytes: int
+    allocation_chunk_bytes: int | None = None
+    extent_size_hint_bytes: int | None = None
+
+    def folder(self, name: str) -> str:
+        """The folder of one set."""
+        return f"{self.directory}/{name}"
+
+
+Place = Target | ClientFolders | AgedFolders
 """What a prepared system offers its load."""

@@ -10,10 +10,12 @@ class Room:
     """Free bytes and the system that leaves the least; free inodes and the system with the fewest.
 
     Without a name, the storage itself is what is known. `inodes` is None where they are not known
-    or no system has a fixed number of them.
+    or no system has a fixed number of them. `chunks` are the systems' allocation chunks, one for
+    each turn of a block; None where the file system decides.
     """
 
     free_bytes: int
     least: str
     inodes: int | None = None
     fewest: str = ""
+    chunks: tuple[int | None, ...] = ()

@@ -28,6 +28,11 @@ def layout_bytes(study: Study, size_bytes: int) -> int:
     return size_bytes // times * method_of(study.workload).fill_percent // 100
 
 
-def planned_room(size_bytes: int) -> Room:
+def planned_room(study: Study, size_bytes: int) -> Room:
     """What is known of the room before any system is made: no more than the storage."""
-    return Room(size_bytes, least="")
+    return Room(size_bytes, least="", chunks=chunks_of(study))
+
+
+def chunks_of(study: Study) -> tuple[int | None, ...]:
+    """The allocation chunks of a block's turns; the baseline has two."""
+    return tuple(system.allocation_chunk for system in (*study.systems, study.systems[0]))

@@ -14,7 +14,8 @@ def refused(path):
 
 
 def test_the_shipped_studies():
-    assert set(shipped_studies()) == {"overhead", "writers", "connections", "demo", "demo-user"}
+    published = {"overhead", "writers", "connections", "aging"}
+    assert set(shipped_studies()) == published | {"churn", "demo", "demo-user"}
     assert all(question.endswith("?") for question in shipped_studies().values())
 
 
@@ -27,6 +28,14 @@ def test_overhead_is_the_published_method():
     assert min(workload.block_sizes) == 4096
     assert study.systems[1].mkfs == "-b 4096"
     assert study.systems[1].mount == "noatime"
+
+
+def test_aging_is_the_published_method():
+    study = load_study("aging")
+    assert [system.allocation_chunk for system in study.systems] == [1 << n for n in range(20, 24)]
+    assert {system.kind for system in study.systems} == {"ext4"}
+    assert study.workload.files == 20
+    assert study.workload.levels == list(range(5, 101, 5))
 
 
 def test_connections_is_the_published_method():

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from fsgauge.record import Cell
-from fsgauge.study.cells import churn, connections, overhead, writers
+from fsgauge.study.cells import aging, churn, connections, overhead, writers
 from fsgauge.study.workload import (
+    AgingWorkload,
     ChurnWorkload,
     ConnectionsWorkload,
     Workload,
@@ -16,6 +17,8 @@ __all__ = ["cells_of", "default_primary"]
 
 def cells_of(workload: Workload) -> list[Cell]:
     """All cells, in the order of the study's lists or, where it is fixed, of a turn."""
+    if isinstance(workload, AgingWorkload):
+        return aging.cells_of(workload)
     if isinstance(workload, ChurnWorkload):
         return churn.cells_of(workload)
     if isinstance(workload, ConnectionsWorkload):
@@ -27,6 +30,8 @@ def cells_of(workload: Workload) -> list[Cell]:
 
 def default_primary(workload: Workload) -> list[str]:
     """Ids of the cells that the answer is about unless the study says."""
+    if isinstance(workload, AgingWorkload):
+        return aging.default_primary(workload)
     if isinstance(workload, ChurnWorkload):
         return churn.default_primary(workload)
     if isinstance(workload, ConnectionsWorkload):

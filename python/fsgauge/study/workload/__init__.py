@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
+from fsgauge.study.workload.aging import AgingWorkload
 from fsgauge.study.workload.churn import ChurnWorkload
 from fsgauge.study.workload.connections import ConnectionsWorkload
 from fsgauge.study.workload.overhead import OverheadWorkload
@@ -13,6 +14,7 @@ from fsgauge.study.workload.writers import WritersWorkload
 
 __all__ = [
     "DEFAULT_KIND",
+    "AgingWorkload",
     "ChurnWorkload",
     "ConnectionsWorkload",
     "OverheadWorkload",
@@ -30,7 +32,7 @@ def _with_kind(data: object) -> object:
 
 Workload = Annotated[
     Annotated[
-        OverheadWorkload | WritersWorkload | ConnectionsWorkload | ChurnWorkload,
+        OverheadWorkload | WritersWorkload | ConnectionsWorkload | AgingWorkload | ChurnWorkload,
         Field(discriminator="kind"),
     ],
     BeforeValidator(_with_kind),

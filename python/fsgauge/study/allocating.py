@@ -1,0 +1,53 @@
+"""Keys of a system that say how files are given space: where they have an effect."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fsgauge.study.conflict import conflict
+from fsgauge.study.system import System
+from fsgauge.study.workload import AgingWorkload, Workload
+from fsgauge.units import exact_size
+
+ALLOCATING = ("allocation_chunk", "extent_size_hint")
+
+
+def check_allocating(systems: Sequence[System], workload: Workload) -> None:
+    """Raise a conflict for a key that would be ignored, or that contradicts the workload."""
+    for index, system in enumerate(systems):
+        for key in ALLOCATING:
+            if getattr(system, key) is not None and not isinstance(workload, AgingWorkload):
+                raise conflict(
+                    f"{key} would be ignored: only a study of kind aging gives files their space"
+                    " so",
+                    [("system", index, key), ("workload", "kind")],
+                    next="fsgauge run aging, or leave it out",
+                )
+        if isinstance(workload, AgingWorkload):
+            _check_chunk(index, system, workload)
+
+
+def _check_chunk(index: int, system: System, workload: AgingWorkload) -> None:
+    chunk, aged_by = system.allocation_chunk, workload.aged_by
+    if aged_by == "fallocate" and chunk is None:
+        raise conflict(
+            f'"{system.name}" has no allocation_chunk, so nothing says how much fallocate takes at'
+            " a time",
+            [("workload", "aged_by"), ("system", index)],
+            next='allocation_chunk = "1 MiB" for each system, or aged_by = "direct"',
+        )
+    if chunk is None:
+        return
+    if aged_by in ("direct", "write"):
+        raise conflict(
+            f'allocation_chunk would be ignored where files are aged by "{aged_by}"',
+            [("system", index, "allocation_chunk"), ("workload", "aged_by")],
+            next='leave one of both out; allocation_chunk means aged_by = "fallocate"',
+        )
+    if chunk % workload.record_size:
+        raise conflict(
+            f"an allocation_chunk of {exact_size(chunk)} is no whole number of records of"
+            f" {exact_size(workload.record_size)}",
+            [("system", index, "allocation_chunk"), ("workload", "record_size")],
+            next="a multiple of the record size, or smaller records",
+        )
