@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from fsgauge.record import EnvironmentRecord, StudyRecord, TurnRecord
 from fsgauge.report import words
+from fsgauge.report.churn.parts import churn_parts
 from fsgauge.report.connections.parts import connections_parts
 from fsgauge.report.draw import HATCH_PATTERN, Drawing
 from fsgauge.report.integrity import integrity_lines
@@ -58,6 +59,7 @@ def render_page(results: Results, stored: StoredStudy, drawings: dict[str, Drawi
         layouts=layout_lines(results),
         layout_ratio=ratio_words,
         connections=connections_parts(results),
+        churn=churn_parts(results),
         integrity=integrity_lines(results.systems, stored.runs),
         systems=_systems(results, stored.turns),
         environment=environment_rows(stored.environment_before, stored.environment_after),

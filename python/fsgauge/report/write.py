@@ -20,10 +20,14 @@ from fsgauge.report.charts.processor import processor_time
 from fsgauge.report.charts.series import time_series
 from fsgauge.report.charts.tests import is_short, tests_chart
 from fsgauge.report.charts.writers import writers_chart
+from fsgauge.report.churn.chart import damage_chart
 from fsgauge.report.draw import Drawing
 from fsgauge.report.page import render_page
 from fsgauge.stats import Results, read_study
 from fsgauge.store import StoredStudy, read_results
+
+_OF_SYSTEMS = ("forest", "overhead", "depth", "series")
+"""Pictures of systems side by side, in whose place that of the damage stands."""
 
 
 def write_report(directory: Path) -> Path:
@@ -39,6 +43,7 @@ def write_report(directory: Path) -> Path:
         stored.environment_before,
         stored.environment_after,
         stored.scans,
+        stored.steps,
     )
     return write_results(directory, stored, results)
 
@@ -64,6 +69,7 @@ def draw_all(results: Results, stored: StoredStudy) -> dict[str, Drawing]:
     """
     drawings = (
         gain_chart(results),
+        damage_chart(results),
         forest(results),
         writers_chart(results),
         law_chart(results),
@@ -79,6 +85,9 @@ def draw_all(results: Results, stored: StoredStudy) -> dict[str, Drawing]:
     found = {drawing.name: drawing for drawing in drawings if drawing is not None}
     if is_short(found.get("tests")):
         found.pop("forest", None)
+    if "damage" in found:
+        for name in _OF_SYSTEMS:
+            found.pop(name, None)
     return found
 
 

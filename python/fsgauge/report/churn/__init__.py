@@ -1,0 +1,1 @@
+"""What the report shows of a study of churn, and of no other."""
