@@ -39,7 +39,7 @@ _TEXT_WITH_UNIT: dict[str, Callable[[Any], str]] = {
     "rewrite_percent": exact_percent,
     "write_fill": exact_percent,
     "tail_from": exact_size,
-    "sync_every": exact_size,
+    "sync_after": exact_size,
     "read_block_size": exact_size,
     "new_file_size": exact_size,
     "median_lifetime": exact_duration,

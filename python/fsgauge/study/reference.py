@@ -55,7 +55,7 @@ _UNITS = {
     "rewrite_percent": "percentage",
     "write_fill": "percentage",
     "tail_from": "size",
-    "sync_every": "size",
+    "sync_after": "size",
     "read_block_size": "size",
     "new_file_size": "size",
     "median_lifetime": "duration",

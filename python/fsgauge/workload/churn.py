@@ -125,7 +125,7 @@ class ChurnMethod:
             fill_percent=float(_fill(cell)),
             end=StorageAgeEnd(storage_age=workload.storage_age),
             time_limit_ns=workload.age_time_limit,
-            sync_every_bytes=None if workload.mode == "fast" else workload.sync_every,
+            sync_every_bytes=None if workload.mode == "fast" else workload.sync_after,
             seed=seed,
             fresh_copy=cell.wear == "fresh",
         )
@@ -195,7 +195,7 @@ class ChurnMethod:
             "fill: shares of what each system has available when it is empty; in a block one seed"
             " for all systems",
             f"tree: {self._tree_in_words()}; made in mode {workload.mode}"
-            + (f", synced every {exact_size(workload.sync_every)}" * (workload.mode != "fast")),
+            + (f", synced every {exact_size(workload.sync_after)}" * (workload.mode != "fast")),
             f"age: aged, bytes written are {workload.storage_age:g} times the live ones; fresh, the"
             " same tree on a system made anew, each file written once",
         ]

@@ -91,7 +91,7 @@ class ChurnWorkload(StudyModel):
         _PROFILE.rewrite_percent,
         description="How often, instead of a deletion, a file is truncated and written anew.",
     )
-    sync_every: SizeBytes = Field(
+    sync_after: SizeBytes = Field(
         256 << 20,
         description="While a tree is made, it is synced after so many bytes: what is dirty"
         " together is laid out together.",
@@ -163,7 +163,7 @@ class ChurnWorkload(StudyModel):
         if "write" not in self.tests:
             found |= dict.fromkeys(_WRITING, ("nothing is written", "tests"))
         if self.mode == "fast":
-            found["sync_every"] = ("mode fast writes nothing that could be synced", "mode")
+            found["sync_after"] = ("mode fast writes nothing that could be synced", "mode")
         if self.tail_percent == 0:
             found |= dict.fromkeys(
                 ("tail_from", "tail_alpha"), ("sizes have no tail", "tail_percent")
