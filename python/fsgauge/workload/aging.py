@@ -135,7 +135,7 @@ class AgingMethod:
             steps += [self._ageing(folders, seed), left]
         a_file = 100 // self.workload.files
         order = _shuffled(self.workload.files, seed)[before // a_file : cell.free_percent // a_file]
-        return [*steps, *(DeleteFile(f"{folders.folder(AGED)}/f{n:04d}") for n in order)]
+        return [*steps, *(DeleteFile(_aged_file(folders, number)) for number in order)]
 
     def scanned_after(self, cell: Cell) -> str | None:
         """The streams' files, after they were written."""
@@ -307,6 +307,11 @@ def _aged_folders(place: Place) -> AgedFolders:
     if isinstance(place, AgedFolders):
         return place
     raise TypeError("ageing needs folders of its own, and this is a target of another kind")
+
+
+def _aged_file(folders: AgedFolders, number: int) -> str:
+    """Where the engine makes a file: all in one directory (crates/fsgauge-alloc, ager/name.rs)."""
+    return f"{folders.folder(AGED)}/d0000/f{number:04d}"
 
 
 def _shuffled(files: int, seed: int) -> list[int]:
