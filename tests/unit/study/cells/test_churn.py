@@ -1,0 +1,29 @@
+"""The cells of `churn`."""
+
+from fsgauge.study.cells import cells_of, default_primary
+from fsgauge.study.model import ChurnWorkload
+
+
+def test_each_level_has_aged_and_fresh_read_before_written():
+    cells = cells_of(ChurnWorkload(fills=[50, 95]))
+    assert [cell.id for cell in cells] == [
+        "aged-50-read",
+        "aged-50-write",
+        "fresh-50-read",
+        "fresh-50-write",
+        "aged-95-read",
+        "aged-95-write",
+        "fresh-95-read",
+        "fresh-95-write",
+    ]
+    read, write = cells[2:4]
+    assert (read.name, read.wear, read.fill_percent) == ("read, fresh, 50 % full", "fresh", 50)
+    assert (read.test, read.order, read.jobs, read.read_percent) == ("backup", "directory", 1, 100)
+    assert (write.test, write.order, write.jobs, write.read_percent) == ("write", None, 4, 0)
+    assert (read.block_size_bytes, write.block_size_bytes) == (1 << 20, 64 << 10)
+
+
+def test_the_answer_is_about_all_of_them():
+    workload = ChurnWorkload(tests=["write"])
+    assert default_primary(workload) == [cell.id for cell in cells_of(workload)]
+    assert {cell.pattern for cell in cells_of(workload)} == {"write"}

@@ -1,0 +1,100 @@
+"""The kind `churn` as a person writes it: what is refused, where, and the way out."""
+
+import pytest
+
+from fsgauge.errors import InputError
+from fsgauge.study import dump_study, load_study
+from fsgauge.study.model import ChurnWorkload
+from fsgauge.study.parse import parse_study
+
+STUDY = """\
+format = 1
+question = "What do years of creating and deleting cost?"
+
+[storage]
+kind = "loop"
+
+[[system]]
+name = "ext4"
+
+[workload]
+kind = "churn"
+"""
+
+
+def read(*lines, study=STUDY):
+    return parse_study(study + "\n".join(lines) + "\n", "my.toml", "my").workload
+
+
+def mistake(*lines, study=STUDY):
+    with pytest.raises(InputError) as refusal:
+        read(*lines, study=study)
+    return refusal.value.render()
+
+
+def test_the_defaults_are_those_of_the_question():
+    workload = read()
+    assert isinstance(workload, ChurnWorkload)
+    assert (workload.fills, workload.tests) == ([50, 80, 95], ["read", "write"])
+    assert (workload.storage_age, workload.mode, workload.fsync) == (3.0, "write", True)
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        (['mode = "fast"'], ["holds no data", "unwritten", 'tests = ["write"]']),
+        (['mode = "fsat"'], ['did you mean "fast"?']),
+        (['fills = ["99 %"]'], ["fills", "at most 98"]),
+        (['fills = ["0 %"]'], ["fills", "at least 1"]),
+        (["fills = [50]"], ["fills", '"50 %"']),
+        (['fills = ["50 %", "50 %"]'], ["stands twice"]),
+        (["storage_age = 0.5"], ["storage_age must be at least 1"]),
+        (['record_size = "2 MiB"'], ["larger than a new file of 1 MiB"]),
+        (['largest_size = "4 KiB"'], ["below the median"]),
+        (['tests = ["read"]', "clients = 2"], ["clients would be ignored: nothing is written"]),
+        (
+            ['tests = ["write"]', 'read_order = "inode"'],
+            ["read_order would be ignored: nothing is read"],
+        ),
+        (
+            ['tests = ["write"]', 'mode = "fast"', 'sync_after = "1 MiB"'],
+            ["sync_after would be ignored"],
+        ),
+        (['tail_percent = "0 %"', "tail_alpha = 2.0"], ["tail_alpha would be ignored"]),
+        (["clients = 0"], ["clients must be at least 1"]),
+    ],
+)
+def test_what_cannot_be_is_refused_with_the_way_out(lines, words):
+    said = mistake(*lines)
+    assert all(word in said for word in words), said
+
+
+def test_systems_are_made_afresh_or_refused():
+    mounted = STUDY.replace('name = "ext4"', 'name = "home"\nkind = "mounted"').replace(
+        'kind = "loop"', 'kind = "path"\npath = "/tmp"'
+    )
+    said = mistake(study=mounted)
+    assert "fills its systems up: it makes each anew" in said
+    assert "fsgauge age FOLDER" in said
+    assert "is a bare device" in mistake(study=STUDY.replace('"ext4"', '"raw"'))
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [],
+        ['fills = ["80 %"]', "storage_age = 1.5", 'largest_size = "8 MiB"', 'tests = ["read"]'],
+        ['mode = "fast"', 'tests = ["write"]', 'rewrite_percent = "30 %"'],
+    ],
+)
+def test_round_trip(lines):
+    study = parse_study(STUDY + "\n".join(lines) + "\n", "my.toml", "my")
+    again = parse_study(dump_study(study), "study.toml", "my")
+    assert again.workload == study.workload
+
+
+def test_the_shipped_study_asks_for_three_file_systems():
+    study = load_study("churn")
+    assert [system.kind for system in study.systems] == ["ext4", "xfs", "btrfs"]
+    assert study.workload == ChurnWorkload()
+    assert study.systems[0].mkfs == "-m 0"
