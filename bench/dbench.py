@@ -26,6 +26,8 @@ from tool import run_tool
 VARIABLE = "FSGAUGE_DBENCH5"
 # Sessions that come faster than this wait in a queue that holds 50, and then for seconds.
 SESSIONS_PER_SECOND = 120
+# Its processes wait for ever for a server that is gone: all end with the first one, or in time.
+TOGETHER = ["timeout", "--signal=KILL", "110", "unshare", "--pid", "--fork", "--kill-child"]
 LAST_LINE = re.compile(r"^ *\d+ +(\d+) +[\d.]+ MB/sec  execute", re.MULTILINE)
 THROUGHPUT = re.compile(r"^Throughput ([\d.e+]+) MB/sec", re.MULTILINE)
 
@@ -91,7 +93,7 @@ def throughput(
         file = folder / f"{client}.load"
         file.write_text("\n".join(load(calls, work, client, warm_up_seconds)) + "\n")
         loads.append(str(file))
-    command = [*inside, binary(), *backend, f"--loadfile={','.join(loads)}"]
+    command = [*inside, *TOGETHER, binary(), *backend, f"--loadfile={','.join(loads)}"]
     command += ["--run-once", "--skip-cleanup", f"--warmup={warm_up_seconds}"]
     command += ["--timelimit=100", str(work.clients)]
     try:
