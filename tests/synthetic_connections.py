@@ -219,7 +219,7 @@ def make_connections(**changes: Any) -> SyntheticConnections:
     }
     shifts = [chance.gauss(0, recipe.block_noise) for _ in range(recipe.blocks)]
     runs = [
-        _run(recipe, chance, turn, position, cell, shifts[turn.block])
+        client_run(recipe, chance, turn, position, cell, shifts[turn.block])
         for turn in planned
         for position, cell in enumerate(cells)
     ]
@@ -284,7 +284,7 @@ def _turn(turn: TurnRecord) -> TurnRecord:
     return turn.model_copy(update={"target": target, "layout": None, "facts": facts})
 
 
-def _run(
+def client_run(
     recipe: ConnectionsRecipe,
     chance: random.Random,
     turn: Turn,

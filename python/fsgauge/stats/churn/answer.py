@@ -1,8 +1,8 @@
 """The answer of a study of churn: what a fuller, older system keeps of a fresh copy's rate.
 
-"At 95 % full, ageing leaves reads 82 % of a fresh copy's rate on ext4 (78 to 86 %) and 64 % on xfs
-(60 to 68 %); writes 88 % on ext4 (80 to 96 %) and 101 % on xfs (95 to 107 %, undecided)." It is
-about the highest level, which is named before anything is measured.
+"At 95 % full, ageing leaves reads 82 % of a fresh copy's rate on ext4 (78 to 86) and 64 % on xfs
+(60 to 68); writes 88 % on ext4 (80 to 96) and 101 % on xfs (95 to 107, undecided)." It is about the
+highest level, which is named before anything is measured.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ def _interval(damage: Damage) -> str:
         word = ", undecided"
     elif damage.verdict == "equivalent":
         word = ", equivalent"
-    return f"{100 * low:.{digits}f} to {100 * high:.{digits}f} %{word}"
+    return f"{100 * low:.{digits}f} to {100 * high:.{digits}f}{word}"
 
 
 def _share(ratio: float) -> str:

@@ -1,0 +1,320 @@
+"""Records of studies of churn that never ran, with planted damage.
+
+`make_churn(...)` gives a `SyntheticChurn`. The plan is the real one, so stages lie as they would;
+each run takes the planted time, each tree lies in the planted extents and was made as `made` says.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from fsgauge.plan import make_plan
+from fsgauge.record import Cell, RunRecord, ScanRecord, StepRecord, StudyRecord, Turn, TurnRecord
+from fsgauge.stats import Results, read_study
+from fsgauge.study.model import ChurnWorkload, LoopStorage, PlanSettings, Study, System
+from fsgauge.wire import AgeError, AgeJob, AgeResult, ClientErrorKind, ClientOperation, EngineFault
+from fsgauge.workload.churn import ChurnMethod
+from fsgauge.workload.folders import ClientFolders
+from tests.age_example import aged
+from tests.scan_example import example
+from tests.synthetic import SyntheticStudy, make_study
+from tests.synthetic_connections import ConnectionsRecipe, client_run
+
+BASELINE = "ext4"
+SYSTEMS = {"ext4": "ext4", "xfs": "xfs", "btrfs": "btrfs"}
+AVAILABLE_BYTES = 1 << 30
+DAMAGE: Mapping[str, Mapping[str, float]] = {
+    "ext4": {"read": 0.20, "write": 0.10},
+    "xfs": {"read": 0.10, "write": 0.0},
+    "btrfs": {"read": 0.50, "write": 0.30},
+}
+"""What is lost at 100 % full; less below, by the square of the level."""
+FOLDERS = ClientFolders(
+    directory="/run/fsgauge/mnt",
+    files_per_client=0,
+    backup_files_per_client=0,
+    available_bytes=AVAILABLE_BYTES,
+)
+
+
+def kept(system: str, cell: Cell) -> float:
+    """The true rate on the aged system over that on the fresh copy."""
+    lost = DAMAGE[system][cell.pattern] * ((cell.fill_percent or 0) / 100) ** 2
+    return 1 - lost if cell.wear == "aged" else 1.0
+
+
+def extents(system: str, cell: Cell) -> float:
+    """Extents a file of the tree."""
+    return 1.0 + 10 * (1 - kept(system, cell))
+
+
+@dataclass
+class ChurnRecipe:
+    """What to make; noise is the deviation of a run's log time.
+
+    `refused` is how many operations of ageing failed, `ended` how it ended, `live` its live bytes
+    over those that were asked for; `errors` and `lost` are those of tests.synthetic_connections.
+    """
+
+    systems: Mapping[str, str] = field(default_factory=lambda: dict(SYSTEMS))
+    fills: Sequence[int] = (50, 80, 95)
+    tests: Sequence[str] = ("read", "write")
+    blocks: int = 6
+    seed: int = 20261121
+    noise: float = 0.01
+    kept: Callable[[str, Cell], float] = kept
+    extents: Callable[[str, Cell], float] = extents
+    refused: Callable[[Turn, Cell], int] = lambda turn, cell: 0
+    ended: Callable[[Turn, Cell], str] = lambda turn, cell: "complete"
+    live: Callable[[Turn, Cell], float] = lambda turn, cell: 1.0
+    errors: Callable[[Turn, Cell], Sequence[tuple[ClientOperation, ClientErrorKind, int]]] = (
+        lambda turn, cell: ()
+    )
+    lost: Callable[[Turn, Cell], tuple[int, int]] = lambda turn, cell: (0, 0)
+    cut: Callable[[Turn, Cell], bool] = lambda turn, cell: False
+    faults: Callable[[Turn, Cell], bool] = lambda turn, cell: False
+    scan_faults: Callable[[Turn], bool] = lambda turn: False
+    storage_kind: str = "loop"
+    rotational: str | None = None
+    made_runs: int | None = None
+    primary: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class SyntheticChurn(SyntheticStudy):
+    """A study with its scans and steps."""
+
+    scans: list[ScanRecord]
+    steps: list[StepRecord]
+
+    def write(self, directory: Path) -> Path:
+        """Scans and steps lie beside the runs of their turn."""
+        super().write(directory)
+        for record in (*self.scans, *self.steps):
+            (folder,) = (directory / "records").glob(f"{record.block:03d}-{record.turn:02d}-*")
+            (folder / _name(record)).write_text(record.model_dump_json(), encoding="utf-8")
+        return directory
+
+    def results(self) -> Results:
+        """What statistics make of it."""
+        return read_study(
+            self.turns,
+            self.runs,
+            self.study,
+            self.before,
+            self.after,
+            self.scans,
+            self.steps,
+        )
+
+
+def make_churn(**changes: Any) -> SyntheticChurn:
+    """The records of one study; the records of an overhead study give the rest."""
+    recipe = ChurnRecipe(**changes)
+    chance = random.Random(recipe.seed)
+    study = _study(recipe)
+    plan = make_plan(study, size_bytes=8 << 30)
+    cells = {cell.id: cell for cell in plan.cells}
+    of_clients = ConnectionsRecipe(
+        systems=recipe.systems,
+        clients=4,
+        files=40,
+        noise=recipe.noise,
+        gain=recipe.kept,
+        errors=recipe.errors,
+        lost=recipe.lost,
+        cut=recipe.cut,
+        faults=recipe.faults,
+    )
+    runs = [
+        client_run(of_clients, chance, turn, position, cells[cell], 0.0)
+        for turn in plan.turns
+        for position, cell in enumerate(turn.cells)
+    ][: recipe.made_runs]
+    begun = {(run.block, run.turn) for run in runs}
+    done = {(run.block, run.turn, run.cell.id) for run in runs}
+    turns = [turn for turn in plan.turns if (turn.block, turn.turn) in begun]
+    scans = [scan for turn in turns for scan in _scans(recipe, turn, cells)]
+    return _beside(
+        recipe,
+        study,
+        StudyRecord(
+            fsgauge_version="0.1.0",
+            study=study.model_dump(mode="json", by_alias=True),
+            plan=plan,
+            command=["fsgauge", "run", "churn"],
+            started_unix_ns=1_795_000_000 * 10**9,
+            rig="host",
+        ),
+        turns,
+        runs,
+        [s for s in scans if not s.cell or (s.block, s.turn, s.cell) in done],
+        [_step(recipe, turn, cells[turn.cells[0]]) for turn in turns],
+    )
+
+
+def _study(recipe: ChurnRecipe) -> Study:
+    return Study(
+        format=1,
+        name="churn",
+        question="What do years of creating and deleting cost?",
+        storage=LoopStorage(size=8 << 30),
+        systems=[System(name=name, kind=kind) for name, kind in recipe.systems.items()],
+        workload=ChurnWorkload(fills=list(recipe.fills), tests=list(recipe.tests)),
+        plan=PlanSettings(
+            seed=recipe.seed, blocks=max(recipe.blocks, 2), primary=list(recipe.primary)
+        ),
+    )
+
+
+def _beside(
+    recipe: ChurnRecipe,
+    study: Study,
+    record: StudyRecord,
+    turns: Sequence[Turn],
+    runs: list[RunRecord],
+    scans: list[ScanRecord],
+    steps: list[StepRecord],
+) -> SyntheticChurn:
+    """With the facts of systems and machine from an overhead study."""
+    frame = make_study(
+        systems=recipe.systems,
+        patterns=("write",),
+        block_sizes=(4096,),
+        queue_depths=(1,),
+        blocks=1,
+        storage_kind=recipe.storage_kind,
+    )
+    facts = {turn.system: turn for turn in frame.turns}
+    before = frame.before
+    if recipe.rotational is not None:
+        chain = [{"name": "sda", "kind": "disk", "rotational": recipe.rotational}]
+        storage = before.storage.model_copy(update={"device_chain": chain, "kind": "device"})
+        before = before.model_copy(update={"storage": storage})
+    return SyntheticChurn(
+        study=record,
+        turns=[_turn(facts[turn.system], turn) for turn in turns],
+        runs=runs,
+        before=before,
+        after=frame.after,
+        study_toml=f'format = 1\nname = "churn"\nquestion = "{study.question}"\n',
+        scans=scans,
+        steps=steps,
+    )
+
+
+def _turn(facts: TurnRecord, turn: Turn) -> TurnRecord:
+    return facts.model_copy(
+        update={
+            "block": turn.block,
+            "turn": turn.turn,
+            "again": turn.again,
+            "layout": None,
+            "target": FOLDERS.model_dump(mode="json"),
+        }
+    )
+
+
+def _scans(recipe: ChurnRecipe, turn: Turn, cells: Mapping[str, Cell]) -> list[ScanRecord]:
+    first = cells[turn.cells[0]]
+    found = [_scan(recipe, turn, None, recipe.extents(turn.system, first))]
+    found += [
+        _scan(recipe, turn, cell, 1 + recipe.extents(turn.system, cells[cell]) / 10)
+        for cell in turn.cells
+        if cells[cell].pattern == "write"
+    ]
+    return found
+
+
+def _scan(recipe: ChurnRecipe, turn: Turn, cell: str | None, per_file: float) -> ScanRecord:
+    failed = recipe.scan_faults(turn)
+    fault = EngineFault(what="FIEMAP is not known there", cause="", next="ls", code="scan.fiemap")
+    result = example(
+        map_order=0,
+        files=1000,
+        files_without_extents=0,
+        extents=round(1000 * per_file),
+        fragmented_files=round(200 * (per_file - 1)),
+        block_pairs=100_000,
+        contiguous_block_pairs=100_000 - round(1000 * (per_file - 1)),
+        problems=[],
+    )
+    return ScanRecord(
+        block=turn.block,
+        turn=turn.turn,
+        system=turn.system,
+        again=turn.again,
+        when="after cell" if cell else "aged",
+        cell=cell,
+        result=None if failed else result,
+        fault=fault if failed else None,
+        started_unix_ns=0,
+    )
+
+
+def _step(recipe: ChurnRecipe, turn: Turn, cell: Cell) -> StepRecord:
+    workload = ChurnWorkload(fills=list(recipe.fills), tests=list(recipe.tests))
+    job = ChurnMethod(workload).age_job(cell, FOLDERS, recipe.seed)
+    result = _made(recipe, turn, cell, job)
+    return StepRecord(
+        block=turn.block,
+        turn=turn.turn,
+        system=turn.system,
+        again=turn.again,
+        number=0,
+        cell=cell.id,
+        step="age",
+        what="churn",
+        job=job,
+        result=result,
+        size_bytes=result.live_bytes,
+        free_bytes=AVAILABLE_BYTES - result.live_bytes,
+        started_unix_ns=0,
+        elapsed_ns=10**9,
+    )
+
+
+def _made(recipe: ChurnRecipe, turn: Turn, cell: Cell, job: AgeJob) -> AgeResult:
+    live = round(AVAILABLE_BYTES * (cell.fill_percent or 0) / 100 * recipe.live(turn, cell))
+    times = 3.0 if cell.wear == "aged" else 1.0
+    refused = recipe.refused(turn, cell)
+    error = AgeError(
+        operation="create",
+        errno=28,
+        text="No space left on device",
+        count=refused,
+        first_operation=9,
+    )
+    made = _example(job).model_copy(
+        update={
+            "ended": recipe.ended(turn, cell),
+            "errors": [error] if refused else [],
+            "live_files": 4000,
+            "live_bytes": live,
+            "written_bytes": round(times * live),
+            "storage_age": times,
+            "space_bytes": AVAILABLE_BYTES,
+        }
+    )
+    operations = [
+        each.model_copy(update={"failed": refused if each.operation == "create" else 0})
+        for each in made.operations
+    ]
+    return made.model_copy(update={"operations": operations})
+
+
+def _example(job: AgeJob) -> AgeResult:
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        return aged(Path(folder), fill_percent=job.fill_percent, mode=job.mode)
+
+
+def _name(record: ScanRecord | StepRecord) -> str:
+    if isinstance(record, StepRecord):
+        return f"step-{record.number:02d}-{record.cell}.json"
+    return f"scan-after-{record.cell}.json" if record.when == "after cell" else "scan-aged.json"
