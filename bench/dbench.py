@@ -39,33 +39,24 @@ class Calls:
     good: str
     """The status that every call must have."""
     folder: str
-    create: str
-    write: str
-    written: str
-    open: str
-    read: str
-    done: str
+    write: tuple[str, str, str]
+    """What makes a file, writes one record and ends the writing."""
+    read: tuple[str, str, str]
+    """What opens a file, reads one record and ends the reading. NFS has no close, but two calls for
+    an open: the second stands at the end."""
 
 
 SMB = Calls(
     good="SUCCESS",
     folder='MKDIR "{path}"',
-    create='OPEN "{path}" 0x1a',
-    write='WRITE "{path}" {offset} {length}',
-    written='CLOSE "{path}"',
-    open='OPEN "{path}" 0x01',
-    read='READ "{path}" {offset} {length}',
-    done='CLOSE "{path}"',
+    write=('OPEN "{path}" 0x1a', 'WRITE "{path}" {offset} {length}', 'CLOSE "{path}"'),
+    read=('OPEN "{path}" 0x01', 'READ "{path}" {offset} {length}', 'CLOSE "{path}"'),
 )
 NFS = Calls(
     good="0x00000000",
     folder='MKDIR3 "{path}"',
-    create='CREATE3 "{path}"',
-    write='WRITE3 "{path}" {offset} {length} 0',
-    written='COMMIT3 "{path}"',
-    open='LOOKUP3 "{path}"',
-    read='READ3 "{path}" {offset} {length}',
-    done='GETATTR3 "{path}"',
+    write=('CREATE3 "{path}"', 'WRITE3 "{path}" {offset} {length} 0', 'COMMIT3 "{path}"'),
+    read=('LOOKUP3 "{path}"', 'READ3 "{path}" {offset} {length}', 'ACCESS3 "{path}"'),
 )
 
 
@@ -115,10 +106,7 @@ def load(calls: Calls, work: StudyWork, client: int, begin_seconds: int) -> Iter
 
     yield line(calls.folder, here, client / SESSIONS_PER_SECOND)
     begin: float | None = begin_seconds
-    for first, each, last in (
-        (calls.create, calls.write, calls.written),
-        (calls.open, calls.read, calls.done),
-    ):
+    for first, each, last in (calls.write, calls.read):
         for number, size_bytes in enumerate(work.files_of_client):
             path = f"{here}/f{number}"
             yield line(first, path, begin)

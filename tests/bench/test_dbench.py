@@ -66,7 +66,7 @@ def test_a_load_file_has_every_record_twice(calls: dbench.Calls) -> None:
     work = StudyWork(clients=10, sizes=10, files_of_size=5)
     lines = list(dbench.load(calls, work, client=0, begin_seconds=2))
     assert len(lines) == dbench.load_lines(work) == 10431
-    for verb in (calls.write.split()[0], calls.read.split()[0]):
+    for verb in (calls.write[1].split()[0], calls.read[1].split()[0]):
         assert sum(line.startswith(f"{verb} ") for line in lines) == work.records / work.clients
 
 
