@@ -26,7 +26,7 @@ from collections.abc import Iterable
 from typing import TypeVar
 
 from fsgauge.errors import InputError
-from fsgauge.estimate import block_seconds, turn_written_bytes
+from fsgauge.estimate import block_seconds, is_beside_path, turn_written_bytes, turns_of_block
 from fsgauge.record import Cell, Plan, Turn
 from fsgauge.study.cells import cells_of, default_primary
 from fsgauge.study.model import LAYOUT, Study
@@ -73,7 +73,7 @@ def make_plan(study: Study, *, size_bytes: int) -> Plan:
         turns=_turns(study, cells, blocks, seed),
         expected_seconds=blocks * block_seconds(study, size_bytes),
         expected_written_bytes=blocks
-        * (len(study.systems) + 1)
+        * turns_of_block(study)
         * turn_written_bytes(study, size_bytes),
     )
 
@@ -130,7 +130,7 @@ def _blocks(study: Study, size_bytes: int) -> int:
         raise InputError(
             f"the budget of {exact_duration(budget_ns)} does not hold {FEWEST_BLOCKS} blocks",
             cause=f"one block takes about {format_duration(a_block * 1e9)}: "
-            f"{len(study.systems) + 1} turns of {len(cells_of(study.workload))} cells",
+            f"{turns_of_block(study)} turns of {len(cells_of(study.workload))} cells",
             next="a larger plan.budget, fewer cells, or a shorter workload.duration",
         )
     return min(fitting, study.plan.blocks)
@@ -160,11 +160,28 @@ def _turns(study: Study, cells: list[Cell], blocks: int, seed: int) -> list[Turn
         if not method.keeps_order:
             stages = [_cell_order(cells, chance)]
         made = [(system, again, stage) for system, again in order for stage in stages]
-        turns += [
-            Turn(block=block, turn=turn, system=system, again=again, cells=stage)
-            for turn, (system, again, stage) in enumerate(made)
+        planned = [
+            Turn(block=block, turn=0, system=system, again=again, cells=stage)
+            for system, again, stage in made
         ]
+        if is_beside_path(study):
+            planned = _with_paths(planned, names, seed)
+        turns += [turn.model_copy(update={"turn": at}) for at, turn in enumerate(planned)]
     return turns
+
+
+def _with_paths(turns: list[Turn], names: list[str], seed: int) -> list[Turn]:
+    """The block's turns with one more of each system over its path, at places by lot.
+
+    The lot is one of its own: the order of all others is that of the study without a server.
+    """
+    chance = random.Random(derived_seed(seed, turns[0].block, "paths"))  # noqa: S311
+    found = list(turns)
+    for name in names:
+        first = next(turn for turn in turns if turn.system == name)
+        beside = first.model_copy(update={"again": False, "over_path": True})
+        found.insert(int(chance.random() * (len(found) + 1)), beside)
+    return found
 
 
 def _stage_orders(

@@ -135,6 +135,8 @@ def storage_sentence(study: Study) -> str:
         return f"memory, {exact_size(storage.size)}"
     if storage.kind == "device":
         return f"device {storage.device}"
+    if storage.kind == "share":
+        return f"shares of running servers, up to {exact_size(storage.size)} each"
     return f"a scratch folder in {storage.path}, up to {exact_size(storage.size)} each"
 
 
@@ -166,7 +168,11 @@ def _half(study: Study) -> str:
 
 def _state(study: Study) -> str:
     if not method_of(study.workload).lays_out:
-        made = "a new folder" if study.storage.kind == "path" else "every system is made anew"
+        made = (
+            "a new folder"
+            if study.storage.kind in ("path", "share")
+            else "every system is made anew"
+        )
         return f"{made} for each turn; the load makes its files in it"
     if study.storage.kind == "path":
         return "nothing is formatted; the files are made and filled anew for each turn"

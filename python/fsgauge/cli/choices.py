@@ -15,7 +15,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def study_choices(function: F) -> F:
-    """STUDY, --set, --system, --storage, --seed."""
+    """STUDY, --set, --system, --storage, --serve, --seed."""
     for decorate in reversed(
         [
             click.argument("study"),
@@ -39,6 +39,12 @@ def study_choices(function: F) -> F:
                 metavar="STORAGE",
                 help="loop:8GiB, ram:1GiB, /dev/disk/by-id/..., or a folder.",
             ),
+            click.option(
+                "--serve",
+                metavar="SERVER",
+                help="Reach the systems through a private server: samba or ganesha. Ends with the"
+                " run; needs root.",
+            ),
             click.option("--seed", type=int, help="Repeat a study's random order."),
         ]
     ):
@@ -52,12 +58,13 @@ def chosen_study(
     systems: tuple[str, ...],
     storage: str | None,
     seed: int | None,
+    serve: str | None = None,
 ) -> Study:
     """The study with every change in it and its seed resolved."""
     from fsgauge.plan import with_seed
     from fsgauge.study import load_study
 
-    loaded = load_study(study, list(overrides), list(systems), storage, seed)
+    loaded = load_study(study, list(overrides), list(systems), storage, seed, serve)
     return with_seed(loaded, time.time_ns())
 
 

@@ -45,6 +45,7 @@ def command(
     overrides: tuple[str, ...],
     systems: tuple[str, ...],
     storage: str | None,
+    serve: str | None,
     seed: int | None,
     tool: str,
     pairs: int,
@@ -63,7 +64,7 @@ def command(
     from fsgauge.rig.host import HostRig
 
     assert tool == "fio"  # noqa: S101 - the one choice
-    chosen = chosen_study(study, overrides, systems, storage, seed)
+    chosen = chosen_study(study, overrides, systems, storage, seed, serve)
     engine = Engine()
     cells: list[CellAgreement] = []
     with interruptible():

@@ -36,6 +36,7 @@ def command(
     overrides: tuple[str, ...],
     systems: tuple[str, ...],
     storage: str | None,
+    serve: str | None,
     seed: int | None,
     noise: str | None,
     pilot: Path | None,
@@ -47,7 +48,7 @@ def command(
     from fsgauge.preview import describe
     from fsgauge.units import parse_percent
 
-    chosen = chosen_study(study, overrides, systems, storage, seed)
+    chosen = chosen_study(study, overrides, systems, storage, seed, serve)
     size_bytes = storage_bytes(chosen)
     plan = make_plan(chosen, size_bytes=size_bytes)
     measured = _measured_noise(pilot, noise)

@@ -23,6 +23,7 @@ def command(
     overrides: tuple[str, ...],
     systems: tuple[str, ...],
     storage: str | None,
+    serve: str | None,
     seed: int | None,
     destroy: str | None,
     results: Path,
@@ -34,5 +35,5 @@ def command(
     """
     from fsgauge.cli.execution import execute
 
-    chosen = chosen_study(study, overrides, systems, storage, seed)
+    chosen = chosen_study(study, overrides, systems, storage, seed, serve)
     return execute(chosen, results=results, destroy=destroy, style=style)

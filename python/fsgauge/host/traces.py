@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -18,6 +18,7 @@ from fsgauge.host.marked_folder import owner_of, remove_marked
 from fsgauge.host.mounts import mount_at, mounts_everywhere
 from fsgauge.host.processes import holders_of
 from fsgauge.host.servers import end_server
+from fsgauge.host.shares import clear_shares
 from fsgauge.host.tool import run_tool
 
 _PATIENCE_SECONDS = 15.0
@@ -92,6 +93,39 @@ class ServerTrace(Trace):
                 next="dmesg | tail",
             )
         return f"ended the server {self.name} of {self.folder}" if ended else None
+
+
+class ShareTrace(Trace):
+    """Folders of ours on somebody's server; `jobs` are the engine's that clear them.
+
+    They hold no password, only where one is found.
+    """
+
+    kind: Literal["share"] = "share"
+    place: str
+    jobs: list[dict[str, Any]]
+    engine: str
+
+    def undo(self) -> str | None:
+        """Clear them through the server; RigError says what stays there."""
+        why = clear_shares(self.engine, self.jobs)
+        if why:
+            raise RigError(
+                f"what was written to {self.place} could not be removed",
+                details=(self._stays(), *why),
+                next=f"remove {self._stays()} there, when the server answers again",
+            )
+        return f"cleared {self._stays()} on {self.place}"
+
+    def undo_for_the_dead(self) -> str | None:
+        """Try it once: a server that is gone for good is nobody's business for ever."""
+        why = clear_shares(self.engine, self.jobs)
+        if not why:
+            return f"cleared {self._stays()} on {self.place}"
+        return f"{self._stays()} may still lie on {self.place} ({'; '.join(why)}): remove it there,"
+
+    def _stays(self) -> str:
+        return " and ".join(str(job["target"]["directory"]) for job in self.jobs)
 
 
 class LoopTrace(Trace):
@@ -169,7 +203,7 @@ class DeviceTrace(Trace):
 
 
 AnyTrace = Annotated[
-    FolderTrace | MountTrace | ServerTrace | LoopTrace | SettingTrace | DeviceTrace,
+    FolderTrace | MountTrace | ServerTrace | ShareTrace | LoopTrace | SettingTrace | DeviceTrace,
     Field(discriminator="kind"),
 ]
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from fsgauge.record import EnvironmentRecord, StorageFacts, SystemFacts
+from fsgauge.server import Server
 from fsgauge.study.model import Study, System
 from fsgauge.wire import (
     AgeResult,
@@ -59,6 +60,7 @@ class PreparedSystem:
     """A system made afresh and filled; `target` is what the load goes to.
 
     `layout` is None where the load makes its own files: then the system has empty folders.
+    `server` is what clients reach them through, where the study starts one.
     """
 
     facts: SystemFacts
@@ -66,6 +68,7 @@ class PreparedSystem:
     layout: LayoutResult | None
     start_state: list[str]
     notes: list[str]
+    server: Server | None = None
 
 
 class Rig(Protocol):

@@ -10,9 +10,11 @@ from fsgauge.errors import InputError, RigError
 from fsgauge.host.safety import find_device
 from fsgauge.host.tool import find_tool
 from fsgauge.rig.direct import require_direct_device
+from fsgauge.rig.serving import check_server
+from fsgauge.rig.shares import check_shares
 from fsgauge.rig.tunables import check_tunables
 from fsgauge.storage.path import require_usable
-from fsgauge.study.model import DeviceStorage, PathStorage, Study, System
+from fsgauge.study.model import DeviceStorage, PathStorage, ShareStorage, Study, System
 from fsgauge.system import FileSystem, find_kind
 from fsgauge.system.options import mkfs_words, mount_words
 from fsgauge.system.support import support_of
@@ -25,6 +27,11 @@ _TOOLS = ("mount", "umount", "losetup", "blkdiscard", "wipefs", "sync")
 
 def check_systems(study: Study) -> None:
     """Raise InputError for wrong input and RigError for what the machine lacks."""
+    if isinstance(study.storage, ShareStorage):
+        method_of(study.workload).require_descriptors(_most_open_files())
+        check_shares(study)
+        return
+    check_server(study)
     folder = isinstance(study.storage, PathStorage)
     for system in study.systems:
         kind = find_kind(system.kind)

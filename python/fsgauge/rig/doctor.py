@@ -73,7 +73,7 @@ def _standing(kind: SystemKind) -> SystemStanding:
             name=kind.name, summary=kind.summary, standing=standing, reason=reason, next=next
         )
 
-    if kind.placement == "folder":
+    if kind.placement in ("folder", "share"):
         return stands("works")
     if isinstance(kind, FileSystem):
         support = support_of(kind, load_module=False)

@@ -24,6 +24,8 @@ from fsgauge.rig.checks import check_systems, smallest_bytes
 from fsgauge.rig.direct import require_direct_device, require_direct_files
 from fsgauge.rig.filling import fill
 from fsgauge.rig.formatted import facts_of, formatted
+from fsgauge.rig.serving import shared, with_server
+from fsgauge.rig.shares import prepared_share
 from fsgauge.rig.stand import bare_facts, bare_notes, folder_facts, formatted_facts, notes_on
 from fsgauge.rig.wear import free_when_steady, wear
 from fsgauge.rig.working_set import free_bytes, working_set
@@ -102,6 +104,8 @@ class HostRig:
             context = self._formatted(study, system, attached, kind)
         elif kind.placement == "bare":
             context = self._bare(study, system, attached)
+        elif kind.placement == "share":
+            context = prepared_share(study, system, attached, self._open().ledger, self._engine)
         else:
             context = self._folder(study, system, attached)
         with context as prepared:
@@ -121,10 +125,13 @@ class HostRig:
 
     def layout_folder(self, prepared: PreparedSystem) -> str | None:
         """The folder of the system's files, its file system written back whole."""
-        if not isinstance(prepared.target, FilesTarget | ClientFolders | AgedFolders):
+        target = prepared.target
+        if not isinstance(target, FilesTarget | ClientFolders | AgedFolders):
             return None
-        sync_file_system(prepared.target.directory)
-        return prepared.target.directory
+        if target.kind == "share_folders":
+            return None
+        sync_file_system(target.directory)
+        return target.directory
 
     def environment(self, study: Study, attached: AttachedStorage) -> EnvironmentRecord:
         """The machine as it is now."""
@@ -142,13 +149,17 @@ class HostRig:
             layout = fill(study, target, self._engine, self._on_event)
             caches = settle_caches(target)
             details = facts_of(kind, str(attached.device), made.directory)
-            yield PreparedSystem(
-                facts=formatted_facts(kind, made, str(attached.device), details),
-                target=target,
-                layout=layout,
-                start_state=[*made.start_state, _filled(target, attached), caches],
-                notes=[*made.notes, *_said(study, layout), *notes_on(kind, study, made.directory)],
-            )
+            facts = formatted_facts(kind, made, str(attached.device), details)
+            notes = [*made.notes, *_said(study, layout), *notes_on(kind, study, made.directory)]
+            with shared(study, system, target, session.ledger) as (reached, server):
+                yield PreparedSystem(
+                    facts=with_server(facts, server),
+                    target=reached,
+                    layout=layout,
+                    start_state=[*made.start_state, _filled(target, attached), caches],
+                    notes=notes,
+                    server=server,
+                )
 
     @contextmanager
     def _bare(
@@ -178,17 +189,16 @@ class HostRig:
         with self._open().ledger.folder(place, "scratch") as folder:
             target = _files(study, system, str(folder), attached)
             layout = fill(study, target, self._engine, self._on_event)
-            yield PreparedSystem(
-                facts=folder_facts(system, str(place)),
-                target=target,
-                layout=layout,
-                start_state=[
-                    f"{place} used as it stands",
-                    _filled(target, attached),
-                    settle_caches(target),
-                ],
-                notes=_said(study, layout),
-            )
+            start = [f"{place} used as it stands", _filled(target, attached), settle_caches(target)]
+            with shared(study, system, target, self._open().ledger) as (reached, server):
+                yield PreparedSystem(
+                    facts=with_server(folder_facts(system, str(place)), server),
+                    target=reached,
+                    layout=layout,
+                    start_state=start,
+                    notes=_said(study, layout),
+                    server=server,
+                )
 
     def _open(self) -> _Session:
         if self._session is None:

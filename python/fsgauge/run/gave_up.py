@@ -16,6 +16,13 @@ _NEEDED: dict[ClientErrorKind, str] = {
     "exists": "an empty folder: something else makes files of the same names",
     "missing": "a folder that nothing else removes while the study runs",
     "io": "healthy storage: dmesg | tail",
+    "connection_refused": "a server that listens on that port and takes so many connections: its"
+    " limit of connections or processes, and net.core.somaxconn; or fewer workload.clients",
+    "connection_lost": "a server that stays up: its log says why it dropped its sessions",
+    "timed_out": "a server that answers within 30 s: look at its load and at the network",
+    "login_refused": "the user's password (FSGAUGE_SMB_PASSWORD, or workload.password_file), and a"
+    " server that takes so many sessions of one user",
+    "protocol": "a server that speaks this version: --set workload.smb_dialect=2.1 is an older one",
     "short": "a folder in which nothing else changes files while the study runs",
 }
 
@@ -34,6 +41,22 @@ def require_clients(record: RunRecord) -> None:
         cause=f"{error.message}: {error.first_path}" if error else "",
         next=_NEEDED.get(error.kind, "dmesg | tail") if error else "dmesg | tail",
     )
+
+
+_ENDS_ALL = ("network.", "password.")
+"""Codes of faults that the next run would meet as well."""
+
+
+def require_server(record: RunRecord) -> None:
+    """Raise RigError where clients could not even begin to talk to the server."""
+    fault = record.fault
+    if fault is not None and fault.code.startswith(_ENDS_ALL):
+        raise RigError(
+            fault.what,
+            details=(f'in "{record.cell.name}" on "{record.system}"',),
+            cause=fault.cause,
+            next=fault.next or "look at the server's log",
+        )
 
 
 def _counted(clients: ClientsResult) -> tuple[str, ...]:

@@ -9,8 +9,9 @@ from fsgauge.engine import EngineFaultError
 from fsgauge.plan import job_for
 from fsgauge.record import Cell, RunRecord, Turn, TurnRecord
 from fsgauge.rig import PreparedSystem
+from fsgauge.rig.serving import without_server
 from fsgauge.run.campaign import Campaign
-from fsgauge.run.gave_up import require_clients
+from fsgauge.run.gave_up import require_clients, require_server
 from fsgauge.run.layout import scan_cell, scan_layout
 from fsgauge.run.steps import Steps
 
@@ -22,7 +23,8 @@ def measure_turn(campaign: Campaign, turn: Turn) -> Iterator[RunRecord]:
     campaign.progress.turn_started(turn)
     campaign.folder.journal("turn", block=turn.block, turn=turn.turn, system=turn.system)
     started_unix_ns, clock = time.time_ns(), time.monotonic_ns()
-    with campaign.rig.prepare(campaign.study, system, campaign.attached) as prepared:
+    study = without_server(campaign.study) if turn.over_path else campaign.study
+    with campaign.rig.prepare(study, system, campaign.attached) as prepared:
         made = TurnRecord(
             block=turn.block,
             turn=turn.turn,
@@ -35,6 +37,8 @@ def measure_turn(campaign: Campaign, turn: Turn) -> Iterator[RunRecord]:
             started_unix_ns=started_unix_ns,
             prepare_ns=time.monotonic_ns() - clock,
             notes=prepared.notes,
+            server=prepared.server.facts if prepared.server else None,
+            over_path=turn.over_path,
         )
         campaign.folder.write_turn(made)
         scan_layout(campaign, turn, prepared, "before")
@@ -42,9 +46,10 @@ def measure_turn(campaign: Campaign, turn: Turn) -> Iterator[RunRecord]:
         for position, cell_id in enumerate(turn.cells):
             steps.before(cells[cell_id])
             record = _run(campaign, turn, position, cells[cell_id], prepared)
-            if not record.most_gave_up:
+            if not record.most_gave_up and not turn.over_path:
                 scan_cell(campaign, turn, prepared, cells[cell_id])
             yield record
+            require_server(record)
             require_clients(record)
         scan_layout(campaign, turn, prepared, "after")
 
@@ -57,10 +62,15 @@ def _run(
     job = job_for(campaign.study, campaign.plan, turn, cell, prepared.target)
     campaign.progress.run_started(turn, cell)
     result, fault, started_unix_ns = None, None, time.time_ns()
+    observation = prepared.server.observe() if prepared.server else None
+    if observation is not None:
+        observation.begin()
     try:
         result = campaign.engine.load(job, campaign.progress.event)
     except EngineFaultError as error:
         fault = error.fault
+    finally:
+        used = observation.end() if observation is not None else None
     record = RunRecord(
         block=turn.block,
         turn=turn.turn,
@@ -73,6 +83,8 @@ def _run(
         result=result,
         fault=fault,
         started_unix_ns=started_unix_ns,
+        server=used,
+        over_path=turn.over_path,
     )
     campaign.folder.write_run(record)
     campaign.folder.journal(

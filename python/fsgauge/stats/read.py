@@ -58,6 +58,7 @@ def read_study(
 
     `disk` is one to predict rates for, in the place of the one that the study names.
     """
+    study = without_paths(study)
     plan = study.plan
     samples = collect(plan, runs)
     primary = primary_cells(study)
@@ -99,6 +100,12 @@ def read_study(
     )
     findings = find_all(evidence)
     return _results(evidence, primary, metrics, findings, measure_all(samples))
+
+
+def without_paths(study: StudyRecord) -> StudyRecord:
+    """The study's own turns: those over paths beside a server are no samples of it."""
+    turns = [turn for turn in study.plan.turns if not turn.over_path]
+    return study.model_copy(update={"plan": study.plan.model_copy(update={"turns": turns})})
 
 
 def primary_cells(study: StudyRecord) -> list[Cell]:

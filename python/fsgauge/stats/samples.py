@@ -72,6 +72,8 @@ class Samples:
         """By block in which the baseline has a cell twice, the `again` marks in order of time."""
         order: dict[int, list[bool]] = {}
         for turn in sorted(self.plan.turns, key=lambda turn: (turn.block, turn.turn)):
+            if turn.over_path:
+                continue
             if turn.system == self.plan.baseline and cell in turn.cells:
                 order.setdefault(turn.block, []).append(turn.again)
         return {block: marks for block, marks in order.items() if len(marks) == 2}

@@ -9,9 +9,16 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 
 from fsgauge.host.ledger import Ledger
-from fsgauge.storage import device, loop, path, ram
+from fsgauge.storage import device, loop, path, ram, share
 from fsgauge.storage.base import Base
-from fsgauge.study.model import DeviceStorage, LoopStorage, PathStorage, RamStorage, Storage
+from fsgauge.study.model import (
+    DeviceStorage,
+    LoopStorage,
+    PathStorage,
+    RamStorage,
+    ShareStorage,
+    Storage,
+)
 
 __all__ = ["Base", "attach", "check"]
 
@@ -30,6 +37,8 @@ def check(storage: Storage, destroy: str | None, smallest_bytes: int) -> None:
             device.check(storage, destroy, smallest_bytes)
         case PathStorage():
             path.check(storage)
+        case ShareStorage():
+            pass  # who answers is asked for each system
 
 
 def attach(storage: Storage, ledger: Ledger, destroy: str | None) -> AbstractContextManager[Base]:
@@ -43,3 +52,5 @@ def attach(storage: Storage, ledger: Ledger, destroy: str | None) -> AbstractCon
             return device.attach(storage, ledger, destroy)
         case PathStorage():
             return path.attach(storage)
+        case ShareStorage():
+            return share.attach(storage)

@@ -15,10 +15,10 @@ from fsgauge.store.read import StoredStudy
 
 def whole_blocks(stored: StoredStudy) -> set[int]:
     """Blocks of which every planned turn and run is recorded; a fault is a record too."""
-    turns = {(turn.block, turn.turn) for turn in stored.turns}
+    turns = {(turn.block, turn.turn) for turn in (*stored.turns, *stored.path_turns)}
     runs = {
         (run.block, run.turn, run.cell.id)
-        for run in stored.runs
+        for run in (*stored.runs, *stored.path_runs)
         if (run.result is None or run.result.ended != "interrupted") and not run.most_gave_up
     }
     unscanned = _unscanned(stored)

@@ -33,7 +33,10 @@ R = TypeVar("R", bound=BaseModel)
 
 @dataclass(frozen=True)
 class StoredStudy:
-    """All records of one results folder, in the order of the plan."""
+    """All records of one results folder, in the order of the plan.
+
+    `path_turns` and `path_runs` are those over paths beside a server: no sample of the study.
+    """
 
     directory: Path
     study: StudyRecord
@@ -43,6 +46,8 @@ class StoredStudy:
     environment_after: EnvironmentRecord | None
     study_toml: str
     scans: list[ScanRecord] = field(default_factory=list)
+    path_turns: list[TurnRecord] = field(default_factory=list)
+    path_runs: list[RunRecord] = field(default_factory=list)
     steps: list[StepRecord] = field(default_factory=list)
 
 
@@ -64,8 +69,10 @@ def read_results(directory: Path) -> StoredStudy:
     return StoredStudy(
         directory=directory,
         study=study,
-        turns=turns,
-        runs=runs,
+        turns=[turn for turn in turns if not turn.over_path],
+        runs=[run for run in runs if not run.over_path],
+        path_turns=[turn for turn in turns if turn.over_path],
+        path_runs=[run for run in runs if run.over_path],
         environment_before=read_record(EnvironmentRecord, directory / "environment-before.json"),
         environment_after=read_record(EnvironmentRecord, after) if after.is_file() else None,
         study_toml=read_text(directory / "study.toml"),

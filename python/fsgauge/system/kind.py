@@ -12,11 +12,12 @@ Facts = dict[str, str]
 
 
 class SystemKind:
-    """`placement` says how a rig prepares it: bare device, folder as it is, or made and mounted."""
+    """`placement` says how a rig prepares it: bare device, folder as it is, made and mounted, or a
+    server's share."""
 
     name: ClassVar[str]
     summary: ClassVar[str]
-    placement: ClassVar[Literal["bare", "folder", "formatted"]]
+    placement: ClassVar[Literal["bare", "folder", "formatted", "share"]]
 
 
 class FileSystem(SystemKind):

@@ -7,11 +7,13 @@ from dataclasses import dataclass, replace
 
 from fsgauge.errors import InputError
 from fsgauge.record import WRITING_TESTS, Cell
+from fsgauge.study.cells.connections import cells_of
 from fsgauge.study.workload import ConnectionsWorkload
 from fsgauge.units import exact_duration, exact_size, format_size
 from fsgauge.wire import (
     Activity,
     BackupPhase,
+    ClearPhase,
     ClientsJob,
     CycleSizes,
     DeletePhase,
@@ -21,7 +23,6 @@ from fsgauge.wire import (
     LognormalSizes,
     MixPhase,
     OwnTree,
-    PathTarget,
     Phase,
     ReadPhase,
     ScanJob,
@@ -48,6 +49,8 @@ _CALL_SECONDS = 5e-6
 _SPARE_DESCRIPTORS = 256
 """Open files that the engine needs beside the clients': rings, directories, its own output."""
 _DESCRIPTORS_OF_LOOP = 4
+SOCKETS = {"path": 0, "smb": 1, "nfs": 2}
+"""Connections of a client; NFS has one more for its mount service."""
 _METADATA_BYTES = 1 << 10
 """What one file's name, inode and journal write beside its contents."""
 
@@ -79,7 +82,7 @@ class ConnectionsMethod:
         """Every file that a client works on is open; loops and threads open more for themselves."""
         workload = self.workload
         files = 1 if workload.dispatch == "threads" else workload.outstanding
-        each = 2 if workload.dispatch == "threads" else files
+        each = max(2 if workload.dispatch == "threads" else files, SOCKETS[workload.protocol])
         spare = _SPARE_DESCRIPTORS + _DESCRIPTORS_OF_LOOP * (workload.threads or 0)
         if workload.clients * each + spare <= limit:
             return
@@ -130,7 +133,8 @@ class ConnectionsMethod:
 
     def scanned_after(self, cell: Cell) -> str | None:
         """The folder whose extents are counted after the cell."""
-        counted = self.workload.extents and cell.test in WRITING_TESTS
+        here = self.workload.extents and self.workload.target is None
+        counted = here and cell.test in WRITING_TESTS
         return self.folder_of(cell) if counted else None
 
     def scan_job(self, path: str, *, aged: bool) -> ScanJob:  # noqa: ARG002 - nothing ages it
@@ -147,7 +151,7 @@ class ConnectionsMethod:
         rest = Think(mean_ns=workload.think, spread=workload.think_spread)
         alone = cell.test == "backup"
         return ClientsJob(
-            target=PathTarget(directory=target.folder(self.folder_of(cell))),
+            target=target.target(self.folder_of(cell)),
             phase=self._phase(cell),
             clients=cell.jobs,
             outstanding=1 if alone or threads else workload.outstanding,
@@ -164,6 +168,15 @@ class ConnectionsMethod:
             seed=seed,
             verify=workload.verify and cell.test in ("read", "mix", "backup"),
         )
+
+    def clear_jobs(self, target: ClientFolders) -> list[ClientsJob]:
+        """The jobs that remove everything from a share, one a set; verified by nobody."""
+        other = {"phase": ClearPhase(), "ramp_ns": 0, "think": None, "fsync": False}
+        return [
+            self.load_job(cell, target, 0).model_copy(update=other)
+            for cell in cells_of(self.workload)
+            if cell.test in ("write", "backup fill")
+        ]
 
     def run_seconds(self, cell: Cell, space_bytes: int, speed: Speed = EXPECTED) -> float:  # noqa: ARG002
         """The calls, then the bytes at the storage's speed: what memory took is synced after."""

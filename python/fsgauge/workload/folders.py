@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
-from fsgauge.wire import Target
+from fsgauge.wire import ClientsTarget, NfsTarget, PathTarget, SmbTarget, Target
 
 OWN = "files"
 """The folder of the files that clients write, read, mix and delete."""
@@ -47,20 +47,30 @@ class AgedFiles:
 class ClientFolders(BaseModel):
     """What a system of clients' file sets offers its load; its folders are there, and empty.
 
-    `available_bytes` is what the system had available then; null in records without it.
+    `available_bytes` is what the system had available then; null in records without it. With
+    `share` clients reach them through a server; of "share_folders" nothing lies on this machine,
+    and the folders' names begin with `share.directory`.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    kind: Literal["client_folders"] = "client_folders"
+    kind: Literal["client_folders", "share_folders"] = "client_folders"
     directory: str
     files_per_client: int
     backup_files_per_client: int
     available_bytes: int | None = None
+    share: Annotated[SmbTarget | NfsTarget, Field(discriminator="kind")] | None = None
 
     def folder(self, name: str) -> str:
         """The folder of one set."""
         return f"{self.directory}/{name}"
+
+    def target(self, name: str) -> ClientsTarget:
+        """Where clients find one set: on a path, or through a server."""
+        if self.share is None:
+            return PathTarget(directory=self.folder(name))
+        prefix = f"{self.share.directory}-" if self.share.directory else ""
+        return self.share.model_copy(update={"directory": f"{prefix}{name}"})
 
 
 class AgedFolders(BaseModel):

@@ -1,0 +1,169 @@
+"""A served system: what is checked before the start, and the server around a system's folders."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeVar
+
+from fsgauge.errors import InputError, RigError
+from fsgauge.host.ledger import Ledger
+from fsgauge.host.memory import available_memory_bytes
+from fsgauge.host.tool import find_tool
+from fsgauge.record import SystemFacts
+from fsgauge.server import SERVERS, Server, ServerKind, served
+from fsgauge.study.model import ConnectionsWorkload, Study, System
+from fsgauge.units import format_size
+from fsgauge.workload.folders import BACKUP, OWN, ClientFolders, Place
+
+P = TypeVar("P", bound=Place)
+_SPARE_PROCESSES = 64
+_SPARE_SOCKETS = 64
+_PORT_RANGE = Path("/proc/sys/net/ipv4/ip_local_port_range")
+_MOST_PROCESSES = (Path("/proc/sys/kernel/pid_max"), Path("/proc/sys/kernel/threads-max"))
+
+
+def server_kind(study: Study) -> ServerKind | None:
+    """The server that the study starts over each system; None where it starts none."""
+    workload = study.workload
+    serve = workload.serve if isinstance(workload, ConnectionsWorkload) else "none"
+    return SERVERS.get(serve)
+
+
+def without_server(study: Study) -> Study:
+    """The same study over the systems' paths."""
+    workload = study.workload.model_copy(update={"serve": "none"})
+    return study.model_copy(update={"workload": workload})
+
+
+def check_server(study: Study) -> None:
+    """RigError where the server is not installed or the machine cannot carry its clients."""
+    kind, workload = server_kind(study), study.workload
+    if kind is None or not isinstance(workload, ConnectionsWorkload):
+        return
+    require_installed(kind)
+    if os.geteuid() != 0:
+        raise RigError(
+            f"starting {kind.title} for several users needs root",
+            cause="this is an ordinary user",
+            next="sudo fsgauge ..., or without --serve",
+        )
+    try:
+        pwd.getpwnam(kind.user)
+    except KeyError:
+        raise RigError(f"this system has no user {kind.user} to serve files as") from None
+    _require_processes(kind, workload.clients)
+    _require_ports(kind, workload.clients)
+    _require_memory(kind, workload.clients)
+
+
+def require_installed(kind: ServerKind) -> None:
+    """RigError with the command that installs it."""
+    missing = [program for program in kind.programs if find_tool(program) is None]
+    lacks = ", ".join(missing) or kind.lacks()
+    if lacks:
+        raise RigError(
+            f"{kind.title} is not installed here: {lacks} is missing",
+            next=f"{kind.install}, or without --serve: over paths",
+        )
+
+
+@contextmanager
+def shared(
+    study: Study, system: System, folders: P, ledger: Ledger
+) -> Iterator[tuple[P | ClientFolders, Server | None]]:
+    """The folders as clients reach them: through the study's server, if it has one."""
+    kind, workload = server_kind(study), study.workload
+    if (
+        kind is None
+        or not isinstance(workload, ConnectionsWorkload)
+        or not isinstance(folders, ClientFolders)
+    ):
+        yield folders, None
+        return
+    user = pwd.getpwnam(kind.user)
+    directory = Path(folders.directory)
+    directory.chmod(0o755)
+    for name in (OWN, BACKUP):
+        os.chown(directory / name, user.pw_uid, user.pw_gid)
+    with served(kind, directory, workload, system.server, ledger) as server:
+        yield folders.model_copy(update={"share": server.target}), server
+
+
+def with_server(facts: SystemFacts, server: Server | None) -> SystemFacts:
+    """What is in force, the server included."""
+    if server is None:
+        return facts
+    found = server.facts
+    details = {"server": f"{found.name} {found.version}", "protocol": found.protocol}
+    if found.options:
+        details["server options"] = ", ".join(f"{k} = {v}" for k, v in found.options.items())
+    return facts.model_copy(update={"details": {**facts.details, **details}})
+
+
+def require_answer(host: str, port: int, seconds: float = 10.0) -> None:
+    """RigError where nobody answers at a server's port."""
+    try:
+        with socket.create_connection((host, port), timeout=seconds):
+            return
+    except socket.gaierror as error:
+        raise InputError(
+            f"there is no host {host}", cause=str(error.strerror), next=f"getent hosts {host}"
+        ) from None
+    except OSError as error:
+        refused = isinstance(error, ConnectionRefusedError)
+        raise RigError(
+            f"no server answers at {host}:{port}",
+            cause="nothing listens on that port" if refused else f"{error}",
+            next=f"start the server, or name its port: {host}:PORT",
+        ) from None
+
+
+def _require_processes(kind: ServerKind, clients: int) -> None:
+    needed = clients * kind.processes_for_a_client + _SPARE_PROCESSES
+    running = sum(entry.name.isdecimal() for entry in os.scandir("/proc"))
+    for path in _MOST_PROCESSES:
+        limit = _number(path)
+        if limit is not None and kind.processes_for_a_client and running + needed > limit:
+            raise RigError(
+                f"{kind.title} would have a process for each of {clients} clients, and"
+                f" {path.name} is {limit}",
+                cause=f"{running} processes are there already",
+                next=f"sysctl kernel.{path.name}={2 * (running + needed)}, or fewer"
+                " workload.clients",
+            )
+
+
+def _require_ports(kind: ServerKind, clients: int) -> None:
+    """Each connection has a port of its own on the clients' side."""
+    try:
+        first, last = (int(word) for word in _PORT_RANGE.read_text().split())
+    except (OSError, ValueError):
+        return
+    needed = clients * kind.sockets_for_a_client + _SPARE_SOCKETS
+    if needed > last - first:
+        raise RigError(
+            f"{clients} clients need {needed} ports, and this machine gives {last - first}",
+            next="sysctl net.ipv4.ip_local_port_range='1025 65000', or fewer workload.clients",
+        )
+
+
+def _require_memory(kind: ServerKind, clients: int) -> None:
+    needed, there = clients * kind.memory_for_a_client_bytes, available_memory_bytes()
+    if there is not None and needed > there:
+        raise RigError(
+            f"{kind.title} needs about {format_size(needed)} for {clients} clients, and"
+            f" {format_size(there)} of memory are available",
+            next="fewer workload.clients, or more memory",
+        )
+
+
+def _number(path: Path) -> int | None:
+    try:
+        return int(path.read_text())
+    except (OSError, ValueError):
+        return None
