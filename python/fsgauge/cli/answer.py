@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 
-def make_report(directory: Path) -> tuple[str, Path]:
-    """Make a results folder's report; gives the answer and the page's path."""
-    from fsgauge.report import write_report
+def make_report(directory: Path, disk: Sequence[str] = ()) -> tuple[str, Path]:
+    """Make a results folder's report; gives the answer and the page's path.
 
-    page = write_report(directory)
+    `disk` are KEY=VALUE as of --disk; raises InputError for what is wrong with them.
+    """
+    from fsgauge.report import write_report
+    from fsgauge.study.disk_change import changed_disk
+
+    changed = (lambda recorded: changed_disk(recorded, disk)) if disk else None
+    page = write_report(directory, changed)
     return str(_results(directory)["answer"]), page
 
 

@@ -9,7 +9,13 @@ import click
 
 @click.command("report")
 @click.argument("directories", nargs=-1, required=True, type=click.Path(path_type=Path))
-def command(directories: tuple[Path, ...]) -> None:
+@click.option(
+    "--disk",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Predict rates (study aging) for another disk: window=16, seek_average='4 ms'.",
+)
+def command(directories: tuple[Path, ...], disk: tuple[str, ...]) -> None:
     """Make the report of each results folder again, from its records alone.
 
     Needs no root, no engine and no disk; works on another machine, years later.
@@ -17,5 +23,5 @@ def command(directories: tuple[Path, ...]) -> None:
     from fsgauge.cli.answer import make_report
 
     for directory in directories:
-        answer, page = make_report(directory)
+        answer, page = make_report(directory, disk)
         click.echo(f"answer: {answer}\nreport: {page}")

@@ -13,7 +13,7 @@ from pathlib import Path
 from fsgauge.errors import InputError, RigError
 from fsgauge.report import words
 from fsgauge.report.charts.between import between_chart, name_of, other_basis, primary_entries
-from fsgauge.report.page import template
+from fsgauge.report.template import template
 from fsgauge.report.theme import GLYPHS
 from fsgauge.stats.alike import Side
 from fsgauge.stats.between import Between, Entry

@@ -8,7 +8,7 @@ from pathlib import Path
 from fsgauge.report import words
 from fsgauge.report.charts.history import history_chart
 from fsgauge.report.compared import write_pages
-from fsgauge.report.page import template
+from fsgauge.report.template import template
 from fsgauge.report.theme import GLYPHS
 from fsgauge.stats.changes import FEWEST
 from fsgauge.stats.history import History

@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fsgauge.record import EnvironmentRecord, StudyRecord, TurnRecord
 from fsgauge.report import words
+from fsgauge.report.aging.parts import aging_parts
 from fsgauge.report.churn.parts import churn_parts
 from fsgauge.report.connections.parts import connections_parts
-from fsgauge.report.draw import HATCH_PATTERN, Drawing
+from fsgauge.report.draw import Drawing
 from fsgauge.report.integrity import integrity_lines
 from fsgauge.report.layouts import layout_lines, ratio_words
 from fsgauge.report.published import published_writers
 from fsgauge.report.scaling import no_law, scaling_tables
 from fsgauge.report.sureness import sureness_lines
 from fsgauge.report.tables import number_tables
+from fsgauge.report.template import template
 from fsgauge.report.theme import GLYPHS, system_colours, system_shapes
 from fsgauge.stats.results import Results
 from fsgauge.store import StoredStudy
 from fsgauge.units import format_duration, format_size
 from fsgauge.wire import LayoutResult
-
-if TYPE_CHECKING:
-    from jinja2 import Template
 
 SHAPES = {
     "circle": "●",
@@ -60,6 +57,7 @@ def render_page(results: Results, stored: StoredStudy, drawings: dict[str, Drawi
         layout_ratio=ratio_words,
         connections=connections_parts(results),
         churn=churn_parts(results),
+        aging=aging_parts(results, stored.scans),
         integrity=integrity_lines(results.systems, stored.runs),
         systems=_systems(results, stored.turns),
         environment=environment_rows(stored.environment_before, stored.environment_after),
@@ -68,29 +66,6 @@ def render_page(results: Results, stored: StoredStudy, drawings: dict[str, Drawi
         study_toml=stored.study_toml,
         words=words,
     )
-
-
-def template(name: str) -> Template:
-    """A page's template with what all pages share: style, script, patterns, filters."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader("fsgauge.report", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters.update(embedded_json=embedded_json, format_size=format_size)
-    environment.globals.update(
-        style=_asset("style.css"), script=_asset("hover.js"), hatch=HATCH_PATTERN
-    )
-    return environment.get_template(name)
-
-
-def embedded_json(rows: Sequence[dict[str, Any]] | dict[str, Any]) -> str:
-    """JSON that may stand inside a script element."""
-    return json.dumps(rows, separators=(",", ":"), default=str).replace("<", "\\u003c")
 
 
 def repeat_command(study: StudyRecord) -> str:
@@ -194,7 +169,3 @@ def _legend(results: Results) -> list[dict[str, str]]:
 
 def _date(unix_ns: int) -> str:
     return datetime.fromtimestamp(unix_ns / 1e9, tz=UTC).strftime("%Y-%m-%d %H:%M UTC")
-
-
-def _asset(name: str) -> str:
-    return (files("fsgauge.report") / "templates" / name).read_text(encoding="utf-8")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import tomllib
 from functools import cache
 from importlib.resources import files
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
@@ -74,6 +75,42 @@ class PublishedConnections(_Published):
     def of(self, name: str) -> PublishedTest | None:
         """The test of this name, if the publication has it."""
         return next((test for test in self.test if test.name == name), None)
+
+
+class PublishedClaim(_Published):
+    """What an allocation size keeps, and which number of a report stands beside it."""
+
+    text: str
+    published: str
+    test: Literal["kept", "kept_at", "in_chunks", "clean"]
+    side: Literal["write", "read"] = "write"
+    chunk_bytes: int
+    free_percent: int | None = None
+
+
+class PublishedRate(_Published):
+    """A rate of other hardware, in the publication's words: nothing here stands beside it."""
+
+    text: str
+    published: str
+
+
+class PublishedAging(_Published):
+    """What allocation sizes do to rates as a file system ages."""
+
+    title: str
+    author: str
+    storage: str
+    method: str
+    claim: list[PublishedClaim]
+    rate: list[PublishedRate]
+
+
+@cache
+def published_aging() -> PublishedAging:
+    """The claims that the study `aging` tests."""
+    path = files("fsgauge") / "studies" / "published" / "aging.toml"
+    return PublishedAging.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
 
 
 @cache

@@ -73,7 +73,8 @@ def _noise(results: Results) -> Line:
 def _steady(results: Results) -> Line:
     sure = results.sureness
     if sure.runs_judged_steady == 0 and sure.runs_by_passes:
-        whose = "writers" if results.connections is None else "clients"
+        of_clients = results.connections is not None or results.churn is not None
+        whose = "clients" if of_clients else "writers"
         return Line("Steady", f"not asked: a run is all of its {whose}' work", True, "steady")
     if sure.runs_judged_steady == 0:
         return Line("Steady", "cannot be judged: the runs are too short", False, "steady")
@@ -112,6 +113,10 @@ def _failures(results: Results) -> Line:
 
 
 def _tests(results: Results) -> Line:
+    if results.churn is not None:
+        ratios = _count(len(results.churn.damages), "ratio")
+        text = f"{ratios} of aged over fresh, corrected for"
+        return Line("Comparisons", text, True, "damage")
     cells = len(results.cells)
     others = len(results.systems) - 1
     if others == 0:

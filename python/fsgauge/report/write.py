@@ -5,9 +5,14 @@ Takes the folder; makes report.html, report.json and charts/NAME.svg in it.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
-from fsgauge.errors import RigError
+from fsgauge.disk import Disk
+from fsgauge.errors import InputError, RigError
+from fsgauge.report.charts.against_free import kept_chart, predicted_chart, rates_chart
+from fsgauge.report.charts.aged_lengths import free_lengths, written_lengths
 from fsgauge.report.charts.clients import clients_chart
 from fsgauge.report.charts.depth import depth_curves
 from fsgauge.report.charts.extents import extents_chart
@@ -26,12 +31,16 @@ from fsgauge.report.page import render_page
 from fsgauge.stats import Results, read_study
 from fsgauge.store import StoredStudy, read_results
 
-_OF_SYSTEMS = ("forest", "overhead", "depth", "series")
+_OF_SYSTEMS = ("forest", "overhead", "depth", "latency", "cpu", "series")
 """Pictures of systems side by side, in whose place that of the damage stands."""
 
+ChangedDisk = Callable[[Mapping[str, Any]], Disk]
 
-def write_report(directory: Path) -> Path:
+
+def write_report(directory: Path, changed_disk: ChangedDisk | None = None) -> Path:
     """Make the report of a results folder and give the path of its page.
+
+    `changed_disk` makes the disk that rates are predicted for from the one in the study's record.
 
     Raises InputError when the folder holds no readable study, RigError when it cannot be written.
     """
@@ -44,8 +53,23 @@ def write_report(directory: Path) -> Path:
         stored.environment_after,
         stored.scans,
         stored.steps,
+        disk=_disk(stored, changed_disk),
     )
     return write_results(directory, stored, results)
+
+
+def _disk(stored: StoredStudy, changed_disk: ChangedDisk | None) -> Disk | None:
+    """The disk in the place of the study's own; refused where the study predicts nothing."""
+    workload = stored.study.study.get("workload", {})
+    if changed_disk is None:
+        return None
+    if workload.get("kind") != "aging":
+        raise InputError(
+            f"--disk changes nothing: {stored.directory} is a study of kind"
+            f" {workload.get('kind', 'overhead')}, which predicts no disk's rates",
+            next=f"fsgauge report {stored.directory}",
+        )
+    return changed_disk(workload.get("disk") or {})
 
 
 def write_results(directory: Path, stored: StoredStudy, results: Results) -> Path:
@@ -69,6 +93,11 @@ def draw_all(results: Results, stored: StoredStudy) -> dict[str, Drawing]:
     """
     drawings = (
         gain_chart(results),
+        kept_chart(results),
+        rates_chart(results),
+        predicted_chart(results),
+        written_lengths(results),
+        free_lengths(results),
         damage_chart(results),
         forest(results),
         writers_chart(results),

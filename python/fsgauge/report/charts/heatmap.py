@@ -30,8 +30,8 @@ STRONGEST = 0.7
 
 
 def heatmap(results: Results) -> Drawing | None:
-    """The drawing; None for scaling, for clients, with one cell or with nothing to compare."""
-    if results.scaling is not None or results.connections is not None:
+    """The drawing; None for scaling, clients, ageing, one cell or with nothing to compare."""
+    if any((results.scaling, results.connections, results.aging)):
         return None
     rows = [_row(results, entry) for entry in _entries(results)]
     if len(results.cells) < 2 or not rows:

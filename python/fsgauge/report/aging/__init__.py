@@ -1,0 +1,1 @@
+"""What a report shows of an aged file system: rates by free space, layouts, predictions."""
