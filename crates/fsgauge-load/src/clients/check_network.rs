@@ -30,9 +30,7 @@ pub(crate) fn check_network(job: &ClientsJob) -> Check {
 pub(crate) fn sockets_of(target: &ClientsTarget) -> Option<u64> {
     match target {
         ClientsTarget::Null {} | ClientsTarget::Path { .. } => None,
-        ClientsTarget::Smb(_) => Some(1),
-        // One to the MOUNT service stays open beside the one to the NFS service.
-        ClientsTarget::Nfs(_) => Some(2),
+        ClientsTarget::Smb(_) | ClientsTarget::Nfs(_) => Some(1),
     }
 }
 

@@ -14,8 +14,8 @@ use fsgauge_wire::{
 use super::event_loop::{EventLoop, LoopOutcome, Surroundings};
 use super::file_set::{Directory, directories};
 use super::plan::Plan;
-use super::target::network::{Access, Gate, Server};
-use super::target::{NullTarget, PlainTarget, RingTarget, Target};
+use super::target::network::{Access, Gate, Server, directory_of};
+use super::target::{NfsTarget, NullTarget, PlainTarget, RingTarget, Target};
 use crate::Outcome;
 use crate::clock::Clock;
 use crate::cpu;
@@ -283,8 +283,16 @@ fn carry(shared: &Shared, thread: u32, reports: &Sender<Report>) -> Outcome<()> 
 }
 
 /// Carries a thread's share of the clients on a server.
-fn carry_on_server(_: &Shared, _: u32, _: &Sender<Report>, access: &Access) -> Outcome<()> {
-    match *access {}
+fn carry_on_server(shared: &Shared, thread: u32, reports: &Sender<Report>, access: &Access) -> Outcome<()> {
+    let job = &shared.plan.job;
+    let (record_size_bytes, directory) = (job.files.record_size_bytes, directory_of(&job.target));
+    let clients = share(job.clients, thread, shared.threads).count() as u32;
+    match access {
+        Access::Nfs(export) => {
+            let target = NfsTarget::new(export, directory, record_size_bytes, clients, job.outstanding)?;
+            carry_on(shared, thread, reports, target, None, Vec::new())
+        }
+    }
 }
 
 fn carry_on<T: Target>(

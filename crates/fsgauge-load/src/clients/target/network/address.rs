@@ -44,6 +44,11 @@ impl Address {
         Ok(Address { host: host.to_string(), socket })
     }
 
+    /// The host, as it was given.
+    pub(crate) fn host(&self) -> &str {
+        &self.host
+    }
+
     /// Whether the server is this machine.
     pub(crate) fn is_loopback(&self) -> bool {
         self.socket.ip().is_loopback()

@@ -4,7 +4,7 @@
 //! clients at all, measures what nothing costs, makes the target's directory, and removes it in the end. Then
 //! each thread has a target of its own, with a connection a client.
 
-#![allow(dead_code, unused_imports, reason = "SMB and NFS come next")]
+#![allow(dead_code, unused_imports, reason = "SMB comes next")]
 
 mod address;
 mod ask;
@@ -21,5 +21,6 @@ pub(crate) use ask::{ask, ask_for};
 pub(crate) use gate::Gate;
 pub(crate) use housekeeper::Housekeeper;
 pub(crate) use password::Password;
+pub(crate) use prepare::directory_of;
 pub(crate) use server::{Access, Server};
 pub(crate) use traffic::Traffic;

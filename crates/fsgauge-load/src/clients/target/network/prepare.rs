@@ -43,7 +43,7 @@ pub(super) fn admit(housekeeper: &mut dyn Housekeeper, stop: &Stop) -> Outcome<(
 }
 
 /// The target's directory on the server, with slashes.
-pub(super) fn directory_of(target: &ClientsTarget) -> &str {
+pub(crate) fn directory_of(target: &ClientsTarget) -> &str {
     match target {
         ClientsTarget::Smb(smb) => &smb.directory,
         ClientsTarget::Nfs(nfs) => &nfs.directory,

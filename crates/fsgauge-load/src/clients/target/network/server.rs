@@ -2,6 +2,7 @@
 
 use fsgauge_wire::{ClientsJob, ClientsTarget, Failure, Note, Outcome};
 
+use super::super::nfs::{Export, NfsTarget};
 use super::clear::clear;
 use super::prepare::prepare;
 use super::{Address, Housekeeper};
@@ -9,25 +10,34 @@ use crate::stop::Stop;
 
 /// How clients get in: what the protocols differ in.
 #[derive(Debug, Clone)]
-pub(crate) enum Access {}
+pub(crate) enum Access {
+    Nfs(Export),
+}
 
 impl Access {
     /// The access that a job names; none on this machine.
     fn of(job: &ClientsJob) -> Outcome<Option<(Access, Address)>> {
         match &job.target {
             ClientsTarget::Null {} | ClientsTarget::Path { .. } => Ok(None),
-            ClientsTarget::Smb(_) | ClientsTarget::Nfs(_) => Err(Failure::job(
+            ClientsTarget::Nfs(nfs) => {
+                let export = Export::of(nfs)?;
+                let address = export.address.clone();
+                Ok(Some((Access::Nfs(export), address)))
+            }
+            ClientsTarget::Smb(_) => Err(Failure::job(
                 "target",
-                "this engine has no clients of SMB or NFS yet",
+                "this engine has no clients of SMB yet",
                 "it is older",
-                "use a path",
+                "use a path or NFS",
             )),
         }
     }
 
     /// A session of the main thread.
     fn housekeeper(&self) -> Outcome<Box<dyn Housekeeper>> {
-        match *self {}
+        Ok(match self {
+            Access::Nfs(export) => Box::new(NfsTarget::housekeeper(export)?),
+        })
     }
 }
 
