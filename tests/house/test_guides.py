@@ -17,7 +17,7 @@ from fsgauge.study.model import LoopStorage, RamStorage
 from tests.house.test_examples import commands
 
 GUIDES = Path(__file__).parents[2] / "docs" / "guides"
-KINDS = ["writers", "connections"]
+KINDS = ["writers", "connections", "churn"]
 SHOWN = [(kind, line) for kind in KINDS for line in commands(GUIDES / f"{kind}.md")]
 
 

@@ -53,6 +53,7 @@ def write_report(directory: Path, changed_disk: ChangedDisk | None = None) -> Pa
         stored.environment_after,
         stored.scans,
         stored.steps,
+        stored.path_runs,
         disk=_disk(stored, changed_disk),
     )
     return write_results(directory, stored, results)

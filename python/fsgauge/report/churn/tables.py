@@ -30,11 +30,11 @@ def damage_table(results: Results) -> list[Table]:
             TableCell(_SIDES[damage.side]),
             TableCell(f"{damage.fill_percent} %"),
             TableCell(damage.system),
-            value_cell(damage.aged, "B/s"),
-            value_cell(damage.fresh, "B/s"),
             _damage_cell(damage),
             TableCell(_verdict(damage)),
             _against_cell(damage.against_baseline, damage.system == results.baseline),
+            value_cell(damage.aged, "B/s"),
+            value_cell(damage.fresh, "B/s"),
         ]
         for damage in churn.damages
     ]
@@ -42,16 +42,16 @@ def damage_table(results: Results) -> list[Table]:
         Column("test"),
         Column("full"),
         Column("system"),
-        Column("aged", "bandwidth"),
-        Column("fresh copy", "bandwidth"),
         Column("aged over fresh", "damage"),
         Column("verdict"),
-        Column(f"over {results.baseline}'s", "damage"),
+        Column(f"over {results.baseline}'s ratio", "damage"),
+        Column("aged", "bandwidth"),
+        Column("fresh copy", "bandwidth"),
     ]
     note = (
-        "Bytes per second of the same work on the aged system and on the fresh copy; the ratio is"
-        " taken inside a block. Worse: ageing made it slower. The last column is a system's ratio"
-        f" over that of {results.baseline}: above 1 it suffers less. {_noise_words(churn)}"
+        "Bytes per second of the same work on the aged system over those on the fresh copy, inside"
+        f" a block. Worse: ageing made it slower. Over {results.baseline}'s ratio: above 1 a system"
+        f" suffers less. {_noise_words(churn)}"
     )
     return [Table("damage", "Damage by fill", note, columns, rows)]
 

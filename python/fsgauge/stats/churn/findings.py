@@ -33,6 +33,7 @@ def churn_findings(evidence: Evidence) -> Iterator[Finding]:
     yield from _errors(evidence)
     yield from _cut(evidence)
     yield from _scans(evidence, churn)
+    yield from _sparse_below(evidence)
     yield from _without_seeks(churn)
 
 
@@ -175,6 +176,20 @@ def _scans(evidence: Evidence, churn: Churn) -> Iterator[Finding]:
             " not among the layouts"
             + (f": {first.fault.what}." if first.fault is not None else "."),
             "The scans' records say why: records/*/scan-*.json.",
+        )
+
+
+def _sparse_below(evidence: Evidence) -> Iterator[Finding]:
+    """Fresh copies write to places that nobody wrote before; old systems do not."""
+    storage = evidence.study.study.get("storage", {})
+    if storage.get("kind") == "loop" and not storage.get("preallocate"):
+        yield finding(
+            "churn.sparse_below",
+            "warning",
+            "The storage is a sparse file: a place that is written for the first time is allocated"
+            " on the disk below, and a fresh copy has more such places than an aged system, which"
+            " so looks better than it is.",
+            "--set storage.preallocate=true, or a device.",
         )
 
 
