@@ -1,0 +1,64 @@
+"""The sentence: the highest level, reads and writes apart, under 60 words, honest."""
+
+import pytest
+
+from tests.synthetic_churn import make_churn
+
+
+def answer(**changes):
+    said = make_churn(**changes).results().answer
+    assert len(said.split()) < 60 or said.startswith("Undecided")
+    return said
+
+
+def test_it_names_the_highest_level_and_both_sides():
+    said = answer()
+    assert said.startswith("At 95 % full, ageing leaves reads 82 % of a fresh copy's rate on ext4")
+    assert "; writes 91 % on ext4" in said
+    assert "100 % on xfs (99 to 102, equivalent)" in said
+
+
+def test_many_systems_are_shortened_to_the_ends():
+    systems = dict.fromkeys(("ext4", "two", "three", "four", "five"), "ext4")
+    said = answer(
+        systems=systems,
+        kept=lambda system, cell: 1 - 0.1 * list(systems).index(system) * (cell.wear == "aged"),
+        extents=lambda system, cell: 1.0,
+        fills=[80],
+        blocks=3,
+    )
+    assert "more" in said
+    assert "60 % on five" in said or "60 % of a fresh copy's rate on five" in said
+
+
+def test_one_system_alone_has_an_answer():
+    said = answer(systems={"ext4": "ext4"}, fills=[80], blocks=3)
+    assert said.startswith("At 80 % full, ageing leaves reads 87 %")
+
+
+def test_primary_cells_say_what_it_is_about():
+    said = answer(primary=["aged-50-write", "fresh-50-write"], blocks=3)
+    assert said.startswith("At 50 % full, ageing leaves writes")
+    assert "reads" not in said
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"kept": lambda s, c: 1.0, "noise": 0.0005}, ["as fast as a fresh copy", "within 3 %"]),
+        ({"kept": lambda s, c: 1.0, "noise": 0.2}, ["no damage", "would have shown"]),
+        ({"blocks": 2}, ["Undecided", "2 complete blocks", "on btrfs"]),
+        ({"made_runs": 2}, ["No answer yet"]),
+    ],
+)
+def test_it_is_honest_where_little_is_known(changes, words):
+    said = answer(**{"fills": [80], "blocks": 3, **changes})
+    assert all(word in said for word in words), said
+
+
+def test_the_missing_seeks_are_in_it_where_there_is_room():
+    assert "no seeks to cost" in answer(systems={"ext4": "ext4"}, fills=[80], blocks=3)
+    said = answer(
+        systems={"ext4": "ext4"}, fills=[80], blocks=3, storage_kind="device", rotational="1"
+    )
+    assert "seeks" not in said
