@@ -59,6 +59,10 @@ class Ledger:
         finally:
             self.undo_down_to(number)
 
+    def own_name(self, purpose: str) -> str:
+        """A name that says whose it is, for what lies elsewhere."""
+        return own_name(self.token, purpose)
+
     def undo_down_to(self, number: int) -> None:
         """Undo what was made from `number` on, the last first; signals wait until it is done.
 

@@ -12,6 +12,7 @@ from fsgauge.report import words
 from fsgauge.report.aging.parts import aging_parts
 from fsgauge.report.churn.parts import churn_parts
 from fsgauge.report.connections.parts import connections_parts
+from fsgauge.report.connections.serving import serving_parts
 from fsgauge.report.draw import Drawing
 from fsgauge.report.integrity import integrity_lines
 from fsgauge.report.layouts import layout_lines, ratio_words
@@ -56,6 +57,7 @@ def render_page(results: Results, stored: StoredStudy, drawings: dict[str, Drawi
         layouts=layout_lines(results),
         layout_ratio=ratio_words,
         connections=connections_parts(results),
+        serving=serving_parts(results),
         churn=churn_parts(results),
         aging=aging_parts(results, stored.scans),
         integrity=integrity_lines(results.systems, stored.runs),

@@ -11,7 +11,6 @@ from pathlib import Path
 from fsgauge.errors import InputError, RigError
 from fsgauge.host.ledger import Ledger
 from fsgauge.host.traces import ShareTrace
-from fsgauge.own_names import own_name
 from fsgauge.record import SystemFacts
 from fsgauge.rig import AttachedStorage, PreparedSystem, RunsJobs
 from fsgauge.rig.serving import require_answer
@@ -77,7 +76,7 @@ def prepared_share(
         directory=str(address),
         files_per_client=sets.files_per_client,
         backup_files_per_client=sets.backup_files_per_client,
-        share=_target(workload, address, own_name(ledger.token, "share")),
+        share=_target(workload, address, ledger.own_name("share")),
     )
     method = method_of(workload)
     if not isinstance(method, ConnectionsMethod):

@@ -23,6 +23,7 @@ from fsgauge.stats.answer import Question, answer
 from fsgauge.stats.churn.read import read_churn
 from fsgauge.stats.compare import compare_all, describe_noise, measure_all, noise_floors
 from fsgauge.stats.connections.read import read_connections
+from fsgauge.stats.connections.serving import read_serving
 from fsgauge.stats.differences import differences_between
 from fsgauge.stats.evidence import Evidence
 from fsgauge.stats.findings import find_all
@@ -52,12 +53,15 @@ def read_study(
     after: EnvironmentRecord | None = None,
     scans: Sequence[ScanRecord] = (),
     steps: Sequence[StepRecord] = (),
+    path_runs: Sequence[RunRecord] = (),
     disk: Disk | None = None,
 ) -> Results:
     """Everything that the records of one study say.
 
+    `path_runs` are those over paths beside a server; they are in its own numbers alone.
     `disk` is one to predict rates for, in the place of the one that the study names.
     """
+    serving = read_serving(study.plan, turns, runs, path_runs)
     study = without_paths(study)
     plan = study.plan
     samples = collect(plan, runs)
@@ -92,7 +96,7 @@ def read_study(
         stopped=stopped,
         scaling=read_scaling(study, turns, runs, samples),
         layouts=read_layouts(plan, scans, _margin_percent(study)),
-        connections=read_connections(study, runs, scans, _margin_percent(study)),
+        connections=read_connections(study, runs, scans, _margin_percent(study), serving),
         aging=read_aging(study, samples, scans, before, _margin_percent(study), disk),
         churn=read_churn(study, samples, scans, steps, before, _margin_percent(study)),
         scans=scans,

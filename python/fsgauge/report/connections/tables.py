@@ -33,7 +33,7 @@ from fsgauge.stats.results import Results
 from fsgauge.stats.scaling.model import Estimate
 from fsgauge.units import format_size
 
-KINDS = {"no_space": "no space", "io": "I/O error"}
+KINDS = {"no_space": "no space", "io": "I/O error", "protocol": "protocol not understood"}
 FOLDED_ROWS = 32
 FILES_BINS_SHOWN = 4
 

@@ -12,6 +12,7 @@ from fsgauge.stats.connections.errors import clients_of
 from fsgauge.stats.connections.little import TOLERANCE_PERCENT, times_of
 from fsgauge.stats.connections.model import Connections, ErrorRow, GivenUp
 from fsgauge.stats.connections.samples import client_paces
+from fsgauge.stats.connections.serving_findings import serving_findings
 from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of
 from fsgauge.stats.results import Finding
 from fsgauge.stats.samples import is_complete
@@ -34,6 +35,11 @@ KINDS: dict[ClientErrorKind, str] = {
     "missing": "a file or directory was gone",
     "io": "the storage or file system reported an I/O error",
     "short": "a file ended before its size",
+    "connection_refused": "a server refused the connection",
+    "connection_lost": "the connection to the server was lost",
+    "timed_out": "the server did not answer in time",
+    "login_refused": "the server refused the login",
+    "protocol": "the server does not speak this version, or broke its protocol",
     "other": "another error",
 }
 _ADVICE: dict[ClientErrorKind, str] = {
@@ -46,6 +52,12 @@ _ADVICE: dict[ClientErrorKind, str] = {
     "missing": "Something else removed it while the clients worked: leave the place to the study.",
     "io": "See dmesg and the storage's own log; test the storage alone.",
     "short": "The file system lost the end of a file: see dmesg, and whether it was ever full.",
+    "connection_refused": "See that the server runs, its limits of connections and processes, and"
+    " net.core.somaxconn.",
+    "connection_lost": "The server's log says why it dropped sessions; see whether it died.",
+    "timed_out": "See the server's load, its storage, and the network.",
+    "login_refused": "See the user, the password and the server's limit of sessions.",
+    "protocol": "Try another version (workload.smb_dialect), and see the server's log.",
     "other": "The first error's words are beside it; see dmesg.",
 }
 
@@ -64,6 +76,7 @@ def connections_findings(evidence: Evidence) -> Iterator[Finding]:
     yield from _scans(evidence, connections)
     yield from _without_seeks(evidence)
     yield from _dispatch(connections)
+    yield from serving_findings(evidence)
 
 
 def _bad_records(evidence: Evidence) -> Iterator[Finding]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict
 
+from fsgauge.stats.connections.serving_model import Serving
 from fsgauge.stats.scaling.model import Estimate
 from fsgauge.stats.verdict import Verdict
 from fsgauge.wire import ClientErrorKind, ClientOperation
@@ -157,6 +158,7 @@ class Connections(ConnectionsModel):
     without_extents: list[str]
     errors: list[ErrorRow]
     given_up: list[GivenUp]
+    serving: Serving | None = None
 
     def extents_of(self, cell: str, system: str) -> CellExtents | None:
         """The extents of one system's files of one cell, if there are any."""

@@ -11,6 +11,7 @@ from fsgauge.stats.connections.extents import cell_extents, reference_of, scanne
 from fsgauge.stats.connections.little import little_rows
 from fsgauge.stats.connections.model import CallRow, Connections
 from fsgauge.stats.connections.samples import collect_clients
+from fsgauge.stats.connections.serving_model import Serving
 from fsgauge.stats.connections.shares import client_shares, operation_times
 from fsgauge.wire import ClientOperation, ClientsJob
 
@@ -28,6 +29,7 @@ def read_connections(
     runs: Sequence[RunRecord],
     scans: Sequence[ScanRecord],
     equivalence_percent: float,
+    serving: Serving | None = None,
 ) -> Connections | None:
     """All that only many clients have; None for a study of another kind."""
     plan = study.plan
@@ -56,6 +58,7 @@ def read_connections(
         without_extents=[system for system in plan.systems if system not in with_extents],
         errors=error_rows(plan, runs),
         given_up=given_up(plan, runs),
+        serving=serving,
     )
 
 
