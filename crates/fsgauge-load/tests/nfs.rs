@@ -12,9 +12,9 @@ use std::time::{Duration, Instant};
 
 use fsgauge_load::{Stop, run_clients};
 use fsgauge_wire::{
-    Activity, ClientErrorKind, ClientOperation, ClientsInterface, ClientsJob, ClientsResult, ClientsTarget,
-    Create, Data, Dispatch, Ended, FORMAT, Failure, FileSet, FileSizes, LoadResult, NfsTarget, Phase, Tree,
-    WeightedActivity,
+    Activity, BackupOrder, ClientErrorKind, ClientOperation, ClientsInterface, ClientsJob, ClientsResult,
+    ClientsTarget, Create, Data, Dispatch, Ended, FORMAT, Failure, FileSet, FileSizes, LoadResult, NfsTarget,
+    Phase, Tree, WeightedActivity,
 };
 use ganesha::{Ganesha, exported, free_port, missing};
 use support::{Heard, assert_consistent, engine};
@@ -363,6 +363,104 @@ fn a_full_file_system_is_told_as_that() {
         clients.errors
     );
     assert_eq!(clients.clients_gave_up, 12);
+}
+
+fn backup(target: NfsTarget, order: BackupOrder) -> ClientsJob {
+    let phase = Phase::Backup { order, block_size_bytes: 65536 };
+    ClientsJob { clients: 1, outstanding: 1, threads: None, ..job(target, phase) }
+}
+
+#[test]
+fn a_backup_over_the_network_reads_what_one_on_paths_reads() {
+    or_skip!();
+    let (_kept, export) = exported();
+    let server = Ganesha::start(&export, "RW");
+    for tree in [Tree::Own {}, Tree::Shared { depth: 2, fan_out: 3 }] {
+        let target = server.target(&export, "d");
+        let mut writing = job(target.clone(), WRITE);
+        writing.files.tree = tree;
+        assert_whole(&run(&writing).unwrap());
+        let mut over = backup(target.clone(), BackupOrder::Directory);
+        over.files.tree = tree;
+        let network = run(&over).unwrap();
+        let directory = export.join("d").display().to_string();
+        let here = run(&ClientsJob { target: ClientsTarget::Path { directory }, ..over.clone() }).unwrap();
+        for result in [&network, &here] {
+            assert_whole(result);
+            let clients = clients(result);
+            assert_eq!(clients.files, 72);
+            assert_eq!(clients.backup.as_ref().unwrap().files, 72);
+        }
+        assert_eq!(network.read.as_ref().unwrap().size_bytes, here.read.as_ref().unwrap().size_bytes);
+        assert_eq!(network.read.as_ref().unwrap().operations, here.read.as_ref().unwrap().operations);
+        let found = clients(&network);
+        assert_eq!(found.checked_records, network.read.as_ref().unwrap().operations);
+        // Twelve clients have one each; a tree has three, with three in each.
+        let directories = 12;
+        assert_eq!(found.backup.as_ref().unwrap().directories, directories);
+        assert_eq!(count(&network, ClientOperation::List), directories);
+        assert_eq!(count(&network, ClientOperation::Close), 72);
+        let calls: Vec<&str> = found.calls.iter().map(|call| call.call.as_str()).collect();
+        assert_eq!(calls, ["NFS LOOKUP, ACCESS", "NFS READ", "none", "NFS READDIR"]);
+        let way = found.network.as_ref().unwrap();
+        assert_eq!((way.connections, way.protocol.as_str()), (1, "NFS 3"));
+        assert!(way.received_bytes > network.read.as_ref().unwrap().size_bytes);
+        let clear = ClientsJob { phase: Phase::Clear {}, ..writing };
+        assert_whole(&run(&clear).unwrap());
+    }
+}
+
+#[test]
+fn a_backup_over_the_network_says_what_is_wrong() {
+    or_skip!();
+    let (_kept, export) = exported();
+    let server = Ganesha::start(&export, "RW");
+    let target = server.target(&export, "d");
+    assert_whole(&run(&job(target.clone(), WRITE)).unwrap());
+    drop(server);
+    let file = |name: &str| export.join("d/c00001").join(name);
+    let mut bytes = std::fs::read(file("c00001-f000001")).unwrap();
+    bytes[70_000] ^= 1;
+    std::fs::write(file("c00001-f000001"), bytes).unwrap();
+    std::fs::File::options().write(true).open(file("c00001-f000003")).unwrap().set_len(4096).unwrap();
+    std::fs::write(file("notes.txt"), "not a client's").unwrap();
+    std::fs::remove_file(file("c00001-f000005")).unwrap();
+    std::fs::remove_dir_all(export.join("d/c00004")).unwrap();
+    let server = Ganesha::start(&export, "RO");
+    let result = run(&backup(server.target(&export, "d"), BackupOrder::Directory)).unwrap();
+    assert_consistent(&result);
+    let found = clients(&result);
+    assert_eq!(
+        errors_of(&result),
+        [
+            (ClientOperation::Read, ClientErrorKind::Short, 1),
+            (ClientOperation::List, ClientErrorKind::Missing, 1)
+        ]
+    );
+    assert!(found.errors[1].first_path.ends_with("/d/c00004"), "{:?}", found.errors);
+    assert_eq!((found.files, found.files_given_up, found.backup.as_ref().unwrap().files), (64, 1, 65));
+    let bad = &found.bad;
+    assert_eq!((bad.len(), bad[0].first_byte, bad[0].offset_bytes), (1, 70_000, 65_536));
+    let strangers = result.notes.iter().find(|note| note.code == "backup.strangers").unwrap();
+    assert!(strangers.text.starts_with("1 names"), "{}", strangers.text);
+}
+
+#[test]
+fn a_backup_over_the_network_has_the_order_of_directories_only() {
+    for order in [BackupOrder::Inode, BackupOrder::Physical] {
+        let target = NfsTarget {
+            host: "127.0.0.1".into(),
+            port: 9,
+            mount_port: None,
+            export: "/e".into(),
+            directory: "d".into(),
+            user_id: 0,
+            group_id: 0,
+        };
+        let failure = run(&backup(target, order)).unwrap_err();
+        assert_eq!((failure.code.as_str(), failure.exit_code()), ("job.order", 2));
+        assert_eq!(failure.cause, "a share does not say where files lie");
+    }
 }
 
 /// An ext4 of 16 MiB on a loop device over a directory; unmounted with its value.

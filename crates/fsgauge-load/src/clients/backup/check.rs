@@ -2,7 +2,10 @@
 
 use fsgauge_wire::{BackupOrder, ClientsJob, ClientsTarget, Failure, Outcome, Phase};
 
+use super::server::shown;
 use crate::clients::check::{check_data, check_set, check_times};
+use crate::clients::check_network::check_network;
+use crate::clients::target::network::directory_of;
 
 /// The largest read that Linux does in one call, rounded down.
 const BLOCK_SIZE_LIMIT: u32 = 1 << 30;
@@ -10,7 +13,9 @@ const BLOCK_SIZE_LIMIT: u32 = 1 << 30;
 /// What a backup has to do, checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Plan {
+    /// As a person knows it.
     pub(super) directory: String,
+    pub(super) is_on_server: bool,
     pub(super) order: BackupOrder,
     pub(super) block_size_bytes: u32,
     pub(super) time_limit_ns: u64,
@@ -26,15 +31,27 @@ pub(super) fn check(job: &ClientsJob) -> Outcome<Plan> {
     let Phase::Backup { order, block_size_bytes } = job.phase else {
         return refuse("phase", "this is not a backup", "another phase was asked for", "choose phase backup");
     };
-    let ClientsTarget::Path { directory } = &job.target else {
-        let what = "the null target has no files to back up";
-        return refuse(
-            "target",
-            what,
-            "only clients can work on nothing",
-            "choose a target of kind \"path\"",
-        );
+    let (directory, is_on_server) = match &job.target {
+        ClientsTarget::Path { directory } => (directory.clone(), false),
+        ClientsTarget::Smb(_) | ClientsTarget::Nfs(_) => (shown(job, directory_of(&job.target)), true),
+        ClientsTarget::Null {} => {
+            let what = "the null target has no files to back up";
+            return refuse(
+                "target",
+                what,
+                "only clients can work on nothing",
+                "choose a target of kind \"path\"",
+            );
+        }
     };
+    if is_on_server {
+        check_network(job)?;
+        if order != BackupOrder::Directory {
+            let what = format!("order {order:?} for a backup over the network").to_lowercase();
+            let cause = "a share does not say where files lie";
+            return refuse("order", what, cause, "choose order \"directory\"");
+        }
+    }
     if job.clients != 1 || job.outstanding != 1 {
         let what = format!("{} clients with {} files at a time back up", job.clients, job.outstanding);
         return refuse("clients", what, "a backup has one reader", "set clients=1 and outstanding=1");
@@ -48,10 +65,10 @@ pub(super) fn check(job: &ClientsJob) -> Outcome<Plan> {
         return refuse("block_size_bytes", what, "no system call reads that", "choose for example 1048576");
     }
     check_times(job)?;
-    if job.verify {
+    if job.verify || is_on_server {
         check_set(&job.files)?;
         check_data(job)?;
     }
     let (time_limit_ns, interval_ns) = (job.time_limit_ns, job.interval_ns);
-    Ok(Plan { directory: directory.clone(), order, block_size_bytes, time_limit_ns, interval_ns })
+    Ok(Plan { directory, is_on_server, order, block_size_bytes, time_limit_ns, interval_ns })
 }

@@ -6,6 +6,7 @@ use super::check::Plan;
 use super::open::Opener;
 use super::order::{Extents, put_in_order};
 use super::pass::read_all;
+use super::server::OverNetwork;
 use super::stopwatch::{Stopwatch, Timed};
 use super::verify::Verifier;
 use super::walk::walk;
@@ -27,7 +28,11 @@ pub(super) struct BackedUp {
     pub(super) changed_access_times: bool,
     /// Files that were to be compared and have names that say nothing.
     pub(super) unchecked_files: u64,
+    /// Names on a server that no client gives, which were left out.
+    pub(super) strangers: u64,
     pub(super) cpu: Cpu,
+    /// Of a backup over the network.
+    pub(super) over_network: Option<OverNetwork>,
 }
 
 /// Everything that a backup needs, made before it is measured.
@@ -68,7 +73,9 @@ impl Reader {
             timed,
             changed_access_times: opener.changes_access_times(),
             unchecked_files: self.verifier.map_or(0, |verifier| verifier.unchecked_files),
+            strangers: 0,
             cpu,
+            over_network: None,
         })
     }
 }

@@ -8,6 +8,7 @@ use fsgauge_wire::{
 
 use super::check::Plan;
 use super::reader::BackedUp;
+use super::server::OverNetwork;
 use super::stopwatch::Timed;
 use crate::clients::result::{peak_memory_bytes, records};
 
@@ -64,14 +65,16 @@ pub(super) fn result(
 }
 
 fn clients_result(job: &ClientsJob, plan: &Plan, connect_ns: u64, backed_up: BackedUp) -> ClientsResult {
-    let Timed { tally, elapsed_ns, .. } = backed_up.timed;
+    let (Timed { tally, elapsed_ns, .. }, over_network) = (backed_up.timed, backed_up.over_network);
     let operations = tally.results();
     let done_ns = (backed_up.ended == Ended::SizeLimit).then_some(elapsed_ns);
     ClientsResult {
         // One reader with plain calls is a thread a client and a loop of one.
         dispatch: job.dispatch,
         threads: 1,
-        calls: calls(job.interface, &operations),
+        calls: over_network
+            .as_ref()
+            .map_or_else(|| calls(job.interface, &operations), |over| named_calls(over, &operations)),
         connect_ns,
         operations,
         errors: tally.errors(),
@@ -92,9 +95,15 @@ fn clients_result(job: &ClientsJob, plan: &Plan, connect_ns: u64, backed_up: Bac
             listing_ns: backed_up.listing_ns,
             extents: backed_up.extents.map(|found| found.extents),
         }),
-        network: None,
+        network: over_network.map(|over| over.network),
         peak_memory_bytes: peak_memory_bytes(),
     }
+}
+
+/// The calls that carried what was done on a server; looking for a connection is none.
+fn named_calls(over: &OverNetwork, operations: &[ClientOperationResult]) -> Vec<OperationCall> {
+    let is_done = |call: &&OperationCall| operations.iter().any(|done| done.operation == call.operation);
+    over.calls.iter().filter(is_done).cloned().collect()
 }
 
 /// The calls that carried what was done.
@@ -141,6 +150,10 @@ pub(super) fn notes_of(backed_up: &BackedUp) -> Vec<Note> {
     if backed_up.changed_access_times {
         let text = "not all files are this user's, so reading them may have changed their times of access";
         note("backup.access_times", text.into());
+    }
+    if backed_up.strangers > 0 {
+        let strangers = backed_up.strangers;
+        note("backup.strangers", format!("{strangers} names are no client's files and were left out"));
     }
     if backed_up.unchecked_files > 0 {
         let unchecked = backed_up.unchecked_files;

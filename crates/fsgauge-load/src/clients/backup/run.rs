@@ -13,7 +13,9 @@ use super::check::{Plan, check};
 use super::open::Opener;
 use super::reader::{BackedUp, Reader};
 use super::result::{Surroundings, notes_of, result};
+use super::server::ServerReader;
 use super::stopwatch::Stopwatch;
+use crate::clients::target::network::Server;
 use crate::clock::Clock;
 use crate::cpu;
 use crate::run::tell;
@@ -23,8 +25,9 @@ use crate::stop::{allow_nudges, nudge};
 const TICK: Duration = Duration::from_millis(50);
 /// How long a reader that was told to stop is waited for: it is in the kernel, on a device that hangs.
 const STOP_LIMIT: Duration = Duration::from_millis(800);
-/// The same for one whose time is up: its last operation may be slow.
+/// The same for one whose time is up: its last operation may be slow. A server has 30 s for each.
 const LATE_LIMIT: Duration = Duration::from_secs(30);
+const LATE_SERVER_LIMIT: Duration = Duration::from_secs(70);
 /// How long one measure of the engine itself runs; the best of several is taken.
 const MEASURE_NS: u64 = 12_000_000;
 const MEASURES: usize = 3;
@@ -40,9 +43,8 @@ pub(crate) fn run_backup(
     let (clock, clock_note) = Clock::new();
     let mut notes: Vec<Note> = clock_note.into_iter().collect();
     let begin_ns = clock.now_ns();
-    let opener = Opener::new(&plan.directory)?;
+    let reader = AnyReader::new(job, &plan, stop)?;
     let connect_ns = clock.now_ns() - begin_ns;
-    let reader = Reader::new(job, &plan, opener);
     let self_measure = self_measure(&clock);
     tell(listener, &stop, Event::SelfMeasure(self_measure));
     allow_nudges();
@@ -63,7 +65,30 @@ pub(crate) fn run_backup(
     Ok(result(job, &plan, backed_up, surroundings))
 }
 
-fn spawn(reader: Reader, watch: Stopwatch) -> Outcome<JoinHandle<Outcome<BackedUp>>> {
+/// What reads: files of this machine, or of a server.
+enum AnyReader {
+    Here(Box<Reader>),
+    OnServer(Box<ServerReader>),
+}
+
+impl AnyReader {
+    /// Opens the directory, or reaches the server.
+    fn new(job: &ClientsJob, plan: &Plan, stop: Stop) -> Outcome<Self> {
+        Ok(match Server::reach(job, &stop)? {
+            Some(server) => AnyReader::OnServer(Box::new(ServerReader::new(job, plan, server, stop)?)),
+            None => AnyReader::Here(Box::new(Reader::new(job, plan, Opener::new(&plan.directory)?))),
+        })
+    }
+
+    fn back_up(self, watch: Stopwatch) -> Outcome<BackedUp> {
+        match self {
+            AnyReader::Here(reader) => reader.back_up(watch),
+            AnyReader::OnServer(reader) => reader.back_up(watch),
+        }
+    }
+}
+
+fn spawn(reader: AnyReader, watch: Stopwatch) -> Outcome<JoinHandle<Outcome<BackedUp>>> {
     let run = move || reader.back_up(watch);
     std::thread::Builder::new().name("backup".into()).spawn(run).map_err(|error| {
         let what = format!("the backup's reader cannot be started: {error}");
@@ -80,7 +105,8 @@ fn follow(
     stop: Stop,
 ) -> Outcome<(BackedUp, Vec<Interval>)> {
     let begin = Instant::now();
-    let late = Duration::from_nanos(plan.time_limit_ns).saturating_add(LATE_LIMIT);
+    let late = if plan.is_on_server { LATE_SERVER_LIMIT } else { LATE_LIMIT };
+    let late = Duration::from_nanos(plan.time_limit_ns).saturating_add(late);
     let mut series = Vec::new();
     let mut told_to_stop: Option<Instant> = None;
     loop {

@@ -95,7 +95,7 @@ impl Stopwatch {
         self.tally.error(ClientOperation::Read, ClientErrorKind::Short, self.now_ns, words);
     }
 
-    /// A read was interrupted and is tried again.
+    /// An operation is tried again.
     pub(super) fn retry(&mut self, begin_ns: u64) {
         self.spent(begin_ns);
         self.tally.of(ClientOperation::Read).retries += 1;

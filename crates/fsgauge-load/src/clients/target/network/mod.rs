@@ -21,6 +21,6 @@ pub(crate) use ask::{ask, ask_for};
 pub(crate) use gate::Gate;
 pub(crate) use housekeeper::Housekeeper;
 pub(crate) use password::Password;
-pub(crate) use prepare::directory_of;
+pub(crate) use prepare::{admit, directory_of};
 pub(crate) use server::{Access, Server};
 pub(crate) use traffic::Traffic;

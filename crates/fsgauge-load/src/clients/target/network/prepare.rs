@@ -36,7 +36,7 @@ pub(super) fn prepare(
 }
 
 /// Lets a session of the main thread in.
-pub(super) fn admit(housekeeper: &mut dyn Housekeeper, stop: &Stop) -> Outcome<()> {
+pub(crate) fn admit(housekeeper: &mut dyn Housekeeper, stop: &Stop) -> Outcome<()> {
     let started = housekeeper.admit(0);
     let answer = ask_for(housekeeper, started, stop).map_err(|error| wait_failure(&error))?;
     if answer < 0 { Err(housekeeper.refusal(answer)) } else { Ok(()) }

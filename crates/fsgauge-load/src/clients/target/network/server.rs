@@ -36,7 +36,16 @@ impl Access {
     /// A session of the main thread.
     fn housekeeper(&self) -> Outcome<Box<dyn Housekeeper>> {
         Ok(match self {
-            Access::Nfs(export) => Box::new(NfsTarget::housekeeper(export)?),
+            Access::Nfs(export) => Box::new(NfsTarget::housekeeper(export, 0)?),
+        })
+    }
+}
+
+impl Access {
+    /// A session that lists directories, with their names, and reads files in blocks.
+    pub(crate) fn reader(&self, block_size_bytes: u32) -> Outcome<Box<dyn Housekeeper>> {
+        Ok(match self {
+            Access::Nfs(export) => Box::new(NfsTarget::housekeeper(export, block_size_bytes)?),
         })
     }
 }

@@ -23,6 +23,7 @@ mod tests;
 mod xdr;
 
 use std::io;
+use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
 use std::time::Duration;
 
@@ -86,7 +87,6 @@ pub(crate) struct NfsTarget {
     files: OpenFiles,
     directories: Directories,
     epoll: OwnedFd,
-    events: Vec<epoll::Event>,
     /// The call that is sent next.
     message: Vec<u8>,
     /// Answers that are known and not told yet.
@@ -135,7 +135,6 @@ impl NfsTarget {
             files: OpenFiles::default(),
             directories: Directories::default(),
             epoll,
-            events: Vec::with_capacity(EVENTS),
             message: Vec::with_capacity(1024),
             answers: Vec::new(),
             limits: (u32::MAX, u32::MAX),
@@ -152,8 +151,8 @@ impl NfsTarget {
     }
 
     /// The main thread's own: paths begin at the export's root.
-    pub(crate) fn housekeeper(export: &Export) -> Outcome<Self> {
-        let mut target = NfsTarget::new(export, "", 0, 1, 1)?;
+    pub(crate) fn housekeeper(export: &Export, record_size_bytes: u32) -> Outcome<Self> {
+        let mut target = NfsTarget::new(export, "", record_size_bytes, 1, 1)?;
         target.keeps_names = true;
         Ok(target)
     }
@@ -180,11 +179,16 @@ impl NfsTarget {
     }
 
     /// Waits for connections that can be read or written. A signal ends it.
-    fn poll(&mut self, limit: Duration) -> io::Result<()> {
+    #[inline]
+    fn poll<'room>(
+        &self,
+        room: &'room mut [MaybeUninit<epoll::Event>],
+        limit: Duration,
+    ) -> io::Result<&'room [epoll::Event]> {
         let limit = Timespec { tv_sec: limit.as_secs() as i64, tv_nsec: limit.subsec_nanos().into() };
-        self.events.clear();
-        match epoll::wait(&self.epoll, rustix::buffer::spare_capacity(&mut self.events), Some(&limit)) {
-            Ok(_) | Err(Errno::INTR) => Ok(()),
+        match epoll::wait(&self.epoll, room, Some(&limit)) {
+            Ok((events, _)) => Ok(events),
+            Err(Errno::INTR) => Ok(&[]),
             Err(errno) => Err(errno.into()),
         }
     }
@@ -216,13 +220,13 @@ impl Target for NfsTarget {
         if self.under_way > 0 {
             limit = limit.min(Duration::from_nanos(LOOK_UNDER_WAY_NS));
         }
-        self.poll(if self.answers.is_empty() { limit } else { Duration::ZERO })?;
+        let limit = if self.answers.is_empty() { limit } else { Duration::ZERO };
+        let mut room = [const { MaybeUninit::uninit() }; EVENTS];
+        let events = self.poll(&mut room, limit)?;
         self.now_ns = coarse_ns();
-        let events = std::mem::take(&mut self.events);
-        for event in &events {
+        for event in events {
             self.take(event.data.u64() as u32, event.flags, each);
         }
-        self.events = events;
         if self.now_ns >= self.look_ns || self.under_way > 0 {
             self.look_after();
         }

@@ -73,6 +73,9 @@ impl NfsTarget {
             }
             _ => {
                 self.lanes[lane as usize].take(action, &self.base, request);
+                if self.keeps_names {
+                    self.names.clear();
+                }
                 return self.enter(lane);
             }
         }
