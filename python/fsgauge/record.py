@@ -102,6 +102,11 @@ class Cell(BaseModel):
     fill_percent: int | None = None
 
 
+def turn_title(system: str, *, again: bool, over_path: bool) -> str:
+    """A system's turn in words."""
+    return system + (" again" if again else "") + (" over its path" if over_path else "")
+
+
 class Turn(BaseModel):
     """One system's turn in a block: made afresh once, then every cell in the block's order.
 
@@ -117,6 +122,11 @@ class Turn(BaseModel):
     again: bool
     cells: list[str]
     over_path: bool = False
+
+    @property
+    def title(self) -> str:
+        """The turn as people know it: "ext4", "ext4 again", "ext4 over its path"."""
+        return turn_title(self.system, again=self.again, over_path=self.over_path)
 
 
 class Plan(BaseModel):

@@ -198,7 +198,7 @@ def _order(description: PlanDescription, whole: bool) -> list[str]:
     lines = ["", f"order     {description.runs} runs in {description.blocks} blocks"]
     for block in range(description.blocks if whole else 1):
         turns = [turn for turn in description.turns if turn.block == block]
-        names = [turn.system + (" again" if turn.again else "") for turn in turns]
+        names = [turn.title for turn in turns]
         stages = [
             ", ".join(turn.cells)
             for turn, name in zip(turns, names, strict=True)

@@ -8,7 +8,7 @@ from typing import TextIO
 from fsgauge.progress.audience import Audience
 from fsgauge.progress.opening import opening
 from fsgauge.progress.tally import Tally, operations_per_second, outcome
-from fsgauge.record import Cell, EnvironmentRecord, Plan, RunRecord, Turn
+from fsgauge.record import Cell, EnvironmentRecord, Plan, RunRecord, Turn, turn_title
 from fsgauge.study.model import Study
 from fsgauge.wire import Event
 
@@ -56,7 +56,7 @@ class Lines(Quiet):
         self.tally.runs.append(record)
         parts = [
             f"block {record.block + 1}",
-            record.system + (" again" if record.again else ""),
+            turn_title(record.system, again=record.again, over_path=record.over_path),
             record.cell.name,
             outcome(record),
             self.tally.so_far(record),
@@ -93,6 +93,7 @@ class JsonLines(Quiet):
             block=record.block,
             system=record.system,
             again=record.again,
+            over_path=record.over_path,
             cell=record.cell.id,
             operations_per_second=operations_per_second(record),
             fault=record.fault.what if record.fault else None,

@@ -11,7 +11,7 @@ from rich.text import Text
 from fsgauge.progress.lines import Quiet
 from fsgauge.progress.opening import opening
 from fsgauge.progress.tally import Tally, outcome
-from fsgauge.record import Cell, EnvironmentRecord, Plan, RunRecord, Turn
+from fsgauge.record import Cell, EnvironmentRecord, Plan, RunRecord, Turn, turn_title
 from fsgauge.study.model import Study
 from fsgauge.units import format_rate
 from fsgauge.wire import Event, IntervalEvent
@@ -61,7 +61,8 @@ class Live(Quiet):
         """Keep the run's outcome and its ratio so far in view."""
         assert self.tally is not None  # noqa: S101 - the study has started
         self.tally.runs.append(record)
-        parts = [record.system, record.cell.name, outcome(record), self.tally.so_far(record)]
+        system = turn_title(record.system, again=record.again, over_path=record.over_path)
+        parts = [system, record.cell.name, outcome(record), self.tally.so_far(record)]
         self.last = "  ".join(part for part in parts if part)
         self._draw()
 
@@ -72,8 +73,7 @@ class Live(Quiet):
     def _show(self, turn: Turn, what: str) -> None:
         assert self.tally is not None  # noqa: S101 - the study has started
         blocks = self.tally.plan.turns[-1].block + 1
-        again = " again" if turn.again else ""
-        self.now = f"block {turn.block + 1} of {blocks}   {turn.system}{again}   {what}"
+        self.now = f"block {turn.block + 1} of {blocks}   {turn.title}   {what}"
         self.rate = ""
         self._draw()
 

@@ -47,7 +47,7 @@ class Tally:
         ours = self._log_rates(record, record.system)
         base = self._log_rates(record, self.plan.baseline)
         logs = [ours[block] - base[block] for block in ours if block in base]
-        if record.system == self.plan.baseline or not logs:
+        if record.system == self.plan.baseline or record.over_path or not logs:
             return ""
         mean = math.exp(sum(logs) / len(logs))
         blocks = "block" if len(logs) == 1 else "blocks"
@@ -56,7 +56,7 @@ class Tally:
     def _log_rates(self, like: RunRecord, system: str) -> dict[int, float]:
         found: dict[int, list[float]] = {}
         for run in self.runs:
-            if run.system == system and run.cell.id == like.cell.id:
+            if run.system == system and run.cell.id == like.cell.id and not run.over_path:
                 rate = operations_per_second(run)
                 if rate > 0:
                     found.setdefault(run.block, []).append(math.log(rate))

@@ -58,6 +58,8 @@ class Observation:
         """The difference; waits a moment for sessions to end, whose time is counted then."""
         self._over.set()
         self._thread.join()
+        if self._memory is None and not self._grows:
+            self._sample()  # its clients left their memory behind
         self._wait_until_idle()
         used, drops = processor_time(self._leader()), listen_drops()
         whole = self._restarts == 0  # the counters of a server that died went with it

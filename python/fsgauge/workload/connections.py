@@ -39,6 +39,7 @@ from fsgauge.workload.assumed import EXPECTED, Speed
 from fsgauge.workload.base import WORST_FILES, data_of, one_stage
 from fsgauge.workload.client_files import ClientFiles
 from fsgauge.workload.folders import BACKUP, OWN, ClientFolders, FileSets, Place
+from fsgauge.workload.network import through
 from fsgauge.workload.room import Room
 from fsgauge.workload.steps import Step
 
@@ -206,8 +207,8 @@ class ConnectionsMethod:
         how = {"event loop": "carried by event loops", "threads": "a thread each"}
         lines = [
             f"files: {self._sets_in_words()}",
-            f"clients: {workload.clients}, {how[workload.dispatch]}, interface"
-            f" {workload.interface}, {workload.outstanding} operation"
+            f"clients: {workload.clients}, {how[workload.dispatch]}, {through(workload)},"
+            f" {workload.outstanding} operation"
             f"{'s' if workload.outstanding > 1 else ''} at a time each{self._rests()}",
             f"data: {workload.data}, through the page cache in records of"
             f" {exact_size(workload.record_size)}; {'fsync' if workload.fsync else 'no sync'}"

@@ -20,6 +20,8 @@ from fsgauge.stats.scaling.model import Estimate
 from fsgauge.units import format_size
 
 FOLDED_ROWS = 40
+_LEAST_SHARE = -1.0
+"""An interval that reaches below says nothing: the path may have been twice as slow, or not."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +95,10 @@ def _share(each: OperationShare) -> TableCell:
     def text(share: float) -> str:
         return f"{100 * share:.3g} %".replace("-", "\u2212")
 
-    return TableCell(text(each.share.value), interval_text(each.share, text))
+    share = each.share
+    if share.low is not None and share.low < _LEAST_SHARE:
+        return TableCell(text(share.value), f"{words.unknown(share.n)}")
+    return TableCell(text(share.value), interval_text(share, text))
 
 
 def _use(results: Results, serving: Serving) -> list[Table]:
