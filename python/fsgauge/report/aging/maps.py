@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fsgauge.record import Cell, ScanRecord
+from fsgauge.report.aging.blended import STRENGTHS, blended_picture
 from fsgauge.report.charts.aged_lengths import steps_of
 from fsgauge.report.scan.cells import COLOURS
-from fsgauge.report.scan.hilbert import hilbert_picture
 from fsgauge.stats.results import Results
 from fsgauge.units import format_size
 
@@ -18,7 +18,6 @@ KINDS = {
     "other": "aged files and ballast",
     "free": "free",
 }
-_FAINT = 0.24
 
 
 @dataclass(frozen=True)
@@ -65,10 +64,7 @@ def map_rows(results: Results, scans: Sequence[ScanRecord]) -> list[MapRow]:
 
 def legend() -> list[tuple[str, str, float]]:
     """Name, colour and strength of each kind."""
-    return [
-        (name, f"rgb{COLOURS[kind]}", _FAINT if kind == "free" else 1.0)
-        for kind, name in KINDS.items()
-    ]
+    return [(name, f"rgb{COLOURS[kind]}", STRENGTHS[kind]) for kind, name in KINDS.items()]
 
 
 def _first_turn(system: str, scans: Sequence[ScanRecord]) -> tuple[int, int] | None:
@@ -88,4 +84,4 @@ def _small(cell: Cell, scan: ScanRecord) -> SmallMap | None:
     pieces = result.counts.extents
     words = f"files in {pieces:,} {'piece' if pieces == 1 else 'pieces'}"
     step = "clean" if level is None else f"{level} % free"
-    return SmallMap(step, hilbert_picture(result.map), words)
+    return SmallMap(step, blended_picture(result.map), words)

@@ -5,7 +5,7 @@ What was measured and what a model says never share a column.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from fsgauge.disk import PUBLISHED, parameters_of
 from fsgauge.report.aging.disk_words import value_words
@@ -21,6 +21,7 @@ from fsgauge.report.table_parts import (
 from fsgauge.report.theme import GLYPHS
 from fsgauge.stats.aging.model import Aging, AgingLayout, AgingLine, AgingPoint, Side
 from fsgauge.stats.results import Results
+from fsgauge.stats.scaling.model import Estimate
 from fsgauge.units import format_size
 
 _NAMES: dict[Side, str] = {"write": "write", "read": "read"}
@@ -202,7 +203,9 @@ def predicted_table(results: Results, aging: Aging, shown: Sequence[int]) -> lis
             cells.append(
                 NOTHING
                 if relative is None
-                else TableCell(f"{100 * relative.value:.0f} %", interval_text(relative, _percent))
+                else TableCell(
+                    f"{100 * relative.value:.0f} %", interval_text(relative, _percent(relative))
+                )
             )
         rows.append(cells)
     columns = [Column("system"), Column("clean", "predicted_rate")]
@@ -215,8 +218,11 @@ def predicted_table(results: Results, aging: Aging, shown: Sequence[int]) -> lis
     return [Table("predicted", "Predicted, not measured", note, columns, rows)]
 
 
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %"
+def _percent(number: Estimate) -> Callable[[float], str]:
+    """With as many digits as the interval's width needs."""
+    low, high = number.low or number.value, number.high or number.value
+    digits = 0 if round(100 * low) != round(100 * high) else 1
+    return lambda share: f"{100 * share:.{digits}f} %"
 
 
 def disk_table(aging: Aging) -> Table:

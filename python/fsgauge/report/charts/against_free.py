@@ -312,7 +312,7 @@ def _y(panel: _Panel) -> Callable[[str], alt.Y]:
     if panel.relative:
         axis = alt.Axis(title=panel.title, values=ratio_ticks(*panel.limits, most=7), format=".0%")
     else:
-        axis = alt.Axis(title=panel.title, tickCount=5, format="~s")
+        axis = alt.Axis(title=panel.title, tickCount=5, format=",~g")
     scale = alt.Scale(type="log", domain=list(panel.limits), nice=False)
 
     def field(name: str) -> alt.Y:

@@ -132,7 +132,7 @@ def _panel(panel: Panel, width: int) -> alt.TopLevelMixin:
 
     name, rows, limits, title = panel
     powers = [1 << bit for bit in range(limits[0].bit_length() - 1, limits[1].bit_length())]
-    sizes = powers[:: max(1, -(-len(powers) // 5))]
+    sizes = powers[:: max(1, -(-len(powers) // 4))]
     names = " : ".join(f"datum.value == {at} ? '{format_size(at)}'" for at in sizes)
     x = alt.X(
         "at_least_bytes:Q",

@@ -8,12 +8,10 @@ chapter 16). The precedent is btrfs-heatmap.
 
 from __future__ import annotations
 
-import base64
-import struct
-import zlib
 from typing import TYPE_CHECKING, Any
 
 from fsgauge.report.scan.cells import COLOURS, shares_of
+from fsgauge.report.scan.png import indexed_png
 from fsgauge.wire import ScanMap
 
 if TYPE_CHECKING:
@@ -34,7 +32,7 @@ def hilbert_picture(area: ScanMap) -> str:
     x, y = places(area.order)
     pixels = np.zeros((side, side), dtype=np.uint8)
     pixels[y, x] = _indices(area)
-    return "data:image/png;base64," + base64.b64encode(_png(pixels, _palette())).decode()
+    return indexed_png(pixels, _palette())
 
 
 def places(order: int) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
@@ -78,24 +76,3 @@ def _palette() -> list[tuple[int, int, int, int]]:
             strength = _LEAST + (255 - _LEAST) * (level + 1) // _LEVELS
             entries.append((*COLOURS[kind], strength))
     return entries
-
-
-def _png(pixels: np.ndarray[Any, Any], palette: list[tuple[int, int, int, int]]) -> bytes:
-    """Eight bits a pixel, with a palette that has strengths (PNG 1.2, 4.1 and 4.2.1)."""
-    height, width = pixels.shape
-    rows = b"".join(b"\0" + row.tobytes() for row in pixels)
-    return b"".join(
-        (
-            b"\x89PNG\r\n\x1a\n",
-            _chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0)),
-            _chunk(b"PLTE", b"".join(bytes(entry[:3]) for entry in palette)),
-            _chunk(b"tRNS", bytes(entry[3] for entry in palette)),
-            _chunk(b"IDAT", zlib.compress(rows, 9)),
-            _chunk(b"IEND", b""),
-        )
-    )
-
-
-def _chunk(name: bytes, data: bytes) -> bytes:
-    check = zlib.crc32(name + data)
-    return struct.pack(">I", len(data)) + name + data + struct.pack(">I", check)

@@ -139,8 +139,9 @@ def _listed_in_part(aging: Aging) -> Iterator[Finding]:
         yield finding(
             "aging.listed_in_part",
             "note",
-            f"A scan lists at most 10,000 extents a file: predicted rates of {least.system} rest on"
+            f"Not every extent is listed in the scans: predicted rates of {least.system} rest on"
             f" {100 * least.listed_share:.0f} % of the bytes or more.",
-            "The first extents of a file are listed. Smaller files, or larger extents, are whole.",
+            "A scan lists at most 10,000 extents of a file, the first ones. Smaller files, or"
+            " larger extents, are listed whole.",
             [f"{layout.system}, {layout.cell}" for layout in part],
         )
