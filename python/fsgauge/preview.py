@@ -182,7 +182,7 @@ def _state(study: Study) -> str:
 def _different(systems: list[System]) -> list[str]:
     """Which properties are not the same in all systems, with each one's value."""
     found = []
-    for key in ("kind", "mkfs", "mount", "path", "tunables", *ALLOCATING):
+    for key in ("kind", "mkfs", "mount", "path", "tunables", "server", "target", *ALLOCATING):
         values = {system.name: _value(system, key) for system in systems if _has(system, key)}
         if any(value != next(iter(values.values())) for value in values.values()):
             parts = [f"{name}: {value or 'default'}" for name, value in values.items()]
@@ -206,7 +206,9 @@ def _has(system: System, key: str) -> bool:
     """Whether the property exists for such a system: the raw device has no mount options."""
     if key in ("mkfs", "mount", "tunables"):
         return system.kind not in UNFORMATTED
-    return key == "kind" or key in ALLOCATING or system.kind == "mounted"
+    if key == "target":
+        return system.kind == "share"
+    return key in ("kind", "server") or key in ALLOCATING or system.kind == "mounted"
 
 
 def _estimate_basis(*, by_pilot: bool) -> str:

@@ -52,12 +52,20 @@ def _systems(diagnosis: Diagnosis) -> list[str]:
     if diagnosis.loop_devices is None and diagnosis.root:
         features.append("loop devices")
     lines = [f"works here     {' '.join(works)}", *(f"               {each}" for each in features)]
+    here = [each.summary for each in diagnosis.servers if each.standing == "works"]
+    if here:
+        lines.append(f"               servers for --serve: {'; '.join(here)}")
     needs: dict[tuple[str, str], list[str]] = {}
     for each in diagnosis.systems:
         if each.standing == "needs":
             needs.setdefault((each.reason, each.next), []).append(each.name)
     for (reason, remedy), names in needs.items():
         lines.append(f"works with     {' '.join(names)}: {remedy}   ({reason})")
+    lines += [
+        f"works with     --serve {each.name}: {each.next}   ({each.reason})"
+        for each in diagnosis.servers
+        if each.standing == "needs"
+    ]
     lines += [
         f"does not work  {each.name}: {each.reason}"
         for each in diagnosis.systems

@@ -14,6 +14,8 @@ from pydantic import BaseModel, ConfigDict
 from fsgauge.errors import FsgaugeError
 from fsgauge.host.loop_devices import loops_available
 from fsgauge.host.noise import RunJob, noise_percent
+from fsgauge.rig.serving import missing_of
+from fsgauge.server import SERVERS, ServerKind
 from fsgauge.system import FileSystem, SystemKind, system_kinds
 from fsgauge.system.support import support_of
 from fsgauge.wire import ProbeJob, ProbeResult
@@ -41,6 +43,7 @@ class Diagnosis(BaseModel):
     root: bool
     loop_devices: str | None
     systems: list[SystemStanding]
+    servers: list[SystemStanding]
     engine: ProbeResult | None
     noise_percent: float | None
     noise_directory: str
@@ -52,6 +55,11 @@ def system_standings() -> list[SystemStanding]:
     return [_standing(kind) for kind in system_kinds().values()]
 
 
+def server_standings() -> list[SystemStanding]:
+    """Every server that fsgauge can start over a system (--serve), and how it stands here."""
+    return [_server_standing(kind) for kind in SERVERS.values()]
+
+
 def diagnose(run: RunJob, directory: Path) -> Diagnosis:
     """Look at kernel, tools and engine, and measure noise in `directory`; about four seconds."""
     problems: list[str] = []
@@ -60,6 +68,7 @@ def diagnose(run: RunJob, directory: Path) -> Diagnosis:
         root=os.geteuid() == 0,
         loop_devices=loops_available(),
         systems=system_standings(),
+        servers=server_standings(),
         engine=probe,
         noise_percent=_noise(run, directory, probe, problems),
         noise_directory=str(directory),
@@ -84,6 +93,26 @@ def _standing(kind: SystemKind) -> SystemStanding:
     if os.geteuid() != 0:
         return stands("needs", "making and mounting needs root", "sudo fsgauge ...")
     return stands("works")
+
+
+def _server_standing(kind: ServerKind) -> SystemStanding:
+    missing = missing_of(kind)
+    if missing:
+        return SystemStanding(
+            name=kind.name,
+            summary=kind.title,
+            standing="needs",
+            reason=f"{missing} is missing",
+            next=kind.install,
+        )
+    root = os.geteuid() == 0
+    return SystemStanding(
+        name=kind.name,
+        summary=f"{kind.title} {kind.version()}, {kind.protocol}",
+        standing="works" if root else "needs",
+        reason="" if root else "a server for several users needs root",
+        next="" if root else "sudo fsgauge ...",
+    )
 
 
 def _probe(run: RunJob, directory: Path, problems: list[str]) -> ProbeResult | None:

@@ -63,13 +63,18 @@ def check_server(study: Study) -> None:
 
 def require_installed(kind: ServerKind) -> None:
     """RigError with the command that installs it."""
-    missing = [program for program in kind.programs if find_tool(program) is None]
-    lacks = ", ".join(missing) or kind.lacks()
+    lacks = missing_of(kind)
     if lacks:
         raise RigError(
             f"{kind.title} is not installed here: {lacks} is missing",
             next=f"{kind.install}, or without --serve: over paths",
         )
+
+
+def missing_of(kind: ServerKind) -> str:
+    """What is not installed of a server, in words; empty when it is whole."""
+    missing = [program for program in kind.programs if find_tool(program) is None]
+    return ", ".join(missing) or kind.lacks()
 
 
 @contextmanager
