@@ -114,7 +114,7 @@ class ChurnWorkload(StudyModel):
         64 << 10, description="Size of one write of a client."
     )
     write_fill: Fill = Field(
-        50,
+        80,
         description="Share of the space left by the tree that new files take; as many bytes on the"
         " aged system as beside the fresh copy.",
     )
