@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 
 from fsgauge.errors import RigError
+from fsgauge.host.mounts import mount_holding
 from fsgauge.rig.caches import sync_file_system
 from fsgauge.workload.steps import ClearFolder, DeleteFile, FileStep
 
@@ -63,9 +64,14 @@ def free_when_steady(directory: str) -> int:
 
 
 def takeable_bytes(directory: str) -> int:
-    """What statvfs says is free; root's reserve counts for root, whose files may be in it."""
+    """What statvfs says may be written; root's reserve counts for root, whose files may be in it.
+
+    Elsewhere than on the ext family, free blocks that are not available are the file system's own.
+    """
     room = os.statvfs(directory)
-    return (room.f_bfree if os.geteuid() == 0 else room.f_bavail) * room.f_frsize
+    mount = mount_holding(directory)
+    reserve = os.geteuid() == 0 and mount is not None and mount.file_system.startswith("ext")
+    return (room.f_bfree if reserve else room.f_bavail) * room.f_frsize
 
 
 def allocate(descriptor: int, offset_bytes: int, size_bytes: int) -> None:

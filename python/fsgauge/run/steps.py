@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 
-from fsgauge.errors import RigError
+from fsgauge.errors import InputError, RigError
 from fsgauge.plan import steps_for
 from fsgauge.record import Cell, StepRecord, Turn
 from fsgauge.rig import PreparedSystem
@@ -37,7 +37,7 @@ class Steps:
         campaign, turn, rig = self._campaign, self._turn, self._campaign.rig
         result, started_unix_ns, clock = None, time.time_ns(), time.monotonic_ns()
         if isinstance(step, AgeFolder):
-            result = campaign.engine.age(step.job, campaign.progress.event)
+            result = self._aged(step)
             size_bytes = result.live_bytes
         else:
             size_bytes = rig.wear(self._prepared, step)
@@ -66,6 +66,17 @@ class Steps:
         if isinstance(step, AgeFolder) and result is not None:
             _require_aged(step, result, turn)
             scan_aged(campaign, turn, self._prepared, step.job.directory)
+
+    def _aged(self, step: AgeFolder) -> AgeResult:
+        """The engine's answer; what it refuses here was checked before, so the rig has changed."""
+        try:
+            return self._campaign.engine.age(step.job, self._campaign.progress.event)
+        except InputError as error:
+            raise RigError(
+                f'"{self._turn.system}" cannot be aged any more: {error.what}',
+                cause=error.cause,
+                next=f"a system that nothing else uses meanwhile, or larger storage; {error.next}",
+            ) from error
 
 
 def _require_aged(step: AgeFolder, result: AgeResult, turn: Turn) -> None:

@@ -41,9 +41,9 @@ _LEAVE_PER_MILLE = 2
 """Of the region: what ballast leaves for names, extent trees and other metadata."""
 _LEAST_LEFT_BYTES = 4 << 20
 _SHORTEST_AGEING_SECONDS = 600.0
-_STEP_SECONDS = 0.06
+_STEP_SECONDS = 0.035
 """A delete, or files removed, with its sync."""
-_SCAN_SECONDS = 0.08
+_SCAN_SECONDS = 0.05
 _METADATA_BYTES = 1 << 20
 """What names, inodes and journals of a run's few files write, at most."""
 

@@ -70,8 +70,8 @@ class TakeBallast:
 
     @property
     def what(self) -> str:
-        """How much it leaves."""
-        return f"free space taken, {exact_size(self.leave_bytes)} left"
+        """How much it leaves; a file system may keep more for itself."""
+        return f"free space taken but for {exact_size(self.leave_bytes)}"
 
 
 FileStep = ClearFolder | DeleteFile | TakeBallast

@@ -1,0 +1,150 @@
+"""The kind `aging` as a person writes it: what is refused, where, and the way out."""
+
+from __future__ import annotations
+
+import pytest
+
+from fsgauge.errors import InputError
+from fsgauge.study import dump_study, load_study
+from fsgauge.study.cells import cells_of, default_primary
+from fsgauge.study.model import AgingWorkload, Study
+from fsgauge.study.parse import parse_study
+
+SYSTEM = ['name = "ext4"', 'allocation_chunk = "8 MiB"']
+
+
+def text(workload: list[str], system: list[str], storage: list[str]) -> str:
+    return "\n".join(
+        [
+            "format = 1",
+            'question = "How fast is it in three years?"',
+            *("[storage]", *storage),
+            *("[[system]]", *system),
+            *("[workload]", 'kind = "aging"', *workload),
+            "",
+        ]
+    )
+
+
+def read(
+    *lines: str, system: list[str] = SYSTEM, storage: tuple[str, ...] = ('kind = "loop"',)
+) -> Study:
+    return parse_study(text([*lines], system, [*storage]), "my.toml", "my")
+
+
+def workload(*lines: str) -> AgingWorkload:
+    found = read(*lines).workload
+    assert isinstance(found, AgingWorkload)
+    return found
+
+
+def test_the_defaults_are_the_published_method() -> None:
+    found = workload()
+    assert (found.files, found.streams, found.record_size) == (20, 4, 1 << 20)
+    assert found.levels == list(range(5, 101, 5))
+    assert found.aged_by is None
+
+
+@pytest.mark.parametrize(("files", "first"), [(4, 25), (10, 10), (100, 1)])
+def test_levels_follow_the_number_of_files(files: int, first: int) -> None:
+    assert workload(f"files = {files}").levels == list(range(first, 101, first))
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        (["files = 7"], ["no equal whole percentages", "files = 20"]),
+        (['levels = ["7 %"]'], ["7 % is never free", "a multiple of 5 %"]),
+        (['levels = ["5 %", "5 %"]'], ["twice"]),
+        (["levels = [5]"], ["5 has no unit"]),
+        (['levels = ["0 %"]'], ["levels"]),
+        (['fill = "99 %"'], ["fill"]),
+        (['rate_fill = "100 %"'], ["rate_fill"]),
+        (['record_size = "1000 B"'], ["512 B"]),
+        (['data = "zero"', "verify = true"], ["cannot be verified"]),
+        (['aged_by = "direct"'], ["would be ignored", "leave one of both out"]),
+        (['record_size = "3 MiB"'], ["no whole number of records of 3 MiB"]),
+        (["clients = 4"], ['unknown key "clients"']),
+    ],
+)
+def test_a_mistake_is_refused_with_a_way_out(lines: list[str], words: list[str]) -> None:
+    with pytest.raises(InputError) as refusal:
+        read(*lines)
+    for word in words:
+        assert word in refusal.value.render()
+
+
+@pytest.mark.parametrize(
+    ("system", "words"),
+    [
+        (['name = "raw"'], ["needs files", "bare device"]),
+        (['name = "ext4"', 'extent_size_hint = "1 MiB"'], ["XFS has such hints", "allocation_"]),
+        (['name = "ext4"', 'allocation_chunk = "1"'], ["no unit"]),
+        (['name = "ext4"', 'allocation_chunk = "512 KiB"'], ["no whole number of records"]),
+    ],
+)
+def test_a_system_that_cannot_be_aged_so_is_refused(system: list[str], words: list[str]) -> None:
+    with pytest.raises(InputError) as refusal:
+        read(system=system)
+    for word in words:
+        assert word in refusal.value.render()
+
+
+def test_fallocate_needs_to_know_how_much() -> None:
+    with pytest.raises(InputError) as refusal:
+        read('aged_by = "fallocate"', system=['name = "ext4"'])
+    assert '"ext4" has no allocation_chunk' in refusal.value.render()
+
+
+def test_what_is_mounted_is_never_filled_up() -> None:
+    storage = ('kind = "path"', 'path = "/tmp"')
+    with pytest.raises(InputError) as refusal:
+        read(system=['name = "tmpfs"', 'kind = "mounted"'], storage=storage)
+    assert "fills its systems up" in refusal.value.render()
+
+
+@pytest.mark.parametrize("key", ["allocation_chunk", "extent_size_hint"])
+def test_other_kinds_would_ignore_how_space_is_given(key: str) -> None:
+    with pytest.raises(InputError) as refusal:
+        load_study("overhead", [], [f"xfs:{key}=8MiB"])
+    assert f"{key} would be ignored" in refusal.value.render()
+    assert "kind aging" in refusal.value.render()
+
+
+def test_the_command_line_gives_space_too() -> None:
+    specs = ["xfs:allocation_chunk=8MiB;mount=noatime", "hint=xfs:extent_size_hint=4MiB"]
+    _, chunk, hint = load_study("aging", [], specs).systems
+    assert (chunk.allocation_chunk, chunk.mount) == (8 << 20, "noatime")
+    assert "allocation_chunk 8MiB" in chunk.name
+    assert (hint.name, hint.extent_size_hint, hint.allocation_chunk) == ("hint", 4 << 20, None)
+
+
+@pytest.mark.parametrize(
+    ("overrides", "systems"),
+    [
+        ([], []),
+        (['workload.levels=["5 %","50 %"]', "workload.verify=true"], ["xfs:extent_size_hint=8MiB"]),
+        (["workload.files=4"], []),
+    ],
+)
+def test_what_is_dumped_reads_back(overrides: list[str], systems: list[str]) -> None:
+    study = load_study("aging", overrides, systems)
+    assert parse_study(dump_study(study), "again.toml", "aging") == study
+
+
+def test_the_record_of_a_study_reads_back() -> None:
+    study = load_study("aging", ["workload.files=10"])
+    assert Study.model_validate_json(study.model_dump_json(by_alias=True)) == study
+
+
+def test_cells_go_from_clean_to_free_and_write_before_they_read() -> None:
+    found = workload('levels = ["100 %", "5 %"]')
+    assert [cell.id for cell in cells_of(found)] == [
+        *("clean-write", "clean-read"),
+        *("free-05-write", "free-05-read"),
+        *("free-100-write", "free-100-read"),
+    ]
+    clean, *_, last = cells_of(found)
+    assert (clean.wear, clean.free_percent, clean.name) == ("clean", None, "write, clean")
+    assert (last.wear, last.free_percent, last.name) == ("aged", 100, "read, 100 % free")
+    assert default_primary(found) == ["free-05-write", "free-05-read"]
