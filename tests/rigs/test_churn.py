@@ -1,0 +1,112 @@
+"""Churn on a real file system: an aged tree and its fresh copy, read and written beside."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fsgauge.engine import Engine
+from fsgauge.progress.lines import Quiet
+from fsgauge.report import write_report
+from fsgauge.rig.host import HostRig
+from fsgauge.run import run_study
+from fsgauge.stats import read_study
+from fsgauge.store import StoredStudy, read_results
+from fsgauge.store.abandon import whole_blocks
+from fsgauge.study.model import Study
+from tests.rigs.conftest import MEBIBYTE, Scene
+
+pytestmark = pytest.mark.root
+
+
+def study_of(mkfs: str = "-m 0", **keys: object) -> Study:
+    """Small files, so that a small device holds many; in memory, so that it is quick."""
+    return Study.model_validate(
+        {
+            "format": 1,
+            "name": "churn",
+            "question": "What does churn cost?",
+            "storage": {"kind": "ram", "size": 128 * MEBIBYTE},
+            "system": [{"name": "ext4", "mkfs": mkfs}],
+            "workload": {
+                "kind": "churn",
+                "fills": [90],
+                "median_size": 8192,
+                "size_sigma": 2.0,
+                "storage_age": 3.0,
+                "new_file_size": MEBIBYTE,
+                "clients": 2,
+            }
+            | keys,
+            "plan": {"seed": 1, "blocks": 2},
+        }
+    )
+
+
+def measured(study: Study, engine: Engine, rig: HostRig, results: Path) -> StoredStudy:
+    outcome = run_study(
+        study,
+        rig=rig,
+        engine=engine,
+        results=results,
+        destroy=None,
+        command=["fsgauge", "run", "churn"],
+        progress=Quiet(),
+    )
+    return read_results(outcome.directory)
+
+
+def results_of(stored: StoredStudy) -> Any:
+    return read_study(
+        stored.turns,
+        stored.runs,
+        stored.study,
+        stored.environment_before,
+        stored.environment_after,
+        stored.scans,
+        stored.steps,
+    )
+
+
+def test_an_aged_tree_and_its_fresh_copy_are_read_whole_and_written_beside(
+    engine: Engine, rig: HostRig, scene: Scene, tmp_path: Path
+) -> None:
+    stored = measured(study_of(), engine, rig, tmp_path)
+    assert whole_blocks(stored) == {0, 1}
+    churn = results_of(stored).churn
+    aged, fresh = (churn.layout("ext4", 90, wear) for wear in ("aged", "fresh"))
+    assert aged.files == fresh.files > 1000
+    assert aged.extents_per_file.value > 1.02 > fresh.extents_per_file.value
+    assert aged.layout_score < fresh.layout_score
+    assert aged.free_extents > 4 * fresh.free_extents
+    assert {(d.side, d.fill_percent, d.n) for d in churn.damages} == {
+        ("read", 90, 2),
+        ("write", 90, 2),
+    }
+    assert churn.different_trees == []
+    trees = {(step.block, step.turn): step.result for step in stored.steps}
+    for run in stored.runs:
+        tree = trees[run.block, run.turn]
+        assert run.result is not None and run.result.clients is not None and tree is not None
+        if run.cell.pattern == "read":
+            assert run.result.clients.files == tree.live_files
+            assert sum(side.size_bytes for side in run.result.sides) == tree.live_bytes
+        else:
+            assert run.result.clients.files % 2 == 0
+            assert run.result.clients.files_given_up == 0
+    assert all(scan.result and scan.result.counts.unwritten_extents == 0 for scan in stored.scans)
+    assert "Damage by ageing" in write_report(stored.directory).read_text(encoding="utf-8")
+    assert scene.left() == []
+
+
+def test_ageing_that_runs_out_of_inodes_is_a_finding_and_the_study_goes_on(
+    engine: Engine, rig: HostRig, scene: Scene, tmp_path: Path
+) -> None:
+    stored = measured(study_of("-m 0 -N 512"), engine, rig, tmp_path)
+    findings = {finding.code: finding for finding in results_of(stored).findings}
+    assert "No space left on device" in findings["churn.refused"].sentence
+    assert findings["churn.not_filled"].level == "warning"
+    assert all(run.result is not None for run in stored.runs)
+    assert scene.left() == []
