@@ -288,6 +288,10 @@ fn carry_on_server(shared: &Shared, thread: u32, reports: &Sender<Report>, acces
     let (record_size_bytes, directory) = (job.files.record_size_bytes, directory_of(&job.target));
     let clients = share(job.clients, thread, shared.threads).count() as u32;
     match access {
+        Access::Smb(access) => {
+            let target = access.clients(clients, job.outstanding, record_size_bytes)?;
+            carry_on(shared, thread, reports, target, None, Vec::new())
+        }
         Access::Nfs(export) => {
             let target = NfsTarget::new(export, directory, record_size_bytes, clients, job.outstanding)?;
             carry_on(shared, thread, reports, target, None, Vec::new())

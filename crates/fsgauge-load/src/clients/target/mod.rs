@@ -18,6 +18,7 @@ mod reads_at_once;
 mod request_ring;
 mod rest;
 mod ring;
+pub(crate) mod smb;
 mod started_calls;
 #[cfg(test)]
 mod tests;

@@ -2,7 +2,7 @@
 
 use fsgauge_wire::{ClientsJob, Note, Outcome};
 
-use super::super::{Answer, Target, message_of};
+use super::super::{Answer, message_of};
 use super::prepare::{admit, c_path, directory_of, wait_failure};
 use super::{Housekeeper, ask};
 use crate::clients::file_set::{FileNumber, Names, PathBuffer, directories};

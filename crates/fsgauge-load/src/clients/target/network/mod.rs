@@ -4,8 +4,6 @@
 //! clients at all, measures what nothing costs, makes the target's directory, and removes it in the end. Then
 //! each thread has a target of its own, with a connection a client.
 
-#![allow(dead_code, unused_imports, reason = "SMB comes next")]
-
 mod address;
 mod ask;
 mod clear;

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use fsgauge_wire::{ClientsJob, ClientsTarget, Failure, Outcome, Phase};
 
-use super::super::{Answer, Target, message_of};
+use super::super::{Answer, message_of};
 use super::{Address, Housekeeper, ask, ask_for};
 use crate::clients::request::Request;
 use crate::stop::Stop;

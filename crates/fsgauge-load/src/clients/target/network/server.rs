@@ -1,8 +1,11 @@
 //! The server of a job: found, tried, and known to take its clients.
 
-use fsgauge_wire::{ClientsJob, ClientsTarget, Failure, Note, Outcome};
+use std::sync::Arc;
+
+use fsgauge_wire::{ClientsJob, ClientsTarget, Note, Outcome};
 
 use super::super::nfs::{Export, NfsTarget};
+use super::super::smb::SmbAccess;
 use super::clear::clear;
 use super::prepare::prepare;
 use super::{Address, Housekeeper};
@@ -11,6 +14,7 @@ use crate::stop::Stop;
 /// How clients get in: what the protocols differ in.
 #[derive(Debug, Clone)]
 pub(crate) enum Access {
+    Smb(Arc<SmbAccess>),
     Nfs(Export),
 }
 
@@ -19,32 +23,30 @@ impl Access {
     fn of(job: &ClientsJob) -> Outcome<Option<(Access, Address)>> {
         match &job.target {
             ClientsTarget::Null {} | ClientsTarget::Path { .. } => Ok(None),
+            ClientsTarget::Smb(smb) => {
+                let (access, address) = SmbAccess::new(smb)?;
+                Ok(Some((Access::Smb(access), address)))
+            }
             ClientsTarget::Nfs(nfs) => {
                 let export = Export::of(nfs)?;
                 let address = export.address.clone();
                 Ok(Some((Access::Nfs(export), address)))
             }
-            ClientsTarget::Smb(_) => Err(Failure::job(
-                "target",
-                "this engine has no clients of SMB yet",
-                "it is older",
-                "use a path or NFS",
-            )),
         }
     }
 
     /// A session of the main thread.
     fn housekeeper(&self) -> Outcome<Box<dyn Housekeeper>> {
         Ok(match self {
+            Access::Smb(access) => Box::new(access.housekeeper(0)?),
             Access::Nfs(export) => Box::new(NfsTarget::housekeeper(export, 0)?),
         })
     }
-}
 
-impl Access {
     /// A session that lists directories, with their names, and reads files in blocks.
     pub(crate) fn reader(&self, block_size_bytes: u32) -> Outcome<Box<dyn Housekeeper>> {
         Ok(match self {
+            Access::Smb(access) => Box::new(access.housekeeper(block_size_bytes)?),
             Access::Nfs(export) => Box::new(NfsTarget::housekeeper(export, block_size_bytes)?),
         })
     }

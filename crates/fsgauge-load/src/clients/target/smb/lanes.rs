@@ -1,0 +1,84 @@
+//! What the lanes of a target have under way.
+
+use std::ops::Range;
+
+use super::files::FileId;
+use super::session::credits_of;
+use crate::clients::target::Answer;
+
+/// How many there are, and what they move.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Size {
+    pub(super) clients: u32,
+    /// Lanes of a client.
+    pub(super) outstanding: u32,
+    pub(super) record_size_bytes: u32,
+}
+
+/// What an operation is about; which replies it waits for, and what they mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// CREATE: the answer is a handle.
+    Open,
+    Read,
+    Write,
+    /// One message whose success is the answer: FLUSH, CLOSE, ECHO.
+    Simple,
+    /// Several messages whose success is the answer.
+    Chain,
+    /// CREATE and CLOSE of a directory: a file of its name is in the way.
+    MakeDirectory,
+    /// CREATE and CLOSE: the answer is the size.
+    Stat,
+    /// CREATE and QUERY_DIRECTORY: more of it follow, then CLOSE.
+    ListFirst(FileId),
+    ListMore(FileId),
+    ListClose,
+}
+
+/// An operation that was sent.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sent {
+    pub(super) kind: Kind,
+    /// The number of its first message; others follow it.
+    pub(super) first_id: u64,
+    pub(super) messages: u32,
+    /// Replies that are missing.
+    pub(super) left: u32,
+    /// What the replies so far make of it.
+    pub(super) answer: Answer,
+    pub(super) sent_ms: u64,
+}
+
+impl Sent {
+    /// Whether a reply with this number is one of its replies. Where there are several messages, each takes one
+    /// number.
+    #[inline]
+    pub(super) fn has(&self, message_id: u64) -> bool {
+        self.left > 0 && message_id.wrapping_sub(self.first_id) < u64::from(self.messages)
+    }
+}
+
+/// An operation that waits for a session or for credits.
+#[derive(Debug)]
+pub(super) struct Held {
+    pub(super) kind: Kind,
+    pub(super) body: Vec<u8>,
+    pub(super) messages: u32,
+}
+
+impl Held {
+    /// The credits that it takes.
+    pub(super) fn credits(&self) -> u32 {
+        credits_of(&self.body)
+    }
+}
+
+/// One lane.
+#[derive(Debug, Default)]
+pub(super) struct Lane {
+    pub(super) sent: Option<Sent>,
+    pub(super) held: Option<Held>,
+    /// Where its last read lies in what its connection received.
+    pub(super) read: Range<usize>,
+}

@@ -1,0 +1,176 @@
+//! Connections come, go, and come again.
+
+use rustix::rand::{GetRandomFlags, getrandom};
+
+use super::connection::{BACKOFF_MIN_MS, State};
+use super::handshake::Handshake;
+use super::refusal::Refusal;
+use super::session::Session;
+use super::socket::{self, Interest};
+use super::target::SmbTarget;
+use crate::clients::target::{Answer, Started};
+
+/// How often connections are looked at that nobody hears of: in general, and while some wait to be tried again.
+const LOOK_MS: u64 = 250;
+const LOOK_AT_RESTING_MS: u64 = 10;
+
+impl SmbTarget {
+    /// Lets a client in, with one try; its first lane is answered.
+    pub(super) fn begin_admission(&mut self, client: u32) -> Started {
+        let connection = &mut self.connections[client as usize];
+        if connection.is_up() {
+            return Started::Done(0);
+        }
+        (connection.is_admitted, connection.trying_since_ms) = (true, self.now_ms);
+        self.try_to_connect(client);
+        Started::Pending
+    }
+
+    /// Sets a connection up for the operations that wait for it, with several tries.
+    pub(super) fn begin_again(&mut self, number: u32) {
+        let connection = &mut self.connections[number as usize];
+        (connection.trying_since_ms, connection.backoff_ms) = (self.now_ms, BACKOFF_MIN_MS);
+        self.try_to_connect(number);
+    }
+
+    fn try_to_connect(&mut self, number: u32) {
+        let connection = &mut self.connections[number as usize];
+        connection.begun_ms = self.now_ms;
+        connection.session = Session::new(self.credits_wanted);
+        let begun = socket::begin(&self.access.address.socket).and_then(|socket| {
+            socket::watch(&self.epoll, &socket, number, Interest::Write)?;
+            Ok(socket)
+        });
+        match begun {
+            Ok(socket) => connection.state = State::Connecting { socket },
+            Err(error) => {
+                self.refused(number, Refusal::Connection(error.raw_os_error().unwrap_or(libc::EIO)))
+            }
+        }
+    }
+
+    /// The socket has connected, or not.
+    #[cold]
+    pub(super) fn connected(&mut self, number: u32) {
+        let connection = &mut self.connections[number as usize];
+        let State::Connecting { socket } = std::mem::replace(&mut connection.state, State::Down) else {
+            return;
+        };
+        let made = socket::result(&socket)
+            .and_then(|()| socket::rewatch(&self.epoll, &socket, number, Interest::Read));
+        if let Err(error) = made {
+            let errno = error.raw_os_error().unwrap_or(libc::EIO);
+            return self.refused(number, Refusal::Connection(errno));
+        }
+        let mut handshake = Box::new(Handshake::new(self.access.clone()));
+        handshake.begin(&mut self.frame, &random());
+        connection.state = State::Greeting { socket, handshake };
+        if self.transmit(number).is_none() {
+            self.refused(number, Refusal::Connection(libc::ECONNRESET));
+        }
+    }
+
+    /// A session stands: who waits for it goes on.
+    #[cold]
+    pub(super) fn came_up(&mut self, number: u32) {
+        let connection = &mut self.connections[number as usize];
+        let socket = match std::mem::replace(&mut connection.state, State::Down) {
+            State::Greeting { socket, .. } | State::Up { socket } => socket,
+            _ => return,
+        };
+        connection.state = State::Up { socket };
+        self.signing = connection.session.signing;
+        match std::mem::replace(&mut connection.was_up, true) {
+            true => self.traffic.reconnections += 1,
+            false => self.traffic.connections += 1,
+        }
+        if std::mem::take(&mut connection.is_admitted) {
+            self.answers.push((number * self.outstanding, 0));
+        }
+        if !self.send_held(number) {
+            self.lose(number, libc::ECONNRESET);
+        }
+    }
+
+    /// A try came to nothing: another one follows, or who waits is told.
+    #[cold]
+    pub(super) fn refused(&mut self, number: u32, refusal: Refusal) {
+        self.refusal = Some(refusal);
+        let connection = &mut self.connections[number as usize];
+        connection.drop_socket();
+        if std::mem::take(&mut connection.is_admitted) {
+            self.answers.push((number * self.outstanding, -Answer::from(refusal.errno())));
+            return;
+        }
+        if refusal.is_final() {
+            return self.give_up_held(number, refusal.errno());
+        }
+        match self.connections[number as usize].rest(self.now_ms) {
+            true => self.look_ms = self.look_ms.min(self.now_ms + LOOK_AT_RESTING_MS),
+            false => self.give_up_held(number, libc::ENOTCONN),
+        }
+    }
+
+    fn give_up_held(&mut self, number: u32, errno: i32) {
+        for lane in number * self.outstanding..(number + 1) * self.outstanding {
+            if self.lanes[lane as usize].held.take().is_some() {
+                self.answers.push((lane, -Answer::from(errno)));
+            }
+        }
+    }
+
+    /// A session is gone, with its files and with what was under way. The next operation sets it up again.
+    #[cold]
+    pub(super) fn lose(&mut self, number: u32, errno: i32) {
+        // The kinds that count are these; a frame that is no frame is the protocol's.
+        let errno = match errno {
+            libc::EPROTO | libc::ETIMEDOUT => errno,
+            _ => libc::ECONNRESET,
+        };
+        let connection = &mut self.connections[number as usize];
+        connection.drop_socket();
+        connection.files.lose_all();
+        for lane in number * self.outstanding..(number + 1) * self.outstanding {
+            let state = &mut self.lanes[lane as usize];
+            if state.sent.take().is_some() | state.held.take().is_some() {
+                self.answers.push((lane, -Answer::from(errno)));
+            }
+        }
+    }
+
+    /// Looks at connections that nothing is heard of: those that are due to be tried, and those that are late.
+    #[cold]
+    pub(super) fn look_at_all(&mut self) {
+        let mut is_resting = false;
+        for number in 0..self.connections.len() as u32 {
+            let connection = &self.connections[number as usize];
+            let is_late = self.now_ms.saturating_sub(connection.begun_ms) > self.answer_limit_ms;
+            match &connection.state {
+                State::Resting { until_ms } if *until_ms <= self.now_ms => self.try_to_connect(number),
+                State::Connecting { .. } | State::Greeting { .. } if is_late => {
+                    self.refused(number, Refusal::Connection(libc::ETIMEDOUT));
+                }
+                State::Up { .. } if self.has_late(number) => self.lose(number, libc::ETIMEDOUT),
+                _ => {}
+            }
+            is_resting |= matches!(self.connections[number as usize].state, State::Resting { .. });
+        }
+        self.look_ms = self.now_ms + if is_resting { LOOK_AT_RESTING_MS } else { LOOK_MS };
+    }
+
+    fn has_late(&self, number: u32) -> bool {
+        let lanes = number * self.outstanding..(number + 1) * self.outstanding;
+        lanes.into_iter().any(|lane| {
+            let sent = self.lanes[lane as usize].sent;
+            sent.is_some_and(|sent| self.now_ms.saturating_sub(sent.sent_ms) > self.answer_limit_ms)
+        })
+    }
+}
+
+/// A name for the client, and what no one else begins with.
+fn random() -> [u8; 48] {
+    let mut bytes = [0; 48];
+    // The kernel has some ever since it is up (getrandom(2)); without, sessions only resemble each other.
+    let _ = getrandom(&mut bytes, GetRandomFlags::empty());
+    bytes
+}

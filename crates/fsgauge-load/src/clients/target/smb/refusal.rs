@@ -1,0 +1,130 @@
+//! Why a client was not let in.
+
+use fsgauge_wire::Failure;
+
+use super::access::{SmbAccess, name_of};
+use super::status::{self, Status, errno_of};
+use crate::clients::target::message_of;
+
+/// Where it ended, and why.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Refusal {
+    /// The connection was not made, broke or was not answered in time: a (positive) error number.
+    Connection(i32),
+    /// The server takes no dialect that was offered, or another one.
+    Dialect(Option<u16>),
+    /// It wants every message signed, and this is not to be.
+    WantsSigning,
+    /// It does not encrypt.
+    NoEncryption,
+    /// User or password.
+    Login(Status),
+    /// A user was taken for a guest.
+    TakenForGuest,
+    /// The share.
+    Share(Status),
+    /// Something else than the protocol has.
+    Protocol(&'static str),
+}
+
+impl Refusal {
+    /// The (positive) error number that the client is answered.
+    pub(super) fn errno(self) -> i32 {
+        match self {
+            Refusal::Connection(errno) => errno,
+            Refusal::Login(status) if status::is_login(status) => libc::EKEYREJECTED,
+            Refusal::TakenForGuest => libc::EKEYREJECTED,
+            Refusal::Login(status) | Refusal::Share(status) => errno_of(status),
+            Refusal::Dialect(_) | Refusal::WantsSigning | Refusal::NoEncryption | Refusal::Protocol(_) => {
+                libc::EPROTO
+            }
+        }
+    }
+
+    /// Whether another try would be refused in the same way.
+    pub(super) fn is_final(self) -> bool {
+        match self {
+            Refusal::Connection(_) => false,
+            Refusal::Login(status) => status::is_login(status),
+            // A server that just came up may not have its shares yet.
+            Refusal::Share(_) => false,
+            _ => true,
+        }
+    }
+
+    /// As a failure of the whole job.
+    pub(super) fn failure(self, access: &SmbAccess) -> Failure {
+        let (address, job) = (&access.address, &access.job);
+        let at = format!("{}:{}", job.host, job.port);
+        let share = format!("//{}/{}", job.host, job.share);
+        let list = format!("smbclient -p {} -L {}", job.port, job.host);
+        let failure = |code: &str, what: String, cause: &str, next: String| {
+            Failure::system(code, Some(self.errno()), what, cause, next)
+        };
+        match self {
+            Refusal::Connection(errno @ (libc::ECONNREFUSED | libc::EHOSTUNREACH | libc::ENETUNREACH)) => {
+                let what = format!("{address} takes no connection: {}", message_of(errno));
+                let next = format!("start the server, or give its port; ss -ltn | grep :{}", job.port);
+                failure("network.refused", what, "no server listens there, or a firewall is between", next)
+            }
+            Refusal::Connection(libc::ETIMEDOUT) => {
+                let what = format!("{address} did not answer within half a minute");
+                failure("network.timeout", what, "the server hangs, or a firewall swallows everything", list)
+            }
+            Refusal::Connection(errno) => {
+                let what = format!("{address} broke the connection off: {}", message_of(errno));
+                let cause = "it is no SMB server, has too many connections, or does not allow this host";
+                failure("network.lost", what, cause, format!("look into the server's log; {list}"))
+            }
+            Refusal::Dialect(found) => {
+                let asked = name_of(job.dialect);
+                let what = match found {
+                    Some(found) => format!("{address} answers SMB {asked} with dialect {found:#06x}"),
+                    None => format!("{address} does not speak SMB {asked}"),
+                };
+                let cause = "its oldest and newest dialects leave that one out";
+                let next = "choose another smb_dialect; testparm -s -v | grep protocol".to_string();
+                failure("network.dialect", what, cause, next)
+            }
+            Refusal::WantsSigning => {
+                let what = format!("{address} wants every message signed");
+                let next = "set smb_signing on, or \"server signing\" of the server to auto".to_string();
+                failure("network.signing", what, "its \"server signing\" is mandatory", next)
+            }
+            Refusal::NoEncryption => {
+                let what = format!("{address} offers no cipher");
+                let next = "leave smb_encryption out; testparm -s -v | grep encrypt".to_string();
+                failure("network.encryption", what, "encryption is switched off there", next)
+            }
+            Refusal::Login(status) => {
+                let user =
+                    if access.is_guest() { "a guest".to_string() } else { format!("the user {}", job.user) };
+                let what = format!("{at} refuses {user} (status {status:#010x})");
+                let cause = "the user is unknown or disabled there, or the password is another";
+                failure(
+                    "network.login",
+                    what,
+                    cause,
+                    format!("smbclient -p {} -U {} {share}", job.port, job.user),
+                )
+            }
+            Refusal::TakenForGuest => {
+                let what = format!("{at} takes the user {} for a guest", job.user);
+                let cause = "it does not know the user and maps unknown users to guests";
+                failure("network.login", what, cause, "smbpasswd -a USER on the server".to_string())
+            }
+            Refusal::Share(status::BAD_NETWORK_NAME) => {
+                failure("network.share", format!("there is no share {share}"), "the name is misspelt", list)
+            }
+            Refusal::Share(status) => {
+                let what = format!("{at} refuses the share {} (status {status:#010x})", job.share);
+                let cause = "this user may not use it, or it wants encryption";
+                failure("network.share", what, cause, "set smb_encryption on, or choose another user".into())
+            }
+            Refusal::Protocol(words) => {
+                let what = format!("{address} does not speak SMB as it should: {words}");
+                failure("network.protocol", what, "another server listens there, or one with a mistake", list)
+            }
+        }
+    }
+}
