@@ -1,12 +1,13 @@
 //! The target: operations become frames, sockets are waited for, frames become answers.
 
 use std::io;
+use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::Duration;
 
 use fsgauge_wire::{Failure, OperationCall, Outcome};
-use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
+use rustix::event::epoll::{self, CreateFlags, Event};
 use rustix::io::Errno;
 use rustix::time::{ClockId, Timespec, clock_gettime};
 
@@ -26,6 +27,8 @@ use crate::clients::target::{Answer, Started, Target};
 
 /// Header, body and padding of a message beside its data.
 const AROUND_DATA_BYTES: usize = 512;
+/// Records that are larger go in several messages, as no server takes more in one (Samba: 8 MiB).
+const DATA_LIMIT_BYTES: u32 = 8 << 20;
 /// An operation, and one try to connect, that are not answered for so long have no answer.
 const ANSWER_LIMIT_MS: u64 = 30_000;
 /// Sockets that one wait tells of.
@@ -42,7 +45,6 @@ pub(crate) struct SmbTarget {
     pub(super) connections: Vec<Connection>,
     pub(super) lanes: Vec<Lane>,
     pub(super) epoll: OwnedFd,
-    events: Vec<Event>,
     /// What goes out next.
     pub(super) frame: Frame,
     /// Answers that came about outside a wait.
@@ -66,9 +68,9 @@ impl SmbTarget {
             let number = Some(errno.raw_os_error());
             Failure::system("network.epoll", number, what, "too many files are open", "ulimit -n 65536")
         })?;
-        let of_lane = size.record_size_bytes as usize + AROUND_DATA_BYTES;
+        let of_lane = size.record_size_bytes.min(DATA_LIMIT_BYTES) as usize + AROUND_DATA_BYTES;
         let incoming_bytes = (outstanding as usize * of_lane).max(LISTING_BYTES as usize + AROUND_DATA_BYTES);
-        let charge = u32::from(requests::charge(size.record_size_bytes));
+        let charge = u32::from(requests::charge(size.record_size_bytes.min(DATA_LIMIT_BYTES)));
         let requests = Requests::new(directory, access.job.oplocks);
         Ok(SmbTarget {
             access,
@@ -78,7 +80,6 @@ impl SmbTarget {
             connections: (0..clients).map(|_| Connection::new(incoming_bytes)).collect(),
             lanes: (0..clients * outstanding).map(|_| Lane::default()).collect(),
             epoll,
-            events: vec![Event { flags: EventFlags::empty(), data: EventData::new_u64(0) }; EVENTS],
             frame: Frame::new(),
             answers: Vec::new(),
             traffic: Traffic::default(),
@@ -210,21 +211,20 @@ impl Target for SmbTarget {
     fn wait(&mut self, limit: Duration, each: &mut dyn FnMut(u32, Answer)) -> io::Result<()> {
         let limit = if self.answers.is_empty() { limit } else { Duration::ZERO };
         let timeout = Timespec { tv_sec: limit.as_secs() as i64, tv_nsec: limit.subsec_nanos().into() };
-        let mut events = std::mem::take(&mut self.events);
-        let found = match epoll::wait(&self.epoll, &mut events[..], Some(&timeout)) {
-            Err(Errno::INTR) => Ok(0),
-            found => found,
+        let mut events = [MaybeUninit::<Event>::uninit(); EVENTS];
+        let found = match epoll::wait(&self.epoll, &mut events, Some(&timeout)) {
+            Ok((events, _)) => Ok(&*events),
+            Err(Errno::INTR) => Ok(&[][..]),
+            Err(errno) => Err(errno),
         };
         self.now_ms = coarse_ms();
-        if let Ok(count) = found {
-            events[..count].iter().for_each(|event| self.happened(event.data.u64() as u32, event.flags));
-        }
-        self.events = events;
+        let found = found?;
+        found.iter().for_each(|event| self.happened(event.data.u64() as u32, event.flags));
         if self.now_ms >= self.look_ms {
             self.look_at_all();
         }
         self.answers.drain(..).for_each(|(lane, answer)| each(lane, answer));
-        found.map(|_| ()).map_err(Into::into)
+        Ok(())
     }
 
     fn calls(&self) -> Vec<OperationCall> {
@@ -267,7 +267,7 @@ impl Housekeeper for SmbTarget {
 /// is what one credit does.
 #[inline]
 fn data_limit(limit_bytes: u32, credits: u32) -> u32 {
-    limit_bytes.min(credits.max(1).saturating_mul(65536)).max(1)
+    limit_bytes.min(DATA_LIMIT_BYTES).min(credits.max(1).saturating_mul(65536)).max(1)
 }
 
 /// Milliseconds of a clock that costs next to nothing.
