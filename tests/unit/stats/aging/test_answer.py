@@ -1,0 +1,59 @@
+"""The sentence: what is kept at the level that the study named, under 60 words."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.synthetic_aging import SYSTEMS, make_aging
+
+WORDS = 60
+
+
+def answer(**changes: object) -> str:
+    return make_aging(**{"levels": (5, 50), "maps": False, **changes}).results().answer
+
+
+def test_measured_first_then_the_model_in_a_sentence_of_its_own() -> None:
+    said = answer()
+    assert said.startswith("At 5 % free, writing keeps 6")
+    assert "of its clean rate on ext4 1 MiB (" in said and "ext4 8 MiB" in said
+    assert said.endswith("For a disk with heads, a model predicts 30 and 91 %.")
+    assert "; reading " in said and len(said.split()) < WORDS
+
+
+def test_two_systems_are_both_named() -> None:
+    two = {name: SYSTEMS[name] for name in ("ext4 1 MiB", "ext4 8 MiB")}
+    said = answer(systems=two)
+    assert "between" not in said and len(said.split()) < WORDS
+
+
+def test_one_system_has_an_answer_too() -> None:
+    said = answer(systems={"xfs": None})
+    assert "writing keeps 7" in said and "on xfs (" in said
+
+
+def test_a_disk_with_heads_is_measured_and_not_predicted_in_the_answer() -> None:
+    assert "model" not in answer(storage_kind="device", rotational="1")
+    assert "model" in answer(storage_kind="device", rotational="0")
+
+
+def test_few_blocks_decide_nothing() -> None:
+    said = answer(blocks=2)
+    assert said.startswith("Undecided: 2 complete blocks cannot tell an effect from noise.")
+    assert "At 5 % free, writing kept" in said
+
+
+def test_equal_systems_are_said_to_be_equal() -> None:
+    said = answer(kept=lambda chunk, free, side: 1.0, noise=0.003)
+    assert said.startswith("At 5 % free, writing is as fast as when clean, within 3 %, on ext4")
+
+
+def test_before_anything_is_measured() -> None:
+    assert answer(made_runs=1).startswith("No answer yet")
+
+
+@pytest.mark.parametrize("number", [5, 9])
+def test_many_systems_with_long_names_stay_short(number: int) -> None:
+    systems = {f"ext4, allocation chunk of size {at}": 1 << 20 for at in range(number)}
+    said = answer(systems=systems, levels=(5,), blocks=3)
+    assert len(said.split()) < WORDS and "between" in said
