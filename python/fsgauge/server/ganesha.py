@@ -100,6 +100,14 @@ class Ganesha(ServerKind):
             group_id=user.pw_gid,
         )
 
+    def complaints(self, serving: Serving) -> list[str]:
+        """It starts without an export where it did not accept its options."""
+        try:
+            lines = (serving.folder / "log.ganesha").read_text(errors="replace").splitlines()
+        except OSError:
+            return []
+        return [line.rpartition(" :")[2] for line in lines if ":CONFIG :CRIT :" in line]
+
     def ports(self, serving: Serving) -> list[int]:
         """Of NFS, and of its mount service."""
         return [serving.port, serving.second_port]

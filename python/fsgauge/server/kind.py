@@ -71,6 +71,10 @@ class ServerKind:
         """Ports that answer when it is ready."""
         raise NotImplementedError
 
+    def complaints(self, serving: Serving) -> list[str]:  # noqa: ARG002
+        """What a server that answers did not accept of its configuration."""
+        return []
+
     def last_words(self, serving: Serving) -> list[str]:
         """The end of its log, for an error."""
         return [line for path in sorted(serving.folder.glob("log*")) for line in _tail(path)]

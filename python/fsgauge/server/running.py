@@ -23,8 +23,9 @@ from fsgauge.server.kind import LOOPBACK, ServerKind, Serving, Target, free_port
 from fsgauge.server.observation import Observation
 from fsgauge.study.workload import ConnectionsWorkload
 
-_SHARES = Path("/run")
-"""Where a share is mounted a second time: a folder in which anybody may walk."""
+_PLACES = Path("/run")
+"""For a server's own folder, whose name must be short: it holds Unix sockets (unix(7): 107 bytes);
+and for a share's second place, to which anybody may walk."""
 _ATTEMPTS = 3
 _MOST_RESTARTS = 5
 _IDLE_LOOKS = 20
@@ -42,12 +43,12 @@ class Server:
     kind: ServerKind
     target: Target
     facts: ServerFacts
-    _child: _Child
+    child: Child
 
     def observe(self) -> Observation:
         """Begin to look on while a load runs."""
         grows = self.kind.processes_for_a_client > 0
-        return Observation(self._child.leader, self._child.idle, self._child.revive, grows=grows)
+        return Observation(self.child.leader, self.child.idle, self.child.revive, grows=grows)
 
 
 @contextmanager
@@ -60,7 +61,7 @@ def served(
 ) -> Iterator[Server]:
     """Share `directory` until the context ends; RigError with the server's last words."""
     with ExitStack() as stack:
-        folder = stack.enter_context(ledger.folder(ledger.mount_folder, f"server-{kind.name}"))
+        folder = stack.enter_context(ledger.folder(_PLACES, f"server-{kind.name}"))
         shared = directory
         if kind.shares_by_a_mount_of_its_own:
             shared = stack.enter_context(_walkable(directory, ledger))
@@ -74,7 +75,7 @@ def served(
 @contextmanager
 def _walkable(directory: Path, ledger: Ledger) -> Iterator[Path]:
     """The same files at a place to which the server's user can walk."""
-    with ledger.folder(_SHARES, "share") as place, ledger.holding(MountTrace(path=str(place))):
+    with ledger.folder(_PLACES, "share") as place, ledger.holding(MountTrace(path=str(place))):
         must_run(["mount", "--bind", str(directory), str(place)], what="the share has no place")
         yield place
 
@@ -85,7 +86,7 @@ def _started(
     shared: Path,
     workload: ConnectionsWorkload,
     options: dict[str, str],
-) -> _Child:
+) -> Child:
     """A free port may be taken by another before the server has it: then once more."""
     for attempt in range(_ATTEMPTS):
         own = folder / f"{attempt}"
@@ -93,7 +94,7 @@ def _started(
         first, second = free_ports(2)
         serving = Serving(own, shared, first, second, workload, options)
         kind.configure(serving)
-        child = _Child(kind, serving)
+        child = Child(kind, serving)
         try:
             child.start()
             return child
@@ -104,7 +105,7 @@ def _started(
     raise AssertionError("the last attempt returns or raises")
 
 
-class _Child:
+class Child:
     """The server's first process; all others are in its session."""
 
     def __init__(self, kind: ServerKind, serving: Serving) -> None:
@@ -185,6 +186,13 @@ class _Child:
                 time.sleep(_PAUSE_SECONDS)
         if self._process is None or self._process.poll() is not None:
             raise self._did_not_start("another program has its port")
+        complaints = self.kind.complaints(self.serving)
+        if complaints:
+            raise RigError(
+                f"{self.kind.title} does not accept the options of this system's server",
+                details=tuple(complaints[:4]),
+                next="fsgauge explain system.server",
+            )
 
     def _processes_when_idle(self) -> int:
         """Without those that the questions for readiness began: the same number twice."""
@@ -214,7 +222,7 @@ def _answers(port: int) -> bool:
         return False
 
 
-def _facts(child: _Child) -> ServerFacts:
+def _facts(child: Child) -> ServerFacts:
     kind, serving = child.kind, child.serving
     return ServerFacts(
         name=kind.title,

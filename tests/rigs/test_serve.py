@@ -1,0 +1,383 @@
+"""Private servers over real file systems: real smbd and ganesha, started, watched, killed, removed.
+
+Those that need a server are skipped where it is not installed.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fsgauge.engine import Engine
+from fsgauge.errors import RigError
+from fsgauge.host import ledger
+from fsgauge.host.after_death import clean_up_after_the_dead
+from fsgauge.host.ledger import opened_ledger
+from fsgauge.host.ledger_folder import begin_ledger
+from fsgauge.host.marked_folder import Owner
+from fsgauge.host.servers import server_processes
+from fsgauge.progress.lines import Quiet
+from fsgauge.record import RunRecord
+from fsgauge.rig.caches import KEEP_CACHES
+from fsgauge.rig.host import HostRig
+from fsgauge.rig.serving import missing_of
+from fsgauge.run import Outcome, run_study
+from fsgauge.server import SERVERS, Server, served
+from fsgauge.store import StoredStudy, read_results
+from fsgauge.study.model import ConnectionsWorkload, Study
+from fsgauge.wire import Event, IntervalEvent, SmbTarget
+from tests.rigs.conftest import MEBIBYTE, Scene
+
+pytestmark = pytest.mark.root
+NAMES = sorted(SERVERS)
+SMALL = {"clients": 8, "files_per_connection": 2, "file_sizes": [4096, 65536]}
+
+
+def needs(name: str) -> None:
+    if missing := missing_of(SERVERS[name]):
+        pytest.skip(f"{missing} is not installed")
+
+
+def study_of(name: str, *systems: dict[str, Any], **keys: Any) -> Study:
+    plan = {"seed": 1, "blocks": 2}
+    kind = "share" if systems and systems[0].get("kind") == "share" else "ram"
+    workload = {"kind": "connections", "serve": name, "tests": ["write", "read"]} | SMALL | keys
+    return Study.model_validate(
+        {
+            "format": 1,
+            "name": "served",
+            "question": "What does a server add?",
+            "storage": {"kind": kind, "size": 200 * MEBIBYTE},
+            "system": list(systems) or [{"name": "ext4"}],
+            "workload": workload,
+            "plan": plan,
+        }
+    )
+
+
+def measured(
+    study: Study, engine: Engine, rig: HostRig, results: Path, progress: Quiet | None = None
+) -> tuple[Outcome, StoredStudy]:
+    outcome = run_study(
+        study,
+        rig=rig,
+        engine=engine,
+        results=results,
+        destroy=None,
+        command=["fsgauge", "run", "connections"],
+        progress=progress or Quiet(),
+    )
+    return outcome, read_results(outcome.directory)
+
+
+TOKENS: list[str] = []
+
+
+def leftovers() -> list[str]:
+    """Servers' folders and shares' second places of ledgers that this process has opened."""
+    return [str(path) for token in TOKENS for path in Path("/run").glob(f"fsgauge-{token}-*")]
+
+
+@pytest.fixture(autouse=True)
+def _tokens(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Other runs on this machine have servers too: only our own tokens are looked for."""
+
+    def remembered(path: Path, owner: Owner) -> int:
+        TOKENS.append(owner.token)
+        return begin_ledger(path, owner)
+
+    monkeypatch.setattr(ledger, "begin_ledger", remembered)
+    monkeypatch.setenv(KEEP_CACHES, "1")
+    yield
+    TOKENS.clear()
+
+
+@pytest.fixture
+def shared_folder(tmp_path: Path) -> Iterator[Path]:
+    folder = tmp_path / "shared"
+    folder.mkdir()
+    (folder / "hello").write_text("hello")
+    tmp_path.chmod(0o755)
+    yield folder
+
+
+def workload(name: str, **keys: Any) -> ConnectionsWorkload:
+    return ConnectionsWorkload.model_validate({"kind": "connections", "serve": name} | SMALL | keys)
+
+
+def answers(port: int) -> bool:
+    try:
+        with socket.create_connection(("127.0.0.1", port), timeout=1.0):
+            return True
+    except OSError:
+        return False
+
+
+def folder_of(server: Server) -> str:
+    return str(server.child.serving.folder)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_server_starts_answers_on_loopback_and_leaves_nothing(
+    name: str, scene: Scene, shared_folder: Path
+) -> None:
+    needs(name)
+    with opened_ledger() as opened:
+        with served(SERVERS[name], shared_folder, workload(name), {}, opened) as server:
+            port, folder = server.target.port, folder_of(server)
+            assert port > 1024 and answers(port)
+            assert server.facts.version[0].isdigit() and server.facts.listen_backlog
+            assert server_processes(folder)
+            assert not any(word.startswith(str(scene.ledgers)) for word in server.facts.command)
+            for path in Path(folder).rglob("password"):
+                assert path.stat().st_mode & 0o777 == 0o600
+                password = path.read_text()
+                assert password not in opened.path.read_text()
+                assert password not in server.facts.model_dump_json()
+                assert password not in server.target.model_dump_json()
+        assert not answers(port) and server_processes(folder) == []
+    assert scene.left() == [] and leftovers() == []
+
+
+def test_samba_serves_the_folder_to_its_own_user_alone(scene: Scene, shared_folder: Path) -> None:
+    needs("samba")
+
+    def listing(password: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            ["smbclient", f"//127.0.0.1/{target.share}", "-p", f"{target.port}", "-c", "ls"],
+            env={"PATH": os.environ["PATH"], "USER": target.user, "PASSWD": password},
+            capture_output=True,
+            text=True,
+            timeout=20,
+            check=False,
+        )
+
+    with (
+        opened_ledger() as opened,
+        served(SERVERS["samba"], shared_folder, workload("samba"), {}, opened) as server,
+    ):
+        target = server.target
+        assert isinstance(target, SmbTarget) and target.password is not None
+        password = Path(getattr(target.password, "path", "")).read_text()
+        assert "hello" in listing(password).stdout
+        refused = listing("wrong")
+        assert refused.returncode != 0 and "hello" not in refused.stdout
+    assert scene.left() == [] and leftovers() == []
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [("samba", {"aio read size": "plenty"}), ("ganesha", {"MaxRead": "plenty"})],
+)
+def test_options_that_a_server_refuses_end_before_anything_is_measured(
+    name: str, options: dict[str, str], scene: Scene, shared_folder: Path
+) -> None:
+    needs(name)
+    with (
+        pytest.raises(RigError) as refusal,
+        opened_ledger() as opened,
+        served(SERVERS[name], shared_folder, workload(name), options, opened),
+    ):
+        pytest.fail("the server took it")
+    assert refusal.value.details
+    assert scene.left() == [] and leftovers() == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_server_that_was_killed_is_started_again(
+    name: str, scene: Scene, shared_folder: Path
+) -> None:
+    needs(name)
+    with (
+        opened_ledger() as opened,
+        served(SERVERS[name], shared_folder, workload(name), {}, opened) as server,
+    ):
+        observation = server.observe()
+        observation.begin()
+        os.kill(server.child.leader(), signal.SIGKILL)
+        deadline = time.monotonic() + 10
+        time.sleep(0.3)
+        while not answers(server.target.port) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        used = observation.end()
+        assert (used.restarts, used.user_ns) == (1, None)
+        assert answers(server.target.port)
+    assert scene.left() == [] and leftovers() == []
+
+
+KILLED = """
+import sys, time
+from pathlib import Path
+from fsgauge.host import ledger_folder
+ledger_folder.ledger_folder = lambda: Path(sys.argv[1])
+from fsgauge.host import ledger
+from fsgauge.host.ledger import opened_ledger
+from fsgauge.host.ledger_folder import begin_ledger
+from fsgauge.host.marked_folder import Owner
+from fsgauge.server import SERVERS, served
+from fsgauge.study.model import ConnectionsWorkload
+workload = ConnectionsWorkload(serve=sys.argv[2])
+with opened_ledger() as ledger:
+    with served(SERVERS[sys.argv[2]], Path(sys.argv[3]), workload, {}, ledger) as server:
+        if sys.argv[4] == "again":
+            import os, signal
+            os.kill(server.child.leader(), signal.SIGKILL)
+            while not server.child.revive():
+                time.sleep(0.05)
+        print(ledger.token, server.child.serving.folder, flush=True)
+        time.sleep(60)
+"""
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("how", ["first", "again"])
+def test_kill_9_of_fsgauge_leaves_no_server(
+    name: str, how: str, scene: Scene, shared_folder: Path
+) -> None:
+    """Started once, the kernel ends it; started again, the next command does."""
+    needs(name)
+    arguments = [str(scene.ledgers), name, str(shared_folder), how]
+    with subprocess.Popen(
+        [sys.executable, "-c", KILLED, *arguments], stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        token, folder = process.stdout.readline().split()
+        TOKENS.append(token)
+        assert server_processes(folder)
+        process.kill()
+        process.wait(timeout=10)
+    clean_up_after_the_dead()
+    assert server_processes(folder) == []
+    assert scene.left() == [] and leftovers() == []
+
+
+def network_runs(runs: list[RunRecord]) -> list[RunRecord]:
+    for run in runs:
+        assert run.result is not None and run.result.clients is not None, run.fault
+        assert run.result.clients.network is not None
+        assert (run.result.clients.errors, run.result.clients.bad_records) == ([], 0), run.cell.id
+    return runs
+
+
+@pytest.mark.parametrize(
+    ("name", "tests"),
+    [("samba", ["write", "read", "delete"]), ("ganesha", ["write", "backup"])],
+    ids=NAMES[::-1],
+)
+def test_clients_work_through_a_server_and_over_the_path_beside_it(
+    name: str, tests: list[str], scene: Scene, engine: Engine, rig: HostRig, tmp_path: Path
+) -> None:
+    needs(name)
+    backup = {"backup_files_per_connection": 1, "backup_file_size": 65536}
+    study = study_of(name, tests=tests, **(backup if "backup" in tests else {}))
+    outcome, stored = measured(study, engine, rig, tmp_path / "results")
+    assert outcome.ended_by is None
+    network_runs(stored.runs)
+    assert len(stored.runs) == 2 * 2 * 3 and len(stored.path_runs) == 2 * 3
+    for run in stored.runs:
+        assert run.server is not None and run.server.listen_overflows == 0
+        assert run.result is not None and run.result.clients is not None
+        if run.cell.test in ("read", "backup"):
+            assert run.result.clients.checked_records > 0
+    for run in stored.path_runs:
+        assert run.server is None and run.result is not None and run.result.clients is not None
+        assert run.result.clients.network is None and run.result.clients.errors == []
+    assert all(turn.server is not None for turn in stored.turns)
+    written = {scan.result.counts.files for scan in stored.scans if scan.result is not None}
+    assert written == ({16, 8} if "backup" in tests else {16})
+    assert "password" not in outcome.directory.joinpath("study.json").read_text().replace(
+        "password_file", ""
+    )
+    assert scene.left() == [] and leftovers() == []
+
+
+class Killer(Quiet):
+    """Kills the server under load, once."""
+
+    def __init__(self) -> None:
+        self.killed = 0
+
+    def event(self, event: Event) -> None:
+        if not isinstance(event, IntervalEvent) or self.killed:
+            return
+        for folder in Path("/run").glob(f"fsgauge-{TOKENS[-1]}-server-*/0"):
+            living = server_processes(str(folder))
+            self.killed += len(living)
+            for pid in living:
+                os.kill(pid, signal.SIGKILL)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_server_killed_under_load_comes_back_and_the_study_goes_on(
+    name: str, scene: Scene, engine: Engine, rig: HostRig, tmp_path: Path
+) -> None:
+    needs(name)
+    slow = {"files_per_connection": 40, "think": 20_000_000, "serve_beside_path": False}
+    study = study_of(name, tests=["write"], file_sizes=[65536], **{"clients": 4} | slow)
+    killer = Killer()
+    outcome, stored = measured(study, engine, rig, tmp_path / "results", killer)
+    assert killer.killed
+    assert outcome.ended_by is None
+    first = stored.runs[0]
+    assert first.server is not None and first.server.restarts == 1
+    assert first.result is not None and first.result.clients is not None
+    clients = first.result.clients
+    assert clients.network is not None and clients.network.reconnections >= 1
+    assert {error.kind for error in clients.errors} <= {
+        "connection_lost",
+        "connection_refused",
+        "timed_out",
+        "missing",
+        "exists",
+    }
+    assert clients.clients_gave_up == 0
+    network_runs(stored.runs[1:])
+    assert scene.left() == [] and leftovers() == []
+
+
+def test_without_the_server_a_run_ends_before_anything_and_names_the_package(
+    scene: Scene, engine: Engine, rig: HostRig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fsgauge.rig.serving.find_tool", lambda _: None)
+    with pytest.raises(RigError) as refusal:
+        measured(study_of("samba"), engine, rig, tmp_path / "results")
+    assert "apt-get install samba" in refusal.value.next
+    assert refusal.value.exit_code == 3
+    assert scene.left() == [] and not (tmp_path / "results").exists()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_share_of_a_running_server_is_used_and_cleared(
+    name: str, scene: Scene, engine: Engine, tmp_path: Path, shared_folder: Path
+) -> None:
+    needs(name)
+    shared_folder.chmod(0o777)
+    with (
+        opened_ledger() as opened,
+        served(SERVERS[name], shared_folder, workload(name), {}, opened) as server,
+    ):
+        target = server.target
+        keys: dict[str, Any] = {"serve": "none"}
+        if isinstance(target, SmbTarget):
+            address = f"smb://{target.user}@127.0.0.1:{target.port}/{target.share}"
+            keys["password_file"] = getattr(target.password, "path", "")
+        else:
+            address = f"nfs://127.0.0.1:{target.port}{target.export}"
+            keys["nfs_mount_port"] = target.mount_port
+        share = {"name": "share", "kind": "share", "target": address}
+        study = study_of(name, share, **keys)
+        outcome, stored = measured(study, engine, HostRig(engine), tmp_path / "results")
+        assert outcome.ended_by is None
+        network_runs(stored.runs)
+        assert stored.scans == [] and stored.path_runs == []
+        assert sorted(path.name for path in shared_folder.iterdir()) == ["hello"]
+    assert scene.left() == [] and leftovers() == []
