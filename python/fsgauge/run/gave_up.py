@@ -39,8 +39,15 @@ def require_clients(record: RunRecord) -> None:
         f' "{record.cell.name}" on "{record.system}"',
         details=_counted(clients),
         cause=f"{error.message}: {error.first_path}" if error else "",
-        next=_NEEDED.get(error.kind, "dmesg | tail") if error else "dmesg | tail",
+        next=_needed(record, error.kind) if error else "dmesg | tail",
     )
+
+
+def _needed(record: RunRecord, kind: ClientErrorKind) -> str:
+    """What would let the clients do their work."""
+    if kind == "no_space" and record.cell.fill_percent is not None:
+        return "larger storage, a smaller workload.write_fill, or a lower level in workload.fills"
+    return _NEEDED.get(kind, "dmesg | tail")
 
 
 _ENDS_ALL = ("network.", "password.")

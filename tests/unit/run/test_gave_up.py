@@ -76,6 +76,14 @@ def test_what_is_needed_follows_from_the_error(
     assert ended.value.exit_code == 3
 
 
+def test_writers_beside_a_tree_have_other_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = record(monkeypatch, 590, kind="no_space")
+    aged = given.cell.model_copy(update={"wear": "aged", "fill_percent": 95})
+    with pytest.raises(RigError) as ended:
+        require_clients(given.model_copy(update={"cell": aged}))
+    assert "workload.write_fill" in ended.value.next
+
+
 def test_a_run_without_clients_is_none_of_this(monkeypatch: pytest.MonkeyPatch) -> None:
     given = record(monkeypatch, 590)
     assert given.most_gave_up
