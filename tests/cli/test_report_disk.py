@@ -1,0 +1,49 @@
+"""`fsgauge report DIR --disk KEY=VALUE`: another disk's predictions, without measuring again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.synthetic_aging import SYSTEMS, make_aging
+
+from .conftest import Run
+
+TWO = {name: SYSTEMS[name] for name in ("ext4 1 MiB", "ext4 8 MiB")}
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Path:
+    return make_aging(levels=(5,), blocks=3, systems=TWO, maps=False).write(tmp_path / "aging")
+
+
+def test_a_disk_of_ones_own(fsgauge: Run, results: Path) -> None:
+    usual = fsgauge("report", str(results))
+    assert usual.returncode == 0, usual.stderr
+    changed = fsgauge("report", str(results), "--disk", "window=16", "--disk", "position=90 %")
+    assert changed.returncode == 0, changed.stderr
+    found = json.loads((results / "report.json").read_text(encoding="utf-8"))
+    disk = {
+        each["name"]: each["value"] for each in found["aging"]["disk"] if not each["is_default"]
+    }
+    assert disk == {"window": 16, "position": 90.0}
+    measured, _, predicted = changed.stdout.partition("For a disk with heads")
+    assert usual.stdout.startswith(measured) and not usual.stdout.endswith(predicted)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("windw=16", "did you mean"),
+        ("outer_rate=200", "200 MB/s"),
+        ("seek_full=1 ms", "have to ascend"),
+    ],
+)
+def test_mistakes_are_told_without_a_traceback(
+    fsgauge: Run, results: Path, change: str, said: str
+) -> None:
+    done = fsgauge("report", str(results), "--disk", change)
+    assert done.returncode == 2 and said in done.stderr and "Traceback" not in done.stderr
+    assert not (results / "report.html").exists()
