@@ -37,6 +37,7 @@ from fsgauge.wire import (
     ScanJob,
     ScanResult,
 )
+from fsgauge.workload.steps import FileStep
 from tests.cli import fake_engine
 
 LONGEST_SECONDS = 60.0
@@ -54,23 +55,24 @@ class NoDiskEngine:
     def load(self, job: LoadJob | ClientsJob, on_event: OnEvent | None = None) -> LoadResult:
         self.before(job)
         time.sleep(self.seconds)
-        answer = _answer(job.kind, job.model_dump(mode="json"))
+        answer = answer_of(job.kind, job.model_dump(mode="json"))
         return LoadResult.model_validate(answer | {"notes": []})
 
     def layout(self, target: FilesTarget) -> LayoutResult:
-        answer = _answer("layout", {"target": target.model_dump()})
+        answer = answer_of("layout", {"target": target.model_dump()})
         return LayoutResult.model_validate(answer | {"notes": []})
 
     def scan(self, job: ScanJob) -> ScanResult:
         self.before(job)
-        answer = _answer("scan", job.model_dump(mode="json"))
+        answer = answer_of("scan", job.model_dump(mode="json"))
         return ScanResult.model_validate(answer | {"notes": []})
 
     def probe(self, job: ProbeJob) -> ProbeResult:
-        return ProbeResult.model_validate(_answer("probe", job.model_dump()))
+        return ProbeResult.model_validate(answer_of("probe", job.model_dump()))
 
 
-def _answer(kind: str, job: dict[str, Any]) -> dict[str, Any]:
+def answer_of(kind: str, job: dict[str, Any]) -> dict[str, Any]:
+    """What the fake engine says to a job."""
     fake_engine.say = lambda *_, **__: None
     answer = getattr(fake_engine, kind)(job)
     return {"format": 1, "kind": kind, "engine": fake_engine.ENGINE, **answer}
@@ -111,6 +113,12 @@ class NoDiskRig:
 
     def settle(self, prepared: PreparedSystem) -> str:
         return "nothing to drop"
+
+    def wear(self, prepared: PreparedSystem, step: FileStep) -> int:
+        return 0
+
+    def free_bytes(self, prepared: PreparedSystem) -> int:
+        return FACTS.size_bytes
 
     def layout_folder(self, prepared: PreparedSystem) -> str | None:
         target = prepared.target
