@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from fsgauge.report import words
 from fsgauge.report.table_parts import (
     NOTHING,
@@ -17,6 +19,8 @@ from fsgauge.stats.results import Results
 from fsgauge.stats.scaling.model import Estimate
 from fsgauge.units import format_size
 
+_AGAINST = 5
+"""The column against the baseline."""
 _SIDES = {"read": "reads", "write": "writes"}
 
 
@@ -50,10 +54,13 @@ def damage_table(results: Results) -> list[Table]:
     ]
     note = (
         "Bytes per second of the same work on the aged system over those on the fresh copy, inside"
-        f" a block. Worse: ageing made it slower. Over {results.baseline}'s ratio: above 1 a system"
-        f" suffers less. {_noise_words(churn)}"
+        " a block. Worse: ageing made it slower. "
     )
-    return [Table("damage", "Damage by fill", note, columns, rows)]
+    if len(results.systems) > 1:
+        note += f"Over {results.baseline}'s ratio: above 1 a system suffers less. "
+    note += _noise_words(churn)
+    alone = len(results.systems) == 1
+    return [_without(_AGAINST, Table("damage", "Damage by fill", note, columns, rows), alone)]
 
 
 def layout_table(results: Results) -> list[Table]:
@@ -131,6 +138,17 @@ def tree_table(results: Results) -> list[Table]:
     ]
     note = "Means over turns. A fresh copy holds the files that the ageing left, each written once."
     return [Table("trees", "How the trees were made", note, columns, rows, folded=True)]
+
+
+def _without(column: int, table: Table, alone: bool) -> Table:
+    """A system alone has none to be held against."""
+    if not alone:
+        return table
+    return replace(
+        table,
+        columns=[each for at, each in enumerate(table.columns) if at != column],
+        rows=[[cell for at, cell in enumerate(row) if at != column] for row in table.rows],
+    )
 
 
 def _damage_cell(damage: Damage) -> TableCell:

@@ -37,7 +37,7 @@ def churn_answer(churn: Churn, primary: Sequence[Cell]) -> str:
             f" {_listed(_names(everything))}."
         )
     for named in (MOST_NAMED, 3, 2, 1):
-        for tail in (_seeks(churn), ""):
+        for tail in (_seeks(churn) if "read" in found else "", ""):
             said = _sentence(fill, found, named) + tail + "."
             if len(said.split()) < WORDS_LIMIT:
                 return said

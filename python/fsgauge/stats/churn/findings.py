@@ -194,7 +194,7 @@ def _sparse_below(evidence: Evidence) -> Iterator[Finding]:
 
 
 def _without_seeks(churn: Churn) -> Iterator[Finding]:
-    if churn.seeks == "no":
+    if churn.seeks == "no" and "read" in churn.sides:
         yield finding(
             "churn.no_seeks",
             "note",

@@ -78,6 +78,19 @@ def test_one_block_has_a_picture_without_intervals():
     assert "one block" in {row[3].below for row in damage.rows}
 
 
+def test_a_system_alone_has_no_column_of_others():
+    results = make_churn(fills=[80], blocks=2, systems={"ext4": "ext4"}).results()
+    (damage,) = churn_parts(results).damage
+    assert [column.label for column in damage.columns][3:] == [
+        "aged over fresh",
+        "verdict",
+        "aged",
+        "fresh copy",
+    ]
+    assert all(len(row) == len(damage.columns) for row in damage.rows)
+    assert "suffers less" not in damage.note
+
+
 def test_other_studies_have_none_of_it(tmp_path):
     study = make_study(patterns=("randread",), block_sizes=(4096,), queue_depths=(1,), blocks=2)
     page = write_report(study.write(tmp_path)).read_text(encoding="utf-8")
