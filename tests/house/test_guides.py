@@ -17,7 +17,7 @@ from fsgauge.study.model import LoopStorage, RamStorage
 from tests.house.test_examples import commands
 
 GUIDES = Path(__file__).parents[2] / "docs" / "guides"
-KINDS = ["writers", "connections", "churn"]
+KINDS = ["writers", "connections", "aging", "churn"]
 SHOWN = [(kind, line) for kind in KINDS for line in commands(GUIDES / f"{kind}.md")]
 
 
@@ -33,7 +33,11 @@ def test_every_command_shown_is_a_valid_study(
     if name == "study":
         return
     study = load_study(
-        words[0], list(chosen["overrides"]), list(chosen["systems"]), chosen["storage"]
+        words[0],
+        list(chosen["overrides"]),
+        list(chosen["systems"]),
+        chosen["storage"],
+        serve=chosen.get("serve"),
     )
     assert study.workload.kind == kind
     planned = with_seed(study, 1)

@@ -32,6 +32,7 @@ from fsgauge.rig.host import HostRig
 from fsgauge.rig.serving import missing_of
 from fsgauge.run import Outcome, run_study
 from fsgauge.server import SERVERS, Server, served
+from fsgauge.server.samba import SHARE
 from fsgauge.store import StoredStudy, read_results
 from fsgauge.study.model import ConnectionsWorkload, Study
 from fsgauge.wire import Event, IntervalEvent, SmbTarget
@@ -153,8 +154,8 @@ def test_samba_serves_the_folder_to_its_own_user_alone(scene: Scene, shared_fold
 
     def listing(password: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            ["smbclient", f"//127.0.0.1/{target.share}", "-p", f"{target.port}", "-c", "ls"],
-            env={"PATH": os.environ["PATH"], "USER": target.user, "PASSWD": password},
+            ["smbclient", f"//127.0.0.1/{SHARE}", "-p", f"{port}", "-c", "ls"],
+            env={"PATH": os.environ["PATH"], "USER": "nobody", "PASSWD": password},
             capture_output=True,
             text=True,
             timeout=20,
@@ -166,6 +167,7 @@ def test_samba_serves_the_folder_to_its_own_user_alone(scene: Scene, shared_fold
         served(SERVERS["samba"], shared_folder, workload("samba"), {}, opened) as server,
     ):
         target = server.target
+        port = target.port
         assert isinstance(target, SmbTarget) and target.password is not None
         password = Path(getattr(target.password, "path", "")).read_text()
         assert "hello" in listing(password).stdout

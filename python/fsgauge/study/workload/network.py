@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from fsgauge.study.address import PASSWORD_VARIABLE, Target, parse_address
 from fsgauge.study.base import StudyModel
@@ -13,7 +13,14 @@ from fsgauge.study.storage import AbsolutePath
 from fsgauge.study.workload.sweep import Inapplicable
 
 Serve = Literal["none", "samba", "ganesha"]
-SmbDialect = Literal["2.0.2", "2.1", "3.0", "3.0.2", "3.1.1"]
+
+
+def _as_text(value: object) -> object:
+    """2.1 without quotes is a version too, not a number."""
+    return str(value) if isinstance(value, float) else value
+
+
+SmbDialect = Annotated[Literal["2.0.2", "2.1", "3.0", "3.0.2", "3.1.1"], BeforeValidator(_as_text)]
 _SMB_KEYS = ("smb_dialect", "smb_signing", "smb_encryption", "smb_oplocks")
 
 
