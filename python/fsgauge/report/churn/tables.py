@@ -160,8 +160,9 @@ def _verdict(damage: Damage) -> str:
     text: str = damage.verdict
     if damage.verdict == "equivalent":
         text = f"equivalent (within {words.percent(damage.margin_percent)})"
-    elif damage.verdict == "undecided" and damage.detectable_percent is not None:
-        text = f"undecided ({words.percent(damage.detectable_percent)} would have shown)"
+    elif damage.verdict == "undecided" and damage.detectable_loss_percent is not None:
+        loss = words.percent(damage.detectable_loss_percent)
+        text = f"undecided (a loss of {loss} would have shown)"
     return f"{GLYPHS[damage.verdict]} {text}"
 
 

@@ -91,8 +91,8 @@ def _chosen(damages: Sequence[Damage], named: int) -> list[Damage]:
 
 def _nothing_seen(fill: int, found: dict[Side, list[Damage]]) -> str:
     everything = [damage for damages in found.values() for damage in damages]
-    hidden = [d.detectable_percent for d in everything if d.detectable_percent is not None]
-    shown = f": only one of {max(hidden):.0f} % would have shown" if hidden else ""
+    losses = [each for damage in everything if (each := damage.detectable_loss_percent) is not None]
+    shown = f": only a loss of {max(losses):.0f} % would have shown" if losses else ""
     return (
         f"At {fill} % full, no damage by ageing was seen in"
         f" {_listed([_NOUNS[side] for side in found])} on {_listed(_names(everything))}{shown}."

@@ -61,6 +61,13 @@ class Damage(ChurnModel):
     left_out: list[int]
     blocks: list[tuple[int, float]]
 
+    @property
+    def detectable_loss_percent(self) -> float | None:
+        """The same as a loss, which is never above 100 %."""
+        if self.detectable_percent is None:
+            return None
+        return 100 * (1 - 1 / (1 + self.detectable_percent / 100))
+
 
 class ChurnLayout(ChurnModel):
     """Where a tree lay, and the free space around it, before it was read; means over blocks.
