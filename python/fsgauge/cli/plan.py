@@ -101,7 +101,7 @@ def _measured_time(
     stored = read_results(pilot)
     document = study.model_dump(mode="json", by_alias=True)
     is_same = is_of_same_work(stored.study, stored.environment_before, document, size_bytes)
-    return pilot_time(stored.study, stored.turns, stored.runs), is_same
+    return pilot_time(stored.study, stored.turns, stored.runs, stored.steps), is_same
 
 
 def _of_block(time: PilotTime | None, is_same: bool) -> MeasuredTime | None:

@@ -14,7 +14,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from fsgauge.record import EnvironmentRecord, RunRecord, StudyRecord, TurnRecord
+from fsgauge.record import EnvironmentRecord, RunRecord, StepRecord, StudyRecord, TurnRecord
 
 SIZE_TOLERANCE = 0.01
 
@@ -31,7 +31,10 @@ class PilotTime(BaseModel):
 
 
 def pilot_time(
-    study: StudyRecord, turns: Sequence[TurnRecord], runs: Sequence[RunRecord]
+    study: StudyRecord,
+    turns: Sequence[TurnRecord],
+    runs: Sequence[RunRecord],
+    steps: Sequence[StepRecord] = (),
 ) -> PilotTime | None:
     """What a block took; None where no block has every planned run measured."""
     wanted: dict[int, int] = {}
@@ -41,6 +44,8 @@ def pilot_time(
     seconds = dict.fromkeys(wanted, 0.0)
     for made in turns:
         seconds[made.block] += made.prepare_ns / 1e9
+    for step in steps:
+        seconds[step.block] += step.elapsed_ns / 1e9
     for run in runs:
         if run.result is not None:
             measured[run.block] += 1

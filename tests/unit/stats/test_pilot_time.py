@@ -4,6 +4,7 @@ import pytest
 
 from fsgauge.stats.pilot_time import is_of_same_work, pilot_time
 from tests.synthetic import make_study
+from tests.synthetic_churn import make_churn
 
 SHAPE = {"blocks": 3, "queue_depths": (1,), "block_sizes": (4096,)}
 
@@ -41,3 +42,11 @@ def test_other_work_is_told_apart():
     assert not same({**document, "system": document["system"][:1]}, size)
     assert not same({**document, "storage": {"kind": "device"}}, size)
     assert not same(document, 2 * size)
+
+
+def test_steps_between_cells_take_their_time_too() -> None:
+    made = make_churn(fills=[80], blocks=2, systems={"ext4": "ext4"})
+    without = pilot_time(made.study, made.turns, made.runs)
+    found = pilot_time(made.study, made.turns, made.runs, made.steps)
+    assert without is not None and found is not None
+    assert found.block_seconds == pytest.approx(without.block_seconds + 4.0)
