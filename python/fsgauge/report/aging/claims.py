@@ -73,8 +73,8 @@ def _kept_cell(point: AgingPoint | None, *, named: bool = True) -> TableCell:
     if point is None or point.relative is None:
         return NOTHING
     cell = share_cell(point.relative)
-    where = f", at {point.free_percent} % free" if named else ""
-    return TableCell(cell.text, f"{cell.below}{where}")
+    where = f"at {point.free_percent} % free" if named else ""
+    return TableCell(cell.text, ", ".join(filter(None, (cell.below, where))))
 
 
 def _kept(point: AgingPoint) -> float:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from fsgauge.record import ScanRecord
 from fsgauge.report.aging.claims import claims_table, source_of
+from fsgauge.report.aging.few_blocks import said_once
 from fsgauge.report.aging.maps import MapRow, legend, map_rows
 from fsgauge.report.aging.tables import (
     disk_table,
@@ -42,11 +43,16 @@ def aging_parts(results: Results, scans: Sequence[ScanRecord]) -> AgingParts:
         return AgingParts()
     predicted = predicted_table(results, aging, steps_of(aging.levels))
     claims = claims_table(results, aging, published_aging())
+    blocks = max((point.rate.n for line in aging.lines for point in line.points), default=0)
+
+    def short(tables: list[Table]) -> list[Table]:
+        return [said_once(table, blocks) for table in tables]
+
     return AgingParts(
-        rates=[summary_table(results, aging), *levels_tables(results, aging)],
-        predicted=[*predicted, disk_table(aging)] if predicted else [],
-        layouts=layout_tables(results, aging),
-        claims=claims,
+        rates=short([summary_table(results, aging), *levels_tables(results, aging)]),
+        predicted=[*short(predicted), disk_table(aging)] if predicted else [],
+        layouts=short(layout_tables(results, aging)),
+        claims=short(claims),
         source=source_of(published_aging()) if claims else "",
         maps=map_rows(results, scans),
         legend=legend(),

@@ -28,23 +28,22 @@ _NAMES: dict[Side, str] = {"write": "write", "read": "read"}
 
 
 def summary_table(results: Results, aging: Aging) -> Table:
-    """A line a system: its clean rates, the least it keeps, and from where on nothing is lost."""
+    """Two lines a system: its clean rate, the least it keeps, from where on nothing is lost."""
     least = min(aging.levels, default=0)
-    rows = []
-    for system in results.systems:
-        cells = [TableCell(system, _chunk_words(aging.chunks.get(system)))]
-        for side in _NAMES:
-            line = aging.line(system, side)
-            cells += _summary_cells(line, least)
-        rows.append(cells)
-    columns = [Column("system")]
-    for name in _NAMES.values():
-        columns += [
-            Column(f"clean {name}", "bandwidth"),
-            Column(f"{name} kept at {least} % free", "relative_rate"),
-            Column(f"least {name} kept", "relative_rate"),
-            Column(f"{name}s whole from", "relative_rate"),
-        ]
+    rows = [
+        _summary_row(line, aging.chunks.get(system), least)
+        for system in results.systems
+        for side in _NAMES
+        if (line := aging.line(system, side)) is not None
+    ]
+    columns = [
+        Column("system"),
+        Column("rate"),
+        Column("clean", "bandwidth"),
+        Column(f"kept at {least} % free", "relative_rate"),
+        Column("least kept", "relative_rate"),
+        Column("whole from", "relative_rate"),
+    ]
     note = (
         "Kept: the rate as a share of the same turn's clean rate. Whole from: the share of the"
         " region that must be free so that from there on no level is decidedly slower than clean."
@@ -52,16 +51,16 @@ def summary_table(results: Results, aging: Aging) -> Table:
     return Table("aging", "What is kept", note, columns, rows)
 
 
-def _summary_cells(line: AgingLine | None, least: int) -> list[TableCell]:
-    if line is None:
-        return [NOTHING] * 4
+def _summary_row(line: AgingLine, chunk: int | None, least: int) -> list[TableCell]:
     clean = line.at(None)
-    at_least = line.at(least)
     known = [point for point in line.points if point.relative is not None]
     lowest = min(known, key=_kept, default=None)
+    first = TableCell(line.system, _chunk_words(chunk))
     return [
+        first if line.side == "write" else TableCell(line.system),
+        TableCell(line.side),
         value_cell(clean.rate if clean else None, "B/s"),
-        _kept_cell(at_least),
+        _kept_cell(line.at(least)),
         _kept_cell(lowest, named=True),
         _whole_cell(line),
     ]
@@ -77,16 +76,18 @@ def _kept_cell(point: AgingPoint | None, *, named: bool = False) -> TableCell:
         return NOTHING
     cell = share_cell(point.relative)
     glyph = f" {GLYPHS[point.verdict]}" if point.verdict else ""
-    where = f", at {point.free_percent} % free" if named else ""
-    return TableCell(f"{cell.text}{glyph}", f"{cell.below}{where}")
+    where = f"at {point.free_percent} % free" if named else ""
+    return TableCell(f"{cell.text}{glyph}", ", ".join(filter(None, (cell.below, where))))
 
 
 def _whole_cell(line: AgingLine) -> TableCell:
     if not line.lost_at:
-        return TableCell("always", "no loss decided")
+        doubt = any(point.verdict == "undecided" for point in line.points)
+        return TableCell("undecided", "no loss decided") if doubt else TableCell("always")
     if line.whole_from is None:
         return TableCell("never", f"still less at {line.lost_at[-1]} %")
-    return TableCell(f"{line.whole_from} %", f"less at {len(line.lost_at)} levels")
+    levels = "1 level" if len(line.lost_at) == 1 else f"{len(line.lost_at)} levels"
+    return TableCell(f"{line.whole_from} %", f"less at {levels}")
 
 
 def _chunk_words(chunk: int | None) -> str:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     import altair as alt
 
 SIDES: dict[Side, str] = {"write": "writing", "read": "reading"}
+FIRST_SCREEN_PIXELS = 790
+"""Room for the first picture beside the box of what makes it sure."""
 CLEAN_AT = -9.0
 """Where the clean rate stands, left of what is free."""
 JITTER = 0.3
@@ -64,7 +66,7 @@ def kept_chart(results: Results) -> Drawing | None:
         for side, name, rows in found
     ]
     label = "Write and read rates against free space, as shares of each system's clean rate."
-    return _drawn("kept", label, shown)
+    return _drawn("kept", label, shown, FIRST_SCREEN_PIXELS)
 
 
 def rates_chart(results: Results) -> Drawing | None:
@@ -113,9 +115,11 @@ def predicted_chart(results: Results) -> Drawing | None:
     return _drawn("predicted", label, shown)
 
 
-def _drawn(name: str, label: str, shown: Sequence[_Panel]) -> Drawing:
+def _drawn(
+    name: str, label: str, shown: Sequence[_Panel], pixels: int = panels.WIDE_PIXELS
+) -> Drawing:
     rows = [row for panel in shown for row in panel.rows]
-    wide, narrow = panels.both(list(shown), _panel, 2)
+    wide, narrow = panels.both(list(shown), _panel, 2, pixels)
     return draw(name, label, wide, narrow, rows)
 
 

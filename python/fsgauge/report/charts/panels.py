@@ -19,15 +19,20 @@ PADDING = {"left": 16, "right": 5, "top": 5, "bottom": 5}
 """More at the left: a browser's font may be wider than the one that names were measured with."""
 
 
-def both(panels: Sequence[T], draw: Callable[[T, int], Any], most: int = 3) -> tuple[Build, Build]:
+def both(
+    panels: Sequence[T],
+    draw: Callable[[T, int], Any],
+    most: int = 3,
+    wide_pixels: int = WIDE_PIXELS,
+) -> tuple[Build, Build]:
     """Wide, with at most `most` panels a line, and narrow, with one.
 
-    `draw` takes a panel and its width in pixels.
+    `draw` takes a panel and its width in pixels; a page shows the whole at `wide_pixels`.
     """
 
     def wide() -> dict[str, Any]:
         columns = min(most, len(panels))
-        width = min(520, WIDE_PIXELS // columns - AXIS_PIXELS)
+        width = min(520, wide_pixels // columns - AXIS_PIXELS)
         drawn = [specification(draw(panel, width)) for panel in panels]
         return {"concat": drawn, "columns": columns, "spacing": 20, "padding": PADDING}
 
