@@ -44,6 +44,7 @@ const ENTRY_NAME_AT: usize = 104;
 pub(super) const LISTING_BYTES: u32 = 65536;
 const FILE_INFORMATION: u8 = 1;
 const RENAME_CLASS: u8 = 10;
+const DISPOSITION_CLASS: u8 = 13;
 
 /// How a path is opened.
 #[derive(Debug, Clone, Copy)]
@@ -96,31 +97,26 @@ impl Requests {
     }
 
     pub(super) fn unlink(&self, frame: &mut Frame, path: &CStr) {
-        self.remove(frame, path, IS_NO_DIRECTORY);
-    }
-
-    pub(super) fn remove_directory(&self, frame: &mut Frame, path: &CStr) {
-        self.remove(frame, path, IS_DIRECTORY);
-    }
-
-    fn remove(&self, frame: &mut Frame, path: &CStr, options: u32) {
-        let options = options | DELETE_ON_CLOSE;
-        let access = DELETE | READ_ATTRIBUTES | SYNCHRONIZE;
+        let (access, options) = (DELETE | READ_ATTRIBUTES | SYNCHRONIZE, IS_NO_DIRECTORY | DELETE_ON_CLOSE);
         self.open_as(frame, path, Opening { access, disposition: OPEN, options, oplock: NO_OPLOCK });
+        close(frame, None);
+    }
+
+    /// Says that it is to go before it closes it: a directory that is not empty is told then, and by Samba not when
+    /// it is closed.
+    pub(super) fn remove_directory(&self, frame: &mut Frame, path: &CStr) {
+        let (access, options) = (DELETE | READ_ATTRIBUTES | SYNCHRONIZE, IS_DIRECTORY);
+        self.open_as(frame, path, Opening { access, disposition: OPEN, options, oplock: NO_OPLOCK });
+        set_information(frame, DISPOSITION_CLASS, 1);
+        frame.put(&[1]);
         close(frame, None);
     }
 
     pub(super) fn rename(&self, frame: &mut Frame, from: &CStr, to: &CStr) {
         let access = DELETE | READ_ATTRIBUTES | SYNCHRONIZE;
         self.open_as(frame, from, Opening { access, disposition: OPEN, options: 0, oplock: NO_OPLOCK });
-        frame.begin(Command::SetInfo, true, 1);
         let name_bytes = self.root.len() + utf16_bytes(to);
-        frame.put_u16(33);
-        frame.put(&[FILE_INFORMATION, RENAME_CLASS]);
-        frame.put_u32(20 + name_bytes as u32);
-        frame.put_u16(96);
-        frame.put_zeros(6);
-        frame.put(&RELATED_FILE);
+        set_information(frame, RENAME_CLASS, 20 + name_bytes as u32);
         // Replaces what is there.
         frame.put_u64(1);
         frame.put_u64(0);
@@ -163,6 +159,17 @@ impl Requests {
             text.encode_utf16().for_each(|unit| frame.put_u16(unit));
         }
     }
+}
+
+/// Sets what is known of the file that the message before opens: so many bytes follow.
+fn set_information(frame: &mut Frame, class: u8, size_bytes: u32) {
+    frame.begin(Command::SetInfo, true, 1);
+    frame.put_u16(33);
+    frame.put(&[FILE_INFORMATION, class]);
+    frame.put_u32(size_bytes);
+    frame.put_u16(96);
+    frame.put_zeros(6);
+    frame.put(&RELATED_FILE);
 }
 
 /// How long a path is in UTF-16.

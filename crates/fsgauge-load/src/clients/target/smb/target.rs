@@ -287,9 +287,9 @@ fn message_names(action: Action) -> &'static str {
         Action::Write => "SMB2 WRITE",
         Action::Fsync => "SMB2 FLUSH",
         Action::Close => "SMB2 CLOSE",
-        Action::Stat | Action::Unlink | Action::RemoveDirectory => "SMB2 CREATE and CLOSE in one frame",
+        Action::Stat | Action::Unlink => "SMB2 CREATE and CLOSE in one frame",
         Action::List => "SMB2 CREATE, QUERY_DIRECTORY, CLOSE",
-        Action::Rename => "SMB2 CREATE, SET_INFO and CLOSE in one frame",
+        Action::Rename | Action::RemoveDirectory => "SMB2 CREATE, SET_INFO and CLOSE in one frame",
         Action::Null => "SMB2 ECHO",
     }
 }
