@@ -209,6 +209,29 @@ def test_running_out_of_room_half_way_is_a_finding_and_the_rest_is_kept(
         run("umount", str(point))
 
 
+def test_a_full_disk_below_an_image_is_a_finding_and_the_rest_is_kept(age: Ager) -> None:
+    """The disk is memory, with room for a part of what is written."""
+    disk, point = age.folder / "disk", age.folder / "mounted"
+    disk.mkdir()
+    point.mkdir()
+    run("mount", "-t", "tmpfs", "-o", "size=64M", "none", str(disk))
+    try:
+        run("truncate", "--size", "512M", str(disk / "image"))
+        run("mkfs.ext4", "-q", "-E", "lazy_itable_init=1,lazy_journal_init=1", str(disk / "image"))
+        run("mount", "-o", "loop,noinit_itable", str(disk / "image"), str(point))
+        try:
+            words = ["mounted", "churn", "--size", "400MiB", "--mode", "direct"]
+            done = age(*words, "--storage-age", "3")
+            assert done.returncode == 1, done.stderr
+            assert "finding" in done.stdout and "the disk below may be full" in done.stdout
+            kept = json.loads((age.folder / "mounted.age.json").read_text())
+            assert kept["ended"] == "gave_up" and kept["live_files"] > 0
+        finally:
+            run("umount", str(point))
+    finally:
+        run("umount", str(disk))
+
+
 def test_a_file_system_without_maps_of_extents_is_refused(age: Ager) -> None:
     point = age.folder / "memory"
     point.mkdir()

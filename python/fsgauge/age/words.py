@@ -29,8 +29,13 @@ _ENDED = {
     "complete": "to its end",
     "time_limit": "stopped by the time limit",
     "out_of_space": "stopped: no space is left",
+    "gave_up": "stopped: one operation after the other was refused",
     "interrupted": "stopped by Ctrl-C",
 }
+
+
+# Notes that say that the file system is not as it was made.
+_FINDINGS = {"age.storage_failed", "age.damaged"}
 
 
 def lines_of(made: Made, worn: Worn, fidelity: Fidelity | str) -> list[str]:
@@ -89,12 +94,13 @@ def findings(result: AgeResult) -> list[str]:
     skipped = sum(each.skipped for each in result.operations)
     if skipped:
         found.append(f"{skipped:,} operations were left out: their files could not be made before")
+    found += [printable(note.text) for note in result.notes if note.code in _FINDINGS]
     return found
 
 
 def notes(worn: Worn) -> list[str]:
     """What should be known beside the numbers, of the ageing and of the scans."""
-    of_ageing = [note.text for note in worn.result.notes]
+    of_ageing = [note.text for note in worn.result.notes if note.code not in _FINDINGS]
     return of_ageing + scan_notes(worn.after) + doubts(worn.before, worn.after)
 
 

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import get_args
+
+import pytest
 
 from fsgauge.age.fidelity import Fidelity
 from fsgauge.age.record import NOT_ASKED, Made
 from fsgauge.age.words import fidelity_lines, lines_of
+from fsgauge.wire import AgeEnded, Note
 from tests.age_example import aged, worn
 from tests.scan_example import example
 
@@ -26,6 +30,22 @@ def test_an_early_end_and_failures_are_findings(tmp_path: Path) -> None:
     assert "no space is left" in found[0] and "kept" in found[0]
     assert "append failed 7 times: No space left on device (first at operation 6)" in found[1]
     assert "2 operations were left out" in found[2]
+
+
+@pytest.mark.parametrize("ended", get_args(AgeEnded))
+def test_every_end_has_its_words(ended: AgeEnded, tmp_path: Path) -> None:
+    early = worn(tmp_path)
+    early = replace(early, result=early.result.model_copy(update={"ended": ended}))
+    lines = lines_of(Made(tmp_path), early, NOT_ASKED)
+    assert any(line.startswith("finding") for line in lines) == (ended != "complete")
+
+
+def test_storage_that_failed_is_a_finding_and_not_a_note(tmp_path: Path) -> None:
+    failed = worn(tmp_path)
+    note = Note(code="age.storage_failed", text="the storage below failed")
+    failed = replace(failed, result=failed.result.model_copy(update={"notes": [note]}))
+    lines = lines_of(Made(tmp_path), failed, NOT_ASKED)
+    assert [line for line in lines if note.text in line] == [f"finding      {note.text}"]
 
 
 def test_fidelity_is_said_or_said_to_be_missing(tmp_path: Path) -> None:
