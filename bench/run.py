@@ -15,6 +15,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import age
 import clients
 import depth_1
 import loop_depth_32
@@ -58,6 +59,10 @@ BENCHES: dict[str, Callable[[Scratch], Comparison]] = {
     **{f"smb-{count}-dbench": shares.smb_against_dbench(count) for count in (10, 100, 590)},
     **{f"smb-{count}-nbench": shares.smb_against_nbench(count) for count in (10, 100, 590)},
     **{f"nfs-{count}-dbench": shares.nfs_against_dbench(count) for count in (10, 100, 590)},
+    "age-churn-python": age.against_python,
+    "age-churn-c": age.against_c,
+    "age-churn-geriatrix": age.against_geriatrix,
+    "age-layout-python": age.published_layout,
 }
 
 

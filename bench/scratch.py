@@ -47,7 +47,10 @@ class Scratch:
 
     def sweep(self) -> None:
         """Unmount and detach every loop device on our files, then remove the files."""
-        places = [self.directory / name for name in ("tmpfs-for-clients", "ext4-for-clients")]
+        places = [
+            self.directory / name
+            for name in ("tmpfs-for-clients", "ext4-for-clients", "ext4-to-age")
+        ]
         for place in [MEMORY / "mounted", *places]:
             if os.path.ismount(place):
                 subprocess.run(["umount", str(place)], check=False)
