@@ -9,20 +9,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fsgauge.record import Plan, StudyRecord
+from fsgauge.stats.churn.model import Damage
 from fsgauge.stats.results import Comparison
 
 FEWEST_BLOCKS = 6
 
 
-def widest_percent(comparisons: Sequence[Comparison], metrics: dict[str, str]) -> float | None:
+def widest_percent(
+    comparisons: Sequence[Comparison], metrics: dict[str, str], damages: Sequence[Damage] = ()
+) -> float | None:
     """The furthest that an interval of a primary ratio reaches from its ratio, in percent.
 
-    `metrics` names the primary metric of each cell. None while any of them has no interval.
+    `metrics` names the primary metric of each cell. Where there are damages, they are the ratios
+    that the study is about. None while any of them has no interval.
     """
+    primary = [each for each in comparisons if each.primary and each.metric == metrics[each.cell]]
     reaches = []
-    for entry in comparisons:
-        if not entry.primary or entry.metric != metrics[entry.cell]:
-            continue
+    for entry in damages or primary:
         if entry.low is None or entry.high is None:
             return None
         reaches.append(max(entry.high / entry.ratio - 1, 1 - entry.low / entry.ratio))
@@ -30,13 +33,17 @@ def widest_percent(comparisons: Sequence[Comparison], metrics: dict[str, str]) -
 
 
 def is_enough(
-    study: StudyRecord, comparisons: Sequence[Comparison], metrics: dict[str, str], blocks: int
+    study: StudyRecord,
+    comparisons: Sequence[Comparison],
+    metrics: dict[str, str],
+    blocks: int,
+    damages: Sequence[Damage] = (),
 ) -> bool:
     """Whether the study asked to stop at such a width, and `blocks` whole blocks gave it."""
     limit = study.study.get("plan", {}).get("stop_interval")
     if limit is None or blocks < FEWEST_BLOCKS:
         return False
-    widest = widest_percent(comparisons, metrics)
+    widest = widest_percent(comparisons, metrics, damages)
     return widest is not None and widest <= float(limit)
 
 

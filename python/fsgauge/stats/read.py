@@ -20,7 +20,8 @@ from fsgauge.record import (
 from fsgauge.stats.advice import situation_of
 from fsgauge.stats.aging.read import read_aging
 from fsgauge.stats.answer import Question, answer
-from fsgauge.stats.churn.read import read_churn
+from fsgauge.stats.churn.damages import damages_of
+from fsgauge.stats.churn.read import is_of_churn, read_churn
 from fsgauge.stats.compare import compare_all, describe_noise, measure_all, noise_floors
 from fsgauge.stats.connections.read import read_connections
 from fsgauge.stats.connections.serving import read_serving
@@ -76,7 +77,8 @@ def read_study(
     floors = noise_floors(samples, [cell.id for cell in primary])
     comparisons = compare_all(samples, [cell.id for cell in primary], _margin_percent(study))
     blocks = complete_blocks(samples, runs)
-    stopped = is_enough(study, comparisons, metrics, blocks)
+    damages = damages_of(samples, _margin_percent(study)) if is_of_churn(study) else []
+    stopped = is_enough(study, comparisons, metrics, blocks, damages)
     if stopped:
         plan = first_blocks(plan, blocks)
         study = study.model_copy(update={"plan": plan})

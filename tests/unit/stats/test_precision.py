@@ -8,6 +8,7 @@ from fsgauge.stats import read_study
 from fsgauge.stats.precision import FEWEST_BLOCKS, widest_percent
 from fsgauge.stats.results import Results
 from tests.synthetic import make_study
+from tests.synthetic_churn import make_churn
 
 
 def results(blocks: int, stop_interval: float | None, planned: int = 12) -> Results:
@@ -50,3 +51,16 @@ def test_width_is_the_furthest_reach_of_a_primary_ratio() -> None:
         if entry.primary and entry.metric == found.primary_metrics[entry.cell]:
             assert entry.high is not None
             assert 100 * (entry.high / entry.ratio - 1) <= reach + 1e-9
+
+
+@pytest.mark.parametrize(("stop_interval", "ends"), [(20.0, True), (0.01, False)])
+def test_a_study_of_churn_ends_by_the_width_of_its_damages(
+    stop_interval: float, *, ends: bool
+) -> None:
+    """Also one of a single system, which is compared with nothing but its own fresh copy."""
+    made = make_churn(systems={"ext4": "ext4"}, fills=[80], blocks=FEWEST_BLOCKS + 1)
+    settings = {**made.study.study, "plan": {"stop_interval": stop_interval}}
+    record = made.study.model_copy(update={"study": settings})
+    runs = [run for run in made.runs if run.block < FEWEST_BLOCKS]
+    found = read_study(made.turns, runs, record, made.before, made.after, made.scans, made.steps)
+    assert ("plan.stopped" in codes(found)) == ends
