@@ -4,6 +4,8 @@
 
 #[path = "support/ganesha.rs"]
 mod ganesha;
+#[path = "support/other_client.rs"]
+mod other_client;
 mod support;
 
 use std::os::unix::fs::PermissionsExt;
@@ -183,6 +185,21 @@ fn files_lie_where_they_should_with_their_owner() {
         ..job(server.target(&export, "a/b"), READ)
     };
     assert_whole(&run(&here).unwrap());
+}
+
+#[test]
+fn another_client_reads_what_was_written() {
+    or_skip!();
+    let (_kept, export) = exported();
+    let server = Ganesha::start(&export, "RW");
+    assert_whole(&run(&job(server.target(&export, "d"), WRITE)).unwrap());
+    for (client, file) in [(0, 0), (3, 1), (11, 5)] {
+        let path = format!("d/c{client:05}/c{client:05}-f{file:06}");
+        let read = other_client::contents(server.port, server.mount_port, &export, &path);
+        let expected = [16384, 5000, 100_000][(client + file) % 3];
+        assert_eq!(read.len(), expected, "{path}");
+        assert!(read == std::fs::read(export.join(&path)).unwrap(), "{path}");
+    }
 }
 
 #[test]

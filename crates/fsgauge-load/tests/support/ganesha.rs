@@ -42,13 +42,13 @@ pub fn missing() -> Option<String> {
             "{program} is not installed (apt-get install nfs-ganesha nfs-ganesha-vfs rpcbind)"
         ));
     }
-    if !rustix_is_root() {
+    if !is_root() {
         return Some("a private server needs root".into());
     }
     None
 }
 
-fn rustix_is_root() -> bool {
+fn is_root() -> bool {
     // The owner of a process's own directory is its effective user.
     std::os::unix::fs::MetadataExt::uid(&std::fs::metadata("/proc/self").unwrap()) == 0
 }

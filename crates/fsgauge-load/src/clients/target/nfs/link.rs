@@ -9,7 +9,7 @@ use super::connection::Connection;
 use super::operation::Stage;
 use super::rpc::finish;
 use super::session::{Came, FIRST_REST_NS, State, call_of, portmapper};
-use super::{LOOK_NS, NfsTarget, OF_SESSION, PATIENCE_NS, Xid};
+use super::{LOOK_NS, NfsTarget, OF_SESSION, Xid};
 use crate::clients::target::Answer;
 
 impl NfsTarget {
@@ -121,7 +121,7 @@ impl NfsTarget {
             self.under_way -= 1;
             return self.turn_away(client, errno);
         }
-        if self.now_ns.saturating_sub(session.since_ns) < PATIENCE_NS {
+        if self.now_ns.saturating_sub(session.since_ns) < self.patience_ns {
             return session.rest(self.now_ns);
         }
         session.state = State::GivenUp;
@@ -164,7 +164,7 @@ impl NfsTarget {
         let is_due = self.now_ns >= self.look_ns;
         for client in 0..self.sessions.len() as u32 {
             let session = &self.sessions[client as usize];
-            let is_late = self.now_ns.saturating_sub(session.since_ns) >= PATIENCE_NS;
+            let is_late = self.now_ns.saturating_sub(session.since_ns) >= self.patience_ns;
             match session.state {
                 State::Resting if is_late || self.now_ns >= session.again_ns => self.try_again(client),
                 State::Locating | State::Mounting | State::Attaching if is_late => {
@@ -184,7 +184,7 @@ impl NfsTarget {
         for lane in self.lanes_of(client) {
             let state = &self.lanes[lane as usize];
             let is_under_way = !matches!(state.stage, Stage::Idle | Stage::Parked);
-            if is_under_way && self.now_ns.saturating_sub(state.since_ns) >= PATIENCE_NS {
+            if is_under_way && self.now_ns.saturating_sub(state.since_ns) >= self.patience_ns {
                 return self.lost(client, Errno::TIMEDOUT);
             }
         }

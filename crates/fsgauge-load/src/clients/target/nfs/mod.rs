@@ -98,6 +98,8 @@ pub(crate) struct NfsTarget {
     /// The time when replies were last taken, to some milliseconds.
     now_ns: u64,
     look_ns: u64,
+    /// How long an answer, or a way back, is waited for.
+    patience_ns: u64,
     /// Clients on their way in.
     under_way: u32,
     traffic: Traffic,
@@ -142,6 +144,7 @@ impl NfsTarget {
             commits: false,
             now_ns,
             look_ns: now_ns + LOOK_NS,
+            patience_ns: PATIENCE_NS,
             under_way: 0,
             traffic: Traffic::default(),
             refused: State::Out,
