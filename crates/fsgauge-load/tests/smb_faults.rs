@@ -121,7 +121,7 @@ fn errors_are_counted_by_kind() {
     assert!(clients(&again).errors[0].first_path.starts_with("//127.0.0.1/share/below/deeper/c0000"));
 
     let file = |name: &str| smbd.files().join("below/deeper/c00001").join(name);
-    std::fs::set_permissions(file("c00001-f000000"), std::fs::Permissions::from_mode(0)).unwrap();
+    std::fs::set_permissions(file("c00001-f000000"), std::fs::Permissions::from_mode(0o0)).unwrap();
     std::fs::remove_file(file("c00001-f000001")).unwrap();
     std::fs::File::options().write(true).open(file("c00001-f000002")).unwrap().set_len(4096).unwrap();
     let other = smbd.files().join("below/deeper/c00002/c00002-f000001");
