@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from fsgauge.report.aging.few_blocks import said_once
 from fsgauge.report.churn.tables import damage_table, layout_table, tree_table
 from fsgauge.report.table_parts import Table
 from fsgauge.stats.results import Results
@@ -20,6 +21,10 @@ class ChurnParts:
 
 def churn_parts(results: Results) -> ChurnParts:
     """Everything of a study of churn."""
+    damages = results.churn.damages if results.churn is not None else []
+    blocks = max((damage.n for damage in damages), default=0)
     return ChurnParts(
-        damage=damage_table(results), layouts=layout_table(results), trees=tree_table(results)
+        damage=[said_once(table, blocks) for table in damage_table(results)],
+        layouts=[said_once(table, blocks) for table in layout_table(results)],
+        trees=tree_table(results),
     )

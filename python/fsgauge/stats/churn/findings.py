@@ -33,7 +33,7 @@ def churn_findings(evidence: Evidence) -> Iterator[Finding]:
     yield from _errors(evidence)
     yield from _cut(evidence)
     yield from _scans(evidence, churn)
-    yield from _sparse_below(evidence)
+    yield from _sparse_below(evidence, churn)
     yield from _without_seeks(churn)
 
 
@@ -179,10 +179,14 @@ def _scans(evidence: Evidence, churn: Churn) -> Iterator[Finding]:
         )
 
 
-def _sparse_below(evidence: Evidence) -> Iterator[Finding]:
-    """Fresh copies write to places that nobody wrote before; old systems do not."""
+def _sparse_below(evidence: Evidence, churn: Churn) -> Iterator[Finding]:
+    """Fresh copies write to places that nobody wrote before; old systems do not.
+
+    In mode fast no tree writes anything, so both begin alike.
+    """
     storage = evidence.study.study.get("storage", {})
-    if storage.get("kind") == "loop" and not storage.get("preallocate"):
+    sparse = storage.get("kind") == "loop" and not storage.get("preallocate")
+    if sparse and churn.mode != "fast":
         yield finding(
             "churn.sparse_below",
             "warning",

@@ -75,7 +75,8 @@ def test_one_block_has_a_picture_without_intervals():
     results = make_churn(fills=[80], made_runs=16).results()
     assert damage_chart(results) is not None
     (damage,) = churn_parts(results).damage
-    assert "one block" in {row[3].below for row in damage.rows}
+    assert {row[3].below for row in damage.rows} == {""}
+    assert "No interval is known from one block." in damage.note
 
 
 def test_a_system_alone_has_no_column_of_others():
