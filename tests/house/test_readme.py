@@ -81,7 +81,7 @@ def test_the_make_targets_exist() -> None:
 
 
 def test_every_other_command_is_known_here() -> None:
-    words = "plan run run run run scan resume report study doctor compare query crosscheck"
+    words = "plan run run run run run scan resume report study doctor compare query crosscheck"
     assert [line.split()[1] for line in commands()[2:]] == words.split()
 
 
@@ -143,6 +143,17 @@ def test_connections_on_a_scratch_file(tmp_path: Path) -> None:
     line = next(line for line in commands() if line == "fsgauge run connections")
     small = ["storage.size=256MiB", f"storage.directory={tmp_path}", "workload.clients=20"]
     short = [*small, "workload.fill=4 %", "workload.backup_fill=10 %", "plan.blocks=2"]
+    words = [word for each in short for word in ("--set", each)]
+    done = fsgauge([*line.split()[1:], *words], tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-2].startswith("answer: ")
+
+
+@pytest.mark.root
+def test_aging_on_a_scratch_file(tmp_path: Path) -> None:
+    line = next(line for line in commands() if line == "fsgauge run aging")
+    small = ["storage.size=1GiB", f"storage.directory={tmp_path}", "workload.streams=1"]
+    short = [*small, 'workload.levels=["5 %"]', "plan.blocks=2"]
     words = [word for each in short for word in ("--set", each)]
     done = fsgauge([*line.split()[1:], *words], tmp_path)
     assert done.returncode == 0, done.stderr

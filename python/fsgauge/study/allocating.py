@@ -14,37 +14,43 @@ ALLOCATING = ("allocation_chunk", "extent_size_hint")
 
 def check_allocating(systems: Sequence[System], workload: Workload) -> None:
     """Raise a conflict for a key that would be ignored, or that contradicts the workload."""
+    if not isinstance(workload, AgingWorkload):
+        _require_none(systems)
+        return
+    for index, system in enumerate(systems):
+        _check_chunk(index, system, workload)
+    all_chunked = all(system.allocation_chunk is not None for system in systems)
+    if workload.aged_by in ("direct", "write") and all_chunked:
+        raise conflict(
+            f'aged_by = "{workload.aged_by}" would be ignored: every system has an'
+            " allocation_chunk, which fallocate takes",
+            [("workload", "aged_by"), ("system", 0, "allocation_chunk")],
+            next="leave aged_by out, or compare with a system without allocation_chunk",
+        )
+
+
+def _require_none(systems: Sequence[System]) -> None:
     for index, system in enumerate(systems):
         for key in ALLOCATING:
-            if getattr(system, key) is not None and not isinstance(workload, AgingWorkload):
+            if getattr(system, key) is not None:
                 raise conflict(
                     f"{key} would be ignored: only a study of kind aging gives files their space"
                     " so",
                     [("system", index, key), ("workload", "kind")],
                     next="fsgauge run aging, or leave it out",
                 )
-        if isinstance(workload, AgingWorkload):
-            _check_chunk(index, system, workload)
 
 
 def _check_chunk(index: int, system: System, workload: AgingWorkload) -> None:
-    chunk, aged_by = system.allocation_chunk, workload.aged_by
-    if aged_by == "fallocate" and chunk is None:
+    chunk = system.allocation_chunk
+    if workload.aged_by == "fallocate" and chunk is None:
         raise conflict(
             f'"{system.name}" has no allocation_chunk, so nothing says how much fallocate takes at'
             " a time",
             [("workload", "aged_by"), ("system", index)],
             next='allocation_chunk = "1 MiB" for each system, or aged_by = "direct"',
         )
-    if chunk is None:
-        return
-    if aged_by in ("direct", "write"):
-        raise conflict(
-            f'allocation_chunk would be ignored where files are aged by "{aged_by}"',
-            [("system", index, "allocation_chunk"), ("workload", "aged_by")],
-            next='leave one of both out; allocation_chunk means aged_by = "fallocate"',
-        )
-    if chunk % workload.record_size:
+    if chunk is not None and chunk % workload.record_size:
         raise conflict(
             f"an allocation_chunk of {exact_size(chunk)} is no whole number of records of"
             f" {exact_size(workload.record_size)}",

@@ -245,7 +245,7 @@ class AgingMethod:
         """The job that makes the files, in pieces of the chunk, or record by record."""
         workload, chunk = self.workload, folders.allocation_chunk_bytes
         region = workload.files * folders.file_size_bytes
-        aged_by = workload.aged_by or ("direct" if chunk is None else "fallocate")
+        aged_by = (workload.aged_by or "direct") if chunk is None else "fallocate"
         seconds = _SHORTEST_AGEING_SECONDS + region / SLOWEST.bytes_per_second
         job = AgeJob(
             directory=folders.folder(AGED),
