@@ -43,7 +43,15 @@ mod tests {
     use super::*;
 
     fn job() -> ScanJob {
-        ScanJob { format: 1, path: "/".into(), threads: None, top: 0, map_order: 0, space: true }
+        ScanJob {
+            format: 1,
+            path: "/".into(),
+            threads: None,
+            top: 0,
+            list_whole: false,
+            map_order: 0,
+            space: true,
+        }
     }
 
     fn code(job: &ScanJob) -> Option<String> {

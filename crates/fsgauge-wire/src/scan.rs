@@ -19,6 +19,9 @@ pub struct ScanJob {
     /// How many of the most fragmented files are listed with their extents.
     #[serde(default)]
     pub top: u32,
+    /// Whether files of one extent are listed too, after those of more.
+    #[serde(default)]
+    pub list_whole: bool,
     /// Order of the Hilbert map: 4^order cells; 0 for no map. At most 10.
     #[serde(default)]
     pub map_order: u32,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
+
+from pydantic import SerializerFunctionWrapHandler, model_serializer
 
 from fsgauge.wire.base import Wire
 from fsgauge.wire.engine import Engine, Note
@@ -11,7 +13,8 @@ from fsgauge.wire.engine import Engine, Note
 class ScanJob(Wire):
     """Read extents of files and free space of a folder, device or image; nothing is written.
 
-    `map_order` 0 makes no map; otherwise it has 4^order cells.
+    `map_order` 0 makes no map; otherwise it has 4^order cells. `top` files of most extents are
+    listed, those of one extent only with `list_whole`.
     """
 
     format: Literal[1] = 1
@@ -19,8 +22,17 @@ class ScanJob(Wire):
     path: str
     threads: int | None = None
     top: int = 0
+    list_whole: bool = False
     map_order: int = 0
     space: bool = True
+
+    @model_serializer(mode="wrap")
+    def _as_engines_before_it_read(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Without `list_whole` where it is not asked for: engines that lack it refuse the key."""
+        written: dict[str, Any] = write(self)
+        if not self.list_whole:
+            written.pop("list_whole", None)
+        return written
 
 
 class ScanSource(Wire):

@@ -36,6 +36,7 @@ pub(crate) struct Wanted {
     /// 0 for no map.
     pub(crate) map_order: u32,
     pub(crate) top: usize,
+    pub(crate) list_whole: bool,
     /// For extents whose place is not told as an offset on the device.
     pub(crate) addresses: Option<Arc<AddressMap>>,
 }
@@ -75,7 +76,7 @@ impl Measure {
             free: Free::new(),
             groups: Groups::new(&[]),
             map: (wanted.map_order > 0).then(|| Map::new(wanted.map_order, wanted.size_bytes)).flatten(),
-            top: Top::new(wanted.top),
+            top: Top::new(wanted.top, wanted.list_whole),
             joined: Vec::new(),
             wanted,
         }

@@ -13,10 +13,11 @@ use crate::extent::{Extent, FileExtents};
 /// How many extents of each file are kept.
 const EXTENTS: usize = 10_000;
 
-/// At most `wanted` files of two extents or more; of equal ones the first by name.
+/// At most `wanted` files of `fewest` extents or more; of equal ones the first by name.
 #[derive(Debug, Clone)]
 pub(crate) struct Top {
     wanted: usize,
+    fewest: usize,
     /// The least of them on top.
     heap: BinaryHeap<Reverse<Listed>>,
 }
@@ -42,14 +43,15 @@ impl PartialOrd for Listed {
 }
 
 impl Top {
-    pub(crate) fn new(wanted: usize) -> Self {
-        Top { wanted, heap: BinaryHeap::new() }
+    /// With `whole`, files of one extent are listed too.
+    pub(crate) fn new(wanted: usize, whole: bool) -> Self {
+        Top { wanted, fewest: if whole { 1 } else { 2 }, heap: BinaryHeap::new() }
     }
 
     /// One file, whose joined extents are `joined`.
     #[inline]
     pub(crate) fn add(&mut self, file: &FileExtents<'_>, joined: &[Extent], addresses: Option<&AddressMap>) {
-        if joined.len() > 1 && self.wanted > 0 && self.is_among(file, joined.len() as u64) {
+        if joined.len() >= self.fewest && self.wanted > 0 && self.is_among(file, joined.len() as u64) {
             self.push(Listed {
                 extents: joined.len() as u64,
                 name: (&file.name).into(),
@@ -129,7 +131,7 @@ mod tests {
 
     #[test]
     fn the_most_fragmented_are_kept_whatever_the_order_and_the_threads() {
-        let (mut one, mut other) = (Top::new(3), Top::new(3));
+        let (mut one, mut other) = (Top::new(3, false), Top::new(3, false));
         [(1, 5), (2, 1), (3, 2), (4, 9)]
             .into_iter()
             .for_each(|(inode, extents)| add(&mut one, inode, extents));
@@ -144,7 +146,7 @@ mod tests {
 
     #[test]
     fn files_of_one_extent_are_not_listed_and_long_lists_are_cut() {
-        let mut top = Top::new(2);
+        let mut top = Top::new(2, false);
         add(&mut top, 1, 1);
         add(&mut top, 2, 10_001);
         let list = top.list(&mut |inode| Some(format!("/file-{inode}").into()));
@@ -153,8 +155,15 @@ mod tests {
     }
 
     #[test]
+    fn whole_files_are_listed_where_they_are_asked_for_and_files_without_extents_never() {
+        let mut top = Top::new(3, true);
+        [(1, 1), (2, 0), (3, 4)].into_iter().for_each(|(inode, extents)| add(&mut top, inode, extents));
+        assert_eq!(names(top), [("inode 3".to_owned(), 4), ("inode 1".to_owned(), 1)]);
+    }
+
+    #[test]
     fn nothing_is_kept_when_nothing_is_wanted() {
-        let mut top = Top::new(0);
+        let mut top = Top::new(0, true);
         add(&mut top, 1, 5);
         assert_eq!(names(top), []);
     }

@@ -26,6 +26,7 @@ pub(super) fn scan(
         size_bytes: facts.size_bytes,
         map_order: job.map_order,
         top: job.top as usize,
+        list_whole: job.list_whole,
         addresses: None,
     };
     let is_stopped = move || stop.is_set();

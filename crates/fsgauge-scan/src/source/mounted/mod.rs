@@ -80,6 +80,7 @@ pub(super) fn scan(
         size_bytes: geometry.address_bytes.unwrap_or(geometry.size_bytes),
         map_order: if geometry.is_placed { job.map_order } else { 0 },
         top: job.top as usize,
+        list_whole: job.list_whole,
         addresses: geometry.addresses.take().map(Arc::new),
     };
     let mut notes = before(&mount, &mut geometry, device);
