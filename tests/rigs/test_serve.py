@@ -272,7 +272,7 @@ def network_runs(runs: list[RunRecord]) -> list[RunRecord]:
 
 @pytest.mark.parametrize(
     ("name", "tests"),
-    [("samba", ["write", "read", "delete"]), ("ganesha", ["write", "backup"])],
+    [("samba", ["write", "read"]), ("ganesha", ["write", "backup"])],
     ids=NAMES[::-1],
 )
 def test_clients_work_through_a_server_and_over_the_path_beside_it(
@@ -284,9 +284,10 @@ def test_clients_work_through_a_server_and_over_the_path_beside_it(
     outcome, stored = measured(study, engine, rig, tmp_path / "results")
     assert outcome.ended_by is None
     network_runs(stored.runs)
-    assert len(stored.runs) == 2 * 2 * 3 and len(stored.path_runs) == 2 * 3
+    cells = 3 if "backup" in tests else 2
+    assert len(stored.runs) == 2 * 2 * cells and len(stored.path_runs) == 2 * cells
     for run in stored.runs:
-        assert run.server is not None and run.server.listen_overflows == 0
+        assert run.server is not None and run.server.listen_drops == 0
         assert run.result is not None and run.result.clients is not None
         if run.cell.test in ("read", "backup"):
             assert run.result.clients.checked_records > 0
@@ -323,7 +324,7 @@ def test_a_server_killed_under_load_comes_back_and_the_study_goes_on(
     name: str, scene: Scene, engine: Engine, rig: HostRig, tmp_path: Path
 ) -> None:
     needs(name)
-    slow = {"files_per_connection": 40, "think": 20_000_000, "serve_beside_path": False}
+    slow = {"files_per_connection": 15, "think": 20_000_000, "serve_beside_path": False}
     study = study_of(name, tests=["write"], file_sizes=[65536], **{"clients": 4} | slow)
     killer = Killer()
     outcome, stored = measured(study, engine, rig, tmp_path / "results", killer)

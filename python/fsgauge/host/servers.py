@@ -7,12 +7,14 @@ session of its own: children that leave the command line behind stay in the sess
 from __future__ import annotations
 
 import os
+import re
 import signal
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
 from fsgauge.host.processes import Process
+from fsgauge.host.tool import find_tool, run_tool
 
 _PROC = Path("/proc")
 _PATIENCE_SECONDS = 5.0
@@ -102,8 +104,17 @@ def proportional_memory_bytes(pid: int) -> int | None:
     return int(line.split()[1]) << 10 if line else None
 
 
-def listen_drops() -> tuple[int, int] | None:
-    """TcpExt ListenOverflows and ListenDrops since the machine started; None where unknown."""
+def listen_drops(port: int) -> int | None:
+    """Connections that a listening socket has turned away, as ss shows it; None without ss."""
+    if find_tool("ss") is None:
+        return None
+    said = run_tool(["ss", "-Hltm", f"sport = :{port}"])
+    found = re.search(r"skmem:\([^)]*\bd(\d+)\)", said.output)
+    return int(found[1]) if found else None
+
+
+def listen_overflows() -> int | None:
+    """TcpExtListenOverflows of this machine since it started; None where unknown."""
     try:
         lines = (_PROC / "net/netstat").read_text().splitlines()
     except OSError:
@@ -111,7 +122,7 @@ def listen_drops() -> tuple[int, int] | None:
     for names, values in zip(lines[::2], lines[1::2], strict=False):
         if names.startswith("TcpExt:"):
             found = dict(zip(names.split(), values.split(), strict=False))
-            return int(found.get("ListenOverflows", 0)), int(found.get("ListenDrops", 0))
+            return int(found.get("ListenOverflows", 0))
     return None
 
 

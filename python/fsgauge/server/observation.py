@@ -15,6 +15,7 @@ from fsgauge.host.servers import (
     TICK_NS,
     children_of,
     listen_drops,
+    listen_overflows,
     processor_time,
     proportional_memory_bytes,
     session_processes,
@@ -35,9 +36,16 @@ class Observation:
     """
 
     def __init__(
-        self, leader: Callable[[], int], idle: int, revive: Callable[[], bool], *, grows: bool
+        self,
+        leader: Callable[[], int],
+        revive: Callable[[], bool],
+        *,
+        port: int,
+        idle: int,
+        grows: bool,
     ) -> None:
         self._leader, self._idle, self._revive, self._grows = leader, idle, revive, grows
+        self._port = port
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._look_on, daemon=True)
         self._most = 0
@@ -51,7 +59,7 @@ class Observation:
         self._restarts += self._revive()
         self._wait_until_idle()
         self._began = processor_time(self._leader())
-        self._drops = listen_drops()
+        self._overflows, self._drops = listen_overflows(), listen_drops(self._port)
         self._thread.start()
 
     def end(self) -> ServerRun:
@@ -61,7 +69,8 @@ class Observation:
         if self._memory is None and not self._grows:
             self._sample()  # its clients left their memory behind
         self._wait_until_idle()
-        used, drops = processor_time(self._leader()), listen_drops()
+        used, drops = processor_time(self._leader()), listen_drops(self._port)
+        overflows = listen_overflows()
         whole = self._restarts == 0  # the counters of a server that died went with it
         return ServerRun(
             user_ns=used.user_ns - self._began.user_ns if whole else None,
@@ -72,8 +81,8 @@ class Observation:
             memory_processes=self._memory[1] if self._memory else None,
             memory_samples=self._samples,
             sampling_ns=self._sampling_ns,
-            listen_overflows=drops[0] - self._drops[0] if drops and self._drops else None,
-            listen_drops=drops[1] - self._drops[1] if drops and self._drops else None,
+            listen_overflows=_difference(overflows, self._overflows),
+            listen_drops=_difference(drops, self._drops) if whole else None,
             restarts=self._restarts,
         )
 
@@ -107,3 +116,7 @@ class Observation:
             if children_of(self._leader()) + 1 <= self._idle:
                 return
             time.sleep(0.02)
+
+
+def _difference(after: int | None, before: int | None) -> int | None:
+    return None if after is None or before is None else after - before

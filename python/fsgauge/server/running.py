@@ -48,7 +48,8 @@ class Server:
     def observe(self) -> Observation:
         """Begin to look on while a load runs."""
         grows = self.kind.processes_for_a_client > 0
-        return Observation(self.child.leader, self.child.idle, self.child.revive, grows=grows)
+        child, port = self.child, self.child.serving.port
+        return Observation(child.leader, child.revive, port=port, idle=child.idle, grows=grows)
 
 
 @contextmanager

@@ -100,6 +100,11 @@ def _processor_ns(used: ServerRun) -> int | None:
     return used.user_ns + used.system_ns
 
 
+def refused_of(used: ServerRun) -> int | None:
+    """By the server's own socket, or else by any of the machine."""
+    return used.listen_overflows if used.listen_drops is None else used.listen_drops
+
+
 def _of(runs: Sequence[RunRecord], cell: str, system: str) -> list[RunRecord]:
     return [run for run in runs if (run.cell.id, run.system) == (cell, system)]
 
@@ -109,7 +114,7 @@ def _use(samples: Samples, runs: Sequence[RunRecord], cell: str, system: str) ->
     if not found:
         return None
     largest = max(found, key=lambda used: used.memory_bytes or 0)
-    overflows = [used.listen_overflows for used in found if used.listen_overflows is not None]
+    overflows = [refused for used in found if (refused := refused_of(used)) is not None]
     return ServerUse(
         cell=cell,
         system=system,

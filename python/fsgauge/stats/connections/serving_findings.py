@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from fsgauge.stats.connections.serving import refused_of
 from fsgauge.stats.connections.serving_model import Serving
 from fsgauge.stats.evidence import Evidence, count, finding, name_of
 from fsgauge.stats.results import Finding
@@ -57,13 +58,13 @@ def _overflows(evidence: Evidence, serving: Serving) -> Iterator[Finding]:
             "server.listen_overflows",
             "warning",
             f"The kernel refused {count(total, 'connection')} because a listen queue was full"
-            f" (TcpExtListenOverflows of this machine); first {full[0].system}.",
+            f"; first {full[0].system}.",
             "Clients asked again after a second or more, which is in the time of connecting, not in"
             " that of operations. Raise net.core.somaxconn if it is below the server's backlog.",
             [
-                f"{name_of(run)}: {run.server.listen_overflows}"
+                f"{name_of(run)}: {refused_of(run.server)}"
                 for run in evidence.runs
-                if run.server is not None and run.server.listen_overflows
+                if run.server is not None and refused_of(run.server)
             ],
         )
 
