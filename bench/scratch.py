@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import shutil
@@ -33,6 +34,7 @@ class Scratch:
         self.directory = directory
 
     def __enter__(self) -> Self:
+        self._turn = the_only_bench()
         self.sweep()
         self.directory.mkdir(parents=True, exist_ok=True)
         return self
@@ -44,6 +46,7 @@ class Scratch:
         trace: TracebackType | None,
     ) -> None:
         self.sweep()
+        os.close(self._turn)
 
     def sweep(self) -> None:
         """Unmount and detach every loop device on our files, then remove the files."""
@@ -152,6 +155,20 @@ class Scratch:
                 for extent in range(self.SPLIT_EXTENTS):
                     os.posix_fallocate(one.fileno(), extent * BLOCK_BYTES, BLOCK_BYTES)
                     os.posix_fallocate(other.fileno(), extent * BLOCK_BYTES, BLOCK_BYTES)
+
+
+def the_only_bench() -> int:
+    """Give a lock, held until it is closed: two benches measure, and sweep up, one another."""
+    lock = os.open(Path(__file__).parent, os.O_RDONLY)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(lock)
+        raise SystemExit(
+            "error: another bench is running here\ncause: two at once measure one another\n"
+            "next: run it again when the other one is done"
+        ) from None
+    return lock
 
 
 def mount_ext4(directory: Path, name: str, *, size_bytes: int, inodes: int) -> None:
