@@ -144,7 +144,7 @@ class AgingMethod:
     def scan_job(self, path: str, *, aged: bool) -> ScanJob:
         """Every file with its extents, free space, and a map of the whole file system."""
         files = self.workload.files if aged else self.workload.streams
-        return ScanJob(path=path, top=files, map_order=_MAP_ORDER)
+        return ScanJob(path=path, top=files, list_whole=True, map_order=_MAP_ORDER)
 
     def load_job(self, cell: Cell, target: Place, seed: int) -> LoadJob:
         """Streams that each write a new file and sync it once, or read it, in order."""
