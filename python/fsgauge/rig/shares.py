@@ -81,7 +81,10 @@ def prepared_share(
     method = method_of(workload)
     if not isinstance(method, ConnectionsMethod):
         raise RigError("only clients work on shares")
-    jobs = [job.model_dump(mode="json") for job in method.clear_jobs(folders)]
+    clearing = method.clear_jobs(folders)
+    for job in clearing[:1]:
+        engine.run(job)  # logs in and finds nothing: what is refused is refused before anything
+    jobs = [job.model_dump(mode="json") for job in clearing]
     binary = getattr(engine, "binary", None)
     trace = ShareTrace(place=str(address), jobs=jobs, engine=str(binary or ""))
     with ledger.holding(trace):
