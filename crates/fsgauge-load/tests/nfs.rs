@@ -161,7 +161,9 @@ fn calls_are_named_and_reading_needs_no_close() {
     let close = call(&written, ClientOperation::Close);
     assert_eq!((close.call.as_str(), close.reason.is_some()), ("NFS COMMIT", true));
     assert_eq!(call(&written, ClientOperation::Write).call, "NFS WRITE");
+    assert_eq!(call(&written, ClientOperation::Connect).call, "MOUNT MNT, NFS FSINFO, MKDIR");
     let read = run(&job(target, READ)).unwrap();
+    assert_eq!(call(&read, ClientOperation::Connect).call, "MOUNT MNT, NFS FSINFO");
     assert_eq!(call(&read, ClientOperation::Close).call, "none");
     assert_eq!(call(&read, ClientOperation::Open).call, "NFS LOOKUP, ACCESS");
 }

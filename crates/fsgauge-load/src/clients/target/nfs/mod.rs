@@ -95,6 +95,7 @@ pub(crate) struct NfsTarget {
     limits: (u32, u32),
     started: Actions,
     commits: bool,
+    makes_directories: bool,
     /// The time when replies were last taken, to some milliseconds.
     now_ns: u64,
     look_ns: u64,
@@ -142,6 +143,7 @@ impl NfsTarget {
             limits: (u32::MAX, u32::MAX),
             started: Actions::default(),
             commits: false,
+            makes_directories: false,
             now_ns,
             look_ns: now_ns + LOOK_NS,
             patience_ns: PATIENCE_NS,
@@ -211,6 +213,7 @@ impl Target for NfsTarget {
     fn start(&mut self, lane: u32, request: &Request<'_>) -> Started {
         let action = Action::of(request);
         self.started.add(action);
+        self.makes_directories |= action == Action::MakeDirectory;
         self.now_ns = coarse_ns();
         match self.begin(lane, action, request) {
             Some(answer) => Started::Done(answer),
@@ -247,6 +250,7 @@ impl Target for NfsTarget {
             return Started::Done(0);
         }
         session.admits = true;
+        self.started.add(Action::MakeDirectory);
         self.now_ns = coarse_ns();
         self.set_out(client);
         Started::Pending
@@ -261,7 +265,9 @@ impl NfsTarget {
     /// The calls that carry an action, and why these.
     fn call(&self, action: Action) -> (String, Option<String>) {
         let call = match action {
-            Action::MakeDirectory => "NFS MKDIR",
+            // A client's way in.
+            Action::MakeDirectory if self.makes_directories => "MOUNT MNT, NFS FSINFO, MKDIR",
+            Action::MakeDirectory => "MOUNT MNT, NFS FSINFO",
             Action::Create => "NFS CREATE",
             Action::Open => "NFS LOOKUP, ACCESS",
             Action::Read => "NFS READ",
