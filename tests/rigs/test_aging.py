@@ -226,40 +226,44 @@ def test_what_cannot_work_is_refused_before_anything_is_measured(
 
 
 class Filler(Quiet):
-    """Takes most of the mounted system's space: before it is aged, or while it is."""
+    """Takes most of the mounted system's space: before it is aged, or once its files are there."""
 
-    def __init__(self, scene: Scene, seconds: float) -> None:
-        self.scene, self.seconds = scene, seconds
+    def __init__(self, scene: Scene, half_way: bool) -> None:
+        self.scene, self.half_way = scene, half_way
         self.thread: threading.Thread | None = None
 
     def step_started(self, turn: Turn, what: str) -> None:
         if self.thread is None and "intermingled" in what:
             self.thread = threading.Thread(target=self._fill)
             self.thread.start()
-            if not self.seconds:
+            if not self.half_way:
                 self.thread.join(timeout=60)
 
     def _fill(self) -> None:
-        time.sleep(self.seconds)
+        deadline = time.monotonic() + 60
+        while self.half_way and not list(self.scene.ledgers.rglob("aged/d0000/f0009")):
+            if time.monotonic() > deadline:
+                return
+            time.sleep(0.001)
         (folder,) = self.scene.ledgers.rglob("rate")
         with (folder.parent / "in-the-way").open("xb") as file, contextlib.suppress(OSError):
             for piece in range(100):
                 os.posix_fallocate(file.fileno(), piece * 2 * MEBIBYTE, 2 * MEBIBYTE)
 
 
-@pytest.mark.parametrize("seconds", [0.0, 0.05], ids=["before", "half-way"])
+@pytest.mark.parametrize("half_way", [False, True], ids=["before", "half-way"])
 def test_without_space_for_its_files_the_study_ends_and_keeps_what_there_is(
-    seconds: float, scene: Scene, engine: Engine, rig: HostRig, tmp_path: Path
+    half_way: bool, scene: Scene, engine: Engine, rig: HostRig, tmp_path: Path
 ) -> None:
     study = study_of([{"name": "ext4"}], 320, aged_by="write")
-    filler = Filler(scene, seconds)
+    filler = Filler(scene, half_way)
     outcome, stored = measured(study, rig, engine, tmp_path, filler)
     assert filler.thread is not None
     filler.thread.join(timeout=60)
     assert isinstance(outcome.ended_by, RigError) and outcome.ended_by.exit_code == 3
     assert "larger storage" in outcome.ended_by.render()
     assert {run.cell.id for run in stored.runs} == {"clean-write", "clean-read"}
-    if seconds:
+    if half_way:
         (step,) = [step for step in stored.steps if step.step == "age"]
         assert step.result is not None and step.result.errors
         assert step.result.live_bytes < 10 * stored.turns[0].target["file_size_bytes"]
