@@ -60,11 +60,33 @@ WHICH = (
     at("system", "VARCHAR", "the system's name"),
     at("again", "BOOLEAN", "second turn of the baseline in its block (A/A)"),
 )
+OVER_PATH = Column(
+    "over_path",
+    "BOOLEAN",
+    "=coalesce(json->>'$.over_path', 'false')",
+    "beside a server: the same over the system's path; no sample of the study",
+)
 PLACE = (
     *KEYS,
     at("position", "BIGINT", "run within the turn, in order of time"),
     *WHICH,
     at("cell", "VARCHAR", "the cell's id"),
 )
+SERVED = (
+    at("server_user_ns", "BIGINT", "the private server's processor time", "server.user_ns"),
+    at("server_system_ns", "BIGINT", "the same, in the kernel", "server.system_ns"),
+    at("server_memory_bytes", "BIGINT", "its memory, proportional (PSS)", "server.memory_bytes"),
+    at("server_processes", "BIGINT", "its processes, at most", "server.processes"),
+    at("listen_drops", "BIGINT", "connections its socket turned away", "server.listen_drops"),
+    at("server_restarts", "BIGINT", "how often it died", "server.restarts"),
+    at("protocol", "VARCHAR", "what clients spoke", "result.clients.network.protocol"),
+    at(
+        "reconnections",
+        "BIGINT",
+        "connections that were lost and made anew",
+        "result.clients.network.reconnections",
+    ),
+)
+"""What a run through a server has; null on paths."""
 IN_RUN = (*PLACE[:-1], at("cell", "VARCHAR", "the cell's id", "cell.id"))
 """The place as a run's own record tells it."""

@@ -6,7 +6,19 @@ A column is a place in the record's JSON and a type; rows of finished blocks com
 from __future__ import annotations
 
 from fsgauge.store.client_views import CLIENT_VIEWS, OF_CLIENTS
-from fsgauge.store.columns import BUCKET, IN_RUN, KEYS, PLACE, WHICH, Column, View, at, of_element
+from fsgauge.store.columns import (
+    BUCKET,
+    IN_RUN,
+    KEYS,
+    OVER_PATH,
+    PLACE,
+    SERVED,
+    WHICH,
+    Column,
+    View,
+    at,
+    of_element,
+)
 
 
 def _operation(operation: str) -> tuple[Column, ...]:
@@ -103,7 +115,7 @@ VIEWS: tuple[View, ...] = (
         "plan",
         "a turn as it was planned",
         "plan",
-        (*KEYS, *WHICH, at("cells", "JSON", "ids of its cells, in order of time")),
+        (*KEYS, *WHICH, OVER_PATH, at("cells", "JSON", "ids of its cells, in order of time")),
     ),
     View(
         "turns",
@@ -112,6 +124,7 @@ VIEWS: tuple[View, ...] = (
         (
             *KEYS,
             *WHICH,
+            OVER_PATH,
             at("kind", "VARCHAR", "ext4, xfs, raw, mounted, ...", "facts.kind"),
             at("mkfs_command", "JSON", "words of the command that made it", "facts.mkfs_command"),
             at("mount_source", "VARCHAR", "the device under it", "facts.mount_source"),
@@ -134,6 +147,8 @@ VIEWS: tuple[View, ...] = (
         "runs",
         (
             *IN_RUN,
+            OVER_PATH,
+            *SERVED,
             at("pattern", "VARCHAR", "as in cells", "cell.pattern"),
             at("read_percent", "BIGINT", "share of reads", "cell.read_percent"),
             at("block_size_bytes", "BIGINT", "of one operation", "cell.block_size_bytes"),
