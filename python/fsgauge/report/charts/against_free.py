@@ -59,8 +59,7 @@ def kept_chart(results: Results) -> Drawing | None:
             found.append((side, name, rows))
     if not found:
         return None
-    edges = [each for _, _, rows in found for row in rows for each in (row["low"], row["high"])]
-    limits = ratio_domain(edges)
+    limits = ratio_domain([edge for _, _, rows in found for edge in _edges(rows)])
     shown = [
         _Panel(name, "of the clean rate", rows, limits, True, 250, _band(aging, side))
         for side, name, rows in found
@@ -139,9 +138,13 @@ def _styled(results: Results, rows: Sequence[dict[str, Any]]) -> list[dict[str, 
 
 
 def _limits(rows: Sequence[dict[str, Any]]) -> tuple[float, float]:
-    values = [row[edge] for row in rows for edge in ("low", "high")]
-    low, high = min(values), max(values)
-    return low / 1.15, high * 1.15
+    values = _edges(rows)
+    return min(values) / 1.1, max(values) * 1.1
+
+
+def _edges(rows: Sequence[dict[str, Any]]) -> list[float]:
+    """Everything that has to be in the picture: intervals and single blocks."""
+    return [edge for row in rows for edge in (row["low"], row["high"], *row["blocks"])]
 
 
 def _band(aging: Aging, side: Side) -> tuple[float, float] | None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 STEPS = (0, 25, 50, 75, 100)
 PER_LINE = 4
 SMALLEST_BYTES = 64 << 10
-_LEVEL_SHADES = ("0.30", "0.45", "0.60", "0.80", "1.0")
+FAINTEST = 0.3
 Limits = tuple[int, int]
 Panel = tuple[str, list[dict[str, Any]], Limits, str]
 
@@ -109,7 +109,8 @@ def _rows(
 def _free_rows(aging: Aging, system: str, limits: Limits) -> list[dict[str, Any]]:
     """Lines of one system from little free (faint) to all free (strong)."""
     rows = []
-    for level, shade in zip(steps_of(aging.levels), _LEVEL_SHADES, strict=False):
+    steps = steps_of(aging.levels)
+    for place, level in enumerate(steps):
         layout = aging.layout(system, level)
         if layout is None or layout.free is None or not layout.free.at_least:
             continue
@@ -119,7 +120,7 @@ def _free_rows(aging: Aging, system: str, limits: Limits) -> list[dict[str, Any]
                 "line": f"{level} %",
                 "colour": "var(--accent, #0072b2)",
                 "shape": "circle",
-                "opacity": float(shade),
+                "opacity": 1 - (1 - FAINTEST) * (len(steps) - 1 - place) / max(len(steps) - 1, 1),
                 "tip": f"{level} % free, " + row["tip"],
             }
             for row in _rows(layout, layout.free.at_least, limits)
