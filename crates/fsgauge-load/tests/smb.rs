@@ -196,7 +196,7 @@ fn other_clients_read_what_is_written_and_write_what_is_read() {
             let data = client.read_file(&mut share, &path).await.unwrap();
             assert!(data == std::fs::read(smbd.files().join(&path)).unwrap(), "{path}");
             std::fs::remove_file(smbd.files().join(&path)).unwrap();
-            client.write_file(&mut share, &path, &data).await.unwrap();
+            client.write_file(&share, &path, &data).await.unwrap();
             moved += data.len();
         }
         moved

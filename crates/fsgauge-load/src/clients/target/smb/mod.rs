@@ -25,6 +25,8 @@ mod sign;
 mod socket;
 mod status;
 mod target;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use access::SmbAccess;
 pub(crate) use target::SmbTarget;

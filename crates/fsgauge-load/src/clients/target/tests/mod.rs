@@ -1,6 +1,6 @@
 //! What every target must do, run against each of them.
 
-mod conformance;
+pub(super) mod conformance;
 mod faults;
 mod no_io_uring;
 mod ring;

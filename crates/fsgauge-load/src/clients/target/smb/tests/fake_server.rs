@@ -1,0 +1,166 @@
+//! A server of few words, for what a real one cannot be made to do. It takes anybody (dialect 3.0.2, a guest), and
+//! has one file; a test says what becomes of each message.
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use crate::clients::target::smb::message::{Header, u32_at};
+
+const MORE_PROCESSING_REQUIRED: u32 = 0xC000_0016;
+
+/// What becomes of a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fate {
+    Answered,
+    /// First "I am at it", then the answer.
+    AnsweredLater,
+    /// Half of the answer, then the end of the connection.
+    CutShort,
+    Ignored,
+    /// The answer is that the session is gone.
+    Expired,
+    /// Something that is no message.
+    Garbage,
+    /// Answered with no more than one credit, whatever it took.
+    Poor,
+}
+
+/// Says the fate of message number so and so of a connection, by its command.
+pub(super) type Script = Arc<dyn Fn(u32, u16) -> Fate + Send + Sync>;
+
+/// The commands that came, over all connections.
+pub(super) type Seen = Arc<Mutex<Vec<u16>>>;
+
+/// Starts a server; it ends with the test.
+pub(super) fn start(script: Script) -> (SocketAddr, Seen) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let seen = Seen::default();
+    let all = seen.clone();
+    std::thread::spawn(move || {
+        for socket in listener.incoming().map_while(Result::ok) {
+            let (script, seen) = (script.clone(), seen.clone());
+            // Its client goes away: whatever it was about is over.
+            std::thread::spawn(move || serve(socket, &script, &seen).unwrap_or_default());
+        }
+    });
+    (address, all)
+}
+
+fn serve(mut socket: TcpStream, script: &Script, seen: &Seen) -> std::io::Result<()> {
+    let (mut setups, mut messages) = (0, 0);
+    loop {
+        let mut length = [0; 4];
+        socket.read_exact(&mut length)?;
+        let mut frame = vec![0; u32::from_be_bytes(length) as usize];
+        socket.read_exact(&mut frame)?;
+        let (mut at, mut replies, mut fate) = (0, Vec::new(), Fate::Answered);
+        let mut pending = Vec::new();
+        loop {
+            let header = Header::of(&frame[at..]).unwrap();
+            seen.lock().unwrap().push(header.command);
+            let mine = script(messages, header.command);
+            messages += 1;
+            setups += u32::from(header.command == 1);
+            let (status, body) = answer(header.command, setups, &frame[at..]);
+            let credits = if mine == Fate::Poor { 1 } else { 32 };
+            if mine == Fate::AnsweredLater {
+                pending.extend(reply(&header, 0x103, 1, &[9, 0, 0, 0, 0, 0, 0, 0, 0]));
+            }
+            let status = if mine == Fate::Expired { 0xC000_035C } else { status };
+            let mut reply = reply(&header, status, credits, &body);
+            if header.next != 0 {
+                reply.resize(reply.len().next_multiple_of(8), 0);
+                let next = reply.len() as u32;
+                reply[20..24].copy_from_slice(&next.to_le_bytes());
+            }
+            replies.extend(reply);
+            fate = if mine == Fate::Answered { fate } else { mine };
+            if header.next == 0 {
+                break;
+            }
+            at += header.next as usize;
+        }
+        let framed = |bytes: &[u8]| [&(bytes.len() as u32).to_be_bytes()[..], bytes].concat();
+        match fate {
+            Fate::Answered | Fate::Expired | Fate::Poor => socket.write_all(&framed(&replies))?,
+            Fate::AnsweredLater => {
+                socket.write_all(&framed(&pending))?;
+                std::thread::sleep(Duration::from_millis(20));
+                socket.write_all(&framed(&replies))?;
+            }
+            Fate::CutShort => return socket.write_all(&framed(&replies)[..40]),
+            Fate::Ignored => {}
+            Fate::Garbage => socket.write_all(&framed(&[7; 80]))?,
+        }
+    }
+}
+
+fn reply(to: &Header, status: u32, credits: u16, body: &[u8]) -> Vec<u8> {
+    let mut reply = vec![0; 64];
+    reply[..4].copy_from_slice(b"\xFESMB");
+    reply[4] = 64;
+    reply[8..12].copy_from_slice(&status.to_le_bytes());
+    reply[12..14].copy_from_slice(&to.command.to_le_bytes());
+    reply[14..16].copy_from_slice(&credits.to_le_bytes());
+    reply[16] = 1;
+    reply[24..32].copy_from_slice(&to.message_id.to_le_bytes());
+    reply[36] = 3;
+    reply[40] = 9;
+    reply.extend(body);
+    reply
+}
+
+/// Status and body: whoever reads finds as many bytes of 5 as asked for, whoever writes has written all.
+fn answer(command: u16, setups: u32, request: &[u8]) -> (u32, Vec<u8>) {
+    let mut body = vec![0; 96];
+    match command {
+        0 => {
+            body[4..6].copy_from_slice(&0x0302u16.to_le_bytes());
+            body[24] = 4;
+            body[28..40].fill(0);
+            (28..40).step_by(4).for_each(|at| body[at..at + 4].copy_from_slice(&(1u32 << 20).to_le_bytes()));
+            (0, body)
+        }
+        1 if setups == 1 => {
+            let challenge = challenge();
+            body.truncate(8);
+            body[4] = 72;
+            body[6] = challenge.len() as u8;
+            body.extend(challenge);
+            (MORE_PROCESSING_REQUIRED, body)
+        }
+        1 => {
+            body[2] = 1;
+            (0, body)
+        }
+        8 => {
+            let length = u32_at(request, 68);
+            let mut body = vec![0; 16];
+            body[2] = 80;
+            body[4..8].copy_from_slice(&length.to_le_bytes());
+            body.extend(vec![5; length as usize]);
+            (0, body)
+        }
+        9 => {
+            let length = u32_at(request, 68);
+            body[4..8].copy_from_slice(&length.to_le_bytes());
+            (0, body)
+        }
+        _ => (0, body),
+    }
+}
+
+/// NTLM's challenge without anything in it (MS-NLMP 2.2.1.2).
+fn challenge() -> Vec<u8> {
+    let mut challenge = vec![0; 56];
+    challenge[..8].copy_from_slice(b"NTLMSSP\0");
+    challenge[8] = 2;
+    challenge[16] = 56;
+    challenge[20..24].copy_from_slice(&0x0008_8201u32.to_le_bytes());
+    challenge[24..32].fill(0x11);
+    challenge[44] = 56;
+    challenge
+}
