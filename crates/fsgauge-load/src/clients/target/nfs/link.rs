@@ -11,6 +11,7 @@ use super::rpc::finish;
 use super::session::{Came, FIRST_REST_NS, State, call_of, portmapper};
 use super::{LOOK_NS, NfsTarget, OF_SESSION, Xid};
 use crate::clients::target::Answer;
+use crate::clients::target::started_calls::Action;
 
 impl NfsTarget {
     /// A client that is out sets out.
@@ -146,7 +147,11 @@ impl NfsTarget {
         }
         session.state = State::Out;
         session.connection = None;
-        self.answer_all(client, |stage| !matches!(stage, Stage::Idle | Stage::Parked), errno.raw_os_error());
+        self.answer_all(
+            client,
+            |stage| stage.is_under_way() || stage == Stage::Delayed,
+            errno.raw_os_error(),
+        );
     }
 
     fn answer_all(&mut self, client: u32, which: impl Fn(Stage) -> bool, errno: i32) {
@@ -179,12 +184,20 @@ impl NfsTarget {
         }
     }
 
-    /// An operation without an answer ends its connection: the server, or the way to it, hangs.
+    /// An operation without an answer ends its connection: the server, or the way to it, hangs. One that the
+    /// server has put off is to be begun again.
     fn look_at(&mut self, client: u32) {
         for lane in self.lanes_of(client) {
             let state = &self.lanes[lane as usize];
-            let is_under_way = !matches!(state.stage, Stage::Idle | Stage::Parked);
-            if is_under_way && self.now_ns.saturating_sub(state.since_ns) >= self.patience_ns {
+            if state.stage == Stage::Delayed && state.action == Action::Close {
+                // Its handle is gone: nobody could ask again.
+                self.call_commit(lane);
+            } else if state.stage == Stage::Delayed {
+                self.lanes[lane as usize].stage = Stage::Idle;
+                self.answers.push((lane, -Answer::from(libc::EAGAIN)));
+            } else if state.stage.is_under_way()
+                && self.now_ns.saturating_sub(state.since_ns) >= self.patience_ns
+            {
                 return self.lost(client, Errno::TIMEDOUT);
             }
         }

@@ -175,7 +175,8 @@ impl NfsTarget {
 
     /// What a lane's operation came to; none while it is under way.
     fn done(&mut self, lane: u32, answer: Answer) -> Option<Answer> {
-        self.lanes[lane as usize].stage = Stage::Idle;
+        let state = &mut self.lanes[lane as usize];
+        (state.stage, state.delays) = (Stage::Idle, 0);
         Some(answer)
     }
 

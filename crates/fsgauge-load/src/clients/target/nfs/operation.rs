@@ -22,6 +22,8 @@ pub(super) enum Stage {
     Main,
     /// What the answer to it left open.
     Rest,
+    /// The server asked for patience: it is begun again a little later.
+    Delayed,
 }
 
 /// A path below the export: its directory, and the name in it.
@@ -30,6 +32,14 @@ pub(super) struct Path {
     bytes: Vec<u8>,
     directory_end: usize,
     name_begin: usize,
+}
+
+impl Stage {
+    /// Whether a reply is waited for.
+    #[inline]
+    pub(super) fn is_under_way(self) -> bool {
+        !matches!(self, Stage::Idle | Stage::Parked | Stage::Delayed)
+    }
 }
 
 impl Path {
@@ -76,6 +86,8 @@ pub(super) struct Lane {
     pub(super) walking: usize,
     pub(super) calls: u32,
     pub(super) began_anew: bool,
+    /// How often in a row the server has asked for patience.
+    pub(super) delays: u32,
     /// Whether a file is opened to be written.
     pub(super) writes: bool,
     pub(super) handle: Handle,
@@ -103,6 +115,7 @@ impl Lane {
             walking: 0,
             calls: 0,
             began_anew: false,
+            delays: 0,
             writes: false,
             handle: 0,
             size_bytes: 0,

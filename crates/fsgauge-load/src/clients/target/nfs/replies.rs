@@ -9,9 +9,12 @@ use super::open_files::OpenFile;
 use super::operation::Stage;
 use super::procedures::{Attributes, Call, MAY_READ, MAY_WRITE, Reply, listed_names, results};
 use super::session::{State, came};
-use super::{NfsTarget, OF_SESSION, Xid, rpc};
+use super::{LOOK_NS, NfsTarget, OF_SESSION, PATIENCE_NS, Xid, rpc};
 use crate::clients::target::Answer;
 use crate::clients::target::started_calls::Action;
+
+/// So often in a row a server may ask for patience: for as long as an answer is waited for.
+const DELAYS_LIMIT: u32 = (PATIENCE_NS / LOOK_NS) as u32;
 
 impl NfsTarget {
     /// A connection can be written to, or something has come.
@@ -67,8 +70,7 @@ impl NfsTarget {
             Some(state) if xid.slot() < self.outstanding => state,
             _ => return Err(Errno::PROTO),
         };
-        let waits = !matches!(state.stage, Stage::Idle | Stage::Parked);
-        if !waits || !xid.is_of(state.sequence) {
+        if !state.stage.is_under_way() || !xid.is_of(state.sequence) {
             // Too late: that operation has failed.
             return Ok(());
         }
@@ -127,11 +129,16 @@ impl NfsTarget {
             self.names.clear();
             return self.go_on(lane);
         }
+        if errno == libc::EAGAIN && state.delays < DELAYS_LIMIT {
+            state.delays += 1;
+            state.stage = Stage::Delayed;
+            return None;
+        }
         if errno == libc::EEXIST && state.call == Call::MakeDirectory {
             // Fine, if it is a directory.
             return self.look_up(lane);
         }
-        self.failed(lane, errno)
+        self.failed(lane, if errno == libc::EAGAIN { libc::ETIMEDOUT } else { errno })
     }
 
     /// What was committed is durable, unless the server has begun anew since it was written.

@@ -102,10 +102,16 @@ impl NfsTarget {
         let state = &mut self.lanes[lane as usize];
         (state.action, state.handle, state.open) = (action, handle, Some(open));
         self.commits |= action == Action::Close;
+        self.call_commit(lane);
+        None
+    }
+
+    /// Calls for what a lane commits.
+    pub(super) fn call_commit(&mut self, lane: u32) {
+        let Some(open) = self.lanes[lane as usize].open else { return };
         self.begin_call(lane, Call::Commit, Stage::Main);
         put_commit(&mut self.message, &open.file);
         self.send(lane, &[]);
-        None
     }
 
     /// Goes on where the client is in; else it waits for that.

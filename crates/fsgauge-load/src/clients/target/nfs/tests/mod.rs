@@ -199,6 +199,27 @@ fn what_a_reply_leaves_out_is_asked_for() {
 }
 
 #[test]
+fn a_server_that_asks_for_patience_is_asked_again_a_little_later() {
+    let patience = 10_008_u32.to_be_bytes().to_vec();
+    let fake = Fake::start(move |asked| match asked.before {
+        0..2 if asked.is(WRITE) || asked.is(COMMIT) => Act::Results(patience.clone()),
+        _ => Act::Usual,
+    });
+    let mut target = target(&fake);
+    let open = create(&mut target, c"c1/f.1");
+    let begin = Instant::now();
+    for _ in 0..2 {
+        assert_eq!(ask(&mut target, write(open, &[1; 4096])), error(libc::EAGAIN));
+    }
+    assert!(begin.elapsed() >= Duration::from_nanos(LOOK_NS / 2), "{:?}", begin.elapsed());
+    assert_eq!(ask(&mut target, write(open, &[1; 4096])), 4096);
+    assert_eq!(target.lanes[0].delays, 0);
+    // A close cannot be asked for again: it goes on by itself.
+    assert_eq!(ask(&mut target, Request::Close { handle: open }), 0);
+    assert_eq!(fake.count(COMMIT), 3);
+}
+
+#[test]
 fn who_may_not_is_told_when_opening() {
     let fake = Fake::start(|asked| match asked.procedure {
         // Only to read.
