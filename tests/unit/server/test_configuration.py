@@ -1,0 +1,91 @@
+"""What servers are told: places of their own, loopback, the study's options in their part."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fsgauge.server import ganesha, samba
+from fsgauge.server.kind import Serving, free_ports, new_password, write_private
+from fsgauge.study.workload import ConnectionsWorkload
+
+
+def serving(options: dict[str, str], folder: Path = Path("/run/own")) -> Serving:
+    return Serving(
+        folder=folder,
+        shared=Path("/run/shared"),
+        port=40_001,
+        second_port=40_002,
+        workload=ConnectionsWorkload(clients=590),
+        options=options,
+    )
+
+
+def parts(text: str) -> dict[str, dict[str, str]]:
+    found: dict[str, dict[str, str]] = {}
+    for line in text.splitlines():
+        if line.startswith("["):
+            current = found.setdefault(line.strip("[]"), {})
+        elif line:
+            name, _, value = line.partition(" = ")
+            current[name] = value
+    return found
+
+
+def test_samba_writes_nowhere_but_in_its_own_folder() -> None:
+    told = parts(samba.configuration(serving({}), "nobody"))["global"]
+    for name in (
+        "private dir",
+        "state directory",
+        "cache directory",
+        "lock directory",
+        "pid directory",
+        "ncalrpc dir",
+        "log file",
+    ):
+        assert told[name].startswith("/run/own/"), name
+    assert told["passdb backend"].startswith("smbpasswd:/run/own/")
+    assert told["interfaces"] == "127.0.0.1" and told["bind interfaces only"] == "yes"
+    assert told["rpc start on demand helpers"] == "no"
+    assert told["map to guest"] == "Never"
+
+
+def test_options_of_samba_stand_where_they_belong() -> None:
+    told = parts(
+        samba.configuration(serving({"aio read size": "0", "smb2 max credits": "64"}), "nobody")
+    )
+    assert told["fsgauge"]["aio read size"] == "0" and told["fsgauge"]["path"] == "/run/shared"
+    assert told["global"]["smb2 max credits"] == "64"
+    assert "aio read size" not in told["global"]
+
+
+def test_ganesha_listens_on_loopback_and_takes_all_clients() -> None:
+    text = ganesha.configuration(serving({"MaxRead": "65536", "Dir_Chunk": "128"}))
+    assert "Bind_addr = 127.0.0.1;" in text and "NFS_Port = 40001;" in text
+    connections = int(text.split("RPC_Max_Connections = ")[1].split(";")[0])
+    assert connections >= 2 * 590
+    export = text[text.index("EXPORT {") : text.index("LOG")]
+    assert "MaxRead = 65536;" in export and "Dir_Chunk" not in export
+    assert "Dir_Chunk = 128;" in text[text.index("MDCACHE {") : text.index("EXPORT {")]
+
+
+@pytest.mark.parametrize("kind", [samba.SAMBA, ganesha.GANESHA])
+def test_the_command_names_the_private_folder_so_that_it_can_be_found(
+    kind: samba.Samba | ganesha.Ganesha,
+) -> None:
+    assert any(word.startswith("/run/own") for word in kind.command(serving({})))
+    assert not any("password" in word for word in kind.command(serving({})))
+
+
+def test_a_private_file_is_its_owners_alone(tmp_path: Path) -> None:
+    write_private(tmp_path / "password", new_password())
+    assert (tmp_path / "password").stat().st_mode & 0o777 == 0o600
+    with pytest.raises(FileExistsError):
+        write_private(tmp_path / "password", "another")
+
+
+def test_ports_are_free_different_and_above_1024() -> None:
+    ports = free_ports(4)
+    assert len(set(ports)) == 4 and min(ports) > 1024
+    assert new_password() != new_password()

@@ -1,0 +1,150 @@
+"""Servers in a study: addresses, options, what gives way, what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fsgauge.errors import InputError
+from fsgauge.study import dump_study, load_study
+from fsgauge.study.address import parse_address
+from fsgauge.study.model import ConnectionsWorkload, Study
+from fsgauge.study.server_options import OPTIONS, forbidden_value, unknown_option
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("smb://ann@filer/share", ("smb", "ann", "filer", 445, "share")),
+        ("smb://ann@10.0.0.1:1445/a b", ("smb", "ann", "10.0.0.1", 1445, "a b")),
+        ("nfs://filer/export/home", ("nfs", "", "filer", 2049, "/export/home")),
+        ("nfs://[::1]:12049/e", ("nfs", "", "::1", 12049, "/e")),
+    ],
+)
+def test_an_address_is_taken_apart(text: str, expected: tuple[object, ...]) -> None:
+    found = parse_address(text)
+    assert (found.protocol, found.user, found.host, found.port, found.path) == expected
+    assert parse_address(str(found).replace("::1", "[::1]")) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("smb://filer/share", "names its user"),
+        ("smb://ann@filer/", "share's name"),
+        ("smb://ann@filer/share/deeper", "share's name"),
+        ("nfs://ann@filer/export", "no users"),
+        ("smb://ann@filer:70000/share", "no port"),
+        ("cifs://ann@filer/share", "no address"),
+        ("/srv", "no address"),
+    ],
+)
+def test_a_wrong_address_says_why(text: str, why: str) -> None:
+    with pytest.raises(ValueError, match=why):
+        parse_address(text)
+
+
+SECRET = "hunter2"  # noqa: S105 - nobody's
+
+
+def test_a_password_in_an_address_is_refused_and_never_repeated(tmp_path: Path) -> None:
+    address = f"smb://ann:{SECRET}@filer/share"
+    file = tmp_path / "mine.toml"
+    file.write_text(
+        f'format = 1\nquestion = "?"\n[storage]\nkind = "share"\n[[system]]\nname = "share"\n'
+        f'target = "{address}"\n[workload]\nkind = "connections"\n'
+    )
+    for load in (
+        lambda: load_study("connections", [f"workload.target={address}"]),
+        lambda: load_study("connections", systems=[f"a=share:target={address}"]),
+        lambda: load_study(str(file)),
+    ):
+        with pytest.raises(InputError) as refusal:
+            load()
+        assert SECRET not in refusal.value.render()
+        assert "FSGAUGE_SMB_PASSWORD" in refusal.value.next
+
+
+def workload_of(study: Study) -> ConnectionsWorkload:
+    assert isinstance(study.workload, ConnectionsWorkload)
+    return study.workload
+
+
+def test_a_target_takes_the_place_of_storage_and_systems() -> None:
+    study = load_study("connections", ["workload.target=smb://ann@filer/share"])
+    assert study.storage.kind == "share"
+    assert [system.kind for system in study.systems] == ["share"]
+    assert workload_of(study).protocol == "smb"
+
+
+def test_several_shares_are_systems() -> None:
+    shares = ["a=share:target=nfs://one/e", "b=share:target=nfs://two/e"]
+    study = load_study("connections", systems=shares)
+    assert [system.target for system in study.systems] == ["nfs://one/e", "nfs://two/e"]
+    assert study.storage.kind == "share"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"serve": "samba"},
+        {"serve": "ganesha", "systems": ["a=ext4:server.MaxRead=65536"]},
+        {"overrides": ["workload.target=smb://ann@filer/share", "workload.smb_dialect=2.1"]},
+        {"overrides": ["system.ext4 delalloc.server.aio read size=0"], "serve": "samba"},
+    ],
+)
+def test_what_is_written_reads_back(tmp_path: Path, arguments: dict[str, object]) -> None:
+    study = load_study("connections", **arguments)  # type: ignore[arg-type]
+    file = tmp_path / f"{study.name}.toml"
+    file.write_text(dump_study(study))
+    assert load_study(str(file)) == study
+
+
+SMB = "workload.target=smb://ann@filer/share"
+SERVED = "workload.serve=samba"
+
+
+@pytest.mark.parametrize(
+    ("overrides", "what"),
+    [
+        (["workload.smb_signing=true"], "smb_signing would be ignored"),
+        (["workload.serve_beside_path=false"], "serve_beside_path would be ignored"),
+        (["workload.serve=ganesha", "workload.smb_dialect=2.1"], "smb_dialect would be ignored"),
+        ([SERVED, "workload.password_file=/p"], "password_file would be ignored"),
+        ([SMB, "workload.interface=plain"], "interface would be ignored"),
+        ([SMB, "workload.extents=true"], "extents would be ignored"),
+        ([SMB, "workload.scan=true"], "scan would be ignored"),
+        ([SMB, "workload.nfs_mount_port=111"], "nfs_mount_port would be ignored"),
+        ([SMB, SERVED], "serve would start another"),
+        ([SERVED, "workload.smb_dialect=2.1", "workload.smb_encryption=true"], "no encryption"),
+        ([SERVED, "workload.smb_dialect=1.0"], "not known"),
+        ([SERVED, 'workload.backup_orders=["inode"]'], "directory order"),
+        ([SERVED, "system.ext4 delalloc.server.aio reed size=0"], "no option of samba"),
+        ([SERVED, "system.ext4 delalloc.server.path=/etc"], "no option of samba"),
+        ([SERVED, "system.ext4 delalloc.server.aio read size=%m"], "no value"),
+        (["system.ext4 delalloc.server.aio read size=0"], "nothing is served"),
+        (["workload.serve=nfsd"], "not known"),
+    ],
+)
+def test_what_contradicts_itself_or_would_be_ignored_is_refused(
+    overrides: list[str], what: str
+) -> None:
+    with pytest.raises(InputError) as refusal:
+        load_study("connections", overrides)
+    assert what in refusal.value.render()
+
+
+def test_a_raw_device_shares_nothing() -> None:
+    with pytest.raises(InputError):
+        load_study("connections", systems=["raw"], serve="samba")
+    with pytest.raises(InputError, match=r"this machine.s storage, not on shares"):
+        load_study("overhead", systems=["a=share:target=nfs://filer/e"])
+
+
+def test_every_option_has_a_part_and_a_neighbour() -> None:
+    for server, options in OPTIONS.items():
+        for name in options:
+            assert unknown_option(server, name) is None
+    assert "aio read size" in (unknown_option("samba", "aio reed size") or "")
+    assert forbidden_value("0; Path = /") and not forbidden_value("64 kb")
