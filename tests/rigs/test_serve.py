@@ -5,6 +5,7 @@ Those that need a server are skipped where it is not installed.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import socket
@@ -383,4 +384,86 @@ def test_a_share_of_a_running_server_is_used_and_cleared(
         network_runs(stored.runs)
         assert stored.scans == [] and stored.path_runs == []
         assert sorted(path.name for path in shared_folder.iterdir()) == ["hello"]
+    assert scene.left() == [] and leftovers() == []
+
+
+class Filler(Quiet):
+    """Takes what is left of the served file system, once, under load."""
+
+    def __init__(self, scene: Scene) -> None:
+        self.scene, self.done = scene, False
+
+    def event(self, event: Event) -> None:
+        if isinstance(event, IntervalEvent) and not self.done:
+            self.done = True
+            (files,) = self.scene.ledgers.rglob("files")
+            self.meddle(files)
+
+    def meddle(self, files: Path) -> None:
+        with (files.parent / "ballast").open("wb") as ballast, contextlib.suppress(OSError):
+            for piece in (MEBIBYTE, 65536, 4096):
+                with contextlib.suppress(OSError):
+                    while True:
+                        os.posix_fallocate(ballast.fileno(), ballast.seek(0, 2), piece)
+
+
+class Denier(Filler):
+    """Lets the server's user into no folder any more."""
+
+    def meddle(self, files: Path) -> None:
+        for folder in files.iterdir():
+            os.chown(folder, 0, 0)
+            folder.chmod(0o755)
+
+
+@pytest.mark.parametrize(
+    ("meddler", "kind", "needed"),
+    [(Filler, "no_space", "larger storage"), (Denier, "permission_denied", "this user may make")],
+    ids=["full", "denied"],
+)
+@pytest.mark.parametrize("name", NAMES)
+def test_a_full_or_closed_share_ends_the_study_with_what_is_needed(
+    name: str,
+    meddler: type[Filler],
+    kind: str,
+    needed: str,
+    scene: Scene,
+    engine: Engine,
+    rig: HostRig,
+    tmp_path: Path,
+) -> None:
+    needs(name)
+    slow = {"files_per_connection": 40, "think": 20_000_000, "serve_beside_path": False}
+    study = study_of(name, tests=["write"], file_sizes=[262_144], **{"clients": 4} | slow)
+    progress = meddler(scene)
+    outcome, stored = measured(study, engine, rig, tmp_path / "results", progress)
+    assert progress.done and isinstance(outcome.ended_by, RigError)
+    assert "clients gave up in" in outcome.ended_by.what
+    assert needed in outcome.ended_by.next
+    (run,) = stored.runs
+    assert run.result is not None and run.result.clients is not None
+    assert kind in {each.kind for each in run.result.clients.errors}
+    assert scene.left() == [] and leftovers() == []
+
+
+def test_a_refused_login_ends_before_anything_is_written(
+    scene: Scene, engine: Engine, tmp_path: Path, shared_folder: Path, monkeypatch: Any
+) -> None:
+    needs("samba")
+    monkeypatch.setenv("FSGAUGE_SMB_PASSWORD", "not-this-one")
+    with (
+        opened_ledger() as opened,
+        served(SERVERS["samba"], shared_folder, workload("samba"), {}, opened) as server,
+    ):
+        port = server.target.port
+        address = f"smb://nobody@127.0.0.1:{port}/{SHARE}"
+        share = {"name": "share", "kind": "share", "target": address}
+        study = study_of("samba", share, serve="none")
+        with pytest.raises(RigError) as refusal:
+            measured(study, engine, HostRig(engine), tmp_path / "results")
+        assert "refuses the user nobody" in refusal.value.what
+        assert "not-this-one" not in refusal.value.render()
+    assert list((tmp_path / "results").iterdir()) == []
+    with pytest.raises(RigError, match="no server answers"):
+        measured(study, engine, HostRig(engine), tmp_path / "results")
     assert scene.left() == [] and leftovers() == []
