@@ -53,7 +53,8 @@ fn prepare_target(load: &LoadJob, notes: &mut Vec<Note>) -> Outcome<()> {
     let files = target::Geometry::of(&load.target).files;
     target::allow_open_files(load.jobs.saturating_mul(files.saturating_add(1)));
     let mode = open_mode(load);
-    if mode.create && !matches!(load.target, Target::Null { .. } | Target::Block { .. }) {
+    // What a load extends it would empty: it may as well be new.
+    if mode.create && !load.extend && !matches!(load.target, Target::Null { .. } | Target::Block { .. }) {
         let first = target::path_of(&load.target, 0);
         if !first.exists() {
             let text =
