@@ -56,7 +56,7 @@ fn is_root() -> bool {
 impl Ganesha {
     /// A server whose export `directory` is; `access` is RW or RO.
     pub fn start(directory: &Path, access: &str) -> Self {
-        let own = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        let own = tempfile::tempdir_in(built()).unwrap();
         let (port, mount_port) = (free_port(), free_port());
         std::fs::write(
             own.path().join("netconfig"),
@@ -146,9 +146,14 @@ impl Drop for Ganesha {
     }
 }
 
+/// Where this test was built: on a disk, which /tmp may not be.
+fn built() -> PathBuf {
+    std::env::current_exe().unwrap().parent().unwrap().into()
+}
+
 /// A directory for an export: on this machine's disk, since ganesha takes file systems with file handles only.
 pub fn exported() -> (tempfile::TempDir, PathBuf) {
-    let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let directory = tempfile::tempdir_in(built()).unwrap();
     let path = directory.path().canonicalize().unwrap();
     (directory, path)
 }

@@ -147,7 +147,7 @@ fn errors_are_told(target: &mut dyn Target) {
     assert_eq!(ask(target, 0, Request::Null), 0);
 }
 
-fn handles_are_checked(target: &mut dyn Target) {
+pub(in crate::clients::target) fn handles_are_checked(target: &mut dyn Target) {
     let file = name("c00001/c00001-f000003");
     // A handle that is not open, of a file that can only be read, and of a directory.
     let handle = ask(target, 0, Request::Open { path: &file, write: false }) as Handle;

@@ -1,6 +1,9 @@
 //! The target against a server with faults.
 
 mod fake;
+#[path = "../../../../../tests/support/ganesha.rs"]
+#[allow(dead_code, unreachable_pub, reason = "integration tests use all of it")]
+mod ganesha;
 
 use std::ffi::CStr;
 use std::time::{Duration, Instant};
@@ -13,6 +16,7 @@ use self::fake::{Act, Asked, Fake, MOUNT, committed, handle, packed, written};
 use super::*;
 use crate::clients::request::Handle;
 use crate::clients::target::network::Housekeeper;
+use crate::clients::target::tests::conformance::{files_go_their_way, handles_are_checked};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 // Numbers of procedures.
@@ -371,4 +375,19 @@ fn refusals_say_what_is_to_be_done() {
         refusal(|asked| if asked.is(FSINFO) { Act::Results(vec![0; 8]) } else { Act::Usual }).code,
         "network.dialect"
     );
+}
+
+/// The rules of every target, on a real server; but not what is removed behind its back: it keeps names for a while.
+#[test]
+fn it_is_a_target_as_every_other() {
+    if let Some(why) = ganesha::missing() {
+        eprintln!("skipped: {why}");
+        return;
+    }
+    let (_kept, exported) = ganesha::exported();
+    let server = ganesha::Ganesha::start(&exported, "RW");
+    let export = Export::of(&server.target(&exported, "")).unwrap();
+    let mut target = NfsTarget::new(&export, "", 4096, 1, 2).unwrap();
+    files_go_their_way(&mut target, &exported);
+    handles_are_checked(&mut target);
 }
