@@ -368,7 +368,8 @@ fn one_second_ns() -> u64 {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ClientOperation {
-    /// A client's way in, before the measured part: its directory is made or opened.
+    /// A client's way in, before the measured part: its connection and session, where the target is on a server,
+    /// and its directory, where the phase makes it.
     Connect,
     /// A new file; with `then_open`, until it is closed again.
     Create,

@@ -13,6 +13,8 @@ use crate::clients::target::{Answer, Started};
 /// How often connections are looked at that nobody hears of: in general, and while some wait to be tried again.
 const LOOK_MS: u64 = 250;
 const LOOK_AT_RESTING_MS: u64 = 10;
+/// Of those that were lost, so many are set up at a time: hundreds at once would not fit before a server's door.
+const AGAIN_AT_A_TIME: u32 = 16;
 
 impl SmbTarget {
     /// Lets a client in, with one try; its first lane is answered.
@@ -35,6 +37,12 @@ impl SmbTarget {
 
     fn try_to_connect(&mut self, number: u32) {
         let connection = &mut self.connections[number as usize];
+        if !connection.is_admitted && self.under_way >= AGAIN_AT_A_TIME {
+            connection.state = State::Resting { until_ms: self.now_ms };
+            self.look_ms = self.look_ms.min(self.now_ms + LOOK_AT_RESTING_MS);
+            return;
+        }
+        self.under_way += 1;
         connection.begun_ms = self.now_ms;
         connection.session = Session::new(self.credits_wanted);
         let begun = socket::begin(&self.access.address.socket).and_then(|socket| {
@@ -75,10 +83,11 @@ impl SmbTarget {
     pub(super) fn came_up(&mut self, number: u32) {
         let connection = &mut self.connections[number as usize];
         let socket = match std::mem::replace(&mut connection.state, State::Down) {
-            State::Greeting { socket, .. } | State::Up { socket } => socket,
+            State::Greeting { socket, .. } => socket,
             _ => return,
         };
         connection.state = State::Up { socket };
+        self.under_way -= 1;
         self.signing = connection.session.signing;
         match std::mem::replace(&mut connection.was_up, true) {
             true => self.traffic.reconnections += 1,
@@ -96,6 +105,7 @@ impl SmbTarget {
     #[cold]
     pub(super) fn refused(&mut self, number: u32, refusal: Refusal) {
         self.refusal = Some(refusal);
+        self.under_way -= 1;
         let connection = &mut self.connections[number as usize];
         connection.drop_socket();
         if std::mem::take(&mut connection.is_admitted) {

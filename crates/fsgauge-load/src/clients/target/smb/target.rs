@@ -53,6 +53,8 @@ pub(crate) struct SmbTarget {
     started: Actions,
     pub(super) now_ms: u64,
     pub(super) look_ms: u64,
+    /// Connections that are being set up.
+    pub(super) under_way: u32,
     pub(super) refusal: Option<Refusal>,
     pub(super) signing: Option<SigningKind>,
     pub(super) answer_limit_ms: u64,
@@ -86,6 +88,7 @@ impl SmbTarget {
             started: Actions::default(),
             now_ms: coarse_ms(),
             look_ms: 0,
+            under_way: 0,
             refusal: None,
             signing: None,
             answer_limit_ms: ANSWER_LIMIT_MS,

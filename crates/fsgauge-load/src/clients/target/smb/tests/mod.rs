@@ -13,7 +13,7 @@ use super::message::Command;
 use super::{SmbAccess, SmbTarget};
 use crate::clients::request::{Handle, Request};
 use crate::clients::target::network::{Address, Housekeeper, ask, ask_for};
-use crate::clients::target::{Answer, Target};
+use crate::clients::target::{Answer, Started, Target};
 use crate::stop::Stop;
 use fake_server::{Fate, Seen};
 
@@ -35,9 +35,13 @@ fn guest(port: u16) -> Job {
 }
 
 fn target(port: u16, outstanding: u32, record_size_bytes: u32) -> SmbTarget {
+    many(port, 1, outstanding, record_size_bytes)
+}
+
+fn many(port: u16, clients: u32, outstanding: u32, record_size_bytes: u32) -> SmbTarget {
     let address = Address::resolve("127.0.0.1", port).unwrap();
     let access = Arc::new(SmbAccess { job: guest(port), address, password: None });
-    SmbTarget::new(access, Size { clients: 1, outstanding, record_size_bytes }, "d").unwrap()
+    SmbTarget::new(access, Size { clients, outstanding, record_size_bytes }, "d").unwrap()
 }
 
 fn admit(target: &mut SmbTarget) -> Answer {
@@ -156,6 +160,30 @@ fn a_server_that_gives_few_credits_is_asked_for_more() {
         assert_eq!(asked(&mut target, Request::Stat { path: c"f" }), 0);
     }
     assert!(seen.lock().unwrap().contains(&(Command::Echo as u16)));
+}
+
+#[test]
+fn many_that_are_lost_at_once_come_again_few_at_a_time() {
+    let (address, _) = fake_server::start(Arc::new(|_, _| Fate::Answered));
+    let mut target = many(address.port(), 60, 1, 4096);
+    for client in 0..60 {
+        let started = target.admit(client);
+        assert_eq!(ask_for(&mut target, started, &Stop::never()).unwrap(), 0);
+    }
+    (0..60).for_each(|number| target.lose(number, libc::ECONNRESET));
+    (0..60).for_each(|lane| assert_eq!(target.start(lane, &Request::Stat { path: c"f" }), Started::Pending));
+    let (mut answered, mut most, begin) = (0, 0, Instant::now());
+    while answered < 60 {
+        assert!(begin.elapsed() < Duration::from_secs(20), "{answered}");
+        most = most.max(target.under_way);
+        let each = &mut |_, answer| {
+            assert_eq!(answer, 0);
+            answered += 1;
+        };
+        target.wait(Duration::from_millis(20), each).unwrap();
+    }
+    assert!((2..=16).contains(&most) && target.under_way == 0, "{most}");
+    assert_eq!(target.traffic().unwrap().reconnections, 60);
 }
 
 #[test]
