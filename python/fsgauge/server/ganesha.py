@@ -3,7 +3,8 @@
 It does not start without a port mapper. Its own listens on no port: it sees an /etc/netconfig of
 local transports alone, and both see a /run of their own, in a mount namespace that ends with them
 (`unshare --kill-child`: when the child of fsgauge dies, all of it dies). Mounts that others undo
-meanwhile are undone there too: it is a slave of this machine's.
+meanwhile are undone there too (it is a slave of this machine's), and other systems under test are
+let go at once, or their devices would stay busy as long as the server lives.
 """
 
 from __future__ import annotations
@@ -29,6 +30,9 @@ mount -t tmpfs -o mode=755 tmpfs "$own/run"
 (cd "$own/run" && mkdir -p ganesha rpcbind mount fsgauge-export own)
 mount --bind "$shared" "$own/run/fsgauge-export"
 mount --bind "$own" "$own/run/own"
+while read -r _ _ _ _ place _; do
+  case $place in /run/fsgauge/*) umount -n -l "$place" ;; esac
+done </proc/self/mountinfo
 mount -n --move "$own/run" /run
 mount -t tmpfs -o mode=755 tmpfs /var/lib/nfs
 mkdir -p /var/lib/nfs/ganesha
