@@ -144,7 +144,12 @@ def _draw(panel: _Panel, width: int) -> alt.TopLevelMixin:
     y = alt.Y(
         "ratio:Q",
         scale=alt.Scale(type="log", domain=list(panel.ratios), nice=False),
-        axis=alt.Axis(values=ratio_ticks(*panel.ratios, 7), format=".0%", title="aged over fresh"),
+        axis=alt.Axis(
+            values=ratio_ticks(*panel.ratios, 7),
+            format=".0%",
+            title="aged over fresh",
+            titlePadding=10,
+        ),
     )
     return alt.layer(*_levels(panel, y), *_marks(panel.rows, x, y)).properties(
         width=width, height=HEIGHT_PIXELS, title=panels.heading(HEADINGS[panel.side])

@@ -180,7 +180,11 @@ def _noise_words(churn: Churn) -> str:
     def said(noise: Estimate) -> str:
         return words.interval(noise.low, noise.high, noise.n)
 
-    parts = [f"{_SIDES[side]} {said(noise)}" for side, noise in churn.noise.items()]
+    parts = [
+        f"{_SIDES[side]} {said(noise)}"
+        for side, noise in churn.noise.items()
+        if words.is_known(noise.low, noise.high, noise.n)
+    ]
     return f"Two equal turns of the baseline differ by: {', '.join(parts)}." if parts else ""
 
 

@@ -15,6 +15,8 @@ from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
 
 WORDS_LIMIT = 60
 MOST_NAMED = 4
+CLEAR_CHANGE = 1.2
+"""Extents a file, aged over fresh, that are worth a word where rates decide nothing."""
 
 
 def churn_answer(churn: Churn, primary: Sequence[Cell]) -> str:
@@ -28,7 +30,7 @@ def churn_answer(churn: Churn, primary: Sequence[Cell]) -> str:
     if blocks < BLOCKS_FOR_A_VERDICT:
         return _too_few(blocks, fill, found)
     if all(damage.verdict == "undecided" for damage in everything):
-        return _nothing_seen(fill, found)
+        return _nothing_seen(fill, found) + _layouts(churn, fill)
     if all(damage.verdict == "equivalent" for damage in everything):
         return (
             f"At {fill} % full, the aged system is as fast as a fresh copy in"
@@ -94,9 +96,33 @@ def _nothing_seen(fill: int, found: dict[Side, list[Damage]]) -> str:
     losses = [each for damage in everything if (each := damage.detectable_loss_percent) is not None]
     shown = f": only a loss of {max(losses):.0f} % would have shown" if losses else ""
     return (
-        f"At {fill} % full, no damage by ageing was seen in"
+        f"Undecided: at {fill} % full, no damage by ageing was seen in"
         f" {_listed([_NOUNS[side] for side in found])} on {_listed(_names(everything))}{shown}."
     )
+
+
+def _layouts(churn: Churn, fill: int) -> str:
+    """What the layouts show all the same, on the system where most changed; "" where none did."""
+    pairs = [
+        (aged, fresh)
+        for aged in churn.layouts
+        if (aged.fill_percent, aged.wear) == (fill, "aged")
+        and (fresh := churn.layout(aged.system, fill, "fresh")) is not None
+    ]
+    parts = []
+    for name, field in (("files lie", "extents_per_file"), ("new files", "new_extents_per_file")):
+        changed = [
+            (aged.system, before.value, after.value)
+            for aged, fresh in pairs
+            if (after := getattr(aged, field)) is not None
+            and (before := getattr(fresh, field)) is not None
+        ]
+        if not changed:
+            continue
+        system, before, after = max(changed, key=lambda each: each[2] / each[1])
+        if after > CLEAR_CHANGE * before:
+            parts.append(f"{name} in {after:.1f} extents, not {before:.1f}, on {system}")
+    return f" Layouts did change: {_listed(parts)}." if parts else ""
 
 
 def _too_few(blocks: int, fill: int, found: dict[Side, list[Damage]]) -> str:

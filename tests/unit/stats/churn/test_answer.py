@@ -56,6 +56,18 @@ def test_it_is_honest_where_little_is_known(changes, words):
     assert all(word in said for word in words), said
 
 
+def test_layouts_are_told_where_rates_decide_nothing():
+    said = answer(
+        fills=[80],
+        blocks=3,
+        noise=0.2,
+        kept=lambda s, c: 1.0,
+        extents=lambda s, c: 5.0 if (s, c.wear) == ("btrfs", "aged") else 1.0,
+    )
+    assert said.startswith("Undecided: at 80 % full, no damage by ageing was seen")
+    assert "Layouts did change: files lie in 5.0 extents, not 1.0, on btrfs" in said
+
+
 def test_the_missing_seeks_are_in_it_where_there_is_room():
     assert "no seeks to cost" in answer(systems={"ext4": "ext4"}, fills=[80], blocks=3)
     said = answer(
