@@ -12,6 +12,7 @@ from typing import Any
 
 from fsgauge.record import RunRecord, ServerFacts, ServerRun, Turn
 from fsgauge.stats import Results, read_study
+from fsgauge.store.files import turn_folder
 from fsgauge.wire import ClientsJob, FilePassword, NetworkResult, SmbTarget
 from tests.synthetic_connections import SyntheticConnections, gain, make_connections
 
@@ -60,9 +61,14 @@ class SyntheticServing(SyntheticConnections):
     def write(self, directory: Path) -> Path:
         """Turns over paths lie beside the others."""
         super().write(directory)
+        made = {turn.system: turn for turn in self.turns}
         for run in self.path_runs:
-            folder = directory / "records" / f"{run.block:03d}-{run.turn:02d}-{run.system}"
+            folder = directory / "records" / turn_folder(run.block, run.turn, run.system)
             folder.mkdir(exist_ok=True)
+            place = {"block": run.block, "turn": run.turn, "again": False}
+            beside = {"server": None, "over_path": True}
+            turn = made[run.system].model_copy(update=place | beside)
+            (folder / "turn.json").write_text(turn.model_dump_json(), encoding="utf-8")
             path = folder / f"{run.position:02d}-{run.cell.id}.json"
             path.write_text(run.model_dump_json(), encoding="utf-8")
         return directory

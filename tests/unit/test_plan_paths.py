@@ -1,0 +1,43 @@
+"""A served study's plan: one more turn of each system over its path, and nothing else changes."""
+
+from __future__ import annotations
+
+from fsgauge.estimate import turns_of_block
+from fsgauge.plan import make_plan, with_seed
+from fsgauge.record import Plan
+from fsgauge.study import load_study
+
+
+def plan_of(*overrides: str, serve: str | None = None) -> Plan:
+    study = with_seed(load_study("connections", list(overrides), serve=serve), 7)
+    plan = make_plan(study, size_bytes=4 << 30)
+    assert all(
+        len([turn for turn in plan.turns if turn.block == block]) == turns_of_block(study)
+        for block in range(8)
+    )
+    return plan
+
+
+def test_each_block_has_every_system_over_its_path_once() -> None:
+    plan = plan_of(serve="samba")
+    for block in range(8):
+        turns = [turn for turn in plan.turns if turn.block == block]
+        assert [turn.turn for turn in turns] == list(range(5))
+        paths = [turn for turn in turns if turn.over_path]
+        assert sorted(turn.system for turn in paths) == sorted(plan.systems)
+        assert not any(turn.again for turn in paths)
+        assert sum(turn.again for turn in turns) == 1
+    places = {turn.turn for turn in plan.turns if turn.over_path}
+    assert len(places) > 2  # by lot
+
+
+def test_the_order_of_all_others_is_that_without_a_server() -> None:
+    alone = [(turn.block, turn.system, turn.again) for turn in plan_of().turns]
+    served = plan_of(serve="samba").turns
+    assert [(t.block, t.system, t.again) for t in served if not t.over_path] == alone
+
+
+def test_they_can_be_left_out() -> None:
+    plan = plan_of("workload.serve_beside_path=false", serve="ganesha")
+    assert not any(turn.over_path for turn in plan.turns)
+    assert plan.expected_seconds < plan_of(serve="ganesha").expected_seconds
