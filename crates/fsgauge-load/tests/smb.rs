@@ -26,6 +26,7 @@ fn goes_all_the_way(smbd: &Smbd, target: &SmbTarget, change: impl Fn(&mut Client
         assert_eq!((network.connections, network.reconnections), (4, 0));
         assert_eq!(count(&result, ClientOperation::Connect), 4);
         assert!(network.null_operation_ns > 0);
+        assert!(!serde_json::to_string(&result).unwrap().contains(PASSWORD));
         (result.clone(), network.clone())
     };
     let (written, network) = go(WRITE);
