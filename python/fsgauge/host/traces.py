@@ -122,7 +122,7 @@ class ShareTrace(Trace):
         why = clear_shares(self.engine, self.jobs)
         if not why:
             return f"cleared {self._stays()} on {self.place}"
-        return f"{self._stays()} may still lie on {self.place} ({'; '.join(why)}): remove it there,"
+        return f"{self._stays()} may still lie on {self.place} ({'; '.join(why)}); remove it there"
 
     def _stays(self) -> str:
         return " and ".join(str(job["target"]["directory"]) for job in self.jobs)

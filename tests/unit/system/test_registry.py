@@ -18,7 +18,7 @@ def test_every_file_that_defines_one_is_found() -> None:
     assert set(system_kinds()) >= {"raw", "mounted", "ext2", "ext3", "ext4", "xfs", "btrfs"}
     for name, kind in system_kinds().items():
         assert kind.name == name
-        assert kind.summary and kind.placement in ("bare", "folder", "formatted")
+        assert kind.summary and kind.placement in ("bare", "folder", "formatted", "share")
         assert type(kind).__module__ == f"fsgauge.system.{name}", "the file is called like the kind"
 
 
