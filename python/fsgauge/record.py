@@ -202,8 +202,9 @@ class ServerRun(BaseModel):
     """What a server used in one run, connecting included.
 
     Processor time is that of all its processes, also of those that ended; null when it died on the
-    way. Memory is proportional (PSS: shared pages count in parts), the largest of `memory_samples`
-    that took `sampling_ns` in all; null where the run was too short for one. `listen_drops` are
+    way. Memory is proportional (PSS: shared pages count in parts), that of at most 32 processes
+    standing for all `memory_processes`, and the largest of `memory_samples` that took `sampling_ns`
+    in all; null where the run was too short for one. `listen_drops` are
     connections that the server's own socket turned away, `listen_overflows` those of all sockets of
     this machine; null where they are not known.
     """
