@@ -8,9 +8,9 @@ two, so that the baseline against itself shows the noise (A/A). A turn makes its
   linear drift, and the baseline's twin A' is put at a random place of each block.
 - Which of the baseline's two turns counts as the twin (`again`) is random as well: if it were
   always the later one, a drift inside blocks would look like noise between equal systems.
-- Where a workload has stages (churn), each is a turn of its own on a system made afresh. All systems
-  have them in one order in a block: groups of stages that are compared stand side by side, in an
-  order by lot; inside a group pairs of blocks have both orders.
+- Where a workload has stages (churn), each is a turn of its own on a system made afresh. All
+  systems have them in one order in a block: groups of stages that are compared stand side by
+  side, in an order by lot; inside a group pairs of blocks have both orders.
 - Cells have one order for all turns of a block, so that each system is worn alike when a cell
   begins. Cells that disturb the layout least come first: pure reads, then mixes, then pure
   writes, those that make files anew last; inside these groups the order is random.

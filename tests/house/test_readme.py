@@ -17,6 +17,8 @@ from typing import Any
 
 import pytest
 
+from fsgauge.rig.serving import missing_of
+from fsgauge.server.samba import SAMBA
 from tests.synthetic import make_study
 
 ROOT = Path(__file__).parents[2]
@@ -145,6 +147,31 @@ def test_connections_on_a_scratch_file(tmp_path: Path) -> None:
     short = [*small, "workload.fill=4 %", "workload.backup_fill=10 %", "plan.blocks=2"]
     words = [word for each in short for word in ("--set", each)]
     done = fsgauge([*line.split()[1:], *words], tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-2].startswith("answer: ")
+
+
+@pytest.mark.root
+def test_connections_through_a_server(tmp_path: Path) -> None:
+    line = next(line for line in commands() if line == "fsgauge run connections --serve samba")
+    small = ["storage.size=256MiB", f"storage.directory={tmp_path}", "workload.clients=5"]
+    short = [*small, "workload.fill=4 %", "workload.backup_fill=10 %", "plan.blocks=2"]
+    words = [word for each in short for word in ("--set", each)]
+    done = fsgauge([*line.split()[1:], *words], tmp_path)
+    if missing_of(SAMBA):
+        assert done.returncode == 3
+        assert SAMBA.install in done.stderr
+        return
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-2].startswith("answer: ")
+
+
+@pytest.mark.root
+def test_churn_on_a_scratch_file(tmp_path: Path) -> None:
+    line = next(line for line in commands() if line == "fsgauge run churn")
+    small = [f"storage.directory={tmp_path}", 'workload.fills=["50 %"]', "plan.blocks=2"]
+    words = [word for each in small for word in ("--set", each)]
+    done = fsgauge([*line.split()[1:], "--system", "xfs", *words], tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-2].startswith("answer: ")
 

@@ -46,7 +46,10 @@ SMALL = {"clients": 8, "files_per_connection": 2, "file_sizes": [4096, 65536]}
 
 def needs(name: str) -> None:
     if missing := missing_of(SERVERS[name]):
-        pytest.skip(f"{missing} is not installed")
+        words = f"{missing} is not installed: {SERVERS[name].install}"
+        if os.environ.get("FSGAUGE_TEST_SERVERS") == "1":
+            pytest.fail(f"this test must run here and cannot: {words}")
+        pytest.skip(f"{words}; FSGAUGE_TEST_SERVERS=1 makes that a failure")
 
 
 def study_of(name: str, *systems: dict[str, Any], **keys: Any) -> Study:

@@ -73,8 +73,8 @@ class ChurnWorkload(StudyModel):
     )
     largest_size: FileSize | None = Field(
         None,
-        description="No file is larger. Default: a hundredth of the live bytes at the fill level, so"
-        " that the level is kept to about that.",
+        description="No file is larger. Default: a hundredth of the live bytes at the fill level,"
+        " so that the level is kept to about that.",
     )
     median_lifetime: Annotated[DurationNs, Field(ge=1)] = Field(
         _LIFETIMES.median_ns,
