@@ -169,7 +169,8 @@ def test_connections_through_a_server(tmp_path: Path) -> None:
 @pytest.mark.root
 def test_churn_on_a_scratch_file(tmp_path: Path) -> None:
     line = next(line for line in commands() if line == "fsgauge run churn")
-    small = [f"storage.directory={tmp_path}", 'workload.fills=["50 %"]', "plan.blocks=2"]
+    small = [f"storage.directory={tmp_path}", "workload.storage_age=1.2", "plan.blocks=2"]
+    small.append('workload.fills=["50 %"]')
     words = [word for each in small for word in ("--set", each)]
     done = fsgauge([*line.split()[1:], "--system", "xfs", *words], tmp_path)
     assert done.returncode == 0, done.stderr
