@@ -53,6 +53,7 @@ def throughput(share: SmbShare, work: StudyWork, folder: Path) -> float:
         stderr=subprocess.STDOUT,
         text=True,
         start_new_session=True,
+        cwd=folder,  # where it leaves folders of its own
     ) as process:
         assert process.stdout is not None  # noqa: S101 (a pipe was asked for)
         try:
