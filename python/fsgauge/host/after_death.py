@@ -55,7 +55,7 @@ def _undo_all(path: Path, descriptor: int) -> list[str]:
     same_boot = owner.boot_id == boot_id()
     ended = end_children_of_run(owner.token) if same_boot else []
     said = [f"ended {process}, left by a killed run" for process in ended]
-    failed = False
+    failed, forgettable = False, True
     for number, trace in reversed(pending):
         if not same_boot and not trace.outlives_a_boot:
             continue
@@ -64,17 +64,20 @@ def _undo_all(path: Path, descriptor: int) -> list[str]:
         except (FsgaugeError, OSError) as error:
             failed = True
             said.append(_failure(error))
+            forgettable = forgettable and trace.may_be_forgotten
             continue
         os.write(descriptor, (json.dumps({"undone": number}) + "\n").encode())
         said += [f"{sentence}, left by a killed run"] if sentence else []
     if not failed:
         path.unlink()
+    elif forgettable:
+        said[-1] += f"; remove it there by hand and forget it here: rm {path}"
     return said
 
 
 def _failure(error: Exception) -> str:
     if isinstance(error, FsgaugeError):
-        because = "; ".join(filter(None, (*error.details, error.cause)))
+        because = "; ".join(filter(None, (*error.details, error.cause, error.next)))
         return f"left by a killed run: {error.what}" + (f" ({because})" if because else "")
     return f"left by a killed run: {error}"
 

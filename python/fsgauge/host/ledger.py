@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from fsgauge.errors import FsgaugeError
 from fsgauge.host.after_death import clean_up_after_the_dead
 from fsgauge.host.ledger_folder import SUFFIX, begin_ledger, private_folder
 from fsgauge.host.marked_folder import Owner, make_marked
@@ -49,15 +50,20 @@ class Ledger:
 
     @contextmanager
     def holding(self, trace: AnyTrace) -> Iterator[None]:
-        """Write `trace` down; the body makes and uses it; it is undone however the body ends."""
+        """Write `trace` down; the body makes and uses it; it is undone however the body ends.
+
+        When the body fails and what it made cannot be undone, the body's error comes first.
+        """
         number = self._made
         self._made += 1
         self._pending[number] = trace
         self._append({"made": number, "trace": trace.model_dump()})
         try:
             yield
-        finally:
-            self.undo_down_to(number)
+        except BaseException as first:
+            self._undo_after(first, number)
+            raise
+        self.undo_down_to(number)
 
     def own_name(self, purpose: str) -> str:
         """A name that says whose it is, for what lies elsewhere."""
@@ -80,6 +86,19 @@ class Ledger:
                     raise
                 del self._pending[made]
                 self._append({"undone": made})
+
+    def _undo_after(self, first: BaseException, number: int) -> None:
+        """What ended the body stays the error; what cannot be undone because of it is told too."""
+        try:
+            self.undo_down_to(number)
+        except FsgaugeError as second:
+            told = (f"and {second.what}", *second.details)
+            if second.next:
+                told = (*told, second.next)
+            if isinstance(first, FsgaugeError):
+                first.details = (*first.details, *told)
+            else:
+                first.add_note("; ".join(told))
 
     @contextmanager
     def folder(self, parent: Path, name: str) -> Iterator[Path]:

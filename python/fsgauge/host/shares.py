@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 from collections.abc import Sequence
 from typing import Any
 
 _SECONDS = 900.0
+_SECONDS_TO_CONNECT = 2.0
 
 
 def clear_shares(engine: str, jobs: Sequence[dict[str, Any]]) -> list[str]:
@@ -30,6 +32,20 @@ def clear_shares(engine: str, jobs: Sequence[dict[str, Any]]) -> list[str]:
             continue
         wrong += _complaints(done.stdout)
     return wrong
+
+
+def silent_servers(jobs: Sequence[dict[str, Any]]) -> tuple[str, ...]:
+    """Servers of the jobs that take no connection now, a sentence each."""
+    found = dict.fromkeys((str(job["target"]["host"]), int(job["target"]["port"])) for job in jobs)
+    return tuple(words for place in found if (words := _silence(*place)))
+
+
+def _silence(host: str, port: int) -> str:
+    try:
+        with socket.create_connection((host, port), timeout=_SECONDS_TO_CONNECT):
+            return ""
+    except OSError as error:
+        return f"{host}:{port} does not answer: {error.strerror or error}"
 
 
 def _complaints(output: bytes) -> list[str]:

@@ -18,7 +18,7 @@ from fsgauge.host.marked_folder import owner_of, remove_marked
 from fsgauge.host.mounts import mount_at, mounts_everywhere
 from fsgauge.host.processes import holders_of
 from fsgauge.host.servers import end_server
-from fsgauge.host.shares import clear_shares
+from fsgauge.host.shares import clear_shares, silent_servers
 from fsgauge.host.tool import run_tool
 
 _PATIENCE_SECONDS = 15.0
@@ -31,6 +31,8 @@ class Trace(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     outlives_a_boot: ClassVar[bool] = False
+    may_be_forgotten: ClassVar[bool] = False
+    """Whether nothing of this machine is left when it is never undone."""
 
     def undo(self) -> str | None:
         """Undo it."""
@@ -101,6 +103,9 @@ class ShareTrace(Trace):
     They hold no password, only where one is found.
     """
 
+    outlives_a_boot = True
+    may_be_forgotten = True
+
     kind: Literal["share"] = "share"
     place: str
     jobs: list[dict[str, Any]]
@@ -113,16 +118,20 @@ class ShareTrace(Trace):
             raise RigError(
                 f"what was written to {self.place} could not be removed",
                 details=(self._stays(), *why),
-                next=f"remove {self._stays()} there, when the server answers again",
+                next="fsgauge doctor removes it, when the server answers and the password is set",
             )
         return f"cleared {self._stays()} on {self.place}"
 
     def undo_for_the_dead(self) -> str | None:
-        """Try it once: a server that is gone for good is nobody's business for ever."""
-        why = clear_shares(self.engine, self.jobs)
-        if not why:
-            return f"cleared {self._stays()} on {self.place}"
-        return f"{self._stays()} may still lie on {self.place} ({'; '.join(why)}); remove it there"
+        """A server that does not answer at once is not waited for: every command comes by here."""
+        silent = silent_servers(self.jobs)
+        if silent:
+            raise RigError(
+                f"{self._stays()} on {self.place} could not be removed",
+                details=silent,
+                next="fsgauge doctor removes it, when the server answers",
+            )
+        return self.undo()
 
     def _stays(self) -> str:
         return " and ".join(str(job["target"]["directory"]) for job in self.jobs)

@@ -41,7 +41,10 @@ def without_server(study: Study) -> Study:
 
 
 def check_server(study: Study) -> None:
-    """RigError where the server is not installed or the machine cannot carry its clients."""
+    """RigError where the server is not installed or the machine cannot carry its clients.
+
+    InputError where it would not accept a system's options.
+    """
     kind, workload = server_kind(study), study.workload
     if kind is None or not isinstance(workload, ConnectionsWorkload):
         return
@@ -56,6 +59,8 @@ def check_server(study: Study) -> None:
         pwd.getpwnam(kind.user)
     except KeyError:
         raise RigError(f"this system has no user {kind.user} to serve files as") from None
+    for system in study.systems:
+        kind.check_options(workload, system.server)
     _require_processes(kind, workload.clients)
     _require_ports(kind, workload.clients)
     _require_memory(kind, workload.clients)

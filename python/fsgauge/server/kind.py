@@ -55,6 +55,10 @@ class ServerKind:
         """What an installation lacks beside programs; empty when it is whole."""
         return ""
 
+    def check_options(self, workload: ConnectionsWorkload, options: dict[str, str]) -> None:  # noqa: ARG002
+        """InputError for a value that the server would not accept, where it can be asked before."""
+        return
+
     def configure(self, serving: Serving) -> None:
         """Write its configuration into the private folder."""
         raise NotImplementedError

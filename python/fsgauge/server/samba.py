@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import pwd
 import subprocess
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from fsgauge.errors import RigError
+from fsgauge.errors import InputError, RigError
 from fsgauge.host.tool import find_tool, run_tool
 from fsgauge.server.kind import (
     LOOPBACK,
@@ -22,11 +24,21 @@ from fsgauge.server.kind import (
     write_private,
 )
 from fsgauge.study.server_options import OPTIONS
+from fsgauge.study.workload import ConnectionsWorkload
 from fsgauge.wire import FilePassword, SmbTarget
 
 SHARE = "fsgauge"
 _FOLDERS = ("private", "state", "cache", "lock", "pid", "ncalrpc")
 _SECONDS = 30.0
+_ANY_PORT = 1025
+_COMPLAINTS = (
+    "Unknown parameter",
+    "Invalid",
+    "Ignoring",
+    "is not a valid",
+    "is not boolean",
+    "ERROR",
+)
 
 
 class Samba(ServerKind):
@@ -47,12 +59,33 @@ class Samba(ServerKind):
         said = run_tool(["smbd", "--version"])
         return said.output.strip().removeprefix("Version ") if said.exit_code == 0 else ""
 
+    def check_options(self, workload: ConnectionsWorkload, options: dict[str, str]) -> None:
+        """As testparm says, on the very text that smbd would read."""
+        if not options or find_tool("testparm") is None:
+            return
+        with TemporaryDirectory(prefix="fsgauge-") as name:
+            folder = Path(name)
+            serving = Serving(folder, folder, _ANY_PORT, _ANY_PORT, workload, options)
+            self._write_configuration(serving)
+            wrong = _refused_by_testparm(serving)
+        if wrong:
+            raise InputError(
+                "Samba does not accept the options of a system's server: "
+                + ", ".join(f"{key} = {value}" for key, value in options.items()),
+                details=wrong,
+                next="man 5 smb.conf; fsgauge explain system.server",
+            )
+
     def configure(self, serving: Serving) -> None:
         """smb.conf, its folders, and a user with a new password in a list of its own."""
-        for name in _FOLDERS:
-            (serving.folder / name).mkdir(mode=0o755 if name == "ncalrpc" else 0o700)
-        write_private(serving.folder / "smb.conf", configuration(serving, self.user))
-        self._refuse_what_testparm_refuses(serving)
+        self._write_configuration(serving)
+        wrong = _refused_by_testparm(serving)
+        if wrong:
+            raise RigError(
+                "Samba does not accept the options of this system's server",
+                details=wrong,
+                next="man 5 smb.conf; fsgauge explain system.server",
+            )
         password = new_password()
         write_private(serving.folder / PASSWORD_FILE, password)
         self._add_user(serving, password)
@@ -82,24 +115,10 @@ class Samba(ServerKind):
         """One."""
         return [serving.port]
 
-    def _refuse_what_testparm_refuses(self, serving: Serving) -> None:
-        """smbd ignores a value that it does not understand; testparm names it."""
-        said = run_tool(["testparm", "-s", f"{serving.folder}/smb.conf"])
-        wrong = [
-            line.strip()
-            for line in said.error.splitlines()
-            if "Unknown parameter" in line
-            or "Invalid" in line
-            or "Ignoring" in line
-            or "is not a valid" in line
-            or "ERROR" in line
-        ]
-        if said.exit_code != 0 or wrong:
-            raise RigError(
-                "Samba does not accept the options of this system's server",
-                details=tuple(wrong or said.words.splitlines()[-3:]),
-                next="man 5 smb.conf; fsgauge explain system.server",
-            )
+    def _write_configuration(self, serving: Serving) -> None:
+        for name in _FOLDERS:
+            (serving.folder / name).mkdir(mode=0o755 if name == "ncalrpc" else 0o700)
+        write_private(serving.folder / "smb.conf", configuration(serving, self.user))
 
     def _add_user(self, serving: Serving, password: str) -> None:
         """The password goes over standard input: it is on no command line."""
@@ -123,6 +142,19 @@ class Samba(ServerKind):
                 "smbpasswd could not make the private user",
                 details=tuple(done.stderr.replace(password, "...").splitlines()[-3:]),
             )
+
+
+def _refused_by_testparm(serving: Serving) -> tuple[str, ...]:
+    """smbd ignores a value that it does not understand; testparm names it."""
+    said = run_tool(["testparm", "-s", f"{serving.folder}/smb.conf"])
+    wrong = tuple(
+        line.strip().replace("set_variable_helper(", "(")
+        for line in said.error.splitlines()
+        if any(mark in line for mark in _COMPLAINTS)
+    )
+    if said.exit_code != 0:
+        return wrong or tuple(said.words.splitlines()[-3:])
+    return wrong
 
 
 def configuration(serving: Serving, user: str) -> str:

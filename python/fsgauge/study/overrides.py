@@ -12,6 +12,7 @@ from fsgauge.errors import InputError
 from fsgauge.study.document import Document, Origin
 from fsgauge.study.keys import all_dotted
 from fsgauge.study.locate import Path, Spans
+from fsgauge.study.shipped import is_shipped
 from fsgauge.study.specs import option_origin, storage_table, system_table
 
 _DEPTH_OF_KEYS = 3
@@ -31,11 +32,12 @@ def change_storage(document: Document, spec: str) -> None:
         document.put(("storage",), table, origin)
 
 
-def give_way(document: Document, overrides: list[str]) -> None:
+def give_way(document: Document, overrides: list[str], specs: list[str]) -> None:
     """`--set workload.target=...` is the only difference: shares take the study's place.
 
     Storage and systems of other kinds are local, and would be refused beside a target. The same
-    where --system names a share.
+    where --system names a share. Only what a shipped study chose gives way: InputError for systems
+    that a person asked for, in a file or by option.
     """
     named = [text for text in overrides if text.partition("=")[0].strip() == "workload.target"]
     systems = document.data.get("system")
@@ -50,6 +52,18 @@ def give_way(document: Document, overrides: list[str]) -> None:
         option_origin("--set", named[-1]) if named else document.origin(("system", of_option[0]))
     )
     assert origin is not None  # noqa: S101 - the option's own text is its origin
+    asked_for = [
+        index
+        for index, table in enumerate(own)
+        if not _is_share(table)
+        and (
+            _is_of_option(document, index)
+            or table.get("name") in specs
+            or (named and not is_shipped(document.label))
+        )
+    ]
+    if asked_for:
+        raise _would_be_dropped(document, own, asked_for[0])
     storage = document.data.get("storage")
     if not isinstance(storage, dict) or storage.get("kind") != "share":
         document.put(("storage",), {"kind": "share"}, origin)
@@ -58,6 +72,18 @@ def give_way(document: Document, overrides: list[str]) -> None:
     elif len(shares) < len(own):
         chosen = [(table, document.origin(("system", index)), -1) for index, table in shares]
         _replace_systems(document, chosen)
+
+
+def _would_be_dropped(document: Document, own: list[dict[str, Any]], index: int) -> InputError:
+    name = own[index].get("name", "this system")
+    place = document.origin(("system", index))
+    return InputError(
+        f'"{name}" cannot be measured beside a share: workload.target puts shares in its place',
+        location=place.key() if place else None,
+        cause="one study measures shares, or file systems that it makes itself",
+        next="leave that system out; or keep it, without the target: --serve samba measures it"
+        " through a private server",
+    )
 
 
 def _is_of_option(document: Document, index: int) -> bool:

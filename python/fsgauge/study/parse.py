@@ -55,7 +55,7 @@ def load_study(
         change_systems(document, systems)
     if serve is not None:
         change_serving(document, serve)
-    give_way(document, overrides or [])
+    give_way(document, overrides or [], systems or [])
     for override in overrides or []:
         set_key(document, override)
     if seed is not None:

@@ -41,6 +41,11 @@ def find_study(path_or_name: str) -> tuple[str, str]:
     raise _not_found(path_or_name)
 
 
+def is_shipped(label: str) -> bool:
+    """Whether `find_study` gave the label for a shipped study; a file of that name is another."""
+    return any(label == shipped.name for shipped in _shipped()) and not Path(label).is_file()
+
+
 def _shipped() -> list[Traversable]:
     folder = files("fsgauge") / "studies"
     return [

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.errors import RigError
-from fsgauge.host import after_death, ledger_folder
+from fsgauge.errors import FsgaugeError, Interrupted, RigError
+from fsgauge.host import after_death, ledger_folder, traces
 from fsgauge.host.ledger import Ledger, clean_up_after_the_dead, opened_ledger
 from fsgauge.host.marked_folder import MARKER, Owner, make_marked
 from fsgauge.host.processes import RUN_VARIABLE, boot_id
-from fsgauge.host.traces import FolderTrace, SettingTrace
+from fsgauge.host.traces import FolderTrace, SettingTrace, ShareTrace
 
 
 @pytest.fixture
@@ -208,3 +208,41 @@ def test_a_ledger_folder_that_others_can_write_is_refused(ledgers: Path) -> None
         pass
     with pytest.raises(RigError):
         clean_up_after_the_dead()
+
+
+def share_left(ledgers: Path) -> Path:
+    target = {"host": "127.0.0.1", "port": 1, "directory": "fsgauge-x-share"}
+    trace = ShareTrace(place="smb://ann@filer/s", jobs=[{"target": target}], engine="/bin/false")
+    owner = dead_owner()
+    return leave_behind(ledgers, owner, {"made": 0, "trace": trace.model_dump()})
+
+
+def test_a_share_that_cannot_be_cleared_is_kept_until_it_was(
+    ledgers: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = share_left(ledgers)
+    for _ in range(2):
+        (said,) = clean_up_after_the_dead()
+        assert "fsgauge-x-share on smb://ann@filer/s" in said
+        assert "127.0.0.1:1 does not answer" in said
+        assert "fsgauge doctor" in said and f"rm {path}" in said
+        assert path.exists()
+    monkeypatch.setattr(traces, "silent_servers", lambda _: ())
+    monkeypatch.setattr(traces, "clear_shares", lambda *_: [])
+    (said,) = clean_up_after_the_dead()
+    assert said.startswith("cleared fsgauge-x-share on smb://ann@filer/s")
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("first", [RigError("the server is gone"), Interrupted("ended by SIGTERM")])
+def test_what_ended_the_body_is_the_error_and_the_clean_up_a_detail(
+    ledgers: Path, monkeypatch: pytest.MonkeyPatch, first: FsgaugeError
+) -> None:
+    monkeypatch.setattr(traces, "clear_shares", lambda *_: ["connection refused"])
+    trace = ShareTrace(place="smb://ann@filer/s", jobs=[], engine="")
+    with pytest.raises(type(first)) as caught, opened_ledger() as book, book.holding(trace):
+        raise first
+    assert caught.value is first
+    assert any("could not be removed" in detail for detail in first.details)
+    assert "connection refused" in first.details
+    assert list(ledgers.glob("*.ledger"))

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from fsgauge.errors import InputError
+from fsgauge.host.tool import find_tool
 from fsgauge.server import ganesha, samba
 from fsgauge.server.kind import Serving, free_ports, new_password, write_private
 from fsgauge.study.workload import ConnectionsWorkload
@@ -89,3 +91,12 @@ def test_ports_are_free_different_and_above_1024() -> None:
     ports = free_ports(4)
     assert len(set(ports)) == 4 and min(ports) > 1024
     assert new_password() != new_password()
+
+
+@pytest.mark.skipif(find_tool("testparm") is None, reason="Samba is not installed")
+def test_a_value_that_samba_refuses_is_found_before_anything_is_made() -> None:
+    workload = serving({}).workload
+    samba.SAMBA.check_options(workload, {"aio read size": "1", "server signing": "auto"})
+    for name, value in (("aio read size", "quark"), ("strict sync", "quark")):
+        with pytest.raises(InputError, match=f"{name} = {value}"):
+            samba.SAMBA.check_options(workload, {name: value})

@@ -148,3 +148,21 @@ def test_every_option_has_a_part_and_a_neighbour() -> None:
             assert unknown_option(server, name) is None
     assert "aio read size" in (unknown_option("samba", "aio reed size") or "")
     assert forbidden_value("0; Path = /") and not forbidden_value("64 kb")
+
+
+def test_systems_that_a_person_asked_for_are_not_dropped_for_a_target(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match='"ext4" cannot be measured beside a share'):
+        load_study("connections", [SMB], ["ext4"])
+    with pytest.raises(InputError, match='"ext4 delalloc" cannot be measured beside a share'):
+        load_study("connections", [SMB], ["ext4 delalloc"])
+    with pytest.raises(InputError, match='"xfs" cannot be measured beside a share'):
+        load_study("connections", systems=["xfs", "nas=share:target=smb://ann@filer/share"])
+    file = tmp_path / "mine.toml"
+    file.write_text(
+        'format = 1\nquestion = "Q?"\n[storage]\nkind = "loop"\nsize = "1 GiB"\n'
+        '[[system]]\nname = "ext4"\n[workload]\nkind = "connections"\n'
+    )
+    with pytest.raises(InputError, match='"ext4" cannot be measured beside a share') as error:
+        load_study(str(file), [SMB])
+    assert error.value.location is not None and error.value.location.line == 6
+    assert [each.kind for each in load_study("connections", [SMB]).systems] == ["share"]
