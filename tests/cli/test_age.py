@@ -83,6 +83,7 @@ def test_a_folder_that_holds_anything_is_left_alone(fsgauge: Run, place: Path) -
         (["churn", *SMALL, "--fidelity"], "--fidelity would be ignored"),
         (["churn", *SMALL, "--set", "chunk=1MiB"], 'has no "chunk"'),
         (["churn", *SMALL, "--fill", "0%"], "above 0 %"),
+        (["churn", *SMALL, "--fill", "101%"], "above 0 %"),
         (["churn", *SMALL, "--fill", "80"], "no unit"),
         (["churn", *SMALL, "--time-limit", "0s"], "--time-limit"),
         (["churn", *SMALL, "--storage-age", "2", "--operations", "9"], "two ends"),
@@ -97,6 +98,22 @@ def test_wrong_input_touches_nothing(
     done = fsgauge("age", "place", *words)
     assert done.returncode == 2 and said in done.stderr and done.stdout == ""
     assert list(place.iterdir()) == [] and list(place.parent.iterdir()) == [place]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--mode", "fast"], "mode fast cannot overwrite on btrfs"),
+        (["--fill", "80%"], "leaves no room for overwrites"),
+        (["--fidelity"], "--fidelity would be ignored"),
+    ],
+)
+def test_a_database_where_overwrites_are_copied(
+    fsgauge: Run, tmp_path: Path, words: list[str], said: str
+) -> None:
+    done = fsgauge("age", "new.img", "database", "--system", "btrfs", *words)
+    assert done.returncode == 2 and said in done.stderr
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_second_ageing_keeps_the_records_of_the_first(fsgauge: Run, place: Path) -> None:

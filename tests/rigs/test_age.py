@@ -170,13 +170,14 @@ def test_the_same_seed_is_the_same_log_in_every_mode(age: Ager) -> None:
     assert found["a"]["log_checksum"] != found["c"]["log_checksum"]
 
 
-def test_fidelity_is_measured_beside_the_noise_of_written_files(age: Ager) -> None:
+def test_fidelity_is_measured_beside_its_floor_and_another_seed(age: Ager) -> None:
     words = ["aged.img", "churn", "--size", "128MiB", "--storage-age", "1", "--fidelity", "--json"]
     fidelity = document(age(*words))["fidelity"]
     assert (fidelity["mode"], fidelity["seeds"]) == ("fast", [1, 2])
     for name in ("extent_length", "free_length"):
         assert 0 <= fidelity[f"{name}_distance"] <= 1
-        assert 0 < fidelity[f"{name}_noise"] <= 1
+        assert 0 <= fidelity[f"{name}_floor"] <= 1
+        assert 0 < fidelity[f"{name}_other_seed"] <= 1
 
 
 def test_what_is_too_small_for_the_profile_is_refused_and_nothing_stays(age: Ager) -> None:

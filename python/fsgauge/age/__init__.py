@@ -2,6 +2,7 @@
 
 parameters.py   a profile's name and its --set parameters, as the engine takes them
 target.py       what TARGET is, and what is refused about it
+overwriting.py  mode and fill level where overwrites are copied
 wearing.py      scan, age, scan: the same for an image and a folder
 image.py        a sparse file, made, mounted, worn, unmounted; everything in the ledger
 fidelity.py     how far a mode's layout is from that of written files

@@ -2,16 +2,18 @@
 
 The distance is Kolmogorov and Smirnov's: the largest difference of two cumulated distributions,
 here of bytes by the length of the extent that they lie in. Lengths are known in powers of two, so
-it is never less than shown. The noise floor is the distance of mode `write` from itself with
-another seed: a distance below it says nothing.
+it is never less than shown. The floor is the distance of mode `write` from itself with the same
+log: a distance below it says nothing. That of another seed has other files as well: it says how
+much the choice of a seed is worth, and is larger.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, model_validator
 
 from fsgauge.age.wearing import Order, Worn
 from fsgauge.errors import InputError
@@ -22,7 +24,9 @@ Wear = Callable[[Order], Worn]
 
 
 class Fidelity(BaseModel):
-    """Distances from mode `write`, 0 to 1, and its own noise; None: nothing to compare."""
+    """Distances from mode `write`, 0 to 1: of this mode, of `write` itself with the same log (the
+    floor), and of `write` with the other seed; None: nothing to compare, or not measured.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -30,17 +34,32 @@ class Fidelity(BaseModel):
     size_bytes: int
     seeds: tuple[int, int]
     extent_length_distance: float | None
-    extent_length_noise: float | None
+    extent_length_floor: float | None
+    extent_length_other_seed: float | None
     free_length_distance: float | None
-    free_length_noise: float | None
+    free_length_floor: float | None
+    free_length_other_seed: float | None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_earlier_records(cls, data: object) -> object:
+        """Their noise was the other seed's distance, and no floor was measured."""
+        if not isinstance(data, dict):
+            return data
+        read: dict[str, Any] = dict(data)
+        for name in ("extent_length", "free_length"):
+            if f"{name}_noise" in read:
+                read[f"{name}_other_seed"] = read.pop(f"{name}_noise")
+                read.setdefault(f"{name}_floor", None)
+        return read
 
 
 def measure_fidelity(order: Order, size_bytes: int, wear: Wear) -> Fidelity | str:
-    """The same log in this mode and in `write`, and `write` with the next seed; or why not."""
+    """The same log in this mode and twice in `write`, then the next seed in `write`; or why not."""
     written = replace(order, mode="write")
-    again = replace(written, seed=order.seed + 1)
+    other_seed = replace(written, seed=order.seed + 1)
     layouts: list[ScanResult] = []
-    for each in (order, written, again):
+    for each in (order, written, written, other_seed):
         try:
             worn = wear(each)
         except InputError as error:
@@ -48,15 +67,17 @@ def measure_fidelity(order: Order, size_bytes: int, wear: Wear) -> Fidelity | st
         if worn.result.ended != "complete":
             return f"on the small image mode {each.mode} did not come to its end"
         layouts.append(worn.after)
-    this, reference, other = layouts
+    this, reference, again, other = layouts
     return Fidelity(
         mode=order.mode,
         size_bytes=size_bytes,
         seeds=(order.seed, order.seed + 1),
         extent_length_distance=distance(this.extent_lengths, reference.extent_lengths),
-        extent_length_noise=distance(other.extent_lengths, reference.extent_lengths),
+        extent_length_floor=distance(again.extent_lengths, reference.extent_lengths),
+        extent_length_other_seed=distance(other.extent_lengths, reference.extent_lengths),
         free_length_distance=distance(_free(this), _free(reference)),
-        free_length_noise=distance(_free(other), _free(reference)),
+        free_length_floor=distance(_free(again), _free(reference)),
+        free_length_other_seed=distance(_free(other), _free(reference)),
     )
 
 

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from fsgauge.errors import InputError, RefusedError
-from fsgauge.units import exact_size, format_size
+from fsgauge.units import exact_percent, exact_size, format_size
 from fsgauge.wire import AgeMode
 
 _FROM_MKFS = {"lost+found"}
@@ -93,6 +93,27 @@ def require_empty(folder: Path, size_bytes: int | None) -> int:
             next=f"--size {_whole(free_bytes * 9 // 10)}",
         )
     return size_bytes
+
+
+def require_still(directory: str, space_bytes: int | None, fill_percent: float) -> None:
+    """Again after the first scan, which wrote out what was only in memory: that takes space too."""
+    if space_bytes is None:
+        return
+    room = os.statvfs(directory)
+    free_bytes = room.f_bavail * room.f_frsize
+    live_bytes = int(space_bytes * fill_percent / 100)
+    if live_bytes > free_bytes:
+        raise InputError(
+            f"{directory} has {format_size(free_bytes)} free, and the files would take"
+            f" {format_size(live_bytes)}: {exact_percent(fill_percent)} of --size"
+            f" {format_size(space_bytes)}",
+            cause="data that was still in memory has its space now, or others fill the file system",
+            next=(
+                f"--size {_whole(free_bytes * 9 // 10)}"
+                if free_bytes >= 2 << 20
+                else f"df -h {directory}, and remove something"
+            ),
+        )
 
 
 def _whole(size_bytes: int) -> str:

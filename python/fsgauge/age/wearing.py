@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from fsgauge.age.target import require_still
 from fsgauge.engine import Engine, OnEvent, Start
 from fsgauge.errors import Interrupted
 from fsgauge.interruption import Ending
@@ -60,6 +61,7 @@ def wear(engine: Engine, directory: str, order: Order, told: Told) -> Worn:
     before = _scan(engine, directory, told)
     if told.ending.asked:
         raise Interrupted("ended before anything was aged", cause="so nothing is kept")
+    require_still(directory, order.space_bytes, order.fill_percent)
     told.stage("ageing")
     result = engine.age(_job(directory, order), told.event, _stoppable(told))
     told.stage("scanning after")

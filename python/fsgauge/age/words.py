@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from fsgauge.age.fidelity import Fidelity
+from fsgauge.age.overwriting import notes_on_copies
 from fsgauge.age.record import Made
 from fsgauge.age.wearing import Worn
 from fsgauge.scan.difference import difference_lines, doubts
 from fsgauge.scan.words import difference_table, printable
 from fsgauge.scan.words import notes as scan_notes
 from fsgauge.units import format_duration, format_size
-from fsgauge.wire import AgeResult
+from fsgauge.wire import AgeResult, ScanSource
 
 _SHOWN = (
     "files_with_extents",
@@ -34,6 +35,7 @@ _ENDED = {
 }
 
 
+_SMALL_EXT_BYTES = 512 << 20
 # Notes that say that the file system is not as it was made.
 _FINDINGS = {"age.storage_failed", "age.damaged"}
 
@@ -101,11 +103,26 @@ def findings(result: AgeResult) -> list[str]:
 def notes(worn: Worn) -> list[str]:
     """What should be known beside the numbers, of the ageing and of the scans."""
     of_ageing = [note.text for note in worn.result.notes if note.code not in _FINDINGS]
+    of_ageing += notes_on_copies(worn.result, worn.after.source.file_system)
+    of_ageing += _small_blocks(worn.after.source)
     return of_ageing + scan_notes(worn.after) + doubts(worn.before, worn.after)
 
 
+def _small_blocks(source: ScanSource) -> list[str]:
+    """mke2fs.conf(5), e2fsprogs 1.47: the usage type "small" has blocks of 1024 bytes."""
+    if not source.file_system.startswith("ext") or source.size_bytes >= _SMALL_EXT_BYTES:
+        return []
+    if source.block_size_bytes >= 4096:
+        return []
+    return [
+        f"{source.file_system} has blocks of {format_size(source.block_size_bytes)} here, as mkfs"
+        f" chooses below {format_size(_SMALL_EXT_BYTES)}, and 4 KiB above: larger ones are laid out"
+        ' differently; a larger --size, or --mkfs "-b 4096"'
+    ]
+
+
 def fidelity_lines(result: AgeResult, fidelity: Fidelity | str) -> list[str]:
-    """How far this mode's layout is from written files, beside the noise floor."""
+    """How far this mode's layout is from written files, beside the floor and the other seed."""
     if result.mode == "write":
         return ["fidelity     files were written, as programs do: nothing stands between"]
     if isinstance(fidelity, str):
@@ -113,9 +130,11 @@ def fidelity_lines(result: AgeResult, fidelity: Fidelity | str) -> list[str]:
     return [
         f"fidelity     distance from mode write on {format_size(fidelity.size_bytes)}:"
         f" extents {_far(fidelity.extent_length_distance)}"
-        f" (noise {_far(fidelity.extent_length_noise)}),"
+        f" (written again {_far(fidelity.extent_length_floor)},"
+        f" another seed {_far(fidelity.extent_length_other_seed)}),"
         f" free extents {_far(fidelity.free_length_distance)}"
-        f" (noise {_far(fidelity.free_length_noise)})"
+        f" (written again {_far(fidelity.free_length_floor)},"
+        f" another seed {_far(fidelity.free_length_other_seed)})"
     ]
 
 

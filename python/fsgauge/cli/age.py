@@ -37,9 +37,9 @@ class _Chosen:
     system: str | None
     mkfs: str
     mount: str
-    mode: AgeMode
+    mode: AgeMode | None
     seed: int
-    fill: str
+    fill: str | None
     settings: tuple[str, ...]
     storage_age: float | None
     operations: int | None
@@ -65,13 +65,15 @@ class _Chosen:
 @click.option(
     "--mode",
     type=click.Choice(["fast", "write", "direct"]),
-    default="fast",
-    show_default=True,
     help="fast: space is allocated, no data written; write: through the page cache; direct: past"
-    " it.",
+    " it.  [default: fast; database on a copy-on-write file system: write]",
 )
 @click.option("--seed", type=click.IntRange(0, 2**63 - 1), default=1, show_default=True)
-@click.option("--fill", default="80%", show_default=True, help="Share of the space in use.")
+@click.option(
+    "--fill",
+    help="Share of the space in use.  [default: 80%; database on a copy-on-write file system:"
+    " 40%, as overwrites take room]",
+)
 @click.option(
     "--set",
     "settings",
@@ -190,10 +192,10 @@ def _aged(ctx: click.Context, chosen: _Chosen) -> Aged:
     folder = is_folder(target)
     if folder:
         _refuse_ignored(ctx, "a folder is aged as it is mounted", only=_OF_IMAGES)
-    if chosen.mode == "write":
+    order = _order(chosen.profile, chosen, _file_system(chosen, target if folder else None))
+    if order.mode == "write":
         why = "mode write is what the others are compared with"
         _refuse_ignored(ctx, why, only=("fidelity",))
-    order = _order(chosen.profile, chosen)
     size_bytes = parse_size(chosen.size) if chosen.size else None
     records = chosen.records or (Path.cwd() if folder else target.parent)
     if chosen.page is not None:
@@ -247,23 +249,35 @@ def _readable(target: Path) -> Path:
     return target
 
 
-def _order(profile: str, chosen: _Chosen) -> Order:
+def _file_system(chosen: _Chosen, folder: Path | None) -> str:
+    """Of the folder, or what the image gets."""
+    from fsgauge.age.overwriting import file_system_of
+    from fsgauge.system import find_kind
+
+    return find_kind(chosen.system or _SYSTEM).name if folder is None else file_system_of(folder)
+
+
+def _order(profile: str, chosen: _Chosen, file_system: str) -> Order:
+    from fsgauge.age.overwriting import mode_and_fill
     from fsgauge.age.parameters import profile_of
     from fsgauge.age.wearing import Order
     from fsgauge.errors import InputError
     from fsgauge.units import parse_duration_ns, parse_percent, parse_size
 
-    fill_percent = parse_percent(chosen.fill)
-    if not 0 < fill_percent <= 100:
+    asked_percent = None if chosen.fill is None else parse_percent(chosen.fill)
+    if asked_percent is not None and not 0 < asked_percent <= 100:
         raise InputError("--fill is a share above 0 % and at most 100 %", next="--fill 80%")
     time_limit_ns = parse_duration_ns(chosen.time_limit)
     if not 0 < time_limit_ns <= 30 * 24 * 3600 * 10**9:
         raise InputError("--time-limit is above 0 s and at most 720 h", next="--time-limit 1h")
+    drawn_by = profile_of(profile, chosen.settings)
+    end = _end(profile, chosen.storage_age, chosen.operations)
+    mode, fill_percent = mode_and_fill(drawn_by, file_system, chosen.mode, asked_percent, end)
     return Order(
-        profile=profile_of(profile, chosen.settings),
-        mode=chosen.mode,
+        profile=drawn_by,
+        mode=mode,
         fill_percent=fill_percent,
-        end=_end(profile, chosen.storage_age, chosen.operations),
+        end=end,
         time_limit_ns=time_limit_ns,
         seed=chosen.seed,
         sync_every_bytes=None if chosen.sync_every is None else parse_size(chosen.sync_every),

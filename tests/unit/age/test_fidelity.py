@@ -40,12 +40,12 @@ def test_the_distance_is_the_largest_gap(
     assert distance(second, first) == pytest.approx(expected)
 
 
-def test_noise_is_write_from_write_and_distance_the_same_log(tmp_path: Path) -> None:
-    """Shares of bytes below 1 MiB: fast 0.2, written 0.5, written with the next seed 0.6."""
-    small = {("fast", 1): 20, ("write", 1): 50, ("write", 2): 60}
+def test_the_floor_is_the_same_log_written_again(tmp_path: Path) -> None:
+    """Shares of bytes below 1 MiB: fast 0.2; written 0.5, again 0.53, with the next seed 0.6."""
+    small = {("fast", 1): [20], ("write", 1): [50, 53], ("write", 2): [60]}
 
     def wear(order: Order) -> Worn:
-        below = small[order.mode, order.seed]
+        below = small[order.mode, order.seed].pop(0)
         lengths = [each.model_dump() for each in bins(k12=below, k20=100 - below)]
         after = example(extent_lengths=lengths)
         return Worn(example(), aged(tmp_path), after)
@@ -53,8 +53,24 @@ def test_noise_is_write_from_write_and_distance_the_same_log(tmp_path: Path) -> 
     found = measure_fidelity(ORDER, 1 << 29, wear)
     assert isinstance(found, Fidelity)
     assert found.extent_length_distance == pytest.approx(0.3)
-    assert found.extent_length_noise == pytest.approx(0.1)
+    assert found.extent_length_floor == pytest.approx(0.03)
+    assert found.extent_length_other_seed == pytest.approx(0.1)
     assert (found.free_length_distance, found.seeds) == (0.0, (1, 2))
+
+
+def test_the_noise_of_earlier_records_was_the_other_seed() -> None:
+    kept = {
+        "mode": "fast",
+        "size_bytes": 1 << 29,
+        "seeds": [1, 2],
+        "extent_length_distance": 0.068,
+        "extent_length_noise": 0.11,
+        "free_length_distance": None,
+        "free_length_noise": None,
+    }
+    found = Fidelity.model_validate(kept)
+    assert (found.extent_length_floor, found.extent_length_other_seed) == (None, 0.11)
+    assert Fidelity.model_validate(found.model_dump()) == found
 
 
 def test_what_did_not_come_to_its_end_is_not_measured(tmp_path: Path) -> None:

@@ -6,7 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.age.target import is_folder, require_empty, require_place, require_room
+from fsgauge.age.target import (
+    is_folder,
+    require_empty,
+    require_place,
+    require_room,
+    require_still,
+)
 from fsgauge.errors import InputError, RefusedError
 
 
@@ -61,3 +67,11 @@ def test_modes_that_write_need_the_whole_size(tmp_path: Path) -> None:
 def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="there is no folder"):
         require_place(tmp_path / "nowhere")
+
+
+def test_room_that_went_meanwhile_is_said_in_the_words_of_the_options(tmp_path: Path) -> None:
+    require_still(str(tmp_path), None, 80.0)
+    require_still(str(tmp_path), 1 << 20, 80.0)
+    with pytest.raises(InputError, match="80 % of --size") as caught:
+        require_still(str(tmp_path), 1 << 60, 80.0)
+    assert "space_bytes" not in caught.value.render()

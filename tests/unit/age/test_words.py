@@ -10,8 +10,8 @@ import pytest
 
 from fsgauge.age.fidelity import Fidelity
 from fsgauge.age.record import NOT_ASKED, Made
-from fsgauge.age.words import fidelity_lines, lines_of
-from fsgauge.wire import AgeEnded, Note
+from fsgauge.age.words import fidelity_lines, lines_of, notes
+from fsgauge.wire import AgeEnded, DatabaseProfile, Note
 from tests.age_example import aged, worn
 from tests.scan_example import example
 
@@ -54,12 +54,14 @@ def test_fidelity_is_said_or_said_to_be_missing(tmp_path: Path) -> None:
         size_bytes=512 << 20,
         seeds=(1, 2),
         extent_length_distance=0.1234,
-        extent_length_noise=0.003,
+        extent_length_floor=0.003,
+        extent_length_other_seed=0.05,
         free_length_distance=None,
-        free_length_noise=None,
+        free_length_floor=None,
+        free_length_other_seed=None,
     )
     (line,) = fidelity_lines(aged(tmp_path), found)
-    assert "512 MiB: extents 0.123 (noise 0.003), free extents not known" in line
+    assert "512 MiB: extents 0.123 (written again 0.003, another seed 0.050), free" in line
     assert "not measured" in fidelity_lines(aged(tmp_path), NOT_ASKED)[0]
     assert "nothing stands between" in fidelity_lines(aged(tmp_path, mode="write"), NOT_ASKED)[0]
 
@@ -68,3 +70,38 @@ def test_a_scan_that_was_cut_short_is_a_note(tmp_path: Path) -> None:
     short = replace(worn(tmp_path), after=example(ended="interrupted"))
     lines = lines_of(Made(tmp_path), short, NOT_ASKED)
     assert any("note" in line and "stopped before its end" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("kind", "size_bytes", "block_size_bytes", "noted"),
+    [
+        ("ext4", 511 << 20, 1024, True),
+        ("ext4", 511 << 20, 4096, False),
+        ("ext4", 1 << 30, 1024, False),
+        ("xfs", 400 << 20, 1024, False),
+    ],
+)
+def test_small_blocks_of_a_small_ext4_are_a_note(
+    tmp_path: Path, kind: str, size_bytes: int, block_size_bytes: int, noted: bool
+) -> None:
+    made = worn(tmp_path)
+    source = made.after.source.model_copy(
+        update={
+            "file_system": kind,
+            "size_bytes": size_bytes,
+            "block_size_bytes": block_size_bytes,
+        }
+    )
+    made = replace(made, after=made.after.model_copy(update={"source": source}))
+    assert any("blocks of 1 KiB" in each for each in notes(made)) == noted
+
+
+def test_copies_of_overwrites_are_a_note(tmp_path: Path) -> None:
+    done = worn(tmp_path)
+    result = done.result.model_copy(
+        update={"profile": DatabaseProfile(), "mode": "write", "fill_percent": 40.0}
+    )
+    source = done.after.source.model_copy(update={"file_system": "btrfs"})
+    copied = replace(done, result=result, after=done.after.model_copy(update={"source": source}))
+    assert any("copies what is overwritten" in each and "40 %" in each for each in notes(copied))
+    assert not any("copies" in each for each in notes(replace(done, result=result)))
