@@ -16,6 +16,7 @@ from fsgauge.study.system import UNFORMATTED
 from fsgauge.units import exact_size, format_bandwidth, format_duration, format_size
 from fsgauge.workload import method_of
 from fsgauge.workload.assumed import EXPECTED, FASTEST, SLOWEST
+from fsgauge.workload.base import Method
 from fsgauge.workload.space import held_twice, layout_bytes, planned_room
 
 EFFECTS_PERCENT = (5.0, 2.0, 1.0)
@@ -94,7 +95,7 @@ def describe(
         baseline=plan.baseline,
         held_equal=_held_equal(study, size_bytes),
         different=[*_different(study.systems), *_bare_instead(study)],
-        cannot_tell=[text for text in (method_of(study.workload).cannot_tell(),) if text],
+        cannot_tell=[text for text in (_method(study, size_bytes).cannot_tell(),) if text],
         turns=plan.turns,
         blocks=blocks,
         blocks_asked=study.plan.blocks,
@@ -152,9 +153,14 @@ def _sensitivity(blocks: int, noise_percent: float) -> Sensitivity:
 def _held_equal(study: Study, size_bytes: int) -> list[str]:
     space = format_size(layout_bytes(study, size_bytes))
     has_raw = any(system.kind == "raw" for system in study.systems)
-    method = method_of(study.workload).in_room(planned_room(study, size_bytes))
+    method = _method(study, size_bytes)
     first, *lines = method.held_equal(space, has_raw)
     return [first + _half(study), *lines[:-1], f"state: {_state(study)}", lines[-1]]
+
+
+def _method(study: Study, size_bytes: int) -> Method:
+    """The study's method, which knows the sizes of its files."""
+    return method_of(study.workload).in_room(planned_room(study, size_bytes))
 
 
 def _half(study: Study) -> str:

@@ -199,7 +199,7 @@ def test_other_systems_and_their_own_allocators(
         ([chunked("ext4", 64)], 320, {}, ["2 streams need", "smaller allocation_chunks"]),
         ([chunked("ext4", 1)], 64, {"streams": 20}, ["20 streams need", "fewer workload.streams"]),
         (
-            [{"name": "xfs", "kind": "xfs", "extent_size_hint": MEBIBYTE + 4097}],
+            [{"name": "xfs", "kind": "xfs", "extent_size_hint": 512}],
             320,
             {},
             ["does not take an extent size hint", "leave extent_size_hint out"],

@@ -22,7 +22,7 @@ from fsgauge.units import format_size
 from fsgauge.workload import method_of
 from fsgauge.workload.folders import AgedFiles, FileSets
 from fsgauge.workload.room import Room
-from fsgauge.workload.space import chunks_of, times_held
+from fsgauge.workload.space import planned_room, times_held
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def free_inodes(directory: str) -> int | None:
 
 
 def _smallest_room(study: Study, base: Base, ledger: Ledger, engine: RunsJobs) -> Room:
-    least = Room(base.size_bytes, study.systems[0].name, chunks=chunks_of(study))
+    least = replace(planned_room(study, base.size_bytes), least=study.systems[0].name)
     for system in study.systems:
         kind = find_kind(system.kind)
         if isinstance(kind, FileSystem):

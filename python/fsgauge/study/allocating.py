@@ -19,6 +19,8 @@ def check_allocating(systems: Sequence[System], workload: Workload) -> None:
         return
     for index, system in enumerate(systems):
         _check_chunk(index, system, workload)
+        _check_hint(index, system, workload)
+        _check_allocsize(index, system, workload)
     all_chunked = all(system.allocation_chunk is not None for system in systems)
     if workload.aged_by in ("direct", "write") and all_chunked:
         raise conflict(
@@ -56,4 +58,38 @@ def _check_chunk(index: int, system: System, workload: AgingWorkload) -> None:
             f" {exact_size(workload.record_size)}",
             [("system", index, "allocation_chunk"), ("workload", "record_size")],
             next="a multiple of the record size, or smaller records",
+        )
+
+
+def _check_hint(index: int, system: System, workload: AgingWorkload) -> None:
+    hint, record = system.extent_size_hint, workload.record_size
+    if hint is not None and hint % record and record % hint:
+        raise conflict(
+            f"an extent_size_hint of {exact_size(hint)} is no whole number of records of"
+            f" {exact_size(record)}, nor a part of one",
+            [("system", index, "extent_size_hint"), ("workload", "record_size")],
+            next="a multiple of the record size, or smaller records",
+        )
+
+
+def _check_allocsize(index: int, system: System, workload: AgingWorkload) -> None:
+    """XFS preallocates behind the end of a file where that is written through the page cache.
+
+    fs/xfs/xfs_iomap.c, Linux 6.12: xfs_iomap_prealloc_size is asked by buffered writes alone.
+    """
+    mounted = {option.partition("=")[0].strip() for option in system.mount.split(",")}
+    if system.kind != "xfs" or "allocsize" not in mounted:
+        return
+    if system.allocation_chunk is not None:
+        raise conflict(
+            "allocsize would be ignored: fallocate takes space, an allocation_chunk at a time",
+            [("system", index, "mount"), ("system", index, "allocation_chunk")],
+            next="leave one of them out; allocsize has an effect with workload.aged_by=write",
+        )
+    if workload.aged_by != "write":
+        raise conflict(
+            "allocsize would be ignored: it is for writes through the page cache, and the aged"
+            " files are written past it",
+            [("system", index, "mount"), ("workload", "aged_by")],
+            next='aged_by = "write" (--set workload.aged_by=write), or extent_size_hint instead',
         )

@@ -41,6 +41,8 @@ _UNITS = {
     "reader_block_size": "size",
     "log_block_size": "size",
     "record_size": "size",
+    "allocation_chunk": "size",
+    "extent_size_hint": "size",
     "file_sizes": "size",
     "median_size": "size",
     "smallest_size": "size",
@@ -150,15 +152,18 @@ def _summary(section: Section) -> str:
 
 def _default(key: str, field: FieldInfo) -> str:
     if field.is_required():
-        return (
-            "none, it must be given" if "Default:" not in (field.description or "") else "see there"
-        )
+        return _told_default(field) or "none, it must be given"
     value = field.get_default(call_default_factory=True, validated_data={})
     if value is None or value is PydanticUndefined:
-        return "see there"
+        return _told_default(field) or "none"
     if not isinstance(value, str | int | float | list | dict):
         return "every default of the section"
     return written_value(key, value)
+
+
+def _told_default(field: FieldInfo) -> str:
+    """What a description ends with where a default depends on something else; empty if nothing."""
+    return (field.description or "").partition("Default: ")[2].removesuffix(".")
 
 
 def _takes(key: str, field: FieldInfo) -> str:

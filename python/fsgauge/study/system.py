@@ -52,12 +52,13 @@ class System(StudyModel):
     allocation_chunk: Annotated[SizeBytes, Field(le=1 << 40)] | None = Field(
         None,
         description="For kind aging: files are given space by fallocate, so many bytes at a time,"
-        ' whatever the file system would choose: "8 MiB".',
+        ' whatever the file system would choose: "8 MiB". Default: none, the file system decides.',
     )
     extent_size_hint: Annotated[SizeBytes, Field(le=1 << 30)] | None = Field(
         None,
         description="For kind aging, on XFS: the extent size hint of the folders in which files"
-        " are made, which these inherit; set by FS_IOC_FSSETXATTR and read back.",
+        " are made, which these inherit; set by FS_IOC_FSSETXATTR and read back."
+        ' Files get sizes that are multiples of it: "8 MiB". Default: none.',
     )
     server: dict[OneLine, Options] = Field(
         {},

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import lcm
 
 from fsgauge.errors import InputError
 from fsgauge.record import Cell
 from fsgauge.study.workload import AgingWorkload
-from fsgauge.units import exact_size, format_size
+from fsgauge.units import exact_size, format_bandwidth, format_duration, format_size
 from fsgauge.wire import (
     AgeJob,
     AgeMode,
@@ -34,6 +34,8 @@ from fsgauge.workload.steps import AgeFolder, ClearFolder, DeleteFile, Step, Tak
 
 LONGEST_RUN_NS = 600_000_000_000
 """A run ends by its bytes; one that takes longer ends here, so that a slow disk holds no study."""
+SHORTEST_STEADY_SECONDS = 0.5
+"""A run that is shorter says little: `fsgauge plan` warns of it."""
 _MODES: dict[str, AgeMode] = {"fallocate": "fast", "direct": "direct", "write": "write"}
 _MAP_ORDER = 5
 _INTERVAL_NS = 100_000_000
@@ -72,10 +74,13 @@ class AgingMethod:
         return self.sizes
 
     def in_room(self, room: Room) -> AgingMethod:
-        """Files of whole chunks of every system that fill the region; InputError if too small."""
+        """Files of whole chunks and hints of every system that fill the region, or InputError.
+
+        XFS gives a file whole multiples of its hint: what is no multiple takes more than its size.
+        """
         workload = self.workload
         chunks = [chunk for chunk in room.chunks if chunk is not None]
-        unit = lcm(workload.record_size, *chunks)
+        unit = math.lcm(workload.record_size, *chunks, *room.hints)
         largest = room.free_bytes * workload.fill // 100 // workload.files
         file_bytes = largest - largest % unit
         share = file_bytes * workload.rate_fill // 100 // workload.streams
@@ -181,14 +186,10 @@ class AgingMethod:
 
     def run_seconds(self, cell: Cell, space_bytes: int, speed: Speed = EXPECTED) -> float:  # noqa: ARG002
         """The streams' bytes at the storage's speed; for a write also what comes before it."""
-        workload = self.workload
-        in_flight = workload.streams * workload.queue_depth
-        rate = operations_per_second(workload.record_size, in_flight, speed)
-        moved = self._rate_bytes()
-        seconds = moved / workload.record_size / rate
+        workload, seconds = self.workload, self._timed_seconds(speed)
         if cell.pattern != "write":
             return seconds
-        reading = moved / speed.bytes_per_second if workload.verify else 0.0
+        reading = self._rate_bytes() / speed.bytes_per_second if workload.verify else 0.0
         ageing = self._ageing_bytes(cell) / speed.bytes_per_second
         return seconds + reading + ageing + _SCAN_SECONDS + self._steps(cell) * _STEP_SECONDS
 
@@ -216,7 +217,9 @@ class AgingMethod:
             " a sync at the end; as many bytes at each level as clean",
             f"levels: clean, then {shown} % of the region free; files deleted in one order",
             f"data: {workload.data}{checked}",
-            "time: until every stream is through, as fast as it goes",
+            "time: until every stream is through, as fast as it goes: a run lasts about"
+            f" {format_duration(self._timed_seconds() * 1e9)} at"
+            f" {format_bandwidth(EXPECTED.bytes_per_second)}",
             "order: levels as deletes reach them, write before read, caches dropped before each",
         ]
 
@@ -229,8 +232,17 @@ class AgingMethod:
         return ""
 
     def cannot_tell(self) -> str:
-        """Nothing is amiss."""
-        return ""
+        """Rates of runs that are over at once are mostly those of caches and of their beginning."""
+        if self.sizes is None or self._timed_seconds() >= SHORTEST_STEADY_SECONDS:
+            return ""
+        region = self.workload.files * self.sizes.file_size_bytes
+        enough = region * SHORTEST_STEADY_SECONDS / self._timed_seconds()
+        larger = -(-enough * 100 // self.workload.fill)
+        return (
+            f"steady rates: a run moves {format_size(self._rate_bytes())}, about"
+            f" {format_duration(self._timed_seconds() * 1e9)}; half a second takes about"
+            f" {math.ceil(larger / (1 << 30))} GiB of storage (storage.size)"
+        )
 
     def without_equal_in_fio(self) -> tuple[str, str]:
         """Its rates alone have one; where they are measured is what the study is about."""
@@ -271,6 +283,13 @@ class AgingMethod:
     def _rate_bytes(self) -> int:
         return self.workload.streams * self._sizes().rate_file_bytes
 
+    def _timed_seconds(self, speed: Speed = EXPECTED) -> float:
+        """How long the streams of one run take."""
+        workload = self.workload
+        in_flight = workload.streams * workload.queue_depth
+        rate = operations_per_second(workload.record_size, in_flight, speed)
+        return self._rate_bytes() / workload.record_size / rate
+
     def _ageing_bytes(self, cell: Cell) -> float:
         """What ageing writes before a cell, on the average of all turns."""
         if cell.free_percent != min(self.workload.levels):
@@ -299,7 +318,7 @@ class AgingMethod:
             cause=f"{where} room for {format_size(room.free_bytes)}, of which {workload.fill} % are"
             " the region",
             next=f"room for {format_size(needed)}, fewer workload.streams, or smaller"
-            f" {'allocation_chunks' if any(room.chunks) else 'records'}",
+            f" {_pieces(room)}",
         )
 
 
@@ -307,6 +326,13 @@ def _aged_folders(place: Place) -> AgedFolders:
     if isinstance(place, AgedFolders):
         return place
     raise TypeError("ageing needs folders of its own, and this is a target of another kind")
+
+
+def _pieces(room: Room) -> str:
+    """What makes the pieces of a stream as large as they are."""
+    if any(room.chunks):
+        return "allocation_chunks"
+    return "extent_size_hints" if room.hints else "records"
 
 
 def _aged_file(folders: AgedFolders, number: int) -> str:

@@ -11,7 +11,8 @@ class Room:
 
     Without a name, the storage itself is what is known. `inodes` is None where they are not known
     or no system has a fixed number of them. `chunks` are the systems' allocation chunks, one for
-    each turn of a block; None where the file system decides.
+    each turn of a block; None where the file system decides. `hints` are extent size hints, to
+    whose multiples a file system rounds up what a file takes.
     """
 
     free_bytes: int
@@ -19,3 +20,4 @@ class Room:
     inodes: int | None = None
     fewest: str = ""
     chunks: tuple[int | None, ...] = ()
+    hints: tuple[int, ...] = ()

@@ -30,9 +30,15 @@ def layout_bytes(study: Study, size_bytes: int) -> int:
 
 def planned_room(study: Study, size_bytes: int) -> Room:
     """What is known of the room before any system is made: no more than the storage."""
-    return Room(size_bytes, least="", chunks=chunks_of(study))
+    return Room(size_bytes, least="", chunks=chunks_of(study), hints=hints_of(study))
 
 
 def chunks_of(study: Study) -> tuple[int | None, ...]:
     """The allocation chunks of a block's turns; the baseline has two."""
     return tuple(system.allocation_chunk for system in (*study.systems, study.systems[0]))
+
+
+def hints_of(study: Study) -> tuple[int, ...]:
+    """The extent size hints of the systems that have one."""
+    hints = (system.extent_size_hint for system in study.systems)
+    return tuple(hint for hint in hints if hint is not None)

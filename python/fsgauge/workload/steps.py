@@ -70,8 +70,9 @@ class TakeBallast:
 
     @property
     def what(self) -> str:
-        """How much it leaves; a file system may keep more for itself."""
-        return f"free space taken but for {exact_size(self.leave_bytes)}"
+        """How much it leaves; what a file system keeps besides is in the step's free bytes."""
+        kept = exact_size(self.leave_bytes)
+        return f"free space taken but for {kept}, or what the file system keeps if that is more"
 
 
 FileStep = ClearFolder | DeleteFile | TakeBallast

@@ -34,6 +34,14 @@ def test_explain():
     assert "[[system]]" in explain_key("[[system]]")
 
 
+def test_explain_says_what_a_default_depends_on_and_what_a_size_is():
+    assert "default: fallocate for systems with an allocation_chunk" in explain_key("aged_by")
+    chunk = explain_key("system.allocation_chunk")
+    assert "takes: size" in chunk and "default: none, the file system decides" in chunk
+    assert "takes: size" in explain_key("system.extent_size_hint")
+    assert "see there" not in reference_page()
+
+
 def test_every_key_can_be_explained():
     for name in all_dotted():
         assert name.rpartition(".")[2] in explain_key(name)

@@ -9,6 +9,7 @@ import pytest
 from fsgauge.errors import InputError
 from fsgauge.estimate import turn_written_bytes
 from fsgauge.plan import job_for, make_plan, steps_for, with_seed
+from fsgauge.preview import PlanDescription, describe
 from fsgauge.study import load_study
 from fsgauge.study.cells import cells_of
 from fsgauge.study.model import AgingWorkload
@@ -16,6 +17,7 @@ from fsgauge.wire import FilesTarget, FsyncSync, IntermingledProfile, LoadJob
 from fsgauge.workload import method_of
 from fsgauge.workload.folders import AgedFiles, AgedFolders, ClientFolders
 from fsgauge.workload.room import Room
+from fsgauge.workload.space import planned_room
 from fsgauge.workload.steps import AgeFolder, ClearFolder, DeleteFile, Step, TakeBallast
 
 GIB = 1 << 30
@@ -47,6 +49,33 @@ def test_files_are_whole_chunks_of_every_system() -> None:
         Room(3862 * MIB, "ext4", chunks=(MIB, 2 * MIB, 4 * MIB, 8 * MIB, MIB))
     )
     assert method.file_sets == AgedFiles(184 * MIB, 40 * MIB)
+
+
+def test_files_are_whole_multiples_of_hints() -> None:
+    """43 MiB would take 48 of a file system that is told to give 8 at a time: 20 do not fit."""
+    free_bytes = 900 * MIB
+    without = method_of(AgingWorkload()).in_room(Room(free_bytes, "xfs", chunks=(None,)))
+    hinted = method_of(AgingWorkload()).in_room(
+        Room(free_bytes, "xfs", chunks=(None,), hints=(8 * MIB,))
+    )
+    assert without.file_sets == AgedFiles(43 * MIB, 9 * MIB)
+    assert hinted.file_sets == AgedFiles(40 * MIB, 8 * MIB)
+    study = load_study("aging", [], ["xfs:extent_size_hint=8MiB"])
+    assert planned_room(study, GIB).hints == (8 * MIB,)
+
+
+def test_a_plan_says_how_long_a_run_lasts_and_what_makes_it_longer() -> None:
+    def described(storage_bytes: int) -> PlanDescription:
+        study = with_seed(load_study("aging"), 3)
+        return describe(make_plan(study, size_bytes=storage_bytes), study, size_bytes=storage_bytes)
+
+    short = described(4 * GIB)
+    assert any("a run lasts about 200 ms at 800 MiB/s" in line for line in short.held_equal)
+    (warned,) = short.cannot_tell
+    assert "a run moves 160 MiB, about 200 ms" in warned
+    assert "about 10 GiB of storage (storage.size)" in warned
+    assert described(11 * GIB).cannot_tell == []
+    assert 7.5 * 60 < short.expected_seconds < 9.5 * 60
 
 
 @pytest.mark.parametrize(
@@ -84,6 +113,9 @@ def test_the_first_aged_write_comes_after_ageing_ballast_and_a_delete() -> None:
     assert age.needed_bytes == age.job.space_bytes == 20 * 184 * MIB
     assert isinstance(ballast, TakeBallast) and ballast.path == "/mnt/ballast"
     assert ballast.leave_bytes == 4 * MIB
+    assert ballast.what == (
+        "free space taken but for 4 MiB, or what the file system keeps if that is more"
+    )
     assert isinstance(delete, DeleteFile)
 
 

@@ -1,7 +1,8 @@
 """The answer of a study `aging`: what each system keeps of its clean rate, under 60 words.
 
 "At 5 % free, writing keeps 61 % of its clean rate on ext4 1 MiB (55 to 67 %) and 95 % on ext4 8 MiB
-(90 to 99 %); reading 58 to 97 %. For a disk with heads, a model says 29 and 90 %."
+(90 to 99 %); reading 58 to 97 %. A model, not a measurement, predicts 29 and 90 % for a disk with
+heads."
 What a model says stands in a sentence of its own, and only where the storage has no heads.
 """
 
@@ -40,7 +41,7 @@ def aging_answer(aging: Aging, primary: Sequence[Cell], margin_percent: float) -
     blocks = min(each.relative.n for each in kept)
     where = f"At {level} % free, {_GERUNDS[side]}"
     if blocks < BLOCKS_FOR_A_VERDICT:
-        return _too_few(blocks, where, kept)
+        return _too_few(aging, blocks, where, kept)
     if all(each.verdict == "equivalent" for each in kept):
         names = _listed([each.system for each in kept])
         said = f"{where} is as fast as when clean, within {margin_percent:.0f} %, on {names}"
@@ -122,16 +123,21 @@ def _with_prediction(said: str, aging: Aging, kept: Sequence[_Kept], named: int)
     if aging.seeks != "no" or len(known) < len(predicted):
         return f"{said}."
     numbers = _listed([f"{100 * each.value:.0f}" for each in known])
-    return f"{said}. For a disk with heads, a model predicts {numbers} %."
+    return f"{said}. A model, not a measurement, predicts {numbers} % for a disk with heads."
 
 
-def _too_few(blocks: int, where: str, kept: Sequence[_Kept]) -> str:
+def _too_few(aging: Aging, blocks: int, where: str, kept: Sequence[_Kept]) -> str:
+    """What was measured is undecided; a prediction needs no blocks, for layouts hardly vary."""
     number = "one complete block" if blocks == 1 else f"{blocks} complete blocks"
-    shown = _listed([f"{_percent(e.relative.value)} on {e.system}" for e in kept[:MOST_NAMED]])
-    return (
-        f"Undecided: {number} cannot tell an effect from noise. {where} kept {shown} of its clean"
-        " rate."
-    )
+    begin = f"Undecided: {number} cannot tell an effect from noise. {where} kept "
+    for named in (MOST_NAMED, 2, 1):
+        shown = [f"{_percent(e.relative.value)} on {e.system}" for e in _shown(kept, named)]
+        more = f", of {len(kept)} systems" if len(kept) > len(shown) else ""
+        said = f"{begin}{_listed(shown)} of its clean rate{more}"
+        whole = _with_prediction(said, aging, kept, named)
+        if len(whole.split()) < WORDS_LIMIT:
+            return whole
+    return f"{said}."
 
 
 def _percent(ratio: float) -> str:

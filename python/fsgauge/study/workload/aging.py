@@ -60,7 +60,9 @@ class AgingWorkload(StudyModel):
         description="How the files are made. fallocate: space is taken without data, in pieces of"
         " the system's allocation_chunk; direct, write: data is written record by record, past the"
         " page cache or through it, and the file system's own allocator decides. Systems with an"
-        " allocation_chunk always have fallocate. Default: direct for the others.",
+        " allocation_chunk always have fallocate. XFS heeds its mount option"
+        " allocsize in write alone. Default: fallocate for systems with an allocation_chunk, direct"
+        " for the others.",
     )
     streams: Jobs = Field(
         4, description="Streams of a rate: each writes, then reads, a file of its own, in order."

@@ -17,7 +17,7 @@ def test_measured_first_then_the_model_in_a_sentence_of_its_own() -> None:
     said = answer()
     assert said.startswith("At 5 % free, writing keeps 6")
     assert "of its clean rate on ext4 1 MiB (" in said and "ext4 8 MiB" in said
-    assert said.endswith("For a disk with heads, a model predicts 30 and 91 %.")
+    assert said.endswith("A model, not a measurement, predicts 30 and 91 % for a disk with heads.")
     assert "; reading " in said and len(said.split()) < WORDS
 
 
@@ -41,6 +41,16 @@ def test_few_blocks_decide_nothing() -> None:
     said = answer(blocks=2)
     assert said.startswith("Undecided: 2 complete blocks cannot tell an effect from noise.")
     assert "At 5 % free, writing kept" in said
+
+
+@pytest.mark.parametrize("blocks", [1, 2])
+def test_what_is_undecided_is_still_predicted_where_nothing_seeks(blocks: int) -> None:
+    said = answer(blocks=blocks)
+    assert said.startswith("Undecided") and len(said.split()) < WORDS
+    assert "ext4 1 MiB and " in said and "ext4 8 MiB of its clean rate, of 4 systems." in said
+    predicted = said.rpartition(". ")[2]
+    assert predicted == "A model, not a measurement, predicts 30 and 91 % for a disk with heads."
+    assert "model" not in answer(blocks=blocks, storage_kind="device", rotational="1")
 
 
 def test_equal_systems_are_said_to_be_equal() -> None:

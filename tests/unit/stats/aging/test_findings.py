@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from fsgauge.stats.results import Results
 from tests.synthetic_aging import BASELINE, MEBIBYTE, make_aging
 
@@ -19,7 +21,7 @@ def codes(**changes: object) -> dict[str, str]:
 
 def test_an_honest_study_on_a_loop_file_says_what_rates_show() -> None:
     found = codes()
-    assert set(found) == {"aging.no_seeks"}
+    assert set(found) == {"aging.no_seeks", "aging.sparse_below"}
     assert "only that requests are split" in found["aging.no_seeks"]
 
 
@@ -33,6 +35,12 @@ def test_a_file_system_that_allocates_otherwise_is_told_of() -> None:
     assert len(said) == 2, "1 and 2 MiB; 4 and 8 are as asked for"
     assert said[0].startswith("ext4 1 MiB was asked for extents of 1 MiB, and 0 %")
     assert "the mean extent has 4 MiB" in said[0]
+
+
+@pytest.mark.parametrize("storage", ["loop", "ram"])
+def test_a_sparse_file_favours_aged_systems(storage: str) -> None:
+    """The records of the synthetic study say nothing of preallocation: a sparse file."""
+    assert ("aging.sparse_below" in codes(storage_kind=storage)) is (storage == "loop")
 
 
 def test_slow_with_all_free_is_not_the_layout() -> None:

@@ -80,6 +80,11 @@ def test_a_mistake_is_refused_with_a_way_out(lines: list[str], words: list[str])
         (['name = "raw"'], ["needs files", "bare device"]),
         (['name = "ext4"', 'extent_size_hint = "1 MiB"'], ["XFS has such hints", "allocation_"]),
         (['name = "ext4"', 'allocation_chunk = "1"'], ["no unit"]),
+        (['name = "xfs"', 'extent_size_hint = "1028 KiB"'], ["no whole number of records"]),
+        (
+            ['name = "xfs"', 'mount = "allocsize=64m"', 'allocation_chunk = "8 MiB"'],
+            ["allocsize would be ignored: fallocate", "leave one of them out"],
+        ),
         (['name = "ext4"', 'allocation_chunk = "512 KiB"'], ["no whole number of records"]),
     ],
 )
@@ -88,6 +93,27 @@ def test_a_system_that_cannot_be_aged_so_is_refused(system: list[str], words: li
         read(system=system)
     for word in words:
         assert word in refusal.value.render()
+
+
+ALLOCSIZE = ['name = "xfs"', 'mount = "noatime,allocsize=64m"']
+
+
+@pytest.mark.parametrize("lines", [[], ['aged_by = "direct"']])
+def test_allocsize_is_refused_where_files_are_written_past_the_page_cache(lines: list[str]) -> None:
+    with pytest.raises(InputError) as refusal:
+        read(*lines, system=ALLOCSIZE)
+    words = refusal.value.render()
+    assert "allocsize would be ignored: it is for writes through the page cache" in words
+    assert "--set workload.aged_by=write" in words
+
+
+def test_allocsize_has_an_effect_through_the_page_cache() -> None:
+    assert read('aged_by = "write"', system=ALLOCSIZE).systems[0].mount == "noatime,allocsize=64m"
+
+
+def test_the_shipped_study_pays_no_allocation_below() -> None:
+    storage = load_study("aging").storage
+    assert storage.kind == "loop" and storage.preallocate
 
 
 def test_fallocate_needs_to_know_how_much() -> None:
