@@ -127,3 +127,111 @@ fn a_superblock_that_makes_no_sense_is_replaced_by_its_copy() {
         }
     }
 }
+
+/// Everything of the image, and the problems.
+fn read(made: &Made) -> (Collect, Problems) {
+    let image = Image::open(&made.image).unwrap();
+    let mut problems = Problems::new();
+    let ext = Ext::open(&image, &mut problems).unwrap().unwrap();
+    (Collect::all(&ext, &mut problems), problems)
+}
+
+/// Where the block bitmap of a group lies, in blocks, by dumpe2fs.
+fn block_bitmap(made: &Made, group: u32) -> u64 {
+    let text = run("dumpe2fs", &[made.image.to_str().unwrap()]);
+    let (_, of_group) = text.split_once(&format!("Group {group}:")).unwrap();
+    let (_, rest) = of_group.split_once("Block bitmap at ").unwrap();
+    rest.split(|c: char| !c.is_ascii_digit()).next().unwrap().parse().unwrap()
+}
+
+const WITHOUT_CHECKSUMS: &str = "^metadata_csum";
+/// What makes images of every age, block size and unit of bitmaps.
+const AGES: [&[&str]; 9] = [
+    &["-t", "ext4", "-b", "4096"],
+    &["-t", "ext4", "-b", "1024"],
+    &["-t", "ext4", "-b", "4096", "-O", "^64bit"],
+    &["-t", "ext4", "-b", "4096", "-O", "metadata_csum_seed"],
+    &["-t", "ext4", "-b", "4096", "-O", "bigalloc", "-C", "16384"],
+    &["-t", "ext4", "-b", "1024", "-O", "^metadata_csum,uninit_bg"],
+    &["-t", "ext4", "-b", "1024", "-O", "^flex_bg,^resize_inode,meta_bg"],
+    &["-t", "ext3", "-b", "1024"],
+    &["-t", "ext2", "-b", "1024"],
+];
+
+#[test]
+fn a_destroyed_block_bitmap_is_named_and_left_out_at_every_age() {
+    for age in AGES {
+        let made = small::ext(&[age, &["-N", "1024"]].concat(), 24 << 20);
+        let (before, problems) = read(&made);
+        assert!(problems.is_empty(), "{age:?}: {problems:?}");
+        let block: u64 = age[3].parse().unwrap();
+        let at = block_bitmap(&made, 0) * block;
+        let noise: Vec<u8> = (0..block as u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+        let file = std::fs::OpenOptions::new().write(true).open(&made.image).unwrap();
+        std::os::unix::fs::FileExt::write_all_at(&file, &noise, at).unwrap();
+        let (after, problems) = read(&made);
+        assert_eq!(problems.count("damaged"), 1, "{age:?}: {problems:?}");
+        let example = problems.into_list().remove(0).examples.remove(0);
+        assert!(example.starts_with("block bitmap of group 0: "), "{example}");
+        assert_eq!(after.files, before.files, "{age:?}");
+        assert!(after.free(block).len() < before.free(block).len(), "{age:?}");
+    }
+}
+
+#[test]
+fn one_wrong_bit_is_found_by_checksum_and_without_by_the_number_of_free_blocks() {
+    for (features, words) in
+        [("metadata_csum", "its checksum is wrong"), (WITHOUT_CHECKSUMS, "blocks are free")]
+    {
+        let made = small::ext(&["-t", "ext4", "-b", "1024", "-N", "1024", "-O", features], 24 << 20);
+        let file = std::fs::OpenOptions::new().read(true).write(true).open(&made.image).unwrap();
+        use std::os::unix::fs::FileExt;
+        let at = block_bitmap(&made, 0) * 1024 + 17;
+        let mut byte = [0];
+        file.read_exact_at(&mut byte, at).unwrap();
+        file.write_all_at(&[byte[0] ^ 4], at).unwrap();
+        let examples = read(&made).1.into_list().remove(0).examples;
+        assert!(examples.len() == 1 && examples[0].contains(words), "{examples:?}");
+        file.write_all_at(&byte, at).unwrap();
+        assert!(read(&made).1.is_empty());
+    }
+}
+
+#[test]
+fn bitmaps_of_a_file_system_that_is_not_clean_are_not_judged() {
+    let made = small::ext(&["-t", "ext4", "-b", "1024", "-N", "1024", "-O", WITHOUT_CHECKSUMS], 24 << 20);
+    let file = std::fs::OpenOptions::new().read(true).write(true).open(&made.image).unwrap();
+    use std::os::unix::fs::FileExt;
+    file.write_all_at(&[0x5A; 64], block_bitmap(&made, 0) * 1024 + 100).unwrap();
+    assert_eq!(read(&made).1.count("damaged"), 1);
+    let mut incompatible = [0];
+    file.read_exact_at(&mut incompatible, 1024 + 0x60).unwrap();
+    // Its journal needs recovery; then it does not, but the file system is in use.
+    file.write_all_at(&[incompatible[0] | 4], 1024 + 0x60).unwrap();
+    assert!(read(&made).1.is_empty());
+    file.write_all_at(&incompatible, 1024 + 0x60).unwrap();
+    file.write_all_at(&[0, 0], 1024 + 0x3A).unwrap();
+    assert!(read(&made).1.is_empty());
+}
+
+#[test]
+fn what_tools_have_changed_since_is_no_damage() {
+    let made = small::ext(&["-t", "ext4", "-b", "1024", "-N", "2048"], 24 << 20);
+    let image = made.image.to_str().unwrap();
+    let steps: [(&str, &[&str]); 7] = [
+        ("debugfs", &["-w", "-R", "rm /a/b/c/holes", image]),
+        ("resize2fs", &[image, "61M"]),
+        ("tune2fs", &["-U", "random", image]),
+        ("tune2fs", &["-O", "^metadata_csum", image]),
+        ("tune2fs", &["-O", "metadata_csum", image]),
+        ("resize2fs", &["-M", image]),
+        ("e2fsck", &["-f", "-p", "-D", image]),
+    ];
+    for (tool, arguments) in steps {
+        // Tools ask for a check before they change much.
+        run("e2fsck", &["-f", "-p", image]);
+        run(tool, arguments);
+        let (all, problems) = read(&made);
+        assert!(problems.is_empty() && all.files.len() >= 300, "{tool} {arguments:?}: {problems:?}");
+    }
+}

@@ -3,6 +3,7 @@
 mod btrfs;
 mod ext;
 mod image;
+mod lost;
 mod mounted;
 mod on_disk;
 mod xfs;
@@ -76,7 +77,11 @@ pub(crate) fn scan(job: &ScanJob, crew: &mut Crew<'_>) -> Outcome<Scanned> {
     }
     match scan_image(job, path, crew)? {
         Some(scanned) => Ok(scanned),
-        None => mounted::scan(job, path, None, crew),
+        None => {
+            let mut scanned = mounted::scan(job, path, None, crew)?;
+            lost::look(&Image::open(path)?, &mut scanned.problems);
+            Ok(scanned)
+        }
     }
 }
 

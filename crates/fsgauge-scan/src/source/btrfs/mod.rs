@@ -29,6 +29,7 @@ use self::items::Key;
 use self::roots::Roots;
 use self::sharing::Sharing;
 use self::superblock::Superblock;
+pub(super) use self::superblock::lost_superblock;
 use self::tree::{Pointer, Reader, Walk};
 use super::OnDisk;
 use crate::{Facts, GroupPlace, Image, Problems, Sink};

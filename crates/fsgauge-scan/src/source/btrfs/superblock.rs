@@ -8,6 +8,7 @@ use fsgauge_wire::{Failure, Note};
 use super::kept::SUPERBLOCKS_AT;
 use super::tree::Pointer;
 use crate::bytes::Bytes;
+use crate::source::lost::Lost;
 use crate::{Image, Problems};
 
 const LENGTH: usize = 4096;
@@ -207,6 +208,17 @@ impl Superblock {
         }
         notes
     }
+}
+
+/// Where a copy lies on an image whose first superblock is lost.
+pub(in crate::source) fn lost_superblock(image: &Image) -> Option<Lost> {
+    let mut bytes = vec![0; LENGTH];
+    SUPERBLOCKS_AT[1..].iter().find_map(|&offset_bytes| {
+        let read = image.read(offset_bytes, &mut bytes, &mut Problems::new(), "superblock");
+        Superblock::whole(bytes.get(..read)?, offset_bytes).ok()?;
+        let next = format!("btrfs inspect-internal dump-super -a {}", image.path().display());
+        Some(Lost { file_system: "btrfs", offset_bytes, next })
+    })
 }
 
 fn has_magic(bytes: &[u8]) -> bool {

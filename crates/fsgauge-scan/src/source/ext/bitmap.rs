@@ -1,4 +1,4 @@
-//! Runs of zeros in a bitmap.
+//! Zeros of a bitmap: their runs and their number.
 
 use crate::bytes::Bytes;
 
@@ -15,6 +15,14 @@ pub(super) fn zero_runs(bitmap: &[u8], bits: u64, mut each: impl FnMut(u64, u64)
         at = find(bitmap, start, bits, true);
         each(start, at - start);
     }
+}
+
+/// How many of the first `bits` bits are zeros. Bits beyond the bytes count as ones.
+pub(super) fn zeros(bitmap: &[u8], bits: u64) -> u64 {
+    let bits = bits.min(bitmap.len() as u64 * 8);
+    let whole: u64 = (0..bits / 64).map(|index| u64::from(word(bitmap, index).count_zeros())).sum();
+    let rest = word(bitmap, bits / 64) | u64::MAX << (bits % 64);
+    whole + u64::from(rest.count_zeros())
 }
 
 /// The first bit from `from` on that is `wanted`; `bits` when there is none.
@@ -41,7 +49,7 @@ fn word(bitmap: &[u8], index: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::zero_runs;
+    use super::{zero_runs, zeros};
 
     #[test]
     fn runs_are_those_that_a_look_at_each_bit_finds() {
@@ -72,6 +80,7 @@ mod tests {
             let mut fast = Vec::new();
             zero_runs(&bytes, bits, |start, length| fast.push((start, length)));
             assert_eq!(fast, slow, "case {case}");
+            assert_eq!(zeros(&bytes, bits), slow.iter().map(|run| run.1).sum::<u64>(), "case {case}");
         }
     }
 
@@ -80,5 +89,6 @@ mod tests {
         let mut runs = Vec::new();
         zero_runs(&[0xF0], 1000, |start, length| runs.push((start, length)));
         assert_eq!(runs, [(0, 4)]);
+        assert_eq!((zeros(&[0xF0], 1000), zeros(&[0; 16], 1000)), (4, 128));
     }
 }

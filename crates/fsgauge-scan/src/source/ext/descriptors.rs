@@ -17,6 +17,10 @@ pub(super) struct Descriptor {
     pub(super) inode_table: u64,
     /// How many inodes of the table, from its begin, may be in use.
     pub(super) inodes: u32,
+    /// Clusters that are free, as the descriptor has it.
+    pub(super) free_clusters: u32,
+    /// Of the block bitmap, with `metadata_csum`; only its low half where descriptors have 32 bytes.
+    pub(super) block_bitmap_checksum: u32,
     /// Whether the block bitmap was never written: everything but the group's own structures is free.
     pub(super) block_uninit: bool,
 }
@@ -63,9 +67,12 @@ fn parse(bytes: &[u8], superblock: &Superblock) -> Option<Descriptor> {
         let above = if wide { bytes.le32(high)? } else { 0 };
         Some(u64::from(bytes.le32(low)?) | u64::from(above) << 32)
     };
+    let half = |low: usize, high: usize| -> Option<u32> {
+        let above = if wide { bytes.le16(high)? } else { 0 };
+        Some(u32::from(bytes.le16(low)?) | u32::from(above) << 16)
+    };
     let flags = if superblock.has_uninit() { bytes.le16(0x12)? } else { 0 };
-    let unused_high = if wide { bytes.le16(0x32)? } else { 0 };
-    let unused = u32::from(bytes.le16(0x1C)?) | u32::from(unused_high) << 16;
+    let unused = half(0x1C, 0x32)?;
     let inodes = match (superblock.has_uninit(), flags & INODE_UNINIT != 0) {
         (_, true) => 0,
         // A count that is too large is damage; the whole table is read then.
@@ -79,6 +86,8 @@ fn parse(bytes: &[u8], superblock: &Superblock) -> Option<Descriptor> {
         inode_bitmap: number(4, 0x24)?,
         inode_table: number(8, 0x28)?,
         inodes,
+        free_clusters: half(0xC, 0x2C)?,
+        block_bitmap_checksum: half(0x18, 0x38)?,
         block_uninit: flags & BLOCK_UNINIT != 0,
     })
 }

@@ -7,6 +7,7 @@
 //! Source: Documentation/filesystems/ext4 and fs/ext4 of Linux 6.12.
 
 mod bitmap;
+mod checksum;
 mod descriptors;
 mod extent_tree;
 mod file_blocks;
@@ -26,6 +27,7 @@ use fsgauge_wire::Failure;
 use self::descriptors::Descriptor;
 use self::superblock::Superblock;
 use super::OnDisk;
+use super::lost::Lost;
 use crate::{Facts, GroupPlace, Image, Problems, Sink};
 
 const ROOT_INODE: u32 = 2;
@@ -80,6 +82,21 @@ impl<'a> Ext<'a> {
 /// The copy of the superblock that group 1 has, for the sizes of blocks that mke2fs makes: the first one bears the magic
 /// number, but makes no sense. A journal device and features that are not known are in the copies too.
 fn superblock_copy(image: &Image, problems: &mut Problems) -> Option<Superblock> {
+    let (offset, copy) = find_copy(image)?;
+    problems.add_damage(format_args!("superblock: its copy at byte {offset} was taken"));
+    Some(copy)
+}
+
+/// Where a copy of the superblock lies on an image whose first one is lost, of which file system, and the command that
+/// reads by it.
+pub(super) fn lost_superblock(image: &Image) -> Option<Lost> {
+    let (offset_bytes, copy) = find_copy(image)?;
+    let (block, size) = (offset_bytes / u64::from(copy.block_size), copy.block_size);
+    let next = format!("e2fsck -n -b {block} -B {size} {}", image.path().display());
+    Some(Lost { file_system: copy.name(), offset_bytes, next })
+}
+
+fn find_copy(image: &Image) -> Option<(u64, Superblock)> {
     [1024u64, 2048, 4096].into_iter().find_map(|block_size| {
         let offset = (block_size * 8 + u64::from(block_size == 1024)) * block_size;
         let mut bytes = [0; superblock::LENGTH];
@@ -88,8 +105,7 @@ fn superblock_copy(image: &Image, problems: &mut Problems) -> Option<Superblock>
         if u64::from(copy.block_size) != block_size || !Superblock::is_copy_of_group(&bytes, 1) {
             return None;
         }
-        problems.add_damage(format_args!("superblock: its copy at byte {offset} was taken"));
-        Some(copy)
+        Some((offset, copy))
     })
 }
 

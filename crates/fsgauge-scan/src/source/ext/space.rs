@@ -4,6 +4,7 @@
 
 use super::Ext;
 use super::bitmap::zero_runs;
+use super::checksum::bitmap_fault;
 use super::descriptors::Descriptor;
 use super::superblock::Superblock;
 use crate::{Piece, PieceKind, Problems, Sink, Unplaced, Window};
@@ -15,6 +16,7 @@ type Range = (u64, u64);
 pub(super) fn read(ext: &Ext, sink: &mut dyn Sink, stop: &dyn Fn() -> bool, problems: &mut Problems) {
     let superblock = &ext.superblock;
     let block_size = u64::from(superblock.block_size);
+    let is_clean = superblock.is_clean();
     let own = own_ranges(superblock, &ext.groups, problems);
     for &(start, end) in &own {
         let (offset_bytes, length_bytes) = (start * block_size, (end - start) * block_size);
@@ -53,7 +55,14 @@ pub(super) fn read(ext: &Ext, sink: &mut dyn Sink, stop: &dyn Fn() -> bool, prob
             continue;
         };
         let cluster = superblock.cluster_blocks;
-        zero_runs(bitmap, (range.1 - range.0).div_ceil(cluster), |bit, bits| {
+        let clusters = (range.1 - range.0).div_ceil(cluster);
+        let fault = is_clean.then(|| bitmap_fault(superblock, descriptor, bitmap, clusters)).flatten();
+        if let Some(fault) = fault {
+            problems.add_damage(format_args!("block bitmap of group {group}: {fault}"));
+            free.unread(&own, range);
+            continue;
+        }
+        zero_runs(bitmap, clusters, |bit, bits| {
             let start = range.0 + bit * cluster;
             free.add(start, (start + bits * cluster).min(range.1));
         });

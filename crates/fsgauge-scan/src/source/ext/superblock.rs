@@ -4,6 +4,7 @@
 
 use fsgauge_wire::{Failure, Note};
 
+use super::checksum;
 use crate::bytes::Bytes;
 
 /// Where the superblock begins, and how long it is.
@@ -28,6 +29,7 @@ mod incompat {
     pub(super) const META_BG: u32 = 0x10;
     pub(super) const SIXTY_FOUR_BIT: u32 = 0x80;
     pub(super) const MMP: u32 = 0x100;
+    pub(super) const CHECKSUM_SEED: u32 = 0x2000;
     /// All that do not change where blocks are, and those that are read here: filetype, recover, meta_bg, extents,
     /// 64bit, mmp, flex_bg, ea_inode, dirdata, csum_seed, large_dir, inline_data, encrypt, casefold.
     pub(super) const KNOWN: u32 = 0x3_F7D6;
@@ -72,6 +74,8 @@ pub(super) struct Superblock {
     pub(super) mmp_block: u64,
     /// Inodes beyond `first_inode` that belong to the file system itself; 0 for none.
     own_inodes: [u32; 4],
+    /// What checksums of metadata begin with; `None` without them.
+    pub(super) checksum_seed: Option<u32>,
     first_meta_group: u64,
     backup_groups: [u32; 2],
     compat: u32,
@@ -168,6 +172,13 @@ impl Superblock {
                 0
             },
             own_inodes: [bytes.le32(0x240)?, bytes.le32(0x244)?, bytes.le32(0x26C)?, bytes.le32(0x280)?],
+            checksum_seed: if ro_compat & ro_compat::METADATA_CSUM == 0 {
+                None
+            } else if incompat & incompat::CHECKSUM_SEED != 0 {
+                Some(bytes.le32(0x270)?)
+            } else {
+                Some(checksum::extend(u32::MAX, &bytes.array::<16>(0x68)?))
+            },
             first_meta_group: u64::from(bytes.le32(0x104)?),
             backup_groups: [bytes.le32(0x24C)?, bytes.le32(0x250)?],
             compat,
@@ -212,6 +223,11 @@ impl Superblock {
             note("scan.errors", "The kernel found errors in this file system; e2fsck repairs them");
         }
         notes
+    }
+
+    /// Whether nothing is still to be written: bitmaps and descriptors agree then. Copies never say so.
+    pub(super) fn is_clean(&self) -> bool {
+        self.incompat & incompat::RECOVER == 0 && self.state & VALID != 0
     }
 
     /// Whether descriptors say which bitmaps and tables were never written.

@@ -24,6 +24,7 @@ use fsgauge_wire::{Failure, Note};
 
 use self::shared::Shared;
 use self::superblock::Superblock;
+pub(super) use self::superblock::lost_superblock;
 use super::OnDisk;
 use crate::{Facts, GroupPlace, Image, Problems, Sink};
 

@@ -5,9 +5,14 @@
 use fsgauge_wire::Failure;
 
 use crate::bytes::Bytes;
+use crate::source::lost::Lost;
+use crate::{Image, Problems};
 
 /// How many bytes of the first sector are needed.
 pub(super) const LENGTH: usize = 512;
+
+/// Up to how many groups are tried to find a copy; mkfs.xfs makes 4 on one device.
+const LOST_GROUPS_LIMIT: u64 = 32;
 
 const MAGIC: u32 = 0x5846_5342;
 const VERSION_MASK: u16 = 0xF;
@@ -29,6 +34,28 @@ mod incompat {
     pub(super) const LARGE_EXTENT_COUNTS: u32 = 0x20;
     /// ftype, sparse inodes, meta_uuid, bigtime, needsrepair, nrext64, exchange range, parent.
     pub(super) const KNOWN: u32 = 0xFF;
+}
+
+/// Where the copy of group 1 lies on an image whose first superblock is lost. Only where it must be when groups are
+/// as large as each other and together fill the image, as mkfs.xfs makes them.
+pub(in crate::source) fn lost_superblock(image: &Image) -> Option<Lost> {
+    let mut bytes = [0; LENGTH];
+    let places = (2..=LOST_GROUPS_LIMIT).flat_map(|groups| {
+        let place = |block: u64| (image.size_bytes() / block).div_ceil(groups) * block;
+        let (usual, fine) = (place(4096), place(1024));
+        std::iter::once(usual).chain((fine != usual).then_some(fine))
+    });
+    places.into_iter().find_map(|offset_bytes| {
+        let read = image.read(offset_bytes, &mut bytes, &mut Problems::new(), "superblock");
+        let copy = bytes.get(..read)?;
+        let group_bytes = u64::from(copy.be32(84)?) * u64::from(copy.be32(4)?);
+        let next = format!("xfs_repair -n {}", image.path().display());
+        (copy.be32(0)? == MAGIC && group_bytes == offset_bytes).then_some(Lost {
+            file_system: "xfs",
+            offset_bytes,
+            next,
+        })
+    })
 }
 
 /// The superblock, checked: no field can make arithmetic overflow.
