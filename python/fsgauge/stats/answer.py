@@ -24,6 +24,9 @@ from fsgauge.stats.writers_answer import writers_answer
 from fsgauge.units import format_size
 
 NAMED_SYSTEMS = 3
+BLOCKS_FOR_A_RANGE = 3
+WIDEST_RANGE = 100.0
+"""Beyond this factor a range says nothing that a reader could use."""
 
 _PATTERNS = {
     "read": "sequential reads",
@@ -109,14 +112,26 @@ def _writers_place(cell: Cell) -> str:
 
 
 def _noise_only(question: Question) -> str:
-    floor = question.noise
+    floor, failed = question.noise, _failed(question.connections)
     if floor is None or floor.low is None or floor.high is None:
-        return f"No answer: {question.baseline} stands alone and was not measured twice yet."
+        return (
+            f"No answer: {question.baseline} stands alone and was not measured twice yet.{failed}"
+        )
+    known = floor.n >= BLOCKS_FOR_A_RANGE and floor.high <= WIDEST_RANGE * floor.low
+    number = "one block" if floor.n == 1 else f"{floor.n} blocks"
+    spread = _range(floor.low, floor.high) if known else f"range not known from {number}"
     return (
         f"There is one system, {question.baseline}; this shows how still the rig is: of two equal"
-        f" turns, the later one does {_share(floor.ratio)} of the earlier"
-        f" ({_range(floor.low, floor.high)})."
+        f" turns, the later one does {_share(floor.ratio)} of the earlier ({spread}).{failed}"
     )
+
+
+def _failed(connections: Connections | None) -> str:
+    """A sentence about operations that failed, with a space before it; "" without any."""
+    count = sum(row.count for row in connections.errors) if connections is not None else 0
+    if not count:
+        return ""
+    return f" {count:,} operation{'s' if count > 1 else ''} failed: look at the errors first."
 
 
 def _lead_cell(question: Question) -> Cell:

@@ -42,6 +42,7 @@ def read_serving(
     own = plan.model_copy(update={"turns": [turn for turn in plan.turns if not turn.over_path]})
     samples.plan = own
     return Serving(
+        name=next((turn.server.name for turn in turns if turn.server), ""),
         servers=list(dict.fromkeys(_server_words(turn) for turn in turns if turn.server)),
         settings=_settings(runs),
         use=[use for cell, system in _places(plan) if (use := _use(samples, runs, cell, system))],
@@ -171,6 +172,7 @@ def _connections(
     return ConnectionUse(
         cell=cell,
         system=system,
+        runs=len(found),
         protocol=" and ".join(sorted({each.protocol for each in found})),
         connections=max(each.connections for each in found),
         reconnections=sum(each.reconnections for each in found),

@@ -52,10 +52,14 @@ class OperationShare(ServingModel):
 
 
 class ConnectionUse(ServingModel):
-    """Connections of the clients in one cell of one system: sums of all runs, medians of times."""
+    """Connections of the clients in one cell of one system: sums of all runs, medians of times.
+
+    Systems may have different numbers of runs: a baseline runs twice in each block.
+    """
 
     cell: str
     system: str
+    runs: int
     protocol: str
     connections: int
     reconnections: int
@@ -67,8 +71,12 @@ class ConnectionUse(ServingModel):
 
 
 class Serving(ServingModel):
-    """Everything about servers. `servers` are those that the study started, a sentence each."""
+    """Everything about servers. `servers` are those that the study started, a sentence each.
 
+    `name` is what the study started, "" for servers that ran already.
+    """
+
+    name: str
     servers: list[str]
     settings: list[str]
     use: list[ServerUse]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from fsgauge.pages import explain_metric
 from fsgauge.report import write_report
-from fsgauge.report.connections.serving import serving_tables
+from fsgauge.report.connections.serving import serving_parts, serving_tables
 from tests.synthetic_connections import make_connections
 from tests.synthetic_serving import make_serving
 
@@ -29,11 +29,39 @@ def test_an_interval_that_says_nothing_is_not_shown_as_one() -> None:
     assert not any("\u22121000" in text or "e+" in text for text in wild)
 
 
+def test_the_share_has_a_row_for_each_operation_and_systems_side_by_side() -> None:
+    results = make_serving(times=4.0, noise=0.01).results()
+    (table, *_) = serving_tables(results)
+    assert [column.label for column in table.columns] == ["operation", *results.systems]
+    assert len({(row[0].text, row[0].below) for row in table.rows}) == len(table.rows)
+    assert all(cell.text == "75 %" for row in table.rows for cell in row[1:])
+    lead = serving_parts(results).lead
+    assert lead.startswith("Of a write's ") and " through Samba the server's share is 7" in lead
+
+
+def test_what_two_blocks_cannot_say_is_said_once() -> None:
+    for table in serving_tables(make_serving(blocks=2).results()):
+        assert not any("not known" in cell.below for row in table.rows for cell in row)
+        assert table.note.count("not known from 2 blocks") == 1, table.name
+    lead = serving_parts(make_serving(blocks=2).results()).lead
+    assert lead.count("not known from 2 blocks") == 1
+
+
+def test_bytes_are_of_a_run_though_the_baseline_runs_twice() -> None:
+    results = make_serving().results()
+    table = next(each for each in serving_tables(results) if each.name == "connections")
+    at = [column.label for column in table.columns].index("sent in a run")
+    assert {(row[at].text, row[at].below) for row in table.rows} == {("1 MiB", "512 KiB back")}
+    assert results.connections and results.connections.serving
+    assert len({each.runs for each in results.connections.serving.connections}) == 2
+
+
 def test_the_page_has_the_section(tmp_path: Path) -> None:
     make_serving().write(tmp_path)
     page = write_report(tmp_path).read_text(encoding="utf-8")
     assert '<section id="server">' in page and "Samba 4.17.12" in page
-    assert "the server's share" in page or "the server&#39;s share" in page
+    lead = "the server&#39;s share is" if "&#39;" in page else "the server's share is"
+    assert page.count(lead) == 2  # on the first screen, and at the head of the section
 
 
 def test_paths_have_no_such_section(tmp_path: Path) -> None:

@@ -84,3 +84,19 @@ def test_before_the_first_block_there_is_no_answer() -> None:
 def test_a_backup_in_another_order_is_named() -> None:
     answer = said(tests=("backup",), backup_orders=("physical", "directory"))
     assert "is backed up in physical order" in answer
+
+
+def alone(**changes: Any) -> str:
+    return said(**{"systems": {BASELINE: "ext4"}, "gain": lambda *_: 1.0, **changes})
+
+
+def test_a_system_alone_says_how_many_operations_failed() -> None:
+    failing = lambda turn, cell: [("write", "io", 3)] if turn.block == 1 else []  # noqa: E731
+    answer = alone(errors=failing)
+    assert answer.startswith("There is one system") and " operations failed: look at" in answer
+    assert " failed" not in alone()
+
+
+def test_two_blocks_give_no_range_of_how_still_the_rig_is() -> None:
+    answer = alone(blocks=2, noise=0.5)
+    assert "(range not known from 2 blocks)." in answer and "%)" not in answer
