@@ -19,17 +19,23 @@ impl Housekeeper for NfsTarget {
             },
             _ => "the NFS service".to_string(),
         };
-        let ports = format!("rpcinfo -p {}", address.host());
+        let (at, ports) = match self.refused {
+            State::Locating => (
+                address.host().to_string(),
+                format!("rpcinfo -p {}; or name the port of MOUNT: workload.nfs_mount_port", address.host()),
+            ),
+            _ => (address.to_string(), format!("rpcinfo -p {}", address.host())),
+        };
         let (code, what, cause, next) = match errno {
             libc::ECONNREFUSED | libc::EHOSTUNREACH | libc::ENETUNREACH => (
                 "network.refused",
-                format!("{service} of {address} takes no connection: {}", message_of(errno)),
+                format!("{service} of {at} takes no connection: {}", message_of(errno)),
                 "no NFS server listens there, or a firewall is between",
                 ports,
             ),
             libc::ETIMEDOUT => (
                 "network.timeout",
-                format!("{service} of {address} did not answer within 30 s"),
+                format!("{service} of {at} did not answer within 30 s"),
                 "the server hangs, or a firewall swallows what is sent",
                 ports,
             ),
@@ -53,13 +59,13 @@ impl Housekeeper for NfsTarget {
             ),
             libc::EPROTO => (
                 "network.dialect",
-                format!("{service} of {address} does not speak NFS version 3"),
+                format!("{service} of {at} does not speak NFS version 3"),
                 "it is another service, or the server has only version 4",
                 ports,
             ),
             _ => (
                 "network.lost",
-                format!("{service} of {address} ended the first session: {}", message_of(errno)),
+                format!("{service} of {at} ended the first session: {}", message_of(errno)),
                 "the server is in trouble, or another service listens there",
                 "look into the server's log".to_string(),
             ),

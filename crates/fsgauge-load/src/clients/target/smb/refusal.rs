@@ -57,7 +57,10 @@ impl Refusal {
         let (address, job) = (&access.address, &access.job);
         let at = format!("{}:{}", job.host, job.port);
         let share = format!("//{}/{}", job.host, job.share);
-        let list = format!("smbclient -p {} -L {}", job.port, job.host);
+        let list = match access.is_guest() {
+            true => format!("smbclient -N -p {} -L {}", job.port, job.host),
+            false => format!("smbclient -U {} -p {} -L {}", job.user, job.port, job.host),
+        };
         let failure = |code: &str, what: String, cause: &str, next: String| {
             Failure::system(code, Some(self.errno()), what, cause, next)
         };
