@@ -106,6 +106,17 @@ fn a_server_of_something_else_is_no_server() {
     assert_eq!(refusal(&target).0, "network.lost");
 }
 
+/// It closes the connection at the first message that it does not understand.
+#[test]
+fn a_server_that_is_too_old_is_told_as_that() {
+    let Some(smbd) = Smbd::start("server min protocol = LANMAN1\nserver max protocol = NT1", "") else {
+        return;
+    };
+    let (code, words) = refusal(&smbd.target(SmbDialect::Smb302));
+    assert_eq!(code, "network.lost", "{words}");
+    assert!(words.contains("speaks only SMB 1 (too old)"), "{words}");
+}
+
 #[test]
 fn errors_are_counted_by_kind() {
     let Some(smbd) = Smbd::start("", "force user = daemon") else { return };

@@ -413,7 +413,8 @@ pub struct ClientsResult {
     pub files: u64,
     /// Files that were given up after an error.
     pub files_given_up: u64,
-    /// Clients that gave up: ten files in a row failed, or the storage was full.
+    /// Clients that gave up: ten files in a row failed, the storage was full, or the server could not be reached
+    /// again for 30 s.
     pub clients_gave_up: u32,
     /// When the first client was done, since the start of the measured part; null when none was.
     pub first_done_ns: Option<u64>,

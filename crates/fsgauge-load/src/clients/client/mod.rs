@@ -2,8 +2,8 @@
 //!
 //! A client works on `outstanding` files at a time; each is a *lane*, with one operation at a time. A lane
 //! takes a file through the steps of its task, and then takes the next. After an error the file is given up:
-//! closed where it is open, and removed where a mix has just begun it. Ten files in a row, or a full storage,
-//! and the client gives up.
+//! closed where it is open, and removed where a mix has just begun it. Ten files in a row, a full storage, or a
+//! server that cannot be reached again, and the client gives up.
 
 mod mix;
 mod steps;
@@ -18,7 +18,7 @@ pub(crate) use steps::Step;
 use super::file_set::{FileNumber, PathBuffer, Records};
 use super::plan::{Course, Plan, Task};
 use super::request::{Handle, Request};
-use super::target::{Answer, kind_of};
+use super::target::{Answer, OUT_OF_REACH, kind_of};
 use crate::random::Random;
 
 /// So many files in a row, and a client gives up.
@@ -243,6 +243,7 @@ impl Lane {
     #[inline]
     pub(crate) fn answer(&mut self, plan: &Plan, client: &mut Client, answer: Answer) -> Told {
         if answer < 0 && !self.is_gone(answer) {
+            client.gave_up |= answer == OUT_OF_REACH;
             return self.failed(client, kind_of(-answer as i32));
         }
         let goes_on = |operation| Told { operation, file: FileOver::No };

@@ -290,6 +290,17 @@ fn a_full_storage_ends_the_client_at_once() {
 }
 
 #[test]
+fn a_server_out_of_reach_ends_the_client_at_once_and_a_lost_connection_does_not() {
+    for (answer, gave_up, given_up) in [(OUT_OF_REACH, true, 1), (-Answer::from(libc::ECONNRESET), false, 3)]
+    {
+        let mut driven = Driven::new(&job(WRITE));
+        driven.table.instead.push(("create".into(), answer));
+        driven.run();
+        assert_eq!((driven.client.gave_up, driven.files(FileOver::GivenUp)), (gave_up, given_up));
+    }
+}
+
+#[test]
 fn lanes_of_a_client_share_its_files() {
     let mut wide = job(WRITE);
     wide.outstanding = 3;

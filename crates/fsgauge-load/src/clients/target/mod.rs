@@ -41,6 +41,10 @@ use super::request::Request;
 /// The answer of an operation: what its [`Request`] says, or a negative error number.
 pub(crate) type Answer = i64;
 
+/// The answer of a client's connection that was lost and could not be made again in time; every later one is the
+/// same.
+pub(crate) const OUT_OF_REACH: Answer = -(libc::ENOTCONN as Answer);
+
 /// What became of an operation that was started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Started {

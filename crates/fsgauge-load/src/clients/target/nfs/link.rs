@@ -10,8 +10,8 @@ use super::operation::Stage;
 use super::rpc::finish;
 use super::session::{Came, FIRST_REST_NS, State, call_of, portmapper};
 use super::{LOOK_NS, NfsTarget, OF_SESSION, Xid};
-use crate::clients::target::Answer;
 use crate::clients::target::started_calls::Action;
+use crate::clients::target::{Answer, OUT_OF_REACH};
 
 impl NfsTarget {
     /// A client that is out sets out.
@@ -117,25 +117,22 @@ impl NfsTarget {
         let session = &mut self.sessions[client as usize];
         self.refused = session.state;
         session.connection = None;
-        if !session.was_in {
-            session.state = State::Out;
-            self.under_way -= 1;
-            return self.turn_away(client, errno);
-        }
-        if self.now_ns.saturating_sub(session.since_ns) < self.patience_ns {
+        let is_late = self.now_ns.saturating_sub(session.since_ns) >= self.patience_ns;
+        if session.was_in && !is_late {
             return session.rest(self.now_ns);
         }
-        session.state = State::GivenUp;
         self.under_way -= 1;
-        self.turn_away(client, libc::ENOTCONN);
+        session.state = if is_late { State::GivenUp } else { State::Out };
+        let answer = if session.was_in { OUT_OF_REACH } else { -Answer::from(errno) };
+        self.turn_away(client, answer);
     }
 
     /// Whoever waits for the way in is answered.
-    fn turn_away(&mut self, client: u32, errno: i32) {
+    fn turn_away(&mut self, client: u32, answer: Answer) {
         if std::mem::take(&mut self.sessions[client as usize].admits) {
-            self.answers.push((client * self.outstanding, -Answer::from(errno)));
+            self.answers.push((client * self.outstanding, answer));
         }
-        self.answer_all(client, |stage| stage == Stage::Parked, errno);
+        self.answer_all(client, |stage| stage == Stage::Parked, answer);
     }
 
     /// The connection ended: what was under way on it is answered.
@@ -147,18 +144,17 @@ impl NfsTarget {
         }
         session.state = State::Out;
         session.connection = None;
-        self.answer_all(
-            client,
-            |stage| stage.is_under_way() || stage == Stage::Delayed,
-            errno.raw_os_error(),
-        );
+        // Not connected any more: it may be again.
+        let errno = if errno == Errno::NOTCONN { Errno::CONNRESET } else { errno };
+        let answer = -Answer::from(errno.raw_os_error());
+        self.answer_all(client, |stage| stage.is_under_way() || stage == Stage::Delayed, answer);
     }
 
-    fn answer_all(&mut self, client: u32, which: impl Fn(Stage) -> bool, errno: i32) {
+    fn answer_all(&mut self, client: u32, which: impl Fn(Stage) -> bool, answer: Answer) {
         for lane in self.lanes_of(client) {
             if which(self.lanes[lane as usize].stage) {
                 self.lanes[lane as usize].stage = Stage::Idle;
-                self.answers.push((lane, -Answer::from(errno)));
+                self.answers.push((lane, answer));
             }
         }
     }

@@ -11,7 +11,7 @@ use super::session::Session;
 pub(super) const BACKOFF_MIN_MS: u64 = 50;
 const BACKOFF_MAX_MS: u64 = 1000;
 /// After so long without a session, what waits for it is given up.
-const TRYING_LIMIT_MS: u64 = 30_000;
+pub(super) const TRYING_LIMIT_MS: u64 = 30_000;
 
 /// How far a connection is.
 #[derive(Debug)]
@@ -26,6 +26,8 @@ pub(super) enum State {
     Greeting { socket: TcpStream, handshake: Box<Handshake> },
     /// Operations go over it.
     Up { socket: TcpStream },
+    /// It was tried long enough.
+    GivenUp,
 }
 
 /// A connection.
@@ -67,7 +69,7 @@ impl Connection {
             State::Connecting { socket } | State::Greeting { socket, .. } | State::Up { socket } => {
                 Some(socket)
             }
-            State::Down | State::Resting { .. } => None,
+            State::Down | State::Resting { .. } | State::GivenUp => None,
         }
     }
 
@@ -76,9 +78,19 @@ impl Connection {
         matches!(self.state, State::Up { .. })
     }
 
-    /// Whether it is neither up nor on the way.
+    /// Whether it is not up nor on the way, and may be tried.
     pub(super) fn is_down(&self) -> bool {
         matches!(self.state, State::Down)
+    }
+
+    pub(super) fn is_given_up(&self) -> bool {
+        matches!(self.state, State::GivenUp)
+    }
+
+    /// Whether it has been tried for so long that nothing waits for it any more. Who is let in has one try, as
+    /// long as that takes.
+    pub(super) fn is_out_of_time(&self, now_ms: u64, limit_ms: u64) -> bool {
+        !self.is_admitted && now_ms.saturating_sub(self.trying_since_ms) > limit_ms
     }
 
     /// Lets the socket go, with everything that hangs on it.
@@ -90,8 +102,8 @@ impl Connection {
     }
 
     /// When the next try is, if there is one: not after the limit.
-    pub(super) fn rest(&mut self, now_ms: u64) -> bool {
-        if now_ms.saturating_sub(self.trying_since_ms) + self.backoff_ms > TRYING_LIMIT_MS {
+    pub(super) fn rest(&mut self, now_ms: u64, limit_ms: u64) -> bool {
+        if now_ms.saturating_sub(self.trying_since_ms) + self.backoff_ms > limit_ms {
             return false;
         }
         self.state = State::Resting { until_ms: now_ms + self.backoff_ms };
@@ -109,7 +121,7 @@ mod tests {
         let mut connection = Connection::new(64);
         let (mut now_ms, mut rests) = (7, Vec::new());
         connection.trying_since_ms = now_ms;
-        while connection.rest(now_ms) {
+        while connection.rest(now_ms, TRYING_LIMIT_MS) {
             let State::Resting { until_ms } = connection.state else { panic!() };
             rests.push(until_ms - now_ms);
             now_ms = until_ms;

@@ -8,7 +8,7 @@ use super::refusal::Refusal;
 use super::session::Session;
 use super::socket::{self, Interest};
 use super::target::SmbTarget;
-use crate::clients::target::{Answer, Started};
+use crate::clients::target::{Answer, OUT_OF_REACH, Started};
 
 /// How often connections are looked at that nobody hears of: in general, and while some wait to be tried again.
 const LOOK_MS: u64 = 250;
@@ -37,6 +37,9 @@ impl SmbTarget {
 
     fn try_to_connect(&mut self, number: u32) {
         let connection = &mut self.connections[number as usize];
+        if connection.is_out_of_time(self.now_ms, self.trying_limit_ms) {
+            return self.give_up(number);
+        }
         if !connection.is_admitted && self.under_way >= AGAIN_AT_A_TIME {
             connection.state = State::Resting { until_ms: self.now_ms };
             self.look_ms = self.look_ms.min(self.now_ms + LOOK_AT_RESTING_MS);
@@ -113,18 +116,24 @@ impl SmbTarget {
             return;
         }
         if refusal.is_final() {
-            return self.give_up_held(number, refusal.errno());
+            return self.give_up_held(number, -Answer::from(refusal.errno()));
         }
-        match self.connections[number as usize].rest(self.now_ms) {
+        match self.connections[number as usize].rest(self.now_ms, self.trying_limit_ms) {
             true => self.look_ms = self.look_ms.min(self.now_ms + LOOK_AT_RESTING_MS),
-            false => self.give_up_held(number, libc::ENOTCONN),
+            false => self.give_up(number),
         }
     }
 
-    fn give_up_held(&mut self, number: u32, errno: i32) {
+    /// The time for trying is over: nobody waits for this connection again.
+    fn give_up(&mut self, number: u32) {
+        self.connections[number as usize].state = State::GivenUp;
+        self.give_up_held(number, OUT_OF_REACH);
+    }
+
+    fn give_up_held(&mut self, number: u32, answer: Answer) {
         for lane in number * self.outstanding..(number + 1) * self.outstanding {
             if self.lanes[lane as usize].held.take().is_some() {
-                self.answers.push((lane, -Answer::from(errno)));
+                self.answers.push((lane, answer));
             }
         }
     }
@@ -154,7 +163,8 @@ impl SmbTarget {
         let mut is_resting = false;
         for number in 0..self.connections.len() as u32 {
             let connection = &self.connections[number as usize];
-            let is_late = self.now_ms.saturating_sub(connection.begun_ms) > self.answer_limit_ms;
+            let is_late = self.now_ms.saturating_sub(connection.begun_ms) > self.answer_limit_ms
+                || connection.is_out_of_time(self.now_ms, self.trying_limit_ms);
             match &connection.state {
                 State::Resting { until_ms } if *until_ms <= self.now_ms => self.try_to_connect(number),
                 State::Connecting { .. } | State::Greeting { .. } if is_late => {

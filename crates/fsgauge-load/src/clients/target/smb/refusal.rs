@@ -76,7 +76,8 @@ impl Refusal {
             }
             Refusal::Connection(errno) => {
                 let what = format!("{address} broke the connection off: {}", message_of(errno));
-                let cause = "it is no SMB server, has too many connections, or does not allow this host";
+                let cause = "it is no SMB server or speaks only SMB 1 (too old), has too many connections, or \
+                             does not allow this host";
                 failure("network.lost", what, cause, format!("look into the server's log; {list}"))
             }
             Refusal::Dialect(found) => {

@@ -6,7 +6,7 @@ use super::requests;
 use super::session::credits_of;
 use super::socket::{self, Interest};
 use super::target::SmbTarget;
-use crate::clients::target::{Answer, Started};
+use crate::clients::target::{Answer, OUT_OF_REACH, Started};
 
 const LOST: Answer = -(libc::ECONNRESET as Answer);
 
@@ -33,9 +33,12 @@ impl SmbTarget {
 
     #[cold]
     fn hold(&mut self, lane: u32, kind: Kind) -> Started {
+        let number = self.of_lane(lane);
+        if self.connections[number as usize].is_given_up() {
+            return Started::Done(OUT_OF_REACH);
+        }
         let (body, messages) = (self.frame.body().to_vec(), self.frame.messages());
         self.lanes[lane as usize].held = Some(Held { kind, body, messages });
-        let number = self.of_lane(lane);
         if self.connections[number as usize].is_down() {
             self.begin_again(number);
         } else if self.connections[number as usize].is_up() {

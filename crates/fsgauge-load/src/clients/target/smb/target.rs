@@ -13,7 +13,7 @@ use rustix::time::{ClockId, Timespec, clock_gettime};
 
 use super::SmbAccess;
 use super::access::name_of;
-use super::connection::Connection;
+use super::connection::{Connection, TRYING_LIMIT_MS};
 use super::files::FileId;
 use super::lanes::{Kind, Lane, Size};
 use super::message::Frame;
@@ -58,6 +58,8 @@ pub(crate) struct SmbTarget {
     pub(super) refusal: Option<Refusal>,
     pub(super) signing: Option<SigningKind>,
     pub(super) answer_limit_ms: u64,
+    /// How long a lost connection is tried to be made again.
+    pub(super) trying_limit_ms: u64,
     keeps_names: bool,
     pub(super) names: Vec<String>,
 }
@@ -92,6 +94,7 @@ impl SmbTarget {
             refusal: None,
             signing: None,
             answer_limit_ms: ANSWER_LIMIT_MS,
+            trying_limit_ms: TRYING_LIMIT_MS,
             keeps_names: false,
             names: Vec::new(),
         })

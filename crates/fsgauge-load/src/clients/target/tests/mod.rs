@@ -2,6 +2,7 @@
 
 pub(super) mod conformance;
 mod faults;
+pub(super) mod gone;
 mod no_io_uring;
 mod ring;
 

@@ -6,8 +6,10 @@ mod fake;
 mod ganesha;
 
 use std::ffi::CStr;
+use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
+use fsgauge_wire::ClientsTarget;
 use nfs3_client::nfs3_types::mount::{fhandle3, mountres3, mountres3_ok, mountstat3};
 use nfs3_client::nfs3_types::nfs3::{LOOKUP3res, LOOKUP3resok, Nfs3Option};
 use nfs3_client::nfs3_types::xdr_codec::Opaque;
@@ -17,6 +19,7 @@ use super::*;
 use crate::clients::request::Handle;
 use crate::clients::target::network::Housekeeper;
 use crate::clients::target::tests::conformance::{files_go_their_way, handles_are_checked};
+use crate::clients::target::tests::gone;
 
 const PATIENCE: Duration = Duration::from_secs(20);
 // Numbers of procedures.
@@ -309,6 +312,37 @@ fn who_cannot_come_back_gives_up_after_a_while() {
     // With rests between: 50, 100, 200 ms.
     let tries = fake.asked().iter().filter(|asked| asked.program == MOUNT).count();
     assert!((3..=6).contains(&tries), "{tries}");
+    assert_eq!(target.start(0, &Request::Null), Started::Done(error(libc::ENOTCONN)));
+}
+
+#[test]
+fn a_server_that_is_gone_for_good_ends_its_clients_in_time() {
+    for phase in gone::phases() {
+        let fake =
+            Fake::start(|asked| if asked.is(READ) || asked.is(WRITE) { Act::HangUp } else { Act::Usual });
+        let (clients, outstanding) = (gone::CLIENTS, gone::OUTSTANDING);
+        let mut target =
+            NfsTarget::new(&export(&fake), "d", gone::RECORD_SIZE_BYTES, clients, outstanding).unwrap();
+        for client in 0..clients {
+            assert_eq!(target.admit(client), Started::Pending);
+            assert_eq!(answers(&mut target, 1), [(client * outstanding, 0)]);
+        }
+        // Whoever comes back finds nobody.
+        let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        (target.export.address.socket, target.export.mount_port) = (closed, Some(closed.port()));
+        target.patience_ns = gone::TRYING.as_nanos() as u64;
+        gone::clients_give_up_in_time(target, ClientsTarget::Null {}, phase);
+    }
+}
+
+/// One that never was in is tried once with each operation, unless that takes as long as all tries may.
+#[test]
+fn who_is_never_answered_is_not_asked_again() {
+    let fake = Fake::start(|_| Act::Silence);
+    let mut target = target(&fake);
+    target.patience_ns = 300_000_000;
+    assert_eq!(target.admit(0), Started::Pending);
+    assert_eq!(answers(&mut target, 1), [(0, error(libc::ETIMEDOUT))]);
     assert_eq!(target.start(0, &Request::Null), Started::Done(error(libc::ENOTCONN)));
 }
 

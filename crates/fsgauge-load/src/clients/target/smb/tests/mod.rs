@@ -3,17 +3,19 @@
 mod conformance;
 mod fake_server;
 
+use std::net::TcpListener;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use fsgauge_wire::{SmbDialect, SmbTarget as Job};
+use fsgauge_wire::{ClientsTarget, SmbDialect, SmbTarget as Job};
 
 use super::lanes::Size;
 use super::message::Command;
 use super::{SmbAccess, SmbTarget};
 use crate::clients::request::{Handle, Request};
 use crate::clients::target::network::{Address, Housekeeper, ask, ask_for};
-use crate::clients::target::{Answer, Started, Target};
+use crate::clients::target::tests::gone;
+use crate::clients::target::{Answer, OUT_OF_REACH, Started, Target};
 use crate::stop::Stop;
 use fake_server::{Fate, Seen};
 
@@ -39,9 +41,17 @@ fn target(port: u16, outstanding: u32, record_size_bytes: u32) -> SmbTarget {
 }
 
 fn many(port: u16, clients: u32, outstanding: u32, record_size_bytes: u32) -> SmbTarget {
+    SmbTarget::new(access(port), Size { clients, outstanding, record_size_bytes }, "d").unwrap()
+}
+
+fn access(port: u16) -> Arc<SmbAccess> {
     let address = Address::resolve("127.0.0.1", port).unwrap();
-    let access = Arc::new(SmbAccess { job: guest(port), address, password: None });
-    SmbTarget::new(access, Size { clients, outstanding, record_size_bytes }, "d").unwrap()
+    Arc::new(SmbAccess { job: guest(port), address, password: None })
+}
+
+/// Whoever comes back finds nobody.
+fn nobody() -> Arc<SmbAccess> {
+    access(TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port())
 }
 
 fn admit(target: &mut SmbTarget) -> Answer {
@@ -184,6 +194,67 @@ fn many_that_are_lost_at_once_come_again_few_at_a_time() {
     }
     assert!((2..=16).contains(&most) && target.under_way == 0, "{most}");
     assert_eq!(target.traffic().unwrap().reconnections, 60);
+}
+
+#[test]
+fn a_server_that_is_gone_for_good_ends_its_clients_in_time() {
+    for phase in gone::phases() {
+        let dies = |_, found| match found == Command::Read as u16 || found == Command::Write as u16 {
+            true => Fate::CutShort,
+            false => Fate::Answered,
+        };
+        let (address, _) = fake_server::start(Arc::new(dies));
+        let mut target = many(address.port(), gone::CLIENTS, gone::OUTSTANDING, gone::RECORD_SIZE_BYTES);
+        for client in 0..gone::CLIENTS {
+            let started = target.admit(client);
+            let mut given = None;
+            while started == Started::Pending && given.is_none() {
+                target.wait(Duration::from_millis(20), &mut |_, answer| given = Some(answer)).unwrap();
+            }
+            assert_eq!(given, Some(0));
+        }
+        target.access = nobody();
+        target.trying_limit_ms = gone::TRYING.as_millis() as u64;
+        gone::clients_give_up_in_time(target, ClientsTarget::Smb(guest(address.port())), phase);
+    }
+}
+
+#[test]
+fn a_connection_that_is_given_up_answers_at_once_from_then_on() {
+    let (mut target, _) = let_in(|_, _| Fate::Answered);
+    (target.access, target.trying_limit_ms) = (nobody(), 300);
+    target.lose(0, libc::ECONNRESET);
+    let begin = Instant::now();
+    assert_eq!(asked(&mut target, Request::Null), OUT_OF_REACH);
+    assert!((120..2000).contains(&begin.elapsed().as_millis()), "{:?}", begin.elapsed());
+    assert_eq!(target.start(0, &Request::List { path: c"f" }), Started::Done(OUT_OF_REACH));
+    assert_eq!(target.start(1, &Request::Null), Started::Done(OUT_OF_REACH));
+}
+
+/// A server that takes connections and says nothing costs no more time than one that refuses them, and those
+/// that wait for others to be tried do not wait for longer.
+#[test]
+fn tries_that_hang_end_with_the_time_for_trying() {
+    let (address, _) = fake_server::start(Arc::new(|_, _| Fate::Answered));
+    let (silent, _) = fake_server::start(Arc::new(on(Command::Negotiate, Fate::Ignored)));
+    let mut target = many(address.port(), 40, 1, 4096);
+    for client in 0..40 {
+        let started = target.admit(client);
+        assert_eq!(ask_for(&mut target, started, &Stop::never()).unwrap(), 0);
+    }
+    (target.access, target.trying_limit_ms) = (access(silent.port()), 400);
+    (0..40).for_each(|number| target.lose(number, libc::ECONNRESET));
+    (0..40).for_each(|lane| assert_eq!(target.start(lane, &Request::Null), Started::Pending));
+    let (mut answered, begin) = (0, Instant::now());
+    while answered < 40 {
+        assert!(begin.elapsed() < Duration::from_secs(5), "{answered}");
+        let each = &mut |_, answer| {
+            assert_eq!(answer, OUT_OF_REACH);
+            answered += 1;
+        };
+        target.wait(Duration::from_millis(20), each).unwrap();
+    }
+    assert!(begin.elapsed() >= Duration::from_millis(390) && target.under_way == 0, "{:?}", begin.elapsed());
 }
 
 #[test]
