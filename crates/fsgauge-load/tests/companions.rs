@@ -44,8 +44,10 @@ fn readers_and_logs_are_counted_apart_from_the_jobs() {
     let directory = tempfile::tempdir().unwrap();
     let target = files(directory.path());
     lay_out(&target, Data::Incompressible).unwrap();
-    // A warm-up that were counted would be four times the room that there is.
-    let load = LoadJob { warm_up_ns: 800_000_000, ..load(&target, vec![READER, LOG]) };
+    // A warm-up that were counted would be four times the room that there is. A log's first write waits for
+    // the disk, which others may keep busy for long.
+    let (warm_up_ns, duration_ns) = (2_400_000_000, 600_000_000);
+    let load = LoadJob { warm_up_ns, duration_ns, ..load(&target, vec![READER, LOG]) };
     let result = run(load).unwrap();
     assert_consistent(&result);
     assert_eq!((result.jobs.len(), result.companions.len(), result.read.is_none()), (2, 2, true));
