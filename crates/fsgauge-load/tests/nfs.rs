@@ -28,7 +28,8 @@ const READ: Phase = Phase::Read {};
 macro_rules! or_skip {
     () => {
         if let Some(why) = missing() {
-            assert!(std::env::var_os("FSGAUGE_TEST_SERVERS").is_none(), "{why}");
+            let must_run = std::env::var_os("FSGAUGE_TEST_SERVERS").is_some();
+            assert!(!must_run || !why.contains("not installed"), "{why}");
             eprintln!("skipped: {why}");
             return;
         }

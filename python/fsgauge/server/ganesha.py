@@ -9,7 +9,9 @@ let go at once, or their devices would stay busy as long as the server lives.
 
 from __future__ import annotations
 
+import os
 import pwd
+import subprocess
 from pathlib import Path
 
 from fsgauge.host.tool import run_tool
@@ -21,6 +23,7 @@ _INSIDE = "/run/fsgauge-export"
 """Where the server sees what it shares, and what clients call the export."""
 _NETCONFIG = "local tpi_cots_ord - loopback - - -\nunix tpi_cots_ord - loopback - - -\n"
 _MODULE = "ganesha/libfsalvfs.so"
+_CHROOT = "a root that is a mount point (this is a chroot, in which it cannot have own mounts)"
 _START = """\
 set -e
 own=$1
@@ -74,7 +77,9 @@ class Ganesha(ServerKind):
             for place in places
             for pattern in (_MODULE, f"*/{_MODULE}")
         )
-        return "" if found else "its module for local file systems (VFS)"
+        if not found:
+            return "its module for local file systems (VFS)"
+        return "" if _may_have_own_mounts() else _CHROOT
 
     def configure(self, serving: Serving) -> None:
         """The server's file, the port mapper's transports and the script that starts both."""
@@ -159,3 +164,11 @@ def configuration(serving: Serving) -> str:
 
 
 GANESHA = Ganesha()
+
+
+def _may_have_own_mounts() -> bool:
+    """Whether unshare(1) works as the start script needs it; only root can tell."""
+    if os.geteuid() != 0:
+        return True
+    words = ["unshare", "--mount", "--propagation", "slave", "true"]
+    return subprocess.run(words, capture_output=True, check=False, timeout=10).returncode == 0

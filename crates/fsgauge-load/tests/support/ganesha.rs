@@ -45,6 +45,12 @@ pub fn missing() -> Option<String> {
     if !is_root() {
         return Some("a private server needs root".into());
     }
+    let own_mounts = Command::new("unshare").args(["--mount", "--propagation", "private", "true"]).output();
+    if !own_mounts.is_ok_and(|output| output.status.success()) {
+        return Some(
+            "the root is no mount point (a chroot), so a server cannot have mounts of its own".into(),
+        );
+    }
     None
 }
 
