@@ -29,8 +29,9 @@ def test_a_disk_of_ones_own(fsgauge: Run, results: Path) -> None:
         each["name"]: each["value"] for each in found["aging"]["disk"] if not each["is_default"]
     }
     assert disk == {"window": 16, "position": 90.0}
-    measured, _, predicted = changed.stdout.partition("For a disk with heads")
-    assert usual.stdout.startswith(measured) and not usual.stdout.endswith(predicted)
+    measured, _, predicted = changed.stdout.partition("A model, not a measurement")
+    assert predicted and usual.stdout.startswith(measured)
+    assert not usual.stdout.endswith(predicted)
 
 
 @pytest.mark.parametrize(
