@@ -293,7 +293,8 @@ def test_clients_work_through_a_server_and_over_the_path_beside_it(
     cells = 3 if "backup" in tests else 2
     assert len(stored.runs) == 2 * 2 * cells and len(stored.path_runs) == 2 * cells
     for run in stored.runs:
-        assert run.server is not None and run.server.listen_drops == 0
+        assert run.server is not None
+        assert run.server.listen_drops == (0 if shutil.which("ss") else None)
         assert run.result is not None and run.result.clients is not None
         if run.cell.test in ("read", "backup"):
             assert run.result.clients.checked_records > 0
