@@ -47,7 +47,7 @@ class Samba(ServerKind):
     name = "samba"
     title = "Samba"
     protocol = "SMB"
-    programs = ("smbd", "smbpasswd", "testparm")
+    programs = ("smbd", "smbpasswd", "testparm", "unshare", "hostname")
     install = "apt-get install samba"
     processes_for_a_client = 1
     sockets_for_a_client = 1
@@ -91,9 +91,15 @@ class Samba(ServerKind):
         self._add_user(serving, password)
 
     def command(self, serving: Serving) -> list[str]:
-        """In the foreground, its log in its own folder."""
+        """In the foreground, its log in its own folder.
+
+        Each session asks for the address of the host's name, which takes seconds where no resolver
+        knows it: so the server sees the name localhost.
+        """
         folder = serving.folder
-        return ["smbd", "-F", "--no-process-group", "-s", f"{folder}/smb.conf", "-l", str(folder)]
+        named = ["unshare", "--uts", "sh", "-c", 'hostname localhost; exec "$@"', "sh"]
+        server = ["smbd", "-F", "--no-process-group", "-s", f"{folder}/smb.conf"]
+        return [*named, *server, "-l", str(folder)]
 
     def target(self, serving: Serving) -> Target:
         """A session of the private user."""
