@@ -175,7 +175,7 @@ def _with_paths(turns: list[Turn], names: list[str], seed: int) -> list[Turn]:
 
     The lot is one of its own: the order of all others is that of the study without a server.
     """
-    chance = random.Random(derived_seed(seed, turns[0].block, "paths"))  # noqa: S311
+    chance = random.Random(derived_seed(seed, turns[0].block, "paths"))  # noqa: S311 - as above
     found = list(turns)
     for name in names:
         first = next(turn for turn in turns if turn.system == name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import socket
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
@@ -29,7 +30,7 @@ class Serving:
     options: dict[str, str] = field(default_factory=dict)
 
 
-class ServerKind:
+class ServerKind(ABC):
     """A server that fsgauge can start. A subclass names its programs and writes its files."""
 
     name: ClassVar[str]
@@ -47,9 +48,9 @@ class ServerKind:
     shares_by_a_mount_of_its_own: ClassVar[bool]
     """Whether the server's user walks to the share: then it must lie where anybody may walk."""
 
+    @abstractmethod
     def version(self) -> str:
         """What the program says; empty when it does not."""
-        raise NotImplementedError
 
     def lacks(self) -> str:
         """What an installation lacks beside programs; empty when it is whole."""
@@ -59,21 +60,21 @@ class ServerKind:
         """InputError for a value that the server would not accept, where it can be asked before."""
         return
 
+    @abstractmethod
     def configure(self, serving: Serving) -> None:
         """Write its configuration into the private folder."""
-        raise NotImplementedError
 
+    @abstractmethod
     def command(self, serving: Serving) -> list[str]:
         """The argument list of the foreground server; it names the private folder."""
-        raise NotImplementedError
 
+    @abstractmethod
     def target(self, serving: Serving) -> Target:
         """Where clients find it; `directory` is left empty."""
-        raise NotImplementedError
 
+    @abstractmethod
     def ports(self, serving: Serving) -> list[int]:
         """Ports that answer when it is ready."""
-        raise NotImplementedError
 
     def complaints(self, serving: Serving) -> list[str]:  # noqa: ARG002
         """What a server that answers did not accept of its configuration."""

@@ -19,7 +19,6 @@ from fsgauge.wire import (
     FilesTarget,
     FsyncSync,
     IntermingledProfile,
-    LayoutJob,
     LoadJob,
     NoSync,
     OwnFilesRanges,
@@ -27,7 +26,7 @@ from fsgauge.wire import (
     SequentialAccess,
 )
 from fsgauge.workload.assumed import EXPECTED, SLOWEST, Speed, operations_per_second
-from fsgauge.workload.base import data_of, one_stage
+from fsgauge.workload.base import MakesOwnFiles, data_of, one_stage
 from fsgauge.workload.folders import AGED, RATE, AgedFiles, AgedFolders, Place
 from fsgauge.workload.room import Room
 from fsgauge.workload.steps import AgeFolder, ClearFolder, DeleteFile, Step, TakeBallast
@@ -51,7 +50,7 @@ _METADATA_BYTES = 1 << 20
 
 
 @dataclass(frozen=True)
-class AgingMethod:
+class AgingMethod(MakesOwnFiles):
     """See base.Method. `sizes` and `written_share` are known once it is `in_room`.
 
     `written_share` is the share of turns whose files are written, and not only allocated.
@@ -63,10 +62,6 @@ class AgingMethod:
 
     files = 0
     fill_percent = 0
-    reserve_bytes = 0
-    overwrites = False
-    lays_out = False
-    keeps_order = True
 
     @property
     def file_sets(self) -> AgedFiles | None:
@@ -97,13 +92,6 @@ class AgingMethod:
     def require_descriptors(self, limit: int) -> None:
         """It opens few files."""
 
-    def file_size_bytes(self, largest_bytes: int) -> int:  # noqa: ARG002 - nothing is laid out
-        """No files are laid out."""
-        return 0
-
-    def require_room(self, file_bytes: int, cause: str) -> None:
-        """The room is asked about in `in_room`."""
-
     def direct_sizes_bytes(self, *, bare: bool = False) -> list[int]:  # noqa: ARG002
         """All rates are of direct I/O."""
         return [self.workload.record_size]
@@ -111,10 +99,6 @@ class AgingMethod:
     def buffered_instead(self) -> str:
         """Nothing leads this load through the page cache."""
         return "a file system that has it"
-
-    def layout_job(self, target: Place, seed: int) -> LayoutJob | None:  # noqa: ARG002
-        """A turn begins on an empty system."""
-        return None
 
     def seed_purpose(self, cell: Cell) -> str:  # noqa: ARG002
         """One seed for a block: its deletes have one order."""
@@ -226,10 +210,6 @@ class AgingMethod:
     def notes(self) -> list[str]:
         """The ageing has its own."""
         return []
-
-    def bare_stands_for(self) -> str:
-        """A device has no files, and is refused."""
-        return ""
 
     def cannot_tell(self) -> str:
         """Rates of runs that are over at once are mostly those of caches and of their beginning."""

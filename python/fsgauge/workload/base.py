@@ -190,6 +190,38 @@ class LaidOut:
         return ScanJob(path=path, top=WORST_FILES, space=False)
 
 
+class MakesOwnFiles:
+    """What those kinds answer alike whose load makes its own files on an empty system."""
+
+    lays_out = False
+    keeps_order = True
+    reserve_bytes = 0
+    overwrites = False
+
+    def file_size_bytes(self, largest_bytes: int) -> int:  # noqa: ARG002 - nothing is laid out
+        """No files are laid out."""
+        return 0
+
+    def require_room(self, file_bytes: int, cause: str) -> None:
+        """The room is asked about in `in_room`."""
+
+    def direct_sizes_bytes(self, *, bare: bool = False) -> list[int]:  # noqa: ARG002
+        """Clients and readers go through the page cache, as programs do."""
+        return []
+
+    def buffered_instead(self) -> str:
+        """It is buffered."""
+        return ""
+
+    def layout_job(self, target: Place, seed: int) -> LayoutJob | None:  # noqa: ARG002
+        """A turn begins on an empty system."""
+        return None
+
+    def bare_stands_for(self) -> str:
+        """A device has no files, and is refused."""
+        return ""
+
+
 def one_stage(cells: Sequence[Cell]) -> list[list[list[str]]]:
     """All cells in one stage."""
     return [[[cell.id for cell in cells]]]

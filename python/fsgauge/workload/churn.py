@@ -20,7 +20,6 @@ from fsgauge.wire import (
     ClientsJob,
     CycleSizes,
     FileSet,
-    LayoutJob,
     LognormalLifetimes,
     LognormalParetoSizes,
     OwnTree,
@@ -30,7 +29,7 @@ from fsgauge.wire import (
     WritePhase,
 )
 from fsgauge.workload.assumed import EXPECTED, Speed
-from fsgauge.workload.base import WORST_FILES, data_of
+from fsgauge.workload.base import WORST_FILES, MakesOwnFiles, data_of
 from fsgauge.workload.churn_volume import ChurnVolume
 from fsgauge.workload.folders import TREE, WRITTEN, ClientFolders, FileSets, Place
 from fsgauge.workload.room import Room
@@ -45,7 +44,7 @@ _SCAN_SECONDS = 0.3
 
 
 @dataclass(frozen=True)
-class ChurnMethod:
+class ChurnMethod(MakesOwnFiles):
     """See base.Method. `available_bytes` is known once it is `in_room`."""
 
     workload: ChurnWorkload
@@ -53,10 +52,6 @@ class ChurnMethod:
 
     files = 0
     fill_percent = 0
-    reserve_bytes = 0
-    overwrites = False
-    lays_out = False
-    keeps_order = True
 
     @property
     def file_sets(self) -> FileSets:
@@ -79,25 +74,6 @@ class ChurnMethod:
                 cause="the hard limit of open files (ulimit -Hn)",
                 next=f"--set workload.clients={max(limit - _SPARE_DESCRIPTORS, 1)}",
             )
-
-    def file_size_bytes(self, largest_bytes: int) -> int:  # noqa: ARG002 - nothing is laid out
-        """No files are laid out."""
-        return 0
-
-    def require_room(self, file_bytes: int, cause: str) -> None:
-        """The room is asked about in `in_room`."""
-
-    def direct_sizes_bytes(self, *, bare: bool = False) -> list[int]:  # noqa: ARG002
-        """The reader and the clients go through the page cache, as programs do."""
-        return []
-
-    def buffered_instead(self) -> str:
-        """It is buffered."""
-        return ""
-
-    def layout_job(self, target: Place, seed: int) -> LayoutJob | None:  # noqa: ARG002
-        """The tree is made by an op log, stage by stage."""
-        return None
 
     def stages(self, cells: Sequence[Cell]) -> list[list[list[str]]]:
         """For each fill level two stages side by side: aged, and fresh."""
@@ -223,10 +199,6 @@ class ChurnMethod:
             "new files are not synced by the load: what fits into memory is written to the storage"
             " later, and is not in the time (workload.fsync = true puts it in)"
         ]
-
-    def bare_stands_for(self) -> str:
-        """A device has no files, and is refused."""
-        return ""
 
     def cannot_tell(self) -> str:
         """What a log of creates and deletes leaves out."""

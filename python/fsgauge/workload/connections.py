@@ -19,7 +19,6 @@ from fsgauge.wire import (
     DeletePhase,
     FileSet,
     FileSizes,
-    LayoutJob,
     LognormalSizes,
     MixPhase,
     OwnTree,
@@ -36,7 +35,7 @@ from fsgauge.wire import (
     WritePhase,
 )
 from fsgauge.workload.assumed import EXPECTED, Speed
-from fsgauge.workload.base import WORST_FILES, data_of, one_stage
+from fsgauge.workload.base import WORST_FILES, MakesOwnFiles, data_of, one_stage
 from fsgauge.workload.client_files import ClientFiles
 from fsgauge.workload.folders import BACKUP, OWN, ClientFolders, FileSets, Place
 from fsgauge.workload.network import through
@@ -57,7 +56,7 @@ _METADATA_BYTES = 1 << 10
 
 
 @dataclass(frozen=True)
-class ConnectionsMethod:
+class ConnectionsMethod(MakesOwnFiles):
     """See base.Method. `sets` are known once it is `in_room`."""
 
     workload: ConnectionsWorkload
@@ -65,10 +64,6 @@ class ConnectionsMethod:
 
     files = 0
     fill_percent = 0
-    reserve_bytes = 0
-    overwrites = False
-    lays_out = False
-    keeps_order = True
 
     @property
     def file_sets(self) -> FileSets | None:
@@ -96,25 +91,6 @@ class ConnectionsMethod:
             if fitting > 0
             else "raise the limit of open files",
         )
-
-    def file_size_bytes(self, largest_bytes: int) -> int:  # noqa: ARG002 - nothing is laid out
-        """No files are laid out."""
-        return 0
-
-    def require_room(self, file_bytes: int, cause: str) -> None:
-        """The room is asked about in `in_room`."""
-
-    def direct_sizes_bytes(self, *, bare: bool = False) -> list[int]:  # noqa: ARG002
-        """Clients go through the page cache, as programs do."""
-        return []
-
-    def buffered_instead(self) -> str:
-        """It is buffered."""
-        return ""
-
-    def layout_job(self, target: Place, seed: int) -> LayoutJob | None:  # noqa: ARG002
-        """The clients make their files themselves: that is what is measured."""
-        return None
 
     def stages(self, cells: Sequence[Cell]) -> list[list[list[str]]]:
         """Tests build on one another."""
@@ -230,10 +206,6 @@ class ConnectionsMethod:
             " storage later, and the time of the test write is then that of memory and of the file"
             " system's code (workload.fsync = true puts the storage in it)"
         ]
-
-    def bare_stands_for(self) -> str:
-        """A device has no files, and is refused."""
-        return ""
 
     def cannot_tell(self) -> str:
         """Nothing is amiss."""
