@@ -131,63 +131,62 @@ def test_the_query_counts_reads_and_writes(tmp_path: Path) -> None:
     assert all(row["iops"] > 0 for row in rows)
 
 
-@pytest.mark.root
-def test_writers_on_a_scratch_file(tmp_path: Path) -> None:
-    line = next(line for line in commands() if line == "fsgauge run writers")
-    small = ["storage.size=512MiB", f"storage.directory={tmp_path}", "workload.fill=4 %"]
-    short = [*small, "workload.writers=[1, 2]", "plan.blocks=2"]
-    words = [word for each in short for word in ("--set", each)]
-    done = fsgauge([*line.split()[1:], *words], tmp_path)
+def done_small(
+    command: str, settings: list[str], folder: Path, *words: str
+) -> subprocess.CompletedProcess[str]:
+    """The README's command on small storage."""
+    line = next(line for line in commands() if line == command)
+    small = [word for each in settings for word in ("--set", each)]
+    return fsgauge([*line.split()[1:], *words, *small], folder)
+
+
+def assert_answers(done: subprocess.CompletedProcess[str]) -> None:
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-2].startswith("answer: ")
+
+
+@pytest.mark.root
+def test_writers_on_a_scratch_file(tmp_path: Path) -> None:
+    small = ["storage.size=512MiB", f"storage.directory={tmp_path}", "workload.fill=4 %"]
+    short = [*small, "workload.writers=[1, 2]", "plan.blocks=2"]
+    done = done_small("fsgauge run writers", short, tmp_path)
+    assert_answers(done)
 
 
 @pytest.mark.root
 def test_connections_on_a_scratch_file(tmp_path: Path) -> None:
-    line = next(line for line in commands() if line == "fsgauge run connections")
     small = ["storage.size=256MiB", f"storage.directory={tmp_path}", "workload.clients=20"]
     short = [*small, "workload.fill=4 %", "workload.backup_fill=10 %", "plan.blocks=2"]
-    words = [word for each in short for word in ("--set", each)]
-    done = fsgauge([*line.split()[1:], *words], tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[-2].startswith("answer: ")
+    done = done_small("fsgauge run connections", short, tmp_path)
+    assert_answers(done)
 
 
 @pytest.mark.root
 def test_connections_through_a_server(tmp_path: Path) -> None:
-    line = next(line for line in commands() if line == "fsgauge run connections --serve samba")
     small = ["storage.size=256MiB", f"storage.directory={tmp_path}", "workload.clients=5"]
     short = [*small, "workload.fill=4 %", "workload.backup_fill=10 %", "plan.blocks=2"]
-    words = [word for each in short for word in ("--set", each)]
-    done = fsgauge([*line.split()[1:], *words], tmp_path)
+    done = done_small("fsgauge run connections --serve samba", short, tmp_path)
     if missing_of(SAMBA):
         assert done.returncode == 3
         assert SAMBA.install in done.stderr
         return
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[-2].startswith("answer: ")
+    assert_answers(done)
 
 
 @pytest.mark.root
 def test_churn_on_a_scratch_file(tmp_path: Path) -> None:
-    line = next(line for line in commands() if line == "fsgauge run churn")
     small = [f"storage.directory={tmp_path}", "workload.storage_age=1.2", "plan.blocks=2"]
     small.append('workload.fills=["50 %"]')
-    words = [word for each in small for word in ("--set", each)]
-    done = fsgauge([*line.split()[1:], "--system", "xfs", *words], tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[-2].startswith("answer: ")
+    done = done_small("fsgauge run churn", small, tmp_path, "--system", "xfs")
+    assert_answers(done)
 
 
 @pytest.mark.root
 def test_aging_on_a_scratch_file(tmp_path: Path) -> None:
-    line = next(line for line in commands() if line == "fsgauge run aging")
     small = ["storage.size=1GiB", f"storage.directory={tmp_path}", "workload.streams=1"]
     short = [*small, 'workload.levels=["5 %"]', "plan.blocks=2"]
-    words = [word for each in short for word in ("--set", each)]
-    done = fsgauge([*line.split()[1:], *words], tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[-2].startswith("answer: ")
+    done = done_small("fsgauge run aging", short, tmp_path)
+    assert_answers(done)
 
 
 def test_a_scan(tmp_path: Path) -> None:
