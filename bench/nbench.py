@@ -52,7 +52,7 @@ def throughput(share: SmbShare, work: StudyWork, folder: Path) -> float:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        start_new_session=True,
+        process_group=0,
         cwd=folder,  # where it leaves folders of its own
     ) as process:
         assert process.stdout is not None  # noqa: S101 (a pipe was asked for)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from side_by_side import Skipped
-from smb_server import PLACES, START_SECONDS, lines, stop_session
+from smb_server import PLACES, START_SECONDS, lines, stop_group
 
 PORT, MOUNT_PORT = 2049, 2050
 NEEDS = {
@@ -89,14 +89,14 @@ def ganesha(own: Path, path: Path) -> Iterator[NfsExport]:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            start_new_session=True,
+            process_group=0,
         )
         inside = ["nsenter", f"--net=/proc/{server.pid}/ns/net"]
         wait_until_exported(server, inside, own / "log")
         yield NfsExport(path, inside)
     finally:
         if server is not None:
-            stop_session(server)
+            stop_group(server)
         shutil.rmtree(own, ignore_errors=True)
 
 

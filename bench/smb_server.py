@@ -86,20 +86,21 @@ def samba(own: Path, path: Path) -> Iterator[SmbShare]:
         done = subprocess.run(add, input=twice, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise Skipped(f"smbpasswd adds no user: {done.stderr.strip()}")
-        # The server dies with the bench, and its processes with it: a session of their own.
+        # The server dies with the bench, and its processes with it: a group of their own. Not a
+        # session: by autogroup (sched(7)) client and server would then take turns at every answer.
         first = ["setpriv", "--pdeathsig", "KILL", smbd, "--foreground", "--no-process-group"]
         server = subprocess.Popen(
             [*first, "--configfile", str(configuration), f"--log-basename={own}/log"],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            start_new_session=True,
+            process_group=0,
         )
         wait_for_port(server, share.port, "smbd", own / "log")
         yield share
     finally:
         if server is not None:
-            stop_session(server)
+            stop_group(server)
         shutil.rmtree(own, ignore_errors=True)
 
 
@@ -140,8 +141,8 @@ def lines(file: Path) -> list[str]:
     return file.read_text(errors="replace").splitlines()
 
 
-def stop_session(server: subprocess.Popen[bytes]) -> None:
-    """End a server and all that it started, all in its own session."""
+def stop_group(server: subprocess.Popen[bytes]) -> None:
+    """End a server and all that it started, all in its own process group."""
     for number in (signal.SIGTERM, signal.SIGKILL):
         try:
             os.killpg(server.pid, number)

@@ -135,7 +135,9 @@ class Engine:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            start_new_session=True,
+            # Ctrl-C is not the engine's. A group, no session: a scheduler that shares by session
+            # (sched(7), autogroup) would let engine and server take turns at every answer.
+            process_group=0,
         )
         try:
             if on_start is not None:

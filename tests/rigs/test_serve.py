@@ -144,6 +144,10 @@ def test_a_server_starts_answers_on_loopback_and_leaves_nothing(
             assert server.facts.version[0].isdigit()
             assert server.facts.listen_backlog or shutil.which("ss") is None
             assert server_processes(folder)
+            # In a session of its own it was given half of the processors (autogroup), and the
+            # clients were woken for every single answer: half the throughput.
+            leader = server.child.leader()
+            assert os.getpgid(leader) == leader and os.getsid(leader) == os.getsid(0)
             assert not any(word.startswith(str(scene.ledgers)) for word in server.facts.command)
             for path in Path(folder).rglob("password"):
                 assert path.stat().st_mode & 0o777 == 0o600

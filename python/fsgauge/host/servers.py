@@ -1,7 +1,9 @@
 """Processes of a server that fsgauge started: which they are, what they use, and ending them.
 
 A server has a private folder, whose path stands on the command line of its first process, and a
-session of its own: children that leave the command line behind stay in the session.
+process group of its own: children that leave the command line behind stay in the group. It has no
+session of its own: where the kernel shares processors by session (sched(7), autogroup), the engine
+would have half of them for itself, be woken for every single answer, and halve the throughput.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ TICK_NS = 1_000_000_000 // _TICKS
 
 @dataclass(frozen=True)
 class Used:
-    """Processor time of a session's processes, those included that they have waited for."""
+    """Processor time of a group's processes, those included that they have waited for."""
 
     processes: int
     user_ns: int
@@ -37,7 +39,7 @@ class Used:
 class _Status:
     name: str
     state: str
-    session: int
+    group: int
     user_ticks: int
     system_ticks: int
 
@@ -46,12 +48,12 @@ def server_processes(folder: str) -> list[int]:
     """Living processes of the server whose private folder it is."""
     status = _all()
     mark = folder.rstrip("/").encode()
-    sessions = {each.session for pid, each in status.items() if _names(pid, mark)}
-    sessions -= {0, os.getsid(0)}
+    groups = {each.group for pid, each in status.items() if _names(pid, mark)}
+    groups -= {0, os.getpgrp()}
     return [
         pid
         for pid, each in status.items()
-        if each.session in sessions and each.state not in "ZX" and pid != os.getpid()
+        if each.group in groups and each.state not in "ZX" and pid != os.getpid()
     ]
 
 
@@ -71,9 +73,9 @@ def end_server(folder: str) -> tuple[list[Process], list[Process]]:
     return begun, _described(server_processes(folder))
 
 
-def processor_time(session: int) -> Used:
-    """What a session's processes have used, with the children that have ended."""
-    own = [each for each in _all().values() if each.session == session]
+def processor_time(group: int) -> Used:
+    """What a group's processes have used, with the children that have ended."""
+    own = [each for each in _all().values() if each.group == group]
     return Used(
         processes=sum(each.state not in "ZX" for each in own),
         user_ns=sum(each.user_ticks for each in own) * TICK_NS,
@@ -81,9 +83,9 @@ def processor_time(session: int) -> Used:
     )
 
 
-def session_processes(session: int) -> list[int]:
-    """Living processes of a session."""
-    return [p for p, each in _all().items() if each.session == session and each.state not in "ZX"]
+def group_processes(group: int) -> list[int]:
+    """Living processes of a process group."""
+    return [p for p, each in _all().items() if each.group == group and each.state not in "ZX"]
 
 
 def children_of(pid: int) -> int:
@@ -135,7 +137,7 @@ def _all() -> dict[int, _Status]:
 
 
 def _status(pid: int) -> _Status | None:
-    """proc(5): fields 3, 6, and 14 to 17 (user, system, and those of children waited for)."""
+    """proc(5): fields 3, 5, and 14 to 17 (user, system, and those of children waited for)."""
     try:
         with (_PROC / str(pid) / "stat").open("rb", buffering=0) as file:
             text = file.read(4096).decode(errors="replace")
@@ -148,7 +150,7 @@ def _status(pid: int) -> _Status | None:
     return _Status(
         name=head.partition("(")[2],
         state=part[0],
-        session=int(part[3]),
+        group=int(part[2]),
         user_ticks=int(part[11]) + int(part[13]),
         system_ticks=int(part[12]) + int(part[14]),
     )

@@ -14,11 +14,11 @@ from collections.abc import Callable
 from fsgauge.host.servers import (
     TICK_NS,
     children_of,
+    group_processes,
     listen_drops,
     listen_overflows,
     processor_time,
     proportional_memory_bytes,
-    session_processes,
 )
 from fsgauge.record import ServerRun
 
@@ -102,7 +102,7 @@ class Observation:
 
     def _sample(self) -> float:
         began = time.monotonic()
-        living = session_processes(self._leader())
+        living = group_processes(self._leader())
         some = living[:: -(-len(living) // _MOST_READ)] if living else []
         found = [size for pid in some if (size := proportional_memory_bytes(pid)) is not None]
         took = time.monotonic() - began

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from fsgauge.errors import RigError
 from fsgauge.host.ledger import Ledger
-from fsgauge.host.servers import end_server, session_processes
+from fsgauge.host.servers import end_server, group_processes
 from fsgauge.host.tool import find_tool, must_run, run_tool
 from fsgauge.host.traces import MountTrace, ServerTrace
 from fsgauge.record import ServerFacts
@@ -107,7 +107,7 @@ def _started(
 
 
 class Child:
-    """The server's first process; all others are in its session."""
+    """The server's first process; all others are in its process group."""
 
     def __init__(self, kind: ServerKind, serving: Serving) -> None:
         self.kind, self.serving = kind, serving
@@ -130,7 +130,7 @@ class Child:
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
-                start_new_session=True,
+                process_group=0,
                 cwd="/",
                 preexec_fn=None if again else _end_with_parent,
             )
@@ -139,7 +139,7 @@ class Child:
         self.idle = self._processes_when_idle()
 
     def leader(self) -> int:
-        """The process id of the first process, which is the session's number too."""
+        """The process id of the first process, which is the group's number too."""
         assert self._process is not None  # noqa: S101 - started before anybody asks
         return self._process.pid
 
@@ -168,9 +168,9 @@ class Child:
             with suppress(subprocess.TimeoutExpired):
                 process.wait(timeout=_STOP_SECONDS)
             deadline = time.monotonic() + _STOP_SECONDS
-            while session_processes(process.pid) and time.monotonic() < deadline:
+            while group_processes(process.pid) and time.monotonic() < deadline:
                 time.sleep(_PAUSE_SECONDS)
-            if not session_processes(process.pid):
+            if not group_processes(process.pid):
                 return
 
     def _wait_until_ready(self) -> None:
@@ -199,7 +199,7 @@ class Child:
         """Without those that the questions for readiness began: the same number twice."""
         before = -1
         for _ in range(_IDLE_LOOKS):
-            now = len(session_processes(self.leader()))
+            now = len(group_processes(self.leader()))
             if now == before:
                 break
             before = now

@@ -2,7 +2,7 @@
 
 Every folder that smbd may write is named (private, state, cache, lock, pid, ncalrpc), or it would
 touch those of the machine's own server. `rpc start on demand helpers = no` keeps it from starting
-samba-dcerpcd, `--no-process-group` leaves its processes in the session that fsgauge gave it.
+samba-dcerpcd, `--no-process-group` leaves its processes in the group that fsgauge gave it.
 """
 
 from __future__ import annotations

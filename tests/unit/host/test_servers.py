@@ -1,4 +1,4 @@
-"""Processes of a server are found by its folder and its session, and end."""
+"""Processes of a server are found by its folder and its process group, and end."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def server(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[subproces
     (tmp_path / "conf").touch()
     with subprocess.Popen(
         [sys.executable, "-c", PARENT, str(tmp_path / "conf"), request.param],
-        start_new_session=True,
+        process_group=0,
         stdout=subprocess.PIPE,
         text=True,
     ) as process:
