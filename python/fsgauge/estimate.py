@@ -6,8 +6,9 @@ real number of bytes written is hardly ever larger. What the study itself says i
 
 from __future__ import annotations
 
+from fsgauge.over_path import is_beside_path, without_server
 from fsgauge.study.cells import cells_of
-from fsgauge.study.model import ConnectionsWorkload, Study
+from fsgauge.study.model import Study
 from fsgauge.workload import method_of
 from fsgauge.workload.assumed import EXPECTED, Speed
 from fsgauge.workload.space import layout_bytes, planned_room
@@ -19,14 +20,6 @@ RUN_SECONDS = 0.15
 
 SCAN_SECONDS = 0.3
 """A sync and a scan of a system that holds a study's files."""
-
-
-def is_beside_path(study: Study) -> bool:
-    """Whether every system has one more turn in each block, over its path without the server."""
-    workload = study.workload
-    if not isinstance(workload, ConnectionsWorkload) or workload.serve == "none":
-        return False
-    return workload.serve_beside_path
 
 
 def turn_seconds(study: Study, size_bytes: int, speed: Speed = EXPECTED) -> float:
@@ -42,8 +35,12 @@ def turn_seconds(study: Study, size_bytes: int, speed: Speed = EXPECTED) -> floa
 
 
 def block_seconds(study: Study, size_bytes: int, speed: Speed = EXPECTED) -> float:
-    """Every system's turn, and the baseline's second one."""
-    return turns_of_block(study) * turn_seconds(study, size_bytes, speed)
+    """Every system's turn, the baseline's second one, and those over paths beside a server."""
+    paths = len(study.systems) if is_beside_path(study) else 0
+    turns = (turns_of_block(study) - paths) * turn_seconds(study, size_bytes, speed)
+    return turns + (
+        paths * turn_seconds(without_server(study), size_bytes, speed) if paths else 0.0
+    )
 
 
 def turns_of_block(study: Study) -> int:

@@ -26,7 +26,8 @@ from collections.abc import Iterable
 from typing import TypeVar
 
 from fsgauge.errors import InputError
-from fsgauge.estimate import block_seconds, is_beside_path, turn_written_bytes, turns_of_block
+from fsgauge.estimate import block_seconds, turn_written_bytes, turns_of_block
+from fsgauge.over_path import is_beside_path
 from fsgauge.record import Cell, Plan, Turn
 from fsgauge.study.cells import cells_of, default_primary
 from fsgauge.study.model import LAYOUT, Study

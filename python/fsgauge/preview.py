@@ -8,6 +8,7 @@ from __future__ import annotations
 from pydantic import BaseModel, ConfigDict
 
 from fsgauge.estimate import RUN_SECONDS, block_seconds
+from fsgauge.over_path import is_served
 from fsgauge.power import blocks_needed, detectable_percent, paired_percent
 from fsgauge.record import Plan, Turn
 from fsgauge.study.allocating import ALLOCATING
@@ -104,7 +105,7 @@ def describe(
         shortest_seconds=blocks * shortest,
         longest_seconds=blocks * longest,
         written_bytes_estimate=plan.expected_written_bytes,
-        estimate_basis=_estimate_basis(by_pilot=measured is not None),
+        estimate_basis=_estimate_basis(by_pilot=measured is not None, is_served=is_served(study)),
         sensitivity_known=noise is not None,
         sensitivity=[_sensitivity(blocks, percent) for percent in supposed],
         storage=storage_sentence(study),
@@ -217,12 +218,15 @@ def _has(system: System, key: str) -> bool:
     return key in ("kind", "server") or key in ALLOCATING or system.kind == "mounted"
 
 
-def _estimate_basis(*, by_pilot: bool) -> str:
+def _estimate_basis(*, by_pilot: bool, is_served: bool) -> str:
     expected, fastest, slowest = (
         format_bandwidth(speed.bytes_per_second) for speed in (EXPECTED, FASTEST, SLOWEST)
     )
     latency = format_duration(EXPECTED.latency_seconds * 1e9)
     basis = f"estimated for storage that writes {expected} and answers in {latency}"
+    if is_served:
+        served = format_duration(EXPECTED.served_seconds * 1e9)
+        basis += f", and a server that takes {served} for an operation"
     if by_pilot:
         return f"{basis}; the time is the pilot's"
     return (

@@ -34,12 +34,6 @@ def server_kind(study: Study) -> ServerKind | None:
     return SERVERS.get(serve)
 
 
-def without_server(study: Study) -> Study:
-    """The same study over the systems' paths."""
-    workload = study.workload.model_copy(update={"serve": "none"})
-    return study.model_copy(update={"workload": workload})
-
-
 def check_server(study: Study) -> None:
     """RigError where the server is not installed or the machine cannot carry its clients.
 

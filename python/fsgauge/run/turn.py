@@ -6,10 +6,10 @@ import time
 from collections.abc import Iterator
 
 from fsgauge.engine import EngineFaultError
+from fsgauge.over_path import without_server
 from fsgauge.plan import job_for
 from fsgauge.record import Cell, RunRecord, Turn, TurnRecord
 from fsgauge.rig import PreparedSystem
-from fsgauge.rig.serving import without_server
 from fsgauge.run.campaign import Campaign
 from fsgauge.run.gave_up import require_clients, require_server
 from fsgauge.run.layout import scan_cell, scan_layout

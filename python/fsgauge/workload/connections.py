@@ -156,14 +156,16 @@ class ConnectionsMethod(MakesOwnFiles):
         ]
 
     def run_seconds(self, cell: Cell, space_bytes: int, speed: Speed = EXPECTED) -> float:  # noqa: ARG002
-        """The calls, then the bytes at the storage's speed: what memory took is synced after."""
+        """Sessions, calls, then the bytes at the storage's speed: memory's are synced after."""
         workload = self.workload
         if cell.test == "mix":
             return (workload.mix_duration + workload.ramp) / 1e9
         contents, files = self._volume(cell)
         moved = 0.0 if cell.test in ("stat", "delete") else contents
         records = moved / cell.block_size_bytes
-        calls = (4 * files + records) * _CALL_SECONDS
+        is_served = workload.protocol != "path"
+        calls = (4 * files + records) * (speed.served_seconds if is_served else _CALL_SECONDS)
+        calls += cell.jobs * speed.session_seconds if is_served else 0.0
         rests = files / cell.jobs * workload.think / 1e9 if cell.test != "backup" else 0.0
         seconds = moved / speed.bytes_per_second + calls + rests + workload.ramp / 1e9
         return min(seconds, workload.time_limit / 1e9) + (0.3 if self.scanned_after(cell) else 0.0)
