@@ -58,6 +58,11 @@ impl Smbd {
         let _ = self.child.wait();
     }
 
+    /// Stops the server and every process of it where they are; only killing them ends that.
+    pub fn freeze(&self) {
+        kill_process_group(Pid::from_child(&self.child), Signal::STOP).unwrap();
+    }
+
     /// Starts it again, on the same port with the same files.
     pub fn start_again(&mut self) {
         self.child = spawn(self.directory.path());

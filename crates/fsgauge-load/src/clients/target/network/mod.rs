@@ -12,6 +12,7 @@ mod housekeeper;
 mod password;
 mod prepare;
 mod server;
+mod silence;
 mod traffic;
 
 pub(crate) use address::Address;
@@ -21,4 +22,5 @@ pub(crate) use housekeeper::Housekeeper;
 pub(crate) use password::Password;
 pub(crate) use prepare::{admit, directory_of};
 pub(crate) use server::{Access, Server};
+pub(crate) use silence::SILENCES_LIMIT;
 pub(crate) use traffic::Traffic;

@@ -10,6 +10,7 @@ use super::operation::Stage;
 use super::rpc::finish;
 use super::session::{Came, FIRST_REST_NS, State, call_of, portmapper};
 use super::{LOOK_NS, NfsTarget, OF_SESSION, Xid};
+use crate::clients::target::network::SILENCES_LIMIT;
 use crate::clients::target::started_calls::Action;
 use crate::clients::target::{Answer, OUT_OF_REACH};
 
@@ -135,14 +136,16 @@ impl NfsTarget {
         self.answer_all(client, |stage| stage == Stage::Parked, answer);
     }
 
-    /// The connection ended: what was under way on it is answered.
+    /// The connection ended: what was under way on it is answered. The client comes back with its next operation,
+    /// unless the server lets it in and then says nothing.
     #[cold]
     pub(super) fn lost(&mut self, client: u32, errno: Errno) {
         let session = &mut self.sessions[client as usize];
         if session.state != State::In {
             return self.step(client, Err(errno.raw_os_error()));
         }
-        session.state = State::Out;
+        session.silences += u32::from(errno == Errno::TIMEDOUT);
+        session.state = if session.silences < SILENCES_LIMIT { State::Out } else { State::GivenUp };
         session.connection = None;
         // Not connected any more: it may be again.
         let errno = if errno == Errno::NOTCONN { Errno::CONNRESET } else { errno };

@@ -84,6 +84,7 @@ impl NfsTarget {
             state.incoming = Record { begin: record.end - behind, end: record.end };
         }
         if let Some(answer) = self.told(lane, found) {
+            self.sessions[client as usize].silences = 0;
             each(lane, answer);
         }
         Ok(())

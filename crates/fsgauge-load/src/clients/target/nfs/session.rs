@@ -57,6 +57,8 @@ pub(super) struct Session {
     pub(super) sequence: u32,
     /// Whether it was in before.
     pub(super) was_in: bool,
+    /// How often in a row an operation had no answer.
+    pub(super) silences: u32,
     /// Whether the first lane waits for it.
     pub(super) admits: bool,
     /// Since when it is on its way.
@@ -76,6 +78,7 @@ impl Session {
             number: 0,
             sequence: 0,
             was_in: false,
+            silences: 0,
             admits: false,
             since_ns: 0,
             again_ns: 0,

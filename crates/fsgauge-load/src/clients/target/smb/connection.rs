@@ -42,6 +42,8 @@ pub(super) struct Connection {
     /// It is being let in: one try, and the answer is the client's.
     pub(super) is_admitted: bool,
     pub(super) was_up: bool,
+    /// How often in a row an operation had no answer.
+    pub(super) silences: u32,
     /// Since when it is tried, and this try.
     pub(super) trying_since_ms: u64,
     pub(super) begun_ms: u64,
@@ -58,6 +60,7 @@ impl Connection {
             backlog: Vec::new(),
             is_admitted: false,
             was_up: false,
+            silences: 0,
             trying_since_ms: 0,
             begun_ms: 0,
             backoff_ms: BACKOFF_MIN_MS,

@@ -65,6 +65,7 @@ pub(super) struct Held {
     pub(super) kind: Kind,
     pub(super) body: Vec<u8>,
     pub(super) messages: u32,
+    pub(super) since_ms: u64,
 }
 
 impl Held {

@@ -8,6 +8,7 @@ use super::refusal::Refusal;
 use super::session::Session;
 use super::socket::{self, Interest};
 use super::target::SmbTarget;
+use crate::clients::target::network::SILENCES_LIMIT;
 use crate::clients::target::{Answer, OUT_OF_REACH, Started};
 
 /// How often connections are looked at that nobody hears of: in general, and while some wait to be tried again.
@@ -138,7 +139,8 @@ impl SmbTarget {
         }
     }
 
-    /// A session is gone, with its files and with what was under way. The next operation sets it up again.
+    /// A session is gone, with its files and with what was under way. The next operation sets it up again, unless
+    /// the server lets clients in and then says nothing.
     #[cold]
     pub(super) fn lose(&mut self, number: u32, errno: i32) {
         // The kinds that count are these; a frame that is no frame is the protocol's.
@@ -149,6 +151,10 @@ impl SmbTarget {
         let connection = &mut self.connections[number as usize];
         connection.drop_socket();
         connection.files.lose_all();
+        connection.silences += u32::from(errno == libc::ETIMEDOUT);
+        if connection.silences >= SILENCES_LIMIT {
+            connection.state = State::GivenUp;
+        }
         for lane in number * self.outstanding..(number + 1) * self.outstanding {
             let state = &mut self.lanes[lane as usize];
             if state.sent.take().is_some() | state.held.take().is_some() {
@@ -180,9 +186,13 @@ impl SmbTarget {
 
     fn has_late(&self, number: u32) -> bool {
         let lanes = number * self.outstanding..(number + 1) * self.outstanding;
+        // What is held waits for credits, and at the earliest since this session was begun.
+        let begun_ms = self.connections[number as usize].begun_ms;
         lanes.into_iter().any(|lane| {
-            let sent = self.lanes[lane as usize].sent;
-            sent.is_some_and(|sent| self.now_ms.saturating_sub(sent.sent_ms) > self.answer_limit_ms)
+            let lane = &self.lanes[lane as usize];
+            let sent_ms = lane.sent.map(|sent| sent.sent_ms);
+            let since_ms = sent_ms.or(lane.held.as_ref().map(|held| held.since_ms.max(begun_ms)));
+            since_ms.is_some_and(|since_ms| self.now_ms.saturating_sub(since_ms) > self.answer_limit_ms)
         })
     }
 }

@@ -206,16 +206,17 @@ impl SmbTarget {
             _ if !is_done && sent.answer >= 0 => sent.answer = errno,
             _ => {}
         }
-        self.end_or_wait(lane, sent);
+        self.end_or_wait(number, lane, sent);
         Ok(())
     }
 
     #[inline]
-    fn end_or_wait(&mut self, lane: u32, sent: Sent) {
+    fn end_or_wait(&mut self, number: u32, lane: u32, sent: Sent) {
         if sent.left > 0 {
             self.lanes[lane as usize].sent = Some(sent);
         } else {
             self.lanes[lane as usize].sent = None;
+            self.connections[number as usize].silences = 0;
             self.answers.push((lane, sent.answer));
         }
     }
@@ -232,7 +233,7 @@ impl SmbTarget {
     ) -> Result<(), Broken> {
         if directory == [0; 16] {
             // It was not opened.
-            self.end_or_wait(lane, sent);
+            self.end_or_wait(number, lane, sent);
             return Ok(());
         }
         self.frame.clear();

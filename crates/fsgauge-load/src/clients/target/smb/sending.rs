@@ -38,7 +38,7 @@ impl SmbTarget {
             return Started::Done(OUT_OF_REACH);
         }
         let (body, messages) = (self.frame.body().to_vec(), self.frame.messages());
-        self.lanes[lane as usize].held = Some(Held { kind, body, messages });
+        self.lanes[lane as usize].held = Some(Held { kind, body, messages, since_ms: self.now_ms });
         if self.connections[number as usize].is_down() {
             self.begin_again(number);
         } else if self.connections[number as usize].is_up() {

@@ -1,5 +1,6 @@
-//! What clients do whose server dies under them and never comes back.
+//! What clients do whose server dies under them and never comes back, or says nothing any more.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use fsgauge_wire::{
@@ -7,7 +8,7 @@ use fsgauge_wire::{
     FORMAT, FileSet, FileSizes, Phase, Tree, WeightedActivity,
 };
 
-use crate::clients::event_loop::{EventLoop, Surroundings};
+use crate::clients::event_loop::{EventLoop, LoopOutcome, Surroundings};
 use crate::clients::plan::Plan;
 use crate::clients::target::Target;
 use crate::clock::Clock;
@@ -16,10 +17,12 @@ use crate::stop::Stop;
 pub(crate) const CLIENTS: u32 = 8;
 pub(crate) const OUTSTANDING: u32 = 2;
 pub(crate) const RECORD_SIZE_BYTES: u32 = 4096;
-/// For so long the targets of these tests try to come back, less a rest that would end later.
+/// For so long the targets of these tests try to come back, less a rest that would end later, and wait for answers.
 pub(crate) const TRYING: Duration = Duration::from_millis(600);
 /// Ten files in a row would take ten times as long as they try.
 const BOUND: Duration = Duration::from_millis(3000);
+/// One answer, one more or a way back, and looks between.
+const SILENCES_BOUND: Duration = Duration::from_millis(4800);
 
 /// Phases in which clients open files and move records.
 pub(crate) fn phases() -> [Phase; 3] {
@@ -29,21 +32,51 @@ pub(crate) fn phases() -> [Phase; 3] {
 
 /// Runs clients on a target that lets them begin, and loses them for good with the first record.
 pub(crate) fn clients_give_up_in_time(target: impl Target, named: ClientsTarget, phase: Phase) {
-    let job = job(named, phase);
-    let (plan, clock, mut ignore) = (Plan::new(&job), Clock::new().0, |_| {});
-    let around = Surroundings { plan: &plan, clock, stop: Stop::never(), on_interval: &mut ignore };
-    let mut event_loop = EventLoop::new(around, target, 0..CLIENTS);
-    let begin = Instant::now();
-    let outcome = event_loop.run(clock.now_ns()).unwrap();
-    let elapsed = begin.elapsed();
-    assert!(elapsed >= TRYING / 2 && elapsed < BOUND, "{:?}: {elapsed:?}", job.phase);
-    assert!(outcome.clients.iter().all(|client| client.gave_up), "{:?}", outcome.clients);
+    let (outcome, elapsed) = given_up(target, named, &phase);
+    assert!(elapsed >= TRYING / 2 && elapsed < BOUND, "{phase:?}: {elapsed:?}");
     assert_eq!((outcome.ended, outcome.tally.files), (Ended::SizeLimit, 0));
     // What it worked on, and what it could not begin.
     let lanes = u64::from(CLIENTS * OUTSTANDING);
     assert!((lanes..=3 * lanes).contains(&outcome.tally.files_given_up), "{}", outcome.tally.files_given_up);
     let errors = outcome.tally.errors();
     assert!(errors.iter().all(|error| error.kind == ClientErrorKind::ConnectionLost), "{errors:?}");
+}
+
+/// Runs clients on a server that takes connections for ever, and says nothing to any of them some time `after`
+/// they began.
+pub(crate) fn clients_give_up_silence_in_time(
+    target: impl Target,
+    named: ClientsTarget,
+    phase: Phase,
+    after: Duration,
+) {
+    let (outcome, elapsed) = given_up(target, named, &phase);
+    assert!(elapsed >= TRYING && elapsed < after + SILENCES_BOUND, "{phase:?}: {elapsed:?}");
+    let errors = outcome.tally.errors();
+    let count = |wanted| errors.iter().filter(|error| error.kind == wanted).map(|error| error.count).sum();
+    let (timed_out, lost): (u64, u64) =
+        (count(ClientErrorKind::TimedOut), count(ClientErrorKind::ConnectionLost));
+    // What was under way, and once more.
+    let clients = u64::from(CLIENTS);
+    assert!((clients..=2 * clients * u64::from(OUTSTANDING)).contains(&timed_out), "{errors:?}");
+    assert!(errors.iter().map(|error| error.count).sum::<u64>() == timed_out + lost, "{errors:?}");
+}
+
+/// Makes the clients' directories, which a target does not that nobody lets in.
+pub(crate) fn make_directories(base: &Path) {
+    (0..CLIENTS).for_each(|client| std::fs::create_dir_all(base.join(format!("c{client:05}"))).unwrap());
+}
+
+/// Runs clients to their end, which is that each gave up.
+fn given_up(target: impl Target, named: ClientsTarget, phase: &Phase) -> (LoopOutcome, Duration) {
+    let job = job(named, phase.clone());
+    let (plan, clock, mut ignore) = (Plan::new(&job), Clock::new().0, |_| {});
+    let around = Surroundings { plan: &plan, clock, stop: Stop::never(), on_interval: &mut ignore };
+    let mut event_loop = EventLoop::new(around, target, 0..CLIENTS);
+    let begin = Instant::now();
+    let outcome = event_loop.run(clock.now_ns()).unwrap();
+    assert!(outcome.clients.iter().all(|client| client.gave_up), "{:?}", outcome.clients);
+    (outcome, begin.elapsed())
 }
 
 fn job(target: ClientsTarget, phase: Phase) -> ClientsJob {

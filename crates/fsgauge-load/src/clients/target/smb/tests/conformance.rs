@@ -1,16 +1,13 @@
 //! What every target must do, on a share of a real server.
 
+use super::smbd::Smbd;
 use super::*;
 use crate::clients::target::network::Password;
 use crate::clients::target::tests::conformance::{a_directory_goes, files_go_their_way};
 
-#[allow(unreachable_pub, reason = "the integration tests have it, too")]
-#[path = "../../../../../tests/support/smbd.rs"]
-mod smbd;
-
 #[test]
 fn a_share_conforms() {
-    let Some(smbd) = smbd::Smbd::start("", "") else { return };
+    let Some(smbd) = Smbd::start("", "") else { return };
     for (dialect, signing) in [(SmbDialect::Smb202, false), (SmbDialect::Smb311, true)] {
         let job = Job { signing, ..smbd.target(dialect) };
         let password = job.password.as_ref().map(|source| Password::read(source).unwrap());

@@ -2,6 +2,10 @@
 
 mod conformance;
 mod fake_server;
+mod silence;
+#[allow(unreachable_pub, reason = "the integration tests have it, too")]
+#[path = "../../../../../tests/support/smbd.rs"]
+mod smbd;
 
 use std::net::TcpListener;
 use std::sync::Arc;

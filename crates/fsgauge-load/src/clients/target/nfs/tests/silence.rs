@@ -1,0 +1,82 @@
+//! Servers that take clients in and say nothing to what they ask.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::*;
+
+/// A script of a server that hangs from the first call of a kind on: it lets clients in, and that is all.
+fn hangs_from(first: &'static [u32]) -> impl Fn(&Asked) -> Act + Send + Sync {
+    let hangs = AtomicBool::new(false);
+    move |asked| {
+        hangs.fetch_or(first.iter().any(|procedure| asked.is(*procedure)), Ordering::Relaxed);
+        match hangs.load(Ordering::Relaxed) && asked.program != MOUNT && !asked.is(FSINFO) {
+            true => Act::Silence,
+            false => Act::Usual,
+        }
+    }
+}
+
+#[test]
+fn a_second_operation_without_an_answer_is_the_last() {
+    let fake = Fake::start(hangs_from(&[READDIR]));
+    let mut target = target(&fake);
+    assert_eq!(ask(&mut target, Request::Null), 0);
+    target.patience_ns = 300_000_000;
+    let begin = Instant::now();
+    assert_eq!(ask(&mut target, Request::List { path: c"c1" }), error(libc::ETIMEDOUT));
+    assert_eq!(ask(&mut target, Request::List { path: c"c1" }), error(libc::ETIMEDOUT));
+    assert!(begin.elapsed() >= Duration::from_millis(590), "{:?}", begin.elapsed());
+    assert_eq!(target.start(0, &Request::Null), Started::Done(error(libc::ENOTCONN)));
+    assert_eq!((target.traffic().unwrap().reconnections, target.under_way), (1, 0));
+    // The other client has a connection of its own, and finds out by itself.
+    assert_eq!(ask_lane(&mut target, 2, Request::Null), error(libc::ETIMEDOUT));
+}
+
+#[test]
+fn an_answer_between_makes_another_first() {
+    let fake = Fake::start(|asked| if asked.is(WRITE) { Act::Silence } else { Act::Usual });
+    let mut target = target(&fake);
+    target.patience_ns = 300_000_000;
+    for _ in 0..3 {
+        let open = create(&mut target, c"c1/f.1");
+        assert_eq!(ask(&mut target, write(open, &[1; 10])), error(libc::ETIMEDOUT));
+    }
+    assert_eq!(target.traffic().unwrap().reconnections, 2);
+}
+
+fn impatient(export: &Export, directory: &str) -> NfsTarget {
+    let mut target =
+        NfsTarget::new(export, directory, gone::RECORD_SIZE_BYTES, gone::CLIENTS, gone::OUTSTANDING).unwrap();
+    target.patience_ns = gone::TRYING.as_nanos() as u64;
+    target
+}
+
+#[test]
+fn a_server_that_hangs_ends_its_clients_in_time() {
+    for phase in gone::phases() {
+        let fake = Fake::start(hangs_from(&[READ, WRITE]));
+        let target = impatient(&export(&fake), "d");
+        gone::clients_give_up_silence_in_time(target, ClientsTarget::Null {}, phase, Duration::ZERO);
+    }
+}
+
+#[test]
+fn a_real_server_that_is_stopped_ends_its_clients_in_time() {
+    if let Some(why) = ganesha::missing() {
+        eprintln!("skipped: {why}");
+        return;
+    }
+    let (_kept, exported) = ganesha::exported();
+    gone::make_directories(&exported);
+    let server = ganesha::Ganesha::start(&exported, "RW");
+    let target = impatient(&Export::of(&server.target(&exported, "")).unwrap(), "");
+    let [phase, ..] = gone::phases();
+    let after = Duration::from_millis(400);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(after);
+            server.signal("STOP");
+        });
+        gone::clients_give_up_silence_in_time(target, ClientsTarget::Null {}, phase, after);
+    });
+}
