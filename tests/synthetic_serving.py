@@ -1,7 +1,7 @@
 """Records of a study through a private server that never ran, with planted costs.
 
 Every operation takes `times` as long through the server as over the path; the server uses
-`processor_ns` for each operation of the clients.
+`processor_ns` for each operation of the clients, and SESSION_NS for a session.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from fsgauge.store.files import turn_folder
 from fsgauge.wire import ClientsJob, FilePassword, NetworkResult, SmbTarget
 from tests.synthetic_connections import SyntheticConnections, gain, make_connections
 
+SESSION_NS = 6_000_000
 PLACE = "/run/fsgauge-0123456789ab-server-samba/0"
 FACTS = ServerFacts(
     name="Samba",
@@ -140,6 +141,7 @@ def _served(
     server = ServerRun(
         user_ns=processor_ns * operations // 4,
         system_ns=processor_ns * operations - processor_ns * operations // 4,
+        connecting_ns=SESSION_NS * run.cell.jobs,
         tick_ns=10_000_000,
         processes=15,
         memory_bytes=12 << 20,

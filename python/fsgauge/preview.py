@@ -8,11 +8,11 @@ from __future__ import annotations
 from pydantic import BaseModel, ConfigDict
 
 from fsgauge.estimate import RUN_SECONDS, block_seconds
-from fsgauge.over_path import is_served
 from fsgauge.power import blocks_needed, detectable_percent, paired_percent
 from fsgauge.record import Plan, Turn
 from fsgauge.study.allocating import ALLOCATING
 from fsgauge.study.model import Study, System
+from fsgauge.study.over_path import is_served
 from fsgauge.study.system import UNFORMATTED
 from fsgauge.units import exact_size, format_bandwidth, format_duration, format_size
 from fsgauge.workload import method_of

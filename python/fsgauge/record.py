@@ -199,10 +199,11 @@ class ServerFacts(BaseModel):
 
 
 class ServerRun(BaseModel):
-    """What a server used in one run, connecting included.
+    """What a server used in one run.
 
     Processor time is that of all its processes, also of those that ended; null when it died on the
-    way. Memory is proportional (PSS: shared pages count in parts), that of at most 32 processes
+    way. `connecting_ns` is that of letting the clients in; the other two begin where it ends.
+    Memory is proportional (PSS: shared pages count in parts), that of at most 32 processes
     standing for all `memory_processes`, and the largest of `memory_samples` that took `sampling_ns`
     in all; null where the run was too short for one. `listen_drops` are
     connections that the server's own socket turned away, `listen_overflows` those of all sockets of
@@ -213,6 +214,7 @@ class ServerRun(BaseModel):
 
     user_ns: int | None
     system_ns: int | None
+    connecting_ns: int | None = None
     tick_ns: int
     processes: int
     memory_bytes: int | None

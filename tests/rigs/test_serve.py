@@ -298,6 +298,8 @@ def test_clients_work_through_a_server_and_over_the_path_beside_it(
     assert len(stored.runs) == 2 * 2 * cells and len(stored.path_runs) == 2 * cells
     for run in stored.runs:
         assert run.server is not None
+        connecting_ns = run.server.connecting_ns
+        assert connecting_ns is not None and connecting_ns >= (name == "samba")
         assert run.server.listen_drops == (0 if shutil.which("ss") else None)
         assert run.result is not None and run.result.clients is not None
         if run.cell.test in ("read", "backup"):

@@ -21,6 +21,11 @@ pub enum Event {
     Note(Note),
     /// What the engine costs by itself, measured before the load.
     SelfMeasure(SelfMeasure),
+    /// All clients of a server have their sessions, or were refused: the measured part begins.
+    ClientsIn {
+        /// From the first one's connection to the last one's session.
+        connect_ns: u64,
+    },
     /// One interval of the load, all jobs merged.
     Interval(Interval),
     /// How far a scan is.

@@ -34,6 +34,11 @@ class Used:
     user_ns: int
     system_ns: int
 
+    @property
+    def total_ns(self) -> int:
+        """Both."""
+        return self.user_ns + self.system_ns
+
 
 @dataclass(frozen=True)
 class _Status:

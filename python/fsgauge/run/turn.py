@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from functools import partial
 
 from fsgauge.engine import EngineFaultError
-from fsgauge.over_path import without_server
 from fsgauge.plan import job_for
+from fsgauge.progress import Progress
 from fsgauge.record import Cell, RunRecord, Turn, TurnRecord
 from fsgauge.rig import PreparedSystem
 from fsgauge.run.campaign import Campaign
 from fsgauge.run.gave_up import require_clients, require_server
 from fsgauge.run.layout import scan_cell, scan_layout
 from fsgauge.run.steps import Steps
+from fsgauge.server.observation import Observation
+from fsgauge.study.over_path import without_server
+from fsgauge.wire import ClientsInEvent, Event
 
 
 def measure_turn(campaign: Campaign, turn: Turn) -> Iterator[RunRecord]:
@@ -54,6 +58,13 @@ def measure_turn(campaign: Campaign, turn: Turn) -> Iterator[RunRecord]:
         scan_layout(campaign, turn, prepared, "after")
 
 
+def _heard(progress: Progress, observation: Observation | None, event: Event) -> None:
+    """Who looks on is told: people, and what counts the server's processor time."""
+    if observation is not None and isinstance(event, ClientsInEvent):
+        observation.clients_are_in()
+    progress.event(event)
+
+
 def _run(
     campaign: Campaign, turn: Turn, position: int, cell: Cell, prepared: PreparedSystem
 ) -> RunRecord:
@@ -66,7 +77,7 @@ def _run(
     if observation is not None:
         observation.begin()
     try:
-        result = campaign.engine.load(job, campaign.progress.event)
+        result = campaign.engine.load(job, partial(_heard, campaign.progress, observation))
     except EngineFaultError as error:
         fault = error.fault
     finally:

@@ -13,6 +13,7 @@ from collections.abc import Callable
 
 from fsgauge.host.servers import (
     TICK_NS,
+    Used,
     children_of,
     group_processes,
     listen_drops,
@@ -51,6 +52,7 @@ class Observation:
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._look_on, daemon=True)
         self._most = 0
+        self._measured: Used | None = None
         self._memory: tuple[int, int] | None = None
         self._samples = 0
         self._sampling_ns = 0
@@ -64,6 +66,10 @@ class Observation:
         self._overflows, self._drops = listen_overflows(), listen_drops(self._port)
         self._thread.start()
 
+    def clients_are_in(self) -> None:
+        """The measured part begins: what was used until now is that of letting clients in."""
+        self._measured = processor_time(self._leader())
+
     def end(self) -> ServerRun:
         """The difference; waits a moment for sessions to end, whose time is counted then."""
         self._over.set()
@@ -74,9 +80,13 @@ class Observation:
         used, drops = processor_time(self._leader()), listen_drops(self._port)
         overflows = listen_overflows()
         whole = self._restarts == 0  # the counters of a server that died went with it
+        since = self._measured or self._began
         return ServerRun(
-            user_ns=used.user_ns - self._began.user_ns if whole else None,
-            system_ns=used.system_ns - self._began.system_ns if whole else None,
+            user_ns=used.user_ns - since.user_ns if whole else None,
+            system_ns=used.system_ns - since.system_ns if whole else None,
+            connecting_ns=since.total_ns - self._began.total_ns
+            if whole and self._measured
+            else None,
             tick_ns=TICK_NS,
             processes=max(self._most, self._began.processes),
             memory_bytes=self._memory[0] if self._memory else None,

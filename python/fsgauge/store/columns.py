@@ -73,8 +73,14 @@ PLACE = (
     at("cell", "VARCHAR", "the cell's id"),
 )
 SERVED = (
-    at("server_user_ns", "BIGINT", "the private server's processor time", "server.user_ns"),
+    at(
+        "server_user_ns",
+        "BIGINT",
+        "the private server's processor time with all clients in",
+        "server.user_ns",
+    ),
     at("server_system_ns", "BIGINT", "the same, in the kernel", "server.system_ns"),
+    at("server_connecting_ns", "BIGINT", "both, to let clients in", "server.connecting_ns"),
     at("server_memory_bytes", "BIGINT", "its memory, proportional (PSS)", "server.memory_bytes"),
     at("server_processes", "BIGINT", "its processes, at most", "server.processes"),
     at("listen_drops", "BIGINT", "connections its socket turned away", "server.listen_drops"),

@@ -83,6 +83,7 @@ from fsgauge.wire.clients import (
 from fsgauge.wire.engine import Engine, Features, Note
 from fsgauge.wire.event import (
     AgeProgressEvent,
+    ClientsInEvent,
     EngineFault,
     Event,
     FailedEvent,
@@ -188,6 +189,7 @@ __all__ = [
     "ClientErrorKind",
     "ClientOperation",
     "ClientOperationResult",
+    "ClientsInEvent",
     "ClientsInterface",
     "ClientsJob",
     "ClientsResult",

@@ -28,6 +28,11 @@ class SelfMeasureEvent(SelfMeasure):
     event: Literal["self_measure"]
 
 
+class ClientsInEvent(Wire):
+    event: Literal["clients_in"]
+    connect_ns: int
+
+
 class IntervalEvent(Interval):
     event: Literal["interval"]
 
@@ -62,6 +67,7 @@ Event = Annotated[
     StartedEvent
     | NoteEvent
     | SelfMeasureEvent
+    | ClientsInEvent
     | IntervalEvent
     | ScanProgressEvent
     | AgeProgressEvent

@@ -35,6 +35,9 @@ pub fn run_clients(
     let mut let_in = crew.wait_until_ready()?;
     let_in.notes.splice(0..0, clock_note);
     let_in.notes.iter().for_each(|note| tell(listener, &stop, Event::Note(note.clone())));
+    if server.is_some() {
+        tell(listener, &stop, Event::ClientsIn { connect_ns: let_in.connect_ns });
+    }
     let followed = crew.follow(listener)?;
     if let (Phase::Clear {}, Some(server)) = (&job.phase, &server) {
         let left = server.clear(job, &stop)?;

@@ -169,6 +169,7 @@ def _use(results: Results, serving: Serving) -> list[Table]:
             TableCell(each.system),
             value_cell(each.processor_ns, "ns"),
             _processors(each.busy),
+            value_cell(each.session_ns, "ns"),
             _memory(each),
             TableCell(f"{each.processes:,}"),
             TableCell("unknown" if each.listen_overflows is None else f"{each.listen_overflows:,}"),
@@ -181,14 +182,15 @@ def _use(results: Results, serving: Serving) -> list[Table]:
         Column("system"),
         Column("processor time an operation", "server_cpu"),
         Column("processors busy", "server_cpu"),
+        Column("processor time a session", "server_cpu"),
         Column("memory", "server_memory"),
         Column("processes", "server_memory"),
         Column("refused by a full queue", "listen_overflows"),
         Column("died", "client_errors"),
     ]
     note = (
-        "All processes of the server together, connecting included. What was refused and what died"
-        " is counted over all runs."
+        "All processes of the server together. Letting clients in is in no operation; that they"
+        " leave is. What was refused and what died is counted over all runs."
     )
     table = Table("server", "What the server used", note, columns, rows)
     return [without_empty_columns(table)]

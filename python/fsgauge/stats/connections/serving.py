@@ -24,7 +24,8 @@ from fsgauge.stats.scaling.model import Estimate
 from fsgauge.wire import ClientOperation, ClientsJob, ClientsResult, NetworkResult
 
 _OPERATIONS: tuple[str, ...] = get_args(ClientOperation)
-_PROCESSOR, _BUSY, _CONNECT, _CONNECT_ALL = "processor", "busy", "connect", "connect_all"
+_PROCESSOR, _BUSY, _SESSION = "processor", "busy", "session"
+_CONNECT, _CONNECT_ALL = "connect", "connect_all"
 
 
 def read_serving(
@@ -86,13 +87,14 @@ def _values(run: RunRecord, clients: ClientsResult) -> Iterator[tuple[str, float
             yield part.operation, mean
     if clients.connect_ns:
         yield _CONNECT_ALL, clients.connect_ns
+    if run.server and run.server.connecting_ns:
+        yield _SESSION, run.server.connecting_ns / run.cell.jobs
     used = _processor_ns(run.server) if run.server else None
-    operations = sum(part.operations for part in clients.operations)
+    operations = sum(part.operations for part in clients.operations if part.operation != _CONNECT)
     if used and operations:
         yield _PROCESSOR, used / operations
-        elapsed = (run.result.elapsed_ns if run.result else 0) + clients.connect_ns
-        if elapsed:
-            yield _BUSY, used / elapsed
+        if run.result and run.result.elapsed_ns:
+            yield _BUSY, used / run.result.elapsed_ns
 
 
 def _processor_ns(used: ServerRun) -> int | None:
@@ -122,6 +124,7 @@ def _use(samples: Samples, runs: Sequence[RunRecord], cell: str, system: str) ->
         runs=len(found),
         processor_ns=estimate(samples.block_logs(_PROCESSOR, cell, system)),
         busy=estimate(samples.block_logs(_BUSY, cell, system)),
+        session_ns=estimate(samples.block_logs(_SESSION, cell, system)),
         memory_bytes=largest.memory_bytes,
         memory_processes=largest.memory_processes,
         processes=max(used.processes for used in found),

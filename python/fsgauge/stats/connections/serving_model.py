@@ -20,8 +20,9 @@ class ServingModel(BaseModel):
 class ServerUse(ServingModel):
     """What the server used for one system in one cell.
 
-    Processor time is that of all its processes over all operations of the clients, connecting
-    included; `busy` is in processors. Memory is the largest of all runs, counters are sums.
+    Processor time is that of all its processes over all operations of the clients; what it took to
+    let them in is apart, for a session; `busy` is in processors. Memory is the largest of all runs,
+    counters are sums.
     """
 
     cell: str
@@ -29,6 +30,7 @@ class ServerUse(ServingModel):
     runs: int
     processor_ns: Estimate | None
     busy: Estimate | None
+    session_ns: Estimate | None = None
     memory_bytes: int | None
     memory_processes: int | None
     processes: int

@@ -7,7 +7,7 @@ import pytest
 from fsgauge.stats.connections.serving_model import Serving
 from fsgauge.stats.results import Results
 from tests.synthetic_connections import make_connections
-from tests.synthetic_serving import make_serving
+from tests.synthetic_serving import SESSION_NS, make_serving
 
 
 def serving_of(results: Results) -> Serving:
@@ -35,6 +35,8 @@ def test_processor_time_memory_and_refusals_are_what_was_planted() -> None:
     for use in serving.use:
         assert use.processor_ns is not None
         assert use.processor_ns.value == pytest.approx(70_000, rel=0.01)
+        assert use.session_ns is not None
+        assert use.session_ns.value == pytest.approx(SESSION_NS)
         assert (use.memory_bytes, use.processes) == (12 << 20, 15)
         assert use.listen_overflows == 2 * use.runs  # the socket's own, not the machine's 7
     assert serving.servers == [

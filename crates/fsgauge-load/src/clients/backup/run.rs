@@ -48,6 +48,9 @@ pub(crate) fn run_backup(
     let self_measure = self_measure(&clock);
     tell(listener, &stop, Event::SelfMeasure(self_measure));
     allow_nudges();
+    if matches!(reader, AnyReader::OnServer(_)) {
+        tell(listener, &stop, Event::ClientsIn { connect_ns });
+    }
 
     let started_unix_ns = unix_ns();
     let machine = cpu::machine();
