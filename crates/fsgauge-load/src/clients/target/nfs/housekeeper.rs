@@ -13,7 +13,7 @@ impl Housekeeper for NfsTarget {
         let (address, export) = (&self.export.address, &self.export.path);
         let service = match self.refused {
             State::Locating => "the portmapper (port 111)".to_string(),
-            State::Mounting => match self.export.mount_port {
+            State::Mounting => match self.mount_port {
                 Some(port) => format!("the MOUNT service (port {port})"),
                 None => "the MOUNT service".to_string(),
             },

@@ -8,7 +8,7 @@ use rustix::io::Errno;
 use super::connection::Connection;
 use super::operation::Stage;
 use super::rpc::finish;
-use super::session::{Came, FIRST_REST_NS, State, call_of, portmapper};
+use super::session::{Came, FIRST_REST_NS, State, call_of};
 use super::{LOOK_NS, NfsTarget, OF_SESSION, Xid};
 use crate::clients::target::network::SILENCES_LIMIT;
 use crate::clients::target::started_calls::Action;
@@ -27,7 +27,11 @@ impl NfsTarget {
     }
 
     fn try_again(&mut self, client: u32) {
-        let state = if self.export.mount_port.is_some() { State::Mounting } else { State::Locating };
+        if self.sessions[client as usize].was_in {
+            // A server that begins anew may have MOUNT on another port.
+            self.mount_port = self.export.mount_port;
+        }
+        let state = if self.mount_port.is_some() { State::Mounting } else { State::Locating };
         self.connect(client, state);
     }
 
@@ -35,8 +39,8 @@ impl NfsTarget {
     fn connect(&mut self, client: u32, state: State) {
         let host = self.export.address.socket.ip();
         let address = match state {
-            State::Locating => portmapper(host),
-            State::Mounting => SocketAddr::new(host, self.export.mount_port.unwrap_or_default()),
+            State::Locating => self.portmapper,
+            State::Mounting => SocketAddr::new(host, self.mount_port.unwrap_or_default()),
             _ => self.export.address.socket,
         };
         let session = &mut self.sessions[client as usize];
@@ -75,7 +79,7 @@ impl NfsTarget {
     pub(super) fn step(&mut self, client: u32, came: Result<Came, i32>) {
         match came {
             Ok(Came::Port(port)) => {
-                self.export.mount_port = Some(port);
+                self.mount_port = Some(port);
                 self.connect(client, State::Mounting);
             }
             Ok(Came::Export(root)) => {

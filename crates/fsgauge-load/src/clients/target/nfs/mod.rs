@@ -24,6 +24,7 @@ mod xdr;
 
 use std::io;
 use std::mem::MaybeUninit;
+use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
 use std::time::Duration;
 
@@ -77,6 +78,9 @@ impl Export {
 /// A loop's clients on an export.
 pub(crate) struct NfsTarget {
     export: Export,
+    /// Who is asked for the port of MOUNT where the export does not name it, and that port.
+    portmapper: SocketAddr,
+    mount_port: Option<u16>,
     /// Before every path: empty, or a directory with a slash at its end.
     base: Vec<u8>,
     caller: Caller,
@@ -130,6 +134,8 @@ impl NfsTarget {
         Ok(NfsTarget {
             caller: Caller::new(export.user_id, export.group_id),
             export: export.clone(),
+            portmapper: session::portmapper(export.address.socket.ip()),
+            mount_port: export.mount_port,
             base,
             record_size_bytes,
             outstanding,

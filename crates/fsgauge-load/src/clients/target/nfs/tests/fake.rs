@@ -20,7 +20,7 @@ use nfs3_client::nfs3_types::xdr_codec::{List, Opaque, Pack, Unpack};
 
 pub(super) const MOUNT: u32 = 100_005;
 const NFS: u32 = 100_003;
-const PORTMAPPER: u32 = 100_000;
+pub(super) const PORTMAPPER: u32 = 100_000;
 
 /// A call that has come.
 #[derive(Debug, Clone)]
