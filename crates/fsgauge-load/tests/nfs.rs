@@ -6,6 +6,8 @@
 mod ganesha;
 #[path = "support/other_client.rs"]
 mod other_client;
+#[path = "support/quota.rs"]
+mod quota;
 mod support;
 
 use std::os::unix::fs::PermissionsExt;
@@ -19,6 +21,7 @@ use fsgauge_wire::{
     LoadResult, NfsTarget, Phase, Tree, WeightedActivity,
 };
 use ganesha::{Ganesha, exported, free_port, missing};
+use quota::{QUOTA_BYTES, UnderQuota};
 use support::{Heard, assert_consistent, engine};
 
 const WRITE: Phase = Phase::Write { create: Create::AndWrite };
@@ -83,6 +86,13 @@ fn assert_whole(result: &LoadResult) {
     let clients = clients(result);
     assert_eq!((clients.errors.as_slice(), clients.bad_records), (&[][..], 0));
     assert_eq!((result.ended, clients.files_given_up, clients.clients_gave_up), (Ended::SizeLimit, 0, 0));
+}
+
+/// Errors by operation and kind, in their order.
+fn sorted(result: &LoadResult) -> Vec<(ClientOperation, ClientErrorKind, u64)> {
+    let mut errors = errors_of(result);
+    errors.sort_unstable_by_key(|(operation, kind, _)| (*operation, *kind));
+    errors
 }
 
 fn errors_of(result: &LoadResult) -> Vec<(ClientOperation, ClientErrorKind, u64)> {
@@ -389,6 +399,51 @@ fn a_full_file_system_is_told_as_that() {
         clients.errors
     );
     assert_eq!(clients.clients_gave_up, 12);
+}
+
+#[test]
+fn a_quota_is_told_from_a_full_file_system() {
+    or_skip!();
+    let (_kept, export) = exported();
+    let Some(limited) = UnderQuota::mount(&export) else { return };
+    let server = Ganesha::start(&export, "RW");
+    let mut job = job(server.target(&export, "d"), WRITE);
+    // Nothing is refused before it is on its way to the disk.
+    (job.fsync, job.files.sizes) = (true, FileSizes::Cycle { sizes_bytes: vec![256 << 10] });
+    let result = run(&job).unwrap();
+    drop(server);
+    drop(limited);
+    let clients = clients(&result);
+    assert!(!clients.errors.is_empty());
+    assert!(clients.errors.iter().all(|error| error.kind == ClientErrorKind::Quota), "{:?}", clients.errors);
+    assert_eq!(clients.clients_gave_up, 12);
+    assert!(clients.files << 18 <= QUOTA_BYTES && clients.files > 0, "{}", clients.files);
+}
+
+/// What stands where a client's file or directory should be costs that one, and the others work.
+#[test]
+fn names_that_are_taken_are_counted_and_the_others_work() {
+    or_skip!();
+    let (_kept, export) = exported();
+    std::fs::create_dir_all(export.join("d/c00001/c00001-f000002")).unwrap();
+    std::fs::write(export.join("d/c00003"), "a file").unwrap();
+    let server = Ganesha::start(&export, "RW");
+    let target = server.target(&export, "d");
+    let result = run(&job(target.clone(), WRITE)).unwrap();
+    let expected = [
+        (ClientOperation::Connect, ClientErrorKind::Exists, 1),
+        (ClientOperation::Create, ClientErrorKind::Exists, 1),
+        (ClientOperation::Create, ClientErrorKind::Missing, 6),
+    ];
+    assert_eq!(sorted(&result), expected);
+    assert_eq!((clients(&result).files, clients(&result).clients_gave_up), (65, 0));
+    let read = run(&job(target, READ)).unwrap();
+    let expected = [
+        (ClientOperation::Open, ClientErrorKind::Missing, 6),
+        // A directory is opened, and cannot be read.
+        (ClientOperation::Read, ClientErrorKind::Other, 1),
+    ];
+    assert_eq!(sorted(&read), expected);
 }
 
 fn backup(target: NfsTarget, order: BackupOrder) -> ClientsJob {

@@ -1,5 +1,7 @@
 //! Clients of a share, against a real server that refuses, fails or dies.
 
+#[path = "support/quota.rs"]
+mod quota;
 #[path = "support/shares.rs"]
 mod shares;
 #[path = "support/smbd.rs"]
@@ -12,9 +14,10 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use fsgauge_wire::{
-    Activity, ClientErrorKind, ClientOperation, ClientsJob, FileSizes, PasswordSource, Phase, SmbDialect,
-    SmbTarget, WeightedActivity,
+    Activity, ClientErrorKind, ClientOperation, ClientsJob, FileSizes, LoadResult, PasswordSource, Phase,
+    SmbDialect, SmbTarget, WeightedActivity,
 };
+use quota::{QUOTA_BYTES, UnderQuota};
 use shares::{READ, WRITE, assert_whole, clients, errors_of, job, network, run};
 use smbd::{PASSWORD, Smbd};
 use support::assert_consistent;
@@ -29,6 +32,13 @@ fn refusal(target: &SmbTarget) -> (String, String) {
     let words = format!("{} | {} | {}", failure.what, failure.cause, failure.next);
     assert!(!words.contains(PASSWORD) && !words.contains("wrong horse"), "{words}");
     (failure.code, words)
+}
+
+/// Errors by operation and kind, in their order.
+fn sorted(result: &LoadResult) -> Vec<(ClientOperation, ClientErrorKind, u64)> {
+    let mut errors = errors_of(result);
+    errors.sort_unstable_by_key(|(operation, kind, _)| (*operation, *kind));
+    errors
 }
 
 fn password_file(directory: &tempfile::TempDir, password: &str) -> Option<PasswordSource> {
@@ -140,14 +150,12 @@ fn errors_are_counted_by_kind() {
     bytes[4099] ^= 1;
     std::fs::write(&other, bytes).unwrap();
     let read = run(&job(target, READ)).unwrap();
-    let mut errors = errors_of(&read);
-    errors.sort_unstable_by_key(|(operation, kind, _)| (*operation, *kind));
     let expected = [
         (ClientOperation::Open, ClientErrorKind::PermissionDenied, 1),
         (ClientOperation::Open, ClientErrorKind::Missing, 1),
         (ClientOperation::Read, ClientErrorKind::Short, 1),
     ];
-    assert_eq!(errors, expected);
+    assert_eq!(sorted(&read), expected);
     let bad = &clients(&read).bad;
     assert_eq!((bad.len(), bad[0].first_byte, bad[0].offset_bytes), (1, 4099, 4096));
 }
@@ -186,6 +194,54 @@ fn a_full_share_is_told_as_that() {
         clients.errors
     );
     assert_eq!(clients.clients_gave_up, 4);
+}
+
+/// Samba calls the end of a quota a full disk (source3/lib/errmap_unix.c), so no client can tell them apart.
+#[test]
+fn a_quota_ends_the_clients_as_a_full_share_does() {
+    let Some(mut smbd) = Smbd::start("", "") else { return };
+    let Some(limited) = UnderQuota::mount(&smbd.files()) else { return };
+    let mut job = job(smbd.target(SmbDialect::Smb302), WRITE);
+    // Nothing is refused before it is on its way to the disk.
+    (job.fsync, job.files.sizes) = (true, FileSizes::Cycle { sizes_bytes: vec![1 << 20] });
+    job.files.files_per_client = 8;
+    let result = run(&job).unwrap();
+    let clients = clients(&result);
+    assert!(
+        clients.errors.iter().all(|error| error.kind == ClientErrorKind::NoSpace),
+        "{:?}",
+        clients.errors
+    );
+    assert!(!clients.errors.is_empty());
+    assert_eq!(clients.clients_gave_up, 4);
+    assert!(clients.files << 20 <= QUOTA_BYTES && clients.files > 0, "{}", clients.files);
+    smbd.kill();
+    drop(limited);
+}
+
+/// What stands where a client's file or directory should be costs that one, and the others work.
+#[test]
+fn names_that_are_taken_are_counted_and_the_others_work() {
+    let Some(smbd) = Smbd::start("", "") else { return };
+    let target = smbd.target(SmbDialect::Smb302);
+    let base = smbd.files().join("below/deeper");
+    std::fs::create_dir_all(base.join("c00001/c00001-f000002")).unwrap();
+    std::fs::write(base.join("c00003"), "a file").unwrap();
+    let result = run(&job(target.clone(), WRITE)).unwrap();
+    let expected = [
+        (ClientOperation::Connect, ClientErrorKind::Exists, 1),
+        (ClientOperation::Create, ClientErrorKind::Exists, 1),
+        (ClientOperation::Create, ClientErrorKind::Missing, 4),
+    ];
+    assert_eq!(sorted(&result), expected);
+    assert_eq!((clients(&result).files, clients(&result).clients_gave_up), (11, 0));
+    let read = run(&job(target, READ)).unwrap();
+    let expected = [
+        (ClientOperation::Open, ClientErrorKind::Missing, 4),
+        // A directory is opened, and cannot be read.
+        (ClientOperation::Read, ClientErrorKind::Other, 1),
+    ];
+    assert_eq!(sorted(&read), expected);
 }
 
 /// Every connection is lost under load, and nobody listens for a moment.

@@ -58,6 +58,14 @@ impl Smbd {
         let _ = self.child.wait();
     }
 
+    /// Processes that the server has begun, for sessions and for its own work.
+    pub fn children(&self) -> Vec<u32> {
+        let server = self.child.id();
+        let of =
+            std::fs::read_to_string(format!("/proc/{server}/task/{server}/children")).unwrap_or_default();
+        of.split_whitespace().map(|process| process.parse().unwrap()).collect()
+    }
+
     /// Stops the server and every process of it where they are; only killing them ends that.
     pub fn freeze(&self) {
         kill_process_group(Pid::from_child(&self.child), Signal::STOP).unwrap();

@@ -18,8 +18,9 @@ pub(super) struct Size {
 /// What an operation is about; which replies it waits for, and what they mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// CREATE: the answer is a handle.
+    /// CREATE: the answer is a handle. Of a new file: a directory of its name is in the way.
     Open,
+    Create,
     Read,
     Write,
     /// One message whose success is the answer: FLUSH, CLOSE, ECHO.

@@ -171,7 +171,7 @@ impl SmbTarget {
         let bytes = self.connections[number as usize].incoming.bytes(message.clone());
         let errno = -Answer::from(errno_of(header.status));
         match sent.kind {
-            Kind::Open if is_done => {
+            Kind::Open | Kind::Create if is_done => {
                 let id = bytes.get(128..144).and_then(|id| id.try_into().ok()).ok_or(libc::EPROTO)?;
                 sent.answer = self.connections[number as usize].files.add(id) as Answer;
             }
@@ -202,6 +202,7 @@ impl SmbTarget {
             Kind::MakeDirectory if errno == -Answer::from(libc::ENOTDIR) && sent.answer >= 0 => {
                 sent.answer = -Answer::from(libc::EEXIST);
             }
+            Kind::Create if errno == -Answer::from(libc::EISDIR) => sent.answer = -Answer::from(libc::EEXIST),
             // The first refusal says why; those of the messages after it follow from it.
             _ if !is_done && sent.answer >= 0 => sent.answer = errno,
             _ => {}

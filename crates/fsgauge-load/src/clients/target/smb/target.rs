@@ -156,7 +156,7 @@ impl SmbTarget {
             }
             Request::Create { path } => {
                 requests.create(frame, path);
-                Kind::Open
+                Kind::Create
             }
             Request::Open { path, write } => {
                 requests.open(frame, path, write);
