@@ -17,6 +17,7 @@ from typing import Any
 
 import engine
 import geriatrix
+from compiled import compiled
 from fresh_ext4 import fresh_ext4
 from scratch import Scratch, run
 from side_by_side import Comparison, Measure, Sample, Skipped, expect
@@ -75,11 +76,8 @@ def against_python(scratch: Scratch) -> Comparison:
 
 def against_c(scratch: Scratch) -> Comparison:
     """The same against a loop in C: the kernel's own part."""
-    compiler = shutil.which("cc")
-    if compiler is None:
-        raise Skipped("a C compiler is missing: apt-get install gcc")
-    operations, program = log(scratch), scratch.directory / "plain_loop"
-    run([compiler, "-O2", "-o", str(program), str(HERE / "plain_loop.c")])
+    program = compiled("plain_loop.c", scratch.directory)
+    operations = log(scratch)
 
     def theirs() -> Sample:
         return in_a_loop(scratch, [str(program), str(operations)])

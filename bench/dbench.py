@@ -33,6 +33,17 @@ THROUGHPUT = re.compile(r"^Throughput ([\d.e+]+) MB/sec", re.MULTILINE)
 
 
 @dataclass(frozen=True)
+class Done:
+    """What a run came to."""
+
+    megabytes_per_second: float
+    """Written and read together, by its own clock."""
+    cpu_us_of_line: float
+    """User and system time of all of its processes, from first to last: setting up, and what it
+    does while it waits, are in it."""
+
+
+@dataclass(frozen=True)
 class Calls:
     """How a backend of dbench calls what a client does with a file."""
 
@@ -71,10 +82,8 @@ def binary() -> str:
     return path
 
 
-def throughput(
-    calls: Calls, backend: list[str], work: StudyWork, folder: Path, inside: list[str]
-) -> float:
-    """Do the work once; give its MB/s, written and read together.
+def run(calls: Calls, backend: list[str], work: StudyWork, folder: Path, inside: list[str]) -> Done:
+    """Do the work once.
 
     `folder` is for load files; `inside` is what the command begins with to reach the server.
     """
@@ -88,11 +97,13 @@ def throughput(
     command += ["--run-once", "--skip-cleanup", f"--warmup={warm_up_seconds}"]
     command += ["--timelimit=100", str(work.clients)]
     try:
-        output = run_tool(command).output
+        finished = run_tool(command)
     finally:
         for path in loads:
             Path(path).unlink(missing_ok=True)
-    return rate(output, load_lines(work))
+    lines = load_lines(work)
+    cpu_us_of_line = finished.cpu_ns / 1e3 / (lines * work.clients)
+    return Done(rate(finished.output, lines), cpu_us_of_line)
 
 
 def load(calls: Calls, work: StudyWork, client: int, begin_seconds: int) -> Iterator[str]:

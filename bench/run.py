@@ -58,6 +58,7 @@ BENCHES: dict[str, Callable[[Scratch], Comparison]] = {
     "clients-memory": clients.many,
     **{f"smb-{count}-dbench": shares.smb_against_dbench(count) for count in (10, 100, 590)},
     **{f"smb-{count}-nbench": shares.smb_against_nbench(count) for count in (10, 100, 590)},
+    **{f"smb-{count}-plain": shares.smb_against_plain(count) for count in (10, 100, 590)},
     **{f"nfs-{count}-dbench": shares.nfs_against_dbench(count) for count in (10, 100, 590)},
     "age-churn-python": age.against_python,
     "age-churn-c": age.against_c,
@@ -100,7 +101,7 @@ def arguments() -> argparse.Namespace:
 
 
 def named(only: str | None) -> list[str]:
-    """Give the benches of a name: "smb-100" is smb-100-dbench and smb-100-nbench."""
+    """Give the benches of a name: "smb-100" is smb-100-dbench and the like."""
     return [name for name in BENCHES if only in (None, name) or name.startswith(f"{only}-")]
 
 

@@ -1,4 +1,4 @@
-"""Clients of a share: the engine against dbench 5 and nbench, on one Samba or nfs-ganesha.
+"""Clients of a share: the engine against dbench 5, nbench and a loop in C, on Samba or nfs-ganesha.
 
 Each turn has a server of its own, fresh, over an empty folder in memory. The engine writes all
 files, then reads all and compares every record with what was written, inside of the measured time.
@@ -17,6 +17,7 @@ from typing import Any
 import dbench
 import engine
 import nbench
+import plain_smb
 from file_work import RECORD_BYTES
 from nfs_server import MOUNT_PORT, PORT, NfsExport, ganesha
 from scratch import Scratch
@@ -31,6 +32,8 @@ SESSIONS_LIMIT_SECONDS = {590: 4.0}
 MEMORY_LIMIT_MB = 32.0
 OVER_DBENCH_SMB = 1.3
 OVER_NBENCH = 1.0
+CPU_OVER_DBENCH = 0.5
+CPU_OVER_PLAIN = 1.25
 OVER_DBENCH_NFS = {10: 1.1, 100: 1.1, 590: 1.0}
 
 Bench = Callable[[Scratch], Comparison]
@@ -48,9 +51,13 @@ def smb_against_dbench(clients: int) -> Bench:
             with place.smb() as share:
                 backend = ["--backend=smb", f"--smb-share=//127.0.0.1:{share.port}/{SHARE}"]
                 backend.append(f"--smb-user={USER}%{share.password}")
-                return Sample({"rate": dbench_rate(dbench.SMB, backend, work, share.path, place)})
+                return of_dbench(dbench.SMB, backend, work, share.path, place)
 
-        measures = [faster(OVER_DBENCH_SMB), *limits(clients)]
+        measures = [
+            faster(OVER_DBENCH_SMB),
+            cheaper("cpu-ratio", CPU_OVER_DBENCH),
+            *limits(clients),
+        ]
         return Comparison("dbench", measures, lambda: smb_of_engine(work, place), other, remark)
 
     return comparison
@@ -73,6 +80,23 @@ def smb_against_nbench(clients: int) -> Bench:
     return comparison
 
 
+def smb_against_plain(clients: int) -> Bench:
+    """Compare with the same messages in a plain loop in C: processor time of an operation."""
+
+    def comparison(scratch: Scratch) -> Comparison:
+        place = Place(scratch.folder_in_memory())
+        program, work = plain_smb.program(scratch.directory), WORK[clients]
+
+        def other() -> Sample:
+            with place.smb() as share:
+                return Sample({"cpu": plain_smb.cpu_us_of_operation(program, share, work)})
+
+        measures = [cheaper("cpu", CPU_OVER_PLAIN)]
+        return Comparison("loop in C", measures, lambda: smb_of_engine(work, place), other, remark)
+
+    return comparison
+
+
 def nfs_against_dbench(clients: int) -> Bench:
     """Compare with dbench 5's nfs: libnfs, NFS version 3."""
 
@@ -84,12 +108,11 @@ def nfs_against_dbench(clients: int) -> Bench:
         def other() -> Sample:
             with place.nfs() as export:
                 backend = ["--backend=nfs", f"--nfs=nfs://127.0.0.1{export.path}"]
-                rate = dbench_rate(
+                return of_dbench(
                     dbench.NFS, backend, work, export.path, place, inside=export.inside
                 )
-                return Sample({"rate": rate})
 
-        measures = [faster(OVER_DBENCH_NFS[clients])]
+        measures = [faster(OVER_DBENCH_NFS[clients]), cheaper("cpu-ratio", CPU_OVER_DBENCH)]
         return Comparison("dbench", measures, lambda: nfs_of_engine(work, place), other, remark)
 
     return comparison
@@ -123,21 +146,21 @@ class Place:
             shutil.rmtree(served)
 
 
-def dbench_rate(
+def of_dbench(
     calls: dbench.Calls,
     backend: list[str],
     work: StudyWork,
     served: Path,
     place: Place,
     inside: list[str] | None = None,
-) -> float:
-    """Let dbench do the work; give its MB/s when every file is there, whole."""
+) -> Sample:
+    """Let dbench do the work; give what it came to when every file is there, whole."""
     parent = served / "clients"
     parent.mkdir()
     parent.chmod(0o777)
-    rate = dbench.throughput(calls, backend, work, place.folder, inside or [])
+    done = dbench.run(calls, backend, work, place.folder, inside or [])
     work.expect_files(served)
-    return rate
+    return Sample({"rate": done.megabytes_per_second, "cpu": done.cpu_us_of_line})
 
 
 def smb_of_engine(work: StudyWork, place: Place) -> Sample:
@@ -224,6 +247,12 @@ def values_of(passes: list[dict[str, Any]], work: StudyWork) -> dict[str, float]
 def faster(goal: float) -> Measure:
     """MB/s, written and read together."""
     return Measure("rate", "rate", "MB/s", f">= {goal}", lambda ratio, _: ratio >= goal)
+
+
+def cheaper(short: str, goal: float) -> Measure:
+    """Processor time of an operation, engine over peer."""
+    unit = "us CPU/operation"
+    return Measure("cpu", short, unit, f"<= {goal}", lambda ratio, _: ratio <= goal)
 
 
 def limits(clients: int) -> list[Measure]:

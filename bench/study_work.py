@@ -37,6 +37,11 @@ class StudyWork:
         return self.clients * sum(self.files_of_client) // RECORD_BYTES
 
     @property
+    def operations(self) -> int:
+        """What both passes are made of: each file made, or opened, and closed, and all records."""
+        return 2 * (self.records + 2 * self.clients * len(self.files_of_client))
+
+    @property
     def moved_bytes(self) -> int:
         """All that is written, and again as it is read."""
         return 2 * self.records * RECORD_BYTES

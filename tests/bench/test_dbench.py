@@ -1,10 +1,14 @@
 """dbench's load files hold the engine's work, and its words are read as it means them."""
 
+import sys
+from pathlib import Path
+
 import pytest
 
 import dbench
 from side_by_side import Skipped
 from study_work import StudyWork
+from tool import Finished
 
 # dbench 5.0 (a8e1c0f) with --run-once --warmup=2, its words in the middle left out.
 OUTPUT = """dbench version 5.0 - Copyright Andrew Tridgell 1999-2004
@@ -25,6 +29,21 @@ Throughput 80.3629 MB/sec  10 clients  10 procs  max_latency=1304.348 ms
 
 def test_the_rate_is_that_of_the_whole_work() -> None:
     assert dbench.rate(OUTPUT, lines=10431) == 80.3629
+
+
+def test_cpu_time_is_of_all_lines_of_all_clients(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def dbench_ends(_: list[str]) -> Finished:
+        assert len(list(tmp_path.glob("*.load"))) == 10
+        return Finished(OUTPUT, cpu_ns=10431 * 10 * 7000, peak_bytes=0)
+
+    monkeypatch.setenv(dbench.VARIABLE, sys.executable)
+    monkeypatch.setattr(dbench, "run_tool", dbench_ends)
+    work = StudyWork(clients=10, sizes=10, files_of_size=5)
+    done = dbench.run(dbench.SMB, [], work, tmp_path, [])
+    assert done == dbench.Done(megabytes_per_second=80.3629, cpu_us_of_line=7)
+    assert not list(tmp_path.iterdir())
 
 
 def test_lines_left_out_end_the_bench() -> None:

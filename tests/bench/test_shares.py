@@ -40,6 +40,7 @@ def test_the_study_work_is_ten_sizes_doubling() -> None:
     assert work.sizes_bytes[0] == 4 << 10
     assert work.sizes_bytes[-1] == 2 << 20
     assert work.records == 590 * 1023
+    assert work.operations == 2 * 590 * (1023 + 2 * 10)
 
 
 def test_a_limit_stands_for_the_peer() -> None:
@@ -50,8 +51,14 @@ def test_a_limit_stands_for_the_peer() -> None:
     assert not cpu.meets(ratio_of([8.1, 8.2], [8.0, 8.0]).ratio, samples)
 
 
+def test_the_plain_loop_is_a_floor_that_the_engine_is_near() -> None:
+    measure = shares.cheaper("cpu", shares.CPU_OVER_PLAIN)
+    assert measure.meets(ratio_of([10.0, 10.2], [9.0, 9.0]).ratio, [])
+    assert not measure.meets(ratio_of([12.0, 12.2], [9.0, 9.0]).ratio, [])
+
+
 def test_a_beginning_names_all_its_benches() -> None:
-    assert run.named("smb-10") == ["smb-10-dbench", "smb-10-nbench"]
+    assert run.named("smb-10") == ["smb-10-dbench", "smb-10-nbench", "smb-10-plain"]
     assert run.named("nfs-590-dbench") == ["nfs-590-dbench"]
     assert run.named("smb-1") == []
     assert run.named(None) == list(run.BENCHES)
