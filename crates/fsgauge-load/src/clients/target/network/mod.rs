@@ -7,20 +7,24 @@
 mod address;
 mod ask;
 mod clear;
+mod coarse_clock;
+mod dial;
 mod gate;
 mod housekeeper;
 mod password;
 mod prepare;
 mod server;
-mod silence;
 mod traffic;
+mod tries;
 
 pub(crate) use address::Address;
 pub(crate) use ask::{ask, ask_for};
+pub(crate) use coarse_clock::coarse_ms;
+pub(crate) use dial::{dial, dialled};
 pub(crate) use gate::Gate;
 pub(crate) use housekeeper::Housekeeper;
 pub(crate) use password::Password;
 pub(crate) use prepare::{admit, directory_of};
 pub(crate) use server::{Access, Server};
-pub(crate) use silence::SILENCES_LIMIT;
 pub(crate) use traffic::Traffic;
+pub(crate) use tries::{TRYING_LIMIT_MS, Tries};

@@ -5,13 +5,11 @@ use std::net::SocketAddr;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use rustix::io::{Errno, writev};
-use rustix::net::sockopt::{set_tcp_nodelay, socket_error};
-use rustix::net::{
-    AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, connect, recv, send, socket_with,
-};
+use rustix::net::{RecvFlags, SendFlags, recv, send};
 
 use super::rpc::{LAST_FRAGMENT, MARK_BYTES};
 use super::xdr::padding;
+use crate::clients::target::network::{dial, dialled};
 
 /// Room for replies at first; a larger one makes more.
 const ROOM_BYTES: usize = 8 << 10;
@@ -44,15 +42,7 @@ impl Connection {
     /// Begins to connect; the connection can be written to when it is there. Data in replies has at most
     /// `data_bytes`.
     pub(super) fn begin(address: SocketAddr, data_bytes: usize) -> Result<Self, Errno> {
-        let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
-        let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
-        let socket = socket_with(family, SocketType::STREAM, flags, None)?;
-        // A call that waits for the acknowledgement of the one before it takes 40 ms.
-        set_tcp_nodelay(&socket, true)?;
-        match connect(&socket, &address) {
-            Ok(()) | Err(Errno::INPROGRESS) => {}
-            Err(errno) => return Err(errno),
-        }
+        let socket = dial(&address)?;
         Ok(Connection {
             socket,
             unsent: Vec::new(),
@@ -69,7 +59,7 @@ impl Connection {
 
     /// What came of connecting.
     pub(super) fn connected(&self) -> Result<(), Errno> {
-        socket_error(&self.socket)?
+        dialled(&self.socket)
     }
 
     /// Sends a message and the data behind it, with one call. What the kernel does not take is kept. Gives the

@@ -8,9 +8,8 @@ use rustix::io::Errno;
 use super::connection::Connection;
 use super::operation::Stage;
 use super::rpc::finish;
-use super::session::{Came, FIRST_REST_NS, State, call_of};
-use super::{LOOK_NS, NfsTarget, OF_SESSION, Xid};
-use crate::clients::target::network::SILENCES_LIMIT;
+use super::session::{Came, State, call_of};
+use super::{LOOK_MS, NfsTarget, OF_SESSION, Xid};
 use crate::clients::target::started_calls::Action;
 use crate::clients::target::{Answer, OUT_OF_REACH};
 
@@ -21,7 +20,7 @@ impl NfsTarget {
         if session.state.is_under_way() {
             return;
         }
-        (session.since_ns, session.rest_ns) = (self.now_ns, FIRST_REST_NS);
+        session.tries.begin(self.now_ms);
         self.under_way += 1;
         self.try_again(client);
     }
@@ -122,11 +121,14 @@ impl NfsTarget {
         let session = &mut self.sessions[client as usize];
         self.refused = session.state;
         session.connection = None;
-        let is_late = self.now_ns.saturating_sub(session.since_ns) >= self.patience_ns;
-        if session.was_in && !is_late {
-            return session.rest(self.now_ns);
+        if session.was_in
+            && let Some(again_ms) = session.tries.rest(self.now_ms, self.patience_ms)
+        {
+            (session.state, session.again_ms) = (State::Resting, again_ms);
+            return;
         }
         self.under_way -= 1;
+        let is_late = session.was_in || session.tries.are_over(self.now_ms, self.patience_ms);
         session.state = if is_late { State::GivenUp } else { State::Out };
         let answer = if session.was_in { OUT_OF_REACH } else { -Answer::from(errno) };
         self.turn_away(client, answer);
@@ -148,8 +150,8 @@ impl NfsTarget {
         if session.state != State::In {
             return self.step(client, Err(errno.raw_os_error()));
         }
-        session.silences += u32::from(errno == Errno::TIMEDOUT);
-        session.state = if session.silences < SILENCES_LIMIT { State::Out } else { State::GivenUp };
+        let is_enough = errno == Errno::TIMEDOUT && session.tries.silence_is_enough();
+        session.state = if is_enough { State::GivenUp } else { State::Out };
         session.connection = None;
         // Not connected any more: it may be again.
         let errno = if errno == Errno::NOTCONN { Errno::CONNRESET } else { errno };
@@ -169,13 +171,14 @@ impl NfsTarget {
     /// Looks for what has taken too long, and for clients that try again.
     #[cold]
     pub(super) fn look_after(&mut self) {
-        let is_due = self.now_ns >= self.look_ns;
+        let is_due = self.now_ms >= self.look_ms;
         for client in 0..self.sessions.len() as u32 {
             let session = &self.sessions[client as usize];
-            let is_late = self.now_ns.saturating_sub(session.since_ns) >= self.patience_ns;
             match session.state {
-                State::Resting if is_late || self.now_ns >= session.again_ns => self.try_again(client),
-                State::Locating | State::Mounting | State::Attaching if is_late => {
+                State::Resting if self.now_ms >= session.again_ms => self.try_again(client),
+                State::Locating | State::Mounting | State::Attaching
+                    if session.tries.are_over(self.now_ms, self.patience_ms) =>
+                {
                     self.refused_way(client, libc::ETIMEDOUT);
                 }
                 State::In if is_due => self.look_at(client),
@@ -183,7 +186,7 @@ impl NfsTarget {
             }
         }
         if is_due {
-            self.look_ns = self.now_ns + LOOK_NS;
+            self.look_ms = self.now_ms + LOOK_MS;
         }
     }
 
@@ -199,7 +202,7 @@ impl NfsTarget {
                 self.lanes[lane as usize].stage = Stage::Idle;
                 self.answers.push((lane, -Answer::from(libc::EAGAIN)));
             } else if state.stage.is_under_way()
-                && self.now_ns.saturating_sub(state.since_ns) >= self.patience_ns
+                && self.now_ms.saturating_sub(state.since_ms) >= self.patience_ms
             {
                 return self.lost(client, Errno::TIMEDOUT);
             }

@@ -31,23 +31,22 @@ use std::time::Duration;
 use fsgauge_wire::{Failure, OperationCall, Outcome};
 use rustix::event::{Timespec, epoll};
 use rustix::io::Errno;
-use rustix::time::{ClockId, clock_gettime};
 
 use self::directories::Directories;
 use self::open_files::OpenFiles;
 use self::operation::{Lane, Stage};
 use self::rpc::Caller;
 use self::session::{Session, State};
-use super::network::{Address, Traffic};
+use super::network::{Address, TRYING_LIMIT_MS, Traffic, coarse_ms};
 use super::started_calls::{Action, Actions};
 use super::{Answer, Started, Target};
 use crate::clients::request::Request;
 
 /// An operation without an answer for so long has failed; a client tries so long to come back.
-const PATIENCE_NS: u64 = 30_000_000_000;
+const PATIENCE_MS: u64 = TRYING_LIMIT_MS;
 /// How often is looked for what has taken too long, and for clients that try again.
-const LOOK_NS: u64 = 250_000_000;
-const LOOK_UNDER_WAY_NS: u64 = 10_000_000;
+const LOOK_MS: u64 = 250;
+const LOOK_UNDER_WAY_MS: u64 = 10;
 /// Connections that are answered in one look.
 const EVENTS: usize = 256;
 
@@ -101,10 +100,10 @@ pub(crate) struct NfsTarget {
     commits: bool,
     makes_directories: bool,
     /// The time when replies were last taken, to some milliseconds.
-    now_ns: u64,
-    look_ns: u64,
+    now_ms: u64,
+    look_ms: u64,
     /// How long an answer, or a way back, is waited for.
-    patience_ns: u64,
+    patience_ms: u64,
     /// Clients on their way in.
     under_way: u32,
     traffic: Traffic,
@@ -130,7 +129,7 @@ impl NfsTarget {
             Failure::system("network.wait", Some(errno.raw_os_error()), what, "the kernel refused it", next)
         })?;
         let base = if directory.is_empty() { Vec::new() } else { format!("{directory}/").into_bytes() };
-        let now_ns = coarse_ns();
+        let now_ms = coarse_ms();
         Ok(NfsTarget {
             caller: Caller::new(export.user_id, export.group_id),
             export: export.clone(),
@@ -150,9 +149,9 @@ impl NfsTarget {
             started: Actions::default(),
             commits: false,
             makes_directories: false,
-            now_ns,
-            look_ns: now_ns + LOOK_NS,
-            patience_ns: PATIENCE_NS,
+            now_ms,
+            look_ms: now_ms + LOOK_MS,
+            patience_ms: PATIENCE_MS,
             under_way: 0,
             traffic: Traffic::default(),
             refused: State::Out,
@@ -221,7 +220,7 @@ impl Target for NfsTarget {
         let action = Action::of(request);
         self.started.add(action);
         self.makes_directories |= action == Action::MakeDirectory;
-        self.now_ns = coarse_ns();
+        self.now_ms = coarse_ms();
         match self.begin(lane, action, request) {
             Some(answer) => Started::Done(answer),
             None => Started::Pending,
@@ -231,16 +230,16 @@ impl Target for NfsTarget {
     fn wait(&mut self, limit: Duration, each: &mut dyn FnMut(u32, Answer)) -> io::Result<()> {
         let mut limit = limit.min(super::rest::LONGEST);
         if self.under_way > 0 {
-            limit = limit.min(Duration::from_nanos(LOOK_UNDER_WAY_NS));
+            limit = limit.min(Duration::from_millis(LOOK_UNDER_WAY_MS));
         }
         let limit = if self.answers.is_empty() { limit } else { Duration::ZERO };
         let mut room = [const { MaybeUninit::uninit() }; EVENTS];
         let events = self.poll(&mut room, limit)?;
-        self.now_ns = coarse_ns();
+        self.now_ms = coarse_ms();
         for event in events {
             self.take(event.data.u64() as u32, event.flags, each);
         }
-        if self.now_ns >= self.look_ns || self.under_way > 0 {
+        if self.now_ms >= self.look_ms || self.under_way > 0 {
             self.look_after();
         }
         self.answers.drain(..).for_each(|(lane, answer)| each(lane, answer));
@@ -258,7 +257,7 @@ impl Target for NfsTarget {
         }
         session.admits = true;
         self.started.add(Action::MakeDirectory);
-        self.now_ns = coarse_ns();
+        self.now_ms = coarse_ms();
         self.set_out(client);
         Started::Pending
     }
@@ -298,13 +297,6 @@ impl NfsTarget {
         };
         (call.into(), reason.map(String::from))
     }
-}
-
-/// Time that costs little to know and is some milliseconds old.
-#[inline]
-fn coarse_ns() -> u64 {
-    let now = clock_gettime(ClockId::MonotonicCoarse);
-    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
 
 /// What a message is to a lane: its number, and which lane of its client's sent it.

@@ -79,7 +79,7 @@ pub(super) struct Lane {
     /// What was called last, and when; answers to others are too late.
     pub(super) call: Call,
     pub(super) sequence: u32,
-    pub(super) since_ns: u64,
+    pub(super) since_ms: u64,
     /// The path, and of a renaming also where to.
     pub(super) paths: [Path; 2],
     /// Which of the two is on its way.
@@ -110,7 +110,7 @@ impl Lane {
             stage: Stage::Idle,
             call: Call::Null,
             sequence: 0,
-            since_ns: 0,
+            since_ms: 0,
             paths: Default::default(),
             walking: 0,
             calls: 0,

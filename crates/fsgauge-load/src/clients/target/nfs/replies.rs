@@ -9,12 +9,12 @@ use super::open_files::OpenFile;
 use super::operation::Stage;
 use super::procedures::{Attributes, Call, MAY_READ, MAY_WRITE, Reply, listed_names, results};
 use super::session::{State, came};
-use super::{LOOK_NS, NfsTarget, OF_SESSION, PATIENCE_NS, Xid, rpc};
+use super::{LOOK_MS, NfsTarget, OF_SESSION, PATIENCE_MS, Xid, rpc};
 use crate::clients::target::Answer;
 use crate::clients::target::started_calls::Action;
 
 /// So often in a row a server may ask for patience: for as long as an answer is waited for.
-const DELAYS_LIMIT: u32 = (PATIENCE_NS / LOOK_NS) as u32;
+const DELAYS_LIMIT: u32 = (PATIENCE_MS / LOOK_MS) as u32;
 
 impl NfsTarget {
     /// A connection can be written to, or something has come.
@@ -84,7 +84,7 @@ impl NfsTarget {
             state.incoming = Record { begin: record.end - behind, end: record.end };
         }
         if let Some(answer) = self.told(lane, found) {
-            self.sessions[client as usize].silences = 0;
+            self.sessions[client as usize].tries.heard();
             each(lane, answer);
         }
         Ok(())

@@ -8,6 +8,7 @@ use super::procedures::{Call, Reply, results};
 use super::rpc::Procedure;
 use super::status::errno_of;
 use super::xdr::{Decoder, Malformed, put_opaque, put_u32};
+use crate::clients::target::network::Tries;
 
 const MOUNT: Procedure = Procedure { program: 100_005, version: 3, number: 1 };
 const GET_PORT: Procedure = Procedure { program: 100_000, version: 2, number: 3 };
@@ -15,10 +16,6 @@ const PORTMAPPER_PORT: u16 = 111;
 const AUTH_SYS: u32 = 1;
 /// So many ways of authentication a server may offer.
 const WAYS_LIMIT: u32 = 64;
-
-/// Who tries again waits longer from time to time.
-pub(super) const FIRST_REST_NS: u64 = 50_000_000;
-const LONGEST_REST_NS: u64 = 1_000_000_000;
 
 /// How far a client is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,14 +54,11 @@ pub(super) struct Session {
     pub(super) sequence: u32,
     /// Whether it was in before.
     pub(super) was_in: bool,
-    /// How often in a row an operation had no answer.
-    pub(super) silences: u32,
     /// Whether the first lane waits for it.
     pub(super) admits: bool,
-    /// Since when it is on its way.
-    pub(super) since_ns: u64,
-    pub(super) again_ns: u64,
-    pub(super) rest_ns: u64,
+    /// Its tries since it is on its way, and when the next is while it rests.
+    pub(super) tries: Tries,
+    pub(super) again_ms: u64,
     /// The export, as this client mounted it.
     pub(super) root: Option<FileHandle>,
 }
@@ -78,20 +72,11 @@ impl Session {
             number: 0,
             sequence: 0,
             was_in: false,
-            silences: 0,
             admits: false,
-            since_ns: 0,
-            again_ns: 0,
-            rest_ns: FIRST_REST_NS,
+            tries: Tries::new(),
+            again_ms: 0,
             root: None,
         }
-    }
-
-    /// When it tries again.
-    pub(super) fn rest(&mut self, now_ns: u64) {
-        self.state = State::Resting;
-        self.again_ns = now_ns + self.rest_ns;
-        self.rest_ns = (2 * self.rest_ns).min(LONGEST_REST_NS);
     }
 }
 

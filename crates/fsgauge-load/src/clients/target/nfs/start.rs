@@ -240,7 +240,7 @@ impl NfsTarget {
     fn begin_call(&mut self, lane: u32, call: Call, stage: Stage) {
         let state = &mut self.lanes[lane as usize];
         state.sequence = state.sequence.wrapping_add(1);
-        (state.call, state.stage, state.since_ns) = (call, stage, self.now_ns);
+        (state.call, state.stage, state.since_ms) = (call, stage, self.now_ms);
         let slot = if self.outstanding == 1 { 0 } else { lane % self.outstanding };
         debug_assert!(slot < OF_SESSION);
         let xid = Xid::new(state.sequence, slot);

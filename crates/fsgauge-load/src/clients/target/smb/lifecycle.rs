@@ -1,14 +1,17 @@
 //! Connections come, go, and come again.
 
+use std::io;
+use std::net::TcpStream;
+
 use rustix::rand::{GetRandomFlags, getrandom};
 
-use super::connection::{BACKOFF_MIN_MS, State};
+use super::connection::State;
 use super::handshake::Handshake;
 use super::refusal::Refusal;
 use super::session::Session;
 use super::socket::{self, Interest};
 use super::target::SmbTarget;
-use crate::clients::target::network::SILENCES_LIMIT;
+use crate::clients::target::network::{coarse_ms, dial, dialled};
 use crate::clients::target::{Answer, OUT_OF_REACH, Started};
 
 /// How often connections are looked at that nobody hears of: in general, and while some wait to be tried again.
@@ -24,15 +27,17 @@ impl SmbTarget {
         if connection.is_up() {
             return Started::Done(0);
         }
-        (connection.is_admitted, connection.trying_since_ms) = (true, self.now_ms);
+        connection.is_admitted = true;
+        connection.tries.begin(self.now_ms);
         self.try_to_connect(client);
         Started::Pending
     }
 
     /// Sets a connection up for the operations that wait for it, with several tries.
     pub(super) fn begin_again(&mut self, number: u32) {
-        let connection = &mut self.connections[number as usize];
-        (connection.trying_since_ms, connection.backoff_ms) = (self.now_ms, BACKOFF_MIN_MS);
+        // The last wait may have been long ago.
+        self.now_ms = coarse_ms();
+        self.connections[number as usize].tries.begin(self.now_ms);
         self.try_to_connect(number);
     }
 
@@ -49,7 +54,8 @@ impl SmbTarget {
         self.under_way += 1;
         connection.begun_ms = self.now_ms;
         connection.session = Session::new(self.credits_wanted);
-        let begun = socket::begin(&self.access.address.socket).and_then(|socket| {
+        let begun = dial(&self.access.address.socket).map_err(io::Error::from).and_then(|socket| {
+            let socket = TcpStream::from(socket);
             socket::watch(&self.epoll, &socket, number, Interest::Write)?;
             Ok(socket)
         });
@@ -68,7 +74,8 @@ impl SmbTarget {
         let State::Connecting { socket } = std::mem::replace(&mut connection.state, State::Down) else {
             return;
         };
-        let made = socket::result(&socket)
+        let made = dialled(&socket)
+            .map_err(io::Error::from)
             .and_then(|()| socket::rewatch(&self.epoll, &socket, number, Interest::Read));
         if let Err(error) = made {
             let errno = error.raw_os_error().unwrap_or(libc::EIO);
@@ -119,9 +126,13 @@ impl SmbTarget {
         if refusal.is_final() {
             return self.give_up_held(number, -Answer::from(refusal.errno()));
         }
-        match self.connections[number as usize].rest(self.now_ms, self.trying_limit_ms) {
-            true => self.look_ms = self.look_ms.min(self.now_ms + LOOK_AT_RESTING_MS),
-            false => self.give_up(number),
+        let connection = &mut self.connections[number as usize];
+        match connection.tries.rest(self.now_ms, self.trying_limit_ms) {
+            Some(until_ms) => {
+                connection.state = State::Resting { until_ms };
+                self.look_ms = self.look_ms.min(self.now_ms + LOOK_AT_RESTING_MS);
+            }
+            None => self.give_up(number),
         }
     }
 
@@ -151,8 +162,7 @@ impl SmbTarget {
         let connection = &mut self.connections[number as usize];
         connection.drop_socket();
         connection.files.lose_all();
-        connection.silences += u32::from(errno == libc::ETIMEDOUT);
-        if connection.silences >= SILENCES_LIMIT {
+        if errno == libc::ETIMEDOUT && connection.tries.silence_is_enough() {
             connection.state = State::GivenUp;
         }
         for lane in number * self.outstanding..(number + 1) * self.outstanding {

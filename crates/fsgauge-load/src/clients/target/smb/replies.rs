@@ -217,7 +217,7 @@ impl SmbTarget {
             self.lanes[lane as usize].sent = Some(sent);
         } else {
             self.lanes[lane as usize].sent = None;
-            self.connections[number as usize].silences = 0;
+            self.connections[number as usize].tries.heard();
             self.answers.push((lane, sent.answer));
         }
     }

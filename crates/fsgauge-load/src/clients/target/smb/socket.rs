@@ -1,32 +1,12 @@
-//! A connection's socket: made without waiting, and without Nagle's algorithm.
+//! A connection's socket: written to without waiting, and watched.
 
 use std::io;
-use std::net::{SocketAddr, TcpStream};
+use std::net::TcpStream;
 use std::os::fd::AsFd;
 
 use rustix::event::epoll::{self, EventData, EventFlags};
 use rustix::io::Errno;
-use rustix::net::{
-    AddressFamily, SendFlags, SocketFlags, SocketType, connect, ipproto, send, socket_with, sockopt,
-};
-
-/// Begins to connect; the socket becomes writable when that has come to something.
-pub(super) fn begin(address: &SocketAddr) -> io::Result<TcpStream> {
-    let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
-    let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
-    let socket = socket_with(family, SocketType::STREAM, flags, Some(ipproto::TCP))?;
-    // A message is one write and waits for nothing: neither for more of it nor for an acknowledgement.
-    sockopt::set_tcp_nodelay(&socket, true)?;
-    match connect(&socket, address) {
-        Ok(()) | Err(Errno::INPROGRESS) => Ok(socket.into()),
-        Err(errno) => Err(errno.into()),
-    }
-}
-
-/// What connecting came to.
-pub(super) fn result(socket: &TcpStream) -> io::Result<()> {
-    Ok(sockopt::socket_error(socket)??)
-}
+use rustix::net::{SendFlags, send};
 
 /// Writes in one call; gives what went out, 0 where there is no room at present.
 #[inline]

@@ -9,11 +9,11 @@ use std::time::Duration;
 use fsgauge_wire::{Failure, OperationCall, Outcome};
 use rustix::event::epoll::{self, CreateFlags, Event};
 use rustix::io::Errno;
-use rustix::time::{ClockId, Timespec, clock_gettime};
+use rustix::time::Timespec;
 
 use super::SmbAccess;
 use super::access::name_of;
-use super::connection::{Connection, TRYING_LIMIT_MS};
+use super::connection::Connection;
 use super::files::FileId;
 use super::lanes::{Kind, Lane, Size};
 use super::message::Frame;
@@ -21,7 +21,7 @@ use super::refusal::Refusal;
 use super::requests::{self, LISTING_BYTES, Requests};
 use super::sign::SigningKind;
 use crate::clients::request::{Handle, Request};
-use crate::clients::target::network::{Housekeeper, Traffic};
+use crate::clients::target::network::{Housekeeper, TRYING_LIMIT_MS, Traffic, coarse_ms};
 use crate::clients::target::started_calls::{Action, Actions};
 use crate::clients::target::{Answer, Started, Target};
 
@@ -274,12 +274,6 @@ impl Housekeeper for SmbTarget {
 #[inline]
 fn data_limit(limit_bytes: u32, credits: u32) -> u32 {
     limit_bytes.min(DATA_LIMIT_BYTES).min(credits.max(1).saturating_mul(65536)).max(1)
-}
-
-/// Milliseconds of a clock that costs next to nothing.
-pub(super) fn coarse_ms() -> u64 {
-    let now = clock_gettime(ClockId::MonotonicCoarse);
-    now.tv_sec as u64 * 1000 + now.tv_nsec as u64 / 1_000_000
 }
 
 /// The messages of an operation.

@@ -21,6 +21,8 @@ pub(crate) const RECORD_SIZE_BYTES: u32 = 4096;
 pub(crate) const TRYING: Duration = Duration::from_millis(600);
 /// Ten files in a row would take ten times as long as they try.
 const BOUND: Duration = Duration::from_millis(3000);
+/// Until records are on their way to a real server.
+pub(crate) const UNDER_WAY_BOUND: Duration = Duration::from_secs(10);
 /// One answer, one more or a way back, and looks between.
 const SILENCES_BOUND: Duration = Duration::from_millis(4800);
 
@@ -65,6 +67,14 @@ pub(crate) fn clients_give_up_silence_in_time(
 /// Makes the clients' directories, which a target does not that nobody lets in.
 pub(crate) fn make_directories(base: &Path) {
     (0..CLIENTS).for_each(|client| std::fs::create_dir_all(base.join(format!("c{client:05}"))).unwrap());
+}
+
+/// Waits for the first client's first file in a directory to have data in it.
+pub(crate) fn wait_for_data(base: &Path) {
+    let (file, begin) = (base.join("c00000/c00000-f000000"), Instant::now());
+    while std::fs::metadata(&file).map_or(0, |found| found.len()) == 0 && begin.elapsed() < UNDER_WAY_BOUND {
+        std::thread::sleep(Duration::from_millis(5));
+    }
 }
 
 /// Runs clients to their end, which is that each gave up.

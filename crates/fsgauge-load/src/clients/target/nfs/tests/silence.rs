@@ -21,7 +21,7 @@ fn a_second_operation_without_an_answer_is_the_last() {
     let fake = Fake::start(hangs_from(&[READDIR]));
     let mut target = target(&fake);
     assert_eq!(ask(&mut target, Request::Null), 0);
-    target.patience_ns = 300_000_000;
+    target.patience_ms = 300;
     let begin = Instant::now();
     assert_eq!(ask(&mut target, Request::List { path: c"c1" }), error(libc::ETIMEDOUT));
     assert_eq!(ask(&mut target, Request::List { path: c"c1" }), error(libc::ETIMEDOUT));
@@ -36,7 +36,7 @@ fn a_second_operation_without_an_answer_is_the_last() {
 fn an_answer_between_makes_another_first() {
     let fake = Fake::start(|asked| if asked.is(WRITE) { Act::Silence } else { Act::Usual });
     let mut target = target(&fake);
-    target.patience_ns = 300_000_000;
+    target.patience_ms = 300;
     for _ in 0..3 {
         let open = create(&mut target, c"c1/f.1");
         assert_eq!(ask(&mut target, write(open, &[1; 10])), error(libc::ETIMEDOUT));
@@ -44,18 +44,14 @@ fn an_answer_between_makes_another_first() {
     assert_eq!(target.traffic().unwrap().reconnections, 2);
 }
 
-fn impatient(export: &Export, directory: &str) -> NfsTarget {
-    let mut target =
-        NfsTarget::new(export, directory, gone::RECORD_SIZE_BYTES, gone::CLIENTS, gone::OUTSTANDING).unwrap();
-    target.patience_ns = gone::TRYING.as_nanos() as u64;
-    target
-}
-
 #[test]
 fn a_server_that_hangs_ends_its_clients_in_time() {
     for phase in gone::phases() {
         let fake = Fake::start(hangs_from(&[READ, WRITE]));
-        let target = impatient(&export(&fake), "d");
+        let (clients, outstanding) = (gone::CLIENTS, gone::OUTSTANDING);
+        let mut target =
+            NfsTarget::new(&export(&fake), "d", gone::RECORD_SIZE_BYTES, clients, outstanding).unwrap();
+        target.patience_ms = gone::TRYING.as_millis() as u64;
         gone::clients_give_up_silence_in_time(target, ClientsTarget::Null {}, phase, Duration::ZERO);
     }
 }
@@ -69,14 +65,20 @@ fn a_real_server_that_is_stopped_ends_its_clients_in_time() {
     let (_kept, exported) = ganesha::exported();
     gone::make_directories(&exported);
     let server = ganesha::Ganesha::start(&exported, "RW");
-    let target = impatient(&Export::of(&server.target(&exported, "")).unwrap(), "");
+    let export = Export::of(&server.target(&exported, "")).unwrap();
+    let (clients, outstanding) = (gone::CLIENTS, gone::OUTSTANDING);
+    let mut target = NfsTarget::new(&export, "", gone::RECORD_SIZE_BYTES, clients, outstanding).unwrap();
+    for client in 0..clients {
+        assert_eq!(target.admit(client), Started::Pending);
+        assert_eq!(answers(&mut target, 1), [(client * outstanding, 0)]);
+    }
+    target.patience_ms = gone::TRYING.as_millis() as u64;
     let [phase, ..] = gone::phases();
-    let after = Duration::from_millis(400);
     std::thread::scope(|scope| {
         scope.spawn(|| {
-            std::thread::sleep(after);
+            gone::wait_for_data(&exported);
             server.signal("STOP");
         });
-        gone::clients_give_up_silence_in_time(target, ClientsTarget::Null {}, phase, after);
+        gone::clients_give_up_silence_in_time(target, ClientsTarget::Null {}, phase, gone::UNDER_WAY_BOUND);
     });
 }

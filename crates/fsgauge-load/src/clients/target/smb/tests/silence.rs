@@ -89,18 +89,22 @@ fn a_server_that_hangs_ends_its_clients_in_time() {
 fn a_real_server_that_is_stopped_ends_its_clients_in_time() {
     let Some(smbd) = Smbd::start("", "") else { return };
     let job = smbd.target(SmbDialect::Smb302);
-    gone::make_directories(&smbd.files().join(&job.directory));
+    let files = smbd.files().join(&job.directory);
+    gone::make_directories(&files);
     let (access, _) = SmbAccess::new(&job).unwrap();
     let mut target = access.clients(gone::CLIENTS, gone::OUTSTANDING, gone::RECORD_SIZE_BYTES).unwrap();
+    for client in 0..gone::CLIENTS {
+        let started = target.admit(client);
+        assert_eq!(ask_for(&mut target, started, &Stop::never()).unwrap(), 0);
+    }
     target.answer_limit_ms = gone::TRYING.as_millis() as u64;
     target.trying_limit_ms = target.answer_limit_ms;
     let [phase, ..] = gone::phases();
-    let after = Duration::from_millis(400);
     std::thread::scope(|scope| {
         scope.spawn(|| {
-            std::thread::sleep(after);
+            gone::wait_for_data(&files);
             smbd.freeze();
         });
-        gone::clients_give_up_silence_in_time(target, ClientsTarget::Smb(job), phase, after);
+        gone::clients_give_up_silence_in_time(target, ClientsTarget::Smb(job), phase, gone::UNDER_WAY_BOUND);
     });
 }
