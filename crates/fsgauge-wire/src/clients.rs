@@ -414,7 +414,7 @@ pub struct ClientsResult {
     /// Files that were given up after an error.
     pub files_given_up: u64,
     /// Clients that gave up: ten files in a row failed, the storage was full, or the server could not be reached
-    /// again for 30 s.
+    /// again for 30 s, or twice in a row did not answer within 30 s.
     pub clients_gave_up: u32,
     /// When the first client was done, since the start of the measured part; null when none was.
     pub first_done_ns: Option<u64>,
