@@ -159,6 +159,21 @@ def test_a_server_starts_answers_on_loopback_and_leaves_nothing(
     assert scene.left() == [] and leftovers() == []
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_a_server_starts_where_the_path_lacks_the_administrators_folders(
+    name: str, scene: Scene, shared_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """smbd and rpcbind lie in /usr/sbin, and shells start them by their names."""
+    needs(name)
+    monkeypatch.setenv("PATH", "/usr/local/bin:/usr/bin:/bin")
+    with (
+        opened_ledger() as opened,
+        served(SERVERS[name], shared_folder, workload(name), {}, opened) as server,
+    ):
+        assert answers(server.target.port)
+    assert scene.left() == [] and leftovers() == []
+
+
 def test_samba_serves_the_folder_to_its_own_user_alone(scene: Scene, shared_folder: Path) -> None:
     needs("samba")
 

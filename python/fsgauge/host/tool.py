@@ -37,8 +37,12 @@ class Said:
 
 def find_tool(name: str) -> str | None:
     """Full path of a program, or None."""
-    path = os.environ.get("PATH", os.defpath)
-    return shutil.which(name, path=f"{path}:{_ADMINISTRATOR_FOLDERS}")
+    return shutil.which(name, path=search_path())
+
+
+def search_path() -> str:
+    """The PATH in which programs are found, for those that start others by their names."""
+    return f"{os.environ.get('PATH', os.defpath)}:{_ADMINISTRATOR_FOLDERS}"
 
 
 def run_tool(command: list[str], *, seconds: float = 60.0) -> Said:

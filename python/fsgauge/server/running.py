@@ -16,7 +16,7 @@ from pathlib import Path
 from fsgauge.errors import RigError
 from fsgauge.host.ledger import Ledger
 from fsgauge.host.servers import end_server, group_processes
-from fsgauge.host.tool import find_tool, must_run, run_tool
+from fsgauge.host.tool import find_tool, must_run, run_tool, search_path
 from fsgauge.host.traces import MountTrace, ServerTrace
 from fsgauge.record import ServerFacts
 from fsgauge.server.kind import LOOPBACK, ServerKind, Serving, Target, free_ports
@@ -132,6 +132,7 @@ class Child:
                 stderr=log,
                 process_group=0,
                 cwd="/",
+                env={**os.environ, "PATH": search_path()},
                 preexec_fn=None if again else _end_with_parent,
             )
         self._wait_until_ready()
