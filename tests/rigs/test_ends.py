@@ -63,7 +63,7 @@ def test_twenty_kills_at_random_moments_leave_nothing(scene: Scene, engine: Engi
         said += sentences
     assert any("unmounted" in sentence for sentence in said)
     assert any("detached" in sentence for sentence in said)
-    assert all("killed run" in sentence for sentence in said)
+    assert all("earlier run" in sentence for sentence in said)
     assert clean_up_after_the_dead() == []
 
 

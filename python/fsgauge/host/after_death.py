@@ -1,5 +1,6 @@
-"""After a kill: undo what the ledgers of dead runs list, and say so.
+"""After a death: undo what the ledgers of dead runs list, and say so.
 
+A run died by a kill, or ended by itself and could not undo all (its server was gone).
 A ledger whose lock is free belongs to a dead run: the lock went with the process.
 """
 
@@ -21,7 +22,7 @@ _LASTING_SCRATCH = Path("/var/tmp")  # noqa: S108 - only marked folders of this 
 
 
 def clean_up_after_the_dead() -> list[str]:
-    """Undo what killed runs of this user left; sentences that say what was done or could not be."""
+    """Undo what dead runs of this user left; sentences that say what was done or could not be."""
     folder = folders.ledger_folder()
     if not folder.is_dir():
         return _clean_lasting_scratch(set())
@@ -54,7 +55,7 @@ def _undo_all(path: Path, descriptor: int) -> list[str]:
         return []
     same_boot = owner.boot_id == boot_id()
     ended = end_children_of_run(owner.token) if same_boot else []
-    said = [f"ended {process}, left by a killed run" for process in ended]
+    said = [f"ended {process}, left by an earlier run" for process in ended]
     failed, forgettable = False, True
     for number, trace in reversed(pending):
         if not same_boot and not trace.outlives_a_boot:
@@ -67,7 +68,7 @@ def _undo_all(path: Path, descriptor: int) -> list[str]:
             forgettable = forgettable and trace.may_be_forgotten
             continue
         os.write(descriptor, (json.dumps({"undone": number}) + "\n").encode())
-        said += [f"{sentence}, left by a killed run"] if sentence else []
+        said += [f"{sentence}, left by an earlier run"] if sentence else []
     if not failed:
         path.unlink()
     elif forgettable:
@@ -78,8 +79,8 @@ def _undo_all(path: Path, descriptor: int) -> list[str]:
 def _failure(error: Exception) -> str:
     if isinstance(error, FsgaugeError):
         because = "; ".join(filter(None, (*error.details, error.cause, error.next)))
-        return f"left by a killed run: {error.what}" + (f" ({because})" if because else "")
-    return f"left by a killed run: {error}"
+        return f"left by an earlier run: {error.what}" + (f" ({because})" if because else "")
+    return f"left by an earlier run: {error}"
 
 
 def _clean_lasting_scratch(living: set[str]) -> list[str]:

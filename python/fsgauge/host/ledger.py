@@ -92,13 +92,12 @@ class Ledger:
         try:
             self.undo_down_to(number)
         except FsgaugeError as second:
-            told = (f"and {second.what}", *second.details)
-            if second.next:
-                told = (*told, second.next)
+            because = "; ".join((*second.details, *filter(None, (second.cause, second.next))))
+            told = f"and {second.what}" + (f" ({because})" if because else "")
             if isinstance(first, FsgaugeError):
-                first.details = (*first.details, *told)
+                first.details = (*first.details, told)
             else:
-                first.add_note("; ".join(told))
+                first.add_note(told)
 
     @contextmanager
     def folder(self, parent: Path, name: str) -> Iterator[Path]:

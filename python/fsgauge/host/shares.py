@@ -14,7 +14,7 @@ _SECONDS_TO_CONNECT = 2.0
 
 
 def clear_shares(engine: str, jobs: Sequence[dict[str, Any]]) -> list[str]:
-    """Run each job to its end; what went wrong in words, empty when all is gone."""
+    """Run each job to its end; what went wrong in words, each once, empty when all is gone."""
     wrong = []
     for job in jobs:
         try:
@@ -31,7 +31,7 @@ def clear_shares(engine: str, jobs: Sequence[dict[str, Any]]) -> list[str]:
             wrong.append(str(error))
             continue
         wrong += _complaints(done.stdout)
-    return wrong
+    return list(dict.fromkeys(wrong))
 
 
 def silent_servers(jobs: Sequence[dict[str, Any]]) -> tuple[str, ...]:

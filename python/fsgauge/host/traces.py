@@ -117,7 +117,7 @@ class ShareTrace(Trace):
         if why:
             raise RigError(
                 f"what was written to {self.place} could not be removed",
-                details=(self._stays(), *why),
+                details=(f"still there: {self._stays()}", *why),
                 next="fsgauge doctor removes it, when the server answers and the password is set",
             )
         return f"cleared {self._stays()} on {self.place}"
@@ -206,7 +206,7 @@ class DeviceTrace(Trace):
     def undo_for_the_dead(self) -> str | None:
         """Only say where it is."""
         return (
-            f"{self.device} may still carry a file system that a killed run made:"
+            f"{self.device} may still carry a file system that an earlier run made:"
             f" look with wipefs -n {self.device}, and clear it with wipefs -a {self.device}"
         )
 
