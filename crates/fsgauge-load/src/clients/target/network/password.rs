@@ -1,5 +1,6 @@
 //! A password: read when a server is reached, and shown nowhere.
 
+use std::env::VarError;
 use std::fmt;
 use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
@@ -20,9 +21,12 @@ impl Password {
             PasswordSource::Environment { name } => match std::env::var(name) {
                 Ok(password) => Ok(Password(password)),
                 Err(error) => {
-                    let what = format!("the variable {name} holds no password: {error}");
-                    let next = format!("read -rs {name}; export {name}");
-                    Err(missing(what, "it is not set in the engine's environment", next))
+                    let (what, cause) = match error {
+                        VarError::NotPresent => ("not set", "it was not exported in this shell"),
+                        VarError::NotUnicode(_) => ("not UTF-8", "it was set in another encoding"),
+                    };
+                    let what = format!("there is no password: the variable {name} is {what}");
+                    Err(missing(what, cause, format!("read -rs {name}; export {name}")))
                 }
             },
             PasswordSource::File { path } => of_file(path),
@@ -90,6 +94,6 @@ mod tests {
         let name = "FSGAUGE_NO_SUCH_PASSWORD".to_string();
         let failure = Password::read(&PasswordSource::Environment { name }).unwrap_err();
         assert_eq!((failure.code.as_str(), failure.exit_code()), ("password.missing", 3));
-        assert!(failure.what.contains("FSGAUGE_NO_SUCH_PASSWORD"));
+        assert_eq!(failure.what, "there is no password: the variable FSGAUGE_NO_SUCH_PASSWORD is not set");
     }
 }
