@@ -8,6 +8,7 @@ mod shares;
 mod smbd;
 mod support;
 
+use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
@@ -90,6 +91,23 @@ fn a_server_that_wants_more_protection_is_understood() {
     let (code, words) = refusal(&target);
     assert!(code == "network.share" && words.contains("smb_encryption"), "{code}: {words}");
     assert_whole(&run(&job(SmbTarget { encryption: true, ..target }, WRITE)).unwrap());
+    let Some(smbd) = Smbd::start("server smb encrypt = required", "") else { return };
+    for (dialect, next) in [(SmbDialect::Smb210, "3.0 or later"), (SmbDialect::Smb302, "smb_encryption on")] {
+        let (code, words) = refusal(&smbd.target(dialect));
+        assert!(code == "network.encryption" && words.contains(next), "{code}: {words}");
+        // Nobody is told that a user or a password is wrong.
+        assert!(!words.contains("password"), "{words}");
+    }
+    // Guests have no key.
+    let guest = SmbTarget { user: String::new(), password: None, ..smbd.target(SmbDialect::Smb302) };
+    let (code, words) = refusal(&guest);
+    assert!(code == "network.encryption" && words.contains("log in as a user"), "{code}: {words}");
+    // A wrong password is, with encryption, told as that.
+    let mut target = SmbTarget { encryption: true, ..smbd.target(SmbDialect::Smb302) };
+    assert_whole(&run(&job(target.clone(), WRITE)).unwrap());
+    let kept = tempfile::tempdir().unwrap();
+    target.password = password_file(&kept, "wrong horse");
+    assert_eq!(refusal(&target).0, "network.login");
     let Some(smbd) = Smbd::start("server smb encrypt = off", "") else { return };
     let (code, words) = refusal(&SmbTarget { encryption: true, ..smbd.target(SmbDialect::Smb311) });
     assert_eq!(code, "network.encryption", "{words}");
@@ -97,11 +115,7 @@ fn a_server_that_wants_more_protection_is_understood() {
 
 #[test]
 fn a_server_of_something_else_is_no_server() {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = listener.local_addr().unwrap().port();
-    // Takes connections and closes them; the test's end ends it.
-    std::thread::spawn(move || listener.incoming().for_each(drop));
-    let target = SmbTarget {
+    let target = |port| SmbTarget {
         host: "127.0.0.1".into(),
         port,
         share: "share".into(),
@@ -113,7 +127,24 @@ fn a_server_of_something_else_is_no_server() {
         encryption: false,
         oplocks: false,
     };
-    assert_eq!(refusal(&target).0, "network.lost");
+    // Takes connections and closes them; the test's end ends it, and the next one.
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || listener.incoming().for_each(drop));
+    assert_eq!(refusal(&target(port)).0, "network.lost");
+
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        for mut socket in listener.incoming().map_while(Result::ok) {
+            // Read first: closing with something unread would reset the answer away.
+            let _ = socket.read(&mut [0; 4096]);
+            let _ = socket.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n");
+        }
+    });
+    let (code, words) = refusal(&target(port));
+    assert_eq!(code, "network.protocol", "{words}");
+    assert!(words.starts_with(&format!("what answers on 127.0.0.1:{port} is no SMB server")), "{words}");
 }
 
 /// It closes the connection at the first message that it does not understand.

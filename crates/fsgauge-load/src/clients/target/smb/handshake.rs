@@ -16,7 +16,7 @@ use super::refusal::Refusal;
 use super::seal::{CipherKind, Seal};
 use super::session::Session;
 use super::sign::{Signer, SigningKind};
-use super::status;
+use super::status::{self, Status};
 
 const SIGNING_ENABLED: u16 = 1;
 const SIGNING_REQUIRED: u16 = 2;
@@ -231,7 +231,7 @@ impl Handshake {
         frame: &mut Frame,
     ) -> Result<Next, Refusal> {
         if header.status != status::MORE_PROCESSING_REQUIRED {
-            return Err(Refusal::Login(header.status));
+            return Err(self.login_refusal(header.status));
         }
         self.preauth.update(reply);
         session.id = header.session_id;
@@ -245,6 +245,15 @@ impl Handshake {
         Ok(Next::Send)
     }
 
+    /// A server that wants encryption refuses whoever offers none (MS-SMB2 3.3.5.5: at once; Samba: once it knows
+    /// the user), with a status that others have for users who may not log in.
+    fn login_refusal(&self, status: Status) -> Refusal {
+        match status {
+            status::ACCESS_DENIED if !self.access.job.encryption => Refusal::WantsEncryption,
+            status => Refusal::Login(status),
+        }
+    }
+
     fn logged_in(
         &mut self,
         header: Header,
@@ -253,7 +262,7 @@ impl Handshake {
         frame: &mut Frame,
     ) -> Result<Next, Refusal> {
         if header.status != status::SUCCESS {
-            return Err(Refusal::Login(header.status));
+            return Err(self.login_refusal(header.status));
         }
         let is_guest = u16_at(reply, 66) & (SESSION_IS_GUEST | SESSION_IS_NOBODY) != 0;
         if is_guest && !self.access.is_guest() {

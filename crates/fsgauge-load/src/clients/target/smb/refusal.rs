@@ -1,6 +1,6 @@
 //! Why a client was not let in.
 
-use fsgauge_wire::Failure;
+use fsgauge_wire::{Failure, SmbDialect, SmbTarget as Job};
 
 use super::access::{SmbAccess, name_of};
 use super::status::{self, Status, errno_of};
@@ -17,6 +17,8 @@ pub(super) enum Refusal {
     WantsSigning,
     /// It does not encrypt.
     NoEncryption,
+    /// A login without encryption is refused before anyone looks at who it is.
+    WantsEncryption,
     /// User or password.
     Login(Status),
     /// A user was taken for a guest.
@@ -35,6 +37,7 @@ impl Refusal {
             Refusal::Login(status) if status::is_login(status) => libc::EKEYREJECTED,
             Refusal::TakenForGuest => libc::EKEYREJECTED,
             Refusal::Login(status) | Refusal::Share(status) => errno_of(status),
+            Refusal::WantsEncryption => libc::EACCES,
             Refusal::Dialect(_) | Refusal::WantsSigning | Refusal::NoEncryption | Refusal::Protocol(_) => {
                 libc::EPROTO
             }
@@ -74,6 +77,11 @@ impl Refusal {
                 let what = format!("{address} did not answer within half a minute");
                 failure("network.timeout", what, "the server hangs, or a firewall swallows everything", list)
             }
+            Refusal::Connection(libc::EPROTO) => {
+                let what = format!("what answers on {address} is no SMB server");
+                let cause = "another service listens there, or a proxy answers in the server's place";
+                failure("network.protocol", what, cause, list)
+            }
             Refusal::Connection(errno) => {
                 let what = format!("{address} broke the connection off: {}", message_of(errno));
                 let cause = "it is no SMB server or speaks only SMB 1 (too old), has too many connections, or \
@@ -100,6 +108,12 @@ impl Refusal {
                 let next = "leave smb_encryption out; testparm -s -v | grep encrypt".to_string();
                 failure("network.encryption", what, "encryption is switched off there", next)
             }
+            Refusal::WantsEncryption => {
+                let status = status::ACCESS_DENIED;
+                let what = format!("{at} refuses a login without encryption (status {status:#010x})");
+                let cause = "its \"server smb encrypt\" is required, or it lets this user in by no way";
+                failure("network.encryption", what, cause, encrypting(job))
+            }
             Refusal::Login(status) => {
                 let user =
                     if access.is_guest() { "a guest".to_string() } else { format!("the user {}", job.user) };
@@ -123,7 +137,7 @@ impl Refusal {
             Refusal::Share(status) => {
                 let what = format!("{at} refuses the share {} (status {status:#010x})", job.share);
                 let cause = "this user may not use it, or it wants encryption";
-                failure("network.share", what, cause, "set smb_encryption on, or choose another user".into())
+                failure("network.share", what, cause, format!("{}, or choose another user", encrypting(job)))
             }
             Refusal::Protocol(words) => {
                 let what = format!("{address} does not speak SMB as it should: {words}");
@@ -131,4 +145,11 @@ impl Refusal {
             }
         }
     }
+}
+
+/// How a job gets encryption.
+fn encrypting(job: &Job) -> String {
+    let older = if job.dialect < SmbDialect::Smb300 { " and smb_dialect to 3.0 or later" } else { "" };
+    let guest = if job.user.is_empty() { "log in as a user, and " } else { "" };
+    format!("{guest}set smb_encryption on{older}")
 }

@@ -21,6 +21,8 @@ pub(super) enum Fate {
     Ignored,
     /// The answer is that the session is gone.
     Expired,
+    /// The answer is that access is denied.
+    Denied,
     /// Something that is no message.
     Garbage,
     /// Answered with no more than one credit, whatever it took.
@@ -69,7 +71,11 @@ fn serve(mut socket: TcpStream, script: &Script, seen: &Seen) -> std::io::Result
             if mine == Fate::AnsweredLater {
                 pending.extend(reply(&header, 0x103, 1, &[9, 0, 0, 0, 0, 0, 0, 0, 0]));
             }
-            let status = if mine == Fate::Expired { 0xC000_035C } else { status };
+            let status = match mine {
+                Fate::Expired => 0xC000_035C,
+                Fate::Denied => 0xC000_0022,
+                _ => status,
+            };
             let mut reply = reply(&header, status, credits, &body);
             if header.next != 0 {
                 reply.resize(reply.len().next_multiple_of(8), 0);
@@ -85,7 +91,9 @@ fn serve(mut socket: TcpStream, script: &Script, seen: &Seen) -> std::io::Result
         }
         let framed = |bytes: &[u8]| [&(bytes.len() as u32).to_be_bytes()[..], bytes].concat();
         match fate {
-            Fate::Answered | Fate::Expired | Fate::Poor => socket.write_all(&framed(&replies))?,
+            Fate::Answered | Fate::Expired | Fate::Denied | Fate::Poor => {
+                socket.write_all(&framed(&replies))?
+            }
             Fate::AnsweredLater => {
                 socket.write_all(&framed(&pending))?;
                 std::thread::sleep(Duration::from_millis(20));

@@ -162,6 +162,23 @@ fn a_server_that_never_greets_is_no_server() {
     }
 }
 
+/// Windows refuses who offers no encryption before it hears a name, Samba after.
+#[test]
+fn a_login_that_is_denied_for_want_of_encryption_blames_no_user() {
+    for denied in [1, 2] {
+        let script = move |message, _| if message == denied { Fate::Denied } else { Fate::Answered };
+        let (address, _) = fake_server::start(Arc::new(script));
+        let mut target = target(address.port(), 1, 4096);
+        let answer = admit(&mut target);
+        assert_eq!(answer, -Answer::from(libc::EACCES), "{denied}");
+        assert_eq!(target.refusal(answer).code, "network.encryption", "{denied}");
+    }
+    let (address, _) = fake_server::start(Arc::new(on(Command::TreeConnect, Fate::Denied)));
+    let mut target = target(address.port(), 1, 4096);
+    let answer = admit(&mut target);
+    assert_eq!(target.refusal(answer).code, "network.share");
+}
+
 #[test]
 fn a_server_that_gives_few_credits_is_asked_for_more() {
     let is_poor = |_, command| if command == Command::Echo as u16 { Fate::Answered } else { Fate::Poor };
