@@ -310,6 +310,7 @@ impl Handshake {
         if let Some(cipher) = self.cipher {
             let (outgoing, incoming) = (key(&keys.encryption_key)?, key(&keys.decryption_key)?);
             session.seal = Some(Seal::new(cipher, &outgoing, &incoming, session.id));
+            session.cipher = Some(cipher);
         }
         Ok(())
     }

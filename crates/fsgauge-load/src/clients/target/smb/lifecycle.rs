@@ -99,7 +99,7 @@ impl SmbTarget {
         };
         connection.state = State::Up { socket };
         self.under_way -= 1;
-        self.signing = connection.session.signing;
+        (self.signing, self.cipher) = (connection.session.signing, connection.session.cipher);
         match std::mem::replace(&mut connection.was_up, true) {
             true => self.traffic.reconnections += 1,
             false => self.traffic.connections += 1,

@@ -22,6 +22,16 @@ pub(super) enum CipherKind {
     Aes128Gcm = 2,
 }
 
+impl CipherKind {
+    /// As the result names it.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            CipherKind::Aes128Ccm => "AES-128-CCM",
+            CipherKind::Aes128Gcm => "AES-128-GCM",
+        }
+    }
+}
+
 enum Cipher {
     Ccm(Box<Ccm<Aes128, U16, U11>>),
     Gcm(Box<Aes128Gcm>),

@@ -1,7 +1,7 @@
 //! What was agreed with the server, and the keys.
 
 use super::message::{FLAG_RELATED, Frame, HEAD_BYTES, LENGTH_BYTES, field, u16_at, u32_at};
-use super::seal::{Seal, TRANSFORM_BYTES};
+use super::seal::{CipherKind, Seal, TRANSFORM_BYTES};
 use super::sign::{Signer, SigningKind};
 
 /// More at a time is not asked for.
@@ -24,6 +24,7 @@ pub(super) struct Session {
     /// Whether messages say how many credits they take (2.1 and later).
     pub(super) has_charges: bool,
     pub(super) signing: Option<SigningKind>,
+    pub(super) cipher: Option<CipherKind>,
 }
 
 impl Session {

@@ -19,6 +19,7 @@ use super::lanes::{Kind, Lane, Size};
 use super::message::Frame;
 use super::refusal::Refusal;
 use super::requests::{self, LISTING_BYTES, Requests};
+use super::seal::CipherKind;
 use super::sign::SigningKind;
 use crate::clients::request::{Handle, Request};
 use crate::clients::target::network::{Housekeeper, TRYING_LIMIT_MS, Traffic, coarse_ms};
@@ -57,6 +58,7 @@ pub(crate) struct SmbTarget {
     pub(super) under_way: u32,
     pub(super) refusal: Option<Refusal>,
     pub(super) signing: Option<SigningKind>,
+    pub(super) cipher: Option<CipherKind>,
     pub(super) answer_limit_ms: u64,
     /// How long a lost connection is tried to be made again.
     pub(super) trying_limit_ms: u64,
@@ -93,6 +95,7 @@ impl SmbTarget {
             under_way: 0,
             refusal: None,
             signing: None,
+            cipher: None,
             answer_limit_ms: ANSWER_LIMIT_MS,
             trying_limit_ms: TRYING_LIMIT_MS,
             keeps_names: false,
@@ -256,10 +259,10 @@ impl Housekeeper for SmbTarget {
 
     fn protocol(&self) -> String {
         let job = &self.access.job;
-        let protection = match (job.encryption, self.signing) {
-            (true, _) => "encrypted".to_string(),
-            (false, Some(signing)) => format!("signed ({})", signing.name()),
-            (false, None) => "unsigned".to_string(),
+        let protection = match (self.cipher, self.signing) {
+            (Some(cipher), _) => format!("encrypted ({})", cipher.name()),
+            (None, Some(signing)) => format!("signed ({})", signing.name()),
+            (None, None) => "unsigned".to_string(),
         };
         format!("SMB {}, {protection}", name_of(job.dialect))
     }
