@@ -55,6 +55,9 @@ def _list_views(directory: Path, style: str | None) -> None:
         return
     for view in VIEWS:
         click.echo(f"{view.name}: {view.row}")
+        if view.twin_of:
+            click.echo(f"    the columns of {view.twin_of}")
+            continue
         for column in view.columns:
             click.echo(f"    {column.name:28} {column.type:8} {column.meaning}")
     click.echo('\nfsgauge query DIR "select * from runs limit 5"')

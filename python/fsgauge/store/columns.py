@@ -28,12 +28,17 @@ class Column:
 
 @dataclass(frozen=True)
 class View:
-    """A table: what a row is, and its columns. `source` names what the rows are read from."""
+    """A table: what a row is, and its columns. `source` names what the rows are read from.
+
+    `twin_of` names the view with the same columns whose rows are the study's own turns; this one
+    has those of the turns over paths beside a server.
+    """
 
     name: str
     row: str
     source: str
     columns: tuple[Column, ...]
+    twin_of: str | None = None
 
 
 def at(name: str, type: str, meaning: str, place: str = "") -> Column:

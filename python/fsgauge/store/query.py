@@ -6,12 +6,14 @@ read the folder and nothing else, and a statement that could write is refused.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fsgauge.errors import InputError
+from fsgauge.store.files import read_text, turn_folder
 from fsgauge.store.folder import not_a_results_folder
 from fsgauge.store.read import run_files, scan_files, step_files, turn_files
 from fsgauge.store.sources import (
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     import duckdb
 
 _BATCH = 10_000
+_MANY_ROWS = ("histograms", "client_histograms", "intervals")
 
 
 class Answer:
@@ -124,39 +127,63 @@ def _spellings(directory: Path) -> tuple[str, str]:
 
 
 def _make_views(database: duckdb.DuckDBPyConnection, directory: Path) -> None:
-    study, runs = [directory / "study.json"], run_files(directory)
-    environments = sorted(directory.glob("environment-*.json"))
-    sources = {
-        "study.json": documents(study),
-        "cells": elements(study, "plan.cells"),
-        "plan": elements(study, "plan.turns"),
-        "turns": documents(turn_files(directory)),
+    study = directory / "study.json"
+    beside = _beside(study)
+    of_study = {
+        "study.json": documents([study]),
+        "cells": elements([study], "plan.cells"),
+        "plan": elements([study], "plan.turns"),
+        "environment": _with_moment(sorted(directory.glob("environment-*.json"))),
+        "journal": documents(
+            [path for path in [directory / "journal.ndjson"] if path.is_file()], lines=True
+        ),
+    }
+    own = of_study | _sources(directory, lambda path: path.parent.name not in beside)
+    over_paths = _sources(directory, lambda path: path.parent.name in beside)
+    for view in VIEWS:
+        source = (over_paths if view.twin_of else own)[view.source]
+        if view.source in _MANY_ROWS:
+            columns = ", ".join(f"{each.name}::{each.type} AS {each.name}" for each in view.columns)
+        else:
+            columns = ", ".join(column.sql for column in view.columns)
+        database.execute(f"CREATE VIEW {view.name} AS SELECT {columns} FROM {source}")  # noqa: S608
+
+
+def _beside(study: Path) -> set[str]:
+    """The folders of turns over paths beside a server; none where the plan cannot be read."""
+    try:
+        turns = json.loads(read_text(study))["plan"]["turns"]
+        return {
+            turn_folder(turn["block"], turn["turn"], turn["system"])
+            for turn in turns
+            if turn.get("over_path")
+        }
+    except (ValueError, LookupError, TypeError):
+        return set()
+
+
+def _sources(directory: Path, wanted: Callable[[Path], bool]) -> dict[str, str]:
+    """What views of turns read from, of the turns that are wanted."""
+
+    def of(files: Sequence[Path]) -> list[Path]:
+        return [path for path in files if wanted(path)]
+
+    runs = of(run_files(directory))
+    counts = counts_source(directory, runs)
+    return {
+        "turns": documents(of(turn_files(directory))),
         "runs": documents(runs),
         "writers": elements_of_runs(runs, "result.jobs"),
         "integrity": elements_of_runs(runs, "result.integrity.faulty"),
         "client_operations": elements_of_runs(runs, "result.clients.operations"),
         "client_errors": elements_of_runs(runs, "result.clients.errors"),
         "client_bad_records": elements_of_runs(runs, "result.clients.bad"),
-        "scans": documents(scan_files(directory)),
-        "steps": documents(step_files(directory)),
-        "environment": _with_moment(environments),
-        "journal": documents(
-            [path for path in [directory / "journal.ndjson"] if path.is_file()], lines=True
-        ),
+        "scans": documents(of(scan_files(directory))),
+        "steps": documents(of(step_files(directory))),
+        "histograms": f"(SELECT * FROM {counts} WHERE NOT of_clients)",  # noqa: S608 - our own words
+        "client_histograms": f"(SELECT * FROM {counts} WHERE of_clients)",  # noqa: S608 - our own words
+        "intervals": intervals_source(directory, runs),
     }
-    for view in VIEWS:
-        if source := sources.get(view.source):
-            columns = ", ".join(column.sql for column in view.columns)
-            database.execute(f"CREATE VIEW {view.name} AS SELECT {columns} FROM {source}")  # noqa: S608
-    counts = counts_source(directory, runs)
-    for name, source in (
-        ("histograms", f"(SELECT * FROM {counts} WHERE NOT of_clients)"),  # noqa: S608 - our own words
-        ("client_histograms", f"(SELECT * FROM {counts} WHERE of_clients)"),  # noqa: S608 - our own words
-        ("intervals", intervals_source(directory, runs)),
-    ):
-        view = next(view for view in VIEWS if view.name == name)
-        chosen = ", ".join(f"{each.name}::{each.type} AS {each.name}" for each in view.columns)
-        database.execute(f"CREATE VIEW {name} AS SELECT {chosen} FROM {source}")  # noqa: S608
 
 
 def _with_moment(files: Sequence[Path]) -> str:

@@ -35,7 +35,8 @@ R = TypeVar("R", bound=BaseModel)
 class StoredStudy:
     """All records of one results folder, in the order of the plan.
 
-    `path_turns` and `path_runs` are those over paths beside a server: no sample of the study.
+    `path_turns` and `path_runs` are those over paths beside a server: no sample of the study. Their
+    scans and steps are in none of its lists.
     """
 
     directory: Path
@@ -66,6 +67,8 @@ def read_results(directory: Path) -> StoredStudy:
         series.with_rows(_planned_run(path, planned, study.plan), path)
         for path in run_files(directory)
     ]
+    scans = [_planned_scan(path, planned) for path in scan_files(directory)]
+    steps = [_planned_step(path, planned) for path in step_files(directory)]
     return StoredStudy(
         directory=directory,
         study=study,
@@ -76,8 +79,8 @@ def read_results(directory: Path) -> StoredStudy:
         environment_before=read_record(EnvironmentRecord, directory / "environment-before.json"),
         environment_after=read_record(EnvironmentRecord, after) if after.is_file() else None,
         study_toml=read_text(directory / "study.toml"),
-        scans=[_planned_scan(path, planned) for path in scan_files(directory)],
-        steps=[_planned_step(path, planned) for path in step_files(directory)],
+        scans=[scan for scan in scans if not planned[scan.block, scan.turn].over_path],
+        steps=[step for step in steps if not planned[step.block, step.turn].over_path],
     )
 
 

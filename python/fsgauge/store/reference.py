@@ -39,6 +39,10 @@ Operations per second of every run:
            1e9 * (coalesce(read_operations, 0) + coalesce(write_operations, 0)) / elapsed_ns as iops
     from runs order by block, turn, position
 
+Every view holds the study's own turns. Where fsgauge starts a server, each block has turns over the
+systems' paths beside them, which are no sample of the study: they are in `path_runs` and the other
+views whose names begin so, and in no other view than `plan`.
+
 The slowest bucket that each system's reads fell into:
 
     select system, cell, max(high_ns) from histograms where operation = 'read' group by all
@@ -58,6 +62,8 @@ def reference_page() -> str:
 
 def _section(view: View) -> str:
     lines = [f"\n### `{view.name}`", "", f"One row: {view.row}.", ""]
+    if view.twin_of:
+        return "\n".join([*lines, f"Columns: those of `{view.twin_of}`."]) + "\n"
     lines += ["| column | type | meaning |", "| --- | --- | --- |"]
     lines += [f"| `{each.name}` | {each.type} | {each.meaning} |" for each in view.columns]
     return "\n".join(lines) + "\n"

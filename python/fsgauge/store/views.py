@@ -1,9 +1,13 @@
 """The tables that SQL sees: one view for each kind of record, each column with its meaning.
 
 A column is a place in the record's JSON and a type; rows of finished blocks come from Parquet.
+Rows are of the study's own turns; turns over paths beside a server have views of their own, so
+that a sum over a view never mixes the two.
 """
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 from fsgauge.store.client_views import CLIENT_VIEWS, OF_CLIENTS
 from fsgauge.store.columns import (
@@ -62,7 +66,7 @@ _FAULTS = (
     ("stale", "of these: not the last that their writer wrote there"),
     ("lost", "of these: the write never reached the file"),
 )
-VIEWS: tuple[View, ...] = (
+_OWN: tuple[View, ...] = (
     View(
         "study",
         "the study",
@@ -124,7 +128,6 @@ VIEWS: tuple[View, ...] = (
         (
             *KEYS,
             *WHICH,
-            OVER_PATH,
             at("kind", "VARCHAR", "ext4, xfs, raw, mounted, ...", "facts.kind"),
             at("mkfs_command", "JSON", "words of the command that made it", "facts.mkfs_command"),
             at("mount_source", "VARCHAR", "the device under it", "facts.mount_source"),
@@ -147,7 +150,6 @@ VIEWS: tuple[View, ...] = (
         "runs",
         (
             *IN_RUN,
-            OVER_PATH,
             *SERVED,
             at("pattern", "VARCHAR", "as in cells", "cell.pattern"),
             at("read_percent", "BIGINT", "share of reads", "cell.read_percent"),
@@ -322,5 +324,26 @@ VIEWS: tuple[View, ...] = (
             at("cell", "VARCHAR", "of a step or run"),
             Column("facts", "JSON", "=json", "the whole line"),
         ),
+    ),
+)
+_OVER_PATHS = (
+    "turns",
+    "runs",
+    "client_operations",
+    "client_errors",
+    "client_bad_records",
+    "client_histograms",
+)
+VIEWS: tuple[View, ...] = (
+    *_OWN,
+    *(
+        replace(
+            view,
+            name=f"path_{view.name}",
+            row=f"{view.row}; over the system's path, beside a server",
+            twin_of=view.name,
+        )
+        for view in _OWN
+        if view.name in _OVER_PATHS
     ),
 )
