@@ -26,6 +26,8 @@ pub enum Event {
         /// From the first one's connection to the last one's session.
         connect_ns: u64,
     },
+    /// All clients of a server are through and stay connected for a moment: the measured part is over.
+    ClientsThrough {},
     /// One interval of the load, all jobs merged.
     Interval(Interval),
     /// How far a scan is.

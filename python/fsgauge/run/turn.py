@@ -17,7 +17,7 @@ from fsgauge.run.layout import scan_cell, scan_layout
 from fsgauge.run.steps import Steps
 from fsgauge.server.observation import Observation
 from fsgauge.study.over_path import without_server
-from fsgauge.wire import ClientsInEvent, Event
+from fsgauge.wire import ClientsInEvent, ClientsThroughEvent, Event
 
 
 def measure_turn(campaign: Campaign, turn: Turn) -> Iterator[RunRecord]:
@@ -62,6 +62,8 @@ def _heard(progress: Progress, observation: Observation | None, event: Event) ->
     """Who looks on is told: people, and what counts the server's processor time."""
     if observation is not None and isinstance(event, ClientsInEvent):
         observation.clients_are_in()
+    if observation is not None and isinstance(event, ClientsThroughEvent):
+        observation.clients_are_through()
     progress.event(event)
 
 

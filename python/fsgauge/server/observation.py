@@ -52,7 +52,10 @@ class Observation:
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._look_on, daemon=True)
         self._most = 0
-        self._measured: Used | None = None
+        self._in: Used | None = None
+        self._through: Used | None = None
+        self._is_late = False
+        """Some clients had gone when the counters were read: leaving costs a server much."""
         self._memory: tuple[int, int] | None = None
         self._samples = 0
         self._sampling_ns = 0
@@ -68,7 +71,15 @@ class Observation:
 
     def clients_are_in(self) -> None:
         """The measured part begins: what was used until now is that of letting clients in."""
-        self._measured = processor_time(self._leader())
+        self._in = processor_time(self._leader())
+
+    def clients_are_through(self) -> None:
+        """The measured part is over: what is used from now on is that of letting clients go."""
+        used = processor_time(self._leader())
+        if self._in is not None and used.processes >= self._in.processes:
+            self._through = used
+        else:
+            self._is_late = True
 
     def end(self) -> ServerRun:
         """The difference; waits a moment for sessions to end, whose time is counted then."""
@@ -79,14 +90,15 @@ class Observation:
         self._wait_until_idle()
         used, drops = processor_time(self._leader()), listen_drops(self._port)
         overflows = listen_overflows()
-        whole = self._restarts == 0  # the counters of a server that died went with it
-        since = self._measured or self._began
+        # The counters of a server that died went with it.
+        whole = self._restarts == 0 and not self._is_late
+        since = self._in or self._began
+        until = self._through or used
         return ServerRun(
-            user_ns=used.user_ns - since.user_ns if whole else None,
-            system_ns=used.system_ns - since.system_ns if whole else None,
-            connecting_ns=since.total_ns - self._began.total_ns
-            if whole and self._measured
-            else None,
+            user_ns=until.user_ns - since.user_ns if whole else None,
+            system_ns=until.system_ns - since.system_ns if whole else None,
+            connecting_ns=since.total_ns - self._began.total_ns if whole and self._in else None,
+            leaving_ns=used.total_ns - until.total_ns if whole and self._through else None,
             tick_ns=TICK_NS,
             processes=max(self._most, self._began.processes),
             memory_bytes=self._memory[0] if self._memory else None,
@@ -94,7 +106,7 @@ class Observation:
             memory_samples=self._samples,
             sampling_ns=self._sampling_ns,
             listen_overflows=_difference(overflows, self._overflows),
-            listen_drops=_difference(drops, self._drops) if whole else None,
+            listen_drops=_difference(drops, self._drops) if self._restarts == 0 else None,
             restarts=self._restarts,
         )
 

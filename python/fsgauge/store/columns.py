@@ -86,6 +86,7 @@ SERVED = (
     ),
     at("server_system_ns", "BIGINT", "the same, in the kernel", "server.system_ns"),
     at("server_connecting_ns", "BIGINT", "both, to let clients in", "server.connecting_ns"),
+    at("server_leaving_ns", "BIGINT", "both, to let clients go", "server.leaving_ns"),
     at("server_memory_bytes", "BIGINT", "its memory, proportional (PSS)", "server.memory_bytes"),
     at("server_processes", "BIGINT", "its processes, at most", "server.processes"),
     at("listen_drops", "BIGINT", "connections its socket turned away", "server.listen_drops"),

@@ -84,6 +84,7 @@ from fsgauge.wire.engine import Engine, Features, Note
 from fsgauge.wire.event import (
     AgeProgressEvent,
     ClientsInEvent,
+    ClientsThroughEvent,
     EngineFault,
     Event,
     FailedEvent,
@@ -190,6 +191,7 @@ __all__ = [
     "ClientOperation",
     "ClientOperationResult",
     "ClientsInEvent",
+    "ClientsThroughEvent",
     "ClientsInterface",
     "ClientsJob",
     "ClientsResult",

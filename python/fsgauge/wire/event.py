@@ -33,6 +33,10 @@ class ClientsInEvent(Wire):
     connect_ns: int
 
 
+class ClientsThroughEvent(Wire):
+    event: Literal["clients_through"]
+
+
 class IntervalEvent(Interval):
     event: Literal["interval"]
 
@@ -68,6 +72,7 @@ Event = Annotated[
     | NoteEvent
     | SelfMeasureEvent
     | ClientsInEvent
+    | ClientsThroughEvent
     | IntervalEvent
     | ScanProgressEvent
     | AgeProgressEvent

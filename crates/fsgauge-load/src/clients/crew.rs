@@ -14,7 +14,7 @@ use fsgauge_wire::{
 use super::event_loop::{EventLoop, LoopOutcome, Surroundings};
 use super::file_set::{Directory, directories};
 use super::plan::Plan;
-use super::target::network::{Access, Gate, Server, directory_of};
+use super::target::network::{Access, Gate, MOMENT, Parting, Server, directory_of};
 use super::target::{NfsTarget, NullTarget, PlainTarget, RingTarget, Target};
 use crate::Outcome;
 use crate::clock::Clock;
@@ -46,6 +46,8 @@ struct Shared {
     threads: u32,
     /// The server that the clients work on, and the gate before it; none on this machine.
     server: Option<(Access, Arc<Gate>)>,
+    /// Where clients of a server wait for each other before they leave.
+    parting: Arc<Parting>,
 }
 
 /// What a thread tells.
@@ -113,7 +115,8 @@ impl Crew {
         let (sender, reports) = channel();
         let threads = threads_of(&plan.job);
         let server = server.map(|server| (server.access.clone(), Arc::new(Gate::new())));
-        let shared = Shared { plan, clock, stop, start: Arc::new(Start::default()), threads, server };
+        let (start, parting) = (Arc::new(Start::default()), Arc::new(Parting::default()));
+        let shared = Shared { plan, clock, stop, start, threads, server, parting };
         let mut crew = Crew { shared, threads: Vec::new(), reports };
         for thread in 0..threads {
             match spawn(crew.shared.clone(), thread, sender.clone()) {
@@ -213,6 +216,15 @@ impl Crew {
         Ok(followed)
     }
 
+    /// Lets the clients of a server go, after a moment in which the listener may see what the server used.
+    pub(crate) fn part(&self, listener: &mut dyn Listener) {
+        tell(listener, &self.shared.stop, Event::ClientsThrough {});
+        if !self.shared.stop.is_set() {
+            std::thread::sleep(MOMENT);
+        }
+        self.shared.parting.open();
+    }
+
     fn nudge_all(&self) {
         self.threads.iter().filter(|thread| !thread.is_finished()).for_each(nudge);
     }
@@ -227,6 +239,13 @@ impl Crew {
             std::thread::sleep(Duration::from_millis(1));
         }
         failure
+    }
+}
+
+impl Drop for Crew {
+    /// Nobody stays behind, whatever became of the run.
+    fn drop(&mut self) {
+        self.shared.parting.open();
     }
 }
 
@@ -322,6 +341,9 @@ fn carry_on<T: Target>(
     let outcome = Box::new(event_loop.run(shared.start.wait(&clock)));
     // Reported before the target goes: its end waits for what the kernel still has.
     let _ = reports.send(Report::Done { thread, outcome });
+    if shared.server.is_some() {
+        shared.parting.wait(Duration::from_nanos(plan.job.time_limit_ns).saturating_add(LATE_LIMIT));
+    }
     Ok(())
 }
 

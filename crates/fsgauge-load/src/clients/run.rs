@@ -39,6 +39,9 @@ pub fn run_clients(
         tell(listener, &stop, Event::ClientsIn { connect_ns: let_in.connect_ns });
     }
     let followed = crew.follow(listener)?;
+    if server.is_some() {
+        crew.part(listener);
+    }
     if let (Phase::Clear {}, Some(server)) = (&job.phase, &server) {
         let left = server.clear(job, &stop)?;
         left.iter().for_each(|note| tell(listener, &stop, Event::Note(note.clone())));
