@@ -202,8 +202,9 @@ class ServerRun(BaseModel):
     """What a server used in one run.
 
     Processor time is that of all its processes, also of those that ended; null when it died on the
-    way, or where it could not be read in time. `connecting_ns` is that of letting the clients in, `leaving_ns` that of letting them go;
-    the other two lie between. Where either is null, its time is in the two.
+    way, or where it could not be read in time. `connecting_ns` is that of letting the clients in,
+    `leaving_ns` that of letting them go; the other two lie between. Where either is null, its time
+    is in the two.
     Memory is proportional (PSS: shared pages count in parts), that of at most 32 processes
     standing for all `memory_processes`, and the largest of `memory_samples` that took `sampling_ns`
     in all; null where the run was too short for one. `listen_drops` are
