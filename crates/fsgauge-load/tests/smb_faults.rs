@@ -92,7 +92,9 @@ fn a_server_that_wants_more_protection_is_understood() {
     assert!(code == "network.share" && words.contains("smb_encryption"), "{code}: {words}");
     assert_whole(&run(&job(SmbTarget { encryption: true, ..target }, WRITE)).unwrap());
     let Some(smbd) = Smbd::start("server smb encrypt = required", "") else { return };
-    for (dialect, next) in [(SmbDialect::Smb210, "3.0 or later"), (SmbDialect::Smb302, "smb_encryption on")] {
+    for (dialect, next) in
+        [(SmbDialect::Smb210, "smb_dialect=3"), (SmbDialect::Smb302, "smb_encryption=true")]
+    {
         let (code, words) = refusal(&smbd.target(dialect));
         assert!(code == "network.encryption" && words.contains(next), "{code}: {words}");
         // Nobody is told that a user or a password is wrong.

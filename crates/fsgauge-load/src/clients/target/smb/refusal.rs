@@ -100,7 +100,8 @@ impl Refusal {
             }
             Refusal::WantsSigning => {
                 let what = format!("{address} wants every message signed");
-                let next = "set smb_signing on, or \"server signing\" of the server to auto".to_string();
+                let next = "--set workload.smb_signing=true, or \"server signing\" of the server to auto"
+                    .to_string();
                 failure("network.signing", what, "its \"server signing\" is mandatory", next)
             }
             Refusal::NoEncryption => {
@@ -149,7 +150,7 @@ impl Refusal {
 
 /// How a job gets encryption.
 fn encrypting(job: &Job) -> String {
-    let older = if job.dialect < SmbDialect::Smb300 { " and smb_dialect to 3.0 or later" } else { "" };
+    let older = if job.dialect < SmbDialect::Smb300 { " --set workload.smb_dialect=3.0.2" } else { "" };
     let guest = if job.user.is_empty() { "log in as a user, and " } else { "" };
-    format!("{guest}set smb_encryption on{older}")
+    format!("{guest}--set workload.smb_encryption=true{older}")
 }
