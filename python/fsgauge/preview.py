@@ -5,19 +5,23 @@ Takes a plan and its study; gives the facts in the order in which a person asks 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from pydantic import BaseModel, ConfigDict
 
 from fsgauge.estimate import RUN_SECONDS, block_seconds
 from fsgauge.power import blocks_needed, detectable_percent, paired_percent
 from fsgauge.record import Plan, Turn
 from fsgauge.study.allocating import ALLOCATING
-from fsgauge.study.model import Study, System
+from fsgauge.study.model import ConnectionsWorkload, Study, System
 from fsgauge.study.over_path import is_served
+from fsgauge.study.smb_protection import Protection, protection_of
 from fsgauge.study.system import UNFORMATTED
 from fsgauge.units import exact_size, format_bandwidth, format_duration, format_size
 from fsgauge.workload import method_of
 from fsgauge.workload.assumed import EXPECTED, FASTEST, SLOWEST
 from fsgauge.workload.base import Method
+from fsgauge.workload.connections import ConnectionsMethod
 from fsgauge.workload.space import held_twice, layout_bytes, planned_room
 
 EFFECTS_PERCENT = (5.0, 2.0, 1.0)
@@ -95,7 +99,7 @@ def describe(
         systems=study.systems,
         baseline=plan.baseline,
         held_equal=_held_equal(study, size_bytes),
-        different=[*_different(study.systems), *_bare_instead(study)],
+        different=[*_different(study.systems), *_protected(study), *_bare_instead(study)],
         cannot_tell=[text for text in (_method(study, size_bytes).cannot_tell(),) if text],
         turns=plan.turns,
         blocks=blocks,
@@ -161,7 +165,25 @@ def _held_equal(study: Study, size_bytes: int) -> list[str]:
 
 def _method(study: Study, size_bytes: int) -> Method:
     """The study's method, which knows the sizes of its files."""
-    return method_of(study.workload).in_room(planned_room(study, size_bytes))
+    method = method_of(study.workload).in_room(planned_room(study, size_bytes))
+    if isinstance(method, ConnectionsMethod):
+        return replace(method, protections=tuple(_protections(study).values()))
+    return method
+
+
+def _protections(study: Study) -> dict[str, Protection]:
+    """By system, how the sessions with its server are protected; empty where none is started."""
+    workload = study.workload
+    if not isinstance(workload, ConnectionsWorkload) or workload.serve != "samba":
+        return {}
+    return {each.name: protection_of(workload, each.server) for each in study.systems}
+
+
+def _protected(study: Study) -> list[str]:
+    found = _protections(study)
+    if len(set(found.values())) < 2:
+        return []
+    return [f"messages ({'; '.join(f'{name}: {each}' for name, each in found.items())})"]
 
 
 def _half(study: Study) -> str:
@@ -199,6 +221,8 @@ def _different(systems: list[System]) -> list[str]:
 
 def _value(system: System, key: str) -> object:
     value = getattr(system, key)
+    if isinstance(value, dict):
+        return ", ".join(f"{name} = {each}" for name, each in value.items())
     return exact_size(value) if key in ALLOCATING and value is not None else value
 
 

@@ -37,7 +37,7 @@ from fsgauge.server import SERVERS, Server, served
 from fsgauge.server.samba import SHARE
 from fsgauge.store import StoredStudy, read_results
 from fsgauge.study.model import ConnectionsWorkload, Study
-from fsgauge.wire import Event, IntervalEvent, SmbTarget
+from fsgauge.wire import ClientsJob, Event, IntervalEvent, SmbTarget
 from tests.rigs.conftest import MEBIBYTE, Scene
 
 pytestmark = pytest.mark.root
@@ -328,6 +328,27 @@ def test_clients_work_through_a_server_and_over_the_path_beside_it(
     assert "password" not in outcome.directory.joinpath("study.json").read_text().replace(
         "password_file", ""
     )
+    assert scene.left() == [] and leftovers() == []
+
+
+def test_signing_and_encryption_are_what_systems_may_differ_in(
+    scene: Scene, engine: Engine, rig: HostRig, tmp_path: Path
+) -> None:
+    """A server that requires them has clients that do them; the others stay as they are."""
+    needs("samba")
+    systems = [
+        {"name": "plain", "kind": "ext4"},
+        {"name": "signed", "kind": "ext4", "server": {"server signing": "mandatory"}},
+        {"name": "encrypted", "kind": "ext4", "server": {"server smb encrypt": "required"}},
+    ]
+    study = study_of("samba", *systems, serve_beside_path=False)
+    outcome, stored = measured(study, engine, rig, tmp_path / "results")
+    assert outcome.ended_by is None
+    spoken = {}
+    for run in network_runs(stored.runs):
+        assert isinstance(run.job, ClientsJob) and isinstance(run.job.target, SmbTarget)
+        spoken[run.system] = (run.job.target.signing, run.job.target.encryption)
+    assert spoken == {"plain": (False, False), "signed": (True, False), "encrypted": (False, True)}
     assert scene.left() == [] and leftovers() == []
 
 

@@ -54,6 +54,33 @@ def test_a_folder_is_neither_formatted_nor_raw():
     assert facts.different == ["path (scratch folder: default; /mnt/other: /mnt/other)"]
 
 
+def test_how_messages_are_protected_is_said_as_it_will_be():
+    """ "not signed" stood there beside a server that requires it."""
+
+    def facts(*systems, overrides=()):
+        study = load_study(
+            "connections", list(overrides), ["ext4", *systems], seed=1, serve="samba"
+        )
+        files = study.model_copy(update={"systems": study.systems[1:]})
+        facts = describe(make_plan(files, size_bytes=GIB), files, size_bytes=GIB)
+        (clients,) = [line for line in facts.held_equal if line.startswith("clients: ")]
+        return clients, facts.different
+
+    signed, encrypted = (
+        f"{name}=ext4:server.server {option}"
+        for name, option in (("s", "signing=mandatory"), ("e", "smb encrypt=required"))
+    )
+    clients, different = facts(signed, encrypted)
+    assert "signed or encrypted as each system's server wants it" in clients
+    assert different[-1] == "messages (ext4: not signed; s: signed; e: encrypted)"
+    assert "server (ext4: default; s: server signing = mandatory; e: server" in different[0]
+    clients, different = facts()
+    assert "(SMB 3.0.2, not signed)" in clients and different == []
+    clients, different = facts(signed, overrides=["workload.smb_signing=true"])
+    assert "(SMB 3.0.2, signed)" in clients
+    assert not any(line.startswith("messages") for line in different)
+
+
 def test_what_a_raw_device_does_instead_and_what_is_not_told():
     def facts(*overrides, **changes):
         study = load_study("writers", list(overrides), seed=1, **changes)

@@ -185,6 +185,7 @@ def _method(description: PlanDescription) -> list[str]:
             for key in ALLOCATING
             if (value := getattr(system, key)) is not None
         ]
+        options += [f"{name} = {value}" for name, value in system.server.items()]
         role = "baseline, twice in each block" if system.name == description.baseline else ""
         words = "; ".join([each for each in (role, *options) if each]) or "defaults"
         lines.append(f"system    {system.name}: {words}")

@@ -24,6 +24,7 @@ from fsgauge.server.kind import (
     write_private,
 )
 from fsgauge.study.server_options import OPTIONS
+from fsgauge.study.smb_protection import protection_of
 from fsgauge.study.workload import ConnectionsWorkload
 from fsgauge.wire import FilePassword, SmbTarget
 
@@ -102,8 +103,9 @@ class Samba(ServerKind):
         return [*named, *server, "-l", str(folder)]
 
     def target(self, serving: Serving) -> Target:
-        """A session of the private user."""
+        """A session of the private user, signed and encrypted as server and study want it."""
         workload = serving.workload
+        protection = protection_of(workload, serving.options)
         return SmbTarget(
             host=LOOPBACK,
             port=serving.port,
@@ -112,8 +114,8 @@ class Samba(ServerKind):
             user=self.user,
             password=FilePassword(path=str(serving.folder / PASSWORD_FILE)),
             dialect=workload.smb_dialect,
-            signing=workload.smb_signing,
-            encryption=workload.smb_encryption,
+            signing=protection.signing,
+            encryption=protection.encryption,
             oplocks=workload.smb_oplocks,
         )
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from fsgauge.study.address import parse_address
 from fsgauge.study.conflict import conflict
 from fsgauge.study.server_options import forbidden_value, unknown_option
+from fsgauge.study.smb_protection import check_protection
 from fsgauge.study.storage import Storage
 from fsgauge.study.system import System
 from fsgauge.study.workload import ConnectionsWorkload, Workload
@@ -90,3 +91,5 @@ def check_serving(systems: Sequence[System], workload: Workload) -> None:
                 )
             if forbidden_value(value):
                 raise conflict(f'"{value}" is no value of an option', [place])
+        if serve == "samba" and isinstance(workload, ConnectionsWorkload):
+            check_protection(index, system.server, workload)

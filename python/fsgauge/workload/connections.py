@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from fsgauge.errors import InputError
 from fsgauge.record import WRITING_TESTS, Cell
 from fsgauge.study.cells.connections import cells_of
+from fsgauge.study.smb_protection import Protection
 from fsgauge.study.workload import ConnectionsWorkload
 from fsgauge.units import exact_duration, exact_size, format_size
 from fsgauge.wire import (
@@ -57,10 +58,14 @@ _METADATA_BYTES = 1 << 10
 
 @dataclass(frozen=True)
 class ConnectionsMethod(MakesOwnFiles):
-    """See base.Method. `sets` are known once it is `in_room`."""
+    """See base.Method. `sets` are known once it is `in_room`.
+
+    `protections` are those of the systems' sessions, for words alone; empty as the workload says.
+    """
 
     workload: ConnectionsWorkload
     sets: FileSets | None = None
+    protections: tuple[Protection, ...] = ()
 
     files = 0
     fill_percent = 0
@@ -183,9 +188,10 @@ class ConnectionsMethod(MakesOwnFiles):
         """Files, clients, data, tests, order."""
         workload = self.workload
         how = {"event loop": "carried by event loops", "threads": "a thread each"}
+        how_through = through(workload, self.protections)
         lines = [
             f"files: {self._sets_in_words()}",
-            f"clients: {workload.clients}, {how[workload.dispatch]}, {through(workload)},"
+            f"clients: {workload.clients}, {how[workload.dispatch]}, {how_through},"
             f" {workload.outstanding} operation"
             f"{'s' if workload.outstanding > 1 else ''} at a time each{self._rests()}",
             f"data: {workload.data}, through the page cache in records of"

@@ -11,6 +11,7 @@ from fsgauge.host.tool import find_tool
 from fsgauge.server import ganesha, samba
 from fsgauge.server.kind import Serving, free_ports, new_password, write_private
 from fsgauge.study.workload import ConnectionsWorkload
+from fsgauge.wire import SmbTarget
 
 
 def serving(options: dict[str, str], folder: Path = Path("/run/own")) -> Serving:
@@ -78,6 +79,18 @@ def test_the_command_names_the_private_folder_so_that_it_can_be_found(
 ) -> None:
     assert any(word.startswith("/run/own") for word in kind.command(serving({})))
     assert not any("password" in word for word in kind.command(serving({})))
+
+
+def test_clients_sign_and_encrypt_as_the_systems_server_wants_it() -> None:
+    def target(**options: str) -> tuple[bool, bool]:
+        named = {name.replace("_", " "): value for name, value in options.items()}
+        found = samba.SAMBA.target(serving(named))
+        assert isinstance(found, SmbTarget)
+        return found.signing, found.encryption
+
+    assert target() == (False, False)
+    assert target(server_signing="mandatory") == (True, False)
+    assert target(server_smb_encrypt="required") == (False, True)
 
 
 def test_a_private_file_is_its_owners_alone(tmp_path: Path) -> None:

@@ -45,9 +45,15 @@ class NetworkKeys(StudyModel):
         " without the server, so that the report tells the server's own share of each operation.",
     )
     smb_dialect: SmbDialect = Field("3.0.2", description="The version of SMB that clients speak.")
-    smb_signing: bool = Field(False, description="Whether every message is signed.")
+    smb_signing: bool = Field(
+        False,
+        description="Whether every message is signed. With serve, a system whose server has"
+        ' "server signing" = "mandatory" has it in any case.',
+    )
     smb_encryption: bool = Field(
-        False, description="Whether every message is encrypted; 3.0 and later can."
+        False,
+        description="Whether every message is encrypted; 3.0 and later can. With serve, a system"
+        ' whose server has "server smb encrypt" = "required" has it in any case.',
     )
     smb_oplocks: bool = Field(
         False,
