@@ -13,7 +13,7 @@ from typing import Any
 from fsgauge.record import RunRecord, ServerFacts, ServerRun, Turn
 from fsgauge.stats import Results, read_study
 from fsgauge.store.files import turn_folder
-from fsgauge.wire import ClientsJob, FilePassword, NetworkResult, SmbTarget
+from fsgauge.wire import ClientsJob, FilePassword, NetworkResult, NfsTarget, SmbTarget
 from tests.synthetic_connections import SyntheticConnections, gain, make_connections
 
 SESSION_NS = 6_000_000
@@ -38,6 +38,16 @@ TARGET = SmbTarget(
     directory="files",
     user="nobody",
     password=FilePassword(path=f"{PLACE}/password"),
+)
+
+NFS_TARGET = NfsTarget(
+    host="127.0.0.1",
+    port=44_552,
+    mount_port=44_553,
+    export="/fsgauge",
+    directory="files",
+    user_id=0,
+    group_id=0,
 )
 
 
@@ -82,6 +92,8 @@ def make_serving(
     restarts: int = 0,
     drops: int = 0,
     reconnections: int = 0,
+    target: SmbTarget | NfsTarget = TARGET,
+    fsync: bool = False,
     **changes: Any,
 ) -> SyntheticServing:
     """Records of one study; `changes` are those of `make_connections`."""
@@ -115,7 +127,10 @@ def make_serving(
             update={"plan": plan.model_copy(update={"turns": planned})},
         ),
         turns=[turn.model_copy(update={"server": FACTS}) for turn in made.turns],
-        runs=[_served(run, processor_ns, reconnections, used) for run in made.runs],
+        runs=[
+            _through(_served(run, processor_ns, reconnections, used), target, fsync)
+            for run in made.runs
+        ],
         before=made.before,
         after=made.after,
         study_toml=made.study_toml,
@@ -154,5 +169,10 @@ def _served(
     result = run.result.model_copy(
         update={"clients": clients.model_copy(update={"network": network})}
     )
-    job = run.job.model_copy(update={"target": TARGET})
-    return run.model_copy(update={"result": result, "job": job, "server": server})
+    return run.model_copy(update={"result": result, "server": server})
+
+
+def _through(run: RunRecord, target: SmbTarget | NfsTarget, fsync: bool) -> RunRecord:
+    assert isinstance(run.job, ClientsJob)
+    job = run.job.model_copy(update={"target": target, "fsync": fsync})
+    return run.model_copy(update={"job": job})

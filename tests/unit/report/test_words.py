@@ -42,7 +42,7 @@ def test_values_have_units() -> None:
     [
         (0.5, 0.7, 8, "0.50 to 0.70"),
         (0.5, 0.7, 2, "not known from 2 blocks"),
-        (0.001, 18_601.79, 4, "not known from 4 blocks"),
+        (0.001, 18_601.79, 4, "interval too wide"),
         (None, None, 1, "one block"),
     ],
 )

@@ -91,20 +91,22 @@ def _lead(results: Results, serving: Serving) -> str:
     Of the baseline, in the first primary test, and there of the operation that the test is named
     for.
     """
-    own = [each for each in serving.shares if each.system == results.baseline] or serving.shares
+    known = [(each, each.share) for each in serving.shares if each.share is not None]
+    own = [pair for pair in known if pair[0].system == results.baseline] or known
     primary = list(results.primary_cells)
     named = [
-        each
-        for each in own
+        (each, share)
+        for each, share in own
         if each.operation == (results.cell(each.cell).test or "").partition(" ")[0]
     ]
     found = sorted(
-        named or own, key=lambda each: primary.index(each.cell) if each.cell in primary else 99
+        named or own,
+        key=lambda pair: primary.index(pair[0].cell) if pair[0].cell in primary else 99,
     )
     if not found:
         return ""
-    each = found[0]
-    share, low, high = each.share, each.share.low, each.share.high
+    each, share = found[0]
+    low, high = share.low, share.high
     article = "an" if each.operation[0] in "aeiou" else "a"
     of = (
         f"Of {article} {each.operation}'s {words.value(each.served_ns.value, 'ns')} through"
@@ -113,7 +115,8 @@ def _lead(results: Results, serving: Serving) -> str:
     if share.value <= 0:
         return f"{of} nothing is seen to be the server's: over the path it took as long or longer."
     if low is None or high is None or share.n < words.FEWEST_BLOCKS or low < _LEAST_SHARE:
-        size = f"{_percent(share.value)} (interval {words.unknown(share.n)})"
+        why = words.unknown(share.n).removeprefix("interval ")
+        size = f"{_percent(share.value)} (interval {why})"
     else:
         size = f"{_percent(low).removesuffix(' %')} to {_percent(high)}"
     return f"{of} the server's share is {size}; on {each.system}."
@@ -144,6 +147,12 @@ def _shares(results: Results, serving: Serving) -> list[Table]:
         " blocks. What they take over the path includes waiting for one another. The rest is the"
         " server's: its protocol, its processes, and the sockets. Below 0 the path was slower."
     )
+    if any(each.share is None for each in serving.shares):
+        note += (
+            " Over NFS a written file is durable when it is closed: close waits for the storage"
+            " (COMMIT), on the path it does not, so the two are not compared. workload.fsync = true"
+            " has both wait."
+        )
     heading = "How much of each operation is the server?"
     return [Table("server-share", heading, note, columns, rows, len(rows) > FOLDED_ROWS)]
 
@@ -153,10 +162,12 @@ def _share(each: OperationShare | None) -> TableCell:
     if each is None:
         return NOTHING
     share = each.share
-    wild = share.low is not None and share.low < _LEAST_SHARE
-    interval = words.unknown(share.n) if wild else interval_text(share, _percent)
     served, path = (words.value(time.value, "ns") for time in (each.served_ns, each.path_ns))
     below = f"{served}; path {path}".replace(" ", _NO_BREAK).replace(f";{_NO_BREAK}", "; ")
+    if share is None:
+        return TableCell("not comparable", f"durable; {below}")
+    wild = share.low is not None and share.low < _LEAST_SHARE
+    interval = words.unknown(share.n) if wild else interval_text(share, _percent)
     return TableCell(_percent(share.value), f"{interval}; {below}" if interval else below)
 
 
@@ -189,8 +200,8 @@ def _use(results: Results, serving: Serving) -> list[Table]:
         Column("died", "client_errors"),
     ]
     note = (
-        "All processes of the server together. Letting clients in is in no operation; that they"
-        " leave is. What was refused and what died is counted over all runs."
+        "All processes of the server together. Letting clients in and letting them go are in no"
+        " operation. What was refused and what died is counted over all runs."
     )
     table = Table("server", "What the server used", note, columns, rows)
     return [without_empty_columns(table)]

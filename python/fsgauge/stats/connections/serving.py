@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from typing import get_args
 
 from fsgauge.record import Plan, RunRecord, ServerRun, TurnRecord
@@ -47,7 +47,7 @@ def read_serving(
         servers=list(dict.fromkeys(_server_words(turn) for turn in turns if turn.server)),
         settings=_settings(runs),
         use=[use for cell, system in _places(plan) if (use := _use(samples, runs, cell, system))],
-        shares=list(_shares(plan, samples, paths)),
+        shares=list(_shares(plan, samples, paths, _durable_when_closed(runs))),
         connections=[
             found
             for cell, system in _places(plan)
@@ -133,7 +133,24 @@ def _use(samples: Samples, runs: Sequence[RunRecord], cell: str, system: str) ->
     )
 
 
-def _shares(plan: Plan, samples: Samples, paths: Samples) -> Iterator[OperationShare]:
+def _durable_when_closed(runs: Sequence[RunRecord]) -> set[tuple[str, str]]:
+    """Cells and systems whose clients write files that closing syncs, though nobody asked for it.
+
+    An NFS client sends COMMIT before close returns (RFC 1813, 4.11); close on a path syncs nothing.
+    """
+    return {
+        (run.cell.id, run.system)
+        for run in runs
+        if isinstance(run.job, ClientsJob)
+        and run.job.target.kind == "nfs"
+        and run.job.phase.kind in ("write", "mix")
+        and not run.job.fsync
+    }
+
+
+def _shares(
+    plan: Plan, samples: Samples, paths: Samples, durable: Container[tuple[str, str]]
+) -> Iterator[OperationShare]:
     for cell, system in _places(plan):
         for operation in _OPERATIONS:
             served = samples.block_logs(operation, cell, system)
@@ -148,7 +165,7 @@ def _shares(plan: Plan, samples: Samples, paths: Samples) -> Iterator[OperationS
                 operation=operation,
                 served_ns=of_served,
                 path_ns=of_path,
-                share=_rest(part),
+                share=None if operation == "close" and (cell, system) in durable else _rest(part),
             )
 
 

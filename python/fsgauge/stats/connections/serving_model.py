@@ -42,7 +42,8 @@ class OperationShare(ServingModel):
     """The mean response of an operation through the server, and over the path beside it.
 
     `share` is what the server, its protocol and the clients' sockets add, of the response through
-    the server; below 0 where the path was slower.
+    the server; below 0 where the path was slower. It is None where the two are not the same work:
+    over NFS closing a written file makes it durable, over the path it does not.
     """
 
     cell: str
@@ -50,7 +51,7 @@ class OperationShare(ServingModel):
     operation: str
     served_ns: Estimate
     path_ns: Estimate
-    share: Estimate
+    share: Estimate | None
 
 
 class ConnectionUse(ServingModel):

@@ -8,7 +8,7 @@ from fsgauge.pages import explain_metric
 from fsgauge.report import write_report
 from fsgauge.report.connections.serving import serving_parts, serving_tables
 from tests.synthetic_connections import make_connections
-from tests.synthetic_serving import make_serving
+from tests.synthetic_serving import NFS_TARGET, make_serving
 
 
 def test_the_tables_say_share_use_and_connections() -> None:
@@ -37,6 +37,25 @@ def test_the_share_has_a_row_for_each_operation_and_systems_side_by_side() -> No
     assert all(cell.text == "75 %" for row in table.rows for cell in row[1:])
     lead = serving_parts(results).lead
     assert lead.startswith("Of a write's ") and " through Samba the server's share is 7" in lead
+
+
+def test_a_close_that_syncs_is_not_comparable() -> None:
+    results = make_serving(target=NFS_TARGET).results()
+    (table, *_) = serving_tables(results)
+    rows = {(row[0].text, row[0].below): row[1:] for row in table.rows}
+    assert {cell.text for cell in rows["close", "write"]} == {"not comparable"}
+    assert all("path" in cell.below for cell in rows["close", "write"])
+    assert "not comparable" not in {cell.text for cell in rows["close", "read"]}
+    assert "durable when it is closed" in table.note and "workload.fsync" in table.note
+    (table, *_) = serving_tables(make_serving().results())
+    assert "durable" not in table.note
+
+
+def test_an_interval_too_wide_is_told_as_that() -> None:
+    results = make_serving(blocks=3, noise=3.0, block_noise=0.0).results()
+    below = [cell.below for table in serving_tables(results) for row in table.rows for cell in row]
+    assert any(text.startswith("interval too wide") for text in below)
+    assert not any("not known from 3 blocks" in text for text in below)
 
 
 def test_what_two_blocks_cannot_say_is_said_once() -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from fsgauge.stats.connections.serving_model import Serving
 from fsgauge.stats.results import Results
 from tests.synthetic_connections import make_connections
-from tests.synthetic_serving import SESSION_NS, make_serving
+from tests.synthetic_serving import NFS_TARGET, SESSION_NS, make_serving
 
 
 def serving_of(results: Results) -> Serving:
@@ -25,9 +27,21 @@ def test_the_share_of_the_server_is_what_was_planted(times: float) -> None:
     shares = serving_of(make_serving(times=times, noise=0.0).results()).shares
     assert {each.operation for each in shares} >= {"create", "open", "read", "write", "close"}
     for each in shares:
+        assert each.share is not None
         assert each.share.value == pytest.approx(1 - 1 / times, abs=0.02), each
         assert each.served_ns.value == pytest.approx(times * each.path_ns.value, rel=0.05)
         assert each.share.low is not None and each.share.low <= each.share.value
+
+
+def test_a_close_that_syncs_has_no_share_of_the_server() -> None:
+    """NFS's COMMIT waits for the storage, the path's close does not: that is not the server's."""
+
+    def without_share(**changes: Any) -> set[tuple[str, str]]:
+        shares = serving_of(make_serving(**changes).results()).shares
+        return {(each.cell, each.operation) for each in shares if each.share is None}
+
+    assert without_share(target=NFS_TARGET) == {("write", "close")}
+    assert without_share(target=NFS_TARGET, fsync=True) == without_share() == set()
 
 
 def test_processor_time_memory_and_refusals_are_what_was_planted() -> None:
