@@ -94,10 +94,10 @@ pub struct SmbTarget {
     /// The newest dialect that is offered; the server must take exactly this one.
     #[serde(default)]
     pub dialect: SmbDialect,
-    /// Whether every message is signed.
+    /// Whether messages are signed; of those that log in only the server's last one is.
     #[serde(default)]
     pub signing: bool,
-    /// Whether every message is encrypted; dialects from 3.0 on.
+    /// Whether messages are encrypted, all but those that log in; dialects from 3.0 on.
     #[serde(default)]
     pub encryption: bool,
     /// Whether clients ask for oplocks. Their data is never kept either way: every record is sent.

@@ -47,13 +47,15 @@ class NetworkKeys(StudyModel):
     smb_dialect: SmbDialect = Field("3.0.2", description="The version of SMB that clients speak.")
     smb_signing: bool = Field(
         False,
-        description="Whether every message is signed. With serve, a system whose server has"
-        ' "server signing" = "mandatory" has it in any case.',
+        description="Whether messages are signed: all but NEGOTIATE and SESSION_SETUP, of which"
+        " only the server's last answer is. Encrypted ones have no signature besides. With serve,"
+        ' a system whose server has "server signing" = "mandatory" has it in any case.',
     )
     smb_encryption: bool = Field(
         False,
-        description="Whether every message is encrypted; 3.0 and later can. With serve, a system"
-        ' whose server has "server smb encrypt" = "required" has it in any case.',
+        description="Whether messages are encrypted: all but NEGOTIATE and SESSION_SETUP, which"
+        " log in and are clear. 3.0 and later can. With serve, a system whose server has"
+        ' "server smb encrypt" = "required" has it in any case.',
     )
     smb_oplocks: bool = Field(
         False,
