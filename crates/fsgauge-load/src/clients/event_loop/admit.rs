@@ -97,6 +97,9 @@ impl<T: Target> EventLoop<'_, T> {
             let errno = -answer as i32;
             let words = || (self.around.plan.shown(path), message_of(errno));
             self.tally.error(ClientOperation::Connect, kind_of(errno), now_ns, words);
+            if entrance.makes_directories {
+                self.comes_late(client);
+            }
         } else {
             let latency_ns = now_ns - asked_ns;
             self.tally.of(ClientOperation::Connect).record(latency_ns, latency_ns);

@@ -10,6 +10,7 @@
 mod admit;
 mod books;
 mod connect;
+mod late;
 #[cfg(test)]
 mod tests;
 mod tidy;
@@ -21,6 +22,7 @@ use std::time::Duration;
 
 use fsgauge_wire::{Ended, Failure, Interval, IntervalCount};
 
+use self::late::Place;
 use crate::Outcome;
 use crate::clients::client::{Client, Lane, Paths};
 use crate::clients::cpu_time::CpuTime;
@@ -106,6 +108,7 @@ struct Times {
     since_ns: u64,
     rests: bool,
     retries: u32,
+    place: Place,
 }
 
 /// What a loop hands over.
@@ -248,6 +251,9 @@ impl<'run, T: Target> EventLoop<'run, T> {
     /// Starts what a lane asks for.
     #[inline]
     fn start(&mut self, lane: u32) {
+        if self.times[lane as usize].place == Place::Missing {
+            return self.make_place(lane);
+        }
         let plan = self.around.plan;
         let state = &mut self.lanes[lane as usize];
         let client = &mut self.clients[state.client as usize].client;

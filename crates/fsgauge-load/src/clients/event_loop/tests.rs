@@ -228,5 +228,13 @@ fn clients_come_in_few_at_a_time_and_one_that_is_refused_is_counted() {
         assert_eq!((error.kind, error.count), (ClientErrorKind::ConnectionRefused, 10));
         let directories = noted.borrow().iter().filter(|noted| noted.starts_with('x')).count();
         assert_eq!(directories, if makes_directories { 90 } else { 0 });
+        // Who was refused makes the directory before the first file: both lanes of ten clients.
+        noted.borrow_mut().clear();
+        let outcome = event_loop.run(clock.now_ns()).unwrap();
+        assert_eq!((outcome.tally.files, outcome.tally.files_given_up), (200, 0));
+        let first = |lane: u32| noted.borrow().iter().find(|noted| noted[1..] == lane.to_string()).cloned();
+        let wanted = if makes_directories { "x18" } else { "c18" };
+        assert_eq!((first(18).unwrap().as_str(), first(16).unwrap().as_str()), (wanted, "c16"));
+        assert_eq!(noted.borrow().iter().filter(|noted| **noted == "x18").count(), directories / 90 + 1);
     }
 }

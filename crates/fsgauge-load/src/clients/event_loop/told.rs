@@ -3,6 +3,7 @@
 use fsgauge_wire::{BadRecord, ClientErrorKind, ClientOperation};
 
 use super::EventLoop;
+use super::late::Place;
 use crate::clients::client::{FileOver, Over};
 use crate::clients::rests::length_ns;
 use crate::clients::target::{Answer, Target, message_of};
@@ -16,6 +17,9 @@ impl<T: Target> EventLoop<'_, T> {
     pub(super) fn told(&mut self, lane: u32, answer: Answer, at_ns: u64) {
         if at_ns >= self.window.next_ns {
             self.cross(at_ns);
+        }
+        if self.times[lane as usize].place == Place::Making {
+            return self.place_made(lane, answer, at_ns);
         }
         let plan = self.around.plan;
         let operation = self.lanes[lane as usize].operation();
@@ -51,6 +55,9 @@ impl<T: Target> EventLoop<'_, T> {
             _ => {}
         }
         (times.asked_ns, times.service_ns) = (at_ns, 0);
+        if times.place == Place::Failed && told.file == FileOver::GivenUp {
+            times.place = Place::Missing;
+        }
         match told.file {
             FileOver::No => self.ready.push_back(lane),
             FileOver::Whole => {

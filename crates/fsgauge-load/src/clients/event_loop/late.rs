@@ -1,0 +1,66 @@
+//! Clients that were refused at the door: one that gets in later makes its directory first.
+
+use fsgauge_wire::ClientOperation;
+
+use super::EventLoop;
+use crate::clients::file_set::{Directory, PathBuffer};
+use crate::clients::request::Request;
+use crate::clients::target::{Answer, Started, Target, kind_of, message_of};
+
+/// What a lane knows of its client's directory.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Place {
+    /// It is there, or nobody needs it.
+    #[default]
+    There,
+    /// Its client was refused before it could make it.
+    Missing,
+    /// The lane makes it.
+    Making,
+    /// It could not be made: the file that is under way fails by itself, and the next one tries again.
+    Failed,
+}
+
+impl<T: Target> EventLoop<'_, T> {
+    /// The lanes of a client that was refused make its directory before anything else.
+    pub(super) fn comes_late(&mut self, client: u32) {
+        let outstanding = self.around.plan.job.outstanding;
+        let lanes = (client * outstanding) as usize..((client + 1) * outstanding) as usize;
+        self.times[lanes].iter_mut().for_each(|times| times.place = Place::Missing);
+    }
+
+    /// Starts making the directory of a lane's client.
+    #[cold]
+    pub(super) fn make_place(&mut self, lane: u32) {
+        let client = self.lanes[lane as usize].client;
+        let number = self.clients[client as usize].count.number;
+        let mut path = PathBuffer::new();
+        let path = self.around.plan.names.directory(Directory::Client { client: number }, &mut path);
+        self.times[lane as usize].place = Place::Making;
+        match self.target.start(lane, &Request::MakeDirectory { path }) {
+            Started::Done(answer) => {
+                self.now_ns = self.around.clock.now_ns();
+                self.place_made(lane, answer, self.now_ns);
+            }
+            Started::Pending => self.pending += 1,
+        }
+    }
+
+    /// Takes the answer. The lane stands in line again; what it waited is in no response.
+    #[cold]
+    pub(super) fn place_made(&mut self, lane: u32, answer: Answer, at_ns: u64) {
+        let client = self.lanes[lane as usize].client;
+        let times = &mut self.times[lane as usize];
+        times.asked_ns = at_ns;
+        times.place = if answer < 0 { Place::Failed } else { Place::There };
+        self.ready.push_back(lane);
+        if answer < 0 {
+            let number = self.clients[client as usize].count.number;
+            let mut path = PathBuffer::new();
+            let path = self.around.plan.names.directory(Directory::Client { client: number }, &mut path);
+            let errno = -answer as i32;
+            let words = || (self.around.plan.shown(path), message_of(errno));
+            self.tally.error(ClientOperation::Connect, kind_of(errno), at_ns, words);
+        }
+    }
+}
