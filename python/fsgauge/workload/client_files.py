@@ -57,7 +57,9 @@ class ClientFiles:
         chosen = self._backup() if backup else self._own()
         each = sets.backup_files_per_client if backup else sets.files_per_client
         files = each * self.workload.clients
-        return (chosen.space.contents_of(files), files) if chosen else (0.0, 0)
+        return (
+            (chosen.space.contents_of(self.workload.clients, each), files) if chosen else (0.0, 0)
+        )
 
     def _own(self) -> _Set | None:
         workload = self.workload
@@ -79,7 +81,7 @@ class ClientFiles:
             return chosen.asked
         clients = self.workload.clients
         budget = room.free_bytes * chosen.fill_percent // 100 - self._directory_bytes()
-        files = int(budget / (chosen.space.allocated_of(1) + FILE_OVERHEAD_BYTES))
+        files = int(budget / (chosen.space.allocated_of_one + FILE_OVERHEAD_BYTES))
         if room.inodes is not None:
             files = min(files, room.inodes * chosen.fill_percent // 100 - self._directories())
         return min(max(files // clients, self.workload.outstanding), _MOST_FILES)
@@ -89,7 +91,8 @@ class ClientFiles:
         total = float(self._directory_bytes())
         for chosen, each in self._chosen(sets):
             files = each * self.workload.clients
-            total += chosen.space.allocated_of(files) + files * FILE_OVERHEAD_BYTES
+            total += chosen.space.allocated_of(self.workload.clients, each)
+            total += files * FILE_OVERHEAD_BYTES
         return total
 
     def _inodes(self, sets: FileSets) -> int:
@@ -158,7 +161,11 @@ class ClientFiles:
 
     def _contents(self, sets: FileSets, chosen: _Set | None) -> float:
         return next(
-            (each.space.contents_of(files) for each, files in self._chosen(sets) if each == chosen),
+            (
+                each.space.contents_of(self.workload.clients, files)
+                for each, files in self._chosen(sets)
+                if each == chosen
+            ),
             0.0,
         )
 
