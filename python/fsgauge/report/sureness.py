@@ -46,7 +46,10 @@ def _integrity(results: Results, runs: Sequence[RunRecord]) -> list[Line]:
     if connections is not None and connections.checked_records:
         good = connections.bad_records == 0
         text = "every record read back is right" if good else "records that were not as written"
-        return [Line("Integrity", text, good, "bad_records")]
+        if good and results.sureness.client_errors:
+            text = "what could be read is right; not everything could be written or read"
+        whole = good and not results.sureness.client_errors
+        return [Line("Integrity", text, whole, "bad_records")]
     bad = [line.system for line in lines if not line.good]
     if bad:
         return [Line("Integrity", f"wrong blocks on {', '.join(bad)}", False, "integrity")]

@@ -75,7 +75,8 @@ def answer(question: Question) -> str:
         return "No answer yet: no block is complete, so no system can be compared with another."
     if question.connections is not None:
         found = [entry for cell in question.primary for entry in _comparisons(question, cell)]
-        return connections_answer(question.connections, question.baseline, question.primary, found)
+        said = connections_answer(question.connections, question.baseline, question.primary, found)
+        return said + _failed(question.connections)
     lead = _lead_cell(question)
     found = _comparisons(question, lead)
     if not found:

@@ -16,7 +16,7 @@ from fsgauge.stats.connections.serving_findings import serving_findings
 from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of
 from fsgauge.stats.results import Finding
 from fsgauge.stats.samples import is_complete
-from fsgauge.wire import ClientErrorKind
+from fsgauge.wire import ClientErrorKind, ClientsJob
 
 FAIR_SHARE = 0.5
 FEWEST_OPERATIONS = 100
@@ -60,6 +60,11 @@ _ADVICE: dict[ClientErrorKind, str] = {
     "protocol": "Try another version (workload.smb_dialect), and see the server's log.",
     "other": "The first error's words are beside it; see dmesg.",
 }
+_KNOWN_SHORT = "files that clients had given up while they wrote them end early"
+_KNOWN_SHORT_ADVICE = (
+    "That follows from the errors of writing in the same turns: remove their cause. Nothing was"
+    " lost that had been written whole."
+)
 
 
 def connections_findings(evidence: Evidence) -> Iterator[Finding]:
@@ -152,20 +157,42 @@ def _errors(evidence: Evidence, connections: Connections) -> Iterator[Finding]:
         by_kind.setdefault(row.kind, []).append(row)
     for kind, rows in by_kind.items():
         first = rows[0]
+        known = kind == "short" and _all_were_given_up(evidence)
+        why = _KNOWN_SHORT if known else KINDS[kind]
         total = sum(row.count for row in rows)
         operations = ", ".join(dict.fromkeys(row.operation for row in rows))
         yield finding(
             f"clients.{kind}",
             "warning",
-            f"{count(total, 'operation')} failed because {KINDS[kind]} ({operations}); first"
+            f"{count(total, 'operation')} failed because {why} ({operations}); first"
             f" {first.system}, {names[first.cell]}: {first.first_path}, {first.message}.",
-            _ADVICE[kind],
+            _KNOWN_SHORT_ADVICE if known else _ADVICE[kind],
             [
                 f"{row.system}, {names[row.cell]}: {row.operation} {row.count} times in"
                 f" {count(row.runs, 'run')}; first {row.first_path}"
                 for row in rows
             ],
         )
+
+
+def _all_were_given_up(evidence: Evidence) -> bool:
+    """Whether files ended early only in turns whose clients had given up files that they wrote."""
+    given_up: set[tuple[int, int]] = set()
+    for run, found in sorted(clients_of(evidence.runs), key=lambda pair: _when(pair[0])):
+        turn = (run.block, run.turn)
+        if _writes(run) and (found.files_given_up or found.clients_gave_up):
+            given_up.add(turn)
+        if turn not in given_up and any(error.kind == "short" for error in found.errors):
+            return False
+    return True
+
+
+def _when(run: RunRecord) -> tuple[int, int, int]:
+    return run.block, run.turn, run.position
+
+
+def _writes(run: RunRecord) -> bool:
+    return isinstance(run.job, ClientsJob) and run.job.phase.kind in ("write", "mix")
 
 
 def _cut(evidence: Evidence) -> Iterator[Finding]:

@@ -97,6 +97,12 @@ def test_a_system_alone_says_how_many_operations_failed() -> None:
     assert " failed" not in alone()
 
 
+def test_a_comparison_says_how_many_operations_failed() -> None:
+    failing = lambda turn, cell: [("write", "io", 3)] if turn.block == 1 else []  # noqa: E731
+    assert said(errors=failing).endswith(" operations failed: look at the errors first.")
+    assert " failed" not in said()
+
+
 def test_two_blocks_give_no_range_of_how_still_the_rig_is() -> None:
     answer = alone(blocks=2, noise=0.5)
     assert "(range not known from 2 blocks)." in answer and "%)" not in answer

@@ -60,6 +60,21 @@ def test_errors_are_told_by_kind_with_the_first_place_and_advice() -> None:
     assert "workload.fill" in finding.advice and finding.count == 1
 
 
+def test_files_that_writing_gave_up_are_no_loss_of_the_file_system() -> None:
+    def errors(turn: Any, cell: Any) -> Any:
+        kinds = {"write": ("write", "connection_lost", 5), "read": ("read", "short", 5)}
+        return [kinds[cell.test]] if cell.test in kinds and turn.block == 0 else ()
+
+    def lost(turn: Any, cell: Any) -> tuple[int, int]:
+        return (5, 0) if cell.test == "write" and turn.block == 0 else (0, 0)
+
+    known = told("clients.short", errors=errors, lost=lost)
+    assert "given up while they wrote them" in known.sentence
+    assert "errors of writing" in known.advice and "dmesg" not in known.advice
+    elsewhere = told("clients.short", errors=errors)
+    assert "ended before its size" in elsewhere.sentence and "dmesg" in elsewhere.advice
+
+
 @pytest.mark.parametrize("kind", list(KINDS))
 def test_every_kind_has_words_and_advice(kind: Any) -> None:
     finding = told(
