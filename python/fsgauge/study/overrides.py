@@ -66,12 +66,25 @@ def give_way(document: Document, overrides: list[str], specs: list[str]) -> None
         raise _would_be_dropped(document, own, asked_for[0])
     storage = document.data.get("storage")
     if not isinstance(storage, dict) or storage.get("kind") != "share":
+        _refuse_storage_of_option(document)
         document.put(("storage",), {"kind": "share"}, origin)
     if not shares:
         document.put(("system",), [{"name": "share", "kind": "share"}], origin)
     elif len(shares) < len(own):
         chosen = [(table, document.origin(("system", index)), -1) for index, table in shares]
         _replace_systems(document, chosen)
+
+
+def _refuse_storage_of_option(document: Document) -> None:
+    """InputError where --storage says on what, which a share's server decides."""
+    given = (place for path, place in document.origins.items() if path[:1] == ("storage",))
+    place = next((each for each in given if not each.numbered), None)
+    if place is not None:
+        raise InputError(
+            "the storage would be ignored: a running server's share is measured where it lies",
+            location=place.value(),
+            next="leave --storage out; --set storage.size=8GiB bounds what a share is filled with",
+        )
 
 
 def _would_be_dropped(document: Document, own: list[dict[str, Any]], index: int) -> InputError:

@@ -150,6 +150,17 @@ def test_every_option_has_a_part_and_a_neighbour() -> None:
     assert forbidden_value("0; Path = /") and not forbidden_value("64 kb")
 
 
+@pytest.mark.parametrize("storage", ["loop:1GiB", "ram:1GiB", "/"])
+def test_a_storage_that_a_person_asked_for_is_not_dropped_for_a_share(storage: str) -> None:
+    of_option = {"systems": ["nas=share:target=nfs://filer/e"]}
+    for changes in ({"overrides": [SMB]}, of_option):
+        with pytest.raises(InputError, match="the storage would be ignored") as refusal:
+            load_study("connections", storage=storage, **changes)  # type: ignore[arg-type]
+        assert refusal.value.location is not None
+    study = load_study("connections", [SMB, "storage.size=2GiB"])
+    assert study.storage.kind == "share" and study.storage.size == 2 << 30
+
+
 def test_systems_that_a_person_asked_for_are_not_dropped_for_a_target(tmp_path: Path) -> None:
     with pytest.raises(InputError, match='"ext4" cannot be measured beside a share'):
         load_study("connections", [SMB], ["ext4"])
