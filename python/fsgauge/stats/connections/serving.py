@@ -205,11 +205,11 @@ def _connections(
 
 
 def _server_words(turn: TurnRecord) -> str:
-    """ "Samba 4.17.12, user nobody, listen backlog 50 (somaxconn 4096)"."""
+    """ "Samba 4.17.12 (SMB), clients work as nobody, listen backlog 50 (somaxconn 4096)"."""
     server = turn.server
     if server is None:
         return ""
-    words = f"{server.name} {server.version} ({server.protocol}), as the user {server.user}"
+    words = f"{server.name} {server.version} ({server.protocol}), clients work as {server.user}"
     if server.listen_backlog is not None:
         words += f", listen backlog {server.listen_backlog}"
         if server.somaxconn is not None:

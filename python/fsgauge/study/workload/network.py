@@ -30,13 +30,16 @@ class NetworkKeys(StudyModel):
     target: Target | None = Field(
         None,
         description="A server's share: smb://user@host:port/share, or nfs://host:port/export"
-        " (version 3), each client with a connection of its own. With --set it takes the place of"
+        " (version 3), each client with a connection of its own. NFS clients are the user and"
+        " group that run fsgauge (AUTH_SYS), 0 and 0 for root, whom a server with root_squash maps"
+        " to another user or refuses. With --set it takes the place of"
         f" storage and systems. The password comes from {PASSWORD_VARIABLE} or password_file.",
     )
     serve: Serve = Field(
         "none",
-        description="Start a private server over each system, as the server's own user, on this"
-        " machine alone (127.0.0.1): samba (SMB) or ganesha (NFS version 3). It is stopped and"
+        description="Start a private server over each system, on this machine alone (127.0.0.1):"
+        " samba (SMB) or ganesha (NFS version 3). Its process is root, its clients work as"
+        " nobody. It is stopped and"
         " removed after each turn. The option --serve says the same.",
     )
     serve_beside_path: bool = Field(

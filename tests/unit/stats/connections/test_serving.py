@@ -54,7 +54,7 @@ def test_processor_time_memory_and_refusals_are_what_was_planted() -> None:
         assert (use.memory_bytes, use.processes) == (12 << 20, 15)
         assert use.listen_overflows == 2 * use.runs  # the socket's own, not the machine's 7
     assert serving.servers == [
-        "Samba 4.17.12 (SMB), as the user nobody, listen backlog 50 (net.core.somaxconn 4096)"
+        "Samba 4.17.12 (SMB), clients work as nobody, listen backlog 50 (net.core.somaxconn 4096)"
     ]
     assert serving.settings == ["SMB 3.0.2, not signed, not encrypted, without oplocks"]
 
