@@ -47,6 +47,11 @@ def _needed(record: RunRecord, kind: ClientErrorKind) -> str:
     """What would let the clients do their work."""
     if kind == "no_space" and record.cell.fill_percent is not None:
         return "larger storage, a smaller workload.write_fill, or a lower level in workload.fills"
+    if kind == "no_space" and record.cell.test in ("backup fill", "backup"):
+        return (
+            "larger storage, fewer files (--set workload.backup_files_per_connection=N), or a"
+            " smaller workload.backup_fill"
+        )
     return _NEEDED.get(kind, "dmesg | tail")
 
 

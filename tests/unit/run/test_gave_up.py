@@ -84,6 +84,17 @@ def test_writers_beside_a_tree_have_other_keys(monkeypatch: pytest.MonkeyPatch) 
     assert "workload.write_fill" in ended.value.next
 
 
+def test_files_to_back_up_have_other_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A smaller workload.fill would have left them as many."""
+    given = record(monkeypatch, 590, kind="no_space")
+    backup = given.cell.model_copy(update={"test": "backup fill"})
+    with pytest.raises(RigError) as ended:
+        require_clients(given.model_copy(update={"cell": backup}))
+    assert "workload.backup_files_per_connection=N" in ended.value.next
+    assert "workload.backup_fill" in ended.value.next
+    assert "workload.fill" not in ended.value.next
+
+
 def test_a_run_without_clients_is_none_of_this(monkeypatch: pytest.MonkeyPatch) -> None:
     given = record(monkeypatch, 590)
     assert given.most_gave_up
