@@ -13,7 +13,7 @@ from fsgauge.estimate import RUN_SECONDS, block_seconds
 from fsgauge.power import blocks_needed, detectable_percent, paired_percent
 from fsgauge.record import Plan, Turn
 from fsgauge.study.allocating import ALLOCATING
-from fsgauge.study.model import ConnectionsWorkload, Study, System
+from fsgauge.study.model import ConnectionsWorkload, Study, System, Workload
 from fsgauge.study.over_path import is_served
 from fsgauge.study.smb_protection import Protection, protection_of
 from fsgauge.study.system import UNFORMATTED
@@ -165,10 +165,18 @@ def _held_equal(study: Study, size_bytes: int) -> list[str]:
 
 def _method(study: Study, size_bytes: int) -> Method:
     """The study's method, which knows the sizes of its files."""
-    method = method_of(study.workload).in_room(planned_room(study, size_bytes))
+    method = method_of(_addressed(study)).in_room(planned_room(study, size_bytes))
     if isinstance(method, ConnectionsMethod):
         return replace(method, protections=tuple(_protections(study).values()))
     return method
+
+
+def _addressed(study: Study) -> Workload:
+    """The workload, with the first share's address where systems alone have theirs."""
+    workload, first = study.workload, study.systems[0]
+    if not isinstance(workload, ConnectionsWorkload) or first.target is None:
+        return workload
+    return workload.model_copy(update={"target": first.target})
 
 
 def _protections(study: Study) -> dict[str, Protection]:
@@ -261,4 +269,6 @@ def _estimate_basis(*, by_pilot: bool, is_served: bool) -> str:
 def _overwritten(study: Study) -> str:
     if study.storage.kind == "device":
         return f"everything on {study.storage.device}, which must be empty and consented to"
+    if study.storage.kind == "share":
+        return "nothing: folders of the run's own are made on each share, and removed"
     return "nothing: a scratch file or folder is made and removed"

@@ -81,6 +81,25 @@ def test_how_messages_are_protected_is_said_as_it_will_be():
     assert not any(line.startswith("messages") for line in different)
 
 
+def test_of_a_running_server_only_what_is_true_is_said():
+    """Its caches stay as they are, and nothing is made on this machine."""
+    for changes in (
+        {"overrides": ["workload.target=nfs://filer/e"]},
+        {"systems": ["a=share:target=nfs://one/e", "b=share:target=nfs://two/e"]},
+    ):
+        study = load_study("connections", seed=1, **changes)
+        facts = describe(make_plan(study, size_bytes=8 * GIB), study, size_bytes=8 * GIB)
+        words = "\n".join([*facts.held_equal, facts.overwritten])
+        assert "dropped" not in words and "page cache" not in words and "scratch" not in words
+        assert "the servers' caches as they are" in words and "sent to the server" in words
+        assert "through servers that run already (NFS version 3)" in words
+        assert facts.overwritten.startswith("nothing: folders of the run's own")
+    local = load_study("connections", seed=1)
+    facts = describe(make_plan(local, size_bytes=8 * GIB), local, size_bytes=8 * GIB)
+    words = "\n".join(facts.held_equal)
+    assert "caches dropped before each" in words and "through the page cache" in words
+
+
 def test_what_a_raw_device_does_instead_and_what_is_not_told():
     def facts(*overrides, **changes):
         study = load_study("writers", list(overrides), seed=1, **changes)

@@ -189,12 +189,16 @@ class ConnectionsMethod(MakesOwnFiles):
         workload = self.workload
         how = {"event loop": "carried by event loops", "threads": "a thread each"}
         how_through = through(workload, self.protections)
+        way = "through the page cache" if workload.protocol == "path" else "sent to the server"
+        caches = "caches dropped before each"
+        if workload.target is not None:
+            caches = "the servers' caches as they are"
         lines = [
             f"files: {self._sets_in_words()}",
             f"clients: {workload.clients}, {how[workload.dispatch]}, {how_through},"
             f" {workload.outstanding} operation"
             f"{'s' if workload.outstanding > 1 else ''} at a time each{self._rests()}",
-            f"data: {workload.data}, through the page cache in records of"
+            f"data: {workload.data}, {way} in records of"
             f" {exact_size(workload.record_size)}; {'fsync' if workload.fsync else 'no sync'}"
             " before a file is closed;"
             f" {'all that is read is checked' if workload.verify else 'not verified'}",
@@ -203,7 +207,7 @@ class ConnectionsMethod(MakesOwnFiles):
         if "mix" in workload.tests:
             parts = ", ".join(f"{name} {weight}" for name, weight in workload.mix.items())
             lines.append(f"mix: {parts}, for {exact_duration(workload.mix_duration)}")
-        return [*lines, "order: tests in one order in every turn, caches dropped before each"]
+        return [*lines, f"order: tests in one order in every turn, {caches}"]
 
     def notes(self) -> list[str]:
         """That writes which nothing syncs may end in memory."""
