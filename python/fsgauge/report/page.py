@@ -14,6 +14,7 @@ from fsgauge.report.churn.parts import churn_parts
 from fsgauge.report.connections.parts import connections_parts
 from fsgauge.report.connections.serving import serving_parts
 from fsgauge.report.draw import Drawing
+from fsgauge.report.headline import headline
 from fsgauge.report.integrity import integrity_lines
 from fsgauge.report.layouts import layout_lines, ratio_words
 from fsgauge.report.published import published_writers
@@ -42,6 +43,7 @@ def render_page(results: Results, stored: StoredStudy, drawings: dict[str, Drawi
     """The whole page as text; it asks nothing of the network."""
     return template("page.html.j2").render(
         results=results,
+        headline=headline(results),
         drawings=drawings,
         glyphs=GLYPHS,
         legend=_legend(results),

@@ -44,9 +44,10 @@ def published_tables(results: Results, published: PublishedConnections) -> list[
 
 
 def _test(results: Results, test: TestRows, published: PublishedConnections) -> Table:
-    """The publication knows one backup, in directory order."""
+    """The publication knows one backup, in directory order; it has nothing to say of one system."""
     cell = test.cell
-    theirs = published.of(cell.test or "") if cell.order in (None, "directory") else None
+    compared = len(results.systems) > 1 and cell.order in (None, "directory")
+    theirs = published.of(cell.test or "") if compared else None
     others = [system for system in results.systems if system != results.baseline]
     columns = [Column("average of all blocks"), Column(results.baseline, "ratio")]
     for system in others:

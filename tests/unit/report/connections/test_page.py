@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+import tomllib
+from dataclasses import replace
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +62,34 @@ def test_many_numbers_follow_the_throughput_of_all_systems(tmp_path: Path) -> No
     page = write_report(tmp_path).read_text(encoding="utf-8")
     first, _, rest = page.partition("</header>")
     assert 'id="figure-forest"' in first and 'id="figure-tests"' in rest
+
+
+def test_one_system_is_asked_what_it_gives_and_has_nothing_published_beside_it(
+    tmp_path: Path,
+) -> None:
+    text = (files("fsgauge") / "studies" / "connections.toml").read_text("utf-8")
+    shipped = str(tomllib.loads(text)["question"])
+    headings = []
+    for systems in ({BASELINE: "ext4"}, {BASELINE: "ext4", OTHER: "ext4"}):
+        made = make_connections(clients=12, blocks=3, systems=systems)
+        definition = {**made.study.study, "question": shipped}
+        directory = tmp_path / str(len(systems))
+        directory.mkdir()
+        study = made.study.model_copy(update={"study": definition})
+        replace(made, study=study).write(directory)
+        page = write_report(directory).read_text(encoding="utf-8")
+        headings.append(page.partition("<h1>")[2].partition("</h1>")[0])
+        assert ("published elsewhere, on other hardware" in page) == (len(systems) > 1)
+    assert headings == [f"What do 12 clients get from {BASELINE}?", shipped]
+
+
+def test_without_a_whole_block_the_tests_say_why_they_are_empty(tmp_path: Path) -> None:
+    for made_runs, empty in ((1, True), (None, False)):
+        directory = tmp_path / str(made_runs)
+        directory.mkdir()
+        make_connections(clients=12, blocks=1, made_runs=made_runs).write(directory)
+        page = write_report(directory).read_text(encoding="utf-8")
+        assert ("No numbers yet" in page) == empty
 
 
 def test_bad_records_are_said_where_all_was_read_back(tmp_path: Path) -> None:
