@@ -16,7 +16,7 @@ from fsgauge.report.connections.tables import (
     source_of,
 )
 from fsgauge.report.published import published_connections
-from fsgauge.report.table_parts import Table
+from fsgauge.report.table_parts import Table, said_once
 from fsgauge.stats.connections.findings import carried
 from fsgauge.stats.results import Results
 
@@ -49,15 +49,19 @@ def connections_parts(results: Results) -> ConnectionsParts:
     tables = published_tables(results, published)
     beside = any(column.elsewhere for table in tables for column in table.columns)
     return ConnectionsParts(
-        published=tables,
+        published=_once(tables),
         source=source_of(published) if beside else "",
         carried=carried(connections),
         errors=error_table(results),
-        clients=[*fairness_table(results), *little_table(results), *call_table(results)],
-        latency=latency_table(results),
-        extents=extents_table(results),
+        clients=_once([*fairness_table(results), *little_table(results), *call_table(results)]),
+        latency=_once(latency_table(results)),
+        extents=_once(extents_table(results)),
         primary_extents=_primary_extents(results) if connections.extents_primary else [],
     )
+
+
+def _once(tables: list[Table]) -> list[Table]:
+    return [said_once(table) for table in tables]
 
 
 def _primary_extents(results: Results) -> list[tuple[str, str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from fsgauge.report import words
 from fsgauge.report.table_parts import (
@@ -11,6 +11,7 @@ from fsgauge.report.table_parts import (
     Table,
     TableCell,
     interval_text,
+    said_once,
     value_cell,
     without_empty_columns,
 )
@@ -67,22 +68,7 @@ def serving_tables(results: Results) -> list[Table]:
         *_use(results, serving),
         *_connections(results, serving),
     ]
-    return [_said_once(table) for table in tables]
-
-
-def _said_once(table: Table) -> Table:
-    """What too few blocks cannot say stands above the table, not in each of its cells."""
-    for phrase in (words.unknown(blocks) for blocks in range(1, words.FEWEST_BLOCKS)):
-        found = [cell for row in table.rows for cell in row if cell.below.startswith(phrase)]
-        if not found:
-            continue
-        rows = [
-            [replace(cell, below=cell.below.removeprefix(phrase).lstrip("; ")) for cell in row]
-            for row in table.rows
-        ]
-        note = f"{table.note} Intervals: {phrase}."
-        table = replace(table, rows=rows, note=note)
-    return table
+    return [said_once(table) for table in tables]
 
 
 def _lead(results: Results, serving: Serving) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from fsgauge.report import write_report
+from fsgauge.report.connections.parts import connections_parts
 from fsgauge.stats.results import Results
 from tests.synthetic_connections import BASELINE, OTHER, make_connections
 
@@ -90,6 +91,16 @@ def test_without_a_whole_block_the_tests_say_why_they_are_empty(tmp_path: Path) 
         make_connections(clients=12, blocks=1, made_runs=made_runs).write(directory)
         page = write_report(directory).read_text(encoding="utf-8")
         assert ("No numbers yet" in page) == empty
+
+
+def test_what_two_blocks_cannot_say_stands_above_each_table() -> None:
+    parts = connections_parts(make_connections(clients=12, blocks=2).results())
+    tables = [*parts.published, *parts.clients, *parts.latency, *parts.extents]
+    assert tables
+    for table in tables:
+        assert not any("not known" in cell.below for row in table.rows for cell in row), table.name
+        assert table.note.count("not known from 2 blocks") <= 1
+    assert all("not known from 2 blocks" in table.note for table in parts.published)
 
 
 def test_bad_records_are_said_where_all_was_read_back(tmp_path: Path) -> None:
