@@ -157,6 +157,7 @@ def _obstacles(study: Study) -> list[str]:
             look()
         except FsgaugeError as error:
             found += [f"refused   {error.what}", *(f"          {each}" for each in error.details)]
+            found += [f"          next: {error.next}"] if error.next else []
     return ["", *found] if found else []
 
 

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict
 from fsgauge.errors import FsgaugeError
 from fsgauge.host.loop_devices import loops_available
 from fsgauge.host.noise import RunJob, noise_percent
-from fsgauge.rig.serving import missing_of
+from fsgauge.rig.serving import install_of, lack_of
 from fsgauge.server import SERVERS, ServerKind
 from fsgauge.system import FileSystem, SystemKind, system_kinds
 from fsgauge.system.support import support_of
@@ -96,14 +96,14 @@ def _standing(kind: SystemKind) -> SystemStanding:
 
 
 def _server_standing(kind: ServerKind) -> SystemStanding:
-    missing = missing_of(kind)
-    if missing:
+    lack = lack_of(kind)
+    if lack:
         return SystemStanding(
             name=kind.name,
             summary=kind.title,
             standing="needs",
-            reason=f"{missing} is missing",
-            next=kind.install,
+            reason=lack,
+            next=install_of(kind),
         )
     root = os.geteuid() == 0
     return SystemStanding(

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
-from fsgauge.errors import InputError, RigError
+from fsgauge.errors import RigError
 from fsgauge.host.ledger import Ledger
 from fsgauge.host.memory import available_memory_bytes
 from fsgauge.host.tool import find_tool
@@ -21,6 +21,8 @@ from fsgauge.units import format_size
 from fsgauge.workload.folders import BACKUP, OWN, ClientFolders, Place
 
 P = TypeVar("P", bound=Place)
+_PACKAGES = {"unshare": "util-linux", "mount": "mount", "hostname": "hostname"}
+"""Programs beside a server that no package of its own brings, on Debian."""
 _SPARE_PROCESSES = 64
 _SPARE_SOCKETS = 64
 _PORT_RANGE = Path("/proc/sys/net/ipv4/ip_local_port_range")
@@ -62,18 +64,37 @@ def check_server(study: Study) -> None:
 
 def require_installed(kind: ServerKind) -> None:
     """RigError with the command that installs it."""
-    lacks = missing_of(kind)
-    if lacks:
+    lack = lack_of(kind)
+    if lack:
         raise RigError(
-            f"{kind.title} is not installed here: {lacks} is missing",
-            next=f"{kind.install}, or without --serve: over paths",
+            f"{kind.title} is not installed here: {lack}",
+            next=f"{install_of(kind)}, or without --serve: over paths",
         )
 
 
 def missing_of(kind: ServerKind) -> str:
-    """What is not installed of a server, in words; empty when it is whole."""
-    missing = [program for program in kind.programs if find_tool(program) is None]
-    return ", ".join(missing) or kind.lacks()
+    """What is not installed of a server: names, or words; empty when it is whole."""
+    return ", ".join(_programs_missing(kind)) or kind.lacks()
+
+
+def lack_of(kind: ServerKind) -> str:
+    """The same as a sentence: "ganesha.nfsd, unshare are missing"; empty when it is whole."""
+    missing = missing_of(kind)
+    several = len(_programs_missing(kind)) > 1
+    return f"{missing} {'are' if several else 'is'} missing" if missing else ""
+
+
+def install_of(kind: ServerKind) -> str:
+    """The command that brings what is missing: the server's packages, and the system's own."""
+    missing = _programs_missing(kind)
+    system = [_PACKAGES[program] for program in missing if program in _PACKAGES]
+    if missing and len(system) == len(missing):
+        return f"apt-get install {' '.join(system)}"
+    return " ".join([kind.install, *system])
+
+
+def _programs_missing(kind: ServerKind) -> list[str]:
+    return [program for program in kind.programs if find_tool(program) is None]
 
 
 @contextmanager
@@ -110,12 +131,12 @@ def with_server(facts: SystemFacts, server: Server | None) -> SystemFacts:
 
 
 def require_answer(host: str, port: int, seconds: float = 10.0) -> None:
-    """RigError where nobody answers at a server's port."""
+    """RigError where there is no such host, or nobody answers at a server's port."""
     try:
         with socket.create_connection((host, port), timeout=seconds):
             return
     except socket.gaierror as error:
-        raise InputError(
+        raise RigError(
             f"there is no host {host}", cause=str(error.strerror), next=f"getent hosts {host}"
         ) from None
     except OSError as error:

@@ -1,0 +1,52 @@
+"""What is said of a server that is not whole here, or does not answer."""
+
+from __future__ import annotations
+
+import socket
+
+import pytest
+
+from fsgauge.errors import RigError
+from fsgauge.rig import serving
+from fsgauge.rig.serving import install_of, lack_of, require_answer, require_installed
+from fsgauge.server import SERVERS
+
+
+@pytest.mark.parametrize(
+    ("name", "gone", "lack", "install"),
+    [
+        ("samba", ["smbd"], "smbd is missing", "apt-get install samba"),
+        (
+            "ganesha",
+            ["ganesha.nfsd", "unshare", "mount"],
+            "ganesha.nfsd, unshare, mount are missing",
+            "apt-get install nfs-ganesha nfs-ganesha-vfs rpcbind util-linux mount",
+        ),
+        ("samba", ["unshare"], "unshare is missing", "apt-get install util-linux"),
+    ],
+)
+def test_what_is_missing_is_named_with_the_packages_that_bring_it(
+    name: str, gone: list[str], lack: str, install: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(serving, "find_tool", lambda tool: None if tool in gone else f"/bin/{tool}")
+    kind = SERVERS[name]
+    assert (lack_of(kind), install_of(kind)) == (lack, install)
+    with pytest.raises(RigError, match=lack) as refusal:
+        require_installed(kind)
+    assert refusal.value.next.startswith(f"{install}, or without --serve")
+
+
+def test_no_host_and_no_server_are_the_same_kind_of_failure(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def unknown(*_: object, **__: object) -> None:
+        raise socket.gaierror(-2, "Name or service not known")
+
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        with pytest.raises(RigError, match="no server answers") as refusal:
+            require_answer("127.0.0.1", closed.getsockname()[1])
+    monkeypatch.setattr(socket, "create_connection", unknown)
+    with pytest.raises(RigError, match="there is no host filer") as absent:
+        require_answer("filer", 445)
+    assert refusal.value.exit_code == absent.value.exit_code == 3
