@@ -58,14 +58,35 @@ OPTIONS: dict[str, dict[str, str]] = {
 """By server, each option and the part of its configuration that it stands in."""
 
 
+_OWN_SAMBA = """
+bind interfaces only|browseable|cache directory|disable netbios|disable spoolss|dns proxy
+force group|force user|guest ok|include|interfaces|load printers|lock directory|log file
+map to guest|max log size|ncalrpc dir|netbios name|passdb backend|path|pid directory|postexec
+preexec|printcap name|printing|private dir|read only|restrict anonymous|root postexec|root preexec
+rpc start on demand helpers|security|server max protocol|server min protocol|server role
+smb ports|state directory|usershare path|valid users|workgroup|writable|writeable
+"""
+_OWN = {
+    "samba": _words(_OWN_SAMBA),
+    "ganesha": (
+        *("Access_Type", "Bind_addr", "Enable_NLM", "Enable_RQUOTA", "Enable_UDP", "Export_Id"),
+        *("FSAL", "MNT_Port", "NFS_Port", "Path", "Protocols", "Pseudo", "RPC_Max_Connections"),
+        *("SecType", "Squash"),
+    ),
+}
+"""What is served, where, to whom, and what is run beside: fsgauge's own, and no study's."""
+
+
 def unknown_option(server: str, name: str) -> str | None:
-    """The nearest name in words where there is no such option; None where there is."""
+    """What helps, in words, where there is no such option; None where there is."""
     known = OPTIONS[server]
     if name in known:
         return None
+    if name.lower() in (each.lower() for each in _OWN[server]):
+        return "fsgauge sets that itself"
     near = difflib.get_close_matches(name.lower(), [each.lower() for each in known], n=1)
     exact = next((each for each in known if near and each.lower() == near[0]), "")
-    return f'did you mean "{exact}"?' if exact else f"known: {', '.join(known)}"
+    return f'did you mean "{exact}"?' if exact else ""
 
 
 def forbidden_value(value: str) -> bool:

@@ -10,6 +10,7 @@ from pydantic import Field, model_validator
 from fsgauge.study.address import Target
 from fsgauge.study.base import OneLine, Options, StudyModel
 from fsgauge.study.conflict import conflict
+from fsgauge.study.server_options import OPTIONS
 from fsgauge.study.storage import AbsolutePath
 from fsgauge.units import SizeBytes
 
@@ -63,7 +64,8 @@ class System(StudyModel):
     server: dict[OneLine, Options] = Field(
         {},
         description="Options of the server that workload.serve starts over this system:"
-        ' { "aio read size" = "0" } of samba, { MaxRead = "65536" } of ganesha.',
+        ' { "aio read size" = "0" } of samba, { MaxRead = "65536" } of ganesha.'
+        f" Of samba: {', '.join(OPTIONS['samba'])}. Of ganesha: {', '.join(OPTIONS['ganesha'])}.",
         max_length=50,
     )
     target: Target | None = Field(

@@ -9,7 +9,7 @@ import pytest
 from fsgauge.errors import InputError
 from fsgauge.study import dump_study, load_study
 from fsgauge.study.address import parse_address
-from fsgauge.study.model import ConnectionsWorkload, Study
+from fsgauge.study.model import ConnectionsWorkload, Study, System
 from fsgauge.study.server_options import OPTIONS, forbidden_value, unknown_option
 
 
@@ -146,6 +146,11 @@ def test_every_option_has_a_part_and_a_neighbour() -> None:
     for server, options in OPTIONS.items():
         for name in options:
             assert unknown_option(server, name) is None
+    for server, name in (("samba", "path"), ("samba", "Root Preexec"), ("ganesha", "Squash")):
+        assert unknown_option(server, name) == "fsgauge sets that itself"
+    assert unknown_option("samba", "quark") == ""
+    described = System.model_fields["server"].description or ""
+    assert all(name in described for names in OPTIONS.values() for name in names)
     assert "aio read size" in (unknown_option("samba", "aio reed size") or "")
     assert forbidden_value("0; Path = /") and not forbidden_value("64 kb")
 
