@@ -62,7 +62,8 @@ def _line(
     results: Results, metric: MetricInfo, measured: Measurement, entry: Comparison | None
 ) -> Line:
     low, high = measured.low, measured.high
-    interval = words.unknown(measured.n) if low is not None else ""
+    told = measured.n >= words.FEWEST_BLOCKS  # of fewer, the section's hint tells it once
+    interval = words.unknown(measured.n) if told and low is not None else ""
     if low is not None and high is not None and words.is_known(low, high, measured.n):
         interval = f"{words.value(low, metric.unit)} to {words.value(high, metric.unit)}"
     return Line(
@@ -72,12 +73,18 @@ def _line(
         interval=interval,
         blocks=measured.n,
         ratio=words.ratio(entry.ratio) if entry else "",
-        ratio_interval=words.interval(entry.low, entry.high, entry.n) if entry else "baseline",
+        ratio_interval=_ratio_interval(entry) if entry else "baseline",
         glyph=GLYPHS[entry.verdict] if entry else "",
         verdict=words.verdict(entry) if entry else "",
         robust=_robust(entry) if entry else "",
         left_out=", ".join(f"block {block + 1}" for block in entry.left_out) if entry else "",
     )
+
+
+def _ratio_interval(entry: Comparison) -> str:
+    if entry.n < words.FEWEST_BLOCKS:
+        return ""
+    return words.interval(entry.low, entry.high, entry.n)
 
 
 def _robust(entry: Comparison) -> str:

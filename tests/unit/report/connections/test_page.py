@@ -13,6 +13,7 @@ import pytest
 
 from fsgauge.report import write_report
 from fsgauge.report.connections.parts import connections_parts
+from fsgauge.report.tables import number_tables
 from fsgauge.stats.results import Results
 from tests.synthetic_connections import BASELINE, OTHER, make_connections
 
@@ -101,6 +102,10 @@ def test_what_two_blocks_cannot_say_stands_above_each_table() -> None:
         assert not any("not known" in cell.below for row in table.rows for cell in row), table.name
         assert table.note.count("not known from 2 blocks") <= 1
     assert all("not known from 2 blocks" in table.note for table in parts.published)
+    found = number_tables(make_connections(clients=12, blocks=2).results())
+    assert found and not any(line.interval for table in found for line in table.lines)
+    found = number_tables(make_connections(clients=12, blocks=3).results())
+    assert any(line.interval for table in found for line in table.lines)
 
 
 def test_bad_records_are_said_where_all_was_read_back(tmp_path: Path) -> None:
