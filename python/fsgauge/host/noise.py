@@ -7,6 +7,7 @@ import statistics
 from collections.abc import Callable
 from pathlib import Path
 
+from fsgauge.errors import RigError
 from fsgauge.host.ledger import opened_ledger
 from fsgauge.wire import (
     BlockSize,
@@ -32,12 +33,19 @@ def noise_percent(run: RunJob, directory: Path, *, direct: bool) -> float:
     """How far two equal runs differ: standard deviation of their ratio, percent.
 
     Eight runs of 0.3 s read 4 KiB blocks at random from a file in a scratch folder. Short runs
-    are noisier than a study's, so this is an upper bound for planning.
+    are noisier than a study's, so this is an upper bound for planning. RigError where a run had no
+    read answered.
     """
     with opened_ledger() as ledger, ledger.folder(directory, "noise") as folder:
         target = FileTarget(path=str(folder / "file"), size_bytes=_FILE_BYTES)
         run(LayoutJob(target=target, direct=direct, seed=1), None)
         rates = [_rate(run, target, direct, seed) for seed in range(_RUNS)]
+    if not all(rates):
+        raise RigError(
+            "a run of 0.3 s had no read answered",
+            cause="the disk below is very busy, or hangs",
+            next="fsgauge doctor, when it is quieter",
+        )
     return 100 * math.sqrt(2) * statistics.stdev(math.log(rate) for rate in rates)
 
 
