@@ -98,7 +98,7 @@ impl<T: Target> EventLoop<'_, T> {
             let words = || (self.around.plan.shown(path), message_of(errno));
             self.tally.error(ClientOperation::Connect, kind_of(errno), now_ns, words);
             if entrance.makes_directories {
-                self.comes_late(client);
+                self.comes_late(client, kind_of(errno));
             }
         } else {
             let latency_ns = now_ns - asked_ns;

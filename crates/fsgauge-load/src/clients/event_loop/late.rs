@@ -1,6 +1,6 @@
-//! Clients that were refused at the door: one that gets in later makes its directory first.
+//! Clients that did not get through the door: one that gets in later makes its directory first.
 
-use fsgauge_wire::ClientOperation;
+use fsgauge_wire::{ClientErrorKind, ClientOperation};
 
 use super::EventLoop;
 use crate::clients::file_set::{Directory, PathBuffer};
@@ -17,13 +17,17 @@ pub(super) enum Place {
     Missing,
     /// The lane makes it.
     Making,
-    /// It could not be made: the file that is under way fails by itself, and the next one tries again.
+    /// The connection was lost again: the file that is under way fails by itself, and the next one tries again.
     Failed,
 }
 
 impl<T: Target> EventLoop<'_, T> {
-    /// The lanes of a client that was refused make its directory before anything else.
-    pub(super) fn comes_late(&mut self, client: u32) {
+    /// The lanes of a client that did not get in make its directory before anything else. A server that has
+    /// answered is not asked again: its answer would be the same, once for each file.
+    pub(super) fn comes_late(&mut self, client: u32, kind: ClientErrorKind) {
+        if !is_of_connection(kind) {
+            return;
+        }
         let outstanding = self.around.plan.job.outstanding;
         let lanes = (client * outstanding) as usize..((client + 1) * outstanding) as usize;
         self.times[lanes].iter_mut().for_each(|times| times.place = Place::Missing);
@@ -50,9 +54,10 @@ impl<T: Target> EventLoop<'_, T> {
     #[cold]
     pub(super) fn place_made(&mut self, lane: u32, answer: Answer, at_ns: u64) {
         let client = self.lanes[lane as usize].client;
+        let kind = kind_of(-answer as i32);
         let times = &mut self.times[lane as usize];
         times.asked_ns = at_ns;
-        times.place = if answer < 0 { Place::Failed } else { Place::There };
+        times.place = if answer < 0 && is_of_connection(kind) { Place::Failed } else { Place::There };
         self.ready.push_back(lane);
         if answer < 0 {
             let number = self.clients[client as usize].count.number;
@@ -60,7 +65,12 @@ impl<T: Target> EventLoop<'_, T> {
             let path = self.around.plan.names.directory(Directory::Client { client: number }, &mut path);
             let errno = -answer as i32;
             let words = || (self.around.plan.shown(path), message_of(errno));
-            self.tally.error(ClientOperation::Connect, kind_of(errno), at_ns, words);
+            self.tally.error(ClientOperation::Connect, kind, at_ns, words);
         }
     }
+}
+
+fn is_of_connection(kind: ClientErrorKind) -> bool {
+    use ClientErrorKind::{ConnectionLost, ConnectionRefused, LoginRefused, Protocol, TimedOut};
+    matches!(kind, ConnectionLost | ConnectionRefused | LoginRefused | Protocol | TimedOut)
 }
