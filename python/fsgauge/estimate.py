@@ -36,11 +36,11 @@ def turn_seconds(study: Study, size_bytes: int, speed: Speed = EXPECTED) -> floa
 
 def block_seconds(study: Study, size_bytes: int, speed: Speed = EXPECTED) -> float:
     """Every system's turn, the baseline's second one, and those over paths beside a server."""
-    paths = len(study.systems) if is_beside_path(study) else 0
-    turns = (turns_of_block(study) - paths) * turn_seconds(study, size_bytes, speed)
-    return turns + (
-        paths * turn_seconds(without_server(study), size_bytes, speed) if paths else 0.0
-    )
+    systems = len(study.systems)
+    seconds = (systems + 1) * turn_seconds(study, size_bytes, speed)
+    if is_beside_path(study):
+        seconds += systems * turn_seconds(without_server(study), size_bytes, speed)
+    return seconds
 
 
 def turns_of_block(study: Study) -> int:

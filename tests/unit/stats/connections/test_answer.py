@@ -6,10 +6,17 @@ from typing import Any
 
 import pytest
 
+from fsgauge.record import Cell, Turn
+from fsgauge.wire import ClientErrorKind, ClientOperation
 from tests.synthetic_connections import BASELINE, OTHER, extents, gain, make_connections
 
 SMALL: dict[str, Any] = {"clients": 20, "blocks": 6, "noise": 0.01}
 FOUR = {BASELINE: "ext4", OTHER: "ext4", "xfs": "xfs", "btrfs": "btrfs"}
+
+
+def failing_writes(turn: Turn, cell: Cell) -> list[tuple[ClientOperation, ClientErrorKind, int]]:
+    """Three in each run of one block."""
+    return [("write", "io", 3)] if turn.block == 1 else []
 
 
 def said(**changes: Any) -> str:
@@ -91,15 +98,13 @@ def alone(**changes: Any) -> str:
 
 
 def test_a_system_alone_says_how_many_operations_failed() -> None:
-    failing = lambda turn, cell: [("write", "io", 3)] if turn.block == 1 else []  # noqa: E731
-    answer = alone(errors=failing)
+    answer = alone(errors=failing_writes)
     assert answer.startswith("There is one system") and " operations failed: look at" in answer
     assert " failed" not in alone()
 
 
 def test_a_comparison_says_how_many_operations_failed() -> None:
-    failing = lambda turn, cell: [("write", "io", 3)] if turn.block == 1 else []  # noqa: E731
-    assert said(errors=failing).endswith(" operations failed: look at the errors first.")
+    assert said(errors=failing_writes).endswith(" operations failed: look at the errors first.")
     assert " failed" not in said()
 
 
