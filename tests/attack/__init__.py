@@ -1,0 +1,1 @@
+"""Attacks that once succeeded, kept as tests, and fuzzers with a fixed budget."""
