@@ -50,6 +50,8 @@ pub(super) enum Act {
     Pieces(usize),
     /// An answer to nobody, and then the usual one.
     Stranger,
+    /// The usual reply, and these bytes with it.
+    Followed(Vec<u8>),
     /// Bytes as they are.
     Bytes(Vec<u8>),
     Silence,
@@ -127,6 +129,7 @@ fn serve(mut stream: TcpStream, script: &Script, asked: &Mutex<Vec<Asked>>) -> O
             Act::Results(results) => record(&reply(message.xid, &results)),
             Act::Pieces(count) => pieces(&usual(), count),
             Act::Stranger => [record(&reply(message.xid ^ (5 << 11), &[0; 4])), record(&usual())].concat(),
+            Act::Followed(bytes) => [record(&usual()), bytes].concat(),
             Act::Bytes(bytes) => bytes,
             Act::Silence => continue,
             Act::HangUp => return stream.shutdown(Shutdown::Both).ok(),
@@ -171,7 +174,7 @@ pub(super) fn handle(name: &[u8]) -> nfs_fh3 {
     nfs_fh3 { data: Opaque::owned(name.to_vec()) }
 }
 
-fn attributes(is_directory: bool, size: u64) -> fattr3 {
+pub(super) fn attributes(is_directory: bool, size: u64) -> fattr3 {
     let zero = || nfstime3 { seconds: 0, nseconds: 0 };
     fattr3 {
         type_: if is_directory { ftype3::NF3DIR } else { ftype3::NF3REG },

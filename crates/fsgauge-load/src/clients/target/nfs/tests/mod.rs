@@ -4,6 +4,7 @@ mod fake;
 #[path = "../../../../../tests/support/ganesha.rs"]
 #[allow(dead_code, unreachable_pub, reason = "integration tests use all of it")]
 mod ganesha;
+mod hostile;
 mod portmapper;
 mod silence;
 
