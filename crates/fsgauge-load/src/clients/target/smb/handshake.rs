@@ -140,7 +140,7 @@ impl Handshake {
         frame: &mut Frame,
     ) -> Result<Next, Refusal> {
         let header = Header::of(reply).ok_or(Refusal::Protocol("no message of SMB 2"))?;
-        session.credits += u32::from(header.credits);
+        session.take_credits(header.credits);
         frame.clear();
         match self.step {
             Step::Negotiate => self.negotiated(header, reply, session, frame),

@@ -2,6 +2,7 @@
 
 mod conformance;
 mod fake_server;
+mod hostile;
 mod silence;
 #[allow(unreachable_pub, reason = "the integration tests have it, too")]
 #[path = "../../../../../tests/support/smbd.rs"]
