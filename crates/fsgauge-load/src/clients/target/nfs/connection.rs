@@ -214,6 +214,14 @@ fn taken(sent: Result<usize, Errno>) -> Result<usize, Errno> {
 }
 
 #[cfg(test)]
+impl Connection {
+    /// The memory that it has for what comes and for what goes.
+    pub(super) fn room_bytes(&self) -> usize {
+        self.received.capacity() + self.unsent.capacity()
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
     use std::io::{Read, Write};

@@ -1,6 +1,7 @@
 //! The target against a server with faults.
 
 mod fake;
+mod fuzz;
 #[path = "../../../../../tests/support/ganesha.rs"]
 #[allow(dead_code, unreachable_pub, reason = "integration tests use all of it")]
 mod ganesha;

@@ -2,6 +2,7 @@
 
 mod conformance;
 mod fake_server;
+mod fuzz;
 mod hostile;
 mod silence;
 #[allow(unreachable_pub, reason = "the integration tests have it, too")]
