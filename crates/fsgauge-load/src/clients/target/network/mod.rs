@@ -18,6 +18,7 @@ mod prepare;
 mod server;
 mod traffic;
 mod tries;
+mod wipe;
 
 pub(crate) use address::Address;
 pub(crate) use ask::{ask, ask_for};
