@@ -114,6 +114,8 @@ impl SmbTarget {
             let Some(held) = self.lanes[lane as usize].held.take() else { continue };
             self.frame.copy_from(&held.body, held.messages);
             if !self.send_as(lane, held.kind, 0) {
+                // It has nothing under way any more, so nobody else answers it.
+                self.answers.push((lane, LOST));
                 return false;
             }
         }

@@ -166,6 +166,9 @@ pub(super) fn record(reply: &[u8]) -> Vec<u8> {
 
 pub(super) fn pieces(reply: &[u8], count: usize) -> Vec<u8> {
     let length = (reply.len() / count).max(1).next_multiple_of(4);
+    if reply.is_empty() {
+        return (1_u32 << 31).to_be_bytes().to_vec();
+    }
     let (mut bytes, last) = (Vec::new(), reply.len().div_ceil(length) - 1);
     for (at, piece) in reply.chunks(length).enumerate() {
         let mark = piece.len() as u32 | if at == last { 1 << 31 } else { 0 };

@@ -75,6 +75,23 @@ fn what_was_read_is_there_although_the_connection_broke_in_the_same_wait() {
     assert_eq!(target.incoming(0), [5; 4096]);
 }
 
+/// An operation that had waited for credits, and was sent over a connection which broke with it, was answered by
+/// nobody: its lane waited for ever. Found by the fuzzer.
+#[test]
+fn what_waited_for_credits_is_answered_when_the_connection_breaks_with_it() {
+    let (mut target, _) = let_in(|_, _| Fate::Answered);
+    target.connections[0].session.credits = 0;
+    for lane in 0..2 {
+        assert_eq!(target.start(lane, &Request::Stat { path: c"f" }), Started::Pending);
+    }
+    target.connections[0].session.credits = 100;
+    target.connections[0].socket().unwrap().shutdown(std::net::Shutdown::Write).unwrap();
+    assert!(!target.send_held(0));
+    target.lose(0, libc::ECONNRESET);
+    target.answers.sort_unstable();
+    assert_eq!(target.answers, [(0, RESET), (1, RESET)]);
+}
+
 #[test]
 fn what_is_promised_for_ever_ends_in_time() {
     let (mut target, _) = let_in(on(Command::Echo, Fate::Pending));
