@@ -134,6 +134,10 @@ BASES: tuple[dict[str, Json], ...] = (
     },
     _CLIENTS | {"target": _NETWORK | {"kind": "nfs", "export": "/e", "user_id": 1, "group_id": 1}},
     _AGE,
+    *(
+        _AGE | {"profile": {"kind": kind}, "space_bytes": None}
+        for kind in ("intermingled", "connections", "git_like", "database")
+    ),
 )
 
 _NUMBERS: tuple[Json, ...] = (
