@@ -24,7 +24,7 @@ from fsgauge.stats.alike import Side, Unlike, listed_differences, require_alike,
 from fsgauge.stats.compare import measured_metrics
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.ratio import QUANTISED_RUNS
-from fsgauge.stats.read import read_study
+from fsgauge.stats.read import read_side
 from fsgauge.stats.results import MetricInfo, ResultModel, Results
 from fsgauge.stats.samples import Samples, collect
 from fsgauge.stats.verdict import Verdict, benjamini_hochberg, judge, log_margin
@@ -74,6 +74,7 @@ class FolderFacts(ResultModel):
     blocks_complete: int
     valid: bool
     invalid_reason: str
+    data_lost: bool
     started_unix_ns: int
 
 
@@ -128,9 +129,7 @@ def compare_sides(
     accepted = require_alike(a, b, despite)
     one_machine = same_machine(a, b)
     decides: Basis = "direct" if one_machine and not to_baseline else "to baseline"
-    results = [
-        read_study(side.turns, side.runs, side.study, side.before, side.after) for side in (a, b)
-    ]
+    results = [read_side(side) for side in (a, b)]
     cells = [cell for cell in results[1].cells if cell in results[0].cells]
     names = {cell.id for cell in cells}
     systems = [system for system in results[1].systems if system in results[0].systems]
@@ -186,6 +185,7 @@ def _facts(side: Side, results: Results) -> FolderFacts:
         blocks_complete=results.sureness.blocks_complete,
         valid=results.sureness.valid,
         invalid_reason=results.sureness.invalid_reason,
+        data_lost=results.sureness.data_lost,
         started_unix_ns=side.study.started_unix_ns,
     )
 
