@@ -65,9 +65,7 @@ def with_damage(made: Made, system: str) -> Made:
     """With one run of a system that failed because the file system found itself damaged."""
     what = "read of 4096 B at 1048576 failed: Structure needs cleaning"
     fault = EngineFault(what=what, cause="", next="dmesg | tail", errno=117, code="io.failed")
-    return _once(
-        made, system, lambda run: run.model_copy(update={"result": None, "fault": fault})
-    )
+    return _once(made, system, lambda run: run.model_copy(update={"result": None, "fault": fault}))
 
 
 def with_damage_met_by_clients(made: Made, system: str) -> Made:
@@ -87,9 +85,7 @@ def _clients(made: Made, system: str, update: dict[str, Any]) -> Made:
     def spoil(run: RunRecord) -> RunRecord:
         assert run.result is not None and run.result.clients is not None
         clients = run.result.clients.model_copy(update=update)
-        return run.model_copy(
-            update={"result": run.result.model_copy(update={"clients": clients})}
-        )
+        return run.model_copy(update={"result": run.result.model_copy(update={"clients": clients})})
 
     return _once(made, system, spoil)
 

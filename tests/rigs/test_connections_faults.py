@@ -70,9 +70,7 @@ seed = 7
 """
 
 
-def slow(
-    system: list[dict[str, str]], storage: dict[str, object], *, files: int = FILES
-) -> Study:
+def slow(system: list[dict[str, str]], storage: dict[str, object], *, files: int = FILES) -> Study:
     """Forty clients that write 50 files a second each, then read them all back.
 
     A meddler comes after the first tenth of a second, on a busy machine later: `files` have to

@@ -167,10 +167,12 @@ def _series(
     system: str,
     count: int,
 ) -> Series:
-    points, have = [], []
+    points, have, furthest = [], [], 0.0
     for side, each in zip(sides, samples, strict=True):
         logs = list(each.log_ratios(metric, cell, system).values())
-        ratio = ratio_of_blocks(logs, resolution=METRICS[metric].resolution)
+        reach = each.ratio_reach(metric, cell, system)
+        furthest = max(furthest, reach)
+        ratio = ratio_of_blocks(logs, reach=reach)
         if ratio is not None:
             have.append(side)
             points.append(
@@ -184,7 +186,7 @@ def _series(
                 )
             )
     higher = METRICS[metric].higher_is_better
-    steps = change_points([math.log(point.ratio) for point in points], series=count)
+    steps = change_points([math.log(point.ratio) for point in points], series=count, reach=furthest)
     turnings = [
         Turning(
             label=points[step.index].label,

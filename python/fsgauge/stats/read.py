@@ -18,8 +18,8 @@ from fsgauge.record import (
     TurnRecord,
 )
 from fsgauge.stats.advice import situation_of
-from fsgauge.stats.alike import Side
 from fsgauge.stats.aging.read import read_aging
+from fsgauge.stats.alike import Side
 from fsgauge.stats.answer import Question, answer
 from fsgauge.stats.churn.damages import damages_of
 from fsgauge.stats.churn.read import is_of_churn, read_churn

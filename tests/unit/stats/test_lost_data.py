@@ -145,7 +145,8 @@ def test_a_history_says_first_which_folder_lost_data() -> None:
     history = follow([*sides, side("new", lost, 3)])
     assert history.data_lost == ["new"] and "new" in history.left_out
     assert summary(history).startswith("Not valid: new: xfs did not keep what was written: ")
-    assert any(each.startswith("new is left out, as it is not valid: ") for each in cautions(history))
+    said = "new is left out, as it is not valid: "
+    assert any(each.startswith(said) for each in cautions(history))
 
 
 @pytest.mark.parametrize("name", ["XFS, allocsize 64 MiB", "eXT4 my-Name", "A b", "Öko", "The"])

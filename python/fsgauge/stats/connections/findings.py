@@ -17,7 +17,7 @@ from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of
 from fsgauge.stats.lost_data import lost_files
 from fsgauge.stats.results import Finding
 from fsgauge.stats.samples import is_complete
-from fsgauge.wire import ClientErrorKind, ClientsJob
+from fsgauge.wire import ClientErrorKind
 
 FAIR_SHARE = 0.5
 FEWEST_OPERATIONS = 100
