@@ -149,6 +149,15 @@ def test_a_history_says_first_which_folder_lost_data() -> None:
     assert any(each.startswith(said) for each in cautions(history))
 
 
+def test_a_history_of_lost_folders_alone_says_what_was_lost() -> None:
+    from fsgauge.report.history import summary
+
+    lost = [with_wrong_blocks(make_study(**SMALL, seed=70 + day), "xfs") for day in range(2)]
+    history = follow([side(str(day), made, day) for day, made in enumerate(lost)])
+    said = summary(history)
+    assert said.startswith("Not valid: 0: xfs did not keep") and "lost in 1 too" in said
+
+
 @pytest.mark.parametrize("name", ["XFS, allocsize 64 MiB", "eXT4 my-Name", "A b", "Öko", "The"])
 def test_a_system_is_called_by_its_name_as_it_was_written(name: str) -> None:
     """A sentence behind "Not valid:" begins small; "XFS, allocsize 64 MiB" became "xFS, ..."."""
