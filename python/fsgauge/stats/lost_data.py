@@ -148,7 +148,8 @@ def _lost_files(runs: Sequence[RunRecord]) -> Iterator[Finding]:
 def lost_files(runs: Sequence[RunRecord]) -> list[Faulty]:
     """Files gone or too short in turns whose writers had written all of theirs.
 
-    After a writer gave up or was cut short, files that are missing or end early are its own.
+    After a writer gave up or was cut short, files that are missing or end early are its own. Where
+    a connection was made again, a file is missing that was removed before the answer was lost.
     """
     incomplete: set[tuple[bool, int, int]] = set()
     found: list[Faulty] = []
@@ -157,8 +158,11 @@ def lost_files(runs: Sequence[RunRecord]) -> list[Faulty]:
         if _left_files_unwritten(run):
             incomplete.add(turn)
         clients = run.result.clients if run.result is not None else None
-        if clients is not None and turn not in incomplete:
-            found += [(run, error) for error in clients.errors if error.kind in GONE]
+        if clients is None or turn in incomplete:
+            continue
+        again = clients.network is not None and clients.network.reconnections > 0
+        gone = ("short",) if again else GONE
+        found += [(run, error) for error in clients.errors if error.kind in gone]
     return found
 
 

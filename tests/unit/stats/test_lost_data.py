@@ -12,13 +12,14 @@ from typing import Any
 
 import pytest
 
+from fsgauge.record import RunRecord
 from fsgauge.stats import Results, read_study
 from fsgauge.stats.alike import Side
 from fsgauge.stats.between import compare_sides
 from fsgauge.stats.evidence import continued
 from fsgauge.stats.history import follow
-from fsgauge.stats.lost_data import LOST_DATA
-from fsgauge.wire import ClientErrorKind
+from fsgauge.stats.lost_data import LOST_DATA, lost_files
+from fsgauge.wire import ClientErrorKind, NetworkResult
 from tests.spoiled import (
     noisy,
     with_bad_records,
@@ -105,6 +106,27 @@ def test_files_that_their_writer_gave_up_were_not_lost(kind: ClientErrorKind) ->
 def test_files_that_were_cut_short_by_the_time_limit_were_not_lost() -> None:
     cut = make_connections(clients=20, cut=lambda turn, cell: cell.test == "write")
     assert not read(with_lost_files(cut, OTHER)).sureness.data_lost
+
+
+def test_a_file_that_was_removed_before_the_answer_was_lost_is_no_loss() -> None:
+    """A client that connects again asks again, and the file that it removes is gone already."""
+    made = with_lost_files(CONNECTIONS(), OTHER)
+    network = NetworkResult(
+        protocol="SMB 3.1.1",
+        connections=20,
+        reconnections=1,
+        null_operation_ns=50_000,
+        sent_bytes=10**6,
+        received_bytes=10**6,
+    )
+
+    def connected_again(run: RunRecord) -> RunRecord:
+        assert run.result is not None and run.result.clients is not None
+        clients = run.result.clients.model_copy(update={"network": network})
+        return run.model_copy(update={"result": run.result.model_copy(update={"clients": clients})})
+
+    assert lost_files(made.runs)
+    assert not lost_files([connected_again(run) for run in made.runs])
 
 
 def test_data_lost_over_the_path_beside_a_server_is_not_hidden() -> None:
