@@ -15,6 +15,7 @@ from shares import Place
 from side_by_side import Skipped
 from smb_server import SmbShare
 from study_work import StudyWork
+from tests.needs import need
 
 WORK = StudyWork(clients=3, sizes=2, files_of_size=1)
 # Each pass: three clients with two files, opened and closed, of one and of two records.
@@ -49,7 +50,7 @@ def program(tmp_path: Path) -> Path:
     try:
         return plain_smb.program(tmp_path)
     except Skipped as reason:
-        pytest.skip(str(reason))
+        need(str(reason))
 
 
 @pytest.fixture
@@ -61,7 +62,7 @@ def share() -> Iterator[SmbShare]:
         with Place(folder).smb() as share:
             yield share
     except Skipped as reason:
-        pytest.skip(str(reason))
+        need(str(reason))
     finally:
         shutil.rmtree(folder)
 

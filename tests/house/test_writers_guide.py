@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shlex
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -15,13 +14,14 @@ from fsgauge.cli import group
 from fsgauge.study import load_study
 from fsgauge.study.model import LoopStorage
 from tests.house.test_examples import commands
+from tests.needs import need_tool
 
 GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "writers.md"
 
 
-@pytest.mark.skipif(not shutil.which("dumpe2fs"), reason="e2fsprogs is not installed")
 def test_the_published_file_is_as_large_as_the_guide_says(tmp_path: Path) -> None:
     """About 4 GB: the share of what ext3, as mkfs makes it, leaves of the storage."""
+    need_tool("dumpe2fs", "e2fsprogs")
     (line,) = [each for each in commands(GUIDE) if "--storage loop:" in each]
     name, *words = shlex.split(line)[1:]
     command = group.get_command(click.Context(group), name)

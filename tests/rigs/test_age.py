@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -20,6 +19,7 @@ from fsgauge.engine import Engine
 from fsgauge.host import loop_devices
 from fsgauge.host.mounts import mounts
 from fsgauge.wire import ScanJob
+from tests.needs import need_mkfs
 from tests.rigs.conftest import MEBIBYTE, MakeLoop, run
 
 pytestmark = pytest.mark.root
@@ -138,8 +138,7 @@ def _written_out_at_bytes() -> int:
 def test_an_aged_image_is_whole_and_can_be_used_again(
     age: Ager, engine: Engine, system: str
 ) -> None:
-    if shutil.which(f"mkfs.{system}") is None:
-        pytest.skip(f"mkfs.{system} is not installed")
+    need_mkfs(system)
     words = ["aged.img", "churn", "--system", system, "--size", "400MiB", "--storage-age", "3"]
     found = document(age(*words, "--json"))
     image, copy = age.folder / "aged.img", age.folder / "copy.img"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import signal
 import threading
 import time
@@ -24,6 +23,7 @@ from fsgauge.run import Outcome, run_study
 from fsgauge.store import StoredStudy, read_results
 from fsgauge.store.abandon import whole_blocks
 from fsgauge.study.model import Study
+from tests.needs import need_mkfs
 from tests.rigs.conftest import MEBIBYTE, Scene
 from tests.rigs.conftest import run as command
 from tests.rigs.test_connections_faults import command as program
@@ -170,8 +170,7 @@ def test_other_systems_and_their_own_allocators(
     rig: HostRig,
     tmp_path: Path,
 ) -> None:
-    if shutil.which(f"mkfs.{system['kind']}") is None:
-        pytest.skip(f"mkfs.{system['kind']} is not installed")
+    need_mkfs(system["kind"])
     study = study_of([system], 400, **keys)
     outcome, stored = measured(study, rig, engine, tmp_path)
     assert outcome.ended_by is None

@@ -27,6 +27,7 @@ from fsgauge.store import StoredStudy, read_results
 from fsgauge.store.abandon import whole_blocks
 from fsgauge.study.model import Study
 from fsgauge.wire import Event, IntervalEvent
+from tests.needs import need_mkfs
 from tests.rigs.conftest import MEBIBYTE, Scene
 
 pytestmark = pytest.mark.root
@@ -214,8 +215,7 @@ def test_every_way_of_working_is_whole(
 def test_other_systems_can_be_asked_for(
     kind: str, scene: Scene, engine: Engine, rig: HostRig, tmp_path: Path
 ) -> None:
-    if shutil.which(f"mkfs.{kind}") is None:
-        pytest.skip(f"mkfs.{kind} is not installed")
+    need_mkfs(kind)
     system = {"name": kind} | ({"mount": "allocsize=64m"} if kind == "xfs" else {})
     study = study_of([system], ram(), files_per_connection=2, file_sizes=[4096, 262_144])
     outcome, stored = measured(study, engine, rig, tmp_path / "results")

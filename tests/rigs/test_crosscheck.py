@@ -6,7 +6,6 @@ This machine is shared: only factors that no noise makes are tested, and no time
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 
 import pytest
@@ -17,6 +16,7 @@ from fsgauge.engine import Engine
 from fsgauge.host.tool import find_tool
 from fsgauge.rig.host import HostRig
 from fsgauge.study.storage import RamStorage
+from tests.needs import need
 from tests.rigs.conftest import Scene
 
 pytestmark = pytest.mark.root
@@ -25,9 +25,7 @@ pytestmark = pytest.mark.root
 @pytest.fixture(autouse=True)
 def _fio_is_here() -> None:
     if find_tool("fio") is None:
-        if os.environ.get("FSGAUGE_TEST_ROOT") == "1":
-            pytest.fail("fio is missing: apt-get install fio")
-        pytest.skip("needs fio (apt-get install fio); FSGAUGE_TEST_ROOT=1 to force")
+        need("fio: apt-get install fio")
 
 
 @pytest.mark.parametrize(("system", "pattern", "depth"), [

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -22,6 +21,7 @@ from fsgauge.run import run_study
 from fsgauge.scan.numbers import numbers_of
 from fsgauge.store import read_results
 from fsgauge.wire import ScanJob
+from tests.needs import need_mkfs
 from tests.rigs.conftest import MEBIBYTE, MakeLoop, Scene, run
 
 pytestmark = pytest.mark.root
@@ -32,8 +32,7 @@ MKFS = {"ext4": ["-q"], "xfs": ["-q"], "btrfs": ["-q"]}
 def mounted(request: pytest.FixtureRequest, make_loop: MakeLoop, tmp_path: Path) -> Iterator[Path]:
     """A small file system of each kind with fragmented files, a hole, an empty and a tiny file."""
     kind = request.param
-    if shutil.which(f"mkfs.{kind}") is None:
-        pytest.skip(f"mkfs.{kind} is not installed")
+    need_mkfs(kind)
     folder = tmp_path / "mounted"
     folder.mkdir()
     device = make_loop(384 * MEBIBYTE)

@@ -86,7 +86,7 @@ def _document(between: Between, tests: Sequence[Test], page: Path) -> str:
 
 
 def _table(between: Between) -> list[str]:
-    from fsgauge.report.compared import basis_sentence, cautions, primary_lines
+    from fsgauge.report.compared import basis_sentence, cautions, primary_lines, summary
 
     for caution in cautions(between):
         sys.stderr.write(f"warning: {caution}\n")
@@ -99,7 +99,9 @@ def _table(between: Between) -> list[str]:
         head.insert(4, beside)
         rows = [[*row[:4], line.other, row[4]] for row, line in zip(rows, lines, strict=True)]
     hidden = [each.fact for each in between.differences if not each.despite]
+    lost = between.a.data_lost or between.b.data_lost
     return [
+        *([summary(between)] if lost else []),
         *_aligned([head, *rows]),
         basis_sentence(between),
         f"different: {', '.join(hidden) or 'nothing found'}",

@@ -104,7 +104,7 @@ def word_for(low: float | None, high: float | None) -> Word:
 def _agreement(name: str, pairs: list[tuple[float, float]]) -> Agreement:
     metric = METRICS[name]
     logs = [math.log(ours / theirs) for ours, theirs in pairs]
-    ratio = ratio_of_blocks(logs, resolution=metric.resolution)
+    ratio = ratio_of_blocks(logs, reach=metric.resolution)  # half a bucket of each side
     assert ratio is not None  # noqa: S101 - there are pairs
     return Agreement(
         metric=name,

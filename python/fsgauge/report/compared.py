@@ -58,7 +58,16 @@ def read_sides(directories: Sequence[Path]) -> list[Side]:
         if directory.resolve() in [each.resolve() for each in directories[:place]]:
             raise InputError(f"{directory} is given twice", next="name each results folder once")
     return [
-        Side(label, stored.study, stored.turns, stored.runs, before, stored.environment_after)
+        Side(
+            label,
+            stored.study,
+            stored.turns,
+            stored.runs,
+            before,
+            stored.environment_after,
+            stored.steps,
+            stored.path_runs,
+        )
         for label, stored in zip(_labels(directories), map(read_results, directories), strict=True)
         for before in [stored.environment_before]
     ]
@@ -147,7 +156,7 @@ def cautions(between: Between) -> list[str]:
     found = [
         f"{side.label} is not valid: {side.invalid_reason}"
         for side in (between.a, between.b)
-        if not side.valid
+        if not side.valid and not side.data_lost
     ]
     found += [
         f"compared despite {each.fact}: {each.a} / {each.b}"
@@ -199,7 +208,13 @@ def write_pages(output: Path, pages: Mapping[str, str]) -> None:
 
 
 def summary(between: Between) -> str:
-    """The counts of verdicts in a sentence, the worst first."""
+    """The counts of verdicts in a sentence, the worst first; before them, that a side lost data."""
+    lost = [side for side in (between.a, between.b) if side.data_lost]
+    said = " ".join(f"Not valid: {side.label}: {side.invalid_reason}" for side in lost)
+    return " ".join(filter(None, (said, _counts(between))))
+
+
+def _counts(between: Between) -> str:
     entries = primary_entries(between)
     judged = [entry for entry in entries if entry.verdict is not None]
     if not judged:

@@ -47,7 +47,15 @@ def step_lines(history: History) -> list[StepLine]:
 
 
 def summary(history: History) -> str:
-    """What was found, in a sentence."""
+    """What was found, in a sentence; data that a folder lost comes before steps."""
+    if not history.data_lost:
+        return _steps_found(history)
+    first, *others = history.data_lost
+    more = f" Data was lost in {', '.join(others)} too." if others else ""
+    return f"Not valid: {first}: {history.reasons[first]}{more} {_steps_found(history)}"
+
+
+def _steps_found(history: History) -> str:
     count = len(history.folders)
     if not history.enough:
         return f"{count} folders are too few to see a step in: {FEWEST} are needed."
@@ -62,7 +70,10 @@ def summary(history: History) -> str:
 def cautions(history: History) -> list[str]:
     """What the reader has to know before the numbers."""
     return [
-        *(f"{label} is not valid and is left out" for label in history.left_out),
+        *(
+            f"{label} is left out, as it is not valid: {history.reasons[label]}"
+            for label in history.left_out
+        ),
         *(f"followed despite {each.fact}: {each.a} / {each.b}" for each in history.despite),
     ]
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from fsgauge.errors import InputError
 from fsgauge.own_names import without_place, without_token
-from fsgauge.record import EnvironmentRecord, RunRecord, StudyRecord, TurnRecord
+from fsgauge.record import EnvironmentRecord, RunRecord, StepRecord, StudyRecord, TurnRecord
 from fsgauge.stats.results import ResultModel
 from fsgauge.units import format_size
 
@@ -40,6 +40,8 @@ class Side:
     runs: Sequence[RunRecord]
     before: EnvironmentRecord
     after: EnvironmentRecord | None
+    steps: Sequence[StepRecord] = ()
+    path_runs: Sequence[RunRecord] = ()
 
 
 class Unlike(ResultModel):

@@ -23,8 +23,8 @@ from fsgauge.record import Cell
 from fsgauge.stats.alike import Side, Unlike, listed_differences, require_alike, same_machine
 from fsgauge.stats.compare import measured_metrics
 from fsgauge.stats.metrics import METRICS
-from fsgauge.stats.ratio import QUANTISED_RUNS
-from fsgauge.stats.read import read_study
+from fsgauge.stats.ratio import deviation_of_steps
+from fsgauge.stats.read import read_side
 from fsgauge.stats.results import MetricInfo, ResultModel, Results
 from fsgauge.stats.samples import Samples, collect
 from fsgauge.stats.verdict import Verdict, benjamini_hochberg, judge, log_margin
@@ -38,7 +38,8 @@ class Entry(ResultModel):
     """B over A by one metric. Without `verdict`, two machines were compared.
 
     `value_a` and `value_b` are geometric means over blocks: in the metric's unit, or, to the
-    baseline, ratios. `error` (of the log ratio) and `freedom` give intervals at other levels.
+    baseline, ratios. `error` (of the log ratio), `freedom` and `reach` (how far its
+    buckets leave it open) give intervals at other levels.
     """
 
     cell: str
@@ -58,6 +59,7 @@ class Entry(ResultModel):
     blocks_a: int
     blocks_b: int
     error: float | None
+    reach: float
     freedom: float | None
     detectable_percent: float | None
     margin_percent: float
@@ -74,6 +76,7 @@ class FolderFacts(ResultModel):
     blocks_complete: int
     valid: bool
     invalid_reason: str
+    data_lost: bool
     started_unix_ns: int
 
 
@@ -128,9 +131,7 @@ def compare_sides(
     accepted = require_alike(a, b, despite)
     one_machine = same_machine(a, b)
     decides: Basis = "direct" if one_machine and not to_baseline else "to baseline"
-    results = [
-        read_study(side.turns, side.runs, side.study, side.before, side.after) for side in (a, b)
-    ]
+    results = [read_side(side) for side in (a, b)]
     cells = [cell for cell in results[1].cells if cell in results[0].cells]
     names = {cell.id for cell in cells}
     systems = [system for system in results[1].systems if system in results[0].systems]
@@ -186,6 +187,7 @@ def _facts(side: Side, results: Results) -> FolderFacts:
         blocks_complete=results.sureness.blocks_complete,
         valid=results.sureness.valid,
         invalid_reason=results.sureness.invalid_reason,
+        data_lost=results.sureness.data_lost,
         started_unix_ns=side.study.started_unix_ns,
     )
 
@@ -232,9 +234,9 @@ def _pair(
         logs = [list(one.log_ratios(metric, cell, system).values()) for one in samples]
     else:
         logs = [list(one.block_logs(metric, cell, system).values()) for one in samples]
-    runs = QUANTISED_RUNS if basis == "to baseline" else 1.0
-    steps = METRICS[metric].resolution / math.sqrt(12) * math.sqrt(runs)
-    ratio = welch(logs[0], logs[1], steps_a=steps, steps_b=steps)
+    reach_of = Samples.ratio_reach if basis == "to baseline" else Samples.reach
+    reaches = [reach_of(one, metric, cell, system) for one in samples]
+    ratio = welch(*logs, steps=deviation_of_steps(max(reaches)), reach=sum(reaches))
     if ratio is None:
         return None
     values = tuple(math.exp(sum(each) / len(each)) for each in logs)
@@ -271,6 +273,7 @@ def _entry(
         blocks_a=pairing.blocks[0],
         blocks_b=pairing.blocks[1],
         error=ratio.error,
+        reach=ratio.reach,
         freedom=ratio.freedom,
         detectable_percent=ratio.detectable_percent(),
         margin_percent=100 * -math.expm1(-margin),

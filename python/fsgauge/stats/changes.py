@@ -51,12 +51,15 @@ class _Noise:
     freedom: float
 
 
-def change_points(logs: Sequence[float], *, series: int = 1) -> list[Step]:
-    """Every step of one series of logs; `series` is how many such series are looked at."""
+def change_points(logs: Sequence[float], *, series: int = 1, reach: float = 0.0) -> list[Step]:
+    """Every step of one series of logs; `series` is how many such series are looked at.
+
+    Each log may be off by `reach`: a step is larger than what both of its levels may be off.
+    """
     if len(logs) < FEWEST:
         return []
     noise = _noise_of_neighbours(logs)
-    return _confirmed(logs, _split(logs, 0, len(logs), noise, series))
+    return _confirmed(logs, _split(logs, 0, len(logs), noise, series), 2 * reach)
 
 
 def _noise_of_neighbours(logs: Sequence[float]) -> _Noise:
@@ -91,13 +94,13 @@ def _p(strength: float, noise: _Noise) -> float:
     return float(2 * stdtr(noise.freedom, -strength))
 
 
-def _confirmed(logs: Sequence[float], places: list[int]) -> list[Step]:
+def _confirmed(logs: Sequence[float], places: list[int], reach: float) -> list[Step]:
     """Steps whose interval excludes 1; the least sure one goes first, and its levels join."""
     while True:
         bounds = [0, *places, len(logs)]
         steps = []
         for before, place, after in zip(bounds, places, bounds[2:], strict=False):
-            ratio = welch(logs[before:place], logs[place:after])
+            ratio = welch(logs[before:place], logs[place:after], reach=reach)
             assert ratio is not None  # noqa: S101 - no level is empty
             steps.append(Step(place, ratio))
         weakest = max(steps, key=lambda step: step.ratio.p, default=None)

@@ -80,8 +80,8 @@ def _pairings(samples: Samples, metric: str) -> list[Pairing]:
             if system == plan.baseline:
                 continue
             logs = samples.log_ratios(metric, cell.id, system)
-            resolution = METRICS[metric].resolution
-            ratio = ratio_of_blocks(list(logs.values()), resolution=resolution)
+            reach = samples.ratio_reach(metric, cell.id, system)
+            ratio = ratio_of_blocks(list(logs.values()), reach=reach)
             if ratio is not None:
                 found.append(Pairing(cell.id, system, logs, ratio))
     return found
@@ -124,10 +124,13 @@ def _judged(
 
 
 def _detectable_percent(ratio: Ratio) -> float | None:
-    """What so many blocks of this noise show in 80 of 100 studies; None from one block."""
+    """What so many blocks of this noise show in 80 of 100 studies; None from one block.
+
+    An effect that the buckets of a percentile can hide is not seen, however many blocks there are.
+    """
     if ratio.deviation is None:
         return None
-    return detectable_percent(ratio.n, 100 * ratio.deviation)
+    return detectable_percent(ratio.n, 100 * ratio.deviation) + 100 * math.expm1(ratio.reach)
 
 
 def measure_all(samples: Samples) -> list[Measurement]:
@@ -135,7 +138,7 @@ def measure_all(samples: Samples) -> list[Measurement]:
     found = []
     for metric, cell, system in samples.logs:
         logs = list(samples.block_logs(metric, cell, system).values())
-        mean = ratio_of_blocks(logs, resolution=METRICS[metric].resolution)
+        mean = ratio_of_blocks(logs, reach=samples.reach(metric, cell, system))
         if mean is not None:
             found.append(
                 Measurement(

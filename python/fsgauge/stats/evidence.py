@@ -48,6 +48,7 @@ class Evidence:
     churn: Churn | None = None
     scans: Sequence[ScanRecord] = ()
     steps: Sequence[StepRecord] = ()
+    path_runs: Sequence[RunRecord] = ()
 
 
 def finding(
@@ -68,6 +69,14 @@ def name_of(run: RunRecord) -> str:
     """A run in words: block 3, xfs, randread 4 KiB, depth 32."""
     again = " (second turn)" if run.again else ""
     return f"block {run.block + 1}, {run.system}{again}, {run.cell.name}"
+
+
+def continued(sentence: str, names: Sequence[str]) -> str:
+    """A sentence behind a colon: its first letter is small, unless one of `names` begins it."""
+    for name in names:
+        if sentence.startswith(name) and not sentence[len(name) :][:1].isalnum():
+            return sentence
+    return sentence[:1].lower() + sentence[1:]
 
 
 def part_of(part: int, whole: int, noun: str) -> str:

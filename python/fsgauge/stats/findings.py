@@ -14,6 +14,7 @@ from fsgauge.stats.aging.findings import aging_findings
 from fsgauge.stats.churn.findings import churn_findings
 from fsgauge.stats.connections.findings import connections_findings
 from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of
+from fsgauge.stats.lost_data import lost_data
 from fsgauge.stats.machine_findings import machine_findings
 from fsgauge.stats.noise import cells_that_differ_from_themselves
 from fsgauge.stats.results import Finding, Level
@@ -27,8 +28,9 @@ _ORDER: dict[Level, int] = {"invalid": 0, "warning": 1, "note": 2}
 
 
 def find_all(evidence: Evidence) -> list[Finding]:
-    """All findings, the gravest first."""
+    """All findings, the gravest first; of those alike in gravity, lost data."""
     found = [
+        *lost_data(evidence),
         *_noise(evidence),
         *writers_findings(evidence),
         *connections_findings(evidence),

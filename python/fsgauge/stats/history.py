@@ -17,7 +17,7 @@ from fsgauge.stats.alike import Side, Unlike, listed_differences, require_alike
 from fsgauge.stats.changes import FEWEST, change_points
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.ratio import ratio_of_blocks
-from fsgauge.stats.read import read_study
+from fsgauge.stats.read import read_side
 from fsgauge.stats.results import ResultModel, Results
 from fsgauge.stats.samples import Samples, collect
 
@@ -57,7 +57,11 @@ class Series(ResultModel):
 
 
 class History(ResultModel):
-    """What the folders say together; goes to history.json. `left_out` names those not valid."""
+    """What the folders say together; goes to history.json.
+
+    `left_out` names those not valid, `reasons` says why, and `data_lost` names those of them in
+    which some of what was written did not come back as it was.
+    """
 
     format: Literal[1] = 1
     question: str
@@ -65,6 +69,8 @@ class History(ResultModel):
     systems: list[str]
     folders: list[str]
     left_out: list[str]
+    reasons: dict[str, str]
+    data_lost: list[str]
     enough: bool
     series: list[Series]
     despite: list[Unlike]
@@ -87,11 +93,14 @@ def follow(sides: Sequence[Side], *, despite: Sequence[str] = ()) -> History:
         for side in ordered[1:]
         for each in require_alike(first, side, despite)
     ]
-    results = [
-        read_study(side.turns, side.runs, side.study, side.before, side.after) for side in ordered
-    ]
+    results = [read_side(side) for side in ordered]
     valid = [place for place, each in enumerate(results) if each.sureness.valid]
     kept = [ordered[place] for place in valid]
+    left_out = {
+        side.label: each.sureness
+        for side, each in zip(ordered, results, strict=True)
+        if not each.sureness.valid
+    }
     samples = [collect(side.study.plan, side.runs) for side in kept]
     latest = results[-1]
     baseline = latest.baseline
@@ -117,7 +126,9 @@ def follow(sides: Sequence[Side], *, despite: Sequence[str] = ()) -> History:
         baseline=baseline,
         systems=systems,
         folders=[side.label for side in kept],
-        left_out=[side.label for side in ordered if side not in kept],
+        left_out=list(left_out),
+        reasons={label: each.invalid_reason for label, each in left_out.items()},
+        data_lost=[label for label, each in left_out.items() if each.data_lost],
         enough=len(kept) >= FEWEST,
         series=_all_series(kept, samples, _shared_cells(results), systems),
         despite=accepted,
@@ -156,10 +167,12 @@ def _series(
     system: str,
     count: int,
 ) -> Series:
-    points, have = [], []
+    points, have, furthest = [], [], 0.0
     for side, each in zip(sides, samples, strict=True):
         logs = list(each.log_ratios(metric, cell, system).values())
-        ratio = ratio_of_blocks(logs, resolution=METRICS[metric].resolution)
+        reach = each.ratio_reach(metric, cell, system)
+        furthest = max(furthest, reach)
+        ratio = ratio_of_blocks(logs, reach=reach)
         if ratio is not None:
             have.append(side)
             points.append(
@@ -173,7 +186,7 @@ def _series(
                 )
             )
     higher = METRICS[metric].higher_is_better
-    steps = change_points([math.log(point.ratio) for point in points], series=count)
+    steps = change_points([math.log(point.ratio) for point in points], series=count, reach=furthest)
     turnings = [
         Turning(
             label=points[step.index].label,

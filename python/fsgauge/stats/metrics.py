@@ -8,11 +8,11 @@ service time when it had neither (`latency_kind`).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from fsgauge.record import Test, Wear
 from fsgauge.stats.clients import files_per_second, mean_throughput, time_to_complete_ns
-from fsgauge.stats.histogram import mean_ns, quantile_ns
+from fsgauge.stats.histogram import mean_ns, quantile_of
 from fsgauge.wire import Histogram, LoadResult, OperationResult
 
 Unit = Literal["IOPS", "B/s", "ns", "files/s"]
@@ -27,7 +27,7 @@ BUCKET = 1 / 64
 
 @dataclass(frozen=True)
 class Metric:
-    """One number of a run. `resolution` is the step in which it can change, as a share of it."""
+    """One number of a run. `resolution` is the widest step in which it can change, as a share."""
 
     name: str
     label: str
@@ -68,16 +68,31 @@ METRICS: dict[str, Metric] = {
 """Every metric, in the order in which reports show them."""
 
 
+class Reading(NamedTuple):
+    """A metric's value in one run; `reach` is how far it may be off by its bucket, as a log."""
+
+    value: float
+    reach: float = 0.0
+
+
 def values(result: LoadResult) -> dict[str, float]:
     """Each metric that this run can answer; the others are absent."""
+    return {name: reading.value for name, reading in readings(result).items()}
+
+
+def readings(result: LoadResult) -> dict[str, Reading]:
+    """Each metric that this run can answer, with what its bucket leaves open."""
     if result.elapsed_ns == 0:
         return {}
-    found = {**_rates(result), **_processor(result)}
+    exact = {**_rates(result), **_processor(result)}
+    found: dict[str, Reading] = {}
     for name, histogram in latencies(result).items():
-        found[f"{name}.mean"] = mean_ns(histogram)
+        exact[f"{name}.mean"] = mean_ns(histogram)
         for key, quantile in QUANTILES.items():
-            found[f"{name}.{key}"] = quantile_ns(histogram, quantile)
-    return {name: value for name, value in found.items() if value is not None and value > 0}
+            in_bucket = quantile_of(histogram, quantile)
+            if in_bucket is not None and in_bucket.low_ns > 0:
+                found[f"{name}.{key}"] = Reading(in_bucket.value_ns, in_bucket.reach)
+    return found | {name: Reading(each) for name, each in exact.items() if each}
 
 
 def _rates(result: LoadResult) -> dict[str, float | None]:

@@ -23,7 +23,6 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.ratio import Ratio, ratio_of_blocks
 from fsgauge.stats.samples import Samples
 from fsgauge.stats.verdict import ALPHA, benjamini_hochberg
@@ -54,8 +53,8 @@ def pooled_noise(samples: Samples, metric: str, cells: Sequence[str]) -> Noise |
     blocks = [
         statistics.fmean(ratios[block] for ratios in by_cell.values()) for block in sorted(complete)
     ]
-    resolution = METRICS[metric].resolution
-    ratio = ratio_of_blocks(blocks, resolution=resolution)
+    reach = max(samples.noise_reach(metric, cell) for cell in by_cell)
+    ratio = ratio_of_blocks(blocks, reach=reach)
     return None if ratio is None else Noise(metric, ratio, list(by_cell))
 
 
@@ -64,7 +63,7 @@ def cells_that_differ_from_themselves(samples: Samples, metric: str) -> list[str
     ratios: dict[str, Ratio] = {}
     for cell in samples.plan.cells:
         logs = list(samples.noise_log_ratios(metric, cell.id).values())
-        ratio = ratio_of_blocks(logs, resolution=METRICS[metric].resolution)
+        ratio = ratio_of_blocks(logs, reach=samples.noise_reach(metric, cell.id))
         if ratio is not None and ratio.n > 1:
             ratios[cell.id] = ratio
     adjusted = benjamini_hochberg([ratio.p for ratio in ratios.values()])

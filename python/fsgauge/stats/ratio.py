@@ -34,7 +34,10 @@ class Robust:
 
 @dataclass(frozen=True)
 class Ratio:
-    """Geometric mean of `n` block ratios; `deviation` is the standard deviation of one, in logs."""
+    """Geometric mean of `n` block ratios; `deviation` is the standard deviation of one, in logs.
+
+    `reach` is how far, in logs, all of them may be off alike; the interval and p count with it.
+    """
 
     ratio: float
     low: float | None
@@ -42,29 +45,40 @@ class Ratio:
     p: float
     n: int
     deviation: float | None
+    reach: float
     robust: Robust
 
 
-def ratio_of_blocks(log_ratios: Sequence[float], *, resolution: float = 0.0) -> Ratio | None:
+def ratio_of_blocks(log_ratios: Sequence[float], *, reach: float = 0.0) -> Ratio | None:
     """The ratio that these blocks show; None without blocks.
 
-    `resolution` is the share in which the metric moves in steps (buckets): the deviation is never
-    taken for less than such steps cause.
+    `reach` is how far each log ratio may be from the true one because values are known to a bucket.
+    The interval is that of the lowest and of the highest values that are possible, and p is that of
+    the value nearest to 1. The deviation is never taken for less than such buckets cause.
     """
     n = len(log_ratios)
     if n == 0:
         return None
     mean = statistics.fmean(log_ratios)
-    robust = hodges_lehmann(log_ratios)
+    robust = hodges_lehmann(log_ratios, reach=reach)
     if n == 1:
-        return Ratio(math.exp(mean), None, None, 1.0, 1, None, robust)
-    steps = resolution / math.sqrt(12) * math.sqrt(QUANTISED_RUNS)
-    deviation = max(statistics.stdev(log_ratios), steps)
-    half = t_quantile(n - 1) * deviation / math.sqrt(n)
-    p = _t_test(mean, deviation / math.sqrt(n), n - 1)
+        return Ratio(math.exp(mean), None, None, 1.0, 1, None, reach, robust)
+    deviation = max(statistics.stdev(log_ratios), deviation_of_steps(reach))
+    half = t_quantile(n - 1) * deviation / math.sqrt(n) + reach
+    p = _t_test(beyond(mean, reach), deviation / math.sqrt(n), n - 1)
     return Ratio(
-        math.exp(mean), math.exp(mean - half), math.exp(mean + half), p, n, deviation, robust
+        math.exp(mean), math.exp(mean - half), math.exp(mean + half), p, n, deviation, reach, robust
     )
+
+
+def deviation_of_steps(reach: float) -> float:
+    """The deviation that buckets alone cause in a block's log ratio of two runs."""
+    return reach * math.sqrt(QUANTISED_RUNS / 12)
+
+
+def beyond(log_ratio: float, reach: float) -> float:
+    """What is left of a log ratio's distance from 0 where all of it may be off by `reach`."""
+    return max(0.0, abs(log_ratio) - reach)
 
 
 @lru_cache
@@ -84,20 +98,25 @@ def _t_test(mean: float, error: float, freedom: int) -> float:
     return float(2 * stdtr(freedom, -abs(mean) / error))
 
 
-def hodges_lehmann(log_ratios: Sequence[float]) -> Robust:
-    """Median of all means of pairs, with the exact signed-rank interval and p (no ties assumed)."""
+def hodges_lehmann(log_ratios: Sequence[float], *, reach: float = 0.0) -> Robust:
+    """Median of all means of pairs, with the exact signed-rank interval and p (no ties assumed).
+
+    All of the log ratios may be off by `reach`: see ratio_of_blocks.
+    """
     n = len(log_ratios)
     means = sorted((log_ratios[i] + log_ratios[j]) / 2 for i in range(n) for j in range(i, n))
     below = _signed_rank_distribution(n)
-    positive = sum(mean > 0 for mean in means) + sum(mean == 0 for mean in means) / 2
+    middle = statistics.median(means)
+    nearest = math.copysign(min(abs(middle), reach), middle)
+    positive = sum(m > nearest for m in means) + sum(m == nearest for m in means) / 2
     low_tail = below[min(math.ceil(positive), len(means))]
     high_tail = below[min(math.ceil(len(means) - positive), len(means))]
-    p = min(1.0, 2 * min(low_tail, high_tail))
-    centre = math.exp(statistics.median(means))
+    p = min(1.0, 2 * min(low_tail, high_tail)) if abs(middle) > reach or not reach else 1.0
+    centre = math.exp(middle)
     rank = sum(probability <= (1 - LEVEL) / 2 for probability in below)
     if rank == 0:
         return Robust(centre, None, None, p)
-    return Robust(centre, math.exp(means[rank - 1]), math.exp(means[-rank]), p)
+    return Robust(centre, math.exp(means[rank - 1] - reach), math.exp(means[-rank] + reach), p)
 
 
 @lru_cache

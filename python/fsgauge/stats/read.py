@@ -19,6 +19,7 @@ from fsgauge.record import (
 )
 from fsgauge.stats.advice import situation_of
 from fsgauge.stats.aging.read import read_aging
+from fsgauge.stats.alike import Side
 from fsgauge.stats.answer import Question, answer
 from fsgauge.stats.churn.damages import damages_of
 from fsgauge.stats.churn.read import is_of_churn, read_churn
@@ -26,9 +27,10 @@ from fsgauge.stats.compare import compare_all, describe_noise, measure_all, nois
 from fsgauge.stats.connections.read import read_connections
 from fsgauge.stats.connections.serving import read_serving
 from fsgauge.stats.differences import differences_between
-from fsgauge.stats.evidence import Evidence
+from fsgauge.stats.evidence import Evidence, continued
 from fsgauge.stats.findings import find_all
 from fsgauge.stats.layouts import read_layouts
+from fsgauge.stats.lost_data import LOST_DATA
 from fsgauge.stats.metrics import METRICS, LatencyKind, primary_metric
 from fsgauge.stats.precision import first_blocks, is_enough
 from fsgauge.stats.results import (
@@ -103,9 +105,23 @@ def read_study(
         churn=read_churn(study, samples, scans, steps, before, _margin_percent(study)),
         scans=scans,
         steps=steps,
+        path_runs=path_runs,
     )
     findings = find_all(evidence)
     return _results(evidence, primary, metrics, findings, measure_all(samples))
+
+
+def read_side(side: Side) -> Results:
+    """What one of several results folders says that are held against one another; no layouts."""
+    return read_study(
+        side.turns,
+        side.runs,
+        side.study,
+        side.before,
+        side.after,
+        steps=side.steps,
+        path_runs=side.path_runs,
+    )
 
 
 def without_paths(study: StudyRecord) -> StudyRecord:
@@ -227,6 +243,7 @@ def _sureness(evidence: Evidence, findings: Sequence[Finding]) -> Sureness:
     verdicts = [steady_of(run, run.result) for run in measured if run.result is not None]
     shares = [share for result in results if (share := engine_share(result)) is not None]
     invalid = [finding for finding in findings if finding.level == "invalid"]
+    systems = evidence.study.plan.systems
     return Sureness(
         blocks_planned=len(evidence.samples.blocks()),
         blocks_complete=evidence.blocks_complete,
@@ -242,9 +259,6 @@ def _sureness(evidence: Evidence, findings: Sequence[Finding]) -> Sureness:
             each.count for result in results if result.clients for each in result.clients.errors
         ),
         valid=not invalid,
-        invalid_reason=_lower_first(invalid[0].sentence) if invalid else "",
+        invalid_reason=continued(invalid[0].sentence, systems) if invalid else "",
+        data_lost=any(finding.code in LOST_DATA for finding in invalid),
     )
-
-
-def _lower_first(sentence: str) -> str:
-    return sentence[:1].lower() + sentence[1:]

@@ -113,7 +113,8 @@ class Sureness(ResultModel):
     """What stands behind the answer, for the box "How sure".
 
     `runs_by_passes` end when their work is done, and are not asked to be steady. `io_errors` were
-    tried again; `client_errors` were not, and what they belonged to was given up.
+    tried again; `client_errors` were not, and what they belonged to was given up. `data_lost`:
+    some of what was written did not come back as it was, and `invalid_reason` says what.
     """
 
     blocks_planned: int
@@ -129,6 +130,7 @@ class Sureness(ResultModel):
     client_errors: int = 0
     valid: bool
     invalid_reason: str
+    data_lost: bool = False
 
 
 class LayoutNumber(ResultModel):

@@ -9,6 +9,11 @@ alone. And its covariance with A/A, the difference of the two turns, is (v - v) 
 measure of noise is independent of the estimates it stands beside, where a ratio to the first turn
 alone would be correlated with it by 0.5.
 
+A percentile is known to its bucket alone, and runs of one system often share one, so that blocks
+do not average the error away. Each sample therefore has a reach: how far, as a log, the true value
+may lie from the one that is taken, the middle of the bucket. Reaches of both sides of a ratio add
+up (interval arithmetic), and its interval is wider by them on both sides.
+
 A block in which any of these runs is missing is left out of that pairing, and reported.
 """
 
@@ -19,15 +24,30 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from fsgauge.record import Plan, RunRecord
-from fsgauge.stats.metrics import values
+from fsgauge.stats.metrics import Reading, readings
+
+Key = tuple[str, str, str]
+"""Metric, cell, system."""
+Place = tuple[int, bool]
+"""Block, and whether it is the baseline's second turn."""
 
 
 @dataclass
 class Samples:
-    """`logs[metric, cell, system][block, again]` is the log of a run's value."""
+    """`logs[metric, cell, system][block, again]` is the log of a run's value.
+
+    `reaches` has the same keys, of those alone whose value is known to a bucket.
+    """
 
     plan: Plan
-    logs: dict[tuple[str, str, str], dict[tuple[int, bool], float]] = field(default_factory=dict)
+    logs: dict[Key, dict[Place, float]] = field(default_factory=dict)
+    reaches: dict[Key, dict[Place, float]] = field(default_factory=dict)
+
+    def add(self, key: Key, place: Place, reading: Reading) -> None:
+        """The value of one run; it must be above zero."""
+        self.logs.setdefault(key, {})[place] = math.log(reading.value)
+        if reading.reach:
+            self.reaches.setdefault(key, {})[place] = reading.reach
 
     def blocks(self) -> list[int]:
         """All planned blocks."""
@@ -68,6 +88,18 @@ class Samples:
                 ratios[block] = found[block, later] - found[block, earlier]
         return ratios
 
+    def reach(self, metric: str, cell: str, system: str) -> float:
+        """The furthest that a run of one metric, cell and system may be from its true value."""
+        return max(self.reaches.get((metric, cell, system), {}).values(), default=0.0)
+
+    def ratio_reach(self, metric: str, cell: str, system: str) -> float:
+        """The same of the ratio to the baseline: both may be off, and away from each other."""
+        return self.reach(metric, cell, system) + self.reach(metric, cell, self.plan.baseline)
+
+    def noise_reach(self, metric: str, cell: str) -> float:
+        """The same of the baseline's ratio to itself."""
+        return self.ratio_reach(metric, cell, self.plan.baseline)
+
     def _baseline_turns(self, cell: str) -> dict[int, list[bool]]:
         """By block in which the baseline has a cell twice, the `again` marks in order of time."""
         order: dict[int, list[bool]] = {}
@@ -85,9 +117,8 @@ def collect(plan: Plan, runs: Iterable[RunRecord]) -> Samples:
     for run in runs:
         if not is_complete(run) or run.result is None:
             continue
-        for metric, value in values(run.result).items():
-            key = (metric, run.cell.id, run.system)
-            samples.logs.setdefault(key, {})[run.block, run.again] = math.log(value)
+        for metric, reading in readings(run.result).items():
+            samples.add((metric, run.cell.id, run.system), (run.block, run.again), reading)
     return samples
 
 

@@ -148,7 +148,7 @@ def _unknown(
 def _test(condition: Condition, entry: Entry, between: Between, level: float) -> Test:
     bounds = None
     if entry.error is not None and entry.freedom is not None:
-        bounds = interval(entry.ratio, entry.error, entry.freedom, level)
+        bounds = interval(entry.ratio, entry.error, entry.freedom, level, entry.reach)
     outcome, reason = _outcome(condition, entry, between, bounds)
     return Test(
         condition=condition.text,

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from fsgauge.power import detectable_percent
-from fsgauge.stats.ratio import LEVEL, Ratio, Robust
+from fsgauge.stats.ratio import LEVEL, Ratio, Robust, beyond
 
 
 @dataclass(frozen=True)
@@ -38,42 +38,47 @@ class Welch(Ratio):
         if self.error is None or self.freedom is None:
             return None
         blocks = max(2, math.floor(self.freedom) + 1)
-        return detectable_percent(blocks, 100 * self.error * math.sqrt(blocks))
+        noise = detectable_percent(blocks, 100 * self.error * math.sqrt(blocks))
+        return noise + 100 * math.expm1(self.reach)
 
 
 def welch(
-    a: Sequence[float], b: Sequence[float], *, steps_a: float = 0.0, steps_b: float = 0.0
+    a: Sequence[float], b: Sequence[float], *, steps: float = 0.0, reach: float = 0.0
 ) -> Welch | None:
     """The ratio of B to A from the logs of their blocks; None where one has none.
 
-    `steps_a` and `steps_b` are the least deviations to assume: those that buckets cause.
+    `steps` is the least deviation to assume of a block, that which buckets cause. `reach` is how
+    far B over A may be off because values are known to their buckets: see ratio_of_blocks.
     """
     if not a or not b:
         return None
     log_ratio = statistics.fmean(b) - statistics.fmean(a)
-    robust = shift(a, b)
+    robust = shift(a, b, reach=reach)
     n = min(len(a), len(b))
     if n == 1:
-        return Welch(math.exp(log_ratio), None, None, 1.0, 1, None, robust, None, None)
-    deviations = max(statistics.stdev(a), steps_a), max(statistics.stdev(b), steps_b)
+        return Welch(math.exp(log_ratio), None, None, 1.0, 1, None, reach, robust, None, None)
+    deviations = max(statistics.stdev(a), steps), max(statistics.stdev(b), steps)
     error, freedom = _error(deviations, (len(a), len(b)))
-    low, high = interval(math.exp(log_ratio), error, freedom, LEVEL)
+    low, high = interval(math.exp(log_ratio), error, freedom, LEVEL, reach)
     return Welch(
         ratio=math.exp(log_ratio),
         low=low,
         high=high,
-        p=_p(log_ratio, error, freedom),
+        p=_p(beyond(log_ratio, reach), error, freedom),
         n=n,
         deviation=max(deviations),
+        reach=reach,
         robust=robust,
         error=error,
         freedom=freedom,
     )
 
 
-def interval(ratio: float, error: float, freedom: float, level: float) -> tuple[float, float]:
-    """The t interval of a ratio whose log has this standard error."""
-    half = _quantile(freedom, level) * error
+def interval(
+    ratio: float, error: float, freedom: float, level: float, reach: float = 0.0
+) -> tuple[float, float]:
+    """The t interval of a ratio whose log has this standard error and may be off by `reach`."""
+    half = _quantile(freedom, level) * error + reach
     return ratio * math.exp(-half), ratio * math.exp(half)
 
 
@@ -102,21 +107,24 @@ def _p(log_ratio: float, error: float, freedom: float) -> float:
     return float(2 * stdtr(freedom, -abs(log_ratio) / error))
 
 
-def shift(a: Sequence[float], b: Sequence[float]) -> Robust:
+def shift(a: Sequence[float], b: Sequence[float], *, reach: float = 0.0) -> Robust:
     """Median of all differences, with Mann and Whitney's exact interval and p (no ties assumed)."""
     differences = sorted(y - x for x in a for y in b)
     below = _mann_whitney(len(a), len(b))
-    positive = sum(d > 0 for d in differences) + sum(d == 0 for d in differences) / 2
+    middle = statistics.median(differences)
+    nearest = math.copysign(min(abs(middle), reach), middle)
+    positive = sum(d > nearest for d in differences) + sum(d == nearest for d in differences) / 2
     tails = [
         below[min(math.ceil(count), len(differences))]
         for count in (positive, len(differences) - positive)
     ]
-    p = min(1.0, 2 * min(tails))
-    centre = math.exp(statistics.median(differences))
+    p = min(1.0, 2 * min(tails)) if abs(middle) > reach or not reach else 1.0
+    centre = math.exp(middle)
     rank = sum(probability <= (1 - LEVEL) / 2 for probability in below)
     if rank == 0:
         return Robust(centre, None, None, p)
-    return Robust(centre, math.exp(differences[rank - 1]), math.exp(differences[-rank]), p)
+    low, high = differences[rank - 1] - reach, differences[-rank] + reach
+    return Robust(centre, math.exp(low), math.exp(high), p)
 
 
 @lru_cache

@@ -1,7 +1,4 @@
-"""What several writers bring to light: lost data, rates that no device has, unfair shares.
-
-Integrity is told of in every study that verified, also in one of another kind.
-"""
+"""What several writers bring to light: rates that no device has, unfair shares."""
 
 from __future__ import annotations
 
@@ -16,70 +13,15 @@ from fsgauge.stats.results import Finding
 from fsgauge.stats.scaling.model import Estimate, ScalingPoint
 from fsgauge.stats.scaling.writers import fairness
 from fsgauge.stats.verdict import ALPHA, BLOCKS_FOR_A_VERDICT, benjamini_hochberg
-from fsgauge.wire import IntegrityResult
 
 FAIR_SHARE = 0.5
-OFFSETS_NAMED = 3
-KINDS = ("corrupt", "torn", "foreign", "stale", "lost")
+POINTS_NAMED = 3
 
 
 def writers_findings(evidence: Evidence) -> Iterator[Finding]:
     """All findings about writers."""
-    yield from _integrity(evidence)
     yield from _faster_than_device(evidence)
     yield from _unfair(evidence)
-
-
-def _integrity(evidence: Evidence) -> Iterator[Finding]:
-    """Data that did not come back as written, in any run that was read back."""
-    checked = [
-        (run, run.result.integrity)
-        for run in evidence.runs
-        if run.result is not None and run.result.integrity is not None
-    ]
-    broken = [(run, found) for run, found in checked if faulty_blocks(found)]
-    if not broken:
-        return
-    by_kind = {kind: sum(_counted(found, kind) for _, found in broken) for kind in KINDS}
-    kinds = ", ".join(f"{number} {kind}" for kind, number in by_kind.items() if number)
-    systems = ", ".join(dict.fromkeys(run.system for run, _ in broken))
-    first, found = broken[0]
-    yield finding(
-        "integrity",
-        "invalid",
-        f"{systems} did not keep what was written: in {part_of(len(broken), len(checked), 'run')}"
-        f" read back, {kinds} {'block' if sum(by_kind.values()) == 1 else 'blocks'};"
-        f" first {first.system}, {first.cell.name}, {_offsets(found)}.",
-        "No rate counts for a file system that loses data. See dmesg for I/O errors and test the"
-        " storage alone (a study of the raw system with verify = true): if raw fails too,"
-        " it is the device or memory; if not, report it to the file system's developers with the"
-        " run's record.",
-        [f"{name_of(run)}: {_described(found)}" for run, found in broken],
-    )
-
-
-def faulty_blocks(found: IntegrityResult) -> int:
-    """Blocks that were not as they had to be."""
-    return sum(_counted(found, kind) for kind in KINDS)
-
-
-def _counted(found: IntegrityResult, kind: str) -> int:
-    number: int = getattr(found, f"{kind}_blocks")
-    return number
-
-
-def _offsets(found: IntegrityResult) -> str:
-    named = [
-        f"{block.fault} at byte {block.offset_bytes}"
-        + (f" of file {block.file}" if block.file else "")
-        for block in found.faulty[:OFFSETS_NAMED]
-    ]
-    return ", ".join(named) or "at places that the record does not name"
-
-
-def _described(found: IntegrityResult) -> str:
-    kinds = [f"{_counted(found, kind)} {kind}" for kind in KINDS if _counted(found, kind)]
-    return f"{', '.join(kinds)} of {found.checked_blocks} blocks; {_offsets(found)}"
 
 
 def _faster_than_device(evidence: Evidence) -> Iterator[Finding]:
@@ -210,7 +152,7 @@ def _points_that_are_unfair(evidence: Evidence) -> list[str]:
         for line in (evidence.scaling.lines if evidence.scaling else ())
         for point in line.points
         if is_unfair(point)
-    ][:OFFSETS_NAMED]
+    ][:POINTS_NAMED]
 
 
 def _place(run: RunRecord) -> str:

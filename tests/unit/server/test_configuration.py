@@ -12,6 +12,7 @@ from fsgauge.server import ganesha, samba
 from fsgauge.server.kind import Serving, free_ports, new_password, write_private
 from fsgauge.study.workload import ConnectionsWorkload
 from fsgauge.wire import SmbTarget
+from tests.needs import need
 
 
 def serving(options: dict[str, str], folder: Path = Path("/run/own")) -> Serving:
@@ -106,8 +107,9 @@ def test_ports_are_free_different_and_above_1024() -> None:
     assert new_password() != new_password()
 
 
-@pytest.mark.skipif(find_tool("testparm") is None, reason="Samba is not installed")
 def test_a_value_that_samba_refuses_is_found_before_anything_is_made() -> None:
+    if find_tool("testparm") is None:
+        need("testparm: apt-get install samba")
     workload = serving({}).workload
     samba.SAMBA.check_options(workload, {"aio read size": "1", "server signing": "auto"})
     for name, value in (("aio read size", "quark"), ("strict sync", "quark")):

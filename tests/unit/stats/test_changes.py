@@ -44,3 +44,14 @@ def test_more_series_ask_for_more_evidence() -> None:
     logs = [0.01, -0.02, 0.02, -0.01, 0.00, 0.07, 0.09, 0.06, 0.08, 0.07]
     assert change_points(logs)
     assert change_points(logs, series=100_000) == []
+
+
+@pytest.mark.parametrize(
+    ("step", "reach", "found"), [(0.012, 0.0, 1), (0.012, 0.007, 0), (0.05, 0.007, 1)]
+)
+def test_a_percentile_that_crosses_the_edge_of_a_bucket_has_not_taken_a_step(
+    step: float, reach: float, found: int
+) -> None:
+    """All folders lay in one bucket, then all in the next: the truth may have moved by nothing."""
+    logs = [1e-4 * (-1) ** day + (step if day >= 6 else 0.0) for day in range(12)]
+    assert len(change_points(logs, reach=reach)) == found

@@ -7,7 +7,13 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fsgauge.stats.histogram import mean_ns, merge, percentile_curve, quantile_ns
+from fsgauge.stats.histogram import (
+    mean_ns,
+    merge,
+    percentile_curve,
+    quantile_ns,
+    quantile_of,
+)
 from tests.synthetic import histogram_of
 
 LATENCIES = st.dictionaries(
@@ -31,6 +37,20 @@ def test_a_quantile_is_within_one_percent_and_between_the_extremes(
     expected = true_quantile(latencies, quantile)
     assert abs(found - expected) <= 0.01 * expected
     assert histogram.min_ns <= found <= histogram.max_ns
+
+
+@given(LATENCIES, st.sampled_from([0.1, 0.5, 0.9, 0.99]))
+def test_a_quantile_lies_between_the_edges_of_its_bucket(
+    latencies: dict[int, int], quantile: float
+) -> None:
+    found = quantile_of(histogram_of(latencies), quantile)
+    if found is None:
+        return
+    expected = true_quantile(latencies, quantile)
+    assert found.low_ns <= expected < found.high_ns
+    assert abs(math.log(expected / found.value_ns)) <= found.reach + 1e-12
+    if expected >= 128:
+        assert found.reach <= 1 / 64
 
 
 @given(LATENCIES, LATENCIES)

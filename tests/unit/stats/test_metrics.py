@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fsgauge.stats.metrics import METRICS, primary_metric, values
+from fsgauge.stats.metrics import BUCKET, METRICS, primary_metric, readings, values
 from tests.synthetic import make_study
 
 ONE_CELL = {"patterns": ("randrw",), "block_sizes": (4096,), "queue_depths": (32,), "blocks": 1}
@@ -21,6 +21,16 @@ def test_rates_latencies_and_cpu_follow_from_the_counts() -> None:
     assert found["cpu"] == pytest.approx(cpu_ns / operations)
     assert found["read.p50"] < found["read.p99"] < found["read.p999"]
     assert set(found) <= set(METRICS)
+
+
+def test_percentiles_are_known_to_their_buckets_and_nothing_else_is() -> None:
+    run = make_study(**ONE_CELL).runs[0]
+    assert run.result is not None
+    found = readings(run.result)
+    assert {name: reading.value for name, reading in found.items()} == values(run.result)
+    open_ = {name for name, reading in found.items() if reading.reach}
+    assert open_ == {name for name in found if METRICS[name].resolution}
+    assert all(BUCKET / 4 < found[name].reach < BUCKET for name in open_)
 
 
 def test_under_a_pace_latency_counts_from_the_intended_start() -> None:

@@ -68,7 +68,30 @@ def test_no_block_is_no_ratio_and_one_block_has_no_interval() -> None:
 
 
 def test_steps_of_a_histogram_are_never_taken_for_certainty() -> None:
-    """Three blocks in the same two buckets agree exactly; that is resolution, not precision."""
-    found = ratio_of_blocks([math.log(65 / 64)] * 3, resolution=1 / 64)
-    assert found is not None and found.low is not None
-    assert found.low < 65 / 64 - 0.005
+    """Blocks in the same two buckets agree exactly; that is resolution, not precision.
+
+    With eight blocks, the interval was 0.4 % wide to each side, and buckets are 1.6 % wide.
+    """
+    for blocks in (3, 8, 100):
+        found = ratio_of_blocks([math.log(65 / 64)] * blocks, reach=1 / 64)
+        assert found is not None and found.low is not None and found.high is not None
+        assert found.low < 1 and found.high > 66 / 64
+        assert found.p == 1.0 and found.robust.p == 1.0
+
+
+REACHES = st.floats(0, 0.02)
+
+
+@given(LOGS, REACHES)
+def test_what_buckets_leave_open_only_widens(logs: list[float], reach: float) -> None:
+    """And as much on both sides; p is that of the possible value that is nearest to 1."""
+    sharp, open_ = ratio_of_blocks(logs), ratio_of_blocks(logs, reach=reach)
+    assert sharp is not None and open_ is not None
+    assert sharp.low is not None and open_.low is not None
+    assert sharp.high is not None and open_.high is not None
+    assert open_.ratio == sharp.ratio and open_.robust.ratio == sharp.robust.ratio
+    assert math.log(sharp.low / open_.low) >= reach - 1e-12
+    assert math.log(open_.high / open_.ratio) == pytest.approx(math.log(open_.ratio / open_.low))
+    assert open_.p >= sharp.p - 1e-12 and open_.robust.p >= sharp.robust.p - 1e-12
+    if open_.low > 1 or open_.high < 1:
+        assert open_.p <= 0.05 + 1e-9

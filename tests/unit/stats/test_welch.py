@@ -59,9 +59,22 @@ def test_blocks_without_any_spread_are_certain() -> None:
 
 
 def test_buckets_keep_equal_values_from_being_certain() -> None:
-    found = welch([0.0] * 4, [0.01] * 4, steps_a=0.01, steps_b=0.01)
+    found = welch([0.0] * 4, [0.01] * 4, steps=0.01)
     assert found is not None and found.low is not None and found.high is not None
     assert found.low < 1 < found.high
+
+
+def test_values_that_are_known_to_their_buckets_leave_the_ratio_open_by_both() -> None:
+    """All blocks of a folder in one bucket: the interval was 1.010 to 1.010, and "worse"."""
+    found = welch([0.0] * 8, [0.01] * 8, reach=0.012)
+    assert found is not None and found.low is not None and found.high is not None
+    assert math.log(found.low) == pytest.approx(-0.002)
+    assert math.log(found.high) == pytest.approx(0.022)
+    assert found.p == 1.0 and found.robust.p == 1.0
+    assert found.robust.low is not None and found.robust.low < 1
+    clear = welch([0.0] * 8, [0.03] * 8, reach=0.012)
+    assert clear is not None and clear.p == 0.0 and clear.robust.p < 0.001
+    assert clear.low is not None and clear.low > 1
 
 
 def test_a_wider_level_is_a_wider_interval_around_the_same_ratio() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import pytest
 
 from fsgauge.system import FileSystem, find_kind
 from fsgauge.system.kind import placed
+from tests.needs import need_mkfs
 
 XFS_INFO = """meta-data=/dev/loop0             isize=512    agcount=4, agsize=32768 blks
          =                       sectsz=512   attr=2, projid32bit=1
@@ -79,9 +79,9 @@ def test_inodes_of_the_ext_family_follow_from_the_size_or_the_options() -> None:
     assert file_system("xfs").inodes_made(gibibyte, []) is None
 
 
-@pytest.mark.skipif(not shutil.which("mkfs.ext4"), reason="e2fsprogs is not installed")
 @pytest.mark.parametrize("mebibytes", [64, 600, 5000])
 def test_mke2fs_makes_as_many_inodes_as_is_said(mebibytes: int, tmp_path: Path) -> None:
+    need_mkfs("ext4")
     image = tmp_path / "image"
     with image.open("wb") as file:
         file.truncate(mebibytes << 20)

@@ -1,4 +1,4 @@
-"""What many clients bring to light: changed data, work that was not done, times that do not add up.
+"""What many clients bring to light: work that was not done, times that do not add up.
 
 Nothing here changes or drops a number.
 """
@@ -14,9 +14,10 @@ from fsgauge.stats.connections.model import Connections, ErrorRow, GivenUp
 from fsgauge.stats.connections.samples import client_paces
 from fsgauge.stats.connections.serving_findings import serving_findings
 from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of
+from fsgauge.stats.lost_data import lost_files
 from fsgauge.stats.results import Finding
 from fsgauge.stats.samples import is_complete
-from fsgauge.wire import ClientErrorKind, ClientsJob
+from fsgauge.wire import ClientErrorKind
 
 FAIR_SHARE = 0.5
 FEWEST_OPERATIONS = 100
@@ -72,7 +73,6 @@ def connections_findings(evidence: Evidence) -> Iterator[Finding]:
     connections = evidence.connections
     if connections is None:
         return
-    yield from _bad_records(evidence)
     yield from _given_up(evidence, connections)
     yield from _errors(evidence, connections)
     yield from _cut(evidence)
@@ -82,36 +82,6 @@ def connections_findings(evidence: Evidence) -> Iterator[Finding]:
     yield from _without_seeks(evidence)
     yield from _dispatch(connections)
     yield from serving_findings(evidence)
-
-
-def _bad_records(evidence: Evidence) -> Iterator[Finding]:
-    """Data that did not come back as written."""
-    checked = [(run, found) for run, found in clients_of(evidence.runs) if found.checked_records]
-    broken = [(run, found) for run, found in checked if found.bad_records]
-    if not broken:
-        return
-    systems = ", ".join(dict.fromkeys(run.system for run, _ in broken))
-    bad = sum(found.bad_records for _, found in broken)
-    run, found = broken[0]
-    place = "at a place that the record does not name"
-    if found.bad:
-        first = found.bad[0]
-        place = f"{first.path}, byte {first.first_byte}"
-    yield finding(
-        "clients.bad_records",
-        "invalid",
-        f"{systems} did not give back what was written: {count(bad, 'bad record')} in"
-        f" {part_of(len(broken), len(checked), 'run')} read back; first {run.system},"
-        f" {run.cell.name}, {place}.",
-        "The file system, its storage or memory changed or mixed up data, so no rate counts."
-        " Repeat it on other storage (--storage ram): if the records are bad there too it is the"
-        " file system or memory, else the device. Report it with the run's record.",
-        [
-            f"{name_of(run)}: {found.bad_records} of {found.checked_records} records"
-            + (f"; {found.bad[0].path}, byte {found.bad[0].first_byte}" if found.bad else "")
-            for run, found in broken
-        ],
-    )
 
 
 def _given_up(evidence: Evidence, connections: Connections) -> Iterator[Finding]:
@@ -157,7 +127,9 @@ def _errors(evidence: Evidence, connections: Connections) -> Iterator[Finding]:
         by_kind.setdefault(row.kind, []).append(row)
     for kind, rows in by_kind.items():
         first = rows[0]
-        known = kind == "short" and _all_were_given_up(evidence)
+        known = kind == "short" and not any(
+            error.kind == "short" for _, error in lost_files(evidence.runs)
+        )
         why = _KNOWN_SHORT if known else KINDS[kind]
         total = sum(row.count for row in rows)
         operations = ", ".join(dict.fromkeys(row.operation for row in rows))
@@ -173,26 +145,6 @@ def _errors(evidence: Evidence, connections: Connections) -> Iterator[Finding]:
                 for row in rows
             ],
         )
-
-
-def _all_were_given_up(evidence: Evidence) -> bool:
-    """Whether files ended early only in turns whose clients had given up files that they wrote."""
-    given_up: set[tuple[int, int]] = set()
-    for run, found in sorted(clients_of(evidence.runs), key=lambda pair: _when(pair[0])):
-        turn = (run.block, run.turn)
-        if _writes(run) and (found.files_given_up or found.clients_gave_up):
-            given_up.add(turn)
-        if turn not in given_up and any(error.kind == "short" for error in found.errors):
-            return False
-    return True
-
-
-def _when(run: RunRecord) -> tuple[int, int, int]:
-    return run.block, run.turn, run.position
-
-
-def _writes(run: RunRecord) -> bool:
-    return isinstance(run.job, ClientsJob) and run.job.phase.kind in ("write", "mix")
 
 
 def _cut(evidence: Evidence) -> Iterator[Finding]:

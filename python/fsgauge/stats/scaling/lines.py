@@ -11,7 +11,6 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.ratio import ratio_of_blocks
 from fsgauge.stats.samples import Samples
 from fsgauge.stats.scaling.fit import fit_law
@@ -37,9 +36,9 @@ class Measured:
         return self.samples.block_logs(RATE, cell, system)
 
 
-def estimate(logs: ByBlock, *, shift: float = 0.0, resolution: float = 0.0) -> Estimate | None:
+def estimate(logs: ByBlock, *, shift: float = 0.0, reach: float = 0.0) -> Estimate | None:
     """The geometric mean of blocks, times exp(shift); None without blocks."""
-    found = ratio_of_blocks([log + shift for log in logs.values()], resolution=resolution)
+    found = ratio_of_blocks([log + shift for log in logs.values()], reach=reach)
     if found is None:
         return None
     return Estimate(value=found.ratio, low=found.low, high=found.high, n=found.n)
@@ -88,7 +87,7 @@ def over(these: ByBlock, those: ByBlock) -> dict[int, float]:
 def _latency(samples: Samples, quantile: str, cell: str, system: str) -> Estimate | None:
     metric = f"write.{quantile}"
     logs = samples.block_logs(metric, cell, system)
-    return estimate(logs, resolution=METRICS[metric].resolution)
+    return estimate(logs, reach=samples.reach(metric, cell, system))
 
 
 def _of_device(measured: Measured, cell: str, system: str) -> Estimate | None:
@@ -123,7 +122,8 @@ def companions_of(measured: Measured, group: Group, system: str) -> list[Compani
         for role in ROLES:
             numbers = {
                 name: estimate(
-                    measured.beside.block_logs(companion_name(role, name), cell.id, system)
+                    measured.beside.block_logs(companion_name(role, name), cell.id, system),
+                    reach=measured.beside.reach(companion_name(role, name), cell.id, system),
                 )
                 for name in ("iops", "p50", "p99")
             }

@@ -11,8 +11,8 @@ import math
 from collections.abc import Iterator, Sequence
 
 from fsgauge.record import Plan, RunRecord, TurnRecord
-from fsgauge.stats.histogram import quantile_ns
-from fsgauge.stats.metrics import QUANTILES
+from fsgauge.stats.histogram import quantile_of
+from fsgauge.stats.metrics import QUANTILES, Reading
 from fsgauge.stats.samples import Samples, is_complete
 from fsgauge.stats.scaling.writers import fairness
 from fsgauge.wire import LoadResult
@@ -40,9 +40,8 @@ def collect_beside(plan: Plan, turns: Sequence[TurnRecord], runs: Sequence[RunRe
     for run in runs:
         if run.result is None or not is_complete(run):
             continue
-        for name, value in _values(run.result):
-            key = (name, run.cell.id, run.system)
-            samples.logs.setdefault(key, {})[run.block, run.again] = math.log(value)
+        for name, reading in _readings(run.result):
+            samples.add((name, run.cell.id, run.system), (run.block, run.again), reading)
     return samples
 
 
@@ -56,16 +55,16 @@ def layout_rate(turn: TurnRecord) -> float | None:
     return layout.size_bytes * 1e9 / layout.elapsed_ns
 
 
-def _values(result: LoadResult) -> Iterator[tuple[str, float]]:
+def _readings(result: LoadResult) -> Iterator[tuple[str, Reading]]:
     share = fairness(result)
     if share is not None:
-        yield FAIRNESS, max(share, SMALLEST_SHARE)
+        yield FAIRNESS, Reading(max(share, SMALLEST_SHARE))
     for companion in result.companions:
         if not companion.operations or not result.elapsed_ns:
             continue
         rate = companion.operations * 1e9 / result.elapsed_ns
-        yield companion_name(companion.role, "iops"), rate
+        yield companion_name(companion.role, "iops"), Reading(rate)
         for name in ("p50", "p99"):
-            latency_ns = quantile_ns(companion.latency, QUANTILES[name])
-            if latency_ns:
-                yield companion_name(companion.role, name), latency_ns
+            found = quantile_of(companion.latency, QUANTILES[name])
+            if found is not None and found.low_ns > 0:
+                yield companion_name(companion.role, name), Reading(found.value_ns, found.reach)
