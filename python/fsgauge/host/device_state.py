@@ -58,10 +58,10 @@ def changes(before: DeviceState, now: DeviceState) -> list[str]:
     found = []
     if before.counters is not None and now.counters is not None:
         gone = now.counters - before.counters
-        if gone.write_requests:
-            found.append(f"{gone.write_requests} writes, {format_size(gone.write_bytes)}")
-        if gone.discard_requests:
-            found.append(f"{gone.discard_requests} discards, {format_size(gone.discard_bytes)}")
+        if gone.write_bytes:  # a flush alone counts as a request of no bytes
+            found.append(f"{format_size(gone.write_bytes)} written to it")
+        if gone.discard_bytes:
+            found.append(f"{format_size(gone.discard_bytes)} of it discarded")
     places = [
         str(offset)
         for (offset, then), (_, digest) in zip(before.places, now.places, strict=False)

@@ -196,7 +196,7 @@ class DeviceTrace(Trace):
 
     kind: Literal["device"] = "device"
     device: str
-    _give_back: Callable[[], None] = PrivateAttr(default=lambda: None)
+    _give_back: Callable[[], None] | None = PrivateAttr(default=None)
 
     def undone_by(self, give_back: Callable[[], None]) -> DeviceTrace:
         """The same trace, undone by `give_back` while its owner lives."""
@@ -206,7 +206,8 @@ class DeviceTrace(Trace):
 
     def undo(self) -> str | None:
         """Let its owner give it back."""
-        self._give_back()
+        if self._give_back is not None:
+            self._give_back()
         return None
 
     def undo_for_the_dead(self) -> str | None:
