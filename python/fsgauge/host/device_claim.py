@@ -1,9 +1,9 @@
 """One device, claimed from the check to the end, so that nobody else makes a file system on it.
 
 The claim is an exclusive open (O_EXCL): while it is held, mkfs, mount, LVM, RAID and swap refuse
-the device. Our own mkfs, mount and engine need it themselves, so it is lent to them. What they
-leave is remembered when it comes back; when the device has changed until it is lent again, somebody
-else wrote to it, and it is left alone from then on.
+the device. Our own mkfs, mount and engine need it themselves, so it is lent to them for moments and
+taken back. What they left is remembered; when the device has changed by the next time, or carries
+what they did not make, somebody else wrote to it, and it is left alone from then on.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 
-from fsgauge.errors import FsgaugeError, InputError, RefusedError, RigError
+from fsgauge.errors import FsgaugeError, InputError, Interrupted, RefusedError, RigError
 from fsgauge.host.block_device import BlockDevice
 from fsgauge.host.device_state import DeviceState, changes, state_of
 from fsgauge.host.device_tree import contents_of, label_of
@@ -22,11 +22,16 @@ from fsgauge.host.other_ways import other_ways
 
 _PATIENCE_SECONDS = 10.0
 _PAUSE_SECONDS = 0.05
-_LEFT_ALONE = "what is on it now was left as it is"
 
 
 class Claim:
     """As it is on storage of our own making: nobody has to be kept out."""
+
+    is_exclusive = False
+
+    def used(self) -> AbstractContextManager[None]:
+        """For what is done to the device without a claim of its own."""
+        return nullcontext()
 
     def lent(self) -> AbstractContextManager[None]:
         """For those who need the claim themselves."""
@@ -36,22 +41,26 @@ class Claim:
         """Held for a moment, while it is lent."""
         return nullcontext()
 
-    def remember_label(self) -> None:
-        """What was just made on it is ours."""
+    def signed(self) -> AbstractContextManager[None]:
+        """The same, right after a file system was made on it."""
+        return nullcontext()
 
-    def require_label(self) -> None:
-        """RigError when it carries something else than what was remembered."""
+    def require_signed(self) -> None:
+        """RigError when it carries another file system than that."""
 
 
 class DeviceClaim(Claim):
     """A claim on a device that is not of our making; take it with `claimed`."""
+
+    is_exclusive = True
 
     def __init__(self, device: BlockDevice) -> None:
         self.device = device
         self.is_lost = False
         self._descriptor: int | None = None
         self._state: DeviceState | None = None
-        self._label: str | None = None
+        self._before: str | None = None
+        self._made: str | None = None
 
     @property
     def state(self) -> DeviceState:
@@ -59,28 +68,6 @@ class DeviceClaim(Claim):
         if self._state is None:
             self._state = state_of(self.device)
         return self._state
-
-    @contextmanager
-    def lent(self) -> Iterator[None]:
-        """Given up for the body, which uses the device; claimed again when the body has ended."""
-        self.require_unchanged()
-        self.release()
-        self._label = None
-        try:
-            yield
-        except BaseException as first:
-            self._back_after(first)
-            raise
-        self._back()
-
-    @contextmanager
-    def kept(self) -> Iterator[None]:
-        """Held for the body while it is lent, where nothing of ours uses the device."""
-        self._take_or_lose()
-        try:
-            yield
-        finally:
-            self.release()
 
     def require_unchanged(self) -> None:
         """RigError when anybody wrote to it since it was claimed, and from then on."""
@@ -90,26 +77,65 @@ class DeviceClaim(Claim):
         if found:
             raise self._lost(tuple(found))
 
-    def remember_label(self) -> None:
-        """What was just made on it is ours."""
-        self._label = label_of(self.device)
+    @contextmanager
+    def used(self) -> Iterator[None]:
+        """Held while the body changes the device by tools that do not ask for the claim."""
+        self.require_unchanged()
+        try:
+            yield
+        finally:
+            self._state = state_of(self.device)
 
-    def require_label(self) -> None:
-        """RigError when it carries another file system than the one that was remembered."""
-        found = label_of(self.device) if self._label is not None else None
-        if found != self._label:
-            raise self._lost((f"it carries {found or 'no signature'}, not {self._label}",))
+    @contextmanager
+    def lent(self) -> Iterator[None]:
+        """Given up for the body, which uses the device; claimed again when the body has ended."""
+        self.require_unchanged()
+        self._before, self._made = label_of(self.device), None
+        self.release()
+        try:
+            yield
+        except BaseException as first:
+            self._back_after(first)
+            raise
+        self._back(() if self._made is None else (self._made,))
 
-    def take(self, seconds: float = 0.0) -> None:
-        """Claim it; OSError (EBUSY) when another holds it for longer than `seconds`."""
-        ends = time.monotonic() + seconds
+    @contextmanager
+    def kept(self) -> Iterator[None]:
+        """Held for the body while it is lent, when nothing of ours uses the device."""
+        if self._take_or_lose() and label_of(self.device):
+            raise self._lost(())
+        try:
+            yield
+        finally:
+            self.release()
+
+    @contextmanager
+    def signed(self) -> Iterator[None]:
+        """Held for the body, at once after our mkfs: what it carries now is ours."""
+        self._take_or_lose(seconds=0)
+        self._made = label_of(self.device)
+        try:
+            yield
+        finally:
+            self.release()
+
+    def require_signed(self) -> None:
+        """RigError when it carries another file system than the one that was signed."""
+        if self._made is not None:
+            self._require_label((self._made,))
+
+    def take(self, seconds: float = 0.0) -> bool:
+        """Claim it, and say whether that took patience; OSError (EBUSY) when it took too much."""
+        ends, waited = time.monotonic() + seconds, False
         while self._descriptor is None:
             try:
                 self._descriptor = _open_claim(self.device)
             except OSError as error:
                 if error.errno != errno.EBUSY or time.monotonic() >= ends:
                     raise
+                waited = True
                 time.sleep(_PAUSE_SECONDS)
+        return waited
 
     def release(self) -> None:
         """Give it up."""
@@ -117,31 +143,47 @@ class DeviceClaim(Claim):
             os.close(self._descriptor)
         self._descriptor = None
 
-    def _back(self) -> None:
-        """Claim it again and remember what it was left as."""
-        self._take_or_lose()
-        self.require_label()
+    def _back(self, ours: tuple[str | None, ...]) -> None:
+        """Claim it again and remember how it was left; `ours` is what it may carry, if known.
+
+        Without that it is a bare device full of random bytes, which may look like anything: it is
+        asked only when somebody else held the claim.
+        """
+        waited = self._take_or_lose()
+        if ours or waited:
+            self._require_label(ours or (None,))
         self._state = state_of(self.device)
 
     def _back_after(self, first: BaseException) -> None:
-        """The same when the body failed: its error comes first, unless a stranger explains it."""
+        """The same when the body failed: its error comes first, unless a stranger explains it.
+
+        What an interrupted mkfs left is ours, whatever it is.
+        """
         if self.is_lost:
             return
+        ended = not isinstance(first, Exception) or isinstance(first, Interrupted)
         try:
-            self._back()
-        except FsgaugeError as second:
-            if isinstance(first, InputError):
-                raise second from first
-            if isinstance(first, FsgaugeError):
+            self._back((label_of(self.device),) if ended else (None, self._before, self._made))
+        except RigError as second:
+            if ended or not isinstance(first, FsgaugeError):
+                return
+            if self._descriptor is None and not isinstance(first, InputError):
                 first.details = (*first.details, second.what, *second.details)
+                return
+            second.details = (*second.details, first.what, *first.details)
+            raise second from first
 
-    def _take_or_lose(self) -> None:
+    def _take_or_lose(self, seconds: float | None = None) -> bool:
         try:
-            self.take(_PATIENCE_SECONDS)
+            return self.take(_PATIENCE_SECONDS if seconds is None else seconds)
         except OSError as error:
-            raise self._lost(
-                (f"it cannot be claimed: {error.strerror}", *_users(self.device))
-            ) from error
+            why = f"it cannot be claimed: {error.strerror}"
+            raise self._lost((why, *_users(self.device))) from error
+
+    def _require_label(self, ours: tuple[str | None, ...]) -> None:
+        found = label_of(self.device)
+        if found not in ours:
+            raise self._lost(())
 
     def _lost(self, details: tuple[str, ...]) -> RigError:
         self.is_lost = True
@@ -149,7 +191,7 @@ class DeviceClaim(Claim):
         return RigError(
             f"another program used {self.device.path} while it was this run's",
             details=(*details, *((f"it carries {found} now",) if found else ())),
-            cause=f"somebody took it for an empty device; {_LEFT_ALONE}",
+            cause="somebody took it for an empty device; it is left as it is now",
             next=f"wipefs --no-act {self.device.path}; fuser -v {self.device.path}",
         )
 

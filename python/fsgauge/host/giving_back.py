@@ -11,7 +11,7 @@ from collections.abc import Callable
 from fsgauge.errors import RigError
 from fsgauge.host.data_search import look_for_data
 from fsgauge.host.device_claim import DeviceClaim
-from fsgauge.host.tool import run_tool
+from fsgauge.host.wiping import discard, wipe
 
 _DISCARD_SECONDS = 300.0
 _LOOK_SECONDS = 5.0
@@ -22,12 +22,9 @@ def give_back(claim: DeviceClaim, say: Callable[[str], None]) -> None:
     if claim.is_lost:
         return
     device = claim.device.path
-    claim.require_unchanged()
-    claim.release()
-    if not _discarded(device):
-        said = run_tool(["wipefs", "--all", "--quiet", device])
-        if said.exit_code != 0:
-            raise RigError(f"{device} still carries a signature", details=(said.words,))
+    with claim.used():
+        if not _discarded(device):
+            wipe(device, claimed=True)
     if look_for_data(claim.device, _LOOK_SECONDS).data is not None:
         say(
             f"{device} still holds this run's test data, without a signature: the next run on it"
@@ -37,6 +34,6 @@ def give_back(claim: DeviceClaim, say: Callable[[str], None]) -> None:
 
 def _discarded(device: str) -> bool:
     try:
-        return run_tool(["blkdiscard", device], seconds=_DISCARD_SECONDS).exit_code == 0
+        return discard(device, claimed=True, seconds=_DISCARD_SECONDS).exit_code == 0
     except RigError:  # it takes too long: the signatures alone, then
         return False

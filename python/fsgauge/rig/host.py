@@ -180,8 +180,9 @@ class HostRig:
     ) -> Iterator[PreparedSystem]:
         base = self._open().base
         device = str(attached.device)
+        with base.claim.used():
+            blank, notes = make_blank(device, claimed=base.claim.is_exclusive)
         with base.claim.lent():
-            blank, notes = make_blank(device)
             allocated = allocate_below(base.refill)
             size_bytes = attached.file_size_bytes * method_of(study.workload).files
             target = BlockTarget(path=device, size_bytes=size_bytes)
