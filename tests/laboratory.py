@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from fsgauge.engine import OnEvent
+from fsgauge.host.consent import Consent
 from fsgauge.progress.lines import Quiet
 from fsgauge.record import EnvironmentRecord, StorageFacts, SystemFacts
 from fsgauge.rig import AttachedStorage, PreparedSystem
@@ -86,7 +87,7 @@ class NoDiskRig:
     def __init__(self, engine: NoDiskEngine, **changes: Any) -> None:
         self.engine, self.changes = engine, changes
 
-    def check(self, study: Study, destroy: str | None) -> None:
+    def check(self, study: Study, destroy: Consent | None) -> None:
         pass
 
     @contextmanager

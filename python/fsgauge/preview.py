@@ -268,7 +268,10 @@ def _estimate_basis(*, by_pilot: bool, is_served: bool) -> str:
 
 def _overwritten(study: Study) -> str:
     if study.storage.kind == "device":
-        return f"everything on {study.storage.device}, which must be empty and consented to"
+        return (
+            f"everything on {study.storage.device}, which must be unused, without data, and named"
+            " by --destroy"
+        )
     if study.storage.kind == "share":
         return "nothing: folders of the run's own are made on each share, and removed"
     return "nothing: a scratch file or folder is made and removed"

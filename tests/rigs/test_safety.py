@@ -13,6 +13,7 @@ import pytest
 
 from fsgauge.errors import InputError, RefusedError
 from fsgauge.host.block_device import device_at
+from fsgauge.host.consent import Consent
 from fsgauge.host.device_tree import contents_of
 from fsgauge.host.loop_devices import backing_file
 from fsgauge.rig.host import HostRig
@@ -30,7 +31,7 @@ def refusal(rig: HostRig, scene: Scene, device: str) -> str:
     """What is said when someone consents to the destruction of a device that is not empty."""
     before = Path(str(backing_file(device))).read_bytes()
     with pytest.raises(RefusedError) as error:
-        rig.check(study_on(scene, device), str(backing_file(device)))
+        rig.check(study_on(scene, device), Consent(str(backing_file(device))))
     assert error.value.exit_code == 2
     assert Path(str(backing_file(device))).read_bytes() == before, "nothing was written"
     return error.value.render()
@@ -140,7 +141,7 @@ def test_mounted_here_and_in_another_namespace(
     run("mount", here, str(point))
     try:
         with pytest.raises(RefusedError) as error:
-            rig.check(study_on(scene, here), "x")
+            rig.check(study_on(scene, here), Consent("x"))
         assert f"mounted at {point}" in error.value.render()
     finally:
         run("umount", str(point))
@@ -152,7 +153,7 @@ def test_mounted_here_and_in_another_namespace(
         try:
             assert process.stdout and process.stdout.readline() == b"ready\n"
             with pytest.raises(RefusedError) as error:
-                rig.check(study_on(scene, there), "x")
+                rig.check(study_on(scene, there), Consent("x"))
             assert f"mounted at {point}" in error.value.render()
         finally:
             process.communicate(b"\n", timeout=30)
@@ -181,17 +182,17 @@ def test_consent_names_the_device(make_loop: MakeLoop, scene: Scene, rig: HostRi
     name = str(backing_file(device))
     for wrong in (None, "SERIAL-OF-ANOTHER", device):
         with pytest.raises(RefusedError) as error:
-            rig.check(study_on(scene, device), wrong)
+            rig.check(study_on(scene, device), Consent(wrong))
         assert f"next: --destroy {name}" in error.value.render()
     study = study_on(scene, device)
-    rig.check(study, name)
+    rig.check(study, Consent(name))
     with rig.storage(study) as attached:
         assert attached.device == device
         with rig.prepare(study, study.systems[0], attached) as prepared:
             assert prepared.facts.mount_source == device
         with pytest.raises(RefusedError, match="lock"):
             other = HostRig(rig._engine)
-            other._destroy = name
+            other._destroy = Consent(name)
             with other.storage(study):
                 pass
     found = device_at(device)
@@ -211,7 +212,7 @@ def test_no_usable_device(make_loop: MakeLoop, scene: Scene, rig: HostRig, tmp_p
         (fixed, "read-only"),
     ):
         with pytest.raises(InputError) as error:
-            rig.check(study_on(scene, device), "x")
+            rig.check(study_on(scene, device), Consent("x"))
         assert words in error.value.render()
     with pytest.raises(InputError, match="at least"):
-        rig.check(study_on(scene, too_small_for_xfs, "xfs"), str(backing_file(too_small_for_xfs)))
+        rig.check(study_on(scene, too_small_for_xfs, "xfs"), Consent("x"))

@@ -89,10 +89,14 @@ fn device_or_skip() -> Option<Loop> {
 
 /// Runs ten milliseconds of 4 KiB operations on the device.
 fn run(device: &Loop, read_percent: u32) -> (Option<i32>, Value) {
+    run_for(device, read_percent, 10_000_000)
+}
+
+fn run_for(device: &Loop, read_percent: u32, duration_ns: u64) -> (Option<i32>, Value) {
     let job = format!(
         r#"{{"format":1,"kind":"load","target":{{"kind":"block","path":"{}","size_bytes":{SIZE_BYTES}}},
         "interface":"psync","direct":false,"access":{{"kind":"random"}},"read_percent":{read_percent},"queue_depth":1,
-        "jobs":1,"block_sizes":[{{"size_bytes":4096,"weight":1}}],"duration_ns":10000000,"seed":1}}"#,
+        "jobs":1,"block_sizes":[{{"size_bytes":4096,"weight":1}}],"duration_ns":{duration_ns},"seed":1}}"#,
         device.device
     );
     let output = support::run(&job);
@@ -125,4 +129,25 @@ fn a_device_that_another_process_claims_is_refused_for_writing() {
     assert_eq!((code, &last["error"]["errno"]), (Some(3), &16.into()), "{last}");
     drop(holder.unwrap());
     assert_eq!(run(&device, 0).0, Some(0), "once it is let go it can be written");
+}
+
+#[test]
+fn nobody_claims_a_device_while_it_is_read_either() {
+    // A stranger's mkfs was let in while a study read the bare device, and was overwritten by the next turn.
+    use std::os::unix::fs::OpenOptionsExt;
+    let Some(device) = device_or_skip() else { return };
+    let exclusive = rustix::fs::OFlags::EXCL.bits() as i32;
+    let claim = || std::fs::File::options().read(true).custom_flags(exclusive).open(&device.device);
+    let claims_while_it_reads = std::thread::scope(|scope| {
+        let reading = scope.spawn(|| run_for(&device, 100, 3_000_000_000).0);
+        let mut refused = 0;
+        while !reading.is_finished() {
+            refused += u32::from(claim().is_err());
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        assert_eq!(reading.join().unwrap(), Some(0));
+        refused
+    });
+    assert!(claims_while_it_reads >= 10, "refused {claims_while_it_reads} times");
+    claim().unwrap();
 }

@@ -5,11 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from fsgauge.errors import InputError
 from fsgauge.study.model import Study
+
+if TYPE_CHECKING:
+    from fsgauge.host.consent import Consent
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -66,6 +70,40 @@ def chosen_study(
 
     loaded = load_study(study, list(overrides), list(systems), storage, seed, serve)
     return with_seed(loaded, time.time_ns())
+
+
+def consent_choices(function: F) -> F:
+    """--destroy, --discard-unknown-data."""
+    for decorate in reversed(
+        [
+            click.option(
+                "--destroy",
+                metavar="NAME",
+                help="The serial, WWN or UUID of the device whose contents may be lost; given anew"
+                " for each command.",
+            ),
+            click.option(
+                "--discard-unknown-data",
+                is_flag=True,
+                help="With --destroy: also lose data without a signature, and whatever a device"
+                " holds that is too large to be read whole.",
+            ),
+        ]
+    ):
+        function = decorate(function)
+    return function
+
+
+def chosen_consent(destroy: str | None, discard_unknown_data: bool) -> Consent | None:
+    """What the user may lose; InputError for data of a device that is not named."""
+    from fsgauge.host.consent import Consent
+
+    if destroy is None and discard_unknown_data:
+        raise InputError(
+            "--discard-unknown-data says what may be lost, and no device is named",
+            next="--destroy NAME --discard-unknown-data",
+        )
+    return Consent(destroy, discard_unknown_data) if destroy is not None else None
 
 
 results_option = click.option(

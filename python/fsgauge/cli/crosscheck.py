@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from fsgauge.cli.choices import chosen_study, results_option, study_choices
+from fsgauge.cli.choices import (
+    chosen_consent,
+    chosen_study,
+    consent_choices,
+    results_option,
+    study_choices,
+)
 
 if TYPE_CHECKING:
     from fsgauge.crosscheck import Told
@@ -33,11 +39,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="How often each cell is run by both.",
 )
-@click.option(
-    "--destroy",
-    metavar="NAME",
-    help="The serial, WWN or UUID of the device whose contents may be lost.",
-)
+@consent_choices
 @results_option
 @click.option("--json", "as_json", is_flag=True, help="Facts as lines of JSON.")
 def command(
@@ -50,6 +52,7 @@ def command(
     tool: str,
     pairs: int,
     destroy: str | None,
+    discard_unknown_data: bool,
     results: Path,
     as_json: bool,
 ) -> int:
@@ -71,10 +74,10 @@ def command(
         directory = crosscheck(
             chosen,
             pairs=pairs,
-            rig=HostRig(engine),
+            rig=HostRig(engine, say=_talk),
             engine=engine,
             results=results,
-            destroy=destroy,
+            destroy=chosen_consent(destroy, discard_unknown_data),
             command=["fsgauge", *sys.argv[1:]],
             told=_told(pairs, as_json, cells),
         )

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 from fsgauge.errors import FsgaugeError, Interrupted
 
 if TYPE_CHECKING:
+    from fsgauge.host.consent import Consent
     from fsgauge.run import Outcome
     from fsgauge.study.model import Study
 
 
-def execute(study: Study, *, results: Path, destroy: str | None, style: str | None) -> int:
+def execute(study: Study, *, results: Path, destroy: Consent | None, style: str | None) -> int:
     """Gives the exit code: 0, or that of what ended the study early."""
     from fsgauge.engine import Engine
     from fsgauge.progress import progress_for
@@ -27,7 +28,7 @@ def execute(study: Study, *, results: Path, destroy: str | None, style: str | No
     with _told_how_to_go_on() as created:
         outcome = run_study(
             study,
-            rig=HostRig(engine),
+            rig=HostRig(engine, say=_say),
             engine=engine,
             results=results,
             destroy=destroy,
@@ -38,7 +39,7 @@ def execute(study: Study, *, results: Path, destroy: str | None, style: str | No
     return _conclude(outcome, style)
 
 
-def execute_again(directory: Path, *, destroy: str | None, style: str | None) -> int:
+def execute_again(directory: Path, *, destroy: Consent | None, style: str | None) -> int:
     """The same for a study that was cut short; one that is complete is only reported."""
     from fsgauge.engine import Engine
     from fsgauge.progress import progress_for
@@ -50,7 +51,7 @@ def execute_again(directory: Path, *, destroy: str | None, style: str | None) ->
         created(directory)
         outcome = resume_study(
             directory,
-            rig=HostRig(engine),
+            rig=HostRig(engine, say=_say),
             engine=engine,
             destroy=destroy,
             progress=progress_for(style or "auto"),
@@ -72,6 +73,10 @@ def _told_how_to_go_on() -> Iterator[Callable[[Path], None]]:
         else:
             error.cause = "nothing was measured yet, so nothing is kept"
         raise
+
+
+def _say(sentence: str) -> None:
+    sys.stderr.write(f"{sentence}\n")
 
 
 def _resume(directory: Path) -> str:

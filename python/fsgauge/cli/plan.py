@@ -15,6 +15,9 @@ from fsgauge.study.allocating import ALLOCATING
 from fsgauge.study.model import DeviceStorage, Study
 from fsgauge.units import exact_size, format_duration, format_size
 
+_SHORT_LOOK_SECONDS = 10.0
+"""A device is read for so long at most; `run` takes a minute where that lets it read all."""
+
 if TYPE_CHECKING:
     from fsgauge.stats.pilot import PilotNoise
     from fsgauge.stats.pilot_time import PilotTime
@@ -149,7 +152,7 @@ def _obstacles(study: Study) -> list[str]:
         check_systems(study)
 
     def look_at_storage() -> None:
-        check(study.storage, None, smallest_bytes(study))
+        check(study.storage, None, smallest_bytes(study), _SHORT_LOOK_SECONDS)
 
     found: list[str] = []
     for look in (look_at_systems, look_at_storage):

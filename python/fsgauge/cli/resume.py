@@ -6,18 +6,16 @@ from pathlib import Path
 
 import click
 
-from fsgauge.cli.choices import progress_choices
+from fsgauge.cli.choices import chosen_consent, consent_choices, progress_choices
 
 
 @click.command("resume")
 @click.argument("directory", type=click.Path(path_type=Path))
-@click.option(
-    "--destroy",
-    metavar="NAME",
-    help="The serial, WWN or UUID of the device whose contents may be lost; given anew each time.",
-)
+@consent_choices
 @progress_choices
-def command(directory: Path, destroy: str | None, style: str | None) -> int:
+def command(
+    directory: Path, destroy: str | None, discard_unknown_data: bool, style: str | None
+) -> int:
     """Go on with the study in DIRECTORY that was interrupted or killed.
 
     Same plan, same seed, same study, as the folder recorded them. The block that was cut short is
@@ -25,4 +23,6 @@ def command(directory: Path, destroy: str | None, style: str | None) -> int:
     """
     from fsgauge.cli.execution import execute_again
 
-    return execute_again(directory, destroy=destroy, style=style)
+    return execute_again(
+        directory, destroy=chosen_consent(destroy, discard_unknown_data), style=style
+    )

@@ -6,16 +6,19 @@ from pathlib import Path
 
 import click
 
-from fsgauge.cli.choices import chosen_study, progress_choices, results_option, study_choices
+from fsgauge.cli.choices import (
+    chosen_consent,
+    chosen_study,
+    consent_choices,
+    progress_choices,
+    results_option,
+    study_choices,
+)
 
 
 @click.command("run")
 @study_choices
-@click.option(
-    "--destroy",
-    metavar="NAME",
-    help="The serial, WWN or UUID of the device whose contents may be lost.",
-)
+@consent_choices
 @results_option
 @progress_choices
 def command(
@@ -26,6 +29,7 @@ def command(
     serve: str | None,
     seed: int | None,
     destroy: str | None,
+    discard_unknown_data: bool,
     results: Path,
     style: str | None,
 ) -> int:
@@ -36,4 +40,6 @@ def command(
     from fsgauge.cli.execution import execute
 
     chosen = chosen_study(study, overrides, systems, storage, seed, serve)
-    return execute(chosen, results=results, destroy=destroy, style=style)
+    return execute(
+        chosen, results=results, destroy=chosen_consent(destroy, discard_unknown_data), style=style
+    )

@@ -26,6 +26,7 @@ from fsgauge.crosscheck.fio_output import Numbers, fio_numbers
 from fsgauge.crosscheck.folder import CrosscheckFolder, CrosscheckRecord, CrosscheckRun, Tool
 from fsgauge.engine import Engine
 from fsgauge.errors import FsgaugeError, InputError
+from fsgauge.host.consent import Consent
 from fsgauge.plan import job_for, make_plan
 from fsgauge.record import Cell, Plan, Turn
 from fsgauge.rig import AttachedStorage, PreparedSystem, Rig
@@ -63,7 +64,7 @@ def crosscheck(
     rig: Rig,
     engine: Engine,
     results: Path,
-    destroy: str | None,
+    destroy: Consent | None,
     command: list[str],
     told: Told,
 ) -> Path:

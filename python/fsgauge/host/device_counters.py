@@ -18,7 +18,7 @@ _FIELDS_WITHOUT_DISCARDS = 11
 
 @dataclass(frozen=True)
 class DeviceCounters:
-    """Completed requests and the bytes that they moved; the difference of two is what lay between."""
+    """Completed requests and the bytes that they moved; a difference is what lay between."""
 
     read_requests: int
     read_bytes: int

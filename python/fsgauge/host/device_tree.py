@@ -1,13 +1,12 @@
 """Everything that is on a block device: found, named, never touched.
 
 Takes a device, gives one line for each thing in its whole tree (partitions, holders, mounts in
-any namespace that can be seen, swap, signatures), as EXPERIENCE shows it to people. What cannot
-be found out is a finding too: silence must mean that the device is empty.
+any namespace that can be seen, swap, signatures). What cannot be found out is a finding too.
+Data without a signature is another search: data_search.py.
 """
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import shlex
@@ -15,8 +14,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from fsgauge.errors import RigError
-from fsgauge.host import loop_devices
-from fsgauge.host.block_device import BlockDevice, device_at
+from fsgauge.host.block_device import BlockDevice, device_at, device_with_numbers
+from fsgauge.host.file_identity import identity_of_device
+from fsgauge.host.loop_backing import all_backings, backing_of
 from fsgauge.host.mounts import mounts_everywhere
 from fsgauge.host.tool import find_tool, must_run, run_tool
 
@@ -38,15 +38,23 @@ _MEMBERS = {
 
 
 def contents_of(device: BlockDevice) -> list[str]:
-    """One line for each thing found; empty when the device is empty and unused."""
+    """One line for each thing found; empty when nothing on it has a name and nobody mounted it."""
     lines: list[str] = []
     for member in tree_of(device):
         lines += _on_one(member, top=member == device)
-    for slave in _below(device):
-        lines += [f"{slave.path}  {use}" for use in _uses(slave)]
-    if not lines and _opened_elsewhere(device.path):
-        lines.append(f"{device.path}  in use by another program or kernel driver")
+    for lower in below(device):
+        lines += [f"{lower.path}  {use}" for use in _uses(lower)]
     return lines
+
+
+def label_of(device: BlockDevice) -> str | None:
+    """The kind and UUID of what blkid finds on a device: another one is another's work."""
+    try:
+        known = _probe(device)
+    except RigError:
+        return None
+    words = [known.get("TYPE") or known.get("PTTYPE"), known.get("UUID") or known.get("PTUUID")]
+    return " ".join(word for word in words if word) or None
 
 
 def tree_of(device: BlockDevice) -> list[BlockDevice]:
@@ -158,30 +166,27 @@ def _swaps() -> set[str]:
 
 def _loops_over(device: BlockDevice) -> Iterator[BlockDevice]:
     """Loop devices whose backing file is this device."""
-    for path in loop_devices.loops_of(device.path):
-        found = device_at(path)
+    wanted = identity_of_device(device.numbers)
+    for backing in all_backings():
+        found = device_at(backing.loop) if backing.identity == wanted else None
         if found is not None:
             yield found
 
 
-def _below(device: BlockDevice) -> Iterator[BlockDevice]:
+def below(device: BlockDevice) -> Iterator[BlockDevice]:
     """What the device is made of, all the way down (a mount there would be destroyed too)."""
-    waiting = device.slaves()
+    waiting = _one_below(device)
     for _ in range(_TREE_LIMIT):
         if not waiting:
             return
         member = waiting.pop(0)
         yield member
-        waiting += member.slaves()
+        waiting += _one_below(member)
 
 
-def _opened_elsewhere(path: str) -> bool:
-    """Whether an exclusive open is refused: mounted out of sight, claimed by a driver."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_EXCL | os.O_CLOEXEC)
-    except OSError as error:
-        if error.errno == errno.EBUSY:
-            return True
-        raise RigError(f"{path} cannot be opened: {error.strerror}", next="dmesg | tail") from error
-    os.close(descriptor)
-    return False
+def _one_below(device: BlockDevice) -> list[BlockDevice]:
+    backing = backing_of(device.path)
+    if backing is None or not backing.identity.is_device:
+        return device.slaves()
+    lower = device_with_numbers(f"{backing.identity.major}:{backing.identity.minor}")
+    return [lower] if lower is not None else []

@@ -44,6 +44,12 @@ def boot_id() -> str:
         return ""
 
 
+def processes() -> Iterator[Process]:
+    """Every process that can be seen."""
+    for pid in _pids():
+        yield Process(pid, _name(pid))
+
+
 def holders_of(folder: str) -> list[Process]:
     """Processes with a working directory, root or open file at or below `folder`."""
     return [

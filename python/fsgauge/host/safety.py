@@ -1,7 +1,7 @@
-"""Whether a device may be written: it is empty in its whole tree, and the user named it.
+"""Whether a device can be had: it is one, large enough, and nothing uses it.
 
-Raises InputError for what is no usable device, RefusedError for one that holds something or
-that nobody consented to. Nothing is written here.
+Raises InputError for what is no usable device, RefusedError for one that holds something or is in
+use. Nothing is written here. What may be lost of it is asked in consent.py.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from pathlib import Path
 
 from fsgauge.errors import InputError, RefusedError
 from fsgauge.host.block_device import BlockDevice, device_at
-from fsgauge.host.device_names import lasting_names
 from fsgauge.host.device_tree import contents_of
+from fsgauge.host.other_ways import other_ways
 from fsgauge.units import format_size
 
 _DISK = Path("/dev/disk/by-id")
@@ -42,12 +42,20 @@ def find_device(name: str) -> BlockDevice:
     raise InputError(f"{name} is not described in /sys, so it cannot be examined", next=_ELSEWHERE)
 
 
-def require_empty(device: BlockDevice) -> None:
-    """RefusedError with all that was found when anything is on the device."""
+def require_unused(device: BlockDevice) -> None:
+    """RefusedError with all that was found when anything is on the device or reaches it."""
     found = contents_of(device)
     if found:
         raise RefusedError(
             f"{device.path} holds data, so it is left alone", details=tuple(found), next=_ELSEWHERE
+        )
+    others = other_ways(device)
+    if others:
+        raise RefusedError(
+            f"{device.path} is in use, so it is left alone",
+            details=tuple(others),
+            cause="what is written there later would be lost without a word",
+            next="end that use, or " + _ELSEWHERE,
         )
 
 
@@ -61,26 +69,6 @@ def require_writable(device: BlockDevice, smallest_bytes: int) -> None:
             f" {format_size(smallest_bytes)} at least",
             next=_ELSEWHERE,
         )
-
-
-def require_consent(device: BlockDevice, destroy: str | None) -> None:
-    """RefusedError unless `destroy` is one of the device's lasting names."""
-    names = lasting_names(device)
-    if destroy in names:
-        return
-    if destroy is None:
-        what = f"{device.path} would be overwritten, and that needs your consent"
-    else:
-        what = f'"{destroy}" is not the name of {device.path}, so it is left alone'
-    raise RefusedError(
-        what,
-        details=(
-            f"{device.path}  {format_size(device.size_bytes)}, empty (checked)",
-            *(f"known as {name}" for name in names),
-        ),
-        cause="a node such as /dev/sdb may be another disk after a reboot; these names stay",
-        next=f"--destroy {names[0]}",
-    )
 
 
 @contextmanager

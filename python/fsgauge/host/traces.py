@@ -7,10 +7,11 @@ there, and raises RigError with the holder's name when it cannot be undone in bo
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
 
 from fsgauge.errors import RigError
 from fsgauge.host import loop_devices
@@ -188,26 +189,34 @@ class SettingTrace(Trace):
 
 
 class DeviceTrace(Trace):
-    """A device that was taken with consent: a run that ends leaves no signature on it.
+    """A device that was taken with consent: the run that holds its claim gives it back.
 
     After a kill the device is left alone: nobody knows what its owner did to it since.
     """
 
     kind: Literal["device"] = "device"
     device: str
+    _give_back: Callable[[], None] | None = PrivateAttr(default=None)
+
+    def undone_by(self, give_back: Callable[[], None]) -> DeviceTrace:
+        """The same trace, undone by `give_back` while its owner lives."""
+        trace = self.model_copy()
+        trace._give_back = give_back
+        return trace
 
     def undo(self) -> str | None:
-        """Take away the signatures that the last turn left."""
-        said = run_tool(["wipefs", "--all", "--quiet", self.device])
-        if said.exit_code != 0:
-            raise RigError(f"{self.device} still carries a signature", details=(said.words,))
+        """Let its owner give it back."""
+        if self._give_back is not None:
+            self._give_back()
         return None
 
     def undo_for_the_dead(self) -> str | None:
         """Only say where it is."""
         return (
-            f"{self.device} may still carry a file system that an earlier run made:"
-            f" look with wipefs -n {self.device}, and clear it with wipefs -a {self.device}"
+            f"{self.device} may still carry a file system and test data that an earlier run wrote:"
+            f" look with wipefs --no-act {self.device}; if nothing else is on it, clear it with"
+            f" blkdiscard {self.device} (or wipefs --all {self.device}, and then"
+            " --discard-unknown-data)"
         )
 
 

@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
+from fsgauge.host.consent import Consent
 from fsgauge.record import EnvironmentRecord, StorageFacts, SystemFacts
 from fsgauge.server import Server
 from fsgauge.study.model import Study, System
@@ -76,7 +77,7 @@ class Rig(Protocol):
 
     name: str
 
-    def check(self, study: Study, destroy: str | None) -> None:
+    def check(self, study: Study, destroy: Consent | None) -> None:
         """Refuse whatever can be refused before anything is touched."""
         ...
 

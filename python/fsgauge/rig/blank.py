@@ -6,23 +6,26 @@ import os
 from pathlib import Path
 
 from fsgauge.errors import RigError
-from fsgauge.host.tool import must_run, run_tool
+from fsgauge.host.wiping import discard, wipe
 from fsgauge.units import format_size
 
 _DISCARD_SECONDS = 1800.0
 _UNSUPPORTED = "not supported"
 
 
-def make_blank(device: str) -> tuple[str, list[str]]:
-    """Discard all of `device`; gives what was done and notes on what could not be."""
-    said = run_tool(["blkdiscard", device], seconds=_DISCARD_SECONDS)
+def make_blank(device: str, *, claimed: bool = False) -> tuple[str, list[str]]:
+    """Discard all of `device`; gives what was done and notes on what could not be.
+
+    `claimed`: this process holds the device's claim, so that the tools cannot have it.
+    """
+    said = discard(device, claimed=claimed, seconds=_DISCARD_SECONDS)
     if said.exit_code == 0:
         return "whole device discarded", []
     if _UNSUPPORTED not in said.words:
         raise RigError(
             f"{device} could not be discarded", details=(said.words,), next="dmesg | tail"
         )
-    must_run(["wipefs", "--all", "--quiet", device], what=f"{device} could not be wiped")
+    wipe(device, claimed=claimed)
     return "signatures wiped", [
         f"{device} cannot discard: blocks that earlier turns wrote are still in use for it"
     ]

@@ -41,14 +41,18 @@ def formatted(kind: FileSystem, system: System, base: Base, ledger: Ledger) -> I
     """Discard, mkfs, mount, tune; unmount after. InputError with the words of what refuses."""
     if base.device is None:
         raise InputError(f'"{system.name}" needs a device, and the storage has none')
-    blank, notes = make_blank(base.device)
-    made = _mkfs(kind, system, base.device)
-    begun = [blank, "made with " + " ".join(made.command), *allocate_below(base.refill)]
+    with base.claim.used():
+        blank, notes = make_blank(base.device, claimed=base.claim.is_exclusive)
     with ExitStack() as stack:
-        directory = stack.enter_context(ledger.folder(ledger.mount_folder, "mount"))
-        stack.callback(ask, placed(kind.forget_command, base.device, ""))
-        stack.enter_context(ledger.holding(MountTrace(path=str(directory))))
+        stack.enter_context(base.claim.lent())
+        made = _mkfs(kind, system, base.device)
+        with base.claim.signed():
+            begun = [blank, "made with " + " ".join(made.command), *allocate_below(base.refill)]
+            directory = stack.enter_context(ledger.folder(ledger.mount_folder, "mount"))
+            stack.callback(ask, placed(kind.forget_command, base.device, ""))
+            stack.enter_context(ledger.holding(MountTrace(path=str(directory))))
         _mount(kind, system, base.device, directory)
+        base.claim.require_signed()
         values = stack.enter_context(tuned(system, base, ledger))
         options, doubts = _options_in_force(system, directory)
         start = [*begun, f"mounted with {options}"]

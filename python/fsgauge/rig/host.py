@@ -13,6 +13,7 @@ from pathlib import Path
 
 from fsgauge import storage
 from fsgauge.errors import RigError
+from fsgauge.host.consent import Consent
 from fsgauge.host.environment import capture_environment
 from fsgauge.host.ledger import Ledger, opened_ledger
 from fsgauge.record import EnvironmentRecord
@@ -30,6 +31,7 @@ from fsgauge.rig.stand import bare_facts, bare_notes, folder_facts, formatted_fa
 from fsgauge.rig.wear import free_when_steady, wear
 from fsgauge.rig.working_set import free_bytes, working_set
 from fsgauge.storage import Base
+from fsgauge.storage.device import Cleared
 from fsgauge.study.model import PathStorage, Study, System
 from fsgauge.system import FileSystem, find_kind
 from fsgauge.wire import BlockTarget, Event, FilesTarget, LayoutResult
@@ -47,23 +49,31 @@ class _Session:
 
 
 class HostRig:
-    """This machine. `on_event` is handed what the engine says while it fills a system."""
+    """This machine. `on_event` is handed what the engine says while it fills a system, `say` what
+    people have to know about a device: what is destroyed, and what stays on it."""
 
     name = "host"
 
-    def __init__(self, engine: RunsJobs, on_event: Callable[[Event], None] | None = None) -> None:
+    def __init__(
+        self,
+        engine: RunsJobs,
+        on_event: Callable[[Event], None] | None = None,
+        say: Callable[[str], None] = lambda _: None,
+    ) -> None:
         self._engine = engine
         self._on_event = on_event
-        self._destroy: str | None = None
+        self._say = say
+        self._destroy: Consent | None = None
+        self._cleared: Cleared | None = None
         self._session: _Session | None = None
 
-    def check(self, study: Study, destroy: str | None) -> None:
+    def check(self, study: Study, destroy: Consent | None) -> None:
         """Raise InputError, RefusedError or RigError for what cannot work; touch nothing.
 
         Folders are asked about direct I/O by a file without a name that is gone at once.
         """
         check_systems(study)
-        storage.check(study.storage, destroy, smallest_bytes(study))
+        self._cleared = storage.check(study.storage, destroy, smallest_bytes(study), say=self._say)
         if isinstance(study.storage, PathStorage):
             for system in study.systems:
                 place = system.path or study.storage.path
@@ -75,7 +85,7 @@ class HostRig:
         """Attach the storage and find the file size that fits every system."""
         with (
             opened_ledger() as ledger,
-            storage.attach(study.storage, ledger, self._destroy) as base,
+            storage.attach(study.storage, ledger, self._destroy, self._cleared, self._say) as base,
         ):
             self._session = _Session(ledger, base)
             try:
@@ -113,6 +123,9 @@ class HostRig:
 
     def settle(self, prepared: PreparedSystem) -> str:
         """Sync and drop caches; gives what was done."""
+        if isinstance(prepared.target, BlockTarget):
+            with self._open().base.claim.kept():
+                return settle_caches(prepared.target)
         return settle_caches(prepared.target)
 
     def wear(self, prepared: PreparedSystem, step: FileStep) -> int:
@@ -167,19 +180,21 @@ class HostRig:
     ) -> Iterator[PreparedSystem]:
         base = self._open().base
         device = str(attached.device)
-        blank, notes = make_blank(device)
-        allocated = allocate_below(base.refill)
-        size_bytes = attached.file_size_bytes * method_of(study.workload).files
-        target = BlockTarget(path=device, size_bytes=size_bytes)
-        layout = fill(study, target, self._engine, self._on_event)
-        written = f"first {size_bytes} bytes of the device written with data"
-        yield PreparedSystem(
-            facts=bare_facts(system, device),
-            target=target,
-            layout=layout,
-            start_state=[blank, *allocated, written, settle_caches(target)],
-            notes=[*notes, *_words_of(layout), *bare_notes(study, system)],
-        )
+        with base.claim.used():
+            blank, notes = make_blank(device, claimed=base.claim.is_exclusive)
+        with base.claim.lent():
+            allocated = allocate_below(base.refill)
+            size_bytes = attached.file_size_bytes * method_of(study.workload).files
+            target = BlockTarget(path=device, size_bytes=size_bytes)
+            layout = fill(study, target, self._engine, self._on_event)
+            written = f"first {size_bytes} bytes of the device written with data"
+            yield PreparedSystem(
+                facts=bare_facts(system, device),
+                target=target,
+                layout=layout,
+                start_state=[blank, *allocated, written, settle_caches(target)],
+                notes=[*notes, *_words_of(layout), *bare_notes(study, system)],
+            )
 
     @contextmanager
     def _folder(

@@ -13,6 +13,7 @@ from pathlib import Path
 from fsgauge import __version__
 from fsgauge.engine import Engine
 from fsgauge.errors import FsgaugeError
+from fsgauge.host.consent import Consent
 from fsgauge.interruption import interruptible
 from fsgauge.plan import make_plan
 from fsgauge.progress import Progress
@@ -45,7 +46,7 @@ def run_study(
     rig: Rig,
     engine: Engine,
     results: Path,
-    destroy: str | None,
+    destroy: Consent | None,
     command: list[str],
     progress: Progress,
     created: Callable[[Path], None] = lambda _: None,
@@ -79,7 +80,7 @@ def run_study(
 
 
 def resume_study(
-    directory: Path, *, rig: Rig, engine: Engine, destroy: str | None, progress: Progress
+    directory: Path, *, rig: Rig, engine: Engine, destroy: Consent | None, progress: Progress
 ) -> Outcome | None:
     """Measure what a study still lacks, as it was planned; None when it lacks nothing.
 

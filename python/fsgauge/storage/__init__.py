@@ -6,8 +6,11 @@ attach(storage, ledger)   a context that gives a Base: the storage, there and ou
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 
+from fsgauge.host.consent import Consent
+from fsgauge.host.data_search import SEARCH_SECONDS
 from fsgauge.host.ledger import Ledger
 from fsgauge.storage import device, loop, path, ram, share
 from fsgauge.storage.base import Base
@@ -23,10 +26,17 @@ from fsgauge.study.model import (
 __all__ = ["Base", "attach", "check"]
 
 
-def check(storage: Storage, destroy: str | None, smallest_bytes: int) -> None:
+def check(
+    storage: Storage,
+    consent: Consent | None,
+    smallest_bytes: int,
+    seconds: float = SEARCH_SECONDS,
+    say: Callable[[str], None] = lambda _: None,
+) -> device.Cleared | None:
     """Raise InputError, RefusedError or RigError for storage that cannot be had.
 
-    `smallest_bytes` is what the systems need; only a device's size is not in the study.
+    `smallest_bytes` is what the systems need; only a device's size is not in the study. A device
+    is looked at for about as long as `seconds`, and what was seen is given for `attach`.
     """
     match storage:
         case LoopStorage():
@@ -34,22 +44,32 @@ def check(storage: Storage, destroy: str | None, smallest_bytes: int) -> None:
         case RamStorage():
             ram.check(storage)
         case DeviceStorage():
-            device.check(storage, destroy, smallest_bytes)
+            return device.check(storage, consent, smallest_bytes, seconds, say)
         case PathStorage():
             path.check(storage)
         case ShareStorage():
             pass  # who answers is asked for each system
+    return None
 
 
-def attach(storage: Storage, ledger: Ledger, destroy: str | None) -> AbstractContextManager[Base]:
-    """The storage, until the context ends; everything made is in the ledger first."""
+def attach(
+    storage: Storage,
+    ledger: Ledger,
+    consent: Consent | None,
+    cleared: device.Cleared | None = None,
+    say: Callable[[str], None] = lambda _: None,
+) -> AbstractContextManager[Base]:
+    """The storage, until the context ends; everything made is in the ledger first.
+
+    `say` is told what is about to be destroyed, and what stays on a device.
+    """
     match storage:
         case LoopStorage():
             return loop.attach(storage, ledger)
         case RamStorage():
             return ram.attach(storage, ledger)
         case DeviceStorage():
-            return device.attach(storage, ledger, destroy)
+            return device.attach(storage, ledger, consent, cleared, say)
         case PathStorage():
             return path.attach(storage)
         case ShareStorage():

@@ -5,16 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from fsgauge.host.device_claim import Claim
 from fsgauge.record import StorageFacts
 
 
 @dataclass(frozen=True)
 class Base:
     """Storage, attached. `device` or `directory` is set; `refill` is a file whose blocks a discard
-    frees and that has to be allocated again (a preallocated loop file)."""
+    frees and that has to be allocated again (a preallocated loop file). `claim` is lent to whoever
+    makes or uses something on the device."""
 
     device: str | None
     directory: str | None
     size_bytes: int
     facts: StorageFacts
     refill: Path | None = field(default=None)
+    claim: Claim = field(default_factory=Claim)

@@ -1,20 +1,21 @@
-"""Device storage: a whole block device, empty in its whole tree, named by the user."""
+"""Device storage: a whole block device, unused, its bytes looked at, named by the user."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 from fsgauge.host.block_device import BlockDevice
+from fsgauge.host.consent import Consent, require_consent, require_own_name
+from fsgauge.host.data_search import SEARCH_SECONDS, look_for_data
 from fsgauge.host.device_chain import Link, chain_of_device
+from fsgauge.host.device_claim import DeviceClaim, claimed
+from fsgauge.host.device_state import DeviceState, changes
+from fsgauge.host.giving_back import give_back
 from fsgauge.host.ledger import Ledger
-from fsgauge.host.safety import (
-    find_device,
-    require_consent,
-    require_empty,
-    require_writable,
-    sole_use,
-)
+from fsgauge.host.looked import Looked
+from fsgauge.host.safety import find_device, require_unused, require_writable, sole_use
 from fsgauge.host.traces import DeviceTrace
 from fsgauge.record import StorageFacts
 from fsgauge.storage.base import Base
@@ -22,25 +23,59 @@ from fsgauge.study.model import DeviceStorage
 from fsgauge.units import format_size
 
 _SMALLEST_BYTES = 16 << 20
+_SECONDS_WITH_THE_WORD = 10.0
+"""Where data may be lost anyway, a short look is for the record of it."""
+
+
+@dataclass(frozen=True)
+class Cleared:
+    """A device that may be written, what was looked at, and what it was like then."""
+
+    device: BlockDevice
+    looked: Looked
+    state: DeviceState
 
 
 def check(
-    storage: DeviceStorage, destroy: str | None, smallest_bytes: int = _SMALLEST_BYTES
-) -> BlockDevice:
+    storage: DeviceStorage,
+    consent: Consent | None,
+    smallest_bytes: int = _SMALLEST_BYTES,
+    seconds: float = SEARCH_SECONDS,
+    say: Callable[[str], None] = lambda _: None,
+) -> Cleared:
     """The device, if it may be written; raises InputError, RefusedError or RigError."""
     device = find_device(storage.device)
     require_writable(device, max(smallest_bytes, _SMALLEST_BYTES))
-    require_empty(device)
-    require_consent(device, destroy)
-    return device
+    with claimed(device) as claim:
+        require_unused(device)
+        require_own_name(device, consent)
+        return _clear(claim, consent, seconds, say)
 
 
 @contextmanager
-def attach(storage: DeviceStorage, ledger: Ledger, destroy: str | None) -> Iterator[Base]:
-    """The device, checked again and locked, until the context ends; then free of signatures."""
-    with sole_use(find_device(storage.device)):
-        device = check(storage, destroy)
-        with ledger.holding(DeviceTrace(device=device.path)):
+def attach(
+    storage: DeviceStorage,
+    ledger: Ledger,
+    consent: Consent | None,
+    cleared: Cleared | None,
+    say: Callable[[str], None],
+) -> Iterator[Base]:
+    """The device, claimed until the context ends; then free of what the run left on it.
+
+    What `cleared` has read is not read again when nobody wrote to the device since.
+    """
+    device = find_device(storage.device)
+    with sole_use(device), claimed(device) as claim:
+        require_writable(device, _SMALLEST_BYTES)
+        require_unused(device)
+        require_own_name(device, consent)
+        if cleared is None or not _is_as_it_was(cleared, claim):
+            cleared = _clear(claim, consent, SEARCH_SECONDS, say)
+        require_consent(device, consent, cleared.looked)
+        for sentence in cleared.looked.sentences():
+            say(f"destroying {sentence}")
+        trace = DeviceTrace(device=device.path).undone_by(lambda: give_back(claim, say))
+        with ledger.holding(trace):
             chain = chain_of_device(device.path)
             facts = StorageFacts(
                 kind="device",
@@ -49,7 +84,23 @@ def attach(storage: DeviceStorage, ledger: Ledger, destroy: str | None) -> Itera
                 device_chain=chain,
                 cautions=[],
             )
-            yield Base(device.path, None, device.size_bytes, facts)
+            yield Base(device.path, None, device.size_bytes, facts, claim=claim)
+
+
+def _clear(
+    claim: DeviceClaim, consent: Consent | None, seconds: float, say: Callable[[str], None]
+) -> Cleared:
+    """Look for data, ask for consent; the state is that from before the search."""
+    state = claim.state
+    if consent and consent.unknown_data:
+        seconds = min(seconds, _SECONDS_WITH_THE_WORD)
+    looked = look_for_data(claim.device, seconds, say)
+    require_consent(claim.device, consent, looked)
+    return Cleared(claim.device, looked, state)
+
+
+def _is_as_it_was(cleared: Cleared, claim: DeviceClaim) -> bool:
+    return cleared.state.counts_writes and not changes(cleared.state, claim.state)
 
 
 def _sentence(device: BlockDevice, link: Link) -> str:

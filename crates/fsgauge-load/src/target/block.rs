@@ -7,6 +7,7 @@ use std::path::Path;
 
 use fsgauge_wire::Failure;
 use rustix::fs::{FileType, Mode, OFlags, fstat, open as open_path};
+use rustix::io::Errno;
 
 use super::{OpenMode, file};
 
@@ -17,17 +18,21 @@ pub(super) fn open(path: &str, mode: OpenMode) -> Result<OwnedFd, Failure> {
         .map_err(|errno| file::open_failure(path, errno, mode.direct))
 }
 
-/// Checks the device, and for writing claims it: with O_EXCL the kernel refuses a device that is mounted,
-/// held by RAID, LVM or swap, or claimed by another, and refuses others while the claim is held.
+/// Checks the device and claims it for as long as the claim is held: with O_EXCL the kernel refuses a device that
+/// is mounted, held by RAID, LVM or swap, or claimed by another, and refuses others meanwhile (a stranger's mkfs).
+/// What is in use can still be read: that harms nobody.
 pub(super) fn claim(
     path: &str,
     offset_bytes: u64,
     size_bytes: u64,
     writes: bool,
 ) -> Result<Option<OwnedFd>, Failure> {
-    let exclusive = if writes { OFlags::RDWR | OFlags::EXCL } else { OFlags::RDONLY };
     let path = Path::new(path);
-    let device = open_path(path, exclusive | OFlags::CLOEXEC, Mode::empty());
+    let access = if writes { OFlags::RDWR } else { OFlags::RDONLY } | OFlags::CLOEXEC;
+    let mut device = open_path(path, access | OFlags::EXCL, Mode::empty());
+    if !writes && matches!(device, Err(Errno::BUSY)) {
+        device = open_path(path, access, Mode::empty());
+    }
     let device = device.map_err(|errno| file::open_failure(path, errno, false))?;
     let kind = fstat(&device).map(|status| FileType::from_raw_mode(status.st_mode));
     if kind != Ok(FileType::BlockDevice) {
@@ -40,7 +45,7 @@ pub(super) fn claim(
         ));
     }
     check_size(path, &device, offset_bytes, size_bytes)?;
-    Ok(writes.then_some(device))
+    Ok(Some(device))
 }
 
 fn check_size(path: &Path, device: &OwnedFd, offset_bytes: u64, size_bytes: u64) -> Result<(), Failure> {

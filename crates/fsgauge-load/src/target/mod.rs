@@ -89,8 +89,8 @@ pub(crate) fn empty(target: &Target, preallocate: bool) -> Result<(), Failure> {
     }
 }
 
-/// Claims a block device for writing, for as long as the claim is held, and checks that the part is in it.
-/// Other targets need no claim.
+/// Claims a block device for as long as the claim is held, and checks that the part is in it. Other targets need
+/// no claim.
 pub(crate) fn claim(target: &Target, writes: bool) -> Result<Option<OwnedFd>, Failure> {
     match target {
         Target::Block { path, offset_bytes, size_bytes } => {
