@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from fsgauge.cli.changed_records import accept_changed_choice
 from fsgauge.cli.choices import progress_choices
 
 
@@ -16,8 +17,9 @@ from fsgauge.cli.choices import progress_choices
     metavar="NAME",
     help="The serial, WWN or UUID of the device whose contents may be lost; given anew each time.",
 )
+@accept_changed_choice
 @progress_choices
-def command(directory: Path, destroy: str | None, style: str | None) -> int:
+def command(directory: Path, destroy: str | None, accept_changed: bool, style: str | None) -> int:
     """Go on with the study in DIRECTORY that was interrupted or killed.
 
     Same plan, same seed, same study, as the folder recorded them. The block that was cut short is
@@ -25,4 +27,4 @@ def command(directory: Path, destroy: str | None, style: str | None) -> int:
     """
     from fsgauge.cli.execution import execute_again
 
-    return execute_again(directory, destroy=destroy, style=style)
+    return execute_again(directory, destroy=destroy, style=style, accept_changed=accept_changed)

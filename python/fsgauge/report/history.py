@@ -62,6 +62,7 @@ def summary(history: History) -> str:
 def cautions(history: History) -> list[str]:
     """What the reader has to know before the numbers."""
     return [
+        *history.changed,
         *(f"{label} is not valid and is left out" for label in history.left_out),
         *(f"followed despite {each.fact}: {each.a} / {each.b}" for each in history.despite),
     ]

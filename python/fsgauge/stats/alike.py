@@ -32,7 +32,7 @@ _IDENTITY = ("kind", "model", "serial", "wwid", "file_system")
 
 @dataclass(frozen=True)
 class Side:
-    """One results folder, as its records say."""
+    """One results folder, as its records say; `changes` are those made after they were written."""
 
     label: str
     study: StudyRecord
@@ -40,6 +40,7 @@ class Side:
     runs: Sequence[RunRecord]
     before: EnvironmentRecord
     after: EnvironmentRecord | None
+    changes: Sequence[str] = ()
 
 
 class Unlike(ResultModel):

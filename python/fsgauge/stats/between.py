@@ -21,6 +21,7 @@ from typing import Literal
 
 from fsgauge.record import Cell
 from fsgauge.stats.alike import Side, Unlike, listed_differences, require_alike, same_machine
+from fsgauge.stats.changed import naming_changes
 from fsgauge.stats.compare import measured_metrics
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.ratio import QUANTISED_RUNS
@@ -129,7 +130,10 @@ def compare_sides(
     one_machine = same_machine(a, b)
     decides: Basis = "direct" if one_machine and not to_baseline else "to baseline"
     results = [
-        read_study(side.turns, side.runs, side.study, side.before, side.after) for side in (a, b)
+        naming_changes(
+            read_study(side.turns, side.runs, side.study, side.before, side.after), side.changes
+        )
+        for side in (a, b)
     ]
     cells = [cell for cell in results[1].cells if cell in results[0].cells]
     names = {cell.id for cell in cells}

@@ -11,8 +11,8 @@ import pytest
 from fsgauge.errors import InputError, RigError
 from fsgauge.record import RunRecord
 from fsgauge.store import blocks, read_results
-from fsgauge.store.blocks import compact
 from fsgauge.store.rows import histograms
+from tests.sealing import compacted as compact
 from tests.synthetic import make_study
 
 

@@ -9,9 +9,9 @@ import pytest
 from fsgauge.record import RunRecord
 from fsgauge.store import read_results
 from fsgauge.store.abandon import whole_blocks
-from fsgauge.store.blocks import compact
 from fsgauge.store.query import asked
 from fsgauge.store.views import VIEWS
+from tests.sealing import compacted as compact
 from tests.synthetic_serving import make_serving
 
 
