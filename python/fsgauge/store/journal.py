@@ -61,7 +61,7 @@ class Journal:
         try:
             chain, torn = self._end or self._read_end()
             self._end = None
-            line, chain = _linked({"unix_ns": time.time_ns(), "event": event, **facts}, chain)
+            line, chain = linked_line({"unix_ns": time.time_ns(), "event": event, **facts}, chain)
             write_all(self._descriptor, (b"\n" if torn else b"") + line + b"\n")
             os.fsync(self._descriptor)
         except OSError as error:
@@ -113,7 +113,8 @@ def _lines(lines: list[bytes]) -> Iterator[Line]:
         yield Line(number, facts, is_linked)
 
 
-def _linked(facts: dict[str, object], before: str) -> tuple[bytes, str]:
+def linked_line(facts: dict[str, object], before: str) -> tuple[bytes, str]:
+    """A line without its end, linked to the chain of the one before it; and its own chain."""
     text = json.dumps(facts).encode()
     chain = _chain(before, text)
     return text[:-1] + f', "chain": "{chain}"}}'.encode(), chain
