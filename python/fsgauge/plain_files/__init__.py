@@ -7,7 +7,7 @@ whole.py     one file by its path; errors in words
 """
 
 from fsgauge.plain_files.folder import LARGEST_BYTES, MissingError, PlainFolder
-from fsgauge.plain_files.opening import write_all
+from fsgauge.plain_files.opening import open_to_read, write_all
 from fsgauge.plain_files.whole import cannot_write, head_of, read_plain, write_whole
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "PlainFolder",
     "cannot_write",
     "head_of",
+    "open_to_read",
     "read_plain",
     "write_all",
     "write_whole",
