@@ -44,12 +44,11 @@ def command(directory: Path, sql: str | None, style: str | None, accept_changed:
 
 def _list_views(directory: Path, style: str | None) -> None:
     """Every view with what a row is, and its columns."""
-    from fsgauge.plain_files import PlainFolder
-    from fsgauge.store.folder import require_results
+    from fsgauge.store.folder import opened_results
     from fsgauge.store.views import VIEWS
 
-    with PlainFolder.opened(directory) as folder:
-        require_results(folder)
+    with opened_results(directory):
+        pass
     rows = [
         (view.name, column.name, column.type, column.meaning)
         for view in VIEWS

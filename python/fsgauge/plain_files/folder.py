@@ -32,7 +32,7 @@ Sealed = Callable[[str, int], None]
 
 
 class MissingError(InputError):
-    """There is no such file."""
+    """There is no such file or folder."""
 
 
 class PlainFolder:
@@ -51,9 +51,13 @@ class PlainFolder:
         """A folder that is there; InputError. The user may name the folder itself by a link."""
         try:
             descriptor = os.open(path, opening.FOLDER_ITSELF)
+        except (FileNotFoundError, NotADirectoryError) as error:
+            raise MissingError(f"there is no folder {path}", next=f"ls -ld {path}") from error
         except OSError as error:
             raise InputError(
-                f"cannot open the folder {path}: {error.strerror}", next=f"ls -ld {path}"
+                f"cannot open the folder {path}: {error.strerror}",
+                cause="it belongs to another user",
+                next=f"ls -ld {path}",
             ) from error
         try:
             yield cls(path, descriptor, as_owner=as_owner)

@@ -10,6 +10,8 @@ from fsgauge.errors import InputError, RigError
 from fsgauge.plain_files.folder import LARGEST_BYTES, PlainFolder
 from fsgauge.plain_files.opening import NotPlainError
 
+_IN_THE_WAY = (NotPlainError, FileExistsError, IsADirectoryError, NotADirectoryError)
+
 
 def write_whole(path: Path, text: str) -> None:
     """Write one file whole into a folder that is there; raises RigError, what was there stays."""
@@ -49,7 +51,7 @@ def head_of(path: Path, size_bytes: int) -> bytes:
 
 def cannot_write(path: Path, error: OSError) -> RigError:
     """The folder does not take it."""
-    if isinstance(error, NotPlainError | FileExistsError) or error.errno == errno.ENOTDIR:
+    if isinstance(error, _IN_THE_WAY) or error.errno == errno.ELOOP:
         return RigError(
             f"cannot write {path}: a link, or no plain file, is in its place",
             details=(error.strerror or str(error),),

@@ -62,8 +62,7 @@ class ResultsFolder:
 
         Root goes on in a folder of its own only: its study says what root does.
         """
-        with PlainFolder.opened(directory, as_owner=False) as files:
-            require_results(files)
+        with opened_results(directory, as_owner=False) as files:
             if os.geteuid() == 0:
                 files.require_roots_alone()
             folder = cls(files)
@@ -158,15 +157,31 @@ class ResultsFolder:
 _RESUMED = "environment-resumed-"
 
 
+@contextmanager
+def opened_results(directory: Path, *, as_owner: bool = True) -> Iterator[PlainFolder]:
+    """A folder that holds a study; raises InputError for any other."""
+    with ExitStack() as stack:
+        try:
+            files = stack.enter_context(PlainFolder.opened(directory, as_owner=as_owner))
+        except MissingError as error:
+            raise _no_results(directory) from error
+        require_results(files)
+        yield files
+
+
 def require_results(files: PlainFolder) -> None:
     """Raise InputError where the folder holds no study."""
     if not files.is_file("study.json"):
-        raise InputError(
-            f"{files.path} is not a results folder",
-            cause="it holds no study.json; a folder that `fsgauge run` made does, from before its"
-            " first run",
-            next=f"ls {files.path.parent}",
-        )
+        raise _no_results(files.path)
+
+
+def _no_results(directory: Path) -> InputError:
+    return InputError(
+        f"{directory} is not a results folder",
+        cause="it holds no study.json; a folder that `fsgauge run` made does, from before its"
+        " first run",
+        next=f"ls {directory.parent}",
+    )
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from fsgauge.errors import InputError
 from fsgauge.plain_files import PlainFolder
 from fsgauge.store.files import read_text, turn_folder
+from fsgauge.store.folder import opened_results
 from fsgauge.store.journal import NAME as JOURNAL
 from fsgauge.store.read import checked_files
 from fsgauge.store.record_files import RecordFiles, turn_of
@@ -59,7 +60,7 @@ def asked(directory: Path, sql: str, *, accept_changed: bool = False) -> Iterato
     """
     import duckdb
 
-    with PlainFolder.opened(directory) as folder:
+    with opened_results(directory) as folder:
         files, changes = checked_files(folder, accept_changed=accept_changed)
         with folder.rights(), duckdb.connect() as database:
             with _said():

@@ -27,7 +27,7 @@ from fsgauge.record import (
     TurnRecord,
 )
 from fsgauge.store.files import read_text, scan_name, step_name
-from fsgauge.store.folder import require_results
+from fsgauge.store.folder import opened_results, require_results
 from fsgauge.store.record_files import RecordFiles, position_of, record_files, turn_of
 from fsgauge.store.seals import (
     ChangedError,
@@ -75,7 +75,7 @@ def read_results(source: Path | PlainFolder, *, accept_changed: bool = False) ->
     """
     if isinstance(source, PlainFolder):
         return _read(source, accept_changed)
-    with PlainFolder.opened(source) as folder:
+    with opened_results(source) as folder:
         return _read(folder, accept_changed)
 
 
