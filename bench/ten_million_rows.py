@@ -15,11 +15,11 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(REPOSITORY))
 
 import numpy as np  # noqa: E402 - the repository's tests must be on the path first
+from tests.sealing import compacted, seal  # noqa: E402 - as below
 from tests.synthetic import make_study  # noqa: E402 - as above
 
 from fsgauge.record import RunRecord  # noqa: E402 - as above
 from fsgauge.series import INTERVAL_COLUMNS, Counts, Intervals  # noqa: E402 - as above
-from fsgauge.store.blocks import compact  # noqa: E402 - as above
 from fsgauge.store.rows import histograms, with_rows  # noqa: E402 - as above
 
 BUCKETS, INTERVALS, BLOCKS = 1500, 2200, 20
@@ -85,8 +85,9 @@ def make(parent: Path) -> tuple[Path, int]:
         turn = f"{run.block:03d}-{run.turn:02d}-{run.system}"
         path = folder / "records" / turn / f"{run.position:02d}-{run.cell.id}.json"
         path.write_text(as_json(many_rows(run, chance)))
+    seal(folder)
     for block in sorted({run.block for run in study.runs}):
-        compact(folder, block)
+        compacted(folder, block)
     marks = [json.loads(path.read_text()) for path in folder.glob("series/*.json")]
     rows = sum(mark[kind]["rows"] for mark in marks for kind in ("counts", "intervals"))
     return folder, rows

@@ -30,6 +30,7 @@ from fsgauge.wire import (
     ScanResult,
 )
 from tests.scan_example import example
+from tests.sealing import seal
 from tests.synthetic import SyntheticStudy, make_study
 from tests.synthetic.load import run_record
 from tests.synthetic.recipe import Recipe
@@ -91,7 +92,7 @@ class SyntheticAging(SyntheticStudy):
             (folder,) = (directory / "records").glob(f"{scan.block:03d}-{scan.turn:02d}-*")
             name = f"scan-after-{scan.cell}" if scan.when == "after cell" else "scan-aged"
             (folder / f"{name}.json").write_text(scan.model_dump_json(), encoding="utf-8")
-        return directory
+        return seal(directory)
 
     def results(self, **more: Any) -> Results:
         """What statistics make of it."""

@@ -21,6 +21,7 @@ from fsgauge.workload.churn import ChurnMethod
 from fsgauge.workload.folders import ClientFolders
 from tests.age_example import aged
 from tests.scan_example import example
+from tests.sealing import seal
 from tests.synthetic import SyntheticStudy, make_study
 from tests.synthetic_connections import ConnectionsRecipe, client_run
 
@@ -97,7 +98,7 @@ class SyntheticChurn(SyntheticStudy):
         for record in (*self.scans, *self.steps):
             (folder,) = (directory / "records").glob(f"{record.block:03d}-{record.turn:02d}-*")
             (folder / _name(record)).write_text(record.model_dump_json(), encoding="utf-8")
-        return directory
+        return seal(directory)
 
     def results(self) -> Results:
         """What statistics make of it."""

@@ -57,6 +57,7 @@ from fsgauge.wire import (
     WritePhase,
 )
 from tests.scan_example import example
+from tests.sealing import seal
 from tests.synthetic import ENGINE, SyntheticStudy, make_study
 from tests.synthetic.histogram import lognormal
 
@@ -170,7 +171,7 @@ class SyntheticConnections(SyntheticStudy):
             (folder,) = (directory / "records").glob(f"{scan.block:03d}-{scan.turn:02d}-*")
             path = folder / f"scan-after-{scan.cell}.json"
             path.write_text(scan.model_dump_json(), encoding="utf-8")
-        return directory
+        return seal(directory)
 
     def results(self) -> Results:
         """What statistics make of it."""

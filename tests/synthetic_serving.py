@@ -14,6 +14,7 @@ from fsgauge.record import RunRecord, ServerFacts, ServerRun, Turn
 from fsgauge.stats import Results, read_study
 from fsgauge.store.files import turn_folder
 from fsgauge.wire import ClientsJob, FilePassword, NetworkResult, NfsTarget, SmbTarget
+from tests.sealing import seal
 from tests.synthetic_connections import SyntheticConnections, gain, make_connections
 
 SESSION_NS = 6_000_000
@@ -82,7 +83,7 @@ class SyntheticServing(SyntheticConnections):
             (folder / "turn.json").write_text(turn.model_dump_json(), encoding="utf-8")
             path = folder / f"{run.position:02d}-{run.cell.id}.json"
             path.write_text(run.model_dump_json(), encoding="utf-8")
-        return directory
+        return seal(directory)
 
 
 def make_serving(

@@ -2,6 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import signal
+
+
+def _end_at_once(_number: int, _frame: object) -> None:
+    """Ctrl-C while Python still imports: nothing was begun, so nothing is to be undone."""
+    os.write(2, b"interrupted\n")
+    os._exit(130)
+
+
+if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    signal.signal(signal.SIGINT, _end_at_once)
+
 
 def main() -> None:
     """Run the command line."""

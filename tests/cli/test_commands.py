@@ -131,15 +131,18 @@ def test_a_report_can_be_made_again_elsewhere(
     assert (moved / "report.html").read_text() == before
 
 
-def test_a_record_that_is_cut_short_is_named(
+def test_a_record_that_was_cut_short_afterwards_is_named(
     fsgauge: Run, small: list[str], tmp_path: Path
 ) -> None:
     page = tmp_path / fsgauge(*small).stdout.splitlines()[-1].removeprefix("report: ")
     victim = next(page.parent.glob("records/*/0*.json"))
     victim.write_text(victim.read_text()[:100])
     done = fsgauge("report", str(page.parent))
-    assert done.returncode == 2
+    assert done.returncode == 3
     assert victim.name in done.stderr
+    done = fsgauge("report", str(page.parent), "--accept-changed")
+    assert done.returncode == 2
+    assert f"{victim.name} is not whole JSON" in done.stderr
 
 
 def test_a_record_of_a_newer_version_says_so(

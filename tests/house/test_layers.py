@@ -13,6 +13,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
     "units": {"errors"},
     "own_names": set(),
+    "plain_files": {"errors"},
     "disk": set(),
     "wire": set(),
     "series": {"wire"},
@@ -25,22 +26,24 @@ MAY_IMPORT: dict[str, set[str]] = {
     "power": TYPES,
     "plan": TYPES | {"record", "study", "workload", "estimate", "power"},
     "preview": TYPES | {"record", "study", "workload", "estimate", "power", "plan"},
-    "host": TYPES | {"record", "own_names"},
+    "host": TYPES | {"record", "own_names", "plain_files"},
     "storage": TYPES | {"record", "study", "host"},
     "system": TYPES | {"record", "study", "host"},
     "server": TYPES | {"record", "study", "host"},
     "rig": TYPES | {"record", "study", "workload", "plan", "host", "storage", "system", "server"},
     "engine": TYPES,
-    "store": TYPES | {"record", "series"},
+    "store": TYPES | {"record", "series", "plain_files"},
     "stats": TYPES | {"record", "series", "power", "own_names", "scan", "disk"},
-    "report": TYPES | {"record", "series", "store", "stats", "scan", "pages", "disk"},
-    "scan": TYPES,
+    "report": TYPES
+    | {"record", "series", "store", "stats", "scan", "pages", "disk", "plain_files"},
+    "scan": TYPES | {"plain_files"},
     "pages": TYPES,
     "crosscheck": TYPES
-    | {"record", "study", "workload", "plan", "host", "rig", "engine", "store", "stats"},
+    | {"record", "study", "workload", "plan", "host", "rig", "engine", "store", "stats"}
+    | {"plain_files"},
     "age": TYPES
     | {"interruption", "record", "study", "host", "storage", "system", "rig", "engine"}
-    | {"store", "scan"},
+    | {"store", "scan", "plain_files"},
     "progress": TYPES | {"record", "study", "scan"},
 }
 EVERYTHING = {"run", "cli", "__main__", "__init__"}

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from fsgauge.record import EnvironmentRecord, RunRecord, StudyRecord, TurnRecord
+from tests.sealing import seal
 from tests.synthetic.load import run_record
 from tests.synthetic.plan import plan_of
 from tests.synthetic.recipe import Recipe
@@ -44,7 +45,7 @@ class SyntheticStudy:
             folder = directory / "records" / _folder(run)
             path = folder / f"{run.position:02d}-{run.cell.id}.json"
             path.write_text(run.model_dump_json(), encoding="utf-8")
-        return directory
+        return seal(directory)
 
 
 def make_study(recipe: Recipe | None = None, **changes: Any) -> SyntheticStudy:

@@ -18,7 +18,7 @@ from fsgauge.age.target import require_place
 from fsgauge.errors import InputError, RefusedError, RigError
 from fsgauge.host.ledger import Ledger
 from fsgauge.host.loop_devices import loops_of
-from fsgauge.store.files import write_whole
+from fsgauge.plain_files import write_whole
 
 _FICLONE = 0x40049409  # linux/fs.h
 _NO_REFLINK = (errno.EOPNOTSUPP, errno.EXDEV, errno.EINVAL, errno.ENOTTY, errno.ETXTBSY)

@@ -18,9 +18,9 @@ from fsgauge.age.checksum import Checksum
 from fsgauge.age.fidelity import Fidelity
 from fsgauge.age.wearing import Worn
 from fsgauge.errors import InputError, RefusedError
+from fsgauge.plain_files import MissingError, read_plain, write_whole
 from fsgauge.scan.numbers import numbers_of
 from fsgauge.scan.stored import document_of
-from fsgauge.store.files import write_whole
 from fsgauge.wire import AgeResult
 
 FORMAT = 1
@@ -126,13 +126,13 @@ def read_age(image: Path) -> KeptAge:
     """The record beside an image; InputError that says what is there instead."""
     path = beside(image.absolute().parent, image.name).age
     try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError as error:
+        text = read_plain(path).decode("utf-8")
+    except MissingError as error:
         raise InputError(
             f"{image} has no record {path.name}, so nobody can tell whether it changed",
             next="copy it together with its record, or age a new image",
         ) from error
-    except (OSError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
         raise InputError(f"cannot read {path}: {error}", next=f"ls -l {path}") from error
     try:
         document = json.loads(text)
@@ -140,7 +140,7 @@ def read_age(image: Path) -> KeptAge:
             raise KeyError("kind and format")
         checksum = Checksum.model_validate(document["image"])
         return KeptAge(text, checksum, AgeResult.model_validate(document["result"]))
-    except (ValueError, KeyError, TypeError, ValidationError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError, ValidationError) as error:
         raise InputError(
             f"{path} is not the record of an aged image",
             cause="another program wrote it, a newer fsgauge, or it was cut short or edited",

@@ -6,7 +6,9 @@ Standard output is data, standard error is talk. Exit codes: 0 done, 1 a finding
 
 from __future__ import annotations
 
+import errno
 import os
+import signal
 import sys
 import traceback
 from importlib import import_module
@@ -73,10 +75,14 @@ def _clean_up() -> None:
             sys.stderr.write(f"{sentence}\n")
     except FsgaugeError as error:
         sys.stderr.write(f"warning: {error.what}\n")
+    except OSError as error:
+        sys.stderr.write(f"warning: what earlier runs left cannot be looked at: {error}\n")
 
 
 def main() -> None:
     """Run a command; every failure ends in words, the next command and an exit code."""
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         code = group.main(standalone_mode=False)
     except FsgaugeError as error:
@@ -86,18 +92,60 @@ def main() -> None:
     except click.ClickException as error:
         _end(_usage(error), 2)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _say_no_more()
         sys.exit(0)
     except KeyboardInterrupt:
         _end("interrupted", 130)
+    except MemoryError:
+        _end(_no_memory(), 3)
     except Exception as error:
+        if isinstance(error, OSError) and _terminal_is_gone(error):
+            _say_no_more()
+            sys.exit(130)
         _end(_defect(error), 3)
-    sys.exit(code if isinstance(code, int) else 0)
+    _end("", code if isinstance(code, int) else 0)
 
 
 def _end(words: str, code: int) -> None:
-    sys.stderr.write(words + "\n")
+    """Say the last words, where there is still somebody to hear them, and end."""
+    try:
+        if words:
+            sys.stderr.write(words + "\n")
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except OSError:
+        _say_no_more()
     sys.exit(code)
+
+
+def _terminal_is_gone(error: OSError) -> bool:
+    """Whether the terminal was closed while something was written to it."""
+    return error.errno in (errno.EIO, errno.ENXIO) and not error.filename and not _is_heard()
+
+
+def _is_heard() -> bool:
+    """Whether both outputs still take something; a closed terminal takes nothing more."""
+    try:
+        for stream in (sys.stdout, sys.stderr):
+            os.write(stream.fileno(), b"")
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+def _say_no_more() -> None:
+    """Nobody listens: what is still to be written goes nowhere, also at Python's own end."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        os.dup2(nowhere, stream.fileno())
+
+
+def _no_memory() -> str:
+    return FsgaugeError(
+        "there is not enough memory for this",
+        cause="the records or the answer are larger than what this machine has free",
+        next="free -h; then repeat it on a machine with more memory",
+    ).render()
 
 
 def _usage(error: click.ClickException) -> str:
@@ -118,6 +166,6 @@ def _defect(error: Exception) -> str:
         traceback.print_exception(error, file=file)
     return FsgaugeError(
         f"fsgauge itself failed: {type(error).__name__}: {error}",
-        cause="a defect of fsgauge, not of your storage; what was recorded is kept",
+        cause="a defect of fsgauge, not of your storage; records that were written stay",
         next=f"report it with the file {file.name}",
     ).render()

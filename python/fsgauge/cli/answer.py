@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 
-def make_report(directory: Path, disk: Sequence[str] = ()) -> tuple[str, Path]:
+def make_report(
+    directory: Path, disk: Sequence[str] = (), *, accept_changed: bool = False
+) -> tuple[str, Path]:
     """Make a results folder's report; gives the answer and the page's path.
 
     `disk` are KEY=VALUE as of --disk; raises InputError for what is wrong with them.
@@ -17,7 +19,7 @@ def make_report(directory: Path, disk: Sequence[str] = ()) -> tuple[str, Path]:
     from fsgauge.study.disk_change import changed_disk
 
     changed = (lambda recorded: changed_disk(recorded, disk)) if disk else None
-    page = write_report(directory, changed)
+    page = write_report(directory, changed, accept_changed=accept_changed)
     return str(_results(directory)["answer"]), page
 
 
@@ -34,5 +36,7 @@ def primary_ratios(directory: Path) -> list[dict[str, Any]]:
 
 
 def _results(directory: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((directory / "report.json").read_text(encoding="utf-8"))
+    from fsgauge.plain_files import read_plain
+
+    found: dict[str, Any] = json.loads(read_plain(directory / "report.json"))
     return found

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from fsgauge.cli.changed_records import accept_changed_choice
+
 if TYPE_CHECKING:
     from fsgauge.report.compared import Line
     from fsgauge.stats.between import Between
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path, file_okay=False),
     help="Where comparison.html is written. Default: the folder B.",
 )
+@accept_changed_choice
 @click.option("--json", "as_json", is_flag=True, help="The comparison as JSON.")
 def command(
     a: Path,
@@ -50,22 +53,26 @@ def command(
     despite: tuple[str, ...],
     to_baseline: bool,
     output: Path | None,
+    accept_changed: bool,
     as_json: bool,
 ) -> int:
     """Results folder B against A: the same study on another day, kernel or machine.
 
     Ratios are B over A. Exit codes: 0 no limit is crossed, or it cannot be decided; 1 a limit is
-    crossed; 2 the folders are not comparable, or a condition is wrong.
+    crossed; 2 the folders are not comparable, or a condition is wrong; 3 records were changed after
+    they were written.
     """
     from fsgauge.report.compared import read_sides, write_comparison
     from fsgauge.stats.between import compare_sides
     from fsgauge.stats.condition import parse_condition
     from fsgauge.stats.threshold import check
+    from fsgauge.store.seals import understood
 
     conditions = [parse_condition(text) for text in limits]
-    first, second = read_sides([a, b])
-    between = compare_sides(first, second, despite=despite, to_baseline=to_baseline)
-    tests = check(conditions, between)
+    first, second = read_sides([a, b], accept_changed=accept_changed)
+    with understood((*first.changes, *second.changes)):
+        between = compare_sides(first, second, despite=despite, to_baseline=to_baseline)
+        tests = check(conditions, between)
     if not as_json:
         for line in [*_table(between), *_limits(tests)]:
             click.echo(line)

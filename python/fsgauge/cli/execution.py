@@ -39,7 +39,9 @@ def execute(study: Study, *, results: Path, destroy: Consent | None, style: str 
     return _conclude(outcome, style)
 
 
-def execute_again(directory: Path, *, destroy: Consent | None, style: str | None) -> int:
+def execute_again(
+    directory: Path, *, destroy: Consent | None, style: str | None, accept_changed: bool
+) -> int:
     """The same for a study that was cut short; one that is complete is only reported."""
     from fsgauge.engine import Engine
     from fsgauge.progress import progress_for
@@ -55,10 +57,11 @@ def execute_again(directory: Path, *, destroy: Consent | None, style: str | None
             engine=engine,
             destroy=destroy,
             progress=progress_for(style or "auto"),
+            accept_changed=accept_changed,
         )
     if outcome is None:
         sys.stderr.write("the study is complete: nothing is left to measure\n")
-    return _conclude(outcome or Outcome(directory, None), style)
+    return _conclude(outcome or Outcome(directory, None), style, accept_changed=accept_changed)
 
 
 @contextmanager
@@ -85,7 +88,7 @@ def _resume(directory: Path) -> str:
     return f"fsgauge resume {shlex.quote(str(directory))}"
 
 
-def _conclude(outcome: Outcome, style: str | None) -> int:
+def _conclude(outcome: Outcome, style: str | None, *, accept_changed: bool = False) -> int:
     """Say what ended the study and how to go on, make the report, say the last two lines."""
     from fsgauge.cli.answer import make_report, primary_ratios
 
@@ -93,7 +96,7 @@ def _conclude(outcome: Outcome, style: str | None) -> int:
     if ended_by is not None:
         _say_end(ended_by, outcome.directory)
     try:
-        answer, page = make_report(outcome.directory)
+        answer, page = make_report(outcome.directory, accept_changed=accept_changed)
     except FsgaugeError as error:
         if ended_by is None:
             raise

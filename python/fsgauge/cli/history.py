@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from fsgauge.cli.changed_records import accept_changed_choice
+
 if TYPE_CHECKING:
     from fsgauge.stats.history import History
 
@@ -25,9 +27,14 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path, file_okay=False),
     help="Where history.html is written. Default: the newest of the folders.",
 )
+@accept_changed_choice
 @click.option("--json", "as_json", is_flag=True, help="The history as JSON.")
 def command(
-    directories: tuple[Path, ...], despite: tuple[str, ...], output: Path | None, as_json: bool
+    directories: tuple[Path, ...],
+    despite: tuple[str, ...],
+    output: Path | None,
+    accept_changed: bool,
+    as_json: bool,
 ) -> None:
     """Where many results folders of one study took a step, and what changed there.
 
@@ -36,9 +43,11 @@ def command(
     from fsgauge.report.compared import read_sides
     from fsgauge.report.history import cautions, summary, write_history
     from fsgauge.stats.history import follow
+    from fsgauge.store.seals import understood
 
-    sides = read_sides(directories)
-    history = follow(sides, despite=despite)
+    sides = read_sides(directories, accept_changed=accept_changed)
+    with understood(tuple(change for side in sides for change in side.changes)):
+        history = follow(sides, despite=despite)
     starts = [side.study.started_unix_ns for side in sides]
     newest = directories[starts.index(max(starts))]
     page = write_history(history, output or newest)

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from fsgauge.cli.changed_records import accept_changed_choice
+
 if TYPE_CHECKING:
     from fsgauge.store.query import Answer
 
@@ -21,7 +23,8 @@ _TABLE_ROWS_LIMIT = 1000
 @click.argument("sql", required=False)
 @click.option("--json", "style", flag_value="json", help="One JSON object a row.")
 @click.option("--csv", "style", flag_value="csv", help="Comma-separated, names first.")
-def command(directory: Path, sql: str | None, style: str | None) -> None:
+@accept_changed_choice
+def command(directory: Path, sql: str | None, style: str | None, accept_changed: bool) -> None:
     """Ask the records in DIRECTORY with one SELECT; without SQL, list the views and columns.
 
     Read-only, and no file outside of DIRECTORY can be read:
@@ -33,17 +36,19 @@ def command(directory: Path, sql: str | None, style: str | None) -> None:
     if sql is None:
         _list_views(directory, style)
         return
-    with asked(directory, sql) as answer:
+    with asked(directory, sql, accept_changed=accept_changed) as answer:
+        for change in answer.changes:
+            click.echo(f"warning: {change}", err=True)
         {"json": _as_json, "csv": _as_csv, None: _as_table}[style](answer)
 
 
 def _list_views(directory: Path, style: str | None) -> None:
     """Every view with what a row is, and its columns."""
-    from fsgauge.store.folder import not_a_results_folder
+    from fsgauge.store.folder import opened_results
     from fsgauge.store.views import VIEWS
 
-    if not (directory / "study.json").is_file():
-        raise not_a_results_folder(directory)
+    with opened_results(directory):
+        pass
     rows = [
         (view.name, column.name, column.type, column.meaning)
         for view in VIEWS

@@ -6,15 +6,21 @@ from pathlib import Path
 
 import click
 
+from fsgauge.cli.changed_records import accept_changed_choice
 from fsgauge.cli.choices import chosen_consent, consent_choices, progress_choices
 
 
 @click.command("resume")
 @click.argument("directory", type=click.Path(path_type=Path))
 @consent_choices
+@accept_changed_choice
 @progress_choices
 def command(
-    directory: Path, destroy: str | None, discard_unknown_data: bool, style: str | None
+    directory: Path,
+    destroy: str | None,
+    discard_unknown_data: bool,
+    accept_changed: bool,
+    style: str | None,
 ) -> int:
     """Go on with the study in DIRECTORY that was interrupted or killed.
 
@@ -24,5 +30,8 @@ def command(
     from fsgauge.cli.execution import execute_again
 
     return execute_again(
-        directory, destroy=chosen_consent(destroy, discard_unknown_data), style=style
+        directory,
+        destroy=chosen_consent(destroy, discard_unknown_data),
+        style=style,
+        accept_changed=accept_changed,
     )

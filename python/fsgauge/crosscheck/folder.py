@@ -16,8 +16,9 @@ from typing import Any, Literal
 
 from fsgauge.crosscheck.agreement import CellAgreement
 from fsgauge.errors import RigError
+from fsgauge.plain_files import cannot_write, write_whole
 from fsgauge.record import Cell, EnvironmentRecord, Record
-from fsgauge.store.files import cannot_write, slug, write_whole
+from fsgauge.store.files import slug
 from fsgauge.wire import LoadJob, LoadResult
 
 Tool = Literal["engine", "fio"]

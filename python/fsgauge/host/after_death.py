@@ -1,42 +1,53 @@
 """After a death: undo what the ledgers of dead runs list, and say so.
 
 A run died by a kill, or ended by itself and could not undo all (its server was gone).
-A ledger whose lock is free belongs to a dead run: the lock went with the process.
+A ledger whose lock is free belongs to a dead run: the lock went with the process. Only ledgers
+say what a run left: no folder that users share is searched for it.
 """
 
 from __future__ import annotations
 
-import json
 import os
+import stat
+from contextlib import suppress
 from pathlib import Path
 
-from fsgauge.errors import FsgaugeError
+from fsgauge.errors import FsgaugeError, RigError
 from fsgauge.host import ledger_folder as folders
-from fsgauge.host.ledger_folder import SUFFIX, lock_of_all, private_folder, read_ledger, try_lock
-from fsgauge.host.marked_folder import owner_of, remove_marked
+from fsgauge.host.ledger_folder import (
+    SUFFIX,
+    append_entry,
+    lock_of_all,
+    private_folder,
+    read_ledger,
+    try_lock,
+)
 from fsgauge.host.processes import boot_id, end_children_of_run
-from fsgauge.own_names import PREFIX
 
 _LEDGERS_LIMIT = 1000
-_LASTING_SCRATCH = Path("/var/tmp")  # noqa: S108 - only marked folders of this user are touched
 
 
 def clean_up_after_the_dead() -> list[str]:
     """Undo what dead runs of this user left; sentences that say what was done or could not be."""
     folder = folders.ledger_folder()
     if not folder.is_dir():
-        return _clean_lasting_scratch(set())
+        return []
     folder = private_folder()
     said: list[str] = []
     for path in sorted(folder.glob(f"*{SUFFIX}"))[:_LEDGERS_LIMIT]:
-        said += _clean_up(path)
-    living = {path.name.removesuffix(SUFFIX) for path in folder.glob(f"*{SUFFIX}")}
-    return said + _clean_lasting_scratch(living)
+        try:
+            said += _clean_up(path)
+        except OSError as error:
+            said.append(_left_alone(path, error.strerror or str(error)))
+    return said
 
 
 def _clean_up(path: Path) -> list[str]:
     """Undo one ledger's traces if its owner is dead; two cleaners never work on one ledger."""
     try:
+        status = path.lstat()
+        if not stat.S_ISREG(status.st_mode) or status.st_uid != os.geteuid():
+            return [_left_alone(path, "it is no plain file of this user's")]
         descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC)
     except FileNotFoundError:
         return []
@@ -48,16 +59,23 @@ def _clean_up(path: Path) -> list[str]:
         os.close(descriptor)
 
 
+def _left_alone(path: Path, why: str) -> str:
+    return f"{path} is no ledger that can be read: {why}; look at it, then: rm -r {path}"
+
+
 def _undo_all(path: Path, descriptor: int) -> list[str]:
-    owner, pending = read_ledger(path)
+    entries = read_ledger(descriptor)
+    owner = entries.owner
     if owner is None:
+        if entries.unreadable:
+            return [_left_alone(path, "it does not say whose it is")]
         path.unlink()
         return []
     same_boot = owner.boot_id == boot_id()
     ended = end_children_of_run(owner.token) if same_boot else []
     said = [f"ended {process}, left by an earlier run" for process in ended]
     failed, forgettable = False, True
-    for number, trace in reversed(pending):
+    for number, trace in reversed(entries.pending):
         if not same_boot and not trace.outlives_a_boot:
             continue
         try:
@@ -67,8 +85,11 @@ def _undo_all(path: Path, descriptor: int) -> list[str]:
             said.append(_failure(error))
             forgettable = forgettable and trace.may_be_forgotten
             continue
-        os.write(descriptor, (json.dumps({"undone": number}) + "\n").encode())
+        with suppress(RigError):  # undone twice does no harm
+            append_entry(path, descriptor, {"undone": number})
         said += [f"{sentence}, left by an earlier run"] if sentence else []
+    if entries.unreadable:
+        return [*said, _unread(path, entries.unreadable)]
     if not failed:
         path.unlink()
     elif forgettable:
@@ -76,20 +97,16 @@ def _undo_all(path: Path, descriptor: int) -> list[str]:
     return said
 
 
+def _unread(path: Path, lines: int) -> str:
+    count = "a line" if lines == 1 else f"{lines} lines"
+    return (
+        f"{count} of {path} cannot be read: an earlier run, of another version or on a disk that"
+        f" changed data, may have left more; look at it, then: rm {path}"
+    )
+
+
 def _failure(error: Exception) -> str:
     if isinstance(error, FsgaugeError):
         because = "; ".join(filter(None, (*error.details, error.cause, error.next)))
         return f"left by an earlier run: {error.what}" + (f" ({because})" if because else "")
     return f"left by an earlier run: {error}"
-
-
-def _clean_lasting_scratch(living: set[str]) -> list[str]:
-    """Folders in /var/tmp from before the last boot: their ledgers in /run went with it."""
-    said = []
-    for path in sorted(_LASTING_SCRATCH.glob(f"{PREFIX}*"))[:_LEDGERS_LIMIT]:
-        owner = owner_of(path)
-        if owner is None or owner.token in living or path.lstat().st_uid != os.geteuid():
-            continue
-        if owner.boot_id != boot_id() and remove_marked(path, owner.token):
-            said.append(f"removed {path}, left by a run that a reboot ended")
-    return said

@@ -6,17 +6,17 @@ after_death.py for what happens when the owner is killed.
 
 from __future__ import annotations
 
-import json
 import os
 import secrets
 import signal
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from fsgauge.errors import FsgaugeError
+from fsgauge.errors import FsgaugeError, RigError
+from fsgauge.host import ledger_folder as folders
 from fsgauge.host.after_death import clean_up_after_the_dead
-from fsgauge.host.ledger_folder import SUFFIX, begin_ledger, private_folder
+from fsgauge.host.ledger_folder import SUFFIX, append_entry, begin_ledger, private_folder
 from fsgauge.host.marked_folder import Owner, make_marked
 from fsgauge.host.processes import RUN_VARIABLE, boot_id, start_ticks
 from fsgauge.host.traces import AnyTrace, FolderTrace, Trace
@@ -46,7 +46,7 @@ class Ledger:
     @property
     def mount_folder(self) -> Path:
         """Where this run's mount points are made: for this user alone."""
-        return self.path.parent
+        return folders.mount_folder(self.path.parent)
 
     @contextmanager
     def holding(self, trace: AnyTrace) -> Iterator[None]:
@@ -85,7 +85,8 @@ class Ledger:
                     self._stuck = True
                     raise
                 del self._pending[made]
-                self._append({"undone": made})
+                with suppress(RigError):  # undone twice does no harm
+                    self._append({"undone": made})
 
     def _undo_after(self, first: BaseException, number: int) -> None:
         """What ended the body stays the error; what cannot be undone because of it is told too."""
@@ -115,8 +116,7 @@ class Ledger:
             os.close(self._descriptor)
 
     def _append(self, entry: dict[str, object]) -> None:
-        os.write(self._descriptor, (json.dumps(entry) + "\n").encode())
-        os.fsync(self._descriptor)
+        append_entry(self.path, self._descriptor, entry)
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from fsgauge.errors import RigError
+from fsgauge.plain_files import open_to_read
 
 MARKER = ".made-by-fsgauge"
 _MARKER_LIMIT_BYTES = 4096
@@ -76,8 +77,9 @@ def remove_marked(path: Path, token: str) -> bool:
 
 
 def _read_marker(folder: int) -> Owner | None:
+    """What the marker says; a pipe in its place, which would keep its reader waiting, is none."""
     try:
-        marker = os.open(MARKER, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
+        marker = open_to_read(folder, MARKER)
     except OSError:
         return None
     try:

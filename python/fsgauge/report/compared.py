@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from fsgauge.errors import InputError, RigError
+from fsgauge.plain_files import PlainFolder
 from fsgauge.report import words
 from fsgauge.report.charts.between import between_chart, name_of, other_basis, primary_entries
 from fsgauge.report.template import template
@@ -19,7 +20,6 @@ from fsgauge.stats.alike import Side
 from fsgauge.stats.between import Between, Entry
 from fsgauge.stats.threshold import Test
 from fsgauge.store import read_results
-from fsgauge.store.files import write_whole
 
 
 @dataclass(frozen=True)
@@ -49,27 +49,29 @@ class LinesOfMetric:
     lines: list[Line]
 
 
-def read_sides(directories: Sequence[Path]) -> list[Side]:
+def read_sides(directories: Sequence[Path], *, accept_changed: bool = False) -> list[Side]:
     """The records of results folders, labelled by the shortest paths that tell them apart.
 
-    Raises InputError where one is given twice: it would be compared with itself.
+    Raises InputError where one is given twice: it would be compared with itself. ChangedError for
+    records that were changed, unless that is accepted.
     """
     for place, directory in enumerate(directories):
         if directory.resolve() in [each.resolve() for each in directories[:place]]:
             raise InputError(f"{directory} is given twice", next="name each results folder once")
+    studies = [read_results(each, accept_changed=accept_changed) for each in directories]
     return [
         Side(
             label,
             stored.study,
             stored.turns,
             stored.runs,
-            before,
+            stored.environment_before,
             stored.environment_after,
             stored.steps,
             stored.path_runs,
+            stored.changes,
         )
-        for label, stored in zip(_labels(directories), map(read_results, directories), strict=True)
-        for before in [stored.environment_before]
+        for label, stored in zip(_labels(directories), studies, strict=True)
     ]
 
 
@@ -196,10 +198,10 @@ def write_comparison(between: Between, tests: Sequence[Test], output: Path) -> P
 def write_pages(output: Path, pages: Mapping[str, str]) -> None:
     """Write files into a folder, which is made; RigError says how to choose another one."""
     try:
-        output.mkdir(parents=True, exist_ok=True)
-        for name, text in pages.items():
-            write_whole(output / name, text)
-    except (OSError, RigError) as error:
+        with PlainFolder.made(output) as folder:
+            for name, text in pages.items():
+                folder.write(name, text)
+    except (OSError, InputError) as error:
         raise RigError(
             f"cannot write into {output}: {getattr(error, 'strerror', None) or error}",
             cause="the folder is read-only, no folder, or its disk is full; no record is changed",

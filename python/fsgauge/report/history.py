@@ -70,6 +70,7 @@ def _steps_found(history: History) -> str:
 def cautions(history: History) -> list[str]:
     """What the reader has to know before the numbers."""
     return [
+        *history.changed,
         *(
             f"{label} is left out, as it is not valid: {history.reasons[label]}"
             for label in history.left_out

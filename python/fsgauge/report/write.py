@@ -11,6 +11,7 @@ from typing import Any
 
 from fsgauge.disk import Disk
 from fsgauge.errors import InputError, RigError
+from fsgauge.plain_files import PlainFolder, cannot_write
 from fsgauge.report.charts.against_free import kept_chart, predicted_chart, rates_chart
 from fsgauge.report.charts.aged_lengths import free_lengths, written_lengths
 from fsgauge.report.charts.clients import clients_chart
@@ -29,7 +30,9 @@ from fsgauge.report.churn.chart import damage_chart
 from fsgauge.report.draw import Drawing
 from fsgauge.report.page import render_page
 from fsgauge.stats import Results, read_study
+from fsgauge.stats.changed import naming_changes
 from fsgauge.store import StoredStudy, read_results
+from fsgauge.store.seals import understood
 
 _OF_SYSTEMS = ("forest", "overhead", "depth", "latency", "cpu", "series")
 """Pictures of systems side by side, in whose place that of the damage stands."""
@@ -37,15 +40,24 @@ _OF_SYSTEMS = ("forest", "overhead", "depth", "latency", "cpu", "series")
 ChangedDisk = Callable[[Mapping[str, Any]], Disk]
 
 
-def write_report(directory: Path, changed_disk: ChangedDisk | None = None) -> Path:
+def write_report(
+    directory: Path, changed_disk: ChangedDisk | None = None, *, accept_changed: bool = False
+) -> Path:
     """Make the report of a results folder and give the path of its page.
 
     `changed_disk` makes the disk that rates are predicted for from the one in the study's record.
 
-    Raises InputError when the folder holds no readable study, RigError when it cannot be written.
+    Raises InputError when the folder holds no readable study, RigError when it cannot be written
+    or its records were changed, unless that is accepted: then the report names them.
     """
-    stored = read_results(directory)
-    results = read_study(
+    stored = read_results(directory, accept_changed=accept_changed)
+    with understood(stored.changes):
+        results = naming_changes(_results(stored, changed_disk), stored.changes)
+        return write_results(directory, stored, results)
+
+
+def _results(stored: StoredStudy, changed_disk: ChangedDisk | None) -> Results:
+    return read_study(
         stored.turns,
         stored.runs,
         stored.study,
@@ -56,7 +68,6 @@ def write_report(directory: Path, changed_disk: ChangedDisk | None = None) -> Pa
         stored.path_runs,
         disk=_disk(stored, changed_disk),
     )
-    return write_results(directory, stored, results)
 
 
 def _disk(stored: StoredStudy, changed_disk: ChangedDisk | None) -> Disk | None:
@@ -77,14 +88,21 @@ def write_results(directory: Path, stored: StoredStudy, results: Results) -> Pat
     """Make the report of results that are known already; raises RigError."""
     drawings = draw_all(results, stored)
     page = render_page(results, stored, drawings)
+    pages = {f"charts/{drawing.name}.svg": drawing.alone for drawing in drawings.values()}
+    pages |= {"report.json": results.model_dump_json(indent=1), "report.html": page}
     try:
-        return _write(directory, results, drawings, page)
+        with PlainFolder.opened(directory) as folder:
+            for name, text in pages.items():
+                folder.write(name, text)
     except OSError as error:
+        refused = cannot_write(directory / name, error)
         raise RigError(
             f"cannot write the report into {directory}: {error.strerror}",
-            cause="the folder is read-only or its disk is full; the records are untouched",
+            details=(refused.what, *refused.details),
+            cause=f"{refused.cause}; the records are untouched",
             next=f"copy {directory} to a place where you may write, and repeat",
         ) from error
+    return directory / "report.html"
 
 
 def draw_all(results: Results, stored: StoredStudy) -> dict[str, Drawing]:
@@ -119,21 +137,3 @@ def draw_all(results: Results, stored: StoredStudy) -> dict[str, Drawing]:
         for name in _OF_SYSTEMS:
             found.pop(name, None)
     return found
-
-
-def _write(directory: Path, results: Results, drawings: dict[str, Drawing], page: str) -> Path:
-    charts = directory / "charts"
-    charts.mkdir(exist_ok=True)
-    for drawing in drawings.values():
-        _replace(charts / f"{drawing.name}.svg", drawing.alone)
-    _replace(directory / "report.json", results.model_dump_json(indent=1))
-    path = directory / "report.html"
-    _replace(path, page)
-    return path
-
-
-def _replace(path: Path, text: str) -> None:
-    """A reader sees the old file or the new one, never half."""
-    beside = path.with_name(f".{path.name}.new")
-    beside.write_text(text, encoding="utf-8")
-    beside.replace(path)

@@ -26,6 +26,7 @@ from fsgauge.run.turn import measure_turn
 from fsgauge.store import ResultsFolder, read_results
 from fsgauge.store.abandon import set_aside, whole_blocks
 from fsgauge.store.blocks import compact
+from fsgauge.store.journal import read_journal
 from fsgauge.study import dump_study
 from fsgauge.study.model import Study
 
@@ -80,36 +81,45 @@ def run_study(
 
 
 def resume_study(
-    directory: Path, *, rig: Rig, engine: Engine, destroy: Consent | None, progress: Progress
+    directory: Path,
+    *,
+    rig: Rig,
+    engine: Engine,
+    destroy: Consent | None,
+    progress: Progress,
+    accept_changed: bool = False,
 ) -> Outcome | None:
     """Measure what a study still lacks, as it was planned; None when it lacks nothing.
 
     The block that was cut short is set aside and measured whole. Raises InputError when the folder
-    cannot be read or the machine is not the same, RigError when another process writes it.
+    cannot be read or the machine is not the same, RigError when another process writes it or its
+    records were changed, unless that is accepted.
     """
     with interruptible(), ResultsFolder.opened(directory) as folder:
-        stored = read_results(directory)
+        stored = read_results(folder.files, accept_changed=accept_changed)
         study, plan, whole = study_of(stored), stored.study.plan, whole_blocks(stored)
-        if is_finished(stored, whole):
+        if is_finished(stored, whole, read_journal(folder.files)):
             return None
         rig.check(study, destroy)
         with rig.storage(study) as attached:
             environment = rig.environment(study, attached)
             require_same(stored, rig, engine, environment)
-            aside = set_aside(directory, plan, whole)
+            aside = set_aside(folder, plan, whole)
             folder.write_environment("resumed", environment)
             folder.journal("resumed", whole_blocks=sorted(whole), abandoned=aside)
             progress.study_started(study, without(plan, whole), environment)
             campaign = Campaign(study, plan, rig, engine, attached, folder, progress)
-            ended_by = _measure(campaign, whole)
+            ended_by = _measure(campaign, whole, accept_changed=accept_changed)
     return Outcome(directory, ended_by)
 
 
-def _measure(campaign: Campaign, whole: set[int]) -> FsgaugeError | None:
+def _measure(
+    campaign: Campaign, whole: set[int], *, accept_changed: bool = False
+) -> FsgaugeError | None:
     """Every block that is missing; gives the error that cut the study short, if any did."""
     ended_by = None
     try:
-        _all_blocks(campaign, whole)
+        _all_blocks(campaign, whole, accept_changed)
     except FsgaugeError as error:
         if not campaign.folder.has_runs():
             campaign.folder.discard()
@@ -124,16 +134,16 @@ def _measure(campaign: Campaign, whole: set[int]) -> FsgaugeError | None:
     return ended_by
 
 
-def _all_blocks(campaign: Campaign, whole: set[int]) -> None:
+def _all_blocks(campaign: Campaign, whole: set[int], accept_changed: bool) -> None:
     """Every block that is not whole, until the study knows enough; rows go to Parquet."""
-    directory = campaign.folder.directory
+    folder, stop_interval = campaign.folder, campaign.study.plan.stop_interval
     try:
         for block in sorted({turn.block for turn in campaign.plan.turns}):
             if block not in whole:
-                if folder_knows_enough(directory, campaign.study.plan.stop_interval):
+                if folder_knows_enough(folder.files, stop_interval, accept_changed=accept_changed):
                     break
                 _block(campaign, block)
-            compact(directory, block)
+            compact(folder, block)
     finally:
         campaign.progress.ended()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 
 from pydantic import ValidationError
 
@@ -14,7 +15,6 @@ from fsgauge.record import EnvironmentRecord, Plan
 from fsgauge.rig import Rig
 from fsgauge.run.enough import knows_enough
 from fsgauge.store import StoredStudy
-from fsgauge.store.journal import read_journal
 from fsgauge.study.model import Study
 from fsgauge.wire import Engine as EngineBuild
 from fsgauge.wire import ProbeJob
@@ -35,9 +35,13 @@ def study_of(stored: StoredStudy) -> Study:
         ) from error
 
 
-def is_finished(stored: StoredStudy, whole: set[int]) -> bool:
-    """Whether the study came to its end: every block is whole, or it asked to end sooner."""
-    events = read_journal(stored.directory)
+def is_finished(
+    stored: StoredStudy, whole: set[int], events: Sequence[Mapping[str, object]]
+) -> bool:
+    """Whether the study came to its end: every block is whole, or it asked to end sooner.
+
+    `events` are the lines of its journal.
+    """
     ended = bool(events) and events[-1].get("event") == "ended"
     all_whole = all(turn.block in whole for turn in stored.study.plan.turns)
     return ended and (all_whole or knows_enough(stored))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
+from fsgauge.plain_files import PlainFolder
 from fsgauge.store import StoredStudy, read_results
 
 
@@ -17,6 +16,10 @@ def knows_enough(stored: StoredStudy) -> bool:
     return any(finding.code == "plan.stopped" for finding in results.findings)
 
 
-def folder_knows_enough(directory: Path, stop_interval: float | None) -> bool:
+def folder_knows_enough(
+    folder: PlainFolder, stop_interval: float | None, *, accept_changed: bool
+) -> bool:
     """The same for a folder that is being written; reads it only if the study asked."""
-    return stop_interval is not None and knows_enough(read_results(directory))
+    if stop_interval is None:
+        return False
+    return knows_enough(read_results(folder, accept_changed=accept_changed))

@@ -13,6 +13,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from fsgauge.errors import InputError
+from fsgauge.plain_files import head_of, read_plain
 from fsgauge.scan.numbers import numbers_of
 from fsgauge.wire import ScanResult
 
@@ -45,25 +46,13 @@ def document_of(scan: ScanResult, **more: object) -> str:
 
 def is_kept_scan(path: Path) -> bool:
     """Whether a regular file begins as a kept scan does."""
-    try:
-        if not path.is_file():
-            return False
-        with path.open("rb") as file:
-            return file.read(len(HEAD)) == HEAD
-    except OSError:
-        return False
+    return head_of(path, len(HEAD)) == HEAD
 
 
 def read_scan(path: Path) -> ScanResult:
     """The scan kept in a file; raises InputError that says what the file is instead."""
     try:
-        if path.stat().st_size > _LARGEST_BYTES:
-            raise _no_scan(path, "it is larger than any scan")
-        document = json.loads(path.read_bytes())
-    except OSError as error:
-        raise InputError(
-            f"cannot read {path}: {error.strerror}", next=f"ls -l {path.parent}"
-        ) from error
+        document = json.loads(read_plain(path.resolve(), _LARGEST_BYTES))
     except (ValueError, RecursionError) as error:
         raise _no_scan(path, "it is no whole JSON") from error
     if not isinstance(document, dict) or document.get("kind") != "scan":

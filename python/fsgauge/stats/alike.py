@@ -32,7 +32,7 @@ _IDENTITY = ("kind", "model", "serial", "wwid", "file_system")
 
 @dataclass(frozen=True)
 class Side:
-    """One results folder, as its records say."""
+    """One results folder, as its records say; `changes` are those made after they were written."""
 
     label: str
     study: StudyRecord
@@ -42,6 +42,7 @@ class Side:
     after: EnvironmentRecord | None
     steps: Sequence[StepRecord] = ()
     path_runs: Sequence[RunRecord] = ()
+    changes: Sequence[str] = ()
 
 
 class Unlike(ResultModel):

@@ -59,10 +59,15 @@ class Question:
     margin_percent: float
 
 
+def not_vouched_for(reason: str) -> str:
+    """The answer of a study that is not valid."""
+    return f"Not valid: {reason} The numbers below are shown, not vouched for."
+
+
 def answer(question: Question) -> str:
     """The sentence that heads the report."""
     if question.invalid_reason:
-        return f"Not valid: {question.invalid_reason} The numbers below are shown, not vouched for."
+        return not_vouched_for(question.invalid_reason)
     if question.scaling is not None and len(question.scaling.writer_counts) > 1:
         return writers_answer(question.scaling, question.primary, question.margin_percent)
     if question.churn is not None:

@@ -21,6 +21,7 @@ from typing import Literal
 
 from fsgauge.record import Cell
 from fsgauge.stats.alike import Side, Unlike, listed_differences, require_alike, same_machine
+from fsgauge.stats.changed import naming_changes
 from fsgauge.stats.compare import measured_metrics
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.ratio import deviation_of_steps
@@ -131,7 +132,7 @@ def compare_sides(
     accepted = require_alike(a, b, despite)
     one_machine = same_machine(a, b)
     decides: Basis = "direct" if one_machine and not to_baseline else "to baseline"
-    results = [read_side(side) for side in (a, b)]
+    results = [naming_changes(read_side(side), side.changes) for side in (a, b)]
     cells = [cell for cell in results[1].cells if cell in results[0].cells]
     names = {cell.id for cell in cells}
     systems = [system for system in results[1].systems if system in results[0].systems]

@@ -14,6 +14,7 @@ from typing import Literal
 
 from fsgauge.errors import InputError
 from fsgauge.stats.alike import Side, Unlike, listed_differences, require_alike
+from fsgauge.stats.changed import changed_sentence
 from fsgauge.stats.changes import FEWEST, change_points
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.ratio import ratio_of_blocks
@@ -60,7 +61,8 @@ class History(ResultModel):
     """What the folders say together; goes to history.json.
 
     `left_out` names those not valid, `reasons` says why, and `data_lost` names those of them in
-    which some of what was written did not come back as it was.
+    which some of what was written did not come back as it was. `changed` names those whose records
+    were changed after they were written.
     """
 
     format: Literal[1] = 1
@@ -74,6 +76,7 @@ class History(ResultModel):
     enough: bool
     series: list[Series]
     despite: list[Unlike]
+    changed: list[str]
 
 
 def follow(sides: Sequence[Side], *, despite: Sequence[str] = ()) -> History:
@@ -132,6 +135,9 @@ def follow(sides: Sequence[Side], *, despite: Sequence[str] = ()) -> History:
         enough=len(kept) >= FEWEST,
         series=_all_series(kept, samples, _shared_cells(results), systems),
         despite=accepted,
+        changed=[
+            f"{side.label}: {changed_sentence(side.changes)}" for side in ordered if side.changes
+        ],
     )
 
 

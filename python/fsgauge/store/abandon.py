@@ -6,11 +6,14 @@ therefore measured again from its first turn, and what it left moves to `records
 
 from __future__ import annotations
 
-from pathlib import Path
+import re
+from collections.abc import Sequence
 
 from fsgauge.record import WRITING_TESTS, Plan, Turn
-from fsgauge.store.files import cannot_write
+from fsgauge.store.folder import ResultsFolder
 from fsgauge.store.read import StoredStudy
+
+_NUMBER = re.compile("[0-9]{1,9}")
 
 
 def whole_blocks(stored: StoredStudy) -> set[int]:
@@ -61,34 +64,25 @@ def _asked(stored: StoredStudy, turn: Turn) -> list[tuple[str, str | None]]:
     return asked + ([("aged", None)] if any(cell.wear != "clean" for cell in worn) else [])
 
 
-def set_aside(directory: Path, plan: Plan, whole: set[int]) -> list[str]:
+def set_aside(folder: ResultsFolder, plan: Plan, whole: set[int]) -> list[str]:
     """Move the turns of all other blocks out of the way; gives their new places.
 
     Each folder moves at once, so a crash in between leaves a block that is not whole, and the
     next call moves the rest. Raises RigError where nothing can be moved.
     """
     blocks = {f"{turn.block:03d}" for turn in plan.turns if turn.block not in whole}
-    parents = (directory / "records", directory / "series")
-    doomed = sorted(
-        path
-        for parent in parents
-        for path in (parent.iterdir() if parent.is_dir() else ())
-        if path.name.lstrip(".").partition("-")[0].partition(".")[0] in blocks
-    )
+    doomed = [
+        f"{parent}/{name}"
+        for parent in ("records", "series")
+        for name in folder.files.names(parent)
+        if name.lstrip(".").partition("-")[0].partition(".")[0] in blocks
+    ]
     if not doomed:
         return []
-    abandoned = directory / "records-abandoned"
-    try:
-        abandoned.mkdir(exist_ok=True)
-        place = abandoned / f"{_next_number(abandoned):03d}"
-        place.mkdir()
-        for path in doomed:
-            path.rename(place / path.name)
-    except OSError as error:
-        raise cannot_write(abandoned, error) from error
-    return [str((place / path.name).relative_to(directory)) for path in doomed]
+    place = f"records-abandoned/{_next_number(folder.files.names('records-abandoned')):03d}"
+    folder.set_aside(doomed, place)
+    return [f"{place}/{name.rpartition('/')[2]}" for name in doomed]
 
 
-def _next_number(abandoned: Path) -> int:
-    numbers = [int(path.name) for path in abandoned.iterdir() if path.name.isdecimal()]
-    return max(numbers, default=0) + 1
+def _next_number(names: Sequence[str]) -> int:
+    return max((int(name) for name in names if _NUMBER.fullmatch(name)), default=0) + 1

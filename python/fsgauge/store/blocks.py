@@ -8,10 +8,9 @@ both places, and the ones in the JSON are read. `SeriesReader` gives them back a
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -20,12 +19,14 @@ import numpy as np
 import numpy.typing as npt
 
 from fsgauge.errors import InputError, RigError
+from fsgauge.plain_files import PlainFolder, cannot_write
 from fsgauge.record import RunRecord, SeriesFile, SeriesRecord
 from fsgauge.series import COUNT_COLUMNS, INTERVAL_COLUMNS, Columns, Counts, Intervals, Load
-from fsgauge.store.files import replacing, write_whole
-from fsgauge.store.read import read_record, run_files
+from fsgauge.store.folder import ResultsFolder
+from fsgauge.store.read import read_record
+from fsgauge.store.record_files import record_files, turn_of
 from fsgauge.store.rows import HISTOGRAMS, emptied, histograms, rows_of, with_rows
-from fsgauge.store.sql import quoted, quoted_path
+from fsgauge.store.sql import quoted
 
 Places = dict[tuple[int, ...], tuple[int, int]]
 
@@ -34,46 +35,54 @@ _COLUMNS = {
     "counts": (*_KEYS["counts"], *COUNT_COLUMNS),
     "intervals": (*_KEYS["intervals"], *INTERVAL_COLUMNS),
 }
+_MOST_ROWS = 200_000_000
 _SELDOM = {name for name in INTERVAL_COLUMNS if name.endswith(("_size_bytes", "_latency_sum_ns"))}
 _SMALL = {"turn": "USMALLINT", "position": "USMALLINT", "histogram": "UTINYINT"}
 _SMALL |= {"bucket": "UINTEGER", "warm_up": "BOOLEAN"}
 
 
-def compact(directory: Path, block: int) -> None:
+def compact(folder: ResultsFolder, block: int) -> None:
     """Move the rows of a finished block's runs into Parquet; does nothing twice.
 
     Raises InputError for records that cannot be read, RigError for a folder that takes no more;
     either way the rows stay where they were.
     """
-    files = [path for path in run_files(directory) if path.parent.name.startswith(f"{block:03d}-")]
-    records = [(path, read_record(RunRecord, path)) for path in files]
-    waiting = [(path, record) for path, record in records if record.series is None]
-    mark = directory / "series" / f"{block:03d}.json"
-    if waiting and not mark.is_file():
-        series = _write_series(directory, block, [record for _, record in records])
-        write_whole(mark, series.model_dump_json(indent=1))
-    for path, record in waiting:
+    files = folder.files
+    names = [name for name in record_files(files).runs if turn_of(name).startswith(f"{block:03d}-")]
+    records = [(name, read_record(RunRecord, files, name)) for name in names]
+    waiting = [(name, record) for name, record in records if record.series is None]
+    mark = f"series/{block:03d}.json"
+    if waiting and not files.is_file(mark):
+        series = _write_series(folder, block, [record for _, record in records])
+        folder.write(mark, series.model_dump_json(indent=1))
+    for name, record in waiting:
         bare = emptied(record).model_copy(update={"series": f"{block:03d}"})
-        write_whole(path, bare.model_dump_json())
+        folder.write(name, bare.model_dump_json())
 
 
-def _write_series(directory: Path, block: int, records: list[RunRecord]) -> SeriesRecord:
-    files = {}
+def _write_series(folder: ResultsFolder, block: int, records: list[RunRecord]) -> SeriesRecord:
+    written = {}
     for kind, columns in rows_of(records).items():
-        path = directory / "series" / f"{block:03d}-{kind}.parquet"
-        with replacing(path) as beside:
-            _write_parquet(beside, kind, columns)
-            _check_same(beside, kind, columns)
-        files[kind] = SeriesFile(
-            name=path.name,
+        name = f"series/{block:03d}-{kind}.parquet"
+        try:
+            folder.files.make_folder("series")
+            with folder.files.replacing(name, partial(folder.announce, name)) as descriptor:
+                _write_parquet(folder.directory / name, descriptor, kind, columns)
+                _check_same(folder.directory / name, descriptor, kind, columns)
+        except OSError as error:
+            raise cannot_write(folder.directory / name, error) from error
+        sha256, size_bytes = folder.files.digest(name)
+        written[kind] = SeriesFile(
+            name=name.rpartition("/")[2],
             rows=len(columns["turn"]),
-            size_bytes=path.stat().st_size,
-            sha256=_checksum(path),
+            size_bytes=size_bytes,
+            sha256=sha256,
         )
-    return SeriesRecord(block=block, **files)
+    return SeriesRecord(block=block, **written)
 
 
-def _write_parquet(path: Path, kind: str, columns: Columns) -> None:
+def _write_parquet(path: Path, descriptor: int, kind: str, columns: Columns) -> None:
+    """Write into the open file that is to become `path`."""
     import duckdb
 
     chosen = ", ".join(f"{name}::{_SMALL.get(name, 'BIGINT')} AS {name}" for name in _COLUMNS[kind])
@@ -81,21 +90,25 @@ def _write_parquet(path: Path, kind: str, columns: Columns) -> None:
         with duckdb.connect() as database:
             database.register("rows_in_memory", dict(columns))
             database.execute(
-                f"COPY (SELECT {chosen} FROM rows_in_memory) TO {quoted(str(path))}"  # noqa: S608
-                " (FORMAT parquet, COMPRESSION zstd)"
+                f"COPY (SELECT {chosen} FROM rows_in_memory) TO {quoted(_path_of(descriptor))}"  # noqa: S608
+                " (FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false)"
             )
     except duckdb.Error as error:
         raise RigError(
             f"cannot write {path}",
             details=(str(error).splitlines()[0],),
-            cause="the results folder is read-only or its disk is full; what was recorded is kept",
+            cause="the results folder is read-only or its disk is full",
             next=f"df -h {path.parent}",
         ) from error
 
 
-def _check_same(path: Path, kind: str, columns: Columns) -> None:
+def _path_of(descriptor: int) -> str:
+    return f"/proc/self/fd/{descriptor}"
+
+
+def _check_same(path: Path, descriptor: int, kind: str, columns: Columns) -> None:
     """What was written must read back as it was: the other copy is about to go."""
-    stored = _read_parquet(path, _COLUMNS[kind])
+    stored = _read_parquet(path, Path(_path_of(descriptor)), _COLUMNS[kind])
     for name in _COLUMNS[kind]:
         if not np.array_equal(stored[name], columns[name]):
             raise RigError(
@@ -105,13 +118,21 @@ def _check_same(path: Path, kind: str, columns: Columns) -> None:
             )
 
 
-def _read_parquet(path: Path, names: Sequence[str]) -> Columns:
+def _read_parquet(path: Path, opened: Path, names: Sequence[str]) -> Columns:
+    """Columns of the file that `opened` leads to; it is called `path` in errors."""
     import duckdb
 
     try:
         with duckdb.connect() as database:
-            query = f"SELECT {', '.join(names)} FROM read_parquet({quoted_path(path)})"  # noqa: S608
-            found = database.execute(query).fetchnumpy()
+            source = f"read_parquet({quoted(str(opened))})"
+            rows = database.execute(f"SELECT count(*) FROM {source}").fetchone()  # noqa: S608
+            if rows is None or rows[0] > _MOST_ROWS:
+                raise InputError(
+                    f"{path} has more rows than are read: {_MOST_ROWS}",
+                    cause="the file was damaged, or another program wrote it",
+                    next="restore it from a copy of the folder",
+                )
+            found = database.execute(f"SELECT {', '.join(names)} FROM {source}").fetchnumpy()  # noqa: S608
     except duckdb.Error as error:
         raise InputError(
             f"cannot read {path}",
@@ -122,18 +143,13 @@ def _read_parquet(path: Path, names: Sequence[str]) -> Columns:
     return {name: np.asarray(found[name]) for name in names}
 
 
-def _checksum(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
 class _OnDemand(dict[str, npt.NDArray[Any]]):
     """Columns of which the seldom wanted ones are read when they are asked for."""
 
-    path: Path
+    read: Callable[[Sequence[str]], Columns]
 
     def __missing__(self, name: str) -> npt.NDArray[Any]:
-        self[name] = _read_parquet(self.path, [name])[name]
+        self[name] = self.read([name])[name]
         return self[name]
 
 
@@ -141,9 +157,9 @@ class _OnDemand(dict[str, npt.NDArray[Any]]):
 class _Rows:
     """One Parquet file, which is read when first asked for."""
 
-    path: Path
+    directory: Path
+    name: str
     kind: str
-    file: SeriesFile
 
     def of(self, place: tuple[int, ...]) -> Load:
         """What gives the rows of one run (and histogram)."""
@@ -152,10 +168,9 @@ class _Rows:
     @cached_property
     def _loaded(self) -> tuple[Columns, Places]:
         """All rows and where those of each run lie: side by side, as they were written."""
-        self._require_same()
         first = [name for name in _COLUMNS[self.kind] if name not in _SELDOM]
-        columns = _OnDemand(_read_parquet(self.path, first))
-        columns.path = self.path
+        columns = _OnDemand(self._read(first))
+        columns.read = self._read
         keys = np.stack([columns.pop(name).astype(np.int64) for name in _KEYS[self.kind]])
         if not keys.shape[1]:
             return columns, {}
@@ -166,29 +181,16 @@ class _Rows:
             tuple(key): bound for key, bound in zip(first_keys, pairwise(bounds), strict=True)
         }
 
-    def _require_same(self) -> None:
-        """Raise InputError when the file is not the one that was written."""
-        try:
-            same = _checksum(self.path) == self.file.sha256
-        except OSError as error:
-            raise InputError(
-                f"cannot read {self.path}: {error.strerror}",
-                cause="the folder was copied in part",
-                next=f"ls {self.path.parent}",
-            ) from error
-        if not same:
-            raise InputError(
-                f"{self.path} is not the file that was written",
-                cause="it was cut short, edited or damaged: its checksum differs",
-                next="restore it from a copy of the folder",
-            )
+    def _read(self, names: Sequence[str]) -> Columns:
+        with PlainFolder.opened(self.directory) as folder, folder.pinned(self.name) as opened:
+            return _read_parquet(self.directory / self.name, opened, names)
 
 
 class SeriesReader:
     """Gives run records their rows back, as arrays."""
 
-    def __init__(self, directory: Path) -> None:
-        self._directory = directory / "series"
+    def __init__(self, folder: PlainFolder) -> None:
+        self._folder = folder
         self._blocks: dict[str, dict[str, _Rows]] = {}
 
     def with_rows(self, record: RunRecord, path: Path) -> RunRecord:
@@ -212,9 +214,9 @@ class SeriesReader:
 
     def _block(self, name: str, block: int) -> dict[str, _Rows]:
         if name not in self._blocks:
-            record = read_record(SeriesRecord, self._directory / f"{name}.json")
+            read_record(SeriesRecord, self._folder, f"series/{name}.json")
             self._blocks[name] = {
-                kind: _Rows(self._directory / f"{block:03d}-{kind}.parquet", kind, file)
-                for kind, file in (("counts", record.counts), ("intervals", record.intervals))
+                kind: _Rows(self._folder.path, f"series/{block:03d}-{kind}.parquet", kind)
+                for kind in _COLUMNS
             }
         return self._blocks[name]

@@ -1,18 +1,21 @@
 """Writes a study's records. One process at a time: the folder is locked while it is written.
 
 Nothing is rewritten but the environment after, what the report makes, and run records whose rows
-have moved, checked, to Parquet.
+have moved, checked, to Parquet. The journal has the checksum of each file before it is there.
 """
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 from fsgauge.errors import InputError, RigError
+from fsgauge.plain_files import MissingError, PlainFolder, cannot_write
 from fsgauge.record import (
     EnvironmentRecord,
     RunRecord,
@@ -21,23 +24,20 @@ from fsgauge.record import (
     StudyRecord,
     TurnRecord,
 )
-from fsgauge.store.files import (
-    cannot_write,
-    scan_name,
-    slug,
-    step_name,
-    turn_folder,
-    write_whole,
-)
+from fsgauge.store.files import scan_name, slug, step_name, turn_folder
 from fsgauge.store.journal import Journal
+from fsgauge.store.record_files import record_files
+from fsgauge.store.seals import NOT_STORED, SET_ASIDE, STORED, read_seals
 
 
 class ResultsFolder:
     """One study's folder, open and locked."""
 
-    def __init__(self, directory: Path) -> None:
-        self.directory = directory
-        self._journal = Journal(directory)
+    def __init__(self, files: PlainFolder) -> None:
+        self.files = files
+        self.directory = files.path
+        self._announced: tuple[str, str, int] | None = None
+        self._journal = Journal(files)
 
     @classmethod
     @contextmanager
@@ -46,61 +46,92 @@ class ResultsFolder:
 
         One that ends before its study is stored is taken away: it says nothing.
         """
-        folder = cls(_new_directory(parent, study_name))
-        try:
-            yield folder
-        finally:
-            if not (folder.directory / "study.json").is_file():
-                folder.discard()
-            folder.close()
+        with _new_folder(parent, study_name) as files:
+            folder = cls(files)
+            try:
+                yield folder
+            finally:
+                if not files.is_file("study.json"):
+                    folder.discard()
+                folder.close()
 
     @classmethod
     @contextmanager
     def opened(cls, directory: Path) -> Iterator[ResultsFolder]:
-        """A folder that is there, to go on writing; InputError where nothing was begun."""
-        if not (directory / "study.json").is_file():
-            raise not_a_results_folder(directory)
-        folder = cls(directory)
-        try:
-            yield folder
-        finally:
-            folder.close()
+        """A folder that is there, to go on writing; InputError where nothing was begun.
+
+        Root goes on in a folder of its own only: its study says what root does.
+        """
+        with opened_results(directory, as_owner=False) as files:
+            if os.geteuid() == 0:
+                files.require_roots_alone()
+            folder = cls(files)
+            try:
+                folder._announced = read_seals(files).announced
+                yield folder
+            finally:
+                folder.close()
 
     def write_study(self, record: StudyRecord, study_toml: str) -> None:
         """The plan and the effective study; last before the first run, as it marks a study."""
-        self._write("study.toml", study_toml)
-        self._write("study.json", record.model_dump_json(indent=1))
+        self.write("study.toml", study_toml)
+        self.write("study.json", record.model_dump_json(indent=1))
 
     def write_environment(self, when: str, record: EnvironmentRecord) -> None:
         """The machine as it is now; `when` is before, after or resumed."""
         if when == "resumed":
-            when = f"resumed-{len(list(self.directory.glob('environment-resumed-*.json'))) + 1:03d}"
-        self._write(f"environment-{when}.json", record.model_dump_json(indent=1))
+            earlier = [each for each in self.files.names() if each.startswith(_RESUMED)]
+            when = f"resumed-{len(earlier) + 1:03d}"
+        self.write(f"environment-{when}.json", record.model_dump_json(indent=1))
 
     def write_turn(self, record: TurnRecord) -> None:
         """How the system of a turn was made."""
         folder = turn_folder(record.block, record.turn, record.system)
-        self._write(f"records/{folder}/turn.json", record.model_dump_json(indent=1))
+        self.write(f"records/{folder}/turn.json", record.model_dump_json(indent=1))
 
     def write_scan(self, record: ScanRecord) -> None:
         """The layout of a turn's system, before or after its runs, or after one of them."""
         folder = turn_folder(record.block, record.turn, record.system)
-        self._write(f"records/{folder}/{scan_name(record)}", record.model_dump_json())
+        self.write(f"records/{folder}/{scan_name(record)}", record.model_dump_json())
 
     def write_step(self, record: StepRecord) -> None:
         """What was done to a turn's system before a cell."""
         folder = turn_folder(record.block, record.turn, record.system)
-        self._write(f"records/{folder}/{step_name(record)}", record.model_dump_json())
+        self.write(f"records/{folder}/{step_name(record)}", record.model_dump_json())
 
     def write_run(self, record: RunRecord) -> None:
         """One run, measured or failed."""
         folder = turn_folder(record.block, record.turn, record.system)
         name = f"{record.position:02d}-{slug(record.cell.id)}.json"
-        self._write(f"records/{folder}/{name}", record.model_dump_json())
+        self.write(f"records/{folder}/{name}", record.model_dump_json())
 
     def journal(self, event: str, **facts: object) -> None:
         """Append one line and have it on disk before returning."""
+        if self._announced is not None and not self._is_there(*self._announced):
+            self._journal.append(NOT_STORED, file=self._announced[0])
+        self._announced = None
         self._journal.append(event, **facts)
+
+    def announce(self, name: str, sha256: str, size_bytes: int) -> None:
+        """Say in the journal what a file holds that is about to take its place."""
+        self.journal(STORED, file=name, sha256=sha256, size_bytes=size_bytes)
+        self._announced = (name, sha256, size_bytes)
+
+    def _is_there(self, name: str, sha256: str, size_bytes: int) -> bool:
+        try:
+            return self.files.digest(name) == (sha256, size_bytes)
+        except MissingError:
+            return False
+
+    def set_aside(self, names: list[str], place: str) -> None:
+        """Move records out of the study, the journal first; raises RigError."""
+        self.journal(SET_ASIDE, paths=names, to=place)
+        try:
+            self.files.make_folder(place)
+            for name in names:
+                self.files.move(name, f"{place}/{name.rpartition('/')[2]}")
+        except OSError as error:
+            raise cannot_write(self.directory / place, error) from error
 
     def close(self) -> None:
         """Let another process write."""
@@ -108,39 +139,74 @@ class ResultsFolder:
 
     def has_runs(self) -> bool:
         """Whether anything measured is here, whole or set aside."""
-        return any(self.directory.glob("records*/**/[0-9]*-*.json"))
+        return bool(record_files(self.files).runs) or bool(self.files.names("records-abandoned"))
 
     def discard(self) -> None:
         """Take away a folder in which nothing was measured."""
-        shutil.rmtree(self.directory, ignore_errors=True)
+        if self.files.is_at(self.directory):
+            shutil.rmtree(self.directory, ignore_errors=True)
 
-    def _write(self, name: str, text: str) -> None:
-        write_whole(self.directory / name, text)
-
-
-def _new_directory(parent: Path, study_name: str) -> Path:
-    stamp = datetime.now().astimezone().strftime("%Y-%m-%d-%H%M%S")
-    name = f"{slug(study_name)}-{stamp}"
-    for attempt in range(100):
-        directory = parent / (name if attempt == 0 else f"{name}-{attempt + 1}")
+    def write(self, name: str, text: str) -> None:
+        """Write a record file, announced in the journal; raises RigError."""
         try:
-            (directory / "records").mkdir(parents=True)
-        except FileExistsError:
-            continue
+            self.files.write(name, text, partial(self.announce, name))
         except OSError as error:
-            raise _cannot_make(directory, error) from error
-        return directory
-    raise RigError(f"{parent / name} and 99 like it exist already", next="--results DIR")
+            raise cannot_write(self.directory / name, error) from error
 
 
-def not_a_results_folder(directory: Path) -> InputError:
-    """The folder holds no study."""
+_RESUMED = "environment-resumed-"
+
+
+@contextmanager
+def opened_results(directory: Path, *, as_owner: bool = True) -> Iterator[PlainFolder]:
+    """A folder that holds a study; raises InputError for any other."""
+    with ExitStack() as stack:
+        try:
+            files = stack.enter_context(PlainFolder.opened(directory, as_owner=as_owner))
+        except MissingError as error:
+            raise _no_results(directory) from error
+        require_results(files)
+        yield files
+
+
+def require_results(files: PlainFolder) -> None:
+    """Raise InputError where the folder holds no study."""
+    if not files.is_file("study.json"):
+        raise _no_results(files.path)
+
+
+def _no_results(directory: Path) -> InputError:
     return InputError(
         f"{directory} is not a results folder",
         cause="it holds no study.json; a folder that `fsgauge run` made does, from before its"
         " first run",
         next=f"ls {directory.parent}",
     )
+
+
+@contextmanager
+def _new_folder(parent: Path, study_name: str) -> Iterator[PlainFolder]:
+    stamp = datetime.now().astimezone().strftime("%Y-%m-%d-%H%M%S")
+    name = f"{slug(study_name)}-{stamp}"
+    with ExitStack() as stack:
+        try:
+            place = stack.enter_context(PlainFolder.made(parent, as_owner=False))
+            files = stack.enter_context(place.below(_make_new(place, name)))
+            files.make_folder("records")
+        except OSError as error:
+            raise _cannot_make(parent / name, error) from error
+        yield files
+
+
+def _make_new(place: PlainFolder, name: str) -> str:
+    for attempt in range(100):
+        made = name if attempt == 0 else f"{name}-{attempt + 1}"
+        try:
+            place.make_new_folder(made)
+        except FileExistsError:
+            continue
+        return made
+    raise RigError(f"{place.path / name} and 99 like it exist already", next="--results DIR")
 
 
 def _cannot_make(directory: Path, error: OSError) -> RigError:

@@ -2,30 +2,47 @@
 
 Its file is also the folder's lock: who holds the journal writes the folder, one process at a time.
 A line that a crash cut short stays as it is, ends with the next one's beginning, and is skipped.
+
+Each line ends with `chain`: the SHA-256 of the chain of the line before it and of its own text. So
+a line that was changed, taken out or put elsewhere shows. The chain holds no secret: it shows
+accidents and edits, not a forger who computes it anew.
 """
 
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import json
 import os
+import re
 import time
-from pathlib import Path
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 from fsgauge.errors import RigError
-from fsgauge.store.files import cannot_write
+from fsgauge.plain_files import LARGEST_BYTES, MissingError, PlainFolder, cannot_write, write_all
 
 NAME = "journal.ndjson"
+_CHAIN = re.compile(rb', "chain": "([0-9a-f]{64})"\}$')
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line that is whole: its number in the file from 1, its facts, and whether it is linked."""
+
+    number: int
+    facts: dict[str, object]
+    is_linked: bool
 
 
 class Journal:
     """The open, locked journal of a folder."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, folder: PlainFolder) -> None:
         """Open and lock; raises RigError where another process holds it or none can be made."""
-        self._path = directory / NAME
+        self._path = folder.path / NAME
         try:
-            self._descriptor = os.open(self._path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
+            self._descriptor = folder.open_to_append(NAME)
         except OSError as error:
             raise cannot_write(self._path, error) from error
         try:
@@ -33,46 +50,83 @@ class Journal:
         except BlockingIOError as error:
             os.close(self._descriptor)
             raise RigError(
-                f"{directory} is in use by another fsgauge",
+                f"{folder.path} is in use by another fsgauge",
                 cause="its study is running, or being resumed, at this moment",
                 next=f"fuser -v {self._path}",
             ) from error
-        self._torn = self._ends_torn()
+        self._end: tuple[str, bool] | None = None
 
     def append(self, event: str, **facts: object) -> None:
         """Add a line and have it on disk before returning; raises RigError."""
-        line = json.dumps({"unix_ns": time.time_ns(), "event": event, **facts}) + "\n"
-        pending = (("\n" if self._torn else "") + line).encode()
-        self._torn = True
         try:
-            while pending:
-                pending = pending[os.write(self._descriptor, pending) :]
+            chain, torn = self._end or self._read_end()
+            self._end = None
+            line, chain = linked_line({"unix_ns": time.time_ns(), "event": event, **facts}, chain)
+            write_all(self._descriptor, (b"\n" if torn else b"") + line + b"\n")
             os.fsync(self._descriptor)
         except OSError as error:
             raise cannot_write(self._path, error) from error
-        self._torn = False
+        self._end = (chain, False)
 
     def close(self) -> None:
         """Let the folder go."""
         os.close(self._descriptor)
 
-    def _ends_torn(self) -> bool:
-        size = os.fstat(self._descriptor).st_size
-        return size > 0 and os.pread(self._descriptor, 1, size - 1) != b"\n"
+    def _read_end(self) -> tuple[str, bool]:
+        """The chain of the last whole line, and whether the file ends in the middle of one."""
+        size_bytes = os.fstat(self._descriptor).st_size
+        if size_bytes > LARGEST_BYTES:
+            raise OSError(0, f"it is larger than {LARGEST_BYTES} bytes")
+        content = bytearray()
+        while piece := os.pread(self._descriptor, 1 << 20, len(content)):
+            content += piece
+        chain = ""
+        for line in bytes(content).split(b"\n"):
+            if _document(line) is not None and (found := _CHAIN.search(line)):
+                chain = found[1].decode()
+        return chain, bool(content) and not content.endswith(b"\n")
 
 
-def read_journal(directory: Path) -> list[dict[str, object]]:
-    """Every whole line, in order; lines that a crash cut short are left out."""
+def read_journal(folder: PlainFolder) -> list[dict[str, object]]:
+    """Every whole line, in order, without its chain; those that a crash cut short are left out."""
+    return [line.facts for line in read_lines(folder)]
+
+
+def read_lines(folder: PlainFolder) -> list[Line]:
+    """The same, each with whether the chain leads to it. InputError for what is no plain file."""
     try:
-        lines = (directory / NAME).read_bytes().split(b"\n")
-    except OSError:
+        content = folder.read(NAME)
+    except MissingError:
         return []
-    return [document for line in lines if (document := _document(line)) is not None]
+    return list(_lines(content.split(b"\n")))
+
+
+def _lines(lines: list[bytes]) -> Iterator[Line]:
+    before = ""
+    for number, line in enumerate(lines, start=1):
+        facts = _document(line)
+        if facts is None:
+            continue
+        chain = facts.pop("chain", None)
+        is_linked = chain == _chain(before, _CHAIN.sub(b"}", line))
+        before = chain if isinstance(chain, str) else ""
+        yield Line(number, facts, is_linked)
+
+
+def linked_line(facts: dict[str, object], before: str) -> tuple[bytes, str]:
+    """A line without its end, linked to the chain of the one before it; and its own chain."""
+    text = json.dumps(facts).encode()
+    chain = _chain(before, text)
+    return text[:-1] + f', "chain": "{chain}"}}'.encode(), chain
+
+
+def _chain(before: str, text: bytes) -> str:
+    return hashlib.sha256(before.encode(errors="replace") + text).hexdigest()
 
 
 def _document(line: bytes) -> dict[str, object] | None:
     try:
         document = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return document if isinstance(document, dict) else None

@@ -13,9 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fsgauge.errors import InputError
+from fsgauge.plain_files import PlainFolder
 from fsgauge.store.files import read_text, turn_folder
-from fsgauge.store.folder import not_a_results_folder
-from fsgauge.store.read import run_files, scan_files, step_files, turn_files
+from fsgauge.store.folder import opened_results
+from fsgauge.store.journal import NAME as JOURNAL
+from fsgauge.store.read import checked_files
+from fsgauge.store.record_files import RecordFiles, turn_of
+from fsgauge.store.seals import Changes
 from fsgauge.store.sources import (
     counts_source,
     documents,
@@ -36,8 +40,9 @@ _MANY_ROWS = ("histograms", "client_histograms", "intervals")
 class Answer:
     """Column names, and rows in batches."""
 
-    def __init__(self, cursor: duckdb.DuckDBPyConnection) -> None:
+    def __init__(self, cursor: duckdb.DuckDBPyConnection, changes: Changes) -> None:
         self._cursor = cursor
+        self.changes = changes
         self.columns = [name for name, *_ in cursor.description or ()]
 
     def batches(self) -> Iterator[list[tuple[Any, ...]]]:
@@ -48,18 +53,21 @@ class Answer:
 
 
 @contextmanager
-def asked(directory: Path, sql: str) -> Iterator[Answer]:
-    """The answer to one SELECT; raises InputError with DuckDB's words."""
+def asked(directory: Path, sql: str, *, accept_changed: bool = False) -> Iterator[Answer]:
+    """The answer to one SELECT; raises InputError with DuckDB's words.
+
+    Raises ChangedError for records that are not what was written, unless that is accepted.
+    """
     import duckdb
 
-    if not (directory / "study.json").is_file():
-        raise not_a_results_folder(directory)
-    with duckdb.connect() as database:
-        with _said():
-            _make_views(database, directory.resolve())
-            _lock(database, directory.resolve())
-            database.execute(_without_zones(database, _only_select(database, sql)))
-        yield Answer(database)
+    with opened_results(directory) as folder:
+        files, changes = checked_files(folder, accept_changed=accept_changed)
+        with folder.rights(), duckdb.connect() as database:
+            with _said():
+                _make_views(database, folder, files, directory.resolve())
+                _lock(database, directory.resolve())
+                database.execute(_without_zones(database, _only_select(database, sql)))
+            yield Answer(database, changes)
 
 
 @contextmanager
@@ -126,20 +134,22 @@ def _spellings(directory: Path) -> tuple[str, str]:
     return str(directory), plain_path(directory)
 
 
-def _make_views(database: duckdb.DuckDBPyConnection, directory: Path) -> None:
+def _make_views(
+    database: duckdb.DuckDBPyConnection, folder: PlainFolder, files: RecordFiles, directory: Path
+) -> None:
     study = directory / "study.json"
-    beside = _beside(study)
+    beside = _beside(folder)
     of_study = {
         "study.json": documents([study]),
         "cells": elements([study], "plan.cells"),
         "plan": elements([study], "plan.turns"),
-        "environment": _with_moment(sorted(directory.glob("environment-*.json"))),
+        "environment": _with_moment([directory / name for name in files.environments]),
         "journal": documents(
-            [path for path in [directory / "journal.ndjson"] if path.is_file()], lines=True
+            [directory / name for name in [JOURNAL] if folder.is_file(name)], lines=True
         ),
     }
-    own = of_study | _sources(directory, lambda path: path.parent.name not in beside)
-    over_paths = _sources(directory, lambda path: path.parent.name in beside)
+    own = of_study | _sources(directory, files, lambda name: turn_of(name) not in beside)
+    over_paths = _sources(directory, files, lambda name: turn_of(name) in beside)
     for view in VIEWS:
         source = (over_paths if view.twin_of else own)[view.source]
         if view.source in _MANY_ROWS:
@@ -149,40 +159,40 @@ def _make_views(database: duckdb.DuckDBPyConnection, directory: Path) -> None:
         database.execute(f"CREATE VIEW {view.name} AS SELECT {columns} FROM {source}")  # noqa: S608 - our own words
 
 
-def _beside(study: Path) -> set[str]:
+def _beside(folder: PlainFolder) -> set[str]:
     """The folders of turns over paths beside a server; none where the plan cannot be read."""
     try:
-        turns = json.loads(read_text(study))["plan"]["turns"]
+        turns = json.loads(read_text(folder, "study.json"))["plan"]["turns"]
         return {
             turn_folder(turn["block"], turn["turn"], turn["system"])
             for turn in turns
             if turn.get("over_path")
         }
-    except (ValueError, LookupError, TypeError):
+    except (ValueError, LookupError, TypeError, RecursionError):
         return set()
 
 
-def _sources(directory: Path, wanted: Callable[[Path], bool]) -> dict[str, str]:
+def _sources(directory: Path, files: RecordFiles, wanted: Callable[[str], bool]) -> dict[str, str]:
     """What views of turns read from, of the turns that are wanted."""
 
-    def of(files: Sequence[Path]) -> list[Path]:
-        return [path for path in files if wanted(path)]
+    def of(names: Sequence[str]) -> list[Path]:
+        return [directory / name for name in names if wanted(name)]
 
-    runs = of(run_files(directory))
-    counts = counts_source(directory, runs)
+    runs, marked = of(files.runs), [Path(name).stem for name in files.series]
+    counts = counts_source(directory, runs, marked)
     return {
-        "turns": documents(of(turn_files(directory))),
+        "turns": documents(of(files.turns)),
         "runs": documents(runs),
         "writers": elements_of_runs(runs, "result.jobs"),
         "integrity": elements_of_runs(runs, "result.integrity.faulty"),
         "client_operations": elements_of_runs(runs, "result.clients.operations"),
         "client_errors": elements_of_runs(runs, "result.clients.errors"),
         "client_bad_records": elements_of_runs(runs, "result.clients.bad"),
-        "scans": documents(of(scan_files(directory))),
-        "steps": documents(of(step_files(directory))),
+        "scans": documents(of(files.scans)),
+        "steps": documents(of(files.steps)),
         "histograms": f"(SELECT * FROM {counts} WHERE NOT of_clients)",  # noqa: S608 - our own words
         "client_histograms": f"(SELECT * FROM {counts} WHERE of_clients)",  # noqa: S608 - our own words
-        "intervals": intervals_source(directory, runs),
+        "intervals": intervals_source(directory, runs, marked),
     }
 
 

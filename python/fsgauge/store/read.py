@@ -9,11 +9,12 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from fsgauge.errors import InputError
+from fsgauge.plain_files import PlainFolder
 from fsgauge.record import (
     FORMAT,
     EnvironmentRecord,
@@ -26,9 +27,22 @@ from fsgauge.record import (
     TurnRecord,
 )
 from fsgauge.store.files import read_text, scan_name, step_name
-from fsgauge.store.folder import not_a_results_folder
+from fsgauge.store.folder import opened_results, require_results
+from fsgauge.store.record_files import RecordFiles, position_of, record_files, turn_of
+from fsgauge.store.seals import (
+    ChangedError,
+    Changes,
+    changes_in,
+    read_seals,
+    require_known_format,
+    understood,
+)
+
+if TYPE_CHECKING:
+    from fsgauge.store.blocks import SeriesReader
 
 R = TypeVar("R", bound=BaseModel)
+Planned = dict[tuple[int, int], Turn]
 
 
 @dataclass(frozen=True)
@@ -50,25 +64,55 @@ class StoredStudy:
     path_turns: list[TurnRecord] = field(default_factory=list)
     path_runs: list[RunRecord] = field(default_factory=list)
     steps: list[StepRecord] = field(default_factory=list)
+    changes: tuple[str, ...] = ()
 
 
-def read_results(directory: Path) -> StoredStudy:
-    """Every record of a results folder; InputError names the file that cannot be read."""
+def read_results(source: Path | PlainFolder, *, accept_changed: bool = False) -> StoredStudy:
+    """Every record of a results folder, each what was written.
+
+    InputError names a file that cannot be read; ChangedError the files that are not what was
+    written, which are read all the same where that is accepted, and named in `changes`.
+    """
+    if isinstance(source, PlainFolder):
+        return _read(source, accept_changed)
+    with opened_results(source) as folder:
+        return _read(folder, accept_changed)
+
+
+def checked_files(folder: PlainFolder, *, accept_changed: bool) -> tuple[RecordFiles, Changes]:
+    """The record files of a study and what differs from its seals; ChangedError otherwise."""
+    require_results(folder)
+    require_known_format(folder)
+    seals = read_seals(folder)
+    files = record_files(folder, seals.is_leaving)
+    changes = changes_in(folder, seals, files.all())
+    if changes and not accept_changed:
+        raise ChangedError(folder.path, changes)
+    return files, changes
+
+
+def _read(folder: PlainFolder, accept_changed: bool) -> StoredStudy:
     from fsgauge.store.blocks import SeriesReader
 
-    if not (directory / "study.json").is_file():
-        raise not_a_results_folder(directory)
-    after = directory / "environment-after.json"
-    study = read_record(StudyRecord, directory / "study.json")
+    files, changes = checked_files(folder, accept_changed=accept_changed)
+    with understood(changes):
+        return _parsed(folder, files, changes, SeriesReader(folder))
+
+
+def _parsed(
+    folder: PlainFolder, files: RecordFiles, changes: Changes, series: SeriesReader
+) -> StoredStudy:
+    directory = folder.path
+    study = read_record(StudyRecord, folder, "study.json")
     planned = {(turn.block, turn.turn): turn for turn in study.plan.turns}
-    series = SeriesReader(directory)
-    turns = [_planned_turn(path, planned) for path in turn_files(directory)]
+    turns = [_planned_turn(folder, name, planned) for name in files.turns]
     runs = [
-        series.with_rows(_planned_run(path, planned, study.plan), path)
-        for path in run_files(directory)
+        series.with_rows(_planned_run(folder, name, planned, study.plan), directory / name)
+        for name in files.runs
     ]
-    scans = [_planned_scan(path, planned) for path in scan_files(directory)]
-    steps = [_planned_step(path, planned) for path in step_files(directory)]
+    scans = [_planned_scan(folder, name, planned) for name in files.scans]
+    steps = [_planned_step(folder, name, planned) for name in files.steps]
+    after = "environment-after.json"
     return StoredStudy(
         directory=directory,
         study=study,
@@ -76,112 +120,73 @@ def read_results(directory: Path) -> StoredStudy:
         runs=[run for run in runs if not run.over_path],
         path_turns=[turn for turn in turns if turn.over_path],
         path_runs=[run for run in runs if run.over_path],
-        environment_before=read_record(EnvironmentRecord, directory / "environment-before.json"),
-        environment_after=read_record(EnvironmentRecord, after) if after.is_file() else None,
-        study_toml=read_text(directory / "study.toml"),
+        environment_before=read_record(EnvironmentRecord, folder, "environment-before.json"),
+        environment_after=read_record(EnvironmentRecord, folder, after)
+        if after in files.environments
+        else None,
+        study_toml=read_text(folder, "study.toml"),
+        changes=changes,
         scans=[scan for scan in scans if not planned[scan.block, scan.turn].over_path],
         steps=[step for step in steps if not planned[step.block, step.turn].over_path],
     )
 
 
-def turn_files(directory: Path) -> list[Path]:
-    """The turn records of a folder in the order of the plan."""
-    return sorted(directory.glob("records/*/turn.json"), key=_place)
-
-
-def run_files(directory: Path) -> list[Path]:
-    """The run records of a folder in the order of the plan."""
-    return sorted(directory.glob("records/*/[0-9]*.json"), key=_place)
-
-
-def scan_files(directory: Path) -> list[Path]:
-    """The scans of a folder in the order of the plan."""
-    found = directory.glob("records/*/scan-*.json")
-    return sorted(found, key=lambda path: (_place(path), *_moment(path)))
-
-
-def step_files(directory: Path) -> list[Path]:
-    """The steps of a folder in the order in which they happened."""
-    found = directory.glob("records/*/step-*.json")
-    return sorted(found, key=lambda path: (_place(path), _step_number(path)))
-
-
-def _step_number(path: Path) -> int:
-    word = path.name.split("-")[1]
-    return int(word) if word.isdecimal() else -1
-
-
-def _moment(path: Path) -> tuple[int, str]:
-    """Before the runs, after one of them, after all."""
-    return {"scan-before.json": 0, "scan-after.json": 2}.get(path.name, 1), path.name
-
-
-def _place(path: Path) -> tuple[int, ...]:
-    """Block, turn and position as numbers: the hundredth comes after the ninety-ninth."""
-    block, turn, *_ = [*path.parent.name.split("-"), "", ""]
-    return tuple(int(word) if word.isdecimal() else -1 for word in (block, turn, _position(path)))
-
-
-def _position(path: Path) -> str:
-    return path.name.partition("-")[0]
-
-
-def read_record(kind: type[R], path: Path) -> R:
+def read_record(kind: type[R], folder: PlainFolder, name: str) -> R:
     """One record; InputError says whether it is newer, cut short, or something else."""
-    text = read_text(path)
+    text = read_text(folder, name)
     try:
         return kind.model_validate_json(text)
     except ValidationError as error:
-        raise _unreadable(path, text, error) from error
+        raise _unreadable(folder.path / name, text, error) from error
 
 
-def _planned_turn(path: Path, planned: dict[tuple[int, int], Turn]) -> TurnRecord:
-    record = read_record(TurnRecord, path)
+def _planned_turn(folder: PlainFolder, name: str, planned: Planned) -> TurnRecord:
+    record = read_record(TurnRecord, folder, name)
     turn = planned.get((record.block, record.turn))
     if turn is None or (turn.system, turn.again) != (record.system, record.again):
-        raise _foreign(path)
+        raise _foreign(folder.path / name)
     return record
 
 
-def _planned_scan(path: Path, planned: dict[tuple[int, int], Turn]) -> ScanRecord:
-    record = read_record(ScanRecord, path)
+def _planned_scan(folder: PlainFolder, name: str, planned: Planned) -> ScanRecord:
+    record = read_record(ScanRecord, folder, name)
     turn = planned.get((record.block, record.turn))
     if (
         turn is None
         or (turn.system, turn.again) != (record.system, record.again)
-        or path.name != scan_name(record)
-        or not path.parent.name.startswith(f"{record.block:03d}-{record.turn:02d}-")
+        or name.rpartition("/")[2] != scan_name(record)
+        or not turn_of(name).startswith(f"{record.block:03d}-{record.turn:02d}-")
     ):
-        raise _foreign(path)
+        raise _foreign(folder.path / name)
     return record
 
 
-def _planned_step(path: Path, planned: dict[tuple[int, int], Turn]) -> StepRecord:
-    record = read_record(StepRecord, path)
+def _planned_step(folder: PlainFolder, name: str, planned: Planned) -> StepRecord:
+    record = read_record(StepRecord, folder, name)
     turn = planned.get((record.block, record.turn))
     if (
         turn is None
         or (turn.system, turn.again) != (record.system, record.again)
         or record.cell not in turn.cells
-        or path.name != step_name(record)
-        or not path.parent.name.startswith(f"{record.block:03d}-{record.turn:02d}-")
+        or name.rpartition("/")[2] != step_name(record)
+        or not turn_of(name).startswith(f"{record.block:03d}-{record.turn:02d}-")
     ):
-        raise _foreign(path)
+        raise _foreign(folder.path / name)
     return record
 
 
-def _planned_run(path: Path, planned: dict[tuple[int, int], Turn], plan: Plan) -> RunRecord:
-    record = read_record(RunRecord, path)
+def _planned_run(folder: PlainFolder, name: str, planned: Planned, plan: Plan) -> RunRecord:
+    record = read_record(RunRecord, folder, name)
     turn = planned.get((record.block, record.turn))
     if (
         turn is None
         or (turn.system, turn.again) != (record.system, record.again)
         or turn.cells[record.position : record.position + 1] != [record.cell.id]
         or record.cell not in plan.cells
-        or _position(path) != f"{record.position:02d}"
-        or not path.parent.name.startswith(f"{record.block:03d}-{record.turn:02d}-")
+        or position_of(name) != f"{record.position:02d}"
+        or not turn_of(name).startswith(f"{record.block:03d}-{record.turn:02d}-")
     ):
-        raise _foreign(path)
+        raise _foreign(folder.path / name)
     return record
 
 

@@ -49,11 +49,11 @@ def elements_of_runs(runs: Sequence[Path], place: str) -> str:
     )
 
 
-def counts_source(directory: Path, runs: Sequence[Path]) -> str:
+def counts_source(directory: Path, runs: Sequence[Path], marked: Sequence[str]) -> str:
     """Histogram rows of all runs with the bounds of their bucket; `of_clients` marks those of
-    single operations of many clients.
+    single operations of many clients. `marked` are the blocks whose rows are in Parquet, as their
+    files are named.
     """
-    marked = _marked(directory)
     names = f"[{', '.join(quoted(name) for name in HISTOGRAMS)}]"
     inside_runs = _still_inside(runs, marked)
     parts = [
@@ -90,9 +90,8 @@ def counts_source(directory: Path, runs: Sequence[Path]) -> str:
     )
 
 
-def intervals_source(directory: Path, runs: Sequence[Path]) -> str:
+def intervals_source(directory: Path, runs: Sequence[Path], marked: Sequence[str]) -> str:
     """Intervals of all runs."""
-    marked = _marked(directory)
     flat = ", ".join(
         f"row.{name.replace('_', '.', 1) if name.startswith(('read_', 'write_')) else name}"
         f" AS {name}"
@@ -105,11 +104,6 @@ def intervals_source(directory: Path, runs: Sequence[Path]) -> str:
     )
     stored = _stored(directory, marked, "intervals", ", ".join(INTERVAL_COLUMNS))
     return f"(SELECT * FROM ({inside}{stored}) JOIN ({_runs(runs)}) USING ({_KEYS}))"  # noqa: S608
-
-
-def _marked(directory: Path) -> list[str]:
-    """Blocks whose rows are in Parquet, as their files are named."""
-    return sorted(path.stem for path in (directory / "series").glob("[0-9]*.json"))
 
 
 def _still_inside(runs: Sequence[Path], marked: Sequence[str]) -> str:

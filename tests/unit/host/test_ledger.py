@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from fsgauge.errors import FsgaugeError, Interrupted, RigError
-from fsgauge.host import after_death, ledger_folder, traces
+from fsgauge.host import ledger_folder, traces
 from fsgauge.host.ledger import Ledger, clean_up_after_the_dead, opened_ledger
 from fsgauge.host.marked_folder import MARKER, Owner, make_marked
 from fsgauge.host.processes import RUN_VARIABLE, boot_id
@@ -23,7 +25,6 @@ from fsgauge.host.traces import FolderTrace, SettingTrace, ShareTrace
 def ledgers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "ledgers"
     monkeypatch.setattr(ledger_folder, "ledger_folder", lambda: folder)
-    monkeypatch.setattr(after_death, "_LASTING_SCRATCH", tmp_path / "var-tmp")
     return folder
 
 
@@ -158,23 +159,6 @@ def test_after_a_reboot_only_what_lasts_is_undone(ledgers: Path, tmp_path: Path)
     assert setting.read_text() == "new"
 
 
-def test_scratch_of_a_run_that_a_reboot_ended_with_its_ledger(
-    ledgers: Path, tmp_path: Path
-) -> None:
-    place = tmp_path / "var-tmp"
-    place.mkdir()
-    old, new = dead_owner("aaaaaaaaaaaa", boot="another boot"), dead_owner("bbbbbbbbbbbb")
-    make_marked(place / "fsgauge-aaaaaaaaaaaa-loop", old)
-    make_marked(place / "fsgauge-bbbbbbbbbbbb-loop", new)
-    (place / "fsgauge-notes").mkdir()
-    said = clean_up_after_the_dead()
-    assert len(said) == 1 and "aaaaaaaaaaaa" in said[0]
-    assert sorted(path.name for path in place.iterdir()) == [
-        "fsgauge-bbbbbbbbbbbb-loop",
-        "fsgauge-notes",
-    ]
-
-
 def test_a_folder_of_someone_else_stays_and_is_named(ledgers: Path, tmp_path: Path) -> None:
     owner = dead_owner()
     folder = tmp_path / "folder"
@@ -247,3 +231,95 @@ def test_what_ended_the_body_is_the_error_and_the_clean_up_a_detail(
     assert detail.startswith("and what was written to smb://ann@filer/s could not be removed (")
     assert "; connection refused; " in detail and detail.endswith("the password is set)")
     assert list(ledgers.glob("*.ledger"))
+
+
+def test_a_short_write_goes_on_where_it_ended(
+    ledgers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A kernel may take part of a line: the trace behind it was lost, and what it named left."""
+    real = os.write
+
+    def short(descriptor: int, content: Any) -> int:
+        return real(descriptor, bytes(content)[:7])
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "write", short)
+        with opened_ledger() as book, book.folder(tmp_path, "mine"):
+            entries = [json.loads(line) for line in book.path.read_text().splitlines()]
+            assert [next(iter(entry)) for entry in entries] == ["owner", "made"]
+
+
+def test_a_disk_that_takes_no_more_is_an_error_before_anything_is_made(
+    ledgers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(descriptor: int, content: Any) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with opened_ledger() as book:
+        monkeypatch.setattr(os, "write", full)
+        refused = pytest.raises(RigError, match="cannot be written down")
+        with refused, book.folder(tmp_path, "mine"):
+            pass
+        monkeypatch.undo()
+        monkeypatch.setattr(ledger_folder, "ledger_folder", lambda: ledgers)
+    assert not list(tmp_path.glob("fsgauge-*"))
+
+
+@pytest.mark.parametrize(
+    "line", ['{"made": 1, "trace": {"kind": "warp", "path": "/x"}}', "}{", "3"]
+)
+def test_a_line_that_cannot_be_read_keeps_the_ledger_and_is_said(
+    ledgers: Path, tmp_path: Path, line: str
+) -> None:
+    """The ledger was deleted with the only word of something that may still be there."""
+    owner = dead_owner()
+    folder = tmp_path / "folder"
+    make_marked(folder, owner)
+    path = leave_behind(ledgers, owner, made(0, folder, owner.token))
+    path.write_text(path.read_text() + line + "\n")
+    said = clean_up_after_the_dead()
+    assert said[0] == f"removed {folder}, left by an earlier run"
+    assert f"a line of {path} cannot be read" in said[1] and f"rm {path}" in said[1]
+    assert path.exists()
+    assert len(clean_up_after_the_dead()) == 1
+
+
+def test_a_ledger_without_an_owner_is_kept_unless_it_was_only_begun(ledgers: Path) -> None:
+    ledgers.mkdir(mode=0o700)
+    begun, strange = ledgers / "a.ledger", ledgers / "b.ledger"
+    begun.write_text('{"owner": {"tok')
+    strange.write_text("what is this\n")
+    (said,) = clean_up_after_the_dead()
+    assert said.startswith(f"{strange} is no ledger that can be read")
+    assert not begun.exists() and strange.exists()
+
+
+@pytest.mark.parametrize("kind", ["folder", "pipe", "link"])
+def test_something_alien_among_the_ledgers_is_named_and_left_alone(
+    ledgers: Path, tmp_path: Path, kind: str
+) -> None:
+    """A folder called x.ledger ended every command with "fsgauge itself failed"."""
+    ledgers.mkdir(mode=0o700)
+    alien = ledgers / "x.ledger"
+    {
+        "folder": alien.mkdir,
+        "pipe": lambda: os.mkfifo(alien),
+        "link": lambda: alien.symlink_to(tmp_path / "elsewhere"),
+    }[kind]()
+    owner = dead_owner("cccccccccccc")
+    make_marked(tmp_path / "folder", owner)
+    leave_behind(ledgers, owner, made(0, tmp_path / "folder", owner.token))
+    said = clean_up_after_the_dead()
+    assert said[0].startswith("removed ")
+    assert said[1].startswith(f"{alien} is no ledger")
+    assert os.path.lexists(alien)
+
+
+@pytest.mark.parametrize("kind", ["folder", "link"])
+def test_something_alien_in_the_place_of_the_lock(ledgers: Path, tmp_path: Path, kind: str) -> None:
+    ledgers.mkdir(mode=0o700)
+    lock = ledgers / "lock"
+    lock.mkdir() if kind == "folder" else lock.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(RigError, match="cannot be locked"), opened_ledger():
+        pass
+    assert not (tmp_path / "elsewhere").exists()

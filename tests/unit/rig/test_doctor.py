@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fsgauge.errors import RigError
-from fsgauge.host import after_death, ledger_folder
+from fsgauge.host import ledger_folder
 from fsgauge.rig import doctor
 from fsgauge.rig.doctor import diagnose, system_standings
 from fsgauge.system.support import Support
@@ -17,7 +17,6 @@ from fsgauge.system.support import Support
 @pytest.fixture(autouse=True)
 def _own_ledgers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ledger_folder, "ledger_folder", lambda: tmp_path / "ledgers")
-    monkeypatch.setattr(after_death, "_LASTING_SCRATCH", tmp_path / "none")
 
 
 def standings(

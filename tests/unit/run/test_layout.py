@@ -15,6 +15,7 @@ from fsgauge.store.abandon import whole_blocks
 from fsgauge.study import load_study
 from fsgauge.study.model import Study
 from tests.laboratory import NoDiskEngine, NoDiskRig
+from tests.sealing import seal
 
 
 def study(*more: str) -> Study:
@@ -61,6 +62,7 @@ def test_the_report_has_them_and_the_first_screen_where_they_are_primary(tmp_pat
 def test_a_block_that_lacks_a_scan_is_not_whole_and_is_measured_again(tmp_path: Path) -> None:
     directory = run(tmp_path, "workload.scan=true")
     next(iter(directory.glob("records/001-*/scan-after.json"))).unlink()
+    seal(directory)
     assert whole_blocks(read_results(directory)) == {0, 2}
     engine = NoDiskEngine(0)
     resume_study(directory, rig=NoDiskRig(engine), engine=engine, destroy=None, progress=Quiet())
@@ -73,6 +75,7 @@ def test_a_scan_of_another_turn_is_foreign(tmp_path: Path) -> None:
     directory = run(tmp_path, "workload.scan=true")
     first, second = sorted(directory.glob("records/*/scan-after.json"))[:2]
     second.write_text(first.read_text())
+    seal(directory)
     with pytest.raises(InputError, match=r"scan-after\.json"):
         read_results(directory)
 

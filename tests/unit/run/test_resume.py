@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from fsgauge.errors import FsgaugeError, InputError, Interrupted, RigError
+from fsgauge.plain_files import PlainFolder
 from fsgauge.record import StorageFacts
 from fsgauge.run import again
 from fsgauge.stats import read_study
@@ -36,6 +37,11 @@ def results_of(stored: StoredStudy) -> dict[str, Any]:
 
 def runs_of(stored: StoredStudy) -> Counter[tuple[int, int, str]]:
     return Counter((run.block, run.turn, run.cell.id) for run in stored.runs)
+
+
+def lines_of(directory: Path) -> list[dict[str, object]]:
+    with PlainFolder.opened(directory) as folder:
+        return read_journal(folder)
 
 
 def bytes_below(folder: Path) -> dict[str, bytes]:
@@ -76,7 +82,7 @@ def test_fifty_kills_change_nothing(tmp_path: Path) -> None:
         assert max(runs_of(stored).values()) == 1
         assert stored.study.plan == whole.study.plan
         assert results_of(stored) == results_of(whole)
-        resumed += sum(line["event"] == "resumed" for line in read_journal(directory))
+        resumed += sum(line["event"] == "resumed" for line in lines_of(directory))
     assert resumed >= KILLS // 2, "most kills came before a study began: nothing was tested"
     assert any((directory / "records-abandoned").is_dir() for directory in studies)
 
@@ -203,11 +209,11 @@ def test_a_clock_that_jumps_changes_labels_only(
     assert results_of(stored) == results_of(whole)
 
 
-@pytest.mark.parametrize("name", ["study.json", "environment-before.json"])
-def test_a_folder_without_its_beginning_is_refused(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize(("name", "code"), [("study.json", 2), ("environment-before.json", 3)])
+def test_a_folder_without_its_beginning_is_refused(tmp_path: Path, name: str, code: int) -> None:
     directory = run(tmp_path, stop_after(22, RigError("cut"))).directory
     (directory / name).unlink()
     with pytest.raises(FsgaugeError) as refused:
         resume(directory)
-    assert refused.value.exit_code == 2
+    assert refused.value.exit_code == code
     assert name in refused.value.render()

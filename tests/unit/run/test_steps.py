@@ -24,6 +24,7 @@ from fsgauge.wire import AgeJob, AgeResult
 from fsgauge.workload.folders import AgedFolders
 from fsgauge.workload.steps import FileStep
 from tests.laboratory import NoDiskEngine, NoDiskRig, answer_of
+from tests.sealing import seal
 
 MIB = 1 << 20
 
@@ -132,6 +133,7 @@ def test_what_ageing_left_is_scanned_and_so_is_every_write(tmp_path: Path) -> No
 def test_a_block_that_lacks_a_scan_is_not_whole(name: str, tmp_path: Path) -> None:
     outcome, _, _ = run(tmp_path, Engine())
     next(iter(outcome.directory.glob(f"records/001-*/{name}"))).unlink()
+    seal(outcome.directory)
     assert whole_blocks(read_results(outcome.directory)) == {0}
 
 
@@ -140,6 +142,7 @@ def test_a_step_of_another_turn_is_foreign(tmp_path: Path) -> None:
     name = "step-00-free-05-write.json"
     first, second, *_ = sorted(outcome.directory.glob(f"records/*/{name}"))
     second.write_text(first.read_text())
+    seal(outcome.directory)
     with pytest.raises(InputError, match=name):
         read_results(outcome.directory)
 

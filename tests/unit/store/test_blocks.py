@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,10 @@ import pytest
 from fsgauge.errors import InputError, RigError
 from fsgauge.record import RunRecord
 from fsgauge.store import blocks, read_results
-from fsgauge.store.blocks import compact
 from fsgauge.store.rows import histograms
+from fsgauge.store.seals import ChangedError
+from tests.sealing import compacted as compact
+from tests.sealing import seal
 from tests.synthetic import make_study
 
 
@@ -54,23 +57,23 @@ def test_doing_it_again_changes_nothing(folder: Path) -> None:
     assert {path: path.read_bytes() for path in folder.rglob("*.*")} == before
 
 
-@pytest.mark.parametrize("step", range(8))
+@pytest.mark.parametrize("step", range(9))
 def test_a_crash_at_any_step_loses_nothing(
     folder: Path, step: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each rename is a step: two Parquet files, their mark, then a run record each."""
     before = rows_of(folder)
-    real, done = Path.replace, 0
+    real, done = os.rename, 0
 
-    def replace(path: Path, target: Path) -> Path:
+    def rename(*names: Any, **folders: Any) -> None:
         nonlocal done
         if done == step:
             raise KeyboardInterrupt
         done += 1
-        return real(path, target)
+        real(*names, **folders)
 
     with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
-        patched.setattr(Path, "replace", replace)
+        patched.setattr(os, "rename", rename)
         compact(folder, 1)
     assert rows_of(folder) == before
     compact(folder, 1)
@@ -84,8 +87,8 @@ def test_rows_that_do_not_read_back_stay_in_json(
     before = {path: path.read_bytes() for path in folder.glob("records/*/*")}
     real = blocks._read_parquet
 
-    def one_off(path: Path, names: Any) -> Any:
-        return {name: column + 1 for name, column in real(path, names).items()}
+    def one_off(path: Path, opened: Path, names: Any) -> Any:
+        return {name: column + 1 for name, column in real(path, opened, names).items()}
 
     monkeypatch.setattr(blocks, "_read_parquet", one_off)
     with pytest.raises(RigError, match="does not read back"):
@@ -100,11 +103,14 @@ def test_a_damaged_file_is_named_not_believed(folder: Path, name: str) -> None:
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 1
     path.write_bytes(content)
-    with pytest.raises(InputError, match="is not the file that was written"):
+    with pytest.raises(ChangedError) as refused:
         rows_of(folder)
+    assert refused.value.exit_code == 3
+    assert f"series/{name}: this record was changed" in refused.value.details[0]
     path.unlink()
-    with pytest.raises(InputError, match="cannot read"):
+    with pytest.raises(ChangedError, match="were changed") as refused:
         rows_of(folder)
+    assert refused.value.details == (f"series/{name}: it is missing",)
 
 
 def test_a_run_cannot_borrow_another_blocks_rows(folder: Path) -> None:
@@ -113,5 +119,6 @@ def test_a_run_cannot_borrow_another_blocks_rows(folder: Path) -> None:
     path = next(folder.glob("records/001*/00-*.json"))
     record = RunRecord.model_validate_json(path.read_text())
     path.write_text(record.model_copy(update={"series": "000"}).model_dump_json())
+    seal(folder)
     with pytest.raises(InputError, match="not its block's"):
         read_results(folder)

@@ -9,9 +9,10 @@ import pytest
 from fsgauge.record import RunRecord
 from fsgauge.store import read_results
 from fsgauge.store.abandon import whole_blocks
-from fsgauge.store.blocks import compact
 from fsgauge.store.query import asked
 from fsgauge.store.views import VIEWS
+from tests.sealing import compacted as compact
+from tests.sealing import seal
 from tests.synthetic_serving import make_serving
 
 
@@ -79,6 +80,7 @@ def test_a_scan_of_such_a_turn_is_no_scan_of_the_study(tmp_path: Path) -> None:
         update={"block": run.block, "turn": run.turn, "system": run.system, "again": False}
     )
     (folder / f"scan-after-{scan.cell}.json").write_text(scan.model_dump_json(), encoding="utf-8")
+    seal(tmp_path)
     assert read_results(tmp_path).scans == own
     with asked(tmp_path, "select count(*) from scans") as answer:
         assert next(answer.batches()) == [(len(own),)]
@@ -93,4 +95,5 @@ def test_a_block_without_one_of_them_is_measured_again(tmp_path: Path) -> None:
         f"{last.block:03d}-{last.turn:02d}-*/*{last.cell.id}.json"
     )
     path.unlink()
+    seal(tmp_path)
     assert whole_blocks(read_results(tmp_path)) == {0, 1, 2} - {last.block}

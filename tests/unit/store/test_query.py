@@ -9,11 +9,11 @@ import pytest
 
 from fsgauge.errors import InputError
 from fsgauge.store import read_results
-from fsgauge.store.blocks import compact
 from fsgauge.store.query import asked
 from fsgauge.store.reference import reference_page
 from fsgauge.store.rows import histograms
 from fsgauge.store.views import VIEWS
+from tests.sealing import compacted as compact
 from tests.synthetic import make_study
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "records.md"

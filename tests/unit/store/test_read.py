@@ -10,10 +10,14 @@ from pathlib import Path
 import pytest
 
 from fsgauge.errors import FsgaugeError, InputError
+from fsgauge.plain_files import PlainFolder
 from fsgauge.stats import read_study
 from fsgauge.store import read_results
 from fsgauge.store.query import asked
+from fsgauge.store.record_files import record_files
 from fsgauge.store.rows import histograms
+from fsgauge.store.seals import ChangedError
+from tests.sealing import seal
 
 DATA = Path(__file__).parents[2] / "data"
 ROUNDS = 300
@@ -58,7 +62,7 @@ def test_random_damage_ends_in_words(folder: Path) -> None:
         before = path.read_bytes()
         path.write_bytes(_damaged(before, chance))
         try:
-            for run in read_results(folder).runs:
+            for run in read_results(folder, accept_changed=True).runs:
                 for each in histograms(run).values():
                     list(each.counts)
                 if run.result is not None:
@@ -84,6 +88,7 @@ def _damaged(content: bytes, chance: random.Random) -> bytes:
 def test_a_run_of_another_study_is_refused(folder: Path) -> None:
     run = next(folder.glob("records/000-00*/00-*.json"))
     shutil.copy(run, run.with_name("01-stray.json"))
+    seal(folder)
     with pytest.raises(InputError, match="no run of this study's plan"):
         read_results(folder)
 
@@ -91,6 +96,14 @@ def test_a_run_of_another_study_is_refused(folder: Path) -> None:
 def test_a_newer_format_says_so(folder: Path) -> None:
     run = next(folder.glob("records/*/00-*.json"))
     run.write_text(json.dumps(json.loads(run.read_text()) | {"format": 2, "more": 1}))
+    seal(folder)
+    with pytest.raises(InputError, match="is in format 2; this fsgauge reads up to 1"):
+        read_results(folder)
+
+
+def test_a_newer_study_says_so_before_its_seals_are_judged(folder: Path) -> None:
+    study = json.loads((folder / "study.json").read_text())
+    (folder / "study.json").write_text(json.dumps(study | {"format": 2}))
     with pytest.raises(InputError, match="is in format 2; this fsgauge reads up to 1"):
         read_results(folder)
 
@@ -98,20 +111,22 @@ def test_a_newer_format_says_so(folder: Path) -> None:
 @pytest.mark.parametrize("name", ["environment-before.json", "study.toml", "series/000.json"])
 def test_a_missing_file_is_named(folder: Path, name: str) -> None:
     (folder / name).unlink()
-    with pytest.raises(InputError, match=f"{name} is missing"):
+    with pytest.raises(ChangedError) as refused:
         read_results(folder)
+    assert refused.value.details == (f"{name}: it is missing",)
+    with pytest.raises(InputError, match=f"{name} is missing"):
+        read_results(folder, accept_changed=True)
 
 
 def test_a_hundredth_run_comes_after_the_ninety_ninth(tmp_path: Path) -> None:
-    from fsgauge.store.read import run_files
-
     turn = tmp_path / "records" / "1000-00-raw"
     turn.mkdir(parents=True)
     for position in (100, 99, 2):
         (turn / f"{position:02d}-cell.json").touch()
     (tmp_path / "records" / "999-00-raw").mkdir()
     (tmp_path / "records" / "999-00-raw" / "00-cell.json").touch()
-    names = [f"{path.parent.name}/{path.name}" for path in run_files(tmp_path)]
+    with PlainFolder.opened(tmp_path) as opened:
+        names = [name.removeprefix("records/") for name in record_files(opened).runs]
     assert names == [
         "999-00-raw/00-cell.json",
         "1000-00-raw/02-cell.json",

@@ -6,6 +6,7 @@ import pytest
 
 from fsgauge.store import read_results
 from fsgauge.store.abandon import whole_blocks
+from tests.sealing import seal
 from tests.synthetic_churn import make_churn
 
 
@@ -25,4 +26,5 @@ def test_every_stage_is_asked_for_its_own_cells_alone(folder: Path) -> None:
 )
 def test_a_stage_that_lacks_anything_breaks_its_block(folder: Path, lost: str) -> None:
     next(folder.glob(f"records/001-*/{lost}")).unlink()
+    seal(folder)
     assert whole_blocks(read_results(folder)) == {0}

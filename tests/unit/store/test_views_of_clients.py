@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from fsgauge.store import read_results
-from fsgauge.store.blocks import compact
 from fsgauge.store.query import asked
 from fsgauge.store.rows import histograms
 from fsgauge.store.views import VIEWS
+from tests.sealing import compacted as compact
 from tests.synthetic_connections import make_connections
 
 

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from fsgauge.errors import InputError, RigError
-from fsgauge.store.files import write_whole
+from fsgauge.plain_files import head_of, write_whole
 
 MARK = '<meta name="generator" content="fsgauge scan'
 _HEAD_BYTES = 4096
@@ -45,8 +45,4 @@ def write_scan_page(path: Path, page: str) -> None:
 
 
 def _is_page(path: Path) -> bool:
-    try:
-        with path.open("rb") as file:
-            return MARK.encode() in file.read(_HEAD_BYTES)
-    except OSError:
-        return False
+    return MARK.encode() in head_of(path, _HEAD_BYTES)

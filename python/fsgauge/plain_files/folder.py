@@ -1,0 +1,303 @@
+"""A folder held open. Names are relative to it: "records/000-00-raw/turn.json".
+
+Everything in it is reached from there, one component at a time, and no component is a link. Root
+reads and writes in another user's folder what that user could.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+import stat
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from pathlib import Path
+
+from fsgauge.errors import InputError
+from fsgauge.plain_files import opening
+from fsgauge.plain_files.opening import NotPlainError
+from fsgauge.plain_files.rights import require_roots_alone, rights_of
+
+LARGEST_BYTES = 256 << 20
+"""Of one file that is read whole."""
+_LARGEST_DIGESTED_BYTES = 4 << 30
+MOST_NAMES = 100_000
+"""In one folder."""
+_STALE_SECONDS = 3600
+
+Sealed = Callable[[str, int], None]
+"""Is told the SHA-256 and the size of a file that is on disk and about to take its place."""
+
+
+class MissingError(InputError):
+    """There is no such file or folder."""
+
+
+class PlainFolder:
+    """An open folder; make it with `opened` or `made`."""
+
+    def __init__(self, path: Path, descriptor: int, *, as_owner: bool) -> None:
+        self.path = path
+        self._descriptor = descriptor
+        status = os.fstat(descriptor)
+        self._owner = (status.st_uid, status.st_gid)
+        self._as_owner = as_owner and os.geteuid() == 0 and status.st_uid != 0
+
+    @classmethod
+    @contextmanager
+    def opened(cls, path: Path, *, as_owner: bool = True) -> Iterator[PlainFolder]:
+        """A folder that is there; InputError. The user may name the folder itself by a link."""
+        try:
+            descriptor = os.open(path, opening.FOLDER_ITSELF)
+        except (FileNotFoundError, NotADirectoryError) as error:
+            raise MissingError(f"there is no folder {path}", next=f"ls -ld {path}") from error
+        except OSError as error:
+            raise InputError(
+                f"cannot open the folder {path}: {error.strerror}",
+                cause="it belongs to another user",
+                next=f"ls -ld {path}",
+            ) from error
+        try:
+            yield cls(path, descriptor, as_owner=as_owner)
+        finally:
+            os.close(descriptor)
+
+    @classmethod
+    @contextmanager
+    def made(cls, path: Path, *, as_owner: bool = True) -> Iterator[PlainFolder]:
+        """The same, made where it is missing, with the folders above it; also raises OSError."""
+        whole = path.absolute()
+        there = next(each for each in (whole, *whole.parents) if os.path.lexists(each))
+        if there != whole:
+            with cls.opened(there, as_owner=as_owner) as parent:
+                parent.make_folder(str(whole.relative_to(there)))
+        with cls.opened(path, as_owner=as_owner) as folder:
+            yield folder
+
+    @contextmanager
+    def below(self, name: str) -> Iterator[PlainFolder]:
+        """A folder in this one, held open too; raises OSError."""
+        with self._opened_below(name) as descriptor:
+            yield PlainFolder(self.path / name, descriptor, as_owner=self._as_owner)
+
+    def read(self, name: str, limit_bytes: int = LARGEST_BYTES) -> bytes:
+        """A plain file's content; raises InputError that names the file, MissingError for none."""
+        with self._reading(name) as descriptor:
+            self._require_small(name, os.fstat(descriptor).st_size, limit_bytes)
+            content = opening.read_at_most(descriptor, limit_bytes)
+        self._require_small(name, len(content), limit_bytes)
+        return content
+
+    def digest(self, name: str) -> tuple[str, int]:
+        """SHA-256 and size of a plain file; raises as `read` does."""
+        with self._reading(name) as descriptor:
+            size_bytes = os.fstat(descriptor).st_size
+            self._require_small(name, size_bytes, _LARGEST_DIGESTED_BYTES)
+            return opening.digest_of(descriptor)
+
+    @contextmanager
+    def pinned(self, name: str) -> Iterator[Path]:
+        """A path to this very file while the context lasts, for a library that reads it."""
+        with self._reading(name) as descriptor:
+            yield Path(f"/proc/self/fd/{descriptor}")
+
+    def is_file(self, name: str) -> bool:
+        """Whether a plain file is there."""
+        status = self._status(name)
+        return status is not None and stat.S_ISREG(status.st_mode)
+
+    def names(self, name: str = "") -> list[str]:
+        """Sorted names in a folder below, none where it is missing; raises InputError."""
+        found: list[str] = []
+        try:
+            with self._opened_below(name) as descriptor, os.scandir(descriptor) as entries:
+                for entry in entries:
+                    found.append(entry.name)
+                    if len(found) > MOST_NAMES:
+                        raise InputError(
+                            f"{self.path / name} holds more than {MOST_NAMES} names",
+                            cause="another program fills it",
+                            next=f"ls -U {self.path / name} | head",
+                        )
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise self._cannot_read(name, error) from error
+        return sorted(found)
+
+    def folders(self, name: str) -> list[str]:
+        """Sorted names of real folders in a folder below; a link is none. Raises InputError."""
+        found = [(each, self._status(f"{name}/{each}")) for each in self.names(name)]
+        return [each for each, status in found if status and stat.S_ISDIR(status.st_mode)]
+
+    def write(self, name: str, text: str, sealed: Sealed | None = None) -> None:
+        """Write a file whole, durably; a folder that it needs is made. Raises OSError."""
+        parent = name.rpartition("/")[0]
+        if parent:
+            self.make_folder(parent)
+        with self.replacing(name, sealed) as descriptor:
+            opening.write_all(descriptor, text.encode())
+
+    @contextmanager
+    def replacing(self, name: str, sealed: Sealed | None = None) -> Iterator[int]:
+        """An open new file, which then takes the place of `name` durably; OSError.
+
+        A reader sees the old file or the new one. On failure the new one is gone.
+        """
+        parent, _, last = name.rpartition("/")
+        beside = f".{last}.{secrets.token_hex(4)}.new"
+        with self._opened_below(parent) as folder:
+            with self.rights():
+                _forget_stale(folder, last)
+                descriptor = opening.open_new(folder, beside)
+            try:
+                yield descriptor
+                os.fsync(descriptor)
+                if sealed is not None:
+                    os.lseek(descriptor, 0, os.SEEK_SET)
+                    sealed(*opening.digest_of(descriptor))
+                with self.rights():
+                    os.rename(beside, last, src_dir_fd=folder, dst_dir_fd=folder)
+                os.fsync(folder)
+            except BaseException:
+                with self.rights(), suppress(OSError):
+                    os.unlink(beside, dir_fd=folder)
+                raise
+            finally:
+                os.close(descriptor)
+
+    def make_folder(self, name: str) -> None:
+        """Make a folder below and those above it; one that is there is left. Raises OSError."""
+        parts = name.split("/")
+        for count, part in enumerate(parts):
+            with self._opened_below("/".join(parts[:count])) as folder, self.rights():
+                with suppress(FileExistsError):
+                    os.mkdir(part, 0o755, dir_fd=folder)
+                os.close(opening.open_folder_in(folder, part))
+
+    def make_new_folder(self, name: str) -> None:
+        """Make a folder in this one; raises FileExistsError where anything has the name."""
+        with self.rights():
+            os.mkdir(name, 0o755, dir_fd=self._descriptor)
+
+    def move(self, name: str, to: str) -> None:
+        """Rename something below, into a folder below that is there; raises OSError."""
+        (parent, _, last), (new_parent, _, new_last) = name.rpartition("/"), to.rpartition("/")
+        with (
+            self._opened_below(parent) as source,
+            self._opened_below(new_parent) as target,
+            self.rights(),
+        ):
+            os.rename(last, new_last, src_dir_fd=source, dst_dir_fd=target)
+
+    def open_to_append(self, name: str) -> int:
+        """A plain file in this folder, made if missing, to append to and to read; OSError."""
+        with self.rights():
+            return opening.open_to_append(self._descriptor, name)
+
+    def require_roots_alone(self) -> None:
+        """Raise InputError where a user other than root owns or can write anything here."""
+        require_roots_alone(self.path, self._everything())
+
+    def is_at(self, path: Path) -> bool:
+        """Whether `path` itself is this very folder, not a link to it."""
+        try:
+            return os.path.samestat(path.lstat(), os.fstat(self._descriptor))
+        except OSError:
+            return False
+
+    def _everything(self) -> Iterator[tuple[str, os.stat_result]]:
+        """The folder and all that is below it, none of it through a link; raises InputError."""
+        yield "", os.fstat(self._descriptor)
+        waiting = [""]
+        while waiting:
+            place = waiting.pop()
+            for each in self.names(place):
+                name = f"{place}/{each}" if place else each
+                status = self._status(name)
+                if status is not None:
+                    yield name, status
+                    if stat.S_ISDIR(status.st_mode):
+                        waiting.append(name)
+
+    def _status(self, name: str) -> os.stat_result | None:
+        """What lies there; None also where it cannot be reached."""
+        parent, _, last = name.rpartition("/")
+        try:
+            with self._opened_below(parent) as folder, self.rights():
+                return opening.status_in(folder, last)
+        except OSError:
+            return None
+
+    @contextmanager
+    def _reading(self, name: str) -> Iterator[int]:
+        parent, _, last = name.rpartition("/")
+        try:
+            with self._opened_below(parent) as folder, self.rights():
+                descriptor = opening.open_to_read(folder, last)
+        except FileNotFoundError as error:
+            raise MissingError(
+                f"{self.path / name} is missing",
+                cause="the folder was copied in part, or the study was killed before its first run",
+                next=f"ls {(self.path / name).parent}",
+            ) from error
+        except OSError as error:
+            raise self._cannot_read(name, error) from error
+        try:
+            yield descriptor
+        except OSError as error:
+            raise self._cannot_read(name, error) from error
+        finally:
+            os.close(descriptor)
+
+    @contextmanager
+    def _opened_below(self, name: str) -> Iterator[int]:
+        """A folder below, open; no component of its name is a link."""
+        descriptor = os.dup(self._descriptor)
+        try:
+            with self.rights():
+                for part in name.split("/") if name else ():
+                    if part in ("", ".", ".."):
+                        raise NotPlainError(f"{name!r} leads out of the folder")
+                    deeper = opening.open_folder_in(descriptor, part)
+                    os.close(descriptor)
+                    descriptor = deeper
+            yield descriptor
+        finally:
+            os.close(descriptor)
+
+    def rights(self) -> AbstractContextManager[None]:
+        """Within, root has the rights of the folder's owner; others have their own."""
+        return rights_of(*self._owner) if self._as_owner else nullcontext()
+
+    def _require_small(self, name: str, size_bytes: int, limit_bytes: int) -> None:
+        if size_bytes > limit_bytes:
+            raise InputError(
+                f"{self.path / name} is too large: more than {limit_bytes} bytes are not read",
+                cause="it was damaged, or another program wrote it",
+                next=f"ls -l {self.path / name}",
+            )
+
+    def _cannot_read(self, name: str, error: OSError) -> InputError:
+        strange = isinstance(error, NotPlainError) or error.errno in (errno.ELOOP, errno.ENOTDIR)
+        return InputError(
+            f"cannot read {self.path / name}: {error.strerror or error}",
+            cause="another program put it there; fsgauge reads plain files and follows no link"
+            if strange
+            else "the file was damaged, or belongs to another user",
+            next=f"ls -la {(self.path / name).parent}"
+            if strange
+            else "restore it from a copy of the folder",
+        )
+
+
+def _forget_stale(folder: int, name: str) -> None:
+    """Remove what killed writers of this file left; a living one is done within the hour."""
+    for each in os.listdir(folder):
+        if each.startswith(f".{name}.") and each.endswith(".new"):
+            status = opening.status_in(folder, each)
+            if status is not None and status.st_mtime < time.time() - _STALE_SECONDS:
+                with suppress(OSError):
+                    os.unlink(each, dir_fd=folder)

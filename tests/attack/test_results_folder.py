@@ -1,0 +1,307 @@
+"""A results folder that another user has laid out for root: links, pipes, devices, hard links.
+
+Before, `report` wrote through a planted link, printed what a link led to, and waited for ever at a
+pipe; `resume` as root did what another user's study said.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import stat
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fsgauge.errors import FsgaugeError, InputError, RigError
+from fsgauge.plain_files import PlainFolder, write_whole
+from fsgauge.report import write_report
+from fsgauge.report.compared import read_sides, write_pages
+from fsgauge.store import ResultsFolder, read_results
+from fsgauge.store.query import asked
+from tests.laboratory import NoDiskEngine, resume, run
+from tests.synthetic import make_study
+
+SECRET = "the root of all"  # noqa: S105 - it opens nothing
+NOBODY = 65534
+PATIENCE_SECONDS = 60
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("written")
+    study = make_study(blocks=2, queue_depths=(1,), block_sizes=(4096,), patterns=("randread",))
+    return study.write(place / "study")
+
+
+@pytest.fixture
+def folder(written: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(written, tmp_path / "study"))
+
+
+@pytest.fixture
+def victim(tmp_path: Path) -> Iterator[Path]:
+    """A file of root's that nothing here may read aloud or change."""
+    path = tmp_path / "secret"
+    path.write_text(SECRET)
+    path.chmod(0o600)
+    yield path
+    assert path.read_text() == SECRET
+
+
+def given_to(folder: Path, uid: int = NOBODY) -> Path:
+    """The folder and all that is in it belongs to another user, who can also reach it."""
+    for parent in folder.parents:
+        if parent.stat().st_uid == os.geteuid() and str(parent).startswith("/tmp/"):
+            parent.chmod(0o755)
+    for path in (folder, *folder.rglob("*")):
+        os.chown(path, uid, uid, follow_symlinks=False)
+    return folder
+
+
+def in_bounded_time(work: Callable[[], Any]) -> str:
+    """What an error said, or nothing; a test's failure where it is not done in time."""
+
+    def too_long(_number: int, _frame: object) -> None:
+        raise AssertionError("it hangs")
+
+    before = signal.signal(signal.SIGALRM, too_long)
+    signal.alarm(PATIENCE_SECONDS)
+    try:
+        work()
+    except FsgaugeError as error:
+        said = f"{error.exit_code}: {error.render()}"
+    else:
+        return ""
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+    assert SECRET not in said
+    return said
+
+
+def replace(path: Path, kind: str, victim: Path) -> None:
+    """Lay something else in the place of a file."""
+    path.unlink(missing_ok=True)
+    {
+        "link to a secret": lambda: path.symlink_to(victim),
+        "link to nothing": lambda: path.symlink_to(path.parent / "nothing"),
+        "link to an endless device": lambda: path.symlink_to("/dev/zero"),
+        "device": lambda: os.mknod(path, 0o666 | stat.S_IFCHR, os.makedev(1, 5)),
+        "pipe": lambda: os.mkfifo(path),
+        "folder": path.mkdir,
+    }[kind]()
+
+
+KINDS = ["link to a secret", "link to an endless device", "pipe", "folder"]
+NAMES = [
+    "study.toml",
+    "study.json",
+    "environment-before.json",
+    "journal.ndjson",
+    "records/000-00-*/turn.json",
+    "records/000-00-*/00-*.json",
+]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_record_that_is_no_plain_file_is_refused_in_words(
+    folder: Path, victim: Path, kind: str, name: str
+) -> None:
+    """With --accept-changed too: that accepts other content, not another kind of file."""
+    path = next(folder.glob(name))
+    replace(path, kind, victim)
+    for accept in (False, True):
+        said = in_bounded_time(lambda: read_results(folder, accept_changed=accept))  # noqa: B023
+        assert said[:1] in ("2", "3"), said
+        assert "cause:" in said and "next:" in said
+
+
+@pytest.mark.parametrize("kind", [*KINDS, "link to nothing"])
+def test_a_report_is_written_through_no_link(folder: Path, victim: Path, kind: str) -> None:
+    """Nor through the names under which it was begun: they could be foreseen."""
+    (folder / "charts").mkdir()
+    names = ("report.html", "report.json", "charts/forest.svg")
+    for name in (*names, ".report.html.new", ".report.json.new"):
+        replace(folder / name, kind, victim)
+    said = in_bounded_time(lambda: write_report(folder))
+    if kind == "folder":
+        assert said.startswith("3: ") and "in its place" in said
+    else:
+        assert said == ""
+        assert all((folder / name).is_file() for name in names)
+        assert not any((folder / name).is_symlink() for name in names)
+
+
+@pytest.mark.parametrize("name", ["charts", "records", "records/000-00-raw", "series"])
+def test_a_folder_that_is_a_link_is_not_entered(folder: Path, tmp_path: Path, name: str) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    if (folder / name).exists():
+        (folder / name).rename(elsewhere)
+    else:
+        elsewhere.mkdir()
+    before = sorted(elsewhere.rglob("*"))
+    (folder / name).symlink_to(elsewhere)
+    said = in_bounded_time(lambda: write_report(folder))
+    assert said[:1] in ("2", "3")
+    assert sorted(elsewhere.rglob("*")) == before
+
+
+def test_a_file_too_large_to_be_a_record_is_not_read(folder: Path) -> None:
+    with (folder / "study.toml").open("wb") as file:
+        file.truncate(1 << 40)
+    for accept in (False, True):
+        said = in_bounded_time(lambda: read_results(folder, accept_changed=accept))  # noqa: B023
+        assert "too large" in said
+
+
+@pytest.mark.parametrize("kind", ["link to a secret", "pipe", "hard link"])
+def test_no_journal_but_the_folders_own_is_written(tmp_path: Path, victim: Path, kind: str) -> None:
+    """`resume` appended its lines to whatever journal.ndjson led to."""
+    directory = run(tmp_path / "results", cut_short()).directory
+    journal = directory / "journal.ndjson"
+    if kind == "hard link":
+        os.link(journal, tmp_path / "other")
+    else:
+        replace(journal, kind, victim)
+    before = (tmp_path / "other").read_bytes() if kind == "hard link" else b""
+    assert in_bounded_time(lambda: resume(directory)).startswith("3: ")
+    assert kind != "hard link" or (tmp_path / "other").read_bytes() == before
+
+
+def cut_short() -> NoDiskEngine:
+    left = [None] * 22
+
+    def before(_job: object) -> None:
+        if not left:
+            raise RigError("the machine stood still")
+        left.pop()
+
+    return NoDiskEngine(0, before)
+
+
+@pytest.mark.root
+@pytest.mark.parametrize(
+    "what",
+    ["all is another user's", "one file is", "a folder is open to all", "a file is", "group"],
+)
+def test_root_does_not_go_on_with_what_another_user_can_write(tmp_path: Path, what: str) -> None:
+    """Its study.json said which kernel tunables root sets: `core_pattern` runs any program."""
+    directory = run(tmp_path / "results", cut_short()).directory
+    record = next(directory.glob("records/000-*/00-*.json"))
+    {
+        "all is another user's": lambda: given_to(directory),
+        "one file is": lambda: os.chown(record, NOBODY, NOBODY),
+        "a folder is open": lambda: record.parent.chmod(0o777),
+        "a file is open": lambda: (directory / "study.json").chmod(0o666),
+        "group": lambda: (directory / "study.json").chmod(0o664),
+    }[what]()
+    before = (directory / "journal.ndjson").read_bytes()
+    with pytest.raises(InputError, match="root does not go on") as refused:
+        resume(directory)
+    assert refused.value.details and refused.value.cause and refused.value.next
+    assert (directory / "journal.ndjson").read_bytes() == before
+
+
+@pytest.mark.root
+def test_a_report_by_root_is_written_with_the_rights_of_the_folders_owner(folder: Path) -> None:
+    given_to(folder)
+    write_report(folder)
+    made = [folder / "report.html", folder / "report.json", folder / "charts"]
+    assert {path.stat().st_uid for path in made} == {NOBODY}
+    assert (os.geteuid(), os.getegid()) == (0, 0)
+
+
+@pytest.mark.root
+def test_root_writes_no_report_where_the_owner_could_not(folder: Path) -> None:
+    given_to(folder)
+    folder.chmod(0o555)
+    with pytest.raises(RigError, match="cannot write the report"):
+        write_report(folder)
+    assert os.geteuid() == 0
+    assert not (folder / "report.html").exists()
+
+
+@pytest.mark.root
+@pytest.mark.parametrize("name", ["study.toml", "environment-before.json"])
+def test_root_reads_no_file_that_the_folders_owner_could_not(
+    folder: Path, victim: Path, name: str
+) -> None:
+    """A hard link is a plain file; its content is still root's alone."""
+    (folder / name).unlink()
+    os.link(victim, folder / name)
+    given_to(folder)
+    os.chown(victim, 0, 0)
+    for work in (
+        lambda: write_report(folder, accept_changed=True),
+        lambda: read_sides([folder], accept_changed=True),
+        lambda: ask(folder),
+    ):
+        said = in_bounded_time(work)
+        assert "Permission denied" in said, said
+
+
+def ask(folder: Path) -> None:
+    with asked(folder, "select * from environment", accept_changed=True) as answer:
+        for rows in answer.batches():
+            assert SECRET not in str(rows)
+
+
+@pytest.mark.root
+def test_root_reads_no_hard_link_in_a_folder_of_its_own_that_is_open_to_all(
+    folder: Path, victim: Path
+) -> None:
+    (folder / "study.toml").unlink()
+    os.link(victim, folder / "study.toml")
+    folder.chmod(0o777)
+    said = in_bounded_time(lambda: write_report(folder, accept_changed=True))
+    assert "hard link in a folder that others can write" in said
+
+
+@pytest.mark.root
+def test_pages_of_root_in_another_users_folder_are_that_users(tmp_path: Path, victim: Path) -> None:
+    """--output, --page and the records of `age` go through the same door."""
+    place = tmp_path / "place"
+    place.mkdir()
+    (place / "comparison.html").symlink_to(victim)
+    (place / ".scan.html.new").symlink_to(victim)
+    given_to(place)
+    write_pages(place / "deeper", {"charts/a.svg": "a"})
+    write_pages(place, {"comparison.html": "page"})
+    write_whole(place / "scan.html", "page")
+    made = [place / "deeper/charts/a.svg", place / "comparison.html", place / "scan.html"]
+    assert {path.lstat().st_uid for path in made} == {NOBODY}
+    assert all(path.read_text() in ("a", "page") for path in made)
+
+
+def test_an_output_below_a_link_that_leads_nowhere_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "nothing")
+    with pytest.raises(RigError, match="cannot write into"):
+        write_pages(tmp_path / "link" / "deeper", {"a.html": "a"})
+    assert not (tmp_path / "nothing").exists()
+
+
+def test_names_do_not_lead_out_of_the_folder(folder: Path, victim: Path) -> None:
+    with PlainFolder.opened(folder) as opened:
+        for name in ("../secret", "records/../../secret", "./study.toml", "records//x"):
+            with pytest.raises(InputError):
+                opened.read(name)
+    assert victim.exists()
+
+
+def test_a_folder_exchanged_while_it_is_written_is_not_written(tmp_path: Path) -> None:
+    """Its writer holds the folder itself, not its name."""
+    with ResultsFolder.created(tmp_path, "study") as folder:
+        folder.write("study.json", "{}")
+        folder.directory.rename(tmp_path / "moved")
+        elsewhere = tmp_path / "elsewhere"
+        elsewhere.mkdir()
+        folder.directory.symlink_to(elsewhere)
+        folder.write("records/x/00-y.json", "{}")
+        folder.discard()
+        assert list(elsewhere.iterdir()) == []
+        assert (tmp_path / "moved/records/x/00-y.json").read_text() == "{}"
