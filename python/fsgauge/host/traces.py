@@ -18,6 +18,7 @@ from fsgauge.host.marked_folder import owner_of, remove_marked
 from fsgauge.host.mounts import mount_at, mounts_everywhere
 from fsgauge.host.processes import holders_of
 from fsgauge.host.servers import end_server
+from fsgauge.host.setting import write_setting
 from fsgauge.host.shares import clear_shares, silent_servers
 from fsgauge.host.tool import run_tool
 
@@ -166,20 +167,30 @@ class LoopTrace(Trace):
 
 
 class SettingTrace(Trace):
-    """A setting below /sys or /proc/sys that was changed; `file` is the loop's it belongs to."""
+    """A setting below /sys or /proc that was changed; `file` is the loop's it belongs to.
+
+    `lock` is the file that keeps other runs from it (setting_lock.py).
+    """
 
     kind: Literal["setting"] = "setting"
     path: str
     value: str
     device: str | None = None
     file: str | None = None
+    lock: str | None = None
 
     def undo(self) -> str | None:
-        """Write the former value."""
+        """Write the former value; then other runs may have it."""
+        sentence = self._set_back()
+        if self.lock:
+            Path(self.lock).unlink(missing_ok=True)
+        return sentence
+
+    def _set_back(self) -> str | None:
         if self.device and self.file and loop_devices.backing_file(self.device) != self.file:
             return None
         try:
-            Path(self.path).write_text(self.value)
+            write_setting(Path(self.path), self.value)
         except FileNotFoundError:
             return None
         except OSError as error:
