@@ -27,7 +27,7 @@ def real_setting(home: Path, rest: str) -> Path:
             f"the tunable {path} cannot be read: {error.strerror}", next=f"ls {path.parent}"
         ) from error
     try:
-        real = Path(os.readlink(f"/proc/self/fd/{descriptor}"))
+        real = Path(f"/proc/self/fd/{descriptor}").readlink()
         if real != straight or not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise InputError(
                 f"the tunable {path} is {real}, which is no setting of {home}",

@@ -29,7 +29,7 @@ _FLAGS = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
 
 @dataclass
 class HeldLock:
-    """The lock's file, and whether the setting was changed: then its undoing takes the file away."""
+    """Its file, and whether the setting was changed: then its undoing takes the file away."""
 
     file: Path
     changed: bool = False

@@ -101,8 +101,11 @@ class ServerTrace(Trace):
 class ShareTrace(Trace):
     """Folders of ours on somebody's server; `jobs` are the engine's that clear them.
 
-    They hold no password, only where one is found.
+    They hold no password, only where one is found, and no engine: it is looked for when it is
+    needed, since root runs it. What else older ledgers hold is passed over.
     """
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
 
     outlives_a_boot = True
     may_be_forgotten = True
@@ -110,11 +113,10 @@ class ShareTrace(Trace):
     kind: Literal["share"] = "share"
     place: str
     jobs: list[dict[str, Any]]
-    engine: str
 
     def undo(self) -> str | None:
         """Clear them through the server; RigError says what stays there."""
-        why = clear_shares(self.engine, self.jobs)
+        why = clear_shares(self.jobs)
         if why:
             raise RigError(
                 f"what was written to {self.place} could not be removed",

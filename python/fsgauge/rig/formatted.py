@@ -114,9 +114,7 @@ def _without_advice(lines: list[str]) -> list[str]:
     return [line for line in lines[:usage] if "dmesg(1)" not in line]
 
 
-def _options_in_force(
-    kind: FileSystem, system: System, directory: Path
-) -> tuple[str, list[str]]:
+def _options_in_force(kind: FileSystem, system: System, directory: Path) -> tuple[str, list[str]]:
     """Mount options as the kernel lists them, and asked ones that it does not list."""
     mount = mount_at(directory)
     if mount is None:

@@ -12,12 +12,13 @@ from dataclasses import dataclass
 
 DEVICE = "{device}"
 _NAME = r"(?!uevent\b)[A-Za-z0-9_]+"
+_WRITEBACK = "(?:min|max)_(?:ratio|ratio_fine|bytes)|read_ahead_kb|strict_limit"
 _WHICH = r"(?P<device>\{device\}|[A-Za-z0-9!_-]+)"
 _OF_A_DEVICE = tuple(
     re.compile(pattern)
     for pattern in (
         rf"(?P<home>/sys/block/{_WHICH})/(?P<rest>queue/(?:iosched/)?{_NAME})",
-        rf"(?P<home>/sys/block/{_WHICH}/bdi)/(?P<rest>{_NAME})",
+        rf"(?P<home>/sys/block/{_WHICH}/bdi)/(?P<rest>{_WRITEBACK})",
         rf"(?P<home>/sys/fs/(?:ext4|ldiskfs)/{_WHICH})/(?P<rest>(?!trigger_fs_error\b){_NAME})",
         rf"(?P<home>/sys/fs/xfs/{_WHICH})/(?P<rest>error/(?:{_NAME}/){{0,2}}{_NAME})",
         rf"(?P<home>/proc/fs/ldiskfs/{_WHICH})/(?P<rest>{_NAME})",
@@ -47,7 +48,7 @@ PROC_SYS = tuple(
 """Settings of the whole machine that a study may change while a turn lasts."""
 OF_A_DEVICE = (
     "/sys/block/{device}/queue/... (short: queue/...)",
-    "/sys/block/{device}/bdi/...",
+    "/sys/block/{device}/bdi/(read_ahead_kb, strict_limit, max_ratio and the like)",
     "/sys/fs/ext4/{device}/...",
     "/sys/fs/ldiskfs/{device}/...",
     "/sys/fs/xfs/{device}/error/...",

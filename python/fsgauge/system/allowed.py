@@ -32,7 +32,9 @@ Switches = Mapping[str, Form | Keys]
 """Options of a command line: -b 4096, --nodesize=16k, -d su=64k,sw=4."""
 
 NOTHING = Form("no value", re.compile(""))
-NUMBER = Form("a number, as in 4096, 64k or 0.5", re.compile(r"[0-9]{1,20}(\.[0-9]{1,9})?[A-Za-z]?"))
+NUMBER = Form(
+    "a number, as in 4096, 64k or 0.5", re.compile(r"[0-9]{1,20}(\.[0-9]{1,9})?[A-Za-z]?")
+)
 WORD = Form("a word", re.compile(r"[A-Za-z0-9][A-Za-z0-9_]{0,31}"))
 LEVEL = Form("a word, as in zstd or zstd:3", re.compile(r"[a-z0-9]{1,16}(:-?[0-9]{1,3})?"))
 FEATURES = Form(

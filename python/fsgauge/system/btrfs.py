@@ -8,6 +8,7 @@ from fsgauge.system.allowed import (
     NOTHING,
     NUMBER,
     WORD,
+    Switches,
     flags,
     numbers,
     one_of,
@@ -16,7 +17,7 @@ from fsgauge.system.allowed import (
 from fsgauge.system.kind import FileSystem
 
 _CHECKSUM = one_of("crc32c", "xxhash", "sha256", "blake2")
-_MKFS = {
+_MKFS: Switches = {
     **dict.fromkeys(("-d", "--data", "-m", "--metadata"), one_of("single", "dup")),
     **dict.fromkeys(("-M", "--mixed", "-K", "--nodiscard"), NOTHING),
     **dict.fromkeys(("--csum", "--checksum"), _CHECKSUM),

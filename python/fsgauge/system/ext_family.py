@@ -5,13 +5,24 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from fsgauge.system.allowed import FEATURES, NOTHING, NUMBER, WORD, Form, flags, numbers, one_of, perhaps
+from fsgauge.system.allowed import (
+    FEATURES,
+    NOTHING,
+    NUMBER,
+    WORD,
+    Form,
+    Switches,
+    flags,
+    numbers,
+    one_of,
+    perhaps,
+)
 from fsgauge.system.kind import FileSystem
 
 _USAGE = one_of("default", "floppy", "small", "big", "huge", "news", "largefile", "largefile4")
 """What /etc/mke2fs.conf has as it is installed."""
 _ON_ERRORS = one_of("continue", "remount-ro")
-_MKFS = {
+_MKFS: Switches = {
     **dict.fromkeys(("-b", "-C", "-g", "-G", "-i", "-I", "-m", "-N", "-r"), NUMBER),
     "-D": NOTHING,
     "-e": _ON_ERRORS,
@@ -21,7 +32,9 @@ _MKFS = {
         **dict.fromkeys(("lazy_itable_init", "lazy_journal_init"), perhaps(NUMBER)),
         **dict.fromkeys(("packed_meta_blocks", "assume_storage_prezeroed"), perhaps(NUMBER)),
         **flags("discard nodiscard"),
-        "encoding": Form("utf8, or with its version: utf8-12.1.0", re.compile(r"utf8(-[0-9.]{1,16})?")),
+        "encoding": Form(
+            "utf8, or with its version: utf8-12.1.0", re.compile(r"utf8(-[0-9.]{1,16})?")
+        ),
         "quotatype": WORD,
     },
     "-j": NOTHING,

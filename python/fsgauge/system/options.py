@@ -121,9 +121,7 @@ def _require_form(option: str, value: str, form: Form, key: str, system: str) ->
         )
 
 
-def _unknown(
-    name: str, known: Iterable[str], tool: str, key: str, system: str
-) -> RefusedError:
+def _unknown(name: str, known: Iterable[str], tool: str, key: str, system: str) -> RefusedError:
     near = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
     list_of_all = f"{tool} may be given: {', '.join(sorted(known, key=str.lower)) or 'nothing'}"
     return RefusedError(

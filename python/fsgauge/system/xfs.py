@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from fsgauge.system.allowed import NOTHING, NUMBER, flags, numbers, one_of, perhaps
+from fsgauge.system.allowed import NOTHING, NUMBER, Switches, flags, numbers, one_of, perhaps
 from fsgauge.system.kind import Facts, FileSystem
 
-_MKFS = {
+_MKFS: Switches = {
     "-b": numbers("size log"),
     "-d": {
         **numbers("agcount agsize su sw sunit swidth sectsize sectlog size concurrency"),
