@@ -2,7 +2,9 @@
 //!
 //! Unsafe code: closing descriptors by their numbers, before this process has opened anything.
 
-use std::os::fd::RawFd;
+use std::os::fd::{BorrowedFd, FromRawFd, OwnedFd, RawFd};
+
+use rustix::io::fcntl_getfd;
 
 /// Without /proc, descriptors above this one are left: few programs have more open.
 const MOST_WITHOUT_PROC: RawFd = 1024;
@@ -12,9 +14,12 @@ const MOST_WITHOUT_PROC: RawFd = 1024;
 /// A worker does not: it has the files of a load from the engine.
 pub(crate) fn close() {
     for number in numbers() {
-        // SAFETY: nothing in this process owns a descriptor yet, so none is closed under its owner. The one that
-        // listed the others is closed already, which the kernel says and nobody minds.
-        unsafe { rustix::io::close(number) };
+        // SAFETY: the number is borrowed for this call alone, which fails where nothing is open under it: the
+        // descriptor that listed the others is closed by now.
+        if fcntl_getfd(unsafe { BorrowedFd::borrow_raw(number) }).is_ok() {
+            // SAFETY: it is open, as was just seen, and nothing in this process owns a descriptor yet.
+            drop(unsafe { OwnedFd::from_raw_fd(number) });
+        }
     }
 }
 

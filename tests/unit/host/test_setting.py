@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -34,8 +33,7 @@ def test_the_link_of_a_device_is_followed(tree: Path) -> None:
 def test_a_link_to_another_device_is_refused(tree: Path, name: str) -> None:
     """Below the device's own folder the way is straight, or the file is somebody else's."""
     own = tree / "devices/loop0"
-    os.renames(own / name, tree / "aside")
-    (own / name).parent.mkdir(exist_ok=True)
+    (own / name).rename(tree / "aside")
     (own / name).symlink_to(tree / "devices/sda" / name)
     with pytest.raises(InputError, match="no setting of") as error:
         real_setting(tree / "block/loop0", "queue/scheduler")

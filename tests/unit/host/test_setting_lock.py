@@ -131,14 +131,17 @@ def test_a_failure_between_lock_and_change_leaves_no_file(ledgers: Path, setting
 
 def test_a_setting_that_cannot_be_set_back_keeps_its_lock(ledgers: Path, setting: Path) -> None:
     """The cleaning of a later command takes both away."""
-    with pytest.raises(RigError, match="could not be set back"), opened_ledger() as book:
-        with setting_held(ledgers, setting, book.path) as held:
-            held.changed = True
-            trace = SettingTrace(path=str(setting), value="former", lock=str(held.file))
-            with book.holding(trace):
-                write_setting(setting, "new")
-                setting.unlink()
-                setting.mkdir()
+    with (
+        pytest.raises(RigError, match="could not be set back"),
+        opened_ledger() as book,
+        setting_held(ledgers, setting, book.path) as held,
+    ):
+        held.changed = True
+        trace = SettingTrace(path=str(setting), value="former", lock=str(held.file))
+        with book.holding(trace):
+            write_setting(setting, "new")
+            setting.unlink()
+            setting.mkdir()
     assert held.file.exists()
     setting.rmdir()
     setting.write_text("new")
