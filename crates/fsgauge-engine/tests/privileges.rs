@@ -27,6 +27,9 @@ const FOWNER: u64 = 1 << 3;
 const IPC_LOCK: u64 = 1 << 14;
 const SYS_ADMIN: u64 = 1 << 21;
 
+/// A job that works in a folder.
+type JobOf = fn(&Path) -> Value;
+
 fn is_root() -> bool {
     if !geteuid().is_root() {
         eprintln!("skipped: an ordinary user has no powers to drop");
@@ -143,7 +146,7 @@ fn each_kind_of_job_keeps_what_it_needs_and_nothing_else() {
         return;
     }
     let rings = if rings_are_for_administrators() { IPC_LOCK | SYS_ADMIN } else { IPC_LOCK };
-    let table: [(fn(&Path) -> Value, u64); 6] = [
+    let table: [(JobOf, u64); 6] = [
         (|path| load(path, json!({})), DAC_OVERRIDE | FOWNER | rings),
         (clients, DAC_OVERRIDE | FOWNER | rings),
         (layout, DAC_OVERRIDE | rings),
@@ -197,7 +200,7 @@ fn none_is_kept_for_nothing() {
     }
     let reading = |path: &Path| load(path, json!({}));
     let plain = |path: &Path| load(path, json!({"noatime": false}));
-    let cases: [(fn(&Path) -> Value, CapabilitySet); 7] = [
+    let cases: [(JobOf, CapabilitySet); 7] = [
         (plain, CapabilitySet::DAC_OVERRIDE),
         (reading, CapabilitySet::FOWNER),
         (layout, CapabilitySet::DAC_OVERRIDE),
@@ -231,7 +234,7 @@ fn buffers_are_registered_whatever_the_limit_of_locked_memory() {
     let registered = |mut command: Command| {
         let limit = Rlimit { current: Some(0), maximum: Some(0) };
         // SAFETY: setrlimit(2) is async-signal-safe.
-        unsafe { command.pre_exec(move || Ok(setrlimit(Resource::Memlock, limit.clone())?)) };
+        unsafe { command.pre_exec(move || Ok(setrlimit(Resource::Memlock, limit)?)) };
         let (_, last) = run(&mut command, &load(folder.path(), json!({})));
         last["result"]["features"]["registered_buffers"].clone()
     };
