@@ -9,11 +9,8 @@ from __future__ import annotations
 
 import os
 import selectors
-import shutil
 import signal
 import subprocess
-import sys
-import sysconfig
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -21,6 +18,7 @@ from typing import IO, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
+from fsgauge.engine_binary import find_engine
 from fsgauge.errors import FsgaugeError, InputError, Interrupted, RigError
 from fsgauge.wire import (
     AgeJob,
@@ -50,10 +48,11 @@ Start = Callable[[Callable[[], None]], None]
 """Is handed, when the engine has begun, what asks it to end with what it has."""
 
 _EVENT: TypeAdapter[Event] = TypeAdapter(Event)
-_NAME = "fsgauge-engine"
 _GRACE_SECONDS = 2.0
 _LONGEST_WALK_SECONDS = 24 * 3600.0
 _SLACK_SECONDS = 60.0
+_PIECE_BYTES = 1 << 16
+_LONGEST_LINE_BYTES = 256 << 20
 _LONGEST_SYNC_SECONDS = 1800.0
 _SLOWEST_READING_BYTES_PER_SECOND = 5 << 20
 _SLOWEST_DIRECTORY_SECONDS = 0.02
@@ -65,35 +64,6 @@ class EngineFaultError(RigError):
     def __init__(self, fault: EngineFault) -> None:
         super().__init__(fault.what, cause=fault.cause, next=fault.next)
         self.fault = fault
-
-
-def find_engine() -> Path:
-    """The engine's binary: FSGAUGE_ENGINE, beside this interpreter, or on PATH.
-
-    Raises RigError with every place that was tried.
-    """
-    named = os.environ.get("FSGAUGE_ENGINE")
-    places = [Path(named)] if named else _places()
-    for place in places:
-        if place.is_file() and os.access(place, os.X_OK):
-            return place
-    raise RigError(
-        f"the engine {_NAME} is not installed",
-        details=tuple(f"tried {place}" for place in places),
-        cause="the package was installed without its binary, or FSGAUGE_ENGINE names another file",
-        next="make setup",
-    )
-
-
-def _places() -> list[Path]:
-    """Where an install puts the binary, in order, each once."""
-    on_path = shutil.which(_NAME)
-    found = [
-        Path(sysconfig.get_path("scripts")) / _NAME,
-        Path(sys.argv[0]).resolve().parent / _NAME,
-        *([Path(on_path)] if on_path else []),
-    ]
-    return list(dict.fromkeys(found))
 
 
 class Engine:
@@ -197,19 +167,32 @@ def _reading_seconds(job: LoadJob) -> float:
 
 
 def _lines(stream: IO[bytes], seconds: float) -> Iterator[bytes]:
-    """Whole lines as they arrive, until the stream ends; RigError past the deadline."""
+    """Whole lines as they arrive, until the stream ends; RigError past the deadline.
+
+    A line is gathered in one buffer and looked through once, however many pieces it comes in.
+    """
     deadline = time.monotonic() + seconds
-    pending = b""
+    pending = bytearray()
     with selectors.DefaultSelector() as selector:
         selector.register(stream, selectors.EVENT_READ)
         while (remaining := deadline - time.monotonic()) > 0:
             if not selector.select(min(remaining, 1.0)):
                 continue
-            piece = os.read(stream.fileno(), 1 << 16)
+            piece = os.read(stream.fileno(), _PIECE_BYTES)
             if not piece:
                 return
-            *whole, pending = (pending + piece).split(b"\n")
-            yield from whole
+            *whole, rest = piece.split(b"\n")
+            for line in whole:
+                pending += line
+                yield bytes(pending)
+                pending.clear()
+            pending += rest
+            if len(pending) > _LONGEST_LINE_BYTES:
+                raise RigError(
+                    f"the engine said a line of more than {_LONGEST_LINE_BYTES >> 20} MiB",
+                    cause="a result larger than any job gives, or another program in its place",
+                    next="fewer clients or files in one run; fsgauge doctor",
+                )
     raise RigError(
         f"the engine did not end within {seconds:.0f} s",
         cause="the storage stopped answering, or a kernel call hangs",

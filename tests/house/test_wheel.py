@@ -69,7 +69,11 @@ def test_an_installed_wheel_runs_alone(wheel: Path, tmp_path: Path) -> None:
         )
         assert done.returncode == 0, done.stderr
     where = subprocess.run(
-        [str(home / "bin" / "python"), "-c", "import fsgauge.engine as e; print(e.find_engine())"],
+        [
+            str(home / "bin" / "python"),
+            "-c",
+            "import fsgauge.engine_binary as e; print(e.find_engine())",
+        ],
         cwd=tmp_path,
         env=environment,
         capture_output=True,

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from fsgauge.engine import Engine, find_engine
+from fsgauge.engine import Engine
+from fsgauge.engine_binary import find_engine
 from fsgauge.errors import RigError
 from fsgauge.host import ledger_folder, loop_devices
 from fsgauge.host.mounts import mounts

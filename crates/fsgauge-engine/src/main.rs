@@ -4,7 +4,9 @@
 
 mod arguments;
 mod identity;
+mod inherited;
 mod output;
+mod privileges;
 mod schema;
 
 use std::io::Read;
@@ -35,6 +37,7 @@ fn main() -> ExitCode {
 
 /// Reads the job, runs it, writes events; gives the exit code.
 fn run() -> u8 {
+    inherited::close();
     die_with_parent();
     let stop = stop_on_signals();
     let mut output = Output::new();
@@ -74,6 +77,7 @@ fn read_job() -> Result<Job, Failure> {
 
 fn dispatch(job: Job, output: &mut Output, stop: Stop) -> Result<JobResult, Failure> {
     let engine = identity::engine();
+    privileges::keep_for(&job)?;
     output.started(&engine, &stop);
     match job {
         Job::Load(load) => run_load(load, engine, Some(&worker_command()), output, stop)

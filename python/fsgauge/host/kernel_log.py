@@ -37,7 +37,9 @@ class KernelLog:
                 return
             except BrokenPipeError:
                 continue  # older records were overwritten; the next read goes on after them
-            yield record.decode(errors="replace").partition(";")[2].splitlines()[0]
+            except OSError:
+                return  # a record longer than any the kernel makes, or a log that went away
+            yield from record.decode(errors="replace").partition(";")[2].splitlines()[:1]
 
 
 @contextmanager

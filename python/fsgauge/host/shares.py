@@ -9,12 +9,18 @@ import subprocess
 from collections.abc import Sequence
 from typing import Any
 
+from fsgauge.engine_binary import find_engine
+
 _SECONDS = 900.0
 _SECONDS_TO_CONNECT = 2.0
 
 
-def clear_shares(engine: str, jobs: Sequence[dict[str, Any]]) -> list[str]:
-    """Run each job to its end; what went wrong in words, each once, empty when all is gone."""
+def clear_shares(jobs: Sequence[dict[str, Any]]) -> list[str]:
+    """Run each job to its end; what went wrong in words, each once, empty when all is gone.
+
+    The engine is the one of this installation, whichever began the run; RigError without one.
+    """
+    engine = str(find_engine())
     wrong = []
     for job in jobs:
         try:

@@ -1,21 +1,23 @@
 """Runs a program of the system (mkfs, mount, losetup), bounded in time and dying with this process.
 
-Takes an argument list, gives what the program said. Programs are also looked for in the folders
-of the administrator, which an ordinary user's PATH often lacks.
+Takes an argument list, gives what the program said. Where programs are found, and what they are
+started with, is in child_environment.py; how they are waited for, in waiting.py.
 """
 
 from __future__ import annotations
 
 import ctypes
-import os
 import shutil
 import signal
 import subprocess
 from dataclasses import dataclass
 
+from fsgauge.child_environment import child_environment, search_path
 from fsgauge.errors import RigError
+from fsgauge.host.waiting import Answer, NoEnd, wait_for
 
-_ADMINISTRATOR_FOLDERS = "/usr/local/sbin:/usr/sbin:/sbin"
+__all__ = ["Said", "find_tool", "must_run", "run_tool", "search_path"]
+
 _PR_SET_PDEATHSIG = 1
 _LIBC = ctypes.CDLL(None, use_errno=True)
 
@@ -40,11 +42,6 @@ def find_tool(name: str) -> str | None:
     return shutil.which(name, path=search_path())
 
 
-def search_path() -> str:
-    """The PATH in which programs are found, for those that start others by their names."""
-    return f"{os.environ.get('PATH', os.defpath)}:{_ADMINISTRATOR_FOLDERS}"
-
-
 def run_tool(command: list[str], *, seconds: float = 60.0) -> Said:
     """Run a program to its end; RigError when it is missing or does not end in time."""
     program = find_tool(command[0])
@@ -53,27 +50,26 @@ def run_tool(command: list[str], *, seconds: float = 60.0) -> Said:
             f"the program {command[0]} is not installed",
             next="fsgauge doctor says which package brings it",
         )
+    process = subprocess.Popen(
+        [program, *command[1:]],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd="/",
+        env=child_environment(LC_ALL="C"),
+        process_group=0,
+        preexec_fn=_die_with_parent,
+    )
     try:
-        done = subprocess.run(
-            [program, *command[1:]],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=seconds,
-            check=False,
-            cwd="/",
-            env={**os.environ, "LC_ALL": "C"},
-            process_group=0,
-            preexec_fn=_die_with_parent,
-        )
-    except subprocess.TimeoutExpired as error:
+        answer = wait_for(process, seconds)
+    except NoEnd as late:
         raise RigError(
             f"{' '.join(command)} did not end within {seconds:.0f} s",
+            details=(late.words,) if late.words else (),
             cause="the storage stopped answering, or is far slower than expected",
             next="dmesg | tail",
-        ) from error
-    return Said(tuple(command), done.returncode, done.stdout, done.stderr)
+        ) from None
+    return _said(command, answer)
 
 
 def must_run(command: list[str], *, what: str, seconds: float = 60.0) -> Said:
@@ -86,6 +82,14 @@ def must_run(command: list[str], *, what: str, seconds: float = 60.0) -> Said:
             next="fsgauge doctor",
         )
     return said
+
+
+def _said(command: list[str], answer: Answer) -> Said:
+    output, error = (
+        text.decode(errors="replace").replace("\r\n", "\n")
+        for text in (answer.output, answer.error)
+    )
+    return Said(tuple(command), answer.exit_code, output, error)
 
 
 def _die_with_parent() -> None:

@@ -19,6 +19,7 @@ from fsgauge.host.marked_folder import owner_of, remove_marked
 from fsgauge.host.mounts import mount_at, mounts_everywhere
 from fsgauge.host.processes import holders_of
 from fsgauge.host.servers import end_server
+from fsgauge.host.setting import write_setting
 from fsgauge.host.shares import clear_shares, silent_servers
 from fsgauge.host.tool import run_tool
 
@@ -101,8 +102,11 @@ class ServerTrace(Trace):
 class ShareTrace(Trace):
     """Folders of ours on somebody's server; `jobs` are the engine's that clear them.
 
-    They hold no password, only where one is found.
+    They hold no password, only where one is found, and no engine: it is looked for when it is
+    needed, since root runs it. What else older ledgers hold is passed over.
     """
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
 
     outlives_a_boot = True
     may_be_forgotten = True
@@ -110,11 +114,10 @@ class ShareTrace(Trace):
     kind: Literal["share"] = "share"
     place: str
     jobs: list[dict[str, Any]]
-    engine: str
 
     def undo(self) -> str | None:
         """Clear them through the server; RigError says what stays there."""
-        why = clear_shares(self.engine, self.jobs)
+        why = clear_shares(self.jobs)
         if why:
             raise RigError(
                 f"what was written to {self.place} could not be removed",
@@ -167,20 +170,30 @@ class LoopTrace(Trace):
 
 
 class SettingTrace(Trace):
-    """A setting below /sys or /proc/sys that was changed; `file` is the loop's it belongs to."""
+    """A setting below /sys or /proc that was changed; `file` is the loop's it belongs to.
+
+    `lock` is the file that keeps other runs from it (setting_lock.py).
+    """
 
     kind: Literal["setting"] = "setting"
     path: str
     value: str
     device: str | None = None
     file: str | None = None
+    lock: str | None = None
 
     def undo(self) -> str | None:
-        """Write the former value."""
+        """Write the former value; then other runs may have it."""
+        sentence = self._set_back()
+        if self.lock:
+            Path(self.lock).unlink(missing_ok=True)
+        return sentence
+
+    def _set_back(self) -> str | None:
         if self.device and self.file and loop_devices.backing_file(self.device) != self.file:
             return None
         try:
-            Path(self.path).write_text(self.value)
+            write_setting(Path(self.path), self.value)
         except FileNotFoundError:
             return None
         except OSError as error:

@@ -16,7 +16,7 @@ from fsgauge.rig.tunables import check_tunables
 from fsgauge.storage.path import require_usable
 from fsgauge.study.model import DeviceStorage, PathStorage, ShareStorage, Study, System
 from fsgauge.system import FileSystem, find_kind
-from fsgauge.system.options import mkfs_words, mount_words
+from fsgauge.system.options import check_options, mkfs_words
 from fsgauge.system.support import support_of
 from fsgauge.units import exact_size, format_size
 from fsgauge.workload import method_of
@@ -38,7 +38,7 @@ def check_systems(study: Study) -> None:
         if folder != (kind.placement == "folder"):
             raise _does_not_fit(system, folder)
         if isinstance(kind, FileSystem):
-            _check_options(system)
+            _check_options(system, kind)
             _check_size(study, system, kind)
             _check_support(system, kind)
         elif system.path and isinstance(study.storage, PathStorage):
@@ -54,7 +54,7 @@ def check_systems(study: Study) -> None:
 
 def check_image(system: System, kind: FileSystem, size_bytes: int) -> None:
     """The same for one file system that is to be made in an image of its own."""
-    _check_options(system)
+    _check_options(system, kind)
     if size_bytes < kind.smallest_bytes:
         raise InputError(
             f"{kind.name} needs {format_size(kind.smallest_bytes)} at least,"
@@ -84,9 +84,8 @@ def _does_not_fit(system: System, folder: bool) -> InputError:
     )
 
 
-def _check_options(system: System) -> None:
-    mkfs_words(system.mkfs, system.name)
-    mount_words(system.mount, system.name)
+def _check_options(system: System, kind: FileSystem) -> None:
+    check_options(kind, system.mkfs, system.mount, system.name)
     check_tunables(system)
 
 
@@ -116,7 +115,7 @@ def _check_inodes(study: Study) -> None:
     for system in study.systems:
         kind = find_kind(system.kind)
         if isinstance(kind, FileSystem):
-            inodes = kind.inodes_made(size_bytes, mkfs_words(system.mkfs, system.name))
+            inodes = kind.inodes_made(size_bytes, mkfs_words(kind, system.mkfs, system.name))
             if inodes is not None and (room.inodes is None or inodes < room.inodes):
                 room = replace(room, inodes=inodes, fewest=system.name)
     method_of(study.workload).in_room(room)

@@ -54,7 +54,7 @@ def formatted(kind: FileSystem, system: System, base: Base, ledger: Ledger) -> I
         _mount(kind, system, base.device, directory)
         base.claim.require_signed()
         values = stack.enter_context(tuned(system, base, ledger))
-        options, doubts = _options_in_force(system, directory)
+        options, doubts = _options_in_force(kind, system, directory)
         start = [*begun, f"mounted with {options}"]
         yield Formatted(directory, made, options, values, start, notes + doubts)
 
@@ -76,7 +76,7 @@ def ask(command: list[str]) -> str:
 
 
 def _mkfs(kind: FileSystem, system: System, device: str) -> Said:
-    command = kind.mkfs_command(mkfs_words(system.mkfs, system.name), device)
+    command = kind.mkfs_command(mkfs_words(kind, system.mkfs, system.name), device)
     said = run_tool(command, seconds=_MKFS_SECONDS)
     if said.exit_code != 0:
         raise _refused(system, kind.mkfs, said, system.mkfs, [])
@@ -84,7 +84,7 @@ def _mkfs(kind: FileSystem, system: System, device: str) -> Said:
 
 
 def _mount(kind: FileSystem, system: System, device: str, directory: Path) -> None:
-    options = mount_words(system.mount, system.name)
+    options = mount_words(kind, system.mount, system.name)
     command = kind.mount_command(options, device, str(directory))
     with kernel_log() as log:
         said = run_tool(command, seconds=_MOUNT_SECONDS)
@@ -118,7 +118,7 @@ def _without_advice(lines: list[str]) -> list[str]:
     return [line for line in lines[:usage] if "dmesg(1)" not in line]
 
 
-def _options_in_force(system: System, directory: Path) -> tuple[str, list[str]]:
+def _options_in_force(kind: FileSystem, system: System, directory: Path) -> tuple[str, list[str]]:
     """Mount options as the kernel lists them, and asked ones that it does not list."""
     mount = mount_at(directory)
     if mount is None:
@@ -127,7 +127,7 @@ def _options_in_force(system: System, directory: Path) -> tuple[str, list[str]]:
     names = {option.partition("=")[0] for option in listed.split(",")}
     unseen = [
         option
-        for option in mount_words(system.mount, system.name)
+        for option in mount_words(kind, system.mount, system.name)
         if option.partition("=")[0] not in names
     ]
     notes = [

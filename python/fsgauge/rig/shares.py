@@ -85,8 +85,7 @@ def prepared_share(
     for job in clearing[:1]:
         engine.run(job)  # logs in and finds nothing: what is refused is refused before anything
     jobs = [job.model_dump(mode="json") for job in clearing]
-    binary = getattr(engine, "binary", None)
-    trace = ShareTrace(place=str(address), jobs=jobs, engine=str(binary or ""))
+    trace = ShareTrace(place=str(address), jobs=jobs)
     with ledger.holding(trace):
         yield PreparedSystem(
             facts=_facts(system, address, attached.size_bytes),

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import os
 import pwd
-import subprocess
 from pathlib import Path
 
 from fsgauge.host.tool import run_tool
@@ -170,5 +169,4 @@ def _may_have_own_mounts() -> bool:
     """Whether unshare(1) works as the start script needs it; only root can tell."""
     if os.geteuid() != 0:
         return True
-    words = ["unshare", "--mount", "--propagation", "slave", "true"]
-    return subprocess.run(words, capture_output=True, check=False, timeout=10).returncode == 0
+    return run_tool(["unshare", "--mount", "--propagation", "slave", "true"]).exit_code == 0

@@ -13,10 +13,11 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from fsgauge.child_environment import child_environment
 from fsgauge.errors import RigError
 from fsgauge.host.ledger import Ledger
 from fsgauge.host.servers import end_server, group_processes
-from fsgauge.host.tool import find_tool, must_run, run_tool, search_path
+from fsgauge.host.tool import find_tool, must_run, run_tool
 from fsgauge.host.traces import MountTrace, ServerTrace
 from fsgauge.record import ServerFacts
 from fsgauge.server.kind import LOOPBACK, ServerKind, Serving, Target, free_ports
@@ -132,7 +133,7 @@ class Child:
                 stderr=log,
                 process_group=0,
                 cwd="/",
-                env={**os.environ, "PATH": search_path()},
+                env=child_environment(),
                 preexec_fn=None if again else _end_with_parent,
             )
         self._wait_until_ready()

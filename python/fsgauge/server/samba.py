@@ -12,6 +12,7 @@ import subprocess
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from fsgauge.child_environment import child_environment
 from fsgauge.errors import InputError, RigError
 from fsgauge.host.tool import find_tool, run_tool
 from fsgauge.server.kind import (
@@ -144,6 +145,7 @@ class Samba(ServerKind):
             timeout=_SECONDS,
             check=False,
             cwd="/",
+            env=child_environment(),
         )
         if done.returncode != 0:
             raise RigError(

@@ -8,6 +8,7 @@ ganesha-core-config(8) and ganesha-cache-config(8) of version 4.
 from __future__ import annotations
 
 import difflib
+import re
 
 _SAMBA_SHARE = """
 acl map full control|aio read size|aio write size|allocation roundup size|block size|case sensitive
@@ -66,15 +67,24 @@ preexec|printcap name|printing|private dir|read only|restrict anonymous|root pos
 rpc start on demand helpers|security|server max protocol|server min protocol|server role
 smb ports|state directory|usershare path|valid users|workgroup|writable|writeable
 """
-_OWN = {
-    "samba": _words(_OWN_SAMBA),
-    "ganesha": (
-        *("Access_Type", "Bind_addr", "Enable_NLM", "Enable_RQUOTA", "Enable_UDP", "Export_Id"),
-        *("FSAL", "MNT_Port", "NFS_Port", "Path", "Protocols", "Pseudo", "RPC_Max_Connections"),
-        *("SecType", "Squash"),
-    ),
-}
+_OWN_GANESHA = """
+Access_Type|Anonymous_gid|Anonymous_uid|Bind_addr|Clients|Enable_NLM|Enable_RQUOTA|Enable_UDP
+Export_Id|Filesystem_Id|FSAL|Manage_Gids|Manage_Gids_Expiration|MNT_Port|NFS_Port|NFS_Protocols
+Path|Plugins_Dir|PrivilegedPort|Protocols|Pseudo|RPC_Max_Connections|SecType|Squash|Transports
+"""
+_OWN = {"samba": _words(_OWN_SAMBA), "ganesha": _words(_OWN_GANESHA)}
 """What is served, where, to whom, and what is run beside: fsgauge's own, and no study's."""
+
+MODULES = (
+    *("acl_xattr", "aio_fork", "aio_pthread", "btrfs", "cacheprime", "catia", "commit", "dirsort"),
+    *("fileid", "fruit", "io_uring", "linux_xfs_sgid", "preopen", "readahead", "streams_xattr"),
+    "time_audit",
+)
+"""Of `vfs objects`: modules of Samba that stay within the share and need no file beside it."""
+_OF_SAMBA = re.compile(r"[A-Za-z0-9 _=:,.+-]{1,300}")
+"""No slash, and none of smb.conf's marks: a log level may name a file after an @, % is a macro."""
+_OF_GANESHA = re.compile(r"[A-Za-z0-9_.+-]{1,100}")
+"""One number or word."""
 
 
 def unknown_option(server: str, name: str) -> str | None:
@@ -89,6 +99,15 @@ def unknown_option(server: str, name: str) -> str | None:
     return f'did you mean "{exact}"?' if exact else ""
 
 
-def forbidden_value(value: str) -> bool:
-    """Whether a value could be more than a value: a new line, a block, a comment."""
-    return not value.strip() or any(mark in value for mark in "\n\r{}#;\\%\"'[]")
+def wrong_value(server: str, name: str, value: str) -> str | None:
+    """What may stand there, in words, where a value could be more than a value; None if it is one.
+
+    A path, a macro, a second option or a module that is no file of Samba's own.
+    """
+    if server == "ganesha":
+        return None if _OF_GANESHA.fullmatch(value.strip()) else "a value is one number or word"
+    if not value.strip() or not _OF_SAMBA.fullmatch(value):
+        return "a value has letters, digits and _ = : , . + - in it"
+    if name == "vfs objects" and not set(re.split(r"[\s,]+", value.strip())) <= set(MODULES):
+        return f"modules that a study may load: {', '.join(MODULES)}"
+    return None

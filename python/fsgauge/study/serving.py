@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from fsgauge.study.address import parse_address
 from fsgauge.study.conflict import conflict
-from fsgauge.study.server_options import forbidden_value, unknown_option
+from fsgauge.study.server_options import unknown_option, wrong_value
 from fsgauge.study.smb_protection import check_protection
 from fsgauge.study.storage import Storage
 from fsgauge.study.system import System
@@ -89,7 +89,13 @@ def check_serving(systems: Sequence[System], workload: Workload) -> None:
                     [place],
                     hint=hint,
                 )
-            if forbidden_value(value):
-                raise conflict(f'"{value}" is no value of an option', [place])
+            wrong = wrong_value(serve, name, value)
+            if wrong is not None:
+                raise conflict(
+                    f'"{value}" is no value of "{name}" that a study may set',
+                    [place],
+                    hint=wrong,
+                    next="fsgauge explain system.server",
+                )
         if serve == "samba" and isinstance(workload, ConnectionsWorkload):
             check_protection(index, system.server, workload)

@@ -5,13 +5,20 @@ from __future__ import annotations
 import re
 from typing import Annotated
 
-from pydantic import Field, model_validator
+from pydantic import Field, ValidationInfo, model_validator
 
 from fsgauge.study.address import Target
-from fsgauge.study.base import OneLine, Options, StudyModel
+from fsgauge.study.base import OneLine, Options, StudyModel, written
 from fsgauge.study.conflict import conflict
 from fsgauge.study.server_options import OPTIONS
 from fsgauge.study.storage import AbsolutePath
+from fsgauge.study.tunable_places import (
+    OF_A_DEVICE,
+    PROC_SYS,
+    nearest_place,
+    place_of,
+    possible_value,
+)
 from fsgauge.units import SizeBytes
 
 _KIND = re.compile(r"[a-z][a-z0-9_]{0,31}")
@@ -45,9 +52,9 @@ class System(StudyModel):
     )
     tunables: dict[OneLine, Options] = Field(
         {},
-        description="Settings below /sys or /proc/sys, set back after each turn; {device} stands"
-        ' for the device: { "/sys/block/{device}/queue/scheduler" = "none" }. Of a Lustre server'
-        ' also below /proc/fs/ldiskfs: { "/proc/fs/ldiskfs/{device}/prealloc_table" = "2048" }.',
+        description="Settings of the kernel, set back after each turn; {device} is the system's own"
+        ' device: { "/sys/block/{device}/queue/scheduler" = "none" }. Those that are accepted:'
+        f" {', '.join(OF_A_DEVICE)}; {', '.join(PROC_SYS)}.",
         max_length=50,
     )
     allocation_chunk: Annotated[SizeBytes, Field(le=1 << 40)] | None = Field(
@@ -93,6 +100,25 @@ class System(StudyModel):
                 next="fsgauge explain system.kind",
             )
         raise conflict(f'"{self.kind}" is no kind of system', ["kind"], next="fsgauge systems")
+
+    @model_validator(mode="after")
+    def _tunables_are_known(self, info: ValidationInfo) -> System:
+        """Of a study that is written; a record may hold one that is refused today."""
+        for key in self.tunables if written(self, info, ["tunables"]) else ():
+            if place_of(key) is None:
+                raise conflict(
+                    f'the tunable "{key}" is not known to be safe as root',
+                    [("tunables", key)],
+                    hint=nearest_place(key),
+                    next="fsgauge explain system.tunables",
+                )
+            if not possible_value(self.tunables[key]):
+                raise conflict(
+                    f'"{self.tunables[key]}" is no value of a tunable: those are numbers and words',
+                    [("tunables", key)],
+                    next="fsgauge explain system.tunables",
+                )
+        return self
 
     @model_validator(mode="after")
     def _nothing_is_ignored(self) -> System:

@@ -2,9 +2,67 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 
+from fsgauge.system.allowed import (
+    FEATURES,
+    NOTHING,
+    NUMBER,
+    WORD,
+    Form,
+    Switches,
+    flags,
+    numbers,
+    one_of,
+    perhaps,
+)
 from fsgauge.system.kind import FileSystem
+
+_USAGE = one_of("default", "floppy", "small", "big", "huge", "news", "largefile", "largefile4")
+"""What /etc/mke2fs.conf has as it is installed."""
+_ON_ERRORS = one_of("continue", "remount-ro")
+_MKFS: Switches = {
+    **dict.fromkeys(("-b", "-C", "-g", "-G", "-i", "-I", "-m", "-N", "-r"), NUMBER),
+    "-D": NOTHING,
+    "-e": _ON_ERRORS,
+    "-E": {
+        **numbers("stride stripe-width stripe_width resize desc_size desc-size num_backup_sb"),
+        **numbers("mmp_update_interval orphan_file_size"),
+        **dict.fromkeys(("lazy_itable_init", "lazy_journal_init"), perhaps(NUMBER)),
+        **dict.fromkeys(("packed_meta_blocks", "assume_storage_prezeroed"), perhaps(NUMBER)),
+        **flags("discard nodiscard"),
+        "encoding": Form(
+            "utf8, or with its version: utf8-12.1.0", re.compile(r"utf8(-[0-9.]{1,16})?")
+        ),
+        "quotatype": WORD,
+    },
+    "-j": NOTHING,
+    "-J": numbers("size fast_commit_size location"),
+    "-O": FEATURES,
+    "-T": _USAGE,
+}
+"""mke2fs(8). Not -J device, -d, -l, -z, -M: devices, folders, files; -L, -U: names of other disks;
+-E root_owner, root_perms: who may write there; -e panic; -n, -S: make no file system."""
+_MOUNT = {
+    **flags(
+        "acl noacl user_xattr nouser_xattr bsddf minixdf nobarrier delalloc nodelalloc"
+        " noauto_da_alloc noinit_itable discard nodiscard block_validity"
+        " noblock_validity dioread_lock dioread_nolock journal_checksum nojournal_checksum"
+        " journal_async_commit i_version grpid nogrpid bsdgroups sysvgroups quota noquota usrquota"
+        " grpquota prjquota nouid32 inlinecrypt nombcache orlov oldalloc reservation"
+        " noreservation prefetch_block_bitmaps no_prefetch_block_bitmaps fast_commit nocheck"
+    ),
+    **numbers("commit max_batch_time min_batch_time journal_ioprio stripe inode_readahead_blks"),
+    **numbers("max_dir_size_kb mb_optimize_scan"),
+    **dict.fromkeys(("barrier", "auto_da_alloc", "init_itable"), perhaps(NUMBER)),
+    "data": one_of("journal", "ordered", "writeback"),
+    "data_err": one_of("ignore", "abort"),
+    "dax": perhaps(one_of("always", "never", "inode")),
+    "errors": _ON_ERRORS,
+}
+"""ext4(5). Not journal_path, journal_dev: devices; usrjquota, grpjquota: files; sb: another place;
+errors=panic."""
 
 _LAZY = "lazy_itable_init=0,lazy_journal_init=0"
 _WANTED = (
@@ -25,6 +83,8 @@ class ExtFamily(FileSystem):
 
     package = "e2fsprogs"
     mkfs_defaults = ("-q", "-F")
+    mkfs_options = _MKFS
+    mount_options = _MOUNT
     smallest_bytes = 16 << 20
     facts_command = ("dumpe2fs", "-h", "{device}")
     facts_wanted = _WANTED

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
+from fsgauge.system.allowed import Keys, Switches
+
 Facts = dict[str, str]
 
 
@@ -33,8 +35,12 @@ class FileSystem(SystemKind):
     """Debian package that brings the program."""
     mkfs_defaults: ClassVar[tuple[str, ...]] = ()
     """Always given: quiet, and forced (the rig has checked that the device is ours)."""
+    mkfs_options: ClassVar[Switches] = {}
+    """Options of mkfs that a study may set (allowed.py): all that can name nothing else."""
     mount_defaults: ClassVar[tuple[str, ...]] = ()
     """Mount options in force unless the study says otherwise."""
+    mount_options: ClassVar[Keys] = {}
+    """Mount options of its own that a study may set, beside those that every mount has."""
     smallest_bytes: ClassVar[int]
     """What mkfs refuses to go below."""
     facts_command: ClassVar[tuple[str, ...]] = ()

@@ -1,32 +1,49 @@
-"""The user's mkfs and mount options as words, and a guard: none of them may name a device.
+"""The user's mkfs and mount options as words, held to what a study may say (allowed.py).
 
-`mkfs = "/dev/sdb"` or `-l logdev=/dev/sdb` would format what nobody has consented to.
+root runs mkfs and mount. `mkfs = "/dev/sdb"`, `-l logdev=/dev/sdb`, `-J device=LABEL=home` or
+`-z FILE` would write where nobody has consented to, so nothing passes that is not known.
 """
 
 from __future__ import annotations
 
-import os
-import re
+import difflib
 import shlex
-import stat
-from pathlib import Path
+from collections.abc import Iterable, Iterator
 
 from fsgauge.errors import InputError, RefusedError
+from fsgauge.system.allowed import EVERY_MOUNT, NOTHING, Form, Keys
+from fsgauge.system.kind import FileSystem
 
-_SEPARATORS = re.compile(r"[,=\s]")
-_NOT_OURS_TO_CHOOSE = frozenset(
+_OF_THE_MOUNT = frozenset(
     {"ro", "loop", "bind", "rbind", "move", "remount", "noauto", "offset", "sizelimit", "user"}
+)
+_MOUNTS_ITSELF = "fsgauge mounts a device of its own, read and write, at a folder of its own"
+_NAMES = ("-L", "-U", "--label", "--uuid", "uuid")
+_BY_NAME = "a label or a UUID may be another disk's, and whatever looks for that one finds two"
+_SET_ALREADY = "fsgauge sets that itself"
+_MAY_REACH = (
+    "an option may name a file or another device, and root would write there:"
+    " only those that cannot are accepted"
+)
+_OTHERWISE = (
+    "fsgauge explain system.{key}; or make and mount it yourself, then: --system /mounted/folder"
 )
 
 
-def mkfs_words(text: str, system: str) -> list[str]:
-    """Words of the study's `mkfs`, split as a shell does."""
+def mkfs_words(kind: FileSystem, text: str, system: str) -> list[str]:
+    """Words of the study's `mkfs`, split as a shell does; RefusedError for one not in the list."""
     words = _split(text, f'mkfs of the system "{system}"')
-    _refuse_devices(words, f'mkfs of the system "{system}"')
+    for name, value in _switches(kind, words, system):
+        takes = kind.mkfs_options[name]
+        if isinstance(takes, Form):
+            _require_form(f"{name} {value}".strip(), value, takes, "mkfs", system)
+        else:
+            for option in value.split(","):
+                _require_known(option, takes, f"{name} of {kind.mkfs}", "mkfs", system)
     return words
 
 
-def mount_words(text: str, system: str) -> list[str]:
+def mount_words(kind: FileSystem, text: str, system: str) -> list[str]:
     """Single options of the study's `mount`: "noatime,discard", a leading -o allowed."""
     where = f'mount of the system "{system}"'
     words = [word.removeprefix("-o") for word in _split(text, where)]
@@ -37,13 +54,15 @@ def mount_words(text: str, system: str) -> list[str]:
                 f'"{option}" is no mount option ({where})',
                 next='write options as after -o, with commas: mount = "noatime,discard"',
             )
-        if option.partition("=")[0] in _NOT_OURS_TO_CHOOSE:
-            raise InputError(
-                f'the mount option "{option}" cannot be used in a study ({where})',
-                cause="fsgauge mounts a device of its own, read and write, at a folder of its own",
-            )
-    _refuse_devices(options, where)
+        known = {**EVERY_MOUNT, **kind.mount_options}
+        _require_known(option, known, f"mount -t {kind.driver}", "mount", system)
     return options
+
+
+def check_options(kind: FileSystem, mkfs: str, mount: str, system: str) -> None:
+    """RefusedError or InputError for an option that a study may not set."""
+    mkfs_words(kind, mkfs, system)
+    mount_words(kind, mount, system)
 
 
 def _split(text: str, where: str) -> list[str]:
@@ -53,21 +72,69 @@ def _split(text: str, where: str) -> list[str]:
         raise InputError(f"{where} cannot be split into words: {error}", details=(text,)) from error
 
 
-def _refuse_devices(words: list[str], where: str) -> None:
-    for word in words:
-        for piece in _SEPARATORS.split(word):
-            path = Path(os.path.realpath(f"/{piece}"))
-            if piece and (path.is_relative_to("/dev") or _can_be_formatted(path)):
-                raise RefusedError(
-                    f'"{word}" names {path}, which this study may not touch ({where})',
-                    cause="a study writes to its own storage alone, and that is named in [storage]",
-                )
+def _switches(kind: FileSystem, words: Iterable[str], system: str) -> Iterator[tuple[str, str]]:
+    """Each option of a command line with its value, as getopt(3) of the tool would read them.
+
+    Abbreviated long options and flags run together are refused: they are other words.
+    """
+    known = kind.mkfs_options
+    rest = iter(words)
+    for word in rest:
+        if not word.startswith("-") or word in ("-", "--"):
+            raise RefusedError(
+                f'"{word}" is no option (mkfs of the system "{system}")',
+                cause="a study formats its own storage alone, and that is named in [storage]",
+                next=_OTHERWISE.format(key="mkfs"),
+            )
+        long = word.startswith("--")
+        name, joined, value = word.partition("=") if long else (word[:2], word[2:], word[2:])
+        if name not in known:
+            raise _unknown(name, known, kind.mkfs, "mkfs", system)
+        if known[name] == NOTHING and joined:
+            raise InputError(
+                f'"{word}": {name} takes no value (mkfs of the system "{system}")',
+                next="write each option apart, with its dash",
+            )
+        yield name, value if joined or known[name] == NOTHING else next(rest, "")
 
 
-def _can_be_formatted(path: Path) -> bool:
-    """A block device, or a file that mkfs would take for an image."""
-    try:
-        mode = path.stat().st_mode
-    except (OSError, ValueError):
-        return False
-    return stat.S_ISBLK(mode) or (stat.S_ISREG(mode) and os.access(path, os.W_OK))
+def _require_known(option: str, known: Keys, tool: str, key: str, system: str) -> None:
+    name, equals, value = option.partition("=")
+    if name not in known:
+        raise _unknown(name, known, tool, key, system)
+    form = known[name]
+    if equals and form == NOTHING:
+        raise InputError(
+            f'"{option}": {name} takes no value ({key} of the system "{system}")',
+            next=f"leave ={value} out",
+        )
+    if equals or not form.optional:
+        _require_form(option, value, form, key, system)
+
+
+def _require_form(option: str, value: str, form: Form, key: str, system: str) -> None:
+    if not form.fits(value):
+        raise RefusedError(
+            f'"{option}" is not known to be safe as root ({key} of the system "{system}")',
+            cause=f"its value must be {form.words}",
+            next=_OTHERWISE.format(key=key),
+        )
+
+
+def _unknown(name: str, known: Iterable[str], tool: str, key: str, system: str) -> RefusedError:
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
+    list_of_all = f"{tool} may be given: {', '.join(sorted(known, key=str.lower)) or 'nothing'}"
+    return RefusedError(
+        f'"{name}" is not known to be safe as root ({key} of the system "{system}")',
+        details=(f'did you mean "{near[0]}"?',) if near and near[0] != name else (list_of_all,),
+        cause=_reason(name, tool),
+        next=_OTHERWISE.format(key=key),
+    )
+
+
+def _reason(name: str, tool: str) -> str:
+    if name in _NAMES:
+        return _BY_NAME
+    if tool.startswith("mount"):
+        return _MOUNTS_ITSELF if name in _OF_THE_MOUNT else _MAY_REACH
+    return _SET_ALREADY if name in ("-q", "-f", "-F", "--quiet", "--force") else _MAY_REACH

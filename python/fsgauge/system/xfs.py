@@ -2,7 +2,39 @@
 
 from __future__ import annotations
 
+from fsgauge.system.allowed import NOTHING, NUMBER, Switches, flags, numbers, one_of, perhaps
 from fsgauge.system.kind import Facts, FileSystem
+
+_MKFS: Switches = {
+    "-b": numbers("size log"),
+    "-d": {
+        **numbers("agcount agsize su sw sunit swidth sectsize sectlog size concurrency"),
+        **numbers("extszinherit cowextsize projinherit daxinherit"),
+        **flags("noalign"),
+    },
+    "-i": numbers("size log perblock align maxpct attr projid32bit sparse nrext64 exchange"),
+    "-K": NOTHING,
+    "-l": {
+        **numbers("agnum size version su sunit sectsize sectlog lazy-count concurrency"),
+        "internal": perhaps(NUMBER),
+    },
+    "-m": numbers("crc finobt inobtcount reflink rmapbt bigtime autofsck metadir"),
+    "-n": {**numbers("size log ftype parent"), "version": one_of("1", "2", "ci")},
+    "-s": numbers("size log"),
+}
+"""mkfs.xfs(8). Not -d name, -l logdev, -r rtdev: devices; -c, -p: files; -L, -m uuid: names of
+other disks; -N makes nothing."""
+_MOUNT = {
+    **flags(
+        "attr2 noattr2 discard nodiscard filestreams ikeep noikeep inode32 inode64 largeio"
+        " nolargeio noalign swalloc wsync grpid nogrpid bsdgroups sysvgroups barrier nobarrier"
+        " quota noquota uquota usrquota gquota grpquota pquota prjquota uqnoenforce qnoenforce"
+        " gqnoenforce pqnoenforce lifetime nolifetime"
+    ),
+    **numbers("allocsize logbufs logbsize sunit swidth max_atomic_write"),
+    "dax": perhaps(one_of("always", "never", "inode")),
+}
+"""xfs(5). Not logdev=, rtdev=: devices; not nouuid, which lets two with one name be mounted."""
 
 
 class Xfs(FileSystem):
@@ -14,6 +46,8 @@ class Xfs(FileSystem):
     mkfs = "mkfs.xfs"
     package = "xfsprogs"
     mkfs_defaults = ("-q", "-f")
+    mkfs_options = _MKFS
+    mount_options = _MOUNT
     smallest_bytes = 300 << 20
     facts_command = ("xfs_info", "{directory}")
 

@@ -42,3 +42,11 @@ def test_an_unknown_option_names_no_device(say: Say) -> None:
 
 def test_silence() -> None:
     assert KernelLog(None).lines_about("loop1", "ext4") == []
+
+
+def test_a_record_without_words_or_of_any_length_is_no_traceback(say: Say) -> None:
+    """What a program wrote to /dev/kmsg must not end a study that asks why a mount was refused."""
+    log = say("")
+    say.sockets[1].send(b"6,1,1,-")  # type: ignore[attr-defined]
+    say.sockets[1].send(b"6,1,1,-;XFS (loop1): bad")  # type: ignore[attr-defined]
+    assert log.lines_about("loop1", "xfs") == ["XFS (loop1): bad"]

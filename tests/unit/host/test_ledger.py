@@ -196,7 +196,7 @@ def test_a_ledger_folder_that_others_can_write_is_refused(ledgers: Path) -> None
 
 def share_left(ledgers: Path) -> Path:
     target = {"host": "127.0.0.1", "port": 1, "directory": "fsgauge-x-share"}
-    trace = ShareTrace(place="smb://ann@filer/s", jobs=[{"target": target}], engine="/bin/false")
+    trace = ShareTrace(place="smb://ann@filer/s", jobs=[{"target": target}])
     owner = dead_owner()
     return leave_behind(ledgers, owner, {"made": 0, "trace": trace.model_dump()})
 
@@ -223,7 +223,7 @@ def test_what_ended_the_body_is_the_error_and_the_clean_up_a_detail(
     ledgers: Path, monkeypatch: pytest.MonkeyPatch, first: FsgaugeError
 ) -> None:
     monkeypatch.setattr(traces, "clear_shares", lambda *_: ["connection refused"])
-    trace = ShareTrace(place="smb://ann@filer/s", jobs=[], engine="")
+    trace = ShareTrace(place="smb://ann@filer/s", jobs=[])
     with pytest.raises(type(first)) as caught, opened_ledger() as book, book.holding(trace):
         raise first
     assert caught.value is first

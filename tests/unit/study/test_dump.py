@@ -44,7 +44,11 @@ formatted = st.builds(
     kind=st.sampled_from(["ext4", "xfs"]),
     mkfs=options,
     mount=options,
-    tunables=st.dictionaries(lines, options, max_size=3),
+    tunables=st.dictionaries(
+        st.from_regex(r"queue/[a-z_]{1,9}|/sys/fs/ext4/\{device\}/[a-z_]{1,9}", fullmatch=True),
+        st.from_regex(r"[A-Za-z0-9 _.:,+-]{1,20}", fullmatch=True),
+        max_size=3,
+    ),
 )
 mounted = st.builds(System, name=lines, kind=st.just("mounted"), path=st.none() | paths)
 workloads = st.fixed_dictionaries(

@@ -10,7 +10,7 @@ from fsgauge.errors import InputError
 from fsgauge.study import dump_study, load_study
 from fsgauge.study.address import parse_address
 from fsgauge.study.model import ConnectionsWorkload, Study, System
-from fsgauge.study.server_options import OPTIONS, forbidden_value, unknown_option
+from fsgauge.study.server_options import OPTIONS, unknown_option, wrong_value
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,8 @@ def test_every_option_has_a_part_and_a_neighbour() -> None:
     described = System.model_fields["server"].description or ""
     assert all(name in described for names in OPTIONS.values() for name in names)
     assert "aio read size" in (unknown_option("samba", "aio reed size") or "")
-    assert forbidden_value("0; Path = /") and not forbidden_value("64 kb")
+    assert wrong_value("samba", "aio read size", "0; Path = /")
+    assert wrong_value("samba", "aio read size", "64 kb") is None
 
 
 @pytest.mark.parametrize("storage", ["loop:1GiB", "ram:1GiB", "/"])

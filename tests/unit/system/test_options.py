@@ -1,53 +1,130 @@
-"""Options are split as a shell does, and none may lead to a device that is not the study's."""
+"""Options are split as a shell does, and each must be in the list of its system."""
 
 from __future__ import annotations
 
-from pathlib import Path
+import shutil
+import subprocess
 
 import pytest
 
 from fsgauge.errors import InputError, RefusedError
+from fsgauge.system import FileSystem, find_kind, system_kinds
+from fsgauge.system.allowed import NOTHING, Form
 from fsgauge.system.options import mkfs_words, mount_words
 
+FILE_SYSTEMS = [kind for kind in system_kinds().values() if isinstance(kind, FileSystem)]
 
-def test_words() -> None:
-    assert mkfs_words("-L 'my disk' -d agcount=8", "s") == ["-L", "my disk", "-d", "agcount=8"]
-    assert mkfs_words("", "s") == []
-    assert mount_words("noatime,allocsize=64m", "s") == ["noatime", "allocsize=64m"]
-    assert mount_words("-o noatime -o discard", "s") == ["noatime", "discard"]
-    with pytest.raises(InputError, match='mkfs of the system "s" cannot be split'):
-        mkfs_words("-L 'open", "s")
+
+def of(name: str) -> FileSystem:
+    kind = find_kind(name)
+    assert isinstance(kind, FileSystem)
+    return kind
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["/dev/sdb", "-l logdev=/dev/sdb,size=100m", "-J device=/dev/sdb", "-d name=/dev/../dev/sdb"],
+    ("name", "text"),
+    [
+        ("ext4", "-b 4096 -m0 -O ^extent,^64bit -E stride=16,stripe-width=64"),
+        ("ext4", "-J size=64 -T largefile -i 16384 -I256 -N 1000 -e remount-ro"),
+        ("ext4", "-E lazy_itable_init=0,discard -E nodiscard -j"),
+        ("ext3", "-m 0.5"),
+        ("xfs", "-d agcount=8,su=64k,sw=4 -l internal=1,size=64m,su=32k -i size=512 -n ftype=1"),
+        ("xfs", "-m crc=1,reflink=0 -s size=4k -K -d noalign -l internal -n version=ci"),
+        ("btrfs", "-d single -m dup --nodesize=16k --csum xxhash -O ^no-holes -K --mixed"),
+    ],
 )
-def test_a_device_among_mkfs_options(text: str) -> None:
-    with pytest.raises(RefusedError):
-        mkfs_words(text, "s")
+def test_what_studies_say_to_mkfs(name: str, text: str) -> None:
+    assert mkfs_words(of(name), text, "s") == text.split()
 
 
-def test_a_file_that_mkfs_would_format(tmp_path: Path) -> None:
-    image = tmp_path / "image"
-    image.touch()
-    with pytest.raises(RefusedError, match="image"):
-        mkfs_words(f"-d file,name={image}", "s")
+def test_words() -> None:
+    assert mkfs_words(of("ext4"), "-E 'stride=4' -b \"4096\"", "s") == [
+        *("-E", "stride=4", "-b", "4096")
+    ]
+    assert mkfs_words(of("ext4"), "", "s") == []
+    assert mount_words(of("xfs"), "noatime,allocsize=64m", "s") == ["noatime", "allocsize=64m"]
+    assert mount_words(of("xfs"), "-o noatime -o discard", "s") == ["noatime", "discard"]
+    with pytest.raises(InputError, match='mkfs of the system "s" cannot be split'):
+        mkfs_words(of("ext4"), "-L 'open", "s")
 
 
-def test_a_link_to_a_device(tmp_path: Path) -> None:
-    """A name outside of /dev leads to one all the same."""
-    (tmp_path / "disk").symlink_to("/dev/sdb")
-    with pytest.raises(RefusedError):
-        mkfs_words(str(tmp_path / "disk"), "s")
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("ext4", "noatime,nodelalloc,data=writeback,barrier=0,commit=30,init_itable,stripe=64"),
+        ("ext3", "nobarrier,auto_da_alloc,errors=continue"),
+        ("xfs", "logbufs=8,logbsize=256k,inode64,largeio,swalloc,dax=never,nobarrier"),
+        ("btrfs", "compress=zstd:3,nodatacow,space_cache=v2,discard=async,compress-force,ssd"),
+    ],
+)
+def test_what_studies_say_to_mount(name: str, text: str) -> None:
+    assert mount_words(of(name), text, "s") == text.split(",")
 
 
 @pytest.mark.parametrize("text", ["ro", "loop", "bind", "remount,rw", "logdev=/dev/sdb"])
 def test_mount_options_that_would_mount_something_else(text: str) -> None:
-    with pytest.raises(InputError):
-        mount_words(text, "s")
+    with pytest.raises(RefusedError, match="not known to be safe as root"):
+        mount_words(of("xfs"), text, "s")
 
 
 def test_a_mount_option_that_is_none() -> None:
     with pytest.raises(InputError, match="no mount option"):
-        mount_words("--bind", "s")
+        mount_words(of("ext4"), "--bind", "s")
+
+
+def test_the_nearest_option_is_named() -> None:
+    with pytest.raises(RefusedError) as refusal:
+        mkfs_words(of("ext4"), "-E strid=4", "s")
+    assert 'did you mean "stride"?' in refusal.value.render()
+    with pytest.raises(RefusedError) as refusal:
+        mount_words(of("ext4"), "nodealloc", "s")
+    assert 'did you mean "nodelalloc"?' in refusal.value.render()
+    with pytest.raises(RefusedError) as refusal:
+        mkfs_words(of("btrfs"), "--node=16k", "s")
+    assert 'did you mean "--nodesize"?' in refusal.value.render()
+
+
+def test_an_error_says_what_why_and_what_next() -> None:
+    with pytest.raises(RefusedError) as refusal:
+        mkfs_words(of("ext4"), "-z /etc/cron.d/x", "fast")
+    words = refusal.value.render()
+    assert '"-z" is not known to be safe as root (mkfs of the system "fast")' in words
+    assert "cause: an option may name a file or another device" in words
+    assert "next: fsgauge explain system.mkfs" in words
+
+
+def test_no_form_of_a_value_has_room_for_a_path() -> None:
+    """The rule that every list rests on: no slash, no second option, no blank, no quote."""
+    forms: list[Form] = []
+    for kind in FILE_SYSTEMS:
+        for takes in [*kind.mkfs_options.values(), *kind.mount_options.values()]:
+            forms += [takes] if isinstance(takes, Form) else takes.values()
+    assert len(forms) > 100
+    for form in forms:
+        for value in (
+            "/dev/sdb",
+            "./x",
+            "..",
+            "../x",
+            "a b",
+            "a;b",
+            "'a'",
+            "LABEL=x",
+            "a=b",
+            "a\nb",
+        ):
+            assert not form.fits(value), (form, value)
+        assert form == NOTHING or not form.fits("")
+
+
+def test_every_file_system_has_its_lists() -> None:
+    """A system without a list would refuse all options, which its file can hardly mean."""
+    assert all(kind.mkfs_options and kind.mount_options for kind in FILE_SYSTEMS)
+
+
+@pytest.mark.skipif(not shutil.which("mkfs.ext4"), reason="e2fsprogs is not installed")
+def test_getopt_takes_the_words_as_we_do() -> None:
+    """mke2fs is asked what it makes of a joined value, without a device to write to."""
+    done = subprocess.run(["mkfs.ext4", "-n", "-m0", "-b4096", "/nowhere/at-all"], check=False,
+        capture_output=True, text=True, timeout=30)  # fmt: skip
+    assert "invalid option" not in done.stderr and "/nowhere/at-all" in done.stderr

@@ -1,0 +1,79 @@
+//! What the engine keeps of root's powers: those that its kind of job needs, and no others.
+//!
+//! It is called once, with the job read and nothing else done: capabilities belong to a thread, and the threads
+//! and worker processes that begin later have what this one has. SECURITY.md has the same table for people.
+
+use fsgauge_wire::{Failure, Job};
+use rustix::io::Errno;
+use rustix::thread::{
+    CapabilitySet, CapabilitySets, capabilities, clear_ambient_capability_set,
+    remove_capability_from_bounding_set, set_capabilities, set_no_new_privs,
+};
+
+/// 1: only those with CAP_SYS_ADMIN may have a ring (Linux 6.6).
+const IO_URING_DISABLED: &str = "/proc/sys/kernel/io_uring_disabled";
+
+/// Gives up what this kind of job does not need. Nothing to do for an ordinary user.
+pub(crate) fn keep_for(job: &Job) -> Result<(), Failure> {
+    let had = capabilities(None).map_err(|error| refused(error, "read"))?;
+    if had.permitted.is_empty() && had.inheritable.is_empty() {
+        return Ok(());
+    }
+    let keep = needed_by(job, rings_are_for_administrators());
+    // A process may start no program that has more than itself; without CAP_SETPCAP this alone says it.
+    set_no_new_privs(true).map_err(|error| refused(error, "limited"))?;
+    for capability in CapabilitySet::all().difference(keep).iter() {
+        match remove_capability_from_bounding_set(capability) {
+            // EINVAL: this kernel does not know it. EPERM: without CAP_SETPCAP the others suffice.
+            Ok(()) | Err(Errno::INVAL | Errno::PERM) => {}
+            Err(error) => return Err(refused(error, "dropped")),
+        }
+    }
+    // Older kernels have no ambient set; where there is one, it follows the permitted set anyway.
+    let _ = clear_ambient_capability_set();
+    let kept = had.permitted.intersection(keep);
+    let sets = CapabilitySets { effective: kept, permitted: kept, inheritable: CapabilitySet::empty() };
+    set_capabilities(None, sets).map_err(|error| refused(error, "dropped"))
+}
+
+/// What each kind of job needs of root's powers.
+fn needed_by(job: &Job, rings_are_for_administrators: bool) -> CapabilitySet {
+    // Files and devices of others: root measures what lies there, whoever owns it.
+    let files = CapabilitySet::DAC_OVERRIDE;
+    // Buffers that the ring has registered count against no limit of locked memory.
+    let mut rings = CapabilitySet::IPC_LOCK;
+    if rings_are_for_administrators {
+        rings |= CapabilitySet::SYS_ADMIN;
+    }
+    // O_NOATIME on files of others.
+    let access_times = CapabilitySet::FOWNER;
+    match job {
+        Job::Load(_) | Job::Clients(_) => files | rings | access_times,
+        Job::Layout(_) | Job::Probe(_) | Job::Age(_) => files | rings,
+        // GETFSMAP and the trees of btrfs are for administrators alone; it writes nothing.
+        Job::Scan(_) => CapabilitySet::DAC_READ_SEARCH | access_times | CapabilitySet::SYS_ADMIN,
+    }
+}
+
+fn rings_are_for_administrators() -> bool {
+    std::fs::read_to_string(IO_URING_DISABLED).is_ok_and(|text| text.trim() == "1")
+}
+
+fn refused(error: Errno, done: &str) -> Failure {
+    let what = format!("the engine's privileges cannot be {done}: {error}");
+    let cause = "a container or a security module forbids it; the job was not begun";
+    Failure::system("privileges", Some(error.raw_os_error()), what, cause, "run it outside of the container")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fsgauge_wire::parse_job;
+
+    #[test]
+    fn a_ring_is_kept_where_it_is_for_administrators_alone() {
+        let probe = parse_job(r#"{"format": 1, "kind": "probe", "directory": "/tmp"}"#).unwrap();
+        assert!(!needed_by(&probe, false).contains(CapabilitySet::SYS_ADMIN));
+        assert!(needed_by(&probe, true).contains(CapabilitySet::SYS_ADMIN | CapabilitySet::IPC_LOCK));
+    }
+}

@@ -1,0 +1,100 @@
+"""Which settings of the kernel a study may change: of its own device, and a few of the machine's.
+
+The rest of /proc/sys is the machine's: kernel.core_pattern names a program that root starts.
+So a key is accepted when its place is in this list, and no other way.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from dataclasses import dataclass
+
+DEVICE = "{device}"
+_NAME = r"(?!uevent\b)[A-Za-z0-9_]+"
+_WRITEBACK = "(?:min|max)_(?:ratio|ratio_fine|bytes)|read_ahead_kb|strict_limit"
+_WHICH = r"(?P<device>\{device\}|[A-Za-z0-9!_-]+)"
+_OF_A_DEVICE = tuple(
+    re.compile(pattern)
+    for pattern in (
+        rf"(?P<home>/sys/block/{_WHICH})/(?P<rest>queue/(?:iosched/)?{_NAME})",
+        rf"(?P<home>/sys/block/{_WHICH}/bdi)/(?P<rest>{_WRITEBACK})",
+        rf"(?P<home>/sys/fs/(?:ext4|ldiskfs)/{_WHICH})/(?P<rest>(?!trigger_fs_error\b){_NAME})",
+        rf"(?P<home>/sys/fs/xfs/{_WHICH})/(?P<rest>error/(?:{_NAME}/){{0,2}}{_NAME})",
+        rf"(?P<home>/proc/fs/ldiskfs/{_WHICH})/(?P<rest>{_NAME})",
+        rf"(?P<home>/proc/fs/jbd2/{_WHICH}-[0-9]+)/(?P<rest>{_NAME})",
+    )
+)
+_OF_THE_MACHINE = {
+    "vm": "dirty_background_bytes dirty_background_ratio dirty_bytes dirty_expire_centisecs"
+    " dirty_ratio dirty_writeback_centisecs dirtytime_expire_seconds laptop_mode page-cluster"
+    " swappiness vfs_cache_pressure watermark_scale_factor zone_reclaim_mode",
+    "fs/xfs": "age_buffer_centisecs error_level filestream_centisecs inherit_noatime"
+    " inherit_nodefrag inherit_nodump inherit_nosymlinks inherit_sync rotorstep"
+    " speculative_cow_prealloc_lifetime speculative_prealloc_lifetime xfssyncd_centisecs",
+    "fs/nfs": "nfs_congestion_kb nfs_mountpoint_timeout",
+    "fs": "aio-max-nr",
+    "sunrpc": "tcp_slot_table_entries tcp_max_slot_table_entries udp_slot_table_entries",
+    "net/core": "busy_poll busy_read netdev_budget netdev_max_backlog rmem_default rmem_max"
+    " somaxconn wmem_default wmem_max",
+    "net/ipv4": "tcp_autocorking tcp_limit_output_bytes tcp_max_syn_backlog tcp_notsent_lowat"
+    " tcp_rmem tcp_sack tcp_slow_start_after_idle tcp_timestamps tcp_window_scaling tcp_wmem",
+}
+PROC_SYS = tuple(
+    f"/proc/sys/{folder}/{name}"
+    for folder, names in _OF_THE_MACHINE.items()
+    for name in names.split()
+)
+"""Settings of the whole machine that a study may change while a turn lasts."""
+OF_A_DEVICE = (
+    "/sys/block/{device}/queue/... (short: queue/...)",
+    "/sys/block/{device}/bdi/(read_ahead_kb, strict_limit, max_ratio and the like)",
+    "/sys/fs/ext4/{device}/...",
+    "/sys/fs/ldiskfs/{device}/...",
+    "/sys/fs/xfs/{device}/error/...",
+    "/proc/fs/ldiskfs/{device}/...",
+    "/proc/fs/jbd2/{device}-8/...",
+)
+"""The others, as people read them."""
+_VALUE = re.compile(r"[A-Za-z0-9 _.:,+-]{1,200}")
+
+
+@dataclass(frozen=True)
+class TunablePlace:
+    """`home` may hold {device} and is the kernel's own folder; `rest` lies below it.
+
+    `device` is {device}, the name of a device, or empty for a setting of the machine.
+    """
+
+    home: str
+    rest: str
+    device: str
+
+    @property
+    def path(self) -> str:
+        """Both."""
+        return f"{self.home}/{self.rest}"
+
+
+def place_of(key: str) -> TunablePlace | None:
+    """Where a tunable is; None for one that a study may not change."""
+    text = key if key.startswith("/") else f"/sys/block/{DEVICE}/{key}"
+    if text in PROC_SYS:
+        home, _, rest = text.rpartition("/")
+        return TunablePlace(home, rest, "")
+    for pattern in _OF_A_DEVICE:
+        found = pattern.fullmatch(text)
+        if found:
+            return TunablePlace(found["home"], found["rest"], found["device"])
+    return None
+
+
+def possible_value(value: str) -> bool:
+    """Whether a value is numbers and words: no setting in the list takes a path."""
+    return _VALUE.fullmatch(value) is not None
+
+
+def nearest_place(key: str) -> str:
+    """What the key may have meant, or all that there is, in words."""
+    near = difflib.get_close_matches(key, PROC_SYS, n=1, cutoff=0.8)
+    return f'did you mean "{near[0]}"?' if near else f"known: {', '.join(OF_A_DEVICE)}"
