@@ -14,6 +14,7 @@ from fsgauge.wire import (
     FilesTarget,
     FileTarget,
     LoadJob,
+    NullTarget,
     RandomAccess,
     SequentialAccess,
     ZeroData,
@@ -21,7 +22,7 @@ from fsgauge.wire import (
 )
 
 ENGINE_BATCH = 16
-"""How many operations the engine submits at once unless its job says otherwise."""
+"""How many operations the engine submits at once unless they are neighbours on a device."""
 LONGEST_NAMES = 4096
 """fio refuses a longer list of file names."""
 QUANTILES = {"p50": 50.0, "p99": 99.0, "p999": 99.9}
@@ -100,7 +101,7 @@ def _load(job: LoadJob) -> list[str]:
 def _queue(job: LoadJob) -> list[str]:
     options = [f"--ioengine={job.interface}", f"--iodepth={job.queue_depth}"]
     if job.interface == "io_uring":
-        batch = min(job.batch or ENGINE_BATCH, job.queue_depth)
+        batch = engine_batch(job)
         options += [
             "--registerfiles",
             "--fixedbufs",
@@ -109,6 +110,14 @@ def _queue(job: LoadJob) -> list[str]:
             f"--iodepth_batch_complete_max={batch}",
         ]
     return options
+
+
+def engine_batch(job: LoadJob) -> int:
+    """How many operations the engine submits at once, as its job says or as it chooses."""
+    has_device = not isinstance(job.target, NullTarget)
+    neighbours = isinstance(job.access, SequentialAccess) and job.direct and has_device
+    chosen = job.batch or job.submit_batch or (1 if neighbours else ENGINE_BATCH)
+    return min(chosen, job.queue_depth)
 
 
 def _data(job: LoadJob) -> list[str]:

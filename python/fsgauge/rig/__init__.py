@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
-from fsgauge.record import EnvironmentRecord, StorageFacts, SystemFacts
+from fsgauge.record import DeviceRun, EnvironmentRecord, StorageFacts, SystemFacts
 from fsgauge.server import Server
 from fsgauge.study.model import Study, System
 from fsgauge.wire import (
@@ -92,6 +92,10 @@ class Rig(Protocol):
 
     def settle(self, prepared: PreparedSystem) -> str:
         """Bring caches to the state that every run starts from; gives what was done."""
+        ...
+
+    def watch_device(self, prepared: PreparedSystem) -> Callable[[], DeviceRun | None]:
+        """Begin to count what the device is asked for; what is given ends it and says how much."""
         ...
 
     def wear(self, prepared: PreparedSystem, step: FileStep) -> int:
