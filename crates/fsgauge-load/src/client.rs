@@ -80,7 +80,7 @@ pub(crate) struct Client<'a, Q, O, P> {
     /// When starting ended, and what `in_flight_ns` was then.
     end_ns: u64,
     in_flight_at_end_ns: u64,
-    /// How far a call that makes writes durable reached beyond that.
+    /// How far a call that makes writes durable reached beyond that, or the start of what was prepared.
     beyond_ns: u64,
     troubled: Vec<(u32, i32)>,
     retries_in_row: u32,
@@ -136,7 +136,8 @@ impl<'a, Q: Queue, O: Order, P: Pace> Client<'a, Q, O, P> {
         let driven = self.drive();
         let completed = self.completed();
         let drained = self.drain();
-        let measured = driven.and_then(|ended| drained.map(|()| self.outcome(ended, late_start_ns, completed)));
+        let measured =
+            driven.and_then(|ended| drained.map(|()| self.outcome(ended, late_start_ns, completed)));
         if self.in_flight > 0 {
             // The kernel still writes into the buffers: they stay until the process ends.
             std::mem::forget(self.buffers);
@@ -149,8 +150,10 @@ impl<'a, Q: Queue, O: Order, P: Pace> Client<'a, Q, O, P> {
             let taken = self.fill();
             let start_ns = self.setup.clock.now_ns();
             if start_ns >= self.window.next_ns && self.cross(start_ns) {
-                // What was prepared starts when the rest is waited for, and counts like it.
+                // What was prepared starts when the rest is waited for, and counts like it: its places were taken
+                // before the end, however long the thread did not come to start it.
                 self.slots.stamp_taken(taken, start_ns);
+                self.beyond_ns = (start_ns - self.end_ns) * taken as u64 / u64::from(self.setup.depth);
                 self.integrate(start_ns);
                 self.in_flight += taken as u32;
                 return Ok(Ended::Duration);
@@ -468,4 +471,89 @@ fn enter_failure(error: &std::io::Error) -> Failure {
         "the kernel refused the call",
         "dmesg | tail; or choose interface psync",
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Filler;
+    use crate::pace::Unpaced;
+    use crate::pattern::{Sizes, Uniform};
+    use crate::queue::NullQueue;
+    use crate::random::Random;
+    use crate::target::Geometry;
+    use fsgauge_wire::LoadJob;
+
+    const MS: u64 = 1_000_000;
+
+    /// A job on nothing whose first moment was so long ago, measured for 20 ms from then on, on `queue`.
+    fn run<Q: Queue>(queue: Q, depth: u32, ago_ns: u64) -> JobOutcome {
+        let load = LoadJob::plain();
+        let (clock, geometry) = (Clock::new().0, Geometry::of(&load.target));
+        std::thread::sleep(Duration::from_nanos(ago_ns));
+        let sizes = Sizes::new(&load.block_sizes, &geometry);
+        let pattern = Pattern::new(Uniform::new(&geometry), sizes, 100, Random::new(1, 0), &geometry);
+        let buffers = Buffers::new(depth, 4096, (true, false), Filler::for_data(load.data, 1, 0)).unwrap();
+        let setup = ClientSetup {
+            job: 0,
+            clock,
+            stop: Stop::never(),
+            target: &load.target,
+            reports: None,
+            depth,
+            batch: depth,
+            wanted: 1,
+            size_limit_bytes: None,
+            halts: Halts::none(),
+            window: Window::new(clock.now_ns().saturating_sub(ago_ns), 0, 20 * MS, 20 * MS),
+        };
+        Client::new(setup, queue, pattern, Unpaced, buffers).run().unwrap()
+    }
+
+    /// Completes at once, but stalls once, when 5 ms have passed.
+    struct Stalling {
+        queue: NullQueue,
+        begin: std::time::Instant,
+        stall: Option<Duration>,
+    }
+
+    impl Queue for Stalling {
+        fn push(&mut self, slot: u32, operation: &crate::pattern::Operation, address: *mut u8) {
+            self.queue.push(slot, operation, address);
+        }
+
+        fn enter(&mut self, wanted: u32) -> std::io::Result<()> {
+            if self.begin.elapsed() > Duration::from_millis(5) {
+                std::thread::sleep(self.stall.take().unwrap_or_default());
+            }
+            self.queue.enter(wanted)
+        }
+
+        fn reap(&mut self, each: impl FnMut(u32, i32)) {
+            self.queue.reap(each);
+        }
+    }
+
+    #[test]
+    fn a_stall_across_the_end_is_in_the_latency_and_in_the_time() {
+        for depth in [1, 4] {
+            let stall = Some(Duration::from_millis(60));
+            let queue = NullQueue::new(depth, depth, false);
+            let outcome = run(Stalling { queue, begin: std::time::Instant::now(), stall }, depth, 0);
+            let elapsed_ns = outcome.end_ns - outcome.begin_ns;
+            assert!(outcome.tallies[0].service.to_histogram().max_ns >= 60 * MS);
+            assert!(elapsed_ns >= 60 * MS && outcome.drain_ns >= 40 * MS, "{elapsed_ns}");
+            assert_eq!((outcome.drained, outcome.unfinished), (u64::from(depth), 0));
+            // All of the time is in the integral, and all latencies are: the two are one.
+            let latency_ns = outcome.tallies[0].service.sum_ns();
+            assert!(latency_ns <= outcome.in_flight_ns + elapsed_ns / 50);
+            assert!(latency_ns + elapsed_ns / 50 >= outcome.in_flight_ns);
+        }
+    }
+
+    #[test]
+    fn a_job_that_begins_late_says_so() {
+        let outcome = run(NullQueue::new(1, 1, false), 1, 15 * MS);
+        assert!((15 * MS..1000 * MS).contains(&outcome.pauses.late_start_ns), "{:?}", outcome.pauses);
+    }
 }

@@ -33,7 +33,8 @@ pub(crate) struct RunQueue {
 impl RunQueue {
     /// Of the calling thread; opened now, so that reading it later is one call.
     pub(crate) fn of_thread() -> Self {
-        let mut queue = RunQueue { file: std::fs::File::open("/proc/thread-self/schedstat").ok(), begin_ns: 0 };
+        let mut queue =
+            RunQueue { file: std::fs::File::open("/proc/thread-self/schedstat").ok(), begin_ns: 0 };
         queue.begin();
         queue
     }

@@ -103,7 +103,7 @@ impl Crew {
         let (warm_up_ns, duration_ns) = (self.shared.load.warm_up_ns, self.shared.load.duration_ns);
         let measured_from_ns = zero_ns + warm_up_ns;
         let mut series = Series::new(self.members.len(), warm_up_ns.saturating_add(duration_ns));
-        let mut watch = PauseWatch::new(self.shared.clock, zero_ns, measured_from_ns);
+        let watch = PauseWatch::start(self.shared.clock, zero_ns, measured_from_ns);
         let late_ns = measured_from_ns.saturating_add(duration_ns).saturating_add(LATE_NS);
         let mut machine = MachineWindow::new(measured_from_ns);
         self.start(zero_ns);
@@ -111,7 +111,7 @@ impl Crew {
         while self.members.iter().any(Option::is_some) {
             let tick = machine.tick(self.shared.clock.now_ns());
             let mut is_quiet = false;
-            match watch.recv(&self.reports, tick) {
+            match self.reports.recv_timeout(tick) {
                 Ok(Report::Interval { job, interval }) => series.add(job, interval),
                 Ok(Report::Done { job, outcome }) => {
                     self.dismiss(job);

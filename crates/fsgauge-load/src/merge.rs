@@ -110,9 +110,8 @@ impl Followed {
     /// Some jobs hang in the kernel: the result goes without them.
     pub(crate) fn note_unresponsive(&mut self) {
         let missing = self.outcomes.iter().filter(|outcome| outcome.is_none()).count();
-        let text = format!(
-            "{missing} jobs did not come back from the kernel in time; their operations are missing"
-        );
+        let text =
+            format!("{missing} jobs did not come back from the kernel in time; their operations are missing");
         self.note = Some(Note { code: "job.unresponsive".into(), text });
     }
 

@@ -1,12 +1,14 @@
 //! Pauses: what kept the engine itself from its work while it measured.
 //!
-//! A device that stalls and an engine that is stopped look the same to an operation that waits. The thread that
-//! waits for reports knows the difference: it sleeps for a moment at a time, and a sleep that lasts much longer than
-//! was asked for is a process that was stopped or frozen, or a machine that stood still. Where the scheduler says
-//! that the thread was ready and had no processor, it was starved instead, as its jobs are, which count that apart.
-//! Nothing of this is on the path of an operation.
+//! A device that stalls and an engine that is stopped look the same to an operation that waits. A thread that does
+//! nothing else knows the difference: it sleeps for a moment at a time, and a sleep that lasts much longer than was
+//! asked for is a process that was stopped or frozen, or a machine that stood still. Where the scheduler says that the
+//! thread was ready and had no processor, it was starved instead, as the jobs are, which count that apart. Nothing of
+//! this is on the path of an operation.
 
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use fsgauge_wire::Pauses;
@@ -17,42 +19,90 @@ use crate::cpu::RunQueue;
 
 /// Oversleeping by less is no pause: a busy machine does that.
 const PAUSE_NS: u64 = 100_000_000;
+/// How long the thread sleeps at a time.
+const TICK: Duration = Duration::from_millis(50);
+const STACK_BYTES: usize = 128 << 10;
 
-/// Watches the thread that made it, from the load's first moment on.
+/// Watches the process, from the load's first moment to the end.
 #[derive(Debug)]
 pub(crate) struct PauseWatch {
     clock: Clock,
-    zero_ns: u64,
-    measured_from_ns: u64,
-    run_queue: RunQueue,
     begin: Clocks,
-    pauses: Pauses,
+    is_over: Arc<AtomicBool>,
+    /// None where a limit on processes leaves no room for it.
+    sleeper: Option<JoinHandle<Pauses>>,
 }
 
 impl PauseWatch {
     /// A load begins at `zero_ns` and is measured from `measured_from_ns` on, by its own clock.
-    pub(crate) fn new(clock: Clock, zero_ns: u64, measured_from_ns: u64) -> Self {
-        let (run_queue, begin) = (RunQueue::of_thread(), Clocks::now(&clock));
-        PauseWatch { clock, zero_ns, measured_from_ns, run_queue, begin, pauses: Pauses::default() }
+    pub(crate) fn start(clock: Clock, zero_ns: u64, measured_from_ns: u64) -> Self {
+        let is_over = Arc::new(AtomicBool::new(false));
+        let noted = Noted { clock, zero_ns, measured_from_ns, pauses: Pauses::default() };
+        let told = is_over.clone();
+        let builder = std::thread::Builder::new().name("pauses".into()).stack_size(STACK_BYTES);
+        let sleeper = builder.spawn(move || noted.sleep_until(&told)).ok();
+        PauseWatch { clock, begin: Clocks::now(&clock), is_over, sleeper }
     }
 
-    /// Waits for a report, no longer than `tick`, and notes when it was longer.
-    pub(crate) fn recv<R>(&mut self, reports: &Receiver<R>, tick: Duration) -> Result<R, RecvTimeoutError> {
-        self.run_queue.begin();
-        let begin_ns = boot_ns();
-        let report = reports.recv_timeout(tick);
-        let overslept_ns = (boot_ns() - begin_ns).saturating_sub(tick.as_nanos() as u64);
-        if overslept_ns >= PAUSE_NS {
-            self.overslept(overslept_ns);
+    /// What was noted, and how far the clocks have moved apart.
+    pub(crate) fn end(mut self) -> Pauses {
+        let (begin, end) = (self.begin, Clocks::now(&self.clock));
+        let boot_ns = end.boot_ns - begin.boot_ns;
+        Pauses {
+            clock_error_ns: boot_ns - (end.engine_ns - begin.engine_ns),
+            wall_clock_step_ns: (end.wall_ns - begin.wall_ns) - boot_ns,
+            ..self.wake().unwrap_or_default()
         }
-        report
+    }
+
+    /// Ends the thread; gives what it noted.
+    fn wake(&mut self) -> Option<Pauses> {
+        self.is_over.store(true, Ordering::Relaxed);
+        let sleeper = self.sleeper.take()?;
+        sleeper.thread().unpark();
+        sleeper.join().ok()
+    }
+}
+
+impl Drop for PauseWatch {
+    fn drop(&mut self) {
+        self.wake();
+    }
+}
+
+/// What the thread has noted.
+#[derive(Debug)]
+struct Noted {
+    clock: Clock,
+    zero_ns: u64,
+    measured_from_ns: u64,
+    pauses: Pauses,
+}
+
+impl Noted {
+    /// Sleeps until it is told to end.
+    fn sleep_until(mut self, is_over: &AtomicBool) -> Pauses {
+        let mut run_queue = RunQueue::of_thread();
+        let mut begin_ns = boot_ns();
+        while !is_over.load(Ordering::Relaxed) {
+            run_queue.begin();
+            std::thread::park_timeout(TICK);
+            let end_ns = boot_ns();
+            let overslept_ns = (end_ns - begin_ns).saturating_sub(TICK.as_nanos() as u64);
+            begin_ns = end_ns;
+            if overslept_ns >= PAUSE_NS
+                && run_queue.waited_ns().is_none_or(|waited| waited < overslept_ns / 2)
+            {
+                self.overslept(overslept_ns);
+            }
+        }
+        self.pauses
     }
 
     #[cold]
     fn overslept(&mut self, overslept_ns: u64) {
         let now_ns = self.clock.now_ns();
-        let was_starved = self.run_queue.waited_ns().is_some_and(|waited_ns| waited_ns > overslept_ns / 2);
-        if was_starved || now_ns <= self.measured_from_ns {
+        if now_ns <= self.measured_from_ns {
             return;
         }
         self.pauses.total_ns += overslept_ns;
@@ -60,17 +110,6 @@ impl PauseWatch {
             self.pauses.longest_ns = overslept_ns;
             let start_ns = now_ns.saturating_sub(overslept_ns).saturating_sub(self.zero_ns);
             self.pauses.longest_start_ns = Some(start_ns);
-        }
-    }
-
-    /// What was noted, and how far the clocks have moved apart.
-    pub(crate) fn end(self) -> Pauses {
-        let (begin, end) = (self.begin, Clocks::now(&self.clock));
-        let boot_ns = end.boot_ns - begin.boot_ns;
-        Pauses {
-            clock_error_ns: boot_ns - (end.engine_ns - begin.engine_ns),
-            wall_clock_step_ns: (end.wall_ns - begin.wall_ns) - boot_ns,
-            ..self.pauses
         }
     }
 }
@@ -123,32 +162,27 @@ fn boot_ns() -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::mpsc::channel;
-
-    #[test]
-    fn a_wait_as_long_as_asked_for_is_no_pause() {
-        let clock = Clock::new().0;
-        let mut watch = PauseWatch::new(clock, clock.now_ns(), 0);
-        let (_sender, reports) = channel::<()>();
-        for _ in 0..3 {
-            assert!(watch.recv(&reports, Duration::from_millis(10)).is_err());
-        }
-        let pauses = watch.end();
-        assert_eq!((pauses.total_ns, pauses.longest_start_ns), (0, None));
-        assert!(pauses.clock_error_ns.abs() < 5_000_000, "{pauses:?}");
-    }
 
     #[test]
     fn pauses_add_up_from_the_measured_part_on() {
         let clock = Clock::new().0;
-        let mut watch = PauseWatch::new(clock, clock.now_ns(), clock.now_ns());
+        let now_ns = clock.now_ns();
+        let mut noted = Noted { clock, zero_ns: now_ns, measured_from_ns: now_ns, pauses: Pauses::default() };
         std::thread::sleep(Duration::from_millis(2));
-        watch.overslept(200_000_000);
-        watch.overslept(300_000_000);
-        watch.measured_from_ns = u64::MAX;
-        watch.overslept(900_000_000);
+        noted.overslept(200_000_000);
+        noted.overslept(300_000_000);
+        noted.measured_from_ns = u64::MAX;
+        noted.overslept(900_000_000);
+        assert_eq!((noted.pauses.total_ns, noted.pauses.longest_ns), (500_000_000, 300_000_000));
+    }
+
+    #[test]
+    fn the_clocks_agree_on_a_tenth_of_a_second_and_the_end_comes_at_once() {
+        let clock = Clock::new().0;
+        let watch = PauseWatch::start(clock, clock.now_ns(), 0);
+        std::thread::sleep(Duration::from_millis(100));
         let pauses = watch.end();
-        assert_eq!((pauses.total_ns, pauses.longest_ns), (500_000_000, 300_000_000));
+        assert!(pauses.clock_error_ns.abs() < 5_000_000, "{pauses:?}");
     }
 
     #[test]

@@ -692,3 +692,24 @@ fn jobs_that_cannot_be_are_refused() {
         assert!(told.starts_with(expected), "{told}");
     }
 }
+
+#[test]
+fn what_was_appended_to_a_file_is_seen_though_no_client_reads_it() {
+    let directory = written(&job(Path::new(""), WRITE));
+    let files: Vec<PathBuf> =
+        tree(directory.path()).into_keys().map(|path| directory.path().join(path)).collect();
+    for (path, more) in files.iter().zip([&b"x"[..], &[0; 5000]]) {
+        let file = std::fs::OpenOptions::new().append(true).open(path).unwrap();
+        std::io::Write::write_all(&mut &file, more).unwrap();
+    }
+    let result = run(&job(directory.path(), READ)).unwrap();
+    let of = clients(&result);
+    assert_eq!((of.bad_records, of.bad.len(), of.files_given_up), (2, 2, 0));
+    for bad in &of.bad {
+        assert!(files[..2].iter().any(|path| path.display().to_string() == bad.path), "{bad:?}");
+        assert_eq!(bad.offset_bytes, bad.first_byte);
+        assert!(bad.first_byte < std::fs::metadata(&bad.path).unwrap().len());
+    }
+    let unchecked = run(&ClientsJob { verify: false, ..job(directory.path(), READ) }).unwrap();
+    assert_eq!(clients(&unchecked).bad_records, 0);
+}

@@ -185,12 +185,12 @@ impl Crew {
         let zero_ns = self.shared.clock.now_ns() + run_up_ns;
         let late = Duration::from_nanos(run_up_ns.saturating_add(self.shared.plan.job.time_limit_ns));
         let (begin, late) = (Instant::now(), late.saturating_add(LATE_LIMIT));
-        let mut watch = PauseWatch::new(self.shared.clock, zero_ns, zero_ns);
+        let watch = PauseWatch::start(self.shared.clock, zero_ns, zero_ns);
         self.shared.start.give(zero_ns);
         let mut told_to_stop: Option<Instant> = None;
         let mut done = 0;
         while done < count {
-            match watch.recv(&self.reports, TICK) {
+            match self.reports.recv_timeout(TICK) {
                 Ok(Report::Interval { thread, interval }) => series.add(thread, interval),
                 Ok(Report::Done { thread, outcome }) => {
                     done += 1;

@@ -37,7 +37,8 @@ pub(crate) fn look_for_tails(
     let Some(mut sizes) = SizesThere::of(job, server, stop)? else { return Ok(()) };
     let Some(found) = result.clients.as_mut() else { return Ok(()) };
     let (begin, mut path) = (Instant::now(), PathBuffer::new());
-    let of_client = |client: u32| (0..job.files.files_per_client).map(move |file| FileNumber { client, file });
+    let of_client =
+        |client: u32| (0..job.files.files_per_client).map(move |file| FileNumber { client, file });
     let all = u64::from(clients) * u64::from(job.files.files_per_client);
     for (asked, number) in (0..clients).flat_map(of_client).enumerate() {
         if begin.elapsed() > TIME_LIMIT || stop.is_set() {

@@ -46,12 +46,12 @@ fn work(task: Task, stop: Stop) -> io::Result<()> {
         Err(failure) => return say(&done(job, failure)),
     };
     let mut zero_ns = u64::MAX;
-    let mut watch = PauseWatch::new(clock, 0, u64::MAX);
+    let mut watch = None;
     loop {
-        match watch.recv(&reports, TICK) {
+        match reports.recv_timeout(TICK) {
             Ok(Report::Done { job, mut outcome }) => {
-                if let Ok(outcome) = outcome.as_mut() {
-                    merge(&mut outcome.pauses, &watch.end());
+                if let (Ok(outcome), Some(watch)) = (outcome.as_mut(), watch.take()) {
+                    merge(&mut outcome.pauses, &PauseWatch::end(watch));
                 }
                 return say(&Report::Done { job, outcome });
             }
@@ -59,7 +59,7 @@ fn work(task: Task, stop: Stop) -> io::Result<()> {
                 say(&report)?;
                 if matches!(report, Report::Ready { .. }) {
                     zero_ns = read_line()?.trim().parse().map_err(io::Error::other)?;
-                    watch = PauseWatch::new(clock, zero_ns, zero_ns + shared.load.warm_up_ns);
+                    watch = Some(PauseWatch::start(clock, zero_ns, zero_ns + shared.load.warm_up_ns));
                     shared.start.give(zero_ns);
                 }
             }

@@ -2,8 +2,8 @@
 
 use fsgauge_wire::{
     BackupResult, ClientOperation, ClientOperationResult, ClientsInterface, ClientsJob, ClientsResult, Drain,
-    Ended, Engine, FORMAT, Interface, Interval, JobCount, LoadResult, MachineCpu, Note, OperationCall, Pauses,
-    SelfMeasure, Steady,
+    Ended, Engine, FORMAT, Interface, Interval, JobCount, LoadResult, MachineCpu, Note, OperationCall,
+    Pauses, SelfMeasure, Steady,
 };
 
 use super::check::Plan;
@@ -68,7 +68,8 @@ pub(super) fn result(
 }
 
 fn clients_result(job: &ClientsJob, plan: &Plan, connect_ns: u64, backed_up: BackedUp) -> ClientsResult {
-    let (Timed { tally, elapsed_ns, aside_ns: comparing_ns, .. }, over_network) = (backed_up.timed, backed_up.over_network);
+    let (Timed { tally, elapsed_ns, aside_ns: comparing_ns, .. }, over_network) =
+        (backed_up.timed, backed_up.over_network);
     let operations = tally.results();
     let done_ns = (backed_up.ended == Ended::SizeLimit).then_some(elapsed_ns);
     ClientsResult {

@@ -61,16 +61,24 @@ pub(crate) fn run_backup(
     let (sender, reports) = channel();
     let watch = Stopwatch::start(clock, stop, plan.time_limit_ns, plan.interval_ns, sender);
     let reader = spawn(reader, watch)?;
-    let pauses = PauseWatch::new(clock, clock.now_ns(), 0);
-    let (backed_up, intervals, mut pauses) = follow(reader, &reports, &plan, listener, stop, pauses)?;
-    pauses.starved_ns = backed_up.starved_ns;
+    let watch_of_pauses = PauseWatch::start(clock, clock.now_ns(), 0);
+    let (backed_up, intervals) = follow(reader, &reports, &plan, listener, stop)?;
+    let pauses = Pauses { starved_ns: backed_up.starved_ns, ..watch_of_pauses.end() };
     let machine_cpu = cpu::machine_between(&machine, &cpu::machine());
 
     let told = notes_of(&backed_up);
     notes.iter().chain(&told).for_each(|note| tell(listener, &stop, Event::Note(note.clone())));
     notes.extend(told);
-    let surroundings =
-        Surroundings { engine, notes, started_unix_ns, connect_ns, machine_cpu, intervals, self_measure, pauses };
+    let surroundings = Surroundings {
+        engine,
+        notes,
+        started_unix_ns,
+        connect_ns,
+        machine_cpu,
+        intervals,
+        self_measure,
+        pauses,
+    };
     let mut measured = result(job, &plan, backed_up, surroundings);
     look_for_tails(&FilesPlan::new(job), server.as_ref(), &mut measured, &stop)?;
     Ok(measured)
@@ -107,22 +115,21 @@ fn spawn(reader: AnyReader, watch: Stopwatch) -> Outcome<JoinHandle<Outcome<Back
     })
 }
 
-/// Passes intervals on until the reader is done; gives what it did, the series, and what kept the engine from it.
+/// Passes intervals on until the reader is done; gives what it did and the series.
 fn follow(
     reader: JoinHandle<Outcome<BackedUp>>,
     reports: &Receiver<Interval>,
     plan: &Plan,
     listener: &mut dyn Listener,
     stop: Stop,
-    mut watch: PauseWatch,
-) -> Outcome<(BackedUp, Vec<Interval>, Pauses)> {
+) -> Outcome<(BackedUp, Vec<Interval>)> {
     let begin = Instant::now();
     let late = if plan.is_on_server { LATE_SERVER_LIMIT } else { LATE_LIMIT };
     let late = Duration::from_nanos(plan.time_limit_ns).saturating_add(late);
     let mut series = Vec::new();
     let mut told_to_stop: Option<Instant> = None;
     loop {
-        match watch.recv(reports, TICK) {
+        match reports.recv_timeout(TICK) {
             Ok(interval) => {
                 series.push(interval);
                 tell(listener, &stop, Event::Interval(interval));
@@ -130,7 +137,7 @@ fn follow(
             Err(RecvTimeoutError::Timeout) => {}
             // The reader is done: its watch is gone.
             Err(RecvTimeoutError::Disconnected) => {
-                return Ok((reader.join().unwrap_or_else(|_| Err(broken()))?, series, watch.end()));
+                return Ok((reader.join().unwrap_or_else(|_| Err(broken()))?, series));
             }
         }
         if listener.gone() {
