@@ -28,8 +28,11 @@ LONGEST_NAMES = 4096
 QUANTILES = {"p50": 50.0, "p99": 99.0, "p999": 99.9}
 
 
-def fio_command(job: LoadJob) -> list[str]:
-    """Arguments, the program's name first; raises InputError where fio has no equal."""
+def fio_command(job: LoadJob, *, own_batches: bool = False) -> list[str]:
+    """Arguments, the program's name first; raises InputError where fio has no equal.
+
+    With `own_batches`, fio submits and reaps as it does by itself, not in groups like the engine's.
+    """
     require_equal_exists(job)
     return [
         "fio",
@@ -37,7 +40,7 @@ def fio_command(job: LoadJob) -> list[str]:
         "--thread",
         "--group_reporting",
         *_load(job),
-        *_queue(job),
+        *_queue(job, own_batches=own_batches),
         *_data(job),
         *_time(job),
         *_measurement(),
@@ -98,13 +101,13 @@ def _load(job: LoadJob) -> list[str]:
     return options
 
 
-def _queue(job: LoadJob) -> list[str]:
+def _queue(job: LoadJob, *, own_batches: bool) -> list[str]:
     options = [f"--ioengine={job.interface}", f"--iodepth={job.queue_depth}"]
     if job.interface == "io_uring":
+        options += ["--registerfiles", "--fixedbufs"]
+    if job.interface == "io_uring" and not own_batches:
         batch = engine_batch(job)
         options += [
-            "--registerfiles",
-            "--fixedbufs",
             f"--iodepth_batch_submit={batch}",
             f"--iodepth_batch_complete_min={job.batch or 1}",
             f"--iodepth_batch_complete_max={batch}",

@@ -92,5 +92,5 @@ def test_late_answers_are_the_storage_unless_the_engine_stood_still(run: RunReco
 
 
 def test_each_has_an_advice() -> None:
-    situation = Situation("overhead", True, 1, 0, "loop", 1, 1, 1, "tsc", None)  # noqa: FBT003
+    situation = Situation("overhead", True, 1, 0, "loop", 1, 1, 1, "tsc", None)
     assert all(advice_for(code, situation) for code in CODES | {"run.merged", "run.split"})
