@@ -22,7 +22,7 @@ from typing import Any
 from fsgauge.engine import OnEvent
 from fsgauge.host.consent import Consent
 from fsgauge.progress.lines import Quiet
-from fsgauge.record import EnvironmentRecord, StorageFacts, SystemFacts
+from fsgauge.record import DeviceRun, EnvironmentRecord, StorageFacts, SystemFacts
 from fsgauge.rig import AttachedStorage, PreparedSystem
 from fsgauge.run import Outcome, resume_study, run_study
 from fsgauge.study import load_study
@@ -114,6 +114,9 @@ class NoDiskRig:
 
     def settle(self, prepared: PreparedSystem) -> str:
         return "nothing to drop"
+
+    def watch_device(self, prepared: PreparedSystem) -> Callable[[], DeviceRun | None]:
+        return lambda: None
 
     def wear(self, prepared: PreparedSystem, step: FileStep) -> int:
         return 0

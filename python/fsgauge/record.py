@@ -229,6 +229,24 @@ class ServerRun(BaseModel):
     restarts: int
 
 
+class DeviceRun(BaseModel):
+    """What the device under a system completed while the engine ran: warm-up, ending and reading
+    back included, and what a file system writes beside the load. `name` is the kernel's.
+
+    A request is one of the device's own, after merging and splitting.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str
+    read_requests: int
+    read_bytes: int
+    write_requests: int
+    write_bytes: int
+    discard_requests: int
+    discard_bytes: int
+
+
 class TurnRecord(Record):
     """How the system of one turn was made; `layout` is null where no files were laid out."""
 
@@ -250,7 +268,8 @@ class TurnRecord(Record):
 class RunRecord(Record):
     """One cell on one system in one block. Exactly one of `result` and `fault` is set.
 
-    With `series`, its histogram counts and intervals are in that block's Parquet files.
+    With `series`, its histogram counts and intervals are in that block's Parquet files. `device` is
+    null where no single block device is below the system, and in records made before it was read.
     """
 
     block: int
@@ -266,6 +285,7 @@ class RunRecord(Record):
     started_unix_ns: int
     series: str | None = None
     server: ServerRun | None = None
+    device: DeviceRun | None = None
     over_path: bool = False
 
     @property

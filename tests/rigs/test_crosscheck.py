@@ -71,4 +71,9 @@ def test_both_tools_do_the_same(
         # fio counts operations when they begin and bytes when they end: a queue's worth differs.
         counted = job["read"]["total_ios"] + job["write"]["total_ios"]
         assert abs(operations - counted) <= depth
+    # Where the engine submits in groups, fio is run as it submits by itself too.
+    by_itself = list(folder.glob("runs/*/*-fio-by-itself.json"))
+    in_groups = depth > 1 and pattern.startswith("rand")
+    assert len(by_itself) == (4 if in_groups else 0)
+    assert bool(cells[0].own_agreements) == in_groups
     assert scene.left() == []

@@ -152,6 +152,13 @@ fn check_concurrency(load: &LoadJob) -> Check {
             "choose a smaller batch, or null",
         );
     }
+    if load.submit_batch == Some(0) || (load.submit_batch.is_some() && load.batch.is_some()) {
+        let next = "leave out batch, and set submit_batch to 1 or more, or to null";
+        let cause =
+            "batch says how many are submitted and waited for together, submit_batch how many are submitted";
+        let what = format!("submit_batch {} with batch {:?}", load.submit_batch.unwrap_or(0), load.batch);
+        return refuse("submit_batch", what, cause, next);
+    }
     Ok(())
 }
 

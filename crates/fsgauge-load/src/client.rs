@@ -2,15 +2,19 @@
 //!
 //! The clock is read once before a group is submitted and once after a group has been reaped. Every operation
 //! gets the stamp of its group; operations with equal stamps are recorded together.
+//!
+//! When the time is up, nothing more starts, and what is in flight counts until it is answered. The measured part
+//! lasts as long: each place of the queue until its own last answer, on average. So a stall that reaches beyond
+//! the end is in the latencies and in the rate, and one slow operation among many does not make the others idle.
 
 use std::sync::mpsc::Sender;
 use std::time::Duration;
 
-use fsgauge_wire::{Ended, Failure, Interval, IntervalCount, Target};
+use fsgauge_wire::{Ended, Failure, Interval, IntervalCount, Pauses, Target};
 
 use crate::buffers::Buffers;
 use crate::clock::Clock;
-use crate::cpu;
+use crate::cpu::{self, RunQueue};
 use crate::halts::Halts;
 use crate::outcome::{JobOutcome, Report};
 use crate::pace::{BACKLOG_LIMIT_NS, Pace};
@@ -27,7 +31,7 @@ const POLL_NS: u64 = 20_000;
 /// How often in a row operations are tried again (EAGAIN, EINTR) before that is an error.
 const RETRY_LIMIT: u32 = 1000;
 /// How long operations in flight are waited for after the end.
-const DRAIN_NS: u64 = 30_000_000_000;
+pub(crate) const DRAIN_NS: u64 = 60_000_000_000;
 /// The same after an interrupt.
 const INTERRUPTED_DRAIN_NS: u64 = 400_000_000;
 
@@ -71,7 +75,13 @@ pub(crate) struct Client<'a, Q, O, P> {
     backlog_dropped: u64,
     interval_counts: [IntervalCount; 2],
     cpu_begin_ns: (u64, u64),
+    run_queue: RunQueue,
     begin_ns: Option<u64>,
+    /// When starting ended, and what `in_flight_ns` was then.
+    end_ns: u64,
+    in_flight_at_end_ns: u64,
+    /// How far a call that makes writes durable reached beyond that, or the start of what was prepared.
+    beyond_ns: u64,
     troubled: Vec<(u32, i32)>,
     retries_in_row: u32,
 }
@@ -106,7 +116,11 @@ impl<'a, Q: Queue, O: Order, P: Pace> Client<'a, Q, O, P> {
             backlog_dropped: 0,
             interval_counts: Default::default(),
             cpu_begin_ns: (0, 0),
+            run_queue: RunQueue::of_thread(),
             begin_ns: None,
+            end_ns: now_ns,
+            in_flight_at_end_ns: 0,
+            beyond_ns: 0,
             troubled,
             retries_in_row: 0,
         };
@@ -118,15 +132,17 @@ impl<'a, Q: Queue, O: Order, P: Pace> Client<'a, Q, O, P> {
 
     /// Runs to the end and hands over what was measured.
     pub(crate) fn run(mut self) -> Result<JobOutcome, Failure> {
-        let ended = self.drive();
-        let measured = ended.map(|ended| self.outcome(ended));
+        let late_start_ns = self.setup.clock.now_ns().saturating_sub(self.window.measured_from_ns());
+        let driven = self.drive();
+        let completed = self.completed();
         let drained = self.drain();
+        let measured =
+            driven.and_then(|ended| drained.map(|()| self.outcome(ended, late_start_ns, completed)));
         if self.in_flight > 0 {
             // The kernel still writes into the buffers: they stay until the process ends.
             std::mem::forget(self.buffers);
         }
-        let unfinished = self.in_flight;
-        drained.and(measured.map(|outcome| JobOutcome { unfinished, ..outcome }))
+        measured
     }
 
     fn drive(&mut self) -> Result<Ended, Failure> {
@@ -134,7 +150,11 @@ impl<'a, Q: Queue, O: Order, P: Pace> Client<'a, Q, O, P> {
             let taken = self.fill();
             let start_ns = self.setup.clock.now_ns();
             if start_ns >= self.window.next_ns && self.cross(start_ns) {
-                // What was prepared is submitted when the rest is waited for.
+                // What was prepared starts when the rest is waited for, and counts like it: its places were taken
+                // before the end, however long the thread did not come to start it.
+                self.slots.stamp_taken(taken, start_ns);
+                self.beyond_ns = (start_ns - self.end_ns) * taken as u64 / u64::from(self.setup.depth);
+                self.integrate(start_ns);
                 self.in_flight += taken as u32;
                 return Ok(Ended::Duration);
             }
@@ -179,7 +199,8 @@ impl<'a, Q: Queue, O: Order, P: Pace> Client<'a, Q, O, P> {
         Ok(Some(Ended::SizeLimit))
     }
 
-    /// Makes the writes durable where that is due. True when the time was up meanwhile: such a call is not counted.
+    /// Makes the writes durable where that is due. True when the time was up meanwhile: the measured part lasts
+    /// until the call has returned, for nothing else was under way.
     fn sync(&mut self) -> Result<bool, Failure> {
         let begin_ns = self.now_ns;
         let Some(syncs) = self.setup.halts.reach() else { return Ok(false) };
@@ -187,11 +208,12 @@ impl<'a, Q: Queue, O: Order, P: Pace> Client<'a, Q, O, P> {
             return Ok(false);
         }
         self.now_ns = self.setup.clock.now_ns();
-        if self.now_ns >= self.window.next_ns && self.cross(self.now_ns) {
-            return Ok(true);
+        let is_over = self.now_ns >= self.window.next_ns && self.cross(self.now_ns);
+        if is_over {
+            self.beyond_ns = self.now_ns - self.end_ns;
         }
         self.setup.halts.record(self.now_ns - begin_ns);
-        Ok(false)
+        Ok(is_over)
     }
 
     /// Prepares as many operations as are due, free and allowed in one batch. Gives their number.
@@ -319,24 +341,28 @@ impl<'a, Q: Queue, O: Order, P: Pace> Client<'a, Q, O, P> {
         self.retries_in_row = 0;
         while now_ns >= self.window.next_ns {
             let at_ns = self.window.next_ns;
+            if self.window.is_at_end() {
+                self.close(at_ns);
+                return true;
+            }
             self.integrate(at_ns);
             self.report_interval(at_ns);
-            match self.window.step() {
-                Boundary::Interval => {}
-                Boundary::WarmUpEnd => self.begin_measuring(at_ns),
-                Boundary::End => return true,
+            if self.window.step() == Boundary::WarmUpEnd {
+                self.begin_measuring(at_ns);
             }
         }
         false
     }
 
-    /// Ends early: the current interval is the last.
+    /// Nothing starts any more. The current interval is the last, and goes on until everything is answered.
     fn close(&mut self, at_ns: u64) {
         self.integrate(at_ns);
-        if at_ns > self.window.interval_begin_ns {
-            self.report_interval(at_ns);
-        }
-        self.window.interval_begin_ns = at_ns;
+        (self.end_ns, self.in_flight_at_end_ns) = (at_ns, self.in_flight_ns);
+    }
+
+    /// Operations that have completed in the measured part so far.
+    fn completed(&self) -> u64 {
+        self.tallies.iter().map(|tally| tally.operations).sum()
     }
 
     fn report_interval(&mut self, end_ns: u64) {
@@ -369,30 +395,41 @@ impl<'a, Q: Queue, O: Order, P: Pace> Client<'a, Q, O, P> {
         self.in_flight_ns = 0;
         self.backlog_dropped = 0;
         self.cpu_begin_ns = cpu::thread_user_system_ns();
+        self.run_queue.begin();
         self.begin_ns = Some(at_ns);
     }
 
-    /// What was measured, taken at the end and before anything in flight is waited for.
-    fn outcome(&mut self, ended: Ended) -> JobOutcome {
-        let end_ns = self.window.interval_begin_ns;
+    /// What was measured, taken when everything was answered or given up. `completed` is what had completed when
+    /// nothing more started.
+    fn outcome(&mut self, ended: Ended, late_start_ns: u64, completed: u64) -> JobOutcome {
         if P::PACED {
-            while self.pace.due_ns() < end_ns {
+            while self.pace.due_ns() < self.end_ns {
                 self.backlog_dropped += 1;
                 self.pace.advance();
             }
         }
+        let drain_ns = self.beyond_ns.max(self.integrated_ns.saturating_sub(self.end_ns));
+        // Each place of the queue counts until its own last answer.
+        let places_ns = (self.in_flight_ns - self.in_flight_at_end_ns) / u64::from(self.setup.depth);
+        let end_ns = self.end_ns + self.beyond_ns + places_ns;
+        if end_ns > self.window.interval_begin_ns {
+            self.report_interval(end_ns);
+        }
         let (user_ns, system_ns) = cpu::thread_user_system_ns();
         let mut outcome = JobOutcome {
-            tallies: std::mem::take(&mut self.tallies),
             begin_ns: self.begin_ns.unwrap_or(end_ns),
             end_ns,
             in_flight_ns: self.in_flight_ns,
             backlog_dropped: self.backlog_dropped,
             issued: self.writes_allowed - self.writes_left,
-            unfinished: 0,
+            drained: self.completed() - completed,
+            drain_ns,
+            unfinished: self.in_flight,
             syncs: self.setup.halts.take_latency(),
+            tallies: std::mem::take(&mut self.tallies),
             user_ns: user_ns - self.cpu_begin_ns.0,
             system_ns: system_ns - self.cpu_begin_ns.1,
+            pauses: Pauses { late_start_ns, starved_ns: self.run_queue.waited_ns(), ..Pauses::default() },
             ended,
         };
         if self.begin_ns.is_none() {
@@ -400,11 +437,12 @@ impl<'a, Q: Queue, O: Order, P: Pace> Client<'a, Q, O, P> {
             outcome.tallies = Default::default();
             (outcome.in_flight_ns, outcome.user_ns, outcome.system_ns, outcome.backlog_dropped) =
                 (0, 0, 0, 0);
+            outcome.drained = 0;
         }
         outcome
     }
 
-    /// Waits for what is in flight. An error of such an operation still ends the load as failed.
+    /// Waits for what is in flight and counts it. An error of such an operation still ends the load as failed.
     fn drain(&mut self) -> Result<(), Failure> {
         let begin_ns = self.setup.clock.now_ns();
         while self.in_flight > 0 {
@@ -433,4 +471,89 @@ fn enter_failure(error: &std::io::Error) -> Failure {
         "the kernel refused the call",
         "dmesg | tail; or choose interface psync",
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Filler;
+    use crate::pace::Unpaced;
+    use crate::pattern::{Sizes, Uniform};
+    use crate::queue::NullQueue;
+    use crate::random::Random;
+    use crate::target::Geometry;
+    use fsgauge_wire::LoadJob;
+
+    const MS: u64 = 1_000_000;
+
+    /// A job on nothing whose first moment was so long ago, measured for 20 ms from then on, on `queue`.
+    fn run<Q: Queue>(queue: Q, depth: u32, ago_ns: u64) -> JobOutcome {
+        let load = LoadJob::plain();
+        let (clock, geometry) = (Clock::new().0, Geometry::of(&load.target));
+        std::thread::sleep(Duration::from_nanos(ago_ns));
+        let sizes = Sizes::new(&load.block_sizes, &geometry);
+        let pattern = Pattern::new(Uniform::new(&geometry), sizes, 100, Random::new(1, 0), &geometry);
+        let buffers = Buffers::new(depth, 4096, (true, false), Filler::for_data(load.data, 1, 0)).unwrap();
+        let setup = ClientSetup {
+            job: 0,
+            clock,
+            stop: Stop::never(),
+            target: &load.target,
+            reports: None,
+            depth,
+            batch: depth,
+            wanted: 1,
+            size_limit_bytes: None,
+            halts: Halts::none(),
+            window: Window::new(clock.now_ns().saturating_sub(ago_ns), 0, 20 * MS, 20 * MS),
+        };
+        Client::new(setup, queue, pattern, Unpaced, buffers).run().unwrap()
+    }
+
+    /// Completes at once, but stalls once, when 5 ms have passed.
+    struct Stalling {
+        queue: NullQueue,
+        begin: std::time::Instant,
+        stall: Option<Duration>,
+    }
+
+    impl Queue for Stalling {
+        fn push(&mut self, slot: u32, operation: &crate::pattern::Operation, address: *mut u8) {
+            self.queue.push(slot, operation, address);
+        }
+
+        fn enter(&mut self, wanted: u32) -> std::io::Result<()> {
+            if self.begin.elapsed() > Duration::from_millis(5) {
+                std::thread::sleep(self.stall.take().unwrap_or_default());
+            }
+            self.queue.enter(wanted)
+        }
+
+        fn reap(&mut self, each: impl FnMut(u32, i32)) {
+            self.queue.reap(each);
+        }
+    }
+
+    #[test]
+    fn a_stall_across_the_end_is_in_the_latency_and_in_the_time() {
+        for depth in [1, 4] {
+            let stall = Some(Duration::from_millis(60));
+            let queue = NullQueue::new(depth, depth, false);
+            let outcome = run(Stalling { queue, begin: std::time::Instant::now(), stall }, depth, 0);
+            let elapsed_ns = outcome.end_ns - outcome.begin_ns;
+            assert!(outcome.tallies[0].service.to_histogram().max_ns >= 60 * MS);
+            assert!(elapsed_ns >= 60 * MS && outcome.drain_ns >= 40 * MS, "{elapsed_ns}");
+            assert_eq!((outcome.drained, outcome.unfinished), (u64::from(depth), 0));
+            // All of the time is in the integral, and all latencies are: the two are one.
+            let latency_ns = outcome.tallies[0].service.sum_ns();
+            assert!(latency_ns <= outcome.in_flight_ns + elapsed_ns / 50);
+            assert!(latency_ns + elapsed_ns / 50 >= outcome.in_flight_ns);
+        }
+    }
+
+    #[test]
+    fn a_job_that_begins_late_says_so() {
+        let outcome = run(NullQueue::new(1, 1, false), 1, 15 * MS);
+        assert!((15 * MS..1000 * MS).contains(&outcome.pauses.late_start_ns), "{:?}", outcome.pauses);
+    }
 }

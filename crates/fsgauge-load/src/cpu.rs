@@ -23,6 +23,46 @@ pub(crate) fn thread_ns() -> u64 {
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
+/// How long the thread that made it has waited for a processor, as the scheduler says (schedstat).
+#[derive(Debug)]
+pub(crate) struct RunQueue {
+    file: Option<std::fs::File>,
+    begin_ns: u64,
+}
+
+impl RunQueue {
+    /// Of the calling thread; opened now, so that reading it later is one call.
+    pub(crate) fn of_thread() -> Self {
+        let mut queue =
+            RunQueue { file: std::fs::File::open("/proc/thread-self/schedstat").ok(), begin_ns: 0 };
+        queue.begin();
+        queue
+    }
+
+    /// Counts from now on.
+    pub(crate) fn begin(&mut self) {
+        self.begin_ns = self.read().unwrap_or(0);
+    }
+
+    /// Ready to run and without a processor since the beginning; none where the kernel does not say.
+    pub(crate) fn waited_ns(&self) -> Option<u64> {
+        self.read().map(|now_ns| now_ns.saturating_sub(self.begin_ns))
+    }
+
+    fn read(&self) -> Option<u64> {
+        let mut text = [0; 128];
+        let length = rustix::io::pread(self.file.as_ref()?, &mut text, 0).ok()?;
+        parse_schedstat(std::str::from_utf8(&text[..length]).ok()?)
+    }
+}
+
+/// Nanoseconds on a processor, nanoseconds in a run queue, slices. All are 0 where the kernel does not count.
+fn parse_schedstat(text: &str) -> Option<u64> {
+    let mut words = text.split_whitespace().map(str::parse::<u64>);
+    let (_, waited_ns, slices) = (words.next()?.ok()?, words.next()?.ok()?, words.next()?.ok()?);
+    (slices > 0).then_some(waited_ns)
+}
+
 /// CPU time of the machine since it started; zeros where /proc/stat cannot be read.
 pub(crate) fn machine() -> MachineCpu {
     parse_stat(&std::fs::read_to_string("/proc/stat").unwrap_or_default())
@@ -56,6 +96,14 @@ mod tests {
         let cpu = parse_stat("cpu  10 1 5 100 20 2 3 4 50 0\ncpu0 1 1 1 1\n");
         let tick = 1_000_000_000 / rustix::param::clock_ticks_per_second();
         assert_eq!((cpu.busy_ns, cpu.total_ns), (25 * tick, 145 * tick));
+    }
+
+    #[test]
+    fn waiting_for_a_processor_is_read_where_the_kernel_counts_it() {
+        assert_eq!(parse_schedstat("1200 340 7\n"), Some(340));
+        assert_eq!(parse_schedstat("0 0 0\n"), None);
+        assert_eq!(parse_schedstat(""), None);
+        assert!(RunQueue::of_thread().waited_ns().is_none_or(|waited_ns| waited_ns < 60_000_000_000));
     }
 
     #[test]

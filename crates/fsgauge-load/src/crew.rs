@@ -14,6 +14,7 @@ use crate::medium::Medium;
 use crate::member::Member;
 use crate::merge::{Followed, Series};
 use crate::outcome::Report;
+use crate::pauses::PauseWatch;
 use crate::processes::WorkerCommand;
 use crate::run::tell;
 use crate::stop::Stop;
@@ -30,6 +31,8 @@ const PROCESS_RUN_UP_NS: u64 = 200_000;
 const STOP_LIMIT: Duration = Duration::from_millis(800);
 /// How long a worker that is done may take to leave, and then to die.
 const LEAVE_LIMIT: Duration = Duration::from_millis(300);
+/// How long beyond its time a job may stay in the kernel: a call of fsync writes back what the cache took.
+const LATE_NS: u64 = 90_000_000_000;
 /// How long companions are waited for after the last job: for one operation at most.
 const COMPANION_LIMIT: Duration = Duration::from_secs(30);
 
@@ -96,9 +99,13 @@ impl Crew {
     pub(crate) fn follow(&mut self, listener: &mut dyn Listener) -> Outcome<Followed> {
         let run_up_ns = self.run_up_ns();
         let zero_ns = self.shared.clock.now_ns() + run_up_ns;
-        let mut followed = Followed::new(self.members.len(), unix_ns() + run_up_ns);
-        let mut series = Series::new(self.members.len());
-        let mut machine = MachineWindow::new(zero_ns + self.shared.load.warm_up_ns);
+        let mut followed = Followed::new(&self.shared.load, unix_ns() + run_up_ns);
+        let (warm_up_ns, duration_ns) = (self.shared.load.warm_up_ns, self.shared.load.duration_ns);
+        let measured_from_ns = zero_ns + warm_up_ns;
+        let mut series = Series::new(self.members.len(), warm_up_ns.saturating_add(duration_ns));
+        let watch = PauseWatch::start(self.shared.clock, zero_ns, measured_from_ns);
+        let late_ns = measured_from_ns.saturating_add(duration_ns).saturating_add(LATE_NS);
+        let mut machine = MachineWindow::new(measured_from_ns);
         self.start(zero_ns);
         let mut told_to_stop: Option<Instant> = None;
         while self.members.iter().any(Option::is_some) {
@@ -131,8 +138,15 @@ impl Crew {
                     followed.note_unresponsive();
                     break;
                 }
+            } else if self.shared.clock.now_ns() > late_ns {
+                followed.note_unresponsive();
+                break;
             }
         }
+        followed.pauses = watch.end();
+        series
+            .settle(followed.end_ns().saturating_sub(zero_ns))
+            .for_each(|interval| tell(listener, &self.shared.stop, Event::Interval(interval)));
         (followed.machine, followed.intervals) = (machine.end(), series.all());
         let stop = self.shared.stop;
         let limit = || if stop.is_set() { STOP_LIMIT } else { COMPANION_LIMIT };

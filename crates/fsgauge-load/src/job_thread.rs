@@ -255,7 +255,14 @@ fn share(total: u64, job: u32, jobs: u32) -> u64 {
 
 /// The most operations that are submitted at once.
 pub(crate) fn batch(load: &LoadJob) -> u32 {
-    load.batch.unwrap_or(BATCH_LIMIT).min(load.queue_depth)
+    load.batch.or(load.submit_batch).unwrap_or_else(|| batch_by_itself(load)).min(load.queue_depth)
+}
+
+/// The block layer holds back what one call submits, and merges neighbours: the device would get fewer and larger
+/// requests than the load has operations.
+fn batch_by_itself(load: &LoadJob) -> u32 {
+    let has_device = !matches!(load.target, Target::Null { .. });
+    if load.access == (Access::Sequential {}) && load.direct && has_device { 1 } else { BATCH_LIMIT }
 }
 
 /// The buffers of one job.
@@ -308,6 +315,18 @@ mod tests {
             let held: Vec<bool> = second.0.iter().map(|descriptor| *descriptor >= 0).collect();
             assert_eq!(held, [false, true, false]);
         }
+    }
+
+    #[test]
+    fn neighbours_are_not_submitted_together() {
+        let target = Target::File { path: "f".into(), size_bytes: 1 << 20 };
+        let random = LoadJob { target, direct: true, queue_depth: 32, ..LoadJob::plain() };
+        let sequential = LoadJob { access: Access::Sequential {}, ..random.clone() };
+        let buffered = LoadJob { direct: false, ..sequential.clone() };
+        assert_eq!([&random, &sequential, &buffered].map(batch), [16, 1, 16]);
+        let asked = |submit_batch| batch(&LoadJob { submit_batch, ..sequential.clone() });
+        assert_eq!([Some(4), Some(64)].map(asked), [4, 32]);
+        assert_eq!(batch(&LoadJob { target: Target::Null { size_bytes: 1 << 20 }, ..sequential }), 16);
     }
 
     #[test]

@@ -28,6 +28,7 @@ mod merge;
 mod outcome;
 mod pace;
 mod pattern;
+mod pauses;
 mod probe;
 mod processes;
 mod queue;

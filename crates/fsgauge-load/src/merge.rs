@@ -1,11 +1,12 @@
 //! Merging jobs: their intervals while they run, and their outcomes at the end. Addition only.
 
 use fsgauge_wire::{
-    Cpu, Ended, Engine, FORMAT, Features, Interval, JobCount, LoadJob, LoadResult, MachineCpu, Note,
-    OperationResult, Recorder, SelfMeasure, SyncResult,
+    Cpu, Drain, Ended, Engine, FORMAT, Features, Interval, JobCount, LoadJob, LoadResult, MachineCpu, Note,
+    OperationResult, Pauses, Recorder, SelfMeasure, SyncResult,
 };
 
 use crate::outcome::JobOutcome;
+use crate::pauses;
 use crate::steady::judge;
 use crate::tally::Tally;
 
@@ -17,11 +18,14 @@ pub(crate) struct Series {
     reported: Vec<usize>,
     /// How many merged intervals have been passed on.
     passed: usize,
+    /// When the load's time is up. An interval that ends there or later is the last, and its length is known when
+    /// all jobs are done.
+    time_up_ns: u64,
 }
 
 impl Series {
-    pub(crate) fn new(jobs: usize) -> Self {
-        Series { merged: Vec::new(), reported: vec![0; jobs], passed: 0 }
+    pub(crate) fn new(jobs: usize, time_up_ns: u64) -> Self {
+        Series { merged: Vec::new(), reported: vec![0; jobs], passed: 0, time_up_ns }
     }
 
     /// Adds a job's next interval.
@@ -45,10 +49,27 @@ impl Series {
 
     /// Intervals that every running job has reported and that were not given before.
     pub(crate) fn ready(&mut self) -> impl Iterator<Item = Interval> + '_ {
-        let complete = self.reported.iter().copied().min().unwrap_or(0).min(self.merged.len());
+        let complete = self.reported.iter().copied().min().unwrap_or(0).min(self.known());
         let begin = self.passed;
         self.passed = complete.max(begin);
         self.merged[begin..self.passed].iter().copied()
+    }
+
+    /// How many intervals have a length that is known.
+    fn known(&self) -> usize {
+        let ends_ns = |interval: &Interval| interval.start_ns + interval.elapsed_ns;
+        let is_last = self.merged.last().is_some_and(|interval| ends_ns(interval) >= self.time_up_ns);
+        self.merged.len() - usize::from(is_last)
+    }
+
+    /// All jobs are done and the load ended at `end_ns` since its first moment: gives what was held back.
+    pub(crate) fn settle(&mut self, end_ns: u64) -> impl Iterator<Item = Interval> + '_ {
+        let known = self.known();
+        if let Some(last) = self.merged[known..].last_mut() {
+            last.elapsed_ns = end_ns.saturating_sub(last.start_ns);
+        }
+        let begin = std::mem::replace(&mut self.passed, self.merged.len());
+        self.merged[begin..].iter().copied()
     }
 
     /// The whole series.
@@ -66,12 +87,18 @@ pub(crate) struct Followed {
     pub(crate) machine: MachineCpu,
     pub(crate) intervals: Vec<Interval>,
     pub(crate) note: Option<Note>,
+    /// What the thread noted that followed the jobs.
+    pub(crate) pauses: Pauses,
+    /// Whether jobs end when their work is done: then the load lasts as long as the last of them.
+    is_bound_by_work: bool,
 }
 
 impl Followed {
-    pub(crate) fn new(jobs: usize, started_unix_ns: u64) -> Self {
-        let outcomes = (0..jobs).map(|_| None).collect();
+    pub(crate) fn new(load: &LoadJob, started_unix_ns: u64) -> Self {
+        let outcomes = (0..load.jobs).map(|_| None).collect();
         Followed {
+            is_bound_by_work: load.size_limit_bytes.is_some() || load.passes.is_some(),
+            pauses: Pauses::default(),
             started_unix_ns,
             outcomes,
             machine: MachineCpu::default(),
@@ -83,9 +110,8 @@ impl Followed {
     /// Some jobs hang in the kernel: the result goes without them.
     pub(crate) fn note_unresponsive(&mut self) {
         let missing = self.outcomes.iter().filter(|outcome| outcome.is_none()).count();
-        let text = format!(
-            "{missing} jobs did not come back from the kernel when told to stop; their operations are missing"
-        );
+        let text =
+            format!("{missing} jobs did not come back from the kernel in time; their operations are missing");
         self.note = Some(Note { code: "job.unresponsive".into(), text });
     }
 
@@ -99,10 +125,38 @@ impl Followed {
         self.answers().flat_map(|job| &job.tallies).map(|tally| tally.operations).sum()
     }
 
-    /// Length of the measured part.
+    /// Length of the measured part. Jobs whose time is up have ended one by one with their last answers: one that
+    /// waits for a slow answer does not make the others idle. Work ends with the last job.
     pub(crate) fn elapsed_ns(&self) -> u64 {
         let begin_ns = self.answers().map(|job| job.begin_ns).min().unwrap_or(0);
-        self.answers().map(|job| job.end_ns).max().unwrap_or(0) - begin_ns
+        self.end_ns().saturating_sub(begin_ns)
+    }
+
+    /// Where the measured part ended, by the load's clock.
+    pub(crate) fn end_ns(&self) -> u64 {
+        let ends = || self.answers().map(|job| job.end_ns);
+        let are_timed = self.answers().all(|job| job.ended == Ended::Duration);
+        let jobs = ends().count() as u128;
+        if self.is_bound_by_work || !are_timed || jobs == 0 {
+            return ends().max().unwrap_or(0);
+        }
+        (ends().map(u128::from).sum::<u128>() / jobs) as u64
+    }
+
+    /// What was in flight when the time was up, all jobs together.
+    fn drain(&self) -> Drain {
+        Drain {
+            operations: self.answers().map(|job| job.drained).sum(),
+            elapsed_ns: self.answers().map(|job| job.drain_ns).max().unwrap_or(0),
+            unanswered: self.answers().map(|job| u64::from(job.unfinished)).sum(),
+        }
+    }
+
+    /// What kept jobs from their work, all together.
+    fn pauses(&self) -> Pauses {
+        let mut all = self.pauses;
+        self.answers().for_each(|job| pauses::merge(&mut all, &job.pauses));
+        all
     }
 
     /// How long the warm-up really was.
@@ -161,6 +215,7 @@ pub(crate) fn merge(
     let dropped: u64 = followed.answers().map(|job| job.backlog_dropped).sum();
     let dropped_reads = (u128::from(dropped) * u128::from(load.read_percent) / 100) as u64;
     let side = |kind: usize, dropped: u64| operation_result(load, &followed.total(kind), dropped);
+    let (drain, pauses) = (followed.drain(), followed.pauses());
     LoadResult {
         format: FORMAT,
         read: (load.read_percent > 0).then(|| side(0, dropped_reads)),
@@ -184,6 +239,8 @@ pub(crate) fn merge(
         companions: Vec::new(),
         integrity: None,
         limits: None,
+        drain: Some(drain),
+        pauses: Some(pauses),
         clients: None,
     }
 }
@@ -219,7 +276,7 @@ mod tests {
 
     #[test]
     fn an_interval_is_passed_on_once_and_when_every_job_has_it() {
-        let mut series = Series::new(2);
+        let mut series = Series::new(2, 100);
         series.add(0, interval(0, 3));
         assert_eq!(series.ready().count(), 0);
         series.add(1, interval(0, 4));
@@ -228,5 +285,19 @@ mod tests {
         series.done(1);
         assert_eq!(series.ready().map(|interval| interval.read.operations).collect::<Vec<_>>(), [5]);
         assert_eq!(series.all().len(), 2);
+    }
+
+    #[test]
+    fn the_last_interval_is_passed_on_when_all_jobs_are_done_and_has_the_end_of_the_load() {
+        let mut series = Series::new(2, 20);
+        for (job, elapsed_ns) in [(0, 12), (1, 16)] {
+            series.add(job, interval(0, 3));
+            series.add(job, Interval { elapsed_ns, ..interval(10, 4) });
+            series.done(job);
+        }
+        assert_eq!(series.ready().count(), 1);
+        let held: Vec<Interval> = series.settle(24).collect();
+        assert_eq!((held.len(), held[0].elapsed_ns, held[0].read.operations), (1, 14, 8));
+        assert_eq!(series.ready().count(), 0);
     }
 }

@@ -1,6 +1,6 @@
 //! What one job hands over: its intervals while it runs, and its outcome at the end.
 
-use fsgauge_wire::{Ended, Failure, Features, Interval, Note, Recorder};
+use fsgauge_wire::{Ended, Failure, Features, Interval, Note, Pauses, Recorder};
 use serde::{Deserialize, Serialize};
 
 use crate::tally::Tally;
@@ -10,21 +10,27 @@ use crate::tally::Tally;
 pub(crate) struct JobOutcome {
     /// Reads, then writes.
     pub(crate) tallies: [Tally; 2],
-    /// Where the measured part began and ended, in the clock's nanoseconds; equal when it never began.
+    /// Where the measured part began and ended, in the clock's nanoseconds; equal when it never began. It ends when
+    /// everything in flight is answered, each place of the queue counted until its own last answer.
     pub(crate) begin_ns: u64,
     pub(crate) end_ns: u64,
     /// Operations in flight, integrated over the measured part, in operation-nanoseconds.
     pub(crate) in_flight_ns: u64,
     /// Operations that were due and never started.
     pub(crate) backlog_dropped: u64,
-    /// Writes that were submitted in all, those of the warm-up and those that completed after the end included.
+    /// Writes that were submitted in all, those of the warm-up included.
     pub(crate) issued: u64,
+    /// Operations that completed after nothing more had started, and how long the last of them took from there.
+    pub(crate) drained: u64,
+    pub(crate) drain_ns: u64,
     /// Operations that had not completed when the job gave up waiting: the kernel may still carry them out.
     pub(crate) unfinished: u32,
     /// How long calls of fsync and fdatasync took; none when the load makes none.
     pub(crate) syncs: Option<Recorder>,
     pub(crate) user_ns: u64,
     pub(crate) system_ns: u64,
+    /// What kept the job from its work.
+    pub(crate) pauses: Pauses,
     pub(crate) ended: Ended,
 }
 

@@ -1,7 +1,8 @@
 //! The window: when the warm-up ends, when the measured part ends, and the intervals between.
 //!
 //! All boundaries are known beforehand and equal for all jobs, so intervals of several jobs can be added. An
-//! operation belongs to the interval in which it was seen to complete.
+//! operation belongs to the interval in which it was seen to complete. The last interval goes on beyond its
+//! boundary until everything in flight is answered.
 
 /// What a boundary means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +33,16 @@ impl Window {
             Window { zero_ns, interval_ns, warm_up_end_ns, end_ns, interval_begin_ns: zero_ns, next_ns: 0 };
         window.next_ns = window.after(zero_ns);
         window
+    }
+
+    /// When the measured part begins.
+    pub(crate) fn measured_from_ns(&self) -> u64 {
+        self.warm_up_end_ns
+    }
+
+    /// Whether the next boundary is the last.
+    pub(crate) fn is_at_end(&self) -> bool {
+        self.next_ns >= self.end_ns
     }
 
     /// Whether the current interval belongs to the warm-up.

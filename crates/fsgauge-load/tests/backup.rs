@@ -125,6 +125,35 @@ fn what_clients_wrote_is_compared_byte_by_byte() {
     }
 }
 
+/// Comparing takes longer than reading memory, the more in a debug build: once it was in the time and in the rate.
+#[test]
+fn comparing_is_in_no_time_of_the_backup_and_tails_are_seen() {
+    let root = tempfile::tempdir_in("/dev/shm").unwrap();
+    let sizes = FileSizes::Cycle { sizes_bytes: vec![16 << 20] };
+    let files =
+        FileSet { clients: 2, files_per_client: 2, sizes, record_size_bytes: 1 << 20, tree: Tree::Own {} };
+    let phase = Phase::Backup { order: BackupOrder::Directory, block_size_bytes: 1 << 20 };
+    let backup = ClientsJob { files, phase, verify: true, ..job(root.path()) };
+    let write = Phase::Write { create: fsgauge_wire::Create::AndWrite };
+    run(&ClientsJob { phase: write, clients: 2, ..backup.clone() }).unwrap();
+    let result = run(&backup).unwrap();
+    let comparing_ns = clients(&result).backup.as_ref().unwrap().comparing_ns;
+    assert!(comparing_ns > 0 && clients(&result).bad_records == 0);
+    // What is measured is calls, and little beside them: the comparison would be a share of its own.
+    let calls_ns: u64 = clients(&result).operations.iter().map(|one| one.service_latency.sum_ns).sum();
+    let beside_ns = result.elapsed_ns - calls_ns.min(result.elapsed_ns);
+    assert!(beside_ns < result.elapsed_ns / 4 + comparing_ns / 4, "{beside_ns} beside {calls_ns}");
+    let plain = run(&ClientsJob { verify: false, ..backup.clone() }).unwrap();
+    assert_eq!(clients(&plain).backup.as_ref().unwrap().comparing_ns, 0);
+
+    let path = root.path().join("c00000/c00000-f000001");
+    let file = fs::OpenOptions::new().append(true).open(&path).unwrap();
+    std::io::Write::write_all(&mut &file, b"tail").unwrap();
+    let result = run(&backup).unwrap();
+    let [bad] = &clients(&result).bad[..] else { panic!("{:?}", clients(&result).bad) };
+    assert_eq!((bad.path.as_str(), bad.first_byte), (path.to_str().unwrap(), 16 << 20));
+}
+
 #[test]
 fn memory_has_no_physical_order_and_the_next_step_is_said() {
     let memory = Path::new("/dev/shm");

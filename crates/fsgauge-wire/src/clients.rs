@@ -427,7 +427,7 @@ pub struct ClientsResult {
     pub think_ns: u64,
     /// Records that were compared.
     pub checked_records: u64,
-    /// Records that were not what had been written.
+    /// Records that were not what had been written, and files that go on behind their end.
     pub bad_records: u64,
     /// The first of them, at most 20.
     pub bad: Vec<BadRecord>,
@@ -560,6 +560,10 @@ pub struct BackupResult {
     /// Finding them, asking for their extents where the order needs these, and sorting them; in the measured
     /// time.
     pub listing_ns: u64,
+    /// Comparing what was read with what clients had written. It is in no other time; the storage may have read ahead
+    /// meanwhile, so that a backup that compares nothing takes up to so much longer than this one measured.
+    #[serde(default)]
+    pub comparing_ns: u64,
     /// Extents of all files as FIEMAP gives them: neighbours on the storage count apart. Null where they were not
     /// needed for the order.
     pub extents: Option<u64>,

@@ -60,7 +60,7 @@ pub struct Note {
 pub struct Interval {
     /// Since the load's first moment, warm-up included.
     pub start_ns: u64,
-    /// Length; the last one may be shorter.
+    /// Length; the last one may be shorter, and is longer by the time until the operations in flight are answered.
     pub elapsed_ns: u64,
     /// Whether it lies before the measured part.
     pub warm_up: bool,

@@ -260,10 +260,15 @@ pub struct LoadJob {
     pub queue_depth: u32,
     /// Threads or processes that drive the load at once.
     pub jobs: u32,
-    /// Operations submitted together, and waited for together, at most. Null: submitted in groups of
-    /// min(16, queue_depth) at most, and reaped as soon as one has completed, so the queue stays full.
+    /// Operations submitted together, and waited for together, at most. Null: submitted as `submit_batch` says, and
+    /// reaped as soon as one has completed, so the queue stays full.
     #[serde(default)]
     pub batch: Option<u32>,
+    /// Operations submitted together at most, and reaped as soon as one has completed; not beside `batch`. Null: one at
+    /// a time where a sequential load bypasses the page cache, for the block layer makes larger requests of neighbours
+    /// that come together; else min(16, queue_depth).
+    #[serde(default)]
+    pub submit_batch: Option<u32>,
     /// A pace; null is a closed loop that starts an operation whenever one ends.
     #[serde(default)]
     pub rate: Option<Rate>,
@@ -338,6 +343,7 @@ impl LoadJob {
             queue_depth: 1,
             jobs: 1,
             batch: None,
+            submit_batch: None,
             rate: None,
             warm_up_ns: 0,
             duration_ns: one_second_ns(),

@@ -36,9 +36,9 @@ pub use job::{
 };
 pub use parse::parse_job;
 pub use result::{
-    BlockFault, ClockKind, CompanionResult, Cpu, Ended, Engine, FaultyBlock, Features, IntegrityResult,
-    JobCount, JobResult, LayoutResult, Limits, LoadResult, MachineCpu, NullCost, OperationResult,
-    ProbeResult, Profile, SelfMeasure, Stamps, Steady, SyncResult,
+    BlockFault, ClockKind, CompanionResult, Cpu, Drain, Ended, Engine, FaultyBlock, Features,
+    IntegrityResult, JobCount, JobResult, LayoutResult, Limits, LoadResult, MachineCpu, NullCost,
+    OperationResult, Pauses, ProbeResult, Profile, SelfMeasure, Stamps, Steady, SyncResult,
 };
 pub use scan::{
     FilesBin, FreeAtLeast, FreeSpace, Group, LengthBin, ListedExtent, ListedFile, ScanCounts, ScanJob,

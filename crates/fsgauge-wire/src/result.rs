@@ -108,7 +108,8 @@ pub enum Ended {
     Interrupted,
 }
 
-/// All reads, or all writes, of the measured part. An operation belongs to it when it completed in it.
+/// All reads, or all writes, of the measured part. An operation belongs to it when it completed in it, or was in flight
+/// at its end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OperationResult {
     /// How many completed.
@@ -271,6 +272,40 @@ pub struct Steady {
     pub reason: Option<String>,
 }
 
+/// What was in flight when the time was up. It counts until it is answered, and the measured part lasts as long: each
+/// place of the queue until its own last answer, on average over all places and jobs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Drain {
+    /// Operations that were answered then; they are in the counts and latencies.
+    pub operations: u64,
+    /// From the end of the time to the last answer.
+    pub elapsed_ns: u64,
+    /// Operations without an answer after 60 s (after an interrupt: 0.4 s); they are in no count.
+    pub unanswered: u64,
+}
+
+/// What kept the engine itself from its work in the measured part: then latencies and rates are not the storage's alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Pauses {
+    /// Times of 100 ms and more in which the engine's process did not run although it had no need to wait: it was
+    /// stopped or frozen, or its machine stood still. Of several processes, those of the one that lost most.
+    pub total_ns: u64,
+    /// The longest of them.
+    pub longest_ns: u64,
+    /// Where that began, since the load's first moment; null when there was none.
+    pub longest_start_ns: Option<u64>,
+    /// From the start of the measured part to the first operation of the last job that began; the warm-up covers it.
+    pub late_start_ns: u64,
+    /// How long the jobs' threads were ready to run and had no processor, added up over all of them; null where the
+    /// kernel does not say (schedstat).
+    pub starved_ns: Option<u64>,
+    /// Time that passed by CLOCK_BOOTTIME minus time that passed by the engine's clock: far from 0 when the machine was
+    /// suspended or a clock jumped.
+    pub clock_error_ns: i64,
+    /// How far the wall clock was set meanwhile; no measured time depends on it.
+    pub wall_clock_step_ns: i64,
+}
+
 /// What a load measured.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LoadResult {
@@ -290,7 +325,7 @@ pub struct LoadResult {
     pub started_unix_ns: u64,
     /// How long the warm-up really was.
     pub warm_up_ns: u64,
-    /// How long the measured part really was.
+    /// How long the measured part really was, up to the last answers (see `drain`).
     pub elapsed_ns: u64,
     /// All reads; null when the job has none.
     pub read: Option<OperationResult>,
@@ -322,6 +357,12 @@ pub struct LoadResult {
     /// The load without a device; null when the job did not ask.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limits: Option<Limits>,
+    /// What was in flight when the time was up; missing from results of engines that did not count it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drain: Option<Drain>,
+    /// What kept the engine from its work; missing from results of engines that did not look.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pauses: Option<Pauses>,
     /// What clients did; null when the job was not of kind "clients".
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clients: Option<Box<ClientsResult>>,

@@ -127,6 +127,9 @@ def table(cell: CellAgreement) -> str:
     head = ("", "engine", "fio", "engine / fio", "95 % interval")
     lines.append(f"  {head[0]:<38}{head[1]:>10} {head[2]:>10}  {head[3]:>12}  {head[4]}")
     lines += [f"  {_line(each)}" for each in cell.agreements]
+    if cell.own_agreements:
+        lines.append("  beside fio as it submits by itself, one operation at a time:")
+        lines += [f"  {_line(each)}" for each in cell.own_agreements]
     if cell.explanation:
         lines.append(f"  {cell.explanation}")
     return "\n".join(lines) + "\n"

@@ -2,7 +2,9 @@
 
 Takes a study, gives agreements of every cell, and stores every run of both tools as it was. Each
 system is made once; then, for each cell, pairs of runs on the very same files go ABBA (first by
-lot), so that a linear drift falls on both alike. Both runs of a pair have one seed.
+lot), so that a linear drift falls on both alike. Both runs of a pair have one seed. Where the
+engine submits operations in groups, fio does so too, and each pair has a third run, of fio as it
+submits by itself: what the grouping is worth shows between the two.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from fsgauge.crosscheck.agreement import (
     processor_share,
 )
 from fsgauge.crosscheck.fio import fio_version, run_fio
-from fsgauge.crosscheck.fio_command import fio_command, require_equal_exists
+from fsgauge.crosscheck.fio_command import engine_batch, fio_command, require_equal_exists
 from fsgauge.crosscheck.fio_output import Numbers, fio_numbers
 from fsgauge.crosscheck.folder import CrosscheckFolder, CrosscheckRecord, CrosscheckRun, Tool
 from fsgauge.engine import Engine
@@ -145,16 +147,17 @@ def _cells_in_order(plan: Plan) -> Iterator[Cell]:
 
 def _cell(session: _Session, prepared: PreparedSystem, cell: Cell, turns: list[Turn]) -> None:
     """All pairs of one cell on one system, then what they say."""
-    runs: dict[Tool, list[CrosscheckRun]] = {"engine": [], "fio": []}
+    runs: dict[Tool, list[CrosscheckRun]] = {"engine": [], "fio": [], "fio-by-itself": []}
     orders = tools_in_order(len(turns), session.plan.seed + len(cell.id))
     for turn, order in zip(turns, orders, strict=True):
-        for position, tool in enumerate(order):
+        for position, tool in enumerate(_with_fio_by_itself(session, prepared, cell, turn, order)):
             session.told.run(turn.system, cell, turn.block, tool)
             run = _run(session, prepared, cell, turn, position, tool)
             session.folder.write_run(run)
             runs[tool].append(run)
     engine = [engine_numbers(run.result) for run in runs["engine"] if run.result]
     fio = [fio_numbers(run.fio) for run in runs["fio"] if run.fio]
+    own = [fio_numbers(run.fio) for run in runs["fio-by-itself"] if run.fio]
     found = CellAgreement(
         system=turns[0].system,
         cell=cell.id,
@@ -164,9 +167,25 @@ def _cell(session: _Session, prepared: PreparedSystem, cell: Cell, turns: list[T
         engine_processor_share=processor_share(engine),
         fio_processor_share=processor_share(fio),
         explanation=explanation(engine, fio),
+        own_command=runs["fio-by-itself"][0].command if own else None,
+        own_agreements=agreements(engine, own) if own else [],
     )
     session.folder.write_agreement(found)
     session.told.cell(found)
+
+
+def _with_fio_by_itself(
+    session: _Session,
+    prepared: PreparedSystem,
+    cell: Cell,
+    turn: Turn,
+    order: tuple[Tool, Tool],
+) -> list[Tool]:
+    """The pair and, where it differs, fio's own way: last and first in turns."""
+    job = _plain(job_for(session.study, session.plan, turn, cell, prepared.target))
+    if job.interface != "io_uring" or engine_batch(job) == 1:
+        return list(order)
+    return [*order, "fio-by-itself"] if turn.block % 2 == 0 else ["fio-by-itself", *order]
 
 
 def _run(
@@ -178,7 +197,7 @@ def _run(
     tool: Tool,
 ) -> CrosscheckRun:
     job = _plain(job_for(session.study, session.plan, turn, cell, prepared.target))
-    command = fio_command(job)
+    command = fio_command(job, own_batches=tool == "fio-by-itself")
     caches = session.rig.settle(prepared)
     started_unix_ns = time.time_ns()
     return CrosscheckRun(
@@ -192,7 +211,7 @@ def _run(
         caches=caches,
         started_unix_ns=started_unix_ns,
         result=session.engine.load(job) if tool == "engine" else None,
-        fio=run_fio(command, job) if tool == "fio" else None,
+        fio=run_fio(command, job) if tool != "engine" else None,
     )
 
 

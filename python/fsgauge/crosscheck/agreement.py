@@ -58,6 +58,9 @@ class CellAgreement(BaseModel):
     engine_processor_share: float
     fio_processor_share: float
     explanation: str
+    own_command: list[str] | None = None
+    """fio's with its own way of submitting; None where that is the engine's."""
+    own_agreements: list[Agreement] = []
 
 
 def agreements(engine: Sequence[Numbers], fio: Sequence[Numbers]) -> list[Agreement]:

@@ -14,6 +14,7 @@ from fsgauge.wire import (
     FilesTarget,
     FileTarget,
     LoadJob,
+    NullTarget,
     RandomAccess,
     SequentialAccess,
     ZeroData,
@@ -21,14 +22,17 @@ from fsgauge.wire import (
 )
 
 ENGINE_BATCH = 16
-"""How many operations the engine submits at once unless its job says otherwise."""
+"""How many operations the engine submits at once unless they are neighbours on a device."""
 LONGEST_NAMES = 4096
 """fio refuses a longer list of file names."""
 QUANTILES = {"p50": 50.0, "p99": 99.0, "p999": 99.9}
 
 
-def fio_command(job: LoadJob) -> list[str]:
-    """Arguments, the program's name first; raises InputError where fio has no equal."""
+def fio_command(job: LoadJob, *, own_batches: bool = False) -> list[str]:
+    """Arguments, the program's name first; raises InputError where fio has no equal.
+
+    With `own_batches`, fio submits and reaps as it does by itself, not in groups like the engine's.
+    """
     require_equal_exists(job)
     return [
         "fio",
@@ -36,7 +40,7 @@ def fio_command(job: LoadJob) -> list[str]:
         "--thread",
         "--group_reporting",
         *_load(job),
-        *_queue(job),
+        *_queue(job, own_batches=own_batches),
         *_data(job),
         *_time(job),
         *_measurement(),
@@ -97,18 +101,26 @@ def _load(job: LoadJob) -> list[str]:
     return options
 
 
-def _queue(job: LoadJob) -> list[str]:
+def _queue(job: LoadJob, *, own_batches: bool) -> list[str]:
     options = [f"--ioengine={job.interface}", f"--iodepth={job.queue_depth}"]
     if job.interface == "io_uring":
-        batch = min(job.batch or ENGINE_BATCH, job.queue_depth)
+        options += ["--registerfiles", "--fixedbufs"]
+    if job.interface == "io_uring" and not own_batches:
+        batch = engine_batch(job)
         options += [
-            "--registerfiles",
-            "--fixedbufs",
             f"--iodepth_batch_submit={batch}",
             f"--iodepth_batch_complete_min={job.batch or 1}",
             f"--iodepth_batch_complete_max={batch}",
         ]
     return options
+
+
+def engine_batch(job: LoadJob) -> int:
+    """How many operations the engine submits at once, as its job says or as it chooses."""
+    has_device = not isinstance(job.target, NullTarget)
+    neighbours = isinstance(job.access, SequentialAccess) and job.direct and has_device
+    chosen = job.batch or job.submit_batch or (1 if neighbours else ENGINE_BATCH)
+    return min(chosen, job.queue_depth)
 
 
 def _data(job: LoadJob) -> list[str]:

@@ -21,7 +21,8 @@ from fsgauge.record import Cell, EnvironmentRecord, Record
 from fsgauge.store.files import slug
 from fsgauge.wire import LoadJob, LoadResult
 
-Tool = Literal["engine", "fio"]
+Tool = Literal["engine", "fio", "fio-by-itself"]
+"""The last one is fio with its own way of submitting, beside fio with the engine's."""
 
 
 class CrosscheckRecord(Record):

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from fsgauge.host.consent import Consent
-from fsgauge.record import EnvironmentRecord, StorageFacts, SystemFacts
+from fsgauge.record import DeviceRun, EnvironmentRecord, StorageFacts, SystemFacts
 from fsgauge.server import Server
 from fsgauge.study.model import Study, System
 from fsgauge.wire import (
@@ -93,6 +93,10 @@ class Rig(Protocol):
 
     def settle(self, prepared: PreparedSystem) -> str:
         """Bring caches to the state that every run starts from; gives what was done."""
+        ...
+
+    def watch_device(self, prepared: PreparedSystem) -> Callable[[], DeviceRun | None]:
+        """Begin to count what the device is asked for; what is given ends it and says how much."""
         ...
 
     def wear(self, prepared: PreparedSystem, step: FileStep) -> int:

@@ -16,12 +16,13 @@ from fsgauge.errors import RigError
 from fsgauge.host.consent import Consent
 from fsgauge.host.environment import capture_environment
 from fsgauge.host.ledger import Ledger, opened_ledger
-from fsgauge.record import EnvironmentRecord
+from fsgauge.record import DeviceRun, EnvironmentRecord
 from fsgauge.rig import AttachedStorage, PreparedSystem, RunsJobs
 from fsgauge.rig.allocation import set_extent_size_hint
 from fsgauge.rig.blank import allocate_below, make_blank
 from fsgauge.rig.caches import settle_caches, sync_file_system
 from fsgauge.rig.checks import check_systems, smallest_bytes
+from fsgauge.rig.device_load import watch_device
 from fsgauge.rig.direct import require_direct_device, require_direct_files
 from fsgauge.rig.filling import fill
 from fsgauge.rig.formatted import facts_of, formatted
@@ -127,6 +128,10 @@ class HostRig:
             with self._open().base.claim.kept():
                 return settle_caches(prepared.target)
         return settle_caches(prepared.target)
+
+    def watch_device(self, prepared: PreparedSystem) -> Callable[[], DeviceRun | None]:
+        """Read the counters of the device below; what is given says what was asked for since."""
+        return watch_device(prepared)
 
     def wear(self, prepared: PreparedSystem, step: FileStep) -> int:
         """Carry out a step between cells; gives the bytes that it took or gave back."""

@@ -78,6 +78,7 @@ def _run(
     observation = prepared.server.observe() if prepared.server else None
     if observation is not None:
         observation.begin()
+    device = campaign.rig.watch_device(prepared)
     try:
         result = campaign.engine.load(job, partial(_heard, campaign.progress, observation))
     except EngineFaultError as error:
@@ -97,6 +98,7 @@ def _run(
         fault=fault,
         started_unix_ns=started_unix_ns,
         server=used,
+        device=device(),
         over_path=turn.over_path,
     )
     campaign.folder.write_run(record)

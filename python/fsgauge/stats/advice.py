@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fsgauge.record import EnvironmentRecord
-from fsgauge.stats import run_checks
+from fsgauge.stats import device_requests, engine_pauses, run_checks
 from fsgauge.stats.results import Level
 from fsgauge.units import format_duration, format_size
 
@@ -136,6 +136,51 @@ RUN_CHECKS = (
         run_checks.gaps_in_series,
         "the series has a hole: the machine, or the engine on it, stood still",
     ),
+    RunCheck(
+        "run.paused",
+        "warning",
+        engine_pauses.paused,
+        "the engine was stopped or frozen, or its machine stood still, so their latencies and rates"
+        " are not the storage's alone",
+    ),
+    RunCheck(
+        "run.starved",
+        "warning",
+        engine_pauses.starved,
+        "the load's threads were ready to run and had no processor for more than a fifth of the"
+        " time",
+    ),
+    RunCheck(
+        "run.clock_jumped",
+        "warning",
+        engine_pauses.clock_jumped,
+        "the engine's clock and the machine's clock do not agree on how long the run was",
+    ),
+    RunCheck(
+        "run.unanswered",
+        "warning",
+        engine_pauses.unanswered,
+        "operations had no answer a minute after the end; they are in no count and no latency",
+    ),
+    RunCheck(
+        "run.late_answers",
+        "note",
+        engine_pauses.late_answers,
+        "the storage took long to answer what was in flight when the time was up; it counts, and"
+        " the measured part lasts as long",
+    ),
+    RunCheck(
+        "run.merged",
+        "warning",
+        device_requests.merged,
+        "the device got larger requests than the load has operations: the kernel merged neighbours",
+    ),
+    RunCheck(
+        "run.split",
+        "note",
+        device_requests.split,
+        "the device got smaller requests than the load has operations: the kernel split them",
+    ),
 )
 
 
@@ -155,6 +200,18 @@ def advice_for(code: str, situation: Situation) -> str:
         "run.unfair": "Compare single jobs in the records; a lock may favour one.",
         "run.passes_cut": "A smaller file (--set workload.fill=...), or a duration, not passes.",
         "run.rate_missed": "Offer less (--set workload.rate=...), or read the rate, not latency.",
+        "run.paused": "Repeat the study and leave the machine alone meanwhile; more blocks"
+        " (--set plan.blocks=...) outweigh a few such runs.",
+        "run.starved": "Fewer jobs than processors, or a machine without other work.",
+        "run.clock_jumped": "Look for suspends and for a clock source that the kernel gave up:"
+        " dmesg | grep -i clocksource.",
+        "run.unanswered": "dmesg | tail: the storage hangs, or a driver does.",
+        "run.late_answers": "Read the longest latencies with the rate; longer runs weigh a stall"
+        " less (--set workload.duration=...).",
+        "run.merged": "Submit one operation at a time (--set workload.submit_batch=1), or choose"
+        " a scheduler that merges nothing (none); read the cell as one of larger requests.",
+        "run.split": "A file in many pieces, or blocks beyond the device's limit"
+        " (/sys/block/*/queue/max_sectors_kb): read the cell as one of smaller requests.",
         "run.gap": "Look for suspends, VM pauses or a throttled host during the study.",
     }
     return advice.get(code, "")

@@ -45,12 +45,13 @@ def littles_law(run: RunRecord, result: LoadResult) -> str | None:
     """Rate times mean latency must be what was counted in flight, independently.
 
     An operation counts in the window in which it ends, with its whole latency: those that were in
-    flight at the start bring up to `max_ns` each from before it, and those at the end take as
-    much away, also one that stalls there and is never counted. Hence the second term of the
-    tolerance: it makes the check weak for short runs, where an edge weighs much.
+    flight when the warm-up ended bring up to `max_ns` each from before it. Hence the second term
+    of the tolerance: it makes the check weak for short runs, where an edge weighs much. What is
+    in flight at the end counts whole, and the window lasts as long; only what had no answer at all
+    was counted in flight alone.
     Of many clients see `stats.connections.littles_law`.
     """
-    if run.load is None:
+    if run.load is None or (result.drain is not None and result.drain.unanswered):
         return None
     expected = latency_concurrency(result)
     if expected is None or result.in_flight_mean <= 0:

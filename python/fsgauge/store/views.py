@@ -59,6 +59,47 @@ def _counted(operation: str) -> tuple[Column, ...]:
     )
 
 
+def _of_the_end() -> tuple[Column, ...]:
+    """What was in flight when the time was up, and what kept the engine from its work."""
+    return (
+        at("drain_ns", "BIGINT", "from its end to the last answer", "result.drain.elapsed_ns"),
+        at("drained", "BIGINT", "operations answered then", "result.drain.operations"),
+        at("unanswered", "BIGINT", "operations never answered", "result.drain.unanswered"),
+        at("paused_ns", "BIGINT", "the engine stood still", "result.pauses.total_ns"),
+        at("longest_pause_ns", "BIGINT", "the longest time", "result.pauses.longest_ns"),
+        at("late_start_ns", "BIGINT", "the last job began late", "result.pauses.late_start_ns"),
+        at("starved_ns", "BIGINT", "threads had no processor", "result.pauses.starved_ns"),
+        at(
+            "clock_error_ns",
+            "BIGINT",
+            "the machine's clock minus the engine's",
+            "result.pauses.clock_error_ns",
+        ),
+        at(
+            "wall_clock_step_ns",
+            "BIGINT",
+            "the wall clock was set by so much",
+            "result.pauses.wall_clock_step_ns",
+        ),
+    )
+
+
+def _of_the_device() -> tuple[Column, ...]:
+    """What the device below the system was asked for while the engine ran."""
+    return (
+        at("device", "VARCHAR", "the block device below", "device.name"),
+        *(
+            at(f"device_{name}", "BIGINT", meaning, f"device.{name}")
+            for name, meaning in (
+                ("read_requests", "reads that it completed, after merging"),
+                ("read_bytes", "bytes of these"),
+                ("write_requests", "writes that it completed, after merging"),
+                ("write_bytes", "bytes of these"),
+            )
+        ),
+    )
+
+
 _FAULTS = (
     ("corrupt", "of these: bits have changed"),
     ("torn", "of these: parts of different writes"),
@@ -164,12 +205,14 @@ _OWN: tuple[View, ...] = (
             at("fault", "VARCHAR", "what failed, if it failed", "fault.what"),
             at("warm_up_ns", "BIGINT", "not counted", "result.warm_up_ns"),
             at("elapsed_ns", "BIGINT", "the measured window", "result.elapsed_ns"),
+            *_of_the_end(),
             *_operation("read"),
             *_operation("write"),
             at("in_flight_mean", "DOUBLE", "operations in flight", "result.in_flight_mean"),
             at("user_ns", "BIGINT", "processor time of the load threads", "result.cpu.user_ns"),
             at("system_ns", "BIGINT", "the same in the kernel", "result.cpu.system_ns"),
             at("machine_busy_ns", "BIGINT", "of all processors", "result.machine_cpu.busy_ns"),
+            *_of_the_device(),
             at("engine_version", "VARCHAR", "that measured it", "result.engine.version"),
             at("engine_profile", "VARCHAR", "release or debug", "result.engine.profile"),
             at("started_unix_ns", "BIGINT", "wall clock; a label"),

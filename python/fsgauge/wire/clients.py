@@ -320,6 +320,7 @@ class BackupResult(Wire):
     files: int
     directories: int
     listing_ns: int
+    comparing_ns: int = 0
     extents: int | None = None
 
 

@@ -125,6 +125,7 @@ class LoadJob(Wire):
     queue_depth: int
     jobs: int
     batch: int | None = None
+    submit_batch: int | None = None
     rate: Rate | None = None
     warm_up_ns: int
     duration_ns: int

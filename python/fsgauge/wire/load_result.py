@@ -120,6 +120,26 @@ class Steady(Wire):
     reason: str | None = None
 
 
+class Drain(Wire):
+    """What was in flight when the time was up; it counts until it is answered."""
+
+    operations: int
+    elapsed_ns: int
+    unanswered: int
+
+
+class Pauses(Wire):
+    """What kept the engine itself from its work in the measured part."""
+
+    total_ns: int
+    longest_ns: int
+    longest_start_ns: int | None = None
+    late_start_ns: int
+    starved_ns: int | None = None
+    clock_error_ns: int
+    wall_clock_step_ns: int
+
+
 class LoadResult(Wire):
     format: Literal[1]
     kind: Literal["load"]
@@ -144,6 +164,8 @@ class LoadResult(Wire):
     companions: list[CompanionResult] = []
     integrity: IntegrityResult | None = None
     limits: Limits | None = None
+    drain: Drain | None = None
+    pauses: Pauses | None = None
     clients: ClientsResult | None = None
 
     @property

@@ -95,6 +95,7 @@ class OverheadMethod(LaidOut):
             read_percent=cell.read_percent,
             block_sizes=[BlockSize(size_bytes=cell.block_size_bytes)],
             queue_depth=cell.queue_depth,
+            submit_batch=workload.submit_batch,
             jobs=cell.jobs,
             rate=rate,
             warm_up_ns=workload.warm_up,

@@ -150,6 +150,7 @@ class WritersMethod(LaidOut):
             read_percent=0,
             block_sizes=[BlockSize(size_bytes=cell.block_size_bytes)],
             queue_depth=cell.queue_depth,
+            submit_batch=workload.submit_batch,
             jobs=cell.jobs,
             warm_up_ns=workload.warm_up,
             duration_ns=duration_ns,

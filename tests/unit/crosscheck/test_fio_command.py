@@ -62,6 +62,24 @@ def test_a_shallow_queue_is_one_batch() -> None:
     assert {"--iodepth_batch_submit=4", "--iodepth_batch_complete_max=4"} <= words(queue_depth=4)
 
 
+def test_neighbours_are_submitted_one_at_a_time_as_the_engine_does() -> None:
+    """In one call the block layer would merge them: both tools would measure larger requests."""
+    told = words(access=SequentialAccess(), queue_depth=32)
+    assert {"--iodepth_batch_submit=1", "--iodepth_batch_complete_max=1"} <= told
+    assert "--iodepth_batch_submit=16" in words(
+        access=SequentialAccess(), queue_depth=32, direct=False
+    )
+    assert "--iodepth_batch_submit=4" in words(
+        access=SequentialAccess(), queue_depth=32, submit_batch=4
+    )
+
+
+def test_fio_by_itself_has_no_batches_of_ours() -> None:
+    told = fio_command(job(queue_depth=32), own_batches=True)
+    assert not [word for word in told if "batch" in word]
+    assert "--registerfiles" in told
+
+
 def test_a_batch_that_the_job_names_is_waited_for_whole() -> None:
     told = words(batch=8)
     assert {"--iodepth_batch_submit=8", "--iodepth_batch_complete_min=8"} <= told

@@ -8,12 +8,13 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use fsgauge_wire::{
     ClientsInterface, ClientsJob, ClientsTarget, Dispatch, Event, Failure, Features, Interval, Listener,
-    MachineCpu, Note, Phase, Tree,
+    MachineCpu, Note, Pauses, Phase, Tree,
 };
 
 use super::event_loop::{EventLoop, LoopOutcome, Surroundings};
 use super::file_set::{Directory, directories};
 use super::plan::Plan;
+use super::result::end_ns;
 use super::target::network::{Access, Gate, MOMENT, Parting, Server, directory_of};
 use super::target::{NfsTarget, NullTarget, PlainTarget, RingTarget, Target};
 use crate::Outcome;
@@ -21,6 +22,7 @@ use crate::clock::Clock;
 use crate::cpu;
 use crate::job_thread::Start;
 use crate::merge::Series;
+use crate::pauses::PauseWatch;
 use crate::run::tell;
 use crate::stop::{Stop, nudge};
 
@@ -32,7 +34,7 @@ const THREAD_RUN_UP_NS: u64 = 20_000;
 /// How long threads that were told to stop are waited for: they are in the kernel, on a device that hangs.
 const STOP_LIMIT: Duration = Duration::from_millis(800);
 /// How long beyond the time limit a thread may stay in the kernel.
-const LATE_LIMIT: Duration = Duration::from_secs(60);
+const LATE_LIMIT: Duration = Duration::from_secs(90);
 /// A loop needs little, and a thread a client is many.
 const STACK_BYTES: usize = 256 << 10;
 
@@ -91,6 +93,8 @@ pub(crate) struct Followed {
     pub(crate) machine: MachineCpu,
     pub(crate) intervals: Vec<Interval>,
     pub(crate) note: Option<Note>,
+    /// What the thread noted that followed them.
+    pub(crate) pauses: Pauses,
 }
 
 /// How many threads carry the clients.
@@ -174,12 +178,14 @@ impl Crew {
             machine: MachineCpu::default(),
             intervals: Vec::new(),
             note: None,
+            pauses: Pauses::default(),
         };
-        let mut series = Series::new(count);
+        let mut series = Series::new(count, self.shared.plan.job.time_limit_ns);
         let machine = cpu::machine();
         let zero_ns = self.shared.clock.now_ns() + run_up_ns;
         let late = Duration::from_nanos(run_up_ns.saturating_add(self.shared.plan.job.time_limit_ns));
         let (begin, late) = (Instant::now(), late.saturating_add(LATE_LIMIT));
+        let watch = PauseWatch::start(self.shared.clock, zero_ns, zero_ns);
         self.shared.start.give(zero_ns);
         let mut told_to_stop: Option<Instant> = None;
         let mut done = 0;
@@ -211,6 +217,11 @@ impl Crew {
             }
         }
         followed.note_unresponsive();
+        followed.pauses = watch.end();
+        let end_ns = end_ns(|| followed.outcomes.iter().flatten());
+        series
+            .settle(end_ns.saturating_sub(zero_ns))
+            .for_each(|interval| tell(listener, &self.shared.stop, Event::Interval(interval)));
         (followed.machine, followed.intervals) =
             (cpu::machine_between(&machine, &cpu::machine()), series.all());
         Ok(followed)

@@ -20,6 +20,7 @@ mod rests;
 mod result;
 mod run;
 mod self_measure;
+mod tails;
 mod tally;
 mod target;
 

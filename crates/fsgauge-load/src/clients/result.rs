@@ -1,9 +1,9 @@
 //! The result of a run of clients out of what its threads did. Addition only.
 
 use fsgauge_wire::{
-    ClientOperation, ClientsInterface, ClientsJob, ClientsResult, ClientsTarget, Cpu, Dispatch, Ended,
+    ClientOperation, ClientsInterface, ClientsJob, ClientsResult, ClientsTarget, Cpu, Dispatch, Drain, Ended,
     Engine, FORMAT, Interface, JobCount, LoadResult, NetworkResult, Note, OperationCall, OperationResult,
-    Phase, SelfMeasure, Steady,
+    Pauses, Phase, SelfMeasure, Steady,
 };
 
 use super::crew::{Followed, LetIn};
@@ -11,6 +11,7 @@ use super::event_loop::{ClientCount, LoopOutcome};
 use super::tally::ClientsTally;
 use super::target::Traffic;
 use super::target::network::Server;
+use crate::pauses;
 
 /// Why the rate of clients is not judged.
 const NOT_JUDGED: &str = "clients work through files: the rate changes with them, and ends with the last";
@@ -26,7 +27,7 @@ pub(crate) fn result(
 ) -> LoadResult {
     let threads = followed.outcomes.len() as u32;
     let outcomes: Vec<LoopOutcome> = followed.outcomes.into_iter().flatten().collect();
-    let mut all = Merged::new(job, outcomes, followed.machine);
+    let mut all = Merged::new(job, outcomes, followed.machine, followed.pauses);
     let is_missing = followed.note.is_some();
     let mut notes: Vec<Note> = let_in.notes;
     notes.extend(followed.note);
@@ -79,6 +80,8 @@ pub(crate) fn result(
         companions: Vec::new(),
         integrity: None,
         limits: None,
+        drain: Some(all.drain),
+        pauses: Some(all.pauses),
         clients: Some(Box::new(clients)),
     }
 }
@@ -96,11 +99,18 @@ struct Merged {
     user_ns: u64,
     system_ns: u64,
     machine: fsgauge_wire::MachineCpu,
+    drain: Drain,
+    pauses: Pauses,
     ended: Ended,
 }
 
 impl Merged {
-    fn new(job: &ClientsJob, outcomes: Vec<LoopOutcome>, machine: fsgauge_wire::MachineCpu) -> Self {
+    fn new(
+        job: &ClientsJob,
+        outcomes: Vec<LoopOutcome>,
+        machine: fsgauge_wire::MachineCpu,
+        pauses: Pauses,
+    ) -> Self {
         let none =
             |number| ClientCount { number, operations: 0, size_bytes: 0, end_ns: None, gave_up: false };
         let mut all = Merged {
@@ -109,15 +119,21 @@ impl Merged {
             calls: Vec::new(),
             traffic: Traffic::default(),
             begin_ns: outcomes.iter().map(|outcome| outcome.begin_ns).min().unwrap_or(0),
-            end_ns: outcomes.iter().map(|outcome| outcome.end_ns).max().unwrap_or(0),
+            end_ns: end_ns(|| outcomes.iter()),
             in_flight_ns: outcomes.iter().map(|outcome| outcome.in_flight_ns).sum(),
             think_ns: outcomes.iter().map(|outcome| outcome.think_ns).sum(),
             user_ns: outcomes.iter().map(|outcome| outcome.user_ns).sum(),
             system_ns: outcomes.iter().map(|outcome| outcome.system_ns).sum(),
             machine,
-            ended: ended(&outcomes),
+            drain: Drain::default(),
+            pauses,
+            ended: ended(|| outcomes.iter()),
         };
         for outcome in outcomes {
+            all.drain.operations += outcome.drained.operations;
+            all.drain.elapsed_ns = all.drain.elapsed_ns.max(outcome.drained.elapsed_ns);
+            all.drain.unanswered += outcome.drained.unanswered;
+            pauses::merge(&mut all.pauses, &outcome.pauses);
             outcome.clients.iter().for_each(|client| all.clients[client.number as usize] = *client);
             all.tally.merge(outcome.tally);
             all.add_calls(outcome.calls);
@@ -151,9 +167,20 @@ impl Merged {
     }
 }
 
-fn ended(outcomes: &[LoopOutcome]) -> Ended {
-    let has = |ended: &Ended| outcomes.iter().any(|outcome| outcome.ended == *ended);
+fn ended<'o, I: Iterator<Item = &'o LoopOutcome>>(outcomes: impl Fn() -> I) -> Ended {
+    let has = |ended: &Ended| outcomes().any(|outcome| outcome.ended == *ended);
     [Ended::Interrupted, Ended::Duration].into_iter().find(has).unwrap_or(Ended::SizeLimit)
+}
+
+/// Where the measured part ended. Where the time was up, each lane counts until its own last answer, on average over
+/// the lanes of all loops; else it lasted until the last loop was through.
+pub(crate) fn end_ns<'o, I: Iterator<Item = &'o LoopOutcome>>(outcomes: impl Fn() -> I) -> u64 {
+    if ended(&outcomes) != Ended::Duration {
+        return outcomes().map(|outcome| outcome.end_ns).max().unwrap_or(0);
+    }
+    let lanes = outcomes().map(|outcome| outcome.lanes).sum::<u64>().max(1);
+    let late_ns = outcomes().map(|outcome| outcome.drained.lanes_ns).sum::<u64>();
+    outcomes().map(|outcome| outcome.time_up_ns).max().unwrap_or(0) + late_ns / lanes
 }
 
 /// The way to the server.

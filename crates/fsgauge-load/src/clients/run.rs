@@ -10,6 +10,7 @@ use super::crew::Crew;
 use super::plan::Plan;
 use super::result::result;
 use super::self_measure::self_measure;
+use super::tails::look_for_tails;
 use super::target::network::Server;
 use crate::clock::Clock;
 use crate::run::tell;
@@ -31,7 +32,8 @@ pub fn run_clients(
     tell(listener, &stop, Event::SelfMeasure(self_measure));
     allow_nudges();
     let server = Server::reach(job, &stop)?;
-    let mut crew = Crew::spawn(Arc::new(Plan::new(job)), clock, stop, server.as_ref())?;
+    let plan = Arc::new(Plan::new(job));
+    let mut crew = Crew::spawn(plan.clone(), clock, stop, server.as_ref())?;
     let mut let_in = crew.wait_until_ready()?;
     let_in.notes.splice(0..0, clock_note);
     let_in.notes.iter().for_each(|note| tell(listener, &stop, Event::Note(note.clone())));
@@ -47,5 +49,7 @@ pub fn run_clients(
         left.iter().for_each(|note| tell(listener, &stop, Event::Note(note.clone())));
         let_in.notes.extend(left);
     }
-    Ok(result(job, engine, let_in, followed, self_measure, server.as_ref()))
+    let mut measured = result(job, engine, let_in, followed, self_measure, server.as_ref());
+    look_for_tails(&plan, server.as_ref(), &mut measured, &stop)?;
+    Ok(measured)
 }

@@ -13,6 +13,7 @@ use crate::job_thread::{Shared, Start};
 use crate::medium::Medium;
 use crate::member::spawn_job;
 use crate::outcome::Report;
+use crate::pauses::{PauseWatch, merge};
 use crate::stop::{Stop, allow_nudges, nudge};
 use crate::target::OpenFiles;
 
@@ -45,17 +46,21 @@ fn work(task: Task, stop: Stop) -> io::Result<()> {
         Err(failure) => return say(&done(job, failure)),
     };
     let mut zero_ns = u64::MAX;
+    let mut watch = None;
     loop {
         match reports.recv_timeout(TICK) {
+            Ok(Report::Done { job, mut outcome }) => {
+                if let (Ok(outcome), Some(watch)) = (outcome.as_mut(), watch.take()) {
+                    merge(&mut outcome.pauses, &PauseWatch::end(watch));
+                }
+                return say(&Report::Done { job, outcome });
+            }
             Ok(report) => {
                 say(&report)?;
-                match report {
-                    Report::Ready { .. } => {
-                        zero_ns = read_line()?.trim().parse().map_err(io::Error::other)?;
-                        shared.start.give(zero_ns);
-                    }
-                    Report::Done { .. } => return Ok(()),
-                    Report::Interval { .. } => {}
+                if matches!(report, Report::Ready { .. }) {
+                    zero_ns = read_line()?.trim().parse().map_err(io::Error::other)?;
+                    watch = Some(PauseWatch::start(clock, zero_ns, zero_ns + shared.load.warm_up_ns));
+                    shared.start.give(zero_ns);
                 }
             }
             // Intervals end when they end, I/O or not.

@@ -10,12 +10,14 @@ from fsgauge.study.base import Distinct, StudyModel
 from fsgauge.study.conflict import conflict
 from fsgauge.study.workload.sweep import (
     SCAN,
+    SUBMIT_BATCH,
     BlockSize,
     Data,
     Fill,
     Inapplicable,
     Jobs,
     QueueDepth,
+    SubmitBatch,
     refuse_ignored,
     require_few_cells,
     require_whole_sectors,
@@ -47,6 +49,7 @@ class OverheadWorkload(StudyModel):
     queue_depths: Distinct[QueueDepth] = Field(
         [1, 32, 64], description="Operations in flight, of each job."
     )
+    submit_batch: SubmitBatch | None = Field(None, description=SUBMIT_BATCH)
     jobs: Distinct[Jobs] = Field([1], description="Threads that drive the load at once.")
     read_percent: WholePercent = Field(
         70, description="Share of reads in the mixed patterns, rw and randrw."
@@ -116,6 +119,8 @@ class OverheadWorkload(StudyModel):
             found["zipf_theta"] = ("no pattern is random", "patterns")
         elif self.distribution != "zipf":
             found["zipf_theta"] = ('the distribution is not "zipf"', "distribution")
+        if max(self.queue_depths) == 1:
+            found["submit_batch"] = ("there is one operation at a time", "queue_depths")
         if self.rate is None:
             found["arrival"] = ("there is no rate, so operations start when others end", "rate")
         return found

@@ -14,12 +14,14 @@ from fsgauge.study.conflict import conflict
 from fsgauge.study.workload.sweep import (
     SCAN,
     SECTOR_BYTES,
+    SUBMIT_BATCH,
     BlockSize,
     Data,
     Fill,
     Inapplicable,
     Jobs,
     QueueDepth,
+    SubmitBatch,
     refuse_ignored,
     require_few_cells,
     require_whole_sectors,
@@ -80,6 +82,7 @@ class WritersWorkload(StudyModel):
     queue_depth: QueueDepth = Field(
         1, description="Writes in flight, of each writer. More than 1 needs io_uring."
     )
+    submit_batch: SubmitBatch | None = Field(None, description=SUBMIT_BATCH)
     workers: Literal["processes", "threads"] = Field(
         "processes", description="What the writers are to the kernel."
     )
@@ -174,6 +177,8 @@ class WritersWorkload(StudyModel):
             found["stride"] = ("no range is strided", "ranges")
         if self.sync not in ("fsync", "fdatasync"):
             found["sync_every"] = (f'there are no calls to count with sync "{self.sync}"', "sync")
+        if self.queue_depth == 1:
+            found["submit_batch"] = ("a writer has one write at a time", "queue_depth")
         if not self.readers:
             found["reader_block_size"] = ("there are no readers", "readers")
         if not self.log_writers:

@@ -99,11 +99,13 @@ impl Pass<'_> {
 
     fn compare(&mut self, number: FileNumber, offset_bytes: u64, length: usize, path: &CStr) {
         let Some(verifier) = self.verifier.as_ref() else { return };
-        let tally = &mut self.watch.tally;
-        tally.checked_records += 1;
-        if let Some(first_byte) = verifier.first_difference(number, offset_bytes, &self.block[..length]) {
-            tally.bad_record(|| BadRecord { path: self.opener.shown(path), offset_bytes, first_byte });
-        }
+        let (opener, block) = (&*self.opener, &self.block[..length]);
+        self.watch.aside(|tally| {
+            tally.checked_records += 1;
+            if let Some(first_byte) = verifier.first_difference(number, offset_bytes, block) {
+                tally.bad_record(|| BadRecord { path: opener.shown(path), offset_bytes, first_byte });
+            }
+        });
     }
 
     /// A file of the set that is too short is given up.

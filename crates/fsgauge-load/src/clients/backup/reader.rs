@@ -10,7 +10,7 @@ use super::server::OverNetwork;
 use super::stopwatch::{Stopwatch, Timed};
 use super::verify::Verifier;
 use super::walk::walk;
-use crate::cpu::thread_user_system_ns;
+use crate::cpu::{RunQueue, thread_user_system_ns};
 
 /// What a backup did.
 #[derive(Debug)]
@@ -31,6 +31,8 @@ pub(super) struct BackedUp {
     /// Names on a server that no client gives, which were left out.
     pub(super) strangers: u64,
     pub(super) cpu: Cpu,
+    /// Ready to run and without a processor; none where the kernel does not say.
+    pub(super) starved_ns: Option<u64>,
     /// Of a backup over the network.
     pub(super) over_network: Option<OverNetwork>,
 }
@@ -54,7 +56,7 @@ impl Reader {
     /// Backs the tree up.
     pub(super) fn back_up(mut self, mut watch: Stopwatch) -> Outcome<BackedUp> {
         let opener = &mut self.opener;
-        let (user_ns, system_ns) = thread_user_system_ns();
+        let ((user_ns, system_ns), run_queue) = (thread_user_system_ns(), RunQueue::of_thread());
         let mut found = walk(opener, &mut watch)?;
         let extents = put_in_order(&mut found.tree, self.order, opener, &mut watch)?;
         watch.look();
@@ -75,6 +77,7 @@ impl Reader {
             unchecked_files: self.verifier.map_or(0, |verifier| verifier.unchecked_files),
             strangers: 0,
             cpu,
+            starved_ns: run_queue.waited_ns(),
             over_network: None,
         })
     }

@@ -1,9 +1,9 @@
 //! The result of a backup, as loads give theirs.
 
 use fsgauge_wire::{
-    BackupResult, ClientOperation, ClientOperationResult, ClientsInterface, ClientsJob, ClientsResult, Ended,
-    Engine, FORMAT, Interface, Interval, JobCount, LoadResult, MachineCpu, Note, OperationCall, SelfMeasure,
-    Steady,
+    BackupResult, ClientOperation, ClientOperationResult, ClientsInterface, ClientsJob, ClientsResult, Drain,
+    Ended, Engine, FORMAT, Interface, Interval, JobCount, LoadResult, MachineCpu, Note, OperationCall,
+    Pauses, SelfMeasure, Steady,
 };
 
 use super::check::Plan;
@@ -22,6 +22,7 @@ pub(super) struct Surroundings {
     pub(super) machine_cpu: MachineCpu,
     pub(super) intervals: Vec<Interval>,
     pub(super) self_measure: SelfMeasure,
+    pub(super) pauses: Pauses,
 }
 
 /// Puts the result together.
@@ -60,12 +61,15 @@ pub(super) fn result(
         companions: Vec::new(),
         integrity: None,
         limits: None,
+        drain: Some(Drain::default()),
+        pauses: Some(surroundings.pauses),
         clients: Some(Box::new(clients_result(job, plan, surroundings.connect_ns, backed_up))),
     }
 }
 
 fn clients_result(job: &ClientsJob, plan: &Plan, connect_ns: u64, backed_up: BackedUp) -> ClientsResult {
-    let (Timed { tally, elapsed_ns, .. }, over_network) = (backed_up.timed, backed_up.over_network);
+    let (Timed { tally, elapsed_ns, aside_ns: comparing_ns, .. }, over_network) =
+        (backed_up.timed, backed_up.over_network);
     let operations = tally.results();
     let done_ns = (backed_up.ended == Ended::SizeLimit).then_some(elapsed_ns);
     ClientsResult {
@@ -93,6 +97,7 @@ fn clients_result(job: &ClientsJob, plan: &Plan, connect_ns: u64, backed_up: Bac
             files: backed_up.files,
             directories: backed_up.directories,
             listing_ns: backed_up.listing_ns,
+            comparing_ns,
             extents: backed_up.extents.map(|found| found.extents),
         }),
         network: over_network.map(|over| over.network),

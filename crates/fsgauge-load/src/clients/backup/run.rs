@@ -6,7 +6,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use fsgauge_wire::{
     ClientOperation, ClientsJob, Engine, Event, Failure, Interval, Listener, LoadResult, Note, Outcome,
-    SelfMeasure, Stamps, Stop,
+    Pauses, SelfMeasure, Stamps, Stop,
 };
 
 use super::check::{Plan, check};
@@ -15,9 +15,12 @@ use super::reader::{BackedUp, Reader};
 use super::result::{Surroundings, notes_of, result};
 use super::server::ServerReader;
 use super::stopwatch::Stopwatch;
+use crate::clients::plan::Plan as FilesPlan;
+use crate::clients::tails::look_for_tails;
 use crate::clients::target::network::Server;
 use crate::clock::Clock;
 use crate::cpu;
+use crate::pauses::PauseWatch;
 use crate::run::tell;
 use crate::stop::{allow_nudges, nudge};
 
@@ -43,7 +46,8 @@ pub(crate) fn run_backup(
     let (clock, clock_note) = Clock::new();
     let mut notes: Vec<Note> = clock_note.into_iter().collect();
     let begin_ns = clock.now_ns();
-    let reader = AnyReader::new(job, &plan, stop)?;
+    let server = Server::reach(job, &stop)?;
+    let reader = AnyReader::new(job, &plan, server.clone(), stop)?;
     let connect_ns = clock.now_ns() - begin_ns;
     let self_measure = self_measure(&clock);
     tell(listener, &stop, Event::SelfMeasure(self_measure));
@@ -57,15 +61,27 @@ pub(crate) fn run_backup(
     let (sender, reports) = channel();
     let watch = Stopwatch::start(clock, stop, plan.time_limit_ns, plan.interval_ns, sender);
     let reader = spawn(reader, watch)?;
+    let watch_of_pauses = PauseWatch::start(clock, clock.now_ns(), 0);
     let (backed_up, intervals) = follow(reader, &reports, &plan, listener, stop)?;
+    let pauses = Pauses { starved_ns: backed_up.starved_ns, ..watch_of_pauses.end() };
     let machine_cpu = cpu::machine_between(&machine, &cpu::machine());
 
     let told = notes_of(&backed_up);
     notes.iter().chain(&told).for_each(|note| tell(listener, &stop, Event::Note(note.clone())));
     notes.extend(told);
-    let surroundings =
-        Surroundings { engine, notes, started_unix_ns, connect_ns, machine_cpu, intervals, self_measure };
-    Ok(result(job, &plan, backed_up, surroundings))
+    let surroundings = Surroundings {
+        engine,
+        notes,
+        started_unix_ns,
+        connect_ns,
+        machine_cpu,
+        intervals,
+        self_measure,
+        pauses,
+    };
+    let mut measured = result(job, &plan, backed_up, surroundings);
+    look_for_tails(&FilesPlan::new(job), server.as_ref(), &mut measured, &stop)?;
+    Ok(measured)
 }
 
 /// What reads: files of this machine, or of a server.
@@ -75,9 +91,9 @@ enum AnyReader {
 }
 
 impl AnyReader {
-    /// Opens the directory, or reaches the server.
-    fn new(job: &ClientsJob, plan: &Plan, stop: Stop) -> Outcome<Self> {
-        Ok(match Server::reach(job, &stop)? {
+    /// Opens the directory, or lets a session in to the server.
+    fn new(job: &ClientsJob, plan: &Plan, server: Option<Server>, stop: Stop) -> Outcome<Self> {
+        Ok(match server {
             Some(server) => AnyReader::OnServer(Box::new(ServerReader::new(job, plan, server, stop)?)),
             None => AnyReader::Here(Box::new(Reader::new(job, plan, Opener::new(&plan.directory)?))),
         })

@@ -21,7 +21,7 @@ use crate::clients::request::{Handle, Request};
 use crate::clients::result::network;
 use crate::clients::target::Answer;
 use crate::clients::target::network::{Housekeeper, Server, Traffic, admit, ask, directory_of};
-use crate::cpu::thread_user_system_ns;
+use crate::cpu::{RunQueue, thread_user_system_ns};
 use crate::stop::Stop;
 
 /// So often in a row a server may ask for patience, and so long each time.
@@ -97,7 +97,7 @@ impl ServerReader {
 
     /// Backs the file set up.
     pub(super) fn back_up(mut self, mut watch: Stopwatch) -> Outcome<BackedUp> {
-        let (user_ns, system_ns) = thread_user_system_ns();
+        let ((user_ns, system_ns), run_queue) = (thread_user_system_ns(), RunQueue::of_thread());
         let ended = self.read_all(&mut watch).unwrap_or(Ended::SizeLimit);
         let timed = watch.finish();
         let (user_end_ns, system_end_ns) = thread_user_system_ns();
@@ -117,6 +117,7 @@ impl ServerReader {
             unchecked_files: 0,
             strangers: self.found.strangers,
             cpu,
+            starved_ns: run_queue.waited_ns(),
             over_network: Some(over_network),
         })
     }
@@ -219,11 +220,13 @@ impl ServerReader {
         watch: &mut Stopwatch,
     ) {
         let Some(verifier) = &self.verifier else { return };
-        watch.tally.checked_records += 1;
         let block = &self.session.incoming(0)[..length];
-        if let Some(first_byte) = verifier.first_difference(number, offset_bytes, block) {
-            watch.tally.bad_record(|| BadRecord { path: self.shown(shown), offset_bytes, first_byte });
-        }
+        watch.aside(|tally| {
+            tally.checked_records += 1;
+            if let Some(first_byte) = verifier.first_difference(number, offset_bytes, block) {
+                tally.bad_record(|| BadRecord { path: self.shown(shown), offset_bytes, first_byte });
+            }
+        });
     }
 
     /// One operation, timed, unless the backup is over.

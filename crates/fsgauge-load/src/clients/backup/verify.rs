@@ -30,14 +30,18 @@ impl Verifier {
         number
     }
 
-    /// The first byte of the file at which a record that was read is not what it must be.
+    /// The first byte of the file at which a record that was read is not what it must be. What lies behind the
+    /// file's end differs, whatever it is.
     pub(super) fn first_difference(
         &self,
         number: FileNumber,
         offset_bytes: u64,
         record: &[u8],
     ) -> Option<u64> {
-        self.contents.first_difference(number, offset_bytes, record)
+        let end_bytes = self.sizes.size_bytes(number);
+        let inside = end_bytes.saturating_sub(offset_bytes).min(record.len() as u64) as usize;
+        let difference = self.contents.first_difference(number, offset_bytes, &record[..inside]);
+        difference.or((inside < record.len()).then_some(offset_bytes + inside as u64))
     }
 
     /// How many bytes a file lacks that ends here.

@@ -58,7 +58,12 @@ impl<T: Target> EventLoop<'_, T> {
         let times = &mut self.times[lane as usize];
         times.asked_ns = at_ns;
         times.place = if answer < 0 && is_of_connection(kind) { Place::Failed } else { Place::There };
-        self.ready.push_back(lane);
+        if self.is_draining() {
+            // Making its directory is no operation: it has not asked for any.
+            self.late(lane, at_ns);
+        } else {
+            self.ready.push_back(lane);
+        }
         if answer < 0 {
             let number = self.clients[client as usize].count.number;
             let mut path = PathBuffer::new();

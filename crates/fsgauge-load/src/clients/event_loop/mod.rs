@@ -6,10 +6,13 @@
 //!
 //! The response time of an operation counts from the moment its client asked for it, which is the moment of
 //! the answer before (or the end of a rest), so that clients = throughput x (response + rest) by itself.
+//!
+//! When the time is up, what lanes have asked for by then is carried out and counts until it is answered.
 
 mod admit;
 mod books;
 mod connect;
+mod drain;
 mod late;
 #[cfg(test)]
 mod tests;
@@ -20,8 +23,9 @@ use std::collections::VecDeque;
 use std::io;
 use std::time::Duration;
 
-use fsgauge_wire::{Ended, Failure, Interval, IntervalCount};
+use fsgauge_wire::{Ended, Failure, Interval, IntervalCount, Pauses};
 
+pub(crate) use self::drain::Drained;
 use self::late::Place;
 use crate::Outcome;
 use crate::clients::client::{Client, Lane, Paths};
@@ -33,6 +37,7 @@ use crate::clients::rests::Rests;
 use crate::clients::tally::ClientsTally;
 use crate::clients::target::{Answer, Started, Target, Traffic};
 use crate::clock::Clock;
+use crate::cpu::RunQueue;
 use crate::stop::Stop;
 use crate::window::Window;
 
@@ -70,6 +75,11 @@ pub(crate) struct EventLoop<'run, T> {
     window: Window,
     now_ns: u64,
     ended: Option<Ended>,
+    /// When the time was up, or the stop was seen.
+    time_up_ns: u64,
+    /// Nothing is counted any more.
+    is_tidying: bool,
+    drained: Drained,
     in_flight_ns: u64,
     think_ns: u64,
 }
@@ -120,6 +130,11 @@ pub(crate) struct LoopOutcome {
     pub(crate) traffic: Option<Traffic>,
     pub(crate) begin_ns: u64,
     pub(crate) end_ns: u64,
+    /// When the time was up; where clients were through before, as `end_ns`.
+    pub(crate) time_up_ns: u64,
+    pub(crate) lanes: u64,
+    pub(crate) drained: Drained,
+    pub(crate) pauses: Pauses,
     /// Time of all lanes in which they had asked, and in which they rested.
     pub(crate) in_flight_ns: u64,
     pub(crate) think_ns: u64,
@@ -158,6 +173,9 @@ impl<'run, T: Target> EventLoop<'run, T> {
             window: Window::new(0, 0, 1, 1),
             now_ns: 0,
             ended: None,
+            time_up_ns: 0,
+            is_tidying: false,
+            drained: Drained::default(),
             in_flight_ns: 0,
             think_ns: 0,
         }
@@ -167,12 +185,14 @@ impl<'run, T: Target> EventLoop<'run, T> {
     pub(crate) fn run(&mut self, zero_ns: u64) -> Outcome<LoopOutcome> {
         let job = &self.around.plan.job;
         self.window = Window::new(zero_ns, 0, job.time_limit_ns, job.interval_ns);
-        let cpu = CpuTime::of_thread();
+        let (cpu, run_queue) = (CpuTime::of_thread(), RunQueue::of_thread());
+        let late_start_ns = self.around.clock.now_ns().saturating_sub(zero_ns);
         let before = self.target.traffic();
         self.line_up(zero_ns);
         self.turn().map_err(|error| wait_failure(&error))?;
+        self.drain().map_err(|error| wait_failure(&error))?;
         let end_ns = self.end();
-        let (user_ns, system_ns) = cpu.since();
+        let ((user_ns, system_ns), starved_ns) = (cpu.since(), run_queue.waited_ns());
         let traffic = self.target.traffic().zip(before).map(|(after, before)| after.since(before));
         self.tidy_up().map_err(|error| wait_failure(&error))?;
         Ok(LoopOutcome {
@@ -182,6 +202,10 @@ impl<'run, T: Target> EventLoop<'run, T> {
             tally: std::mem::take(&mut self.tally),
             begin_ns: zero_ns,
             end_ns,
+            time_up_ns: self.time_up_ns,
+            lanes: self.lanes.len() as u64,
+            drained: self.drained,
+            pauses: Pauses { late_start_ns, starved_ns, ..Pauses::default() },
             in_flight_ns: self.in_flight_ns,
             think_ns: self.think_ns,
             user_ns,

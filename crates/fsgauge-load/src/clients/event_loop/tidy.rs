@@ -12,7 +12,7 @@ const TIDY_LIMIT_NS: u64 = 5_000_000_000;
 const INTERRUPTED_TIDY_LIMIT_NS: u64 = 200_000_000;
 
 impl<T: Target> EventLoop<'_, T> {
-    /// After the end: takes the answers that are due, closes what is open and removes what a mix has just
+    /// After the end: takes answers that came too late to count, closes what is open and removes what a mix has just
     /// begun. Nothing of it is counted.
     pub(super) fn tidy_up(&mut self) -> io::Result<()> {
         let limit_ns =
@@ -41,7 +41,7 @@ impl<T: Target> EventLoop<'_, T> {
     }
 
     /// Whether there is time to tidy up; once it is to stop, only a little.
-    fn has_time(&self, until_ns: &mut u64) -> bool {
+    pub(super) fn has_time(&self, until_ns: &mut u64) -> bool {
         let now_ns = self.around.clock.now_ns();
         if self.around.stop.is_set() {
             *until_ns = (*until_ns).min(now_ns + INTERRUPTED_TIDY_LIMIT_NS);

@@ -23,8 +23,8 @@ impl<T: Target> EventLoop<'_, T> {
         }
         let plan = self.around.plan;
         let operation = self.lanes[lane as usize].operation();
+        let (is_counted, is_draining) = (!self.is_tidying, self.is_draining());
         let times = &mut self.times[lane as usize];
-        let is_counted = self.ended.is_none();
         if is_again(answer) && times.retries < RETRY_LIMIT {
             times.retries += 1;
             self.tally.of(operation).retries += 1;
@@ -46,6 +46,7 @@ impl<T: Target> EventLoop<'_, T> {
             Over::Done if is_counted => {
                 let response_ns = at_ns.saturating_sub(times.asked_ns);
                 self.tally.of(operation).record(response_ns, times.service_ns);
+                self.drained.operations += u64::from(is_draining);
                 member.count.operations += u64::from(is_record);
             }
             Over::Failed(kind) if is_counted => {
@@ -59,6 +60,7 @@ impl<T: Target> EventLoop<'_, T> {
             times.place = Place::Missing;
         }
         match told.file {
+            FileOver::No if is_draining => self.late(lane, at_ns),
             FileOver::No => self.ready.push_back(lane),
             FileOver::Whole => {
                 self.tally.files += u64::from(is_counted);
@@ -99,13 +101,17 @@ impl<T: Target> EventLoop<'_, T> {
     /// A lane is through with a file: it takes the next, after a rest where clients think.
     fn file_over(&mut self, lane: u32, at_ns: u64) {
         let plan = self.around.plan;
+        let is_draining = self.is_draining();
         let state = &mut self.lanes[lane as usize];
         if !state.has_more(plan, &self.clients[state.client as usize].client) {
             return self.through(lane, at_ns);
         }
+        if is_draining {
+            return self.late(lane, at_ns);
+        }
         let Some(think) = &plan.job.think else { return self.ready.push_back(lane) };
         let times = &mut self.times[lane as usize];
-        if self.ended.is_none() {
+        if !self.is_tidying {
             self.in_flight_ns += at_ns.saturating_sub(times.since_ns);
         }
         (times.rests, times.since_ns) = (true, at_ns);
@@ -117,15 +123,18 @@ impl<T: Target> EventLoop<'_, T> {
         self.left -= 1;
         let member = &mut self.clients[self.lanes[lane as usize].client as usize];
         member.lanes_left -= 1;
-        if self.ended.is_some() {
+        if self.is_tidying {
             return;
+        }
+        if member.lanes_left == 0 {
+            member.count.end_ns = Some(at_ns);
+        }
+        if self.is_draining() {
+            return self.late(lane, at_ns);
         }
         let times = &mut self.times[lane as usize];
         self.in_flight_ns += at_ns.saturating_sub(times.since_ns);
         times.since_ns = u64::MAX;
-        if member.lanes_left == 0 {
-            member.count.end_ns = Some(at_ns);
-        }
     }
 }
 
