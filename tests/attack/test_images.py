@@ -159,7 +159,7 @@ def test_a_file_of_xfs_whose_tree_leads_to_one_block_is_read_once(tmp_path: Path
 
 
 class Ext:
-    """A sparse ext file system of four tebibytes with one file."""
+    """A sparse ext file system of a tebibyte with one file."""
 
     free_block = 20_000
 
@@ -169,7 +169,7 @@ class Ext:
         source.mkdir()
         (source / "file").write_bytes(bytes(range(256)) * 64)
         with self.image.open("wb") as file:
-            file.truncate(4 * _TEBIBYTE)
+            file.truncate(_TEBIBYTE)
         options = ["-q", "-F", "-t", kind, "-b", "4096", "-N", "65536", "-m", "0"]
         features = "^has_journal,^resize_inode,^metadata_csum,^uninit_bg,sparse_super"
         source_option = ["-d", str(source)]
