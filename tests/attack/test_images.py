@@ -1,4 +1,4 @@
-"""Images that are a few real blocks and claim terabytes: a scan of one needs little memory, and ends.
+"""Images of a few real blocks that claim terabytes: a scan of one needs little memory, and ends.
 
 The budget of the scanner was once the size of the image, which a sparse file makes as large as it
 likes: ten real blocks, whose entries all lead to one another, were walked 10^7 times and more, and
