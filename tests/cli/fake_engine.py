@@ -376,6 +376,7 @@ def scan(job):
             "writable": True,
             "files_by": "fiemap",
             "space_by": "getfsmap" if job["space"] else "none",
+            "space_reason": None,
             "block_size_bytes": 4096,
             "size_bytes": 64 * mebi,
             "address_bytes": None,

@@ -1,10 +1,10 @@
 //! The directory that is aged: that it is there and empty, what space it has, whether overwrites stay in place.
 
-use std::path::Path;
-
 use fsgauge_wire::{AgeMode, Failure, Outcome};
 use rustix::fd::OwnedFd;
-use rustix::fs::{AtFlags, FallocateFlags, Mode, OFlags, fallocate, fstatfs, fstatvfs, openat, unlinkat};
+use rustix::fs::{
+    AtFlags, Dir, FallocateFlags, Mode, OFlags, fallocate, fstat, fstatfs, fstatvfs, openat, unlinkat,
+};
 use rustix::io::Errno;
 
 /// An opened directory and what matters of its file system.
@@ -17,6 +17,9 @@ pub(crate) struct Place {
 
 /// A file made for a moment to see whether the mode's calls are known here.
 const PROBE: &str = ".fsgauge-age-probe";
+
+/// Write permission of the group and of all others.
+const OTHERS_WRITE: u32 = 0o022;
 
 /// btrfs, bcachefs, ZFS, F2FS, NILFS2: the numbers of statfs(2).
 const COPY_ON_WRITE: [u64; 5] = [0x9123_683E, 0xCA45_1A4E, 0x2FC1_2FC1, 0xF2F5_2010, 0x3434];
@@ -32,7 +35,8 @@ pub(crate) fn open(directory: &str) -> Outcome<Place> {
             "name an existing, empty directory",
         )
     })?;
-    refuse_contents(directory)?;
+    refuse_others(directory, &root)?;
+    refuse_contents(directory, &root)?;
     let unreadable = |errno: Errno| {
         let what = format!("the space of {directory} cannot be read");
         let next = "check the mount with: findmnt -T DIRECTORY";
@@ -47,7 +51,31 @@ pub(crate) fn open(directory: &str) -> Outcome<Place> {
     })
 }
 
-fn refuse_contents(directory: &str) -> Outcome<()> {
+/// Root fills no directory in which others may make and rename things: what they plant while it is filled would be met.
+fn refuse_others(directory: &str, root: &OwnedFd) -> Outcome<()> {
+    if !rustix::process::geteuid().is_root() {
+        return Ok(());
+    }
+    let found = fstat(root).map_err(|errno| {
+        let what = format!("the directory {directory} cannot be looked at");
+        Failure::system("fstat", Some(errno.raw_os_error()), what, text_of(errno), "ls -ld DIRECTORY")
+    })?;
+    let cause = if found.st_uid != 0 {
+        format!("it belongs to another user (number {}), who may plant links in it", found.st_uid)
+    } else if found.st_mode & OTHERS_WRITE != 0 {
+        format!("others may write in it (mode {:o}), and plant links", found.st_mode & 0o7777)
+    } else {
+        return Ok(());
+    };
+    Err(Failure::job(
+        "others_write",
+        format!("root does not age the directory {directory}"),
+        cause,
+        format!("as its owner, without sudo; or: chown root {directory}; chmod 755 {directory}"),
+    ))
+}
+
+fn refuse_contents(directory: &str, root: &OwnedFd) -> Outcome<()> {
     let refuse = |cause: String| {
         Err(Failure::job(
             "not_empty",
@@ -56,15 +84,15 @@ fn refuse_contents(directory: &str) -> Outcome<()> {
             "name an empty directory, for example a new one",
         ))
     };
-    let entries = match std::fs::read_dir(Path::new(directory)) {
+    let entries = match Dir::read_from(root) {
         Ok(entries) => entries,
-        Err(error) => return refuse(error.to_string()),
+        Err(errno) => return refuse(text_of(errno)),
     };
     for entry in entries {
         match entry {
-            Ok(entry) if entry.file_name() == "lost+found" => {}
+            Ok(entry) if matches!(entry.file_name().to_bytes(), b"." | b".." | b"lost+found") => {}
             Ok(entry) => return refuse(format!("it holds {}", entry.file_name().to_string_lossy())),
-            Err(error) => return refuse(error.to_string()),
+            Err(errno) => return refuse(text_of(errno)),
         }
     }
     Ok(())
@@ -74,7 +102,9 @@ fn refuse_contents(directory: &str) -> Outcome<()> {
 pub(crate) fn try_mode(place: &Place, mode: AgeMode) -> Outcome<()> {
     let direct = if mode == AgeMode::Direct { OFlags::DIRECT } else { OFlags::empty() };
     let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::CLOEXEC | direct;
-    let tried = openat(&place.root, PROBE, flags, Mode::from_raw_mode(0o600)).and_then(|file| match mode {
+    let made = openat(&place.root, PROBE, flags, Mode::from_raw_mode(0o600));
+    let was_made = made.is_ok();
+    let tried = made.and_then(|file| match mode {
         AgeMode::Write => Ok(()),
         AgeMode::Direct => {
             let mut block = crate::ager::AlignedBlock::new();
@@ -83,8 +113,10 @@ pub(crate) fn try_mode(place: &Place, mode: AgeMode) -> Outcome<()> {
         AgeMode::Fast => fallocate(&file, FallocateFlags::empty(), 0, 4096)
             .and_then(|()| if place.copies_on_write { fallocate(&file, punch(), 0, 4096) } else { Ok(()) }),
     });
-    // It may not have been made; then there is nothing to remove.
-    let _ = unlinkat(&place.root, PROBE, AtFlags::empty());
+    if was_made {
+        // What cannot be removed stays: a file of one block at most.
+        let _ = unlinkat(&place.root, PROBE, AtFlags::empty());
+    }
     tried.map_err(|errno| refused(mode, errno))
 }
 

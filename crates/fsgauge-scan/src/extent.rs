@@ -35,6 +35,9 @@ impl Kinds {
     }
 }
 
+/// More extents of one file are not read: they would take half a gigabyte of memory.
+pub(crate) const FILE_EXTENTS_LIMIT: usize = 1 << 24;
+
 /// A run of a file's bytes that lies in one piece on the device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Extent {

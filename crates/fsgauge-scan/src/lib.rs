@@ -16,6 +16,7 @@ mod image;
 mod kernel_words;
 mod measure;
 mod names;
+mod once;
 mod problems;
 mod progress;
 mod run;

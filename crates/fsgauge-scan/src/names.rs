@@ -8,6 +8,9 @@ use std::path::PathBuf;
 /// More folders than this are not walked: names are a convenience, inode numbers do as well.
 const FOLDERS_LIMIT: usize = 1 << 20;
 
+/// Nor are more blocks of folders read than this.
+pub(crate) const FOLDER_BLOCKS_LIMIT: u64 = 1 << 22;
+
 struct Folder {
     /// Its place in `folders`; the root is its own.
     parent: usize,

@@ -42,6 +42,11 @@ impl Problems {
         self.add("damaged", "A structure of the file system makes no sense and was left out", place);
     }
 
+    /// One more file of which only the first [`FILE_EXTENTS_LIMIT`](crate::extent::FILE_EXTENTS_LIMIT) extents were read.
+    pub(crate) fn add_too_many_extents(&mut self, place: impl Display) {
+        self.add("too_many_extents", "Only their first 16,777,216 extents were read", place);
+    }
+
     /// Takes in what another thread found.
     pub fn merge(&mut self, others: Problems) {
         for other in others.found {

@@ -53,7 +53,14 @@ fn counted(frags: &[Frag], folders: u64) -> ScanCounts {
         counts.files_without_extents += u64::from(joined.is_empty());
         counts.fragmented_files += u64::from(joined.len() > 1);
         counts.extents += joined.len() as u64;
-        counts.raw_extents += frag.lines.len() as u64;
+        // filefrag counts what lies in the inode; it has no place on the device.
+        let go_on = |pair: &[Line]| {
+            pair[0].flags.replace("last,", "") == pair[1].flags.replace("last,", "")
+                && pair[0].logical + pair[0].length == pair[1].logical
+                && pair[0].physical + pair[0].length == pair[1].physical
+        };
+        let gone_on = frag.lines.windows(2).filter(|pair| go_on(pair)).count() as u64;
+        counts.raw_extents += frag.lines.len() as u64 - with("inline") - gone_on;
         counts.unwritten_extents += with("unwritten");
         counts.inline_extents += with("inline");
         counts.shared_extents += with("shared");

@@ -88,16 +88,17 @@ fn ext4_is_as_e2freefrag_and_dumpe2fs_say() {
     fill(&mounted.point).unwrap();
     sync(&mounted.point);
     let found = scan(&ScanJob { map_order: 5, ..job(&mounted.point) }).unwrap();
-    assert_eq!(found.source.space_by, "getfsmap");
+    // The kernel's list lacks what the allocator holds for files that may grow.
+    assert_eq!((found.source.space_by.as_str(), found.problems.len()), ("bitmaps", 0));
     check_sums(&found);
-    let online = tool("e2freefrag", &[&mounted.device]).unwrap();
-    assert_eq!(bins(&found, 4096), histogram(&online));
     let map = found.map.as_ref().unwrap();
     check_map(map, &map.free, found.free.as_ref().unwrap().size_bytes, "free");
     check_map(map, &map.data, found.counts.extent_bytes, "data");
 
-    // What memory holds back for files that may grow is free on the disk.
+    let live = found;
     let found = scan_afresh(&mut mounted);
+    assert_eq!(found.source.space_by, "getfsmap");
+    assert_eq!((&live.free, &live.groups), (&found.free, &found.groups));
     assert_eq!(bins(&found, 4096), histogram(&tool("e2freefrag", &[&mounted.device]).unwrap()));
     let groups: Vec<u64> = found.groups.iter().map(|group| group.free_bytes / 4096).collect();
     assert_eq!(groups, dumpe2fs_free(&mounted.device));
@@ -299,7 +300,14 @@ fn an_ordinary_user_gets_what_the_kernel_tells_everybody() {
         let wanted = ScanJob { map_order: 2, threads: Some(1), ..job(&folder) };
         let (of_root, of_nobody) = (scan(&wanted).unwrap(), as_nobody(|| scan(&wanted)).unwrap());
         assert_eq!((of_nobody.counts, of_nobody.source.space_by.as_str()), (of_root.counts, by));
-        if has_groups {
+        let codes: Vec<&str> = of_nobody.problems.iter().map(|problem| problem.code.as_str()).collect();
+        if of_root.source.space_by == "bitmaps" {
+            // The sum is the file system's own; the pieces lack what its allocator holds, which is said.
+            let (of_root, of_nobody) = (of_root.free.unwrap(), of_nobody.free.unwrap());
+            assert_eq!(of_nobody.size_bytes, of_root.size_bytes);
+            let in_pieces: u64 = of_nobody.lengths.iter().map(|bin| bin.size_bytes).sum();
+            assert!(in_pieces < of_nobody.size_bytes && codes == ["free_space_differs"], "{codes:?}");
+        } else if has_groups {
             assert_eq!((of_nobody.free, of_nobody.groups), (of_root.free, of_root.groups));
             assert_eq!(of_nobody.map, of_root.map);
         } else {

@@ -5,6 +5,7 @@ mod mounts;
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Write as _;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -83,6 +84,61 @@ fn ext4_mounted_and_from_its_own_structures() {
     check(mounted);
 }
 
+/// Files that are open and growing, each a little behind the others, and small ones that were just written.
+fn grow_together(root: &Path) -> Vec<fs::File> {
+    let mut open: Vec<fs::File> =
+        (0..100).map(|file| fs::File::create(root.join(format!("growing{file}"))).unwrap()).collect();
+    for round in 0..6 {
+        for file in &mut open {
+            file.write_all(&[round; 32 << 10]).unwrap();
+            if round % 2 == 1 {
+                file.sync_data().unwrap();
+            }
+        }
+    }
+    for size in 0..40 {
+        fs::write(root.join(format!("small{size}")), vec![1; size * 7]).unwrap();
+    }
+    sync(root);
+    open
+}
+
+/// What is free does not depend on who has a file open, nor do the extents of files: as the file system is read while
+/// files are open, so is it after they were closed and it was unmounted. ext4's allocator lists what it holds for open
+/// files as used: of an ext4 that was 5 % full, 44 % were shown, and 8 free pieces in place of 107.
+fn check_with_open_files(mut mounted: Mounted, expected: &str) {
+    let open = grow_together(&mounted.point);
+    let live = scan(&job(&mounted.point)).unwrap();
+    drop(open);
+    mounted.unmount();
+    let after = scan(&job(Path::new(&mounted.device))).unwrap();
+    assert_eq!(live.source.space_by, expected);
+    assert_eq!(live.counts, after.counts);
+    assert_eq!((live.free, live.groups), (after.free, after.groups));
+    assert_eq!((live.problems, after.problems), (vec![], vec![]));
+    let reason = live.source.space_reason.unwrap_or_default();
+    assert_eq!(reason.contains("getfsmap counts"), expected == "bitmaps", "{reason}");
+}
+
+#[test]
+fn what_ext4_holds_for_open_files_is_free() {
+    let mkfs = ["mkfs.ext4", "-q", "-b", "4096", "-O", "inline_data"];
+    let Some(mounted) = mounted_or_skip(512 * MIB, &mkfs, "rw") else { return };
+    check_with_open_files(mounted, "bitmaps");
+}
+
+#[test]
+fn xfs_with_open_files_has_the_same_free_space_as_after_them() {
+    let Some(mounted) = mounted_or_skip(320 * MIB, &["mkfs.xfs", "-q"], "rw") else { return };
+    check_with_open_files(mounted, "getfsmap");
+}
+
+#[test]
+fn btrfs_with_open_files_has_the_same_free_space_as_after_them() {
+    let Some(mounted) = mounted_or_skip(320 * MIB, &["mkfs.btrfs", "-q"], "rw") else { return };
+    check_with_open_files(mounted, "free space trees");
+}
+
 #[test]
 fn xfs_mounted_and_from_its_own_structures() {
     let Some(mounted) = mounted_or_skip(320 * MIB, &["mkfs.xfs", "-q"], "rw") else { return };
@@ -106,6 +162,9 @@ fn btrfs_with_a_superblock_among_its_data() {
 fn the_buddy_allocators_own_numbers_are_those_of_getfsmap() {
     let Some(mounted) = mounted_or_skip(96 * MIB, &["mkfs.ext4", "-q", "-b", "4096"], "rw") else { return };
     fill(&mounted.point).unwrap();
+    // The allocator holds nothing for files right after a mount.
+    unmount(&mounted.point);
+    tool("mount", &[&mounted.device, text(&mounted.point)]).unwrap();
     let found = scan(&job(&mounted.point)).unwrap();
     let name = Path::new(&mounted.device).file_name().unwrap();
     let said = fs::read_to_string(Path::new("/proc/fs/ext4").join(name).join("mb_groups")).unwrap();
@@ -156,7 +215,7 @@ fn files_that_come_grow_and_go_meanwhile_stop_nothing() {
                 is_over.store(true, Ordering::Relaxed);
             }
             assert!((300..=350).contains(&found.counts.files), "{:?}", found.counts);
-            let known = |code: &str| ["vanished", "changed"].contains(&code);
+            let known = |code: &str| ["vanished", "changed", "free_space_differs"].contains(&code);
             let are_known = found.problems.iter().all(|problem| known(&problem.code));
             is_over.fetch_or(!are_known, Ordering::Relaxed);
             assert!(are_known, "{:?}", found.problems);

@@ -51,6 +51,10 @@ pub struct ScanSource {
     pub files_by: String,
     /// How free space was read: "getfsmap", "mb_groups", "bitmaps", "free space trees", "extent tree", "statfs", or "none".
     pub space_by: String,
+    /// Why free space was read that way and not as the kernel lists it; null where the kernel's list was taken, or
+    /// where there is none.
+    #[serde(default)]
+    pub space_reason: Option<String>,
     /// Bytes of a block.
     pub block_size_bytes: u32,
     /// Bytes of the file system: of btrfs, of all its devices.
@@ -78,13 +82,14 @@ pub struct ScanCounts {
     pub extents: u64,
     /// Bytes of these extents.
     pub extent_bytes: u64,
-    /// Extents as the file system has them, before merging.
+    /// Extents on the device, those that touch and are of one kind as one: neither delayed nor inline ones. The same of
+    /// a mounted file system as of its image.
     pub raw_extents: u64,
     /// Of the raw extents: allocated and never written.
     pub unwritten_extents: u64,
-    /// Of the raw extents: not yet on the device; counted nowhere else.
+    /// Not yet on the device; counted nowhere else.
     pub delayed_extents: u64,
-    /// Of the raw extents: inside metadata; counted nowhere else.
+    /// Inside metadata; counted nowhere else.
     pub inline_extents: u64,
     /// Of the raw extents: compressed.
     pub compressed_extents: u64,

@@ -11,6 +11,7 @@ from typing import Any
 from fsgauge.age.checksum import checksum_of
 from fsgauge.age.fidelity import SMALL_BYTES, Fidelity, measure_fidelity
 from fsgauge.age.image import take_name, worn_image
+from fsgauge.age.others import require_no_swap
 from fsgauge.age.record import (
     NOT_ASKED,
     Beside,
@@ -62,6 +63,7 @@ def age_image(
     kind = _file_system(system)
     folder, files = target.parent, beside(records, target.name)
     require_place(folder)
+    require_no_swap(folder)
     require_place(records)
     files.require_new()
     check_image(system, kind, size_bytes)

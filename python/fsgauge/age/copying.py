@@ -8,11 +8,13 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
+import stat
 from pathlib import Path
 from typing import Literal
 
 from fsgauge.age.checksum import checksum_of, data_blocks
 from fsgauge.age.image import take_name
+from fsgauge.age.others import require_no_swap
 from fsgauge.age.record import KeptAge, beside, read_age
 from fsgauge.age.target import require_place
 from fsgauge.errors import InputError, RefusedError, RigError
@@ -28,6 +30,7 @@ How = Literal["reflink", "sparse copy"]
 def copy_image(image: Path, target: Path, ledger: Ledger) -> tuple[How, KeptAge]:
     """Copy an aged image with its record; RefusedError when it is not as it was when aged."""
     require_place(target.absolute().parent)
+    require_no_swap(target.absolute().parent)
     kept = read_age(image)
     record = beside(target.absolute().parent, target.name).age
     if record.exists():
@@ -54,10 +57,12 @@ def copy_image(image: Path, target: Path, ledger: Ledger) -> tuple[How, KeptAge]
 
 def _copied(image: Path, copy: Path) -> How:
     try:
-        source = os.open(image, os.O_RDONLY | os.O_CLOEXEC)
+        source = os.open(image, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except OSError as error:
         raise InputError(f"cannot read {image}: {error.strerror}", next=f"ls -l {image}") from error
     try:
+        if not stat.S_ISREG(os.fstat(source).st_mode):
+            raise InputError(f"{image} is no file, so no image", next=f"ls -l {image}")
         made = os.open(copy, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         try:
             return _filled(source, made)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from fsgauge.age.others import require_own
 from fsgauge.errors import InputError, RefusedError
 from fsgauge.units import exact_percent, exact_size, format_size
 from fsgauge.wire import AgeMode
@@ -72,6 +73,7 @@ def require_room(folder: Path, size_bytes: int, mode: AgeMode) -> None:
 def require_empty(folder: Path, size_bytes: int | None) -> int:
     """Raise InputError or RefusedError unless `folder` may be filled; gives the bytes to use."""
     require_place(folder)
+    require_own(folder)
     found = sorted({entry.name for entry in folder.iterdir()} - _FROM_MKFS)
     if found:
         raise RefusedError(

@@ -16,7 +16,12 @@ from fsgauge.units import format_duration, format_size
 from fsgauge.wire import ListedFile, ScanProblem, ScanResult
 
 _EXTENT_LINES = 20
-_WAYS = {"fiemap": "FIEMAP", "getfsmap": "GETFSMAP", "on-disk": "the structures on disk"}
+_WAYS = {
+    "fiemap": "FIEMAP",
+    "getfsmap": "GETFSMAP",
+    "bitmaps": "block bitmaps",
+    "on-disk": "the structures on disk",
+}
 _KINDS = ("unwritten", "delayed", "inline", "compressed", "encrypted", "shared")
 
 
@@ -106,6 +111,8 @@ def notes(scan: ScanResult) -> list[str]:
             "free space is that inside of btrfs's chunks: what no chunk has taken yet comes beside"
             " it, so how full the file system is says `btrfs filesystem usage`"
         )
+    if scan.source.space_reason:
+        found.append(f"free space: {scan.source.space_reason}")
     return found + [note.text for note in scan.notes]
 
 

@@ -38,6 +38,7 @@ class ScanJob(Wire):
 class ScanSource(Wire):
     """What was read, and how; `writable` means that it may have changed meanwhile.
 
+    `space_reason` says why free space was not read as the kernel lists it.
     `address_bytes` is how far places reach where they are addresses, not offsets on one device.
     """
 
@@ -48,13 +49,17 @@ class ScanSource(Wire):
     writable: bool
     files_by: str
     space_by: str
+    space_reason: str | None = None
     block_size_bytes: int
     size_bytes: int
     address_bytes: int | None = None
 
 
 class ScanCounts(Wire):
-    """Files and extents; kinds are counted among the raw extents, before merging."""
+    """Files and extents; kinds are counted among the raw extents, which touch and are not alike.
+
+    Delayed and inline extents are no raw ones: they have no place on the device.
+    """
 
     files: int
     folders: int

@@ -115,3 +115,14 @@ def test_free_space_behind_damage_is_not_claimed() -> None:
     )
     nothing = changed(free={"size_bytes": 0, "unread_bytes": 3 << 20})
     assert words.free_space(nothing).startswith("nothing; up to 3 MiB more")
+
+
+def test_why_free_space_was_not_read_as_the_kernel_lists_it_is_a_note() -> None:
+    """A mounted ext4 was shown 44 % full, and nothing said where the number came from."""
+    reason = "getfsmap counts 9 bytes as used that are free"
+    scan = example()
+    source = scan.source.model_copy(update={"space_by": "bitmaps", "space_reason": reason})
+    lines = words.lines_of(scan.model_copy(update={"source": source}), top=0, extents=False)
+    assert f"note         free space: {reason}" in lines
+    assert any(line.startswith("read         by FIEMAP and block bitmaps") for line in lines)
+    assert not any("free space:" in line for line in words.lines_of(scan, top=0, extents=False))

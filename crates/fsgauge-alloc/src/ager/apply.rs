@@ -2,7 +2,7 @@
 
 use fsgauge_wire::{AgeOperation, Stop};
 use rustix::fd::OwnedFd;
-use rustix::fs::{AtFlags, Mode as Permissions, OFlags, fsync, ftruncate, openat, unlinkat};
+use rustix::fs::{AtFlags, FileType, Mode as Permissions, OFlags, fstat, fsync, ftruncate, openat, unlinkat};
 use rustix::io::Errno;
 
 use super::counts::Counts;
@@ -10,6 +10,7 @@ use super::descriptors::Descriptors;
 use super::directories::Directories;
 use super::file_table::{FileState, FileTable};
 use super::mode::{Mode, Part, Put, uninterrupted};
+use super::name::Name;
 use super::open_files::OpenFiles;
 use crate::op_log::{Operation, Placement};
 
@@ -122,8 +123,7 @@ impl Ager {
             // As a program does whose file cannot be written: it goes again.
             Put::Refused(errno, done_bytes) => {
                 drop(descriptor);
-                let (root, name) = self.directories.path(directory, file);
-                if unlinkat(root, name.as_c_str(), AtFlags::empty()).is_err() {
+                if self.unlink(directory, file).is_err() {
                     self.add(file, directory, done_bytes);
                 }
                 Ok(Applied::Failed(errno, done_bytes))
@@ -162,8 +162,7 @@ impl Ager {
         if self.open.get(stream, file).is_some() {
             self.open.close(stream);
         }
-        let (root, name) = self.directories.path(state.directory, file);
-        let removed = unlinkat(root, name.as_c_str(), AtFlags::empty());
+        let removed = self.unlink(state.directory, file);
         if matches!(removed, Ok(()) | Err(Errno::NOENT)) {
             self.directories.remove_file(state.directory);
             self.files.remove(file);
@@ -196,9 +195,24 @@ impl Ager {
         }
     }
 
+    fn unlink(&self, directory: u32, file: u32) -> Result<(), Errno> {
+        unlinkat(self.directories.directory(directory)?, Name::file(file).as_c_str(), AtFlags::empty())
+    }
+
+    /// Creates a file that was not there, or opens one that was made in this run.
     fn open_file(&self, directory: u32, file: u32, flags: OFlags) -> Result<OwnedFd, Errno> {
-        let flags = flags | OFlags::WRONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | self.mode.open_flags();
-        let (root, name) = self.directories.path(directory, file);
-        openat(root, name.as_c_str(), flags, Permissions::from_raw_mode(0o644))
+        let wanted = flags | OFlags::WRONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | self.mode.open_flags();
+        let directory = self.directories.directory(directory)?;
+        let mode = Permissions::from_raw_mode(0o644);
+        let opened = openat(directory, Name::file(file).as_c_str(), wanted, mode)?;
+        if !flags.contains(OFlags::CREATE) {
+            // A hard link to another's file would be written through.
+            let found = fstat(&opened)?;
+            let is_file = FileType::from_raw_mode(found.st_mode) == FileType::RegularFile;
+            if !is_file || found.st_nlink != 1 {
+                return Err(Errno::STALE);
+            }
+        }
+        Ok(opened)
     }
 }

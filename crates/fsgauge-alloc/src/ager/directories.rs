@@ -2,17 +2,20 @@
 //! descriptors.
 
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
-use rustix::fs::{Mode, OFlags, mkdirat, openat};
+use rustix::fs::{Mode, mkdirat};
 use rustix::io::{self, Errno};
 
+use super::beneath::open_directory;
 use super::filing::Filing;
 use super::name::Name;
 use crate::op_log::Placement;
 
-/// All directories that were made.
+/// All directories that were made. None that was there before is used: it could be a link, or another's.
 pub(crate) struct Directories {
     root: OwnedFd,
     filing: Filing,
+    /// Paths that were made and are needed again: the last group, and a directory that could not be opened yet.
+    made: [Option<Name>; 2],
     /// Of the first directories.
     descriptors: Vec<OwnedFd>,
     descriptors_limit: usize,
@@ -20,7 +23,8 @@ pub(crate) struct Directories {
 
 impl Directories {
     pub(crate) fn new(root: OwnedFd, placement: Placement, descriptors_limit: usize) -> Self {
-        Directories { root, filing: Filing::new(placement), descriptors: Vec::new(), descriptors_limit }
+        let filing = Filing::new(placement);
+        Directories { root, filing, made: [None, None], descriptors: Vec::new(), descriptors_limit }
     }
 
     pub(crate) fn root(&self) -> BorrowedFd<'_> {
@@ -54,36 +58,64 @@ impl Directories {
         self.filing.remove_file(directory);
     }
 
-    /// What a file's name is relative to, and the name.
-    pub(crate) fn path(&self, directory: u32, file: u32) -> (BorrowedFd<'_>, Name) {
-        match self.descriptors.get(directory as usize) {
-            Some(descriptor) => (descriptor.as_fd(), Name::file(file)),
-            None => (self.root.as_fd(), Name::file_below(directory, file)),
+    /// What the names of a directory's files are relative to.
+    pub(crate) fn directory(&self, index: u32) -> io::Result<Directory<'_>> {
+        match self.descriptors.get(index as usize) {
+            Some(descriptor) => Ok(Directory::Kept(descriptor.as_fd())),
+            None => self.open(index).map(Directory::Opened),
         }
+    }
+
+    fn open(&self, index: u32) -> io::Result<OwnedFd> {
+        open_directory(self.root.as_fd(), Name::directory(index).as_c_str())
     }
 
     fn make(&mut self, stream: u32) -> io::Result<()> {
         let index = self.count();
-        let mode = Mode::from_raw_mode(0o755);
-        let made = |name: Name| match mkdirat(&self.root, name.as_c_str(), mode) {
-            // A group of another directory, or made before, when it could not be opened.
-            Ok(()) | Err(Errno::EXIST) => Ok(name),
-            Err(errno) => Err(errno),
-        };
-        Name::group(index).map(made).transpose()?;
-        let name = made(Name::directory(index))?;
+        if let Some(group) = Name::group(index) {
+            self.make_once(0, group)?;
+        }
+        self.make_once(1, Name::directory(index))?;
         if self.descriptors.len() < self.descriptors_limit {
-            let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-            self.descriptors.push(openat(&self.root, name.as_c_str(), flags, Mode::empty())?);
+            self.descriptors.push(self.open(index)?);
         }
         self.filing.add_directory(stream);
         Ok(())
+    }
+
+    /// Makes a directory, unless it is the one that was made last in this place.
+    fn make_once(&mut self, place: usize, name: Name) -> io::Result<()> {
+        let Some(made) = self.made.get_mut(place) else { return Err(Errno::INVAL) };
+        if made.as_ref().is_some_and(|made| made.as_c_str() == name.as_c_str()) {
+            return Ok(());
+        }
+        mkdirat(&self.root, name.as_c_str(), Mode::from_raw_mode(0o755))?;
+        *made = Some(name);
+        Ok(())
+    }
+}
+
+/// A directory that is open: kept so, or for a moment.
+pub(crate) enum Directory<'a> {
+    Kept(BorrowedFd<'a>),
+    Opened(OwnedFd),
+}
+
+impl AsFd for Directory<'_> {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        match self {
+            Directory::Kept(descriptor) => *descriptor,
+            Directory::Opened(descriptor) => descriptor.as_fd(),
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::symlink;
     use std::path::Path;
+
+    use rustix::fs::OFlags;
 
     use super::super::filing::{FILES_LIMIT, REUSED_BELOW};
     use super::*;
@@ -107,8 +139,8 @@ mod tests {
             directories.remove_file(0);
         }
         assert_eq!(directories.with_room(0).unwrap(), 0);
-        assert_eq!(directories.path(0, 5).1.as_c_str(), c"f0005");
-        assert_eq!(directories.path(1, 5).1.as_c_str(), c"d0001/f0005");
+        assert!(matches!(directories.directory(0).unwrap(), Directory::Kept(_)));
+        assert!(matches!(directories.directory(1).unwrap(), Directory::Opened(_)));
         assert!(root.path().join("d0001").is_dir());
     }
 
@@ -123,5 +155,31 @@ mod tests {
         // 1024 directories and two groups of them.
         assert_eq!(std::fs::read_dir(root.path()).unwrap().count(), 1026);
         assert!(root.path().join("g0002/d0951").is_dir());
+    }
+
+    /// A planted link with the name of a directory, or of a group of them, sent root's files elsewhere.
+    #[test]
+    fn what_is_there_already_is_no_directory_of_ours() {
+        for (planted, directories_before) in [("d0000", 0), ("d0003", 3), ("g0001", 1024)] {
+            let (root, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+            let mut directories = below(root.path(), Placement::ByStream, 4000);
+            directories.make_up_to(directories_before).unwrap();
+            symlink(elsewhere.path(), root.path().join(planted)).unwrap();
+            assert_eq!(directories.with_room(directories_before), Err(Errno::EXIST), "{planted}");
+            assert_eq!(directories.with_room(directories_before), Err(Errno::EXIST), "{planted} again");
+            assert_eq!(std::fs::read_dir(elsewhere.path()).unwrap().count(), 0);
+        }
+    }
+
+    /// Directories that are not kept open are found again by name: a link that took the place of one is not followed.
+    #[test]
+    fn a_link_in_place_of_a_directory_is_not_followed() {
+        let (root, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let mut directories = below(root.path(), Placement::ByStream, 0);
+        directories.make_up_to(2).unwrap();
+        std::fs::rename(root.path().join("d0001"), elsewhere.path().join("d0001")).unwrap();
+        symlink(elsewhere.path().join("d0001"), root.path().join("d0001")).unwrap();
+        assert!(directories.directory(0).is_ok());
+        assert_eq!(directories.directory(1).err(), Some(Errno::NOTDIR));
     }
 }

@@ -2,6 +2,7 @@
 //! opened directories, and no allocation of memory.
 
 mod apply;
+mod beneath;
 mod counts;
 mod descriptors;
 mod directories;

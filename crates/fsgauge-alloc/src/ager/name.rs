@@ -8,13 +8,13 @@ const FAN_OUT: u32 = 1024;
 /// A path on the stack, relative to the aged directory or to one below it.
 #[derive(Debug)]
 pub(crate) struct Name {
-    text: [u8; 48],
+    text: [u8; 24],
     length: usize,
 }
 
 impl Name {
     fn empty() -> Self {
-        Name { text: [0; 48], length: 0 }
+        Name { text: [0; 24], length: 0 }
     }
 
     /// The directory that holds directory `index`, for those that do not lie at the top: g0001.
@@ -40,13 +40,6 @@ impl Name {
         name
     }
 
-    /// A file by its whole path: d0007/f0000012.
-    pub(crate) fn file_below(directory: u32, number: u32) -> Self {
-        let mut name = Name::directory(directory);
-        name.push(b'f', number);
-        name
-    }
-
     /// A letter and at least four digits; a slash first where there is something before.
     fn push(&mut self, letter: u8, number: u32) {
         if self.length > 0 {
@@ -65,7 +58,7 @@ impl Name {
     }
 
     pub(crate) fn as_c_str(&self) -> &CStr {
-        // The longest, g4194303/d1023/f4294967295, has 27 bytes; what follows them is zero.
+        // The longest, g4194303/d1023, has 14 bytes; what follows them is zero.
         CStr::from_bytes_until_nul(&self.text).unwrap_or_default()
     }
 }
@@ -84,7 +77,7 @@ mod tests {
         assert_eq!(text(&Name::file(u32::MAX)), "f4294967295");
         assert_eq!(text(&Name::directory(1023)), "d1023");
         assert_eq!(text(&Name::directory(1024)), "g0001/d0000");
-        assert_eq!(text(&Name::file_below(u32::MAX, u32::MAX)), "g4194303/d1023/f4294967295");
+        assert_eq!(text(&Name::directory(u32::MAX)), "g4194303/d1023");
         assert!(Name::group(1023).is_none());
         assert_eq!(text(&Name::group(2050).unwrap()), "g0002");
     }

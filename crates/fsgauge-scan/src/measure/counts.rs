@@ -2,7 +2,7 @@
 
 use fsgauge_wire::ScanCounts;
 
-use super::join::{PLACELESS, touch_in_file};
+use super::join::{PLACELESS, are_told_as_one, touch_in_file};
 use crate::extent::{Extent, FileExtents, Kinds};
 
 /// Counts one file, whose joined extents are `joined`.
@@ -16,8 +16,8 @@ pub(crate) fn count(counts: &mut ScanCounts, file: &FileExtents<'_>, joined: &[E
 }
 
 fn count_raw(counts: &mut ScanCounts, file: &FileExtents<'_>) {
-    counts.raw_extents += file.extents.len() as u64;
     let mut covered_bytes = 0u64;
+    let mut last: Option<&Extent> = None;
     for extent in file.extents {
         let end = extent.logical_bytes.saturating_add(extent.length_bytes).min(file.size_bytes);
         covered_bytes = covered_bytes.saturating_add(end.saturating_sub(extent.logical_bytes));
@@ -25,7 +25,14 @@ fn count_raw(counts: &mut ScanCounts, file: &FileExtents<'_>) {
         if extent.kinds.has(PLACELESS) {
             counts.delayed_extents += has(Kinds::DELAYED);
             counts.inline_extents += u64::from(!extent.kinds.has(Kinds::DELAYED));
-        } else if extent.kinds != Kinds::default() {
+            continue;
+        }
+        // As many from the device as from FIEMAP.
+        if last.replace(extent).is_some_and(|last| are_told_as_one(last, extent)) {
+            continue;
+        }
+        counts.raw_extents += 1;
+        if extent.kinds != Kinds::default() {
             counts.unwritten_extents += has(Kinds::UNWRITTEN);
             counts.compressed_extents += has(Kinds::COMPRESSED);
             counts.encrypted_extents += has(Kinds::ENCRYPTED);
@@ -133,7 +140,17 @@ mod tests {
             counts.inline_extents,
         ];
         assert_eq!(by_kind, [1, 1, 1, 1, 1, 0]);
-        assert_eq!((counts.raw_extents, counts.extents, counts.sparse_files), (3, 2, 0));
+        assert_eq!((counts.raw_extents, counts.extents, counts.sparse_files), (2, 2, 0));
+    }
+
+    #[test]
+    fn what_touches_and_is_alike_is_one_as_fiemap_of_btrfs_tells_it() {
+        let unwritten = Kinds::UNWRITTEN;
+        let counts =
+            counted(5, &[(0, 10, 1, PLAIN), (1, 11, 1, PLAIN), (2, 12, 1, PLAIN), (3, 13, 2, unwritten)]);
+        assert_eq!((counts.raw_extents, counts.unwritten_extents, counts.extents), (2, 1, 1));
+        let apart = counted(3, &[(0, 10, 1, PLAIN), (1, 12, 1, PLAIN), (3, 13, 1, PLAIN)]);
+        assert_eq!((apart.raw_extents, apart.extents), (3, 3));
     }
 
     #[test]

@@ -30,6 +30,14 @@ fn touch(last: &Extent, next: &Extent) -> bool {
         && last.length_bytes.checked_add(next.length_bytes).is_some()
 }
 
+/// Whether FIEMAP of btrfs gives both as one: they touch and are alike (`emit_fiemap_extent` in fs/btrfs/fiemap.c, Linux
+/// 6.18). On the device, and on other file systems, they are two.
+pub(crate) fn are_told_as_one(last: &Extent, next: &Extent) -> bool {
+    last.kinds == next.kinds
+        && touch_in_file(last, next)
+        && last.physical_bytes.checked_add(last.length_bytes) == Some(next.physical_bytes)
+}
+
 /// Whether the file goes on in `next` where `last` ends, wherever they lie.
 pub(crate) fn touch_in_file(last: &Extent, next: &Extent) -> bool {
     last.logical_bytes.checked_add(last.length_bytes) == Some(next.logical_bytes)

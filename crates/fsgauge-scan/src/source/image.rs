@@ -83,6 +83,7 @@ pub(super) fn scan(
             mount_point: mounted.map(|(point, _)| point),
             files_by: "on-disk".into(),
             space_by: if job.space { space_by } else { "none" }.into(),
+            space_reason: None,
             block_size_bytes: facts.block_size_bytes,
             size_bytes: facts.size_bytes,
             address_bytes: None,

@@ -4,6 +4,7 @@
 
 pub mod btrfs;
 pub mod damage;
+pub mod fuzz;
 pub mod small;
 
 use std::collections::BTreeMap;

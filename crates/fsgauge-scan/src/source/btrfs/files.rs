@@ -7,6 +7,7 @@ use super::items::{FileExtent, FileExtentPlace, InodeItem, Key, Regular, kind};
 use super::sharing::Sharing;
 use super::tree::{Reader, Visitor, Walk};
 use super::{Btrfs, Part, numbers};
+use crate::extent::FILE_EXTENTS_LIMIT;
 use crate::{Extent, FileExtents, FileName, Kinds, Problems, Sink};
 
 /// The kernel's own limit (loff_t).
@@ -110,6 +111,9 @@ impl Files<'_> {
         match (physical_bytes, end) {
             (Some(physical_bytes), Some(end)) if logical_bytes >= self.next && length_bytes > 0 => {
                 self.next = end;
+                if self.extents.len() >= FILE_EXTENTS_LIMIT {
+                    return problems.add_too_many_extents(format_args!("inode {inode}"));
+                }
                 self.extents.push(Extent { logical_bytes, physical_bytes, length_bytes, kinds });
             }
             (Some(_), Some(_)) if length_bytes == 0 && kinds.has(Kinds::INLINE) => {}

@@ -61,6 +61,24 @@ pub(super) fn read(
     all
 }
 
+/// Leaves the inodes of a group out whose table lies in that of another: no table is read twice.
+pub(super) fn drop_shared_tables(all: &mut [Option<Descriptor>], table_blocks: u64, problems: &mut Problems) {
+    let table = |(group, each): (usize, &Option<Descriptor>)| {
+        each.filter(|found| found.inodes > 0 && found.inode_table > 0).map(|found| (found.inode_table, group))
+    };
+    let mut tables: Vec<(u64, usize)> = all.iter().enumerate().filter_map(table).collect();
+    tables.sort_unstable();
+    let mut end = 0;
+    for (start, group) in tables {
+        if start >= end {
+            end = start.saturating_add(table_blocks);
+        } else if let Some(Some(descriptor)) = all.get_mut(group) {
+            descriptor.inodes = 0;
+            problems.add_damage(format_args!("inode table of group {group} lies in that of another"));
+        }
+    }
+}
+
 fn parse(bytes: &[u8], superblock: &Superblock) -> Option<Descriptor> {
     let wide = superblock.descriptor_size >= 64;
     let number = |low: usize, high: usize| -> Option<u64> {

@@ -13,14 +13,14 @@ const DEPTH_LIMIT: u16 = 5;
 const WRITTEN_LIMIT: u16 = 32768;
 
 /// Reads the tree whose root is in the inode.
-pub(super) fn read(file: &mut FileBlocks<'_>, root: &[u8], problems: &mut Problems) {
+pub(super) fn read(file: &mut FileBlocks<'_, '_>, root: &[u8], problems: &mut Problems) {
     match root.le16(6) {
         Some(depth) if depth <= DEPTH_LIMIT => read_node(file, root, depth, problems),
         _ => file.damaged(problems, format_args!("its extent tree is too deep")),
     }
 }
 
-fn read_node(file: &mut FileBlocks<'_>, node: &[u8], depth: u16, problems: &mut Problems) {
+fn read_node(file: &mut FileBlocks<'_, '_>, node: &[u8], depth: u16, problems: &mut Problems) {
     let room = node.len().saturating_sub(ENTRY_BYTES) / ENTRY_BYTES;
     let header = (node.le16(0), node.le16(2).map(usize::from), node.le16(6));
     let entries = match header {
@@ -39,7 +39,7 @@ fn read_node(file: &mut FileBlocks<'_>, node: &[u8], depth: u16, problems: &mut 
     }
 }
 
-fn read_extent(file: &mut FileBlocks<'_>, entry: &[u8], problems: &mut Problems) -> Option<bool> {
+fn read_extent(file: &mut FileBlocks<'_, '_>, entry: &[u8], problems: &mut Problems) -> Option<bool> {
     let logical = u64::from(entry.le32(0)?);
     let length = entry.le16(4)?;
     let physical = u64::from(entry.le32(8)?) | u64::from(entry.le16(6)?) << 32;
@@ -50,7 +50,12 @@ fn read_extent(file: &mut FileBlocks<'_>, entry: &[u8], problems: &mut Problems)
     Some(file.push(logical, physical, u64::from(length), kinds, problems))
 }
 
-fn read_index(file: &mut FileBlocks<'_>, entry: &[u8], depth: u16, problems: &mut Problems) -> Option<bool> {
+fn read_index(
+    file: &mut FileBlocks<'_, '_>,
+    entry: &[u8],
+    depth: u16,
+    problems: &mut Problems,
+) -> Option<bool> {
     let child = u64::from(entry.le32(4)?) | u64::from(entry.le16(8)?) << 32;
     file.with_tree_block(child, usize::from(depth), problems, |file, node, problems| {
         read_node(file, node, depth - 1, problems);

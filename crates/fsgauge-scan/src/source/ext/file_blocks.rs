@@ -1,14 +1,17 @@
 //! The blocks of one inode: extents of its contents, and the blocks of the tree that names them.
 
-use std::sync::atomic::Ordering;
-
 use super::inode::{Inode, Layout};
 use super::{Ext, extent_tree, indirect};
+use crate::extent::FILE_EXTENTS_LIMIT;
+use crate::once::Once;
 use crate::{Extent, Kinds, Problems, Window};
 
 /// Reads the blocks of one inode after the other, into memory that is used again. Each thread has its own.
-pub(super) struct FileBlocks<'a> {
+pub(super) struct FileBlocks<'a, 's> {
     ext: &'a Ext<'a>,
+    /// Blocks of the trees of all files.
+    met: &'s Once,
+    stop: &'s dyn Fn() -> bool,
     window: Window<'a>,
     /// One block for each level of a tree that is being read.
     levels: Vec<Vec<u8>>,
@@ -24,10 +27,12 @@ pub(super) struct FileBlocks<'a> {
     left: u64,
 }
 
-impl<'a> FileBlocks<'a> {
-    pub(super) fn new(ext: &'a Ext<'a>) -> Self {
+impl<'a, 's> FileBlocks<'a, 's> {
+    pub(super) fn new(ext: &'a Ext<'a>, met: &'s Once, stop: &'s dyn Fn() -> bool) -> Self {
         FileBlocks {
             ext,
+            met,
+            stop,
             window: Window::new(ext.image),
             levels: Vec::new(),
             extents: Vec::new(),
@@ -90,6 +95,11 @@ impl<'a> FileBlocks<'a> {
             self.left = 0;
             return false;
         }
+        if self.extents.len() >= FILE_EXTENTS_LIMIT {
+            self.left = 0;
+            problems.add_too_many_extents(format_args!("inode {}", self.inode));
+            return false;
+        }
         self.left -= length;
         self.next = logical + length;
         let block_size = u64::from(superblock.block_size);
@@ -133,11 +143,9 @@ impl<'a> FileBlocks<'a> {
             self.damaged(problems, format_args!("its tree leads to block {block}"));
             return;
         }
-        let take = |left: u64| left.checked_sub(1);
-        if self.ext.tree_blocks_left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_err() {
-            self.damaged(problems, format_args!("trees have more blocks than the file system"));
-            self.left = 0;
-            return;
+        if !self.met.is_first(block) {
+            return self
+                .damaged(problems, format_args!("its tree leads to block {block}, which is met again"));
         }
         let size = superblock.block_size as usize;
         let offset = block * u64::from(superblock.block_size);
@@ -155,6 +163,11 @@ impl<'a> FileBlocks<'a> {
         self.levels[level] = copy;
     }
 
+    /// Whether reading was to end, perhaps before the file did.
+    pub(super) fn is_stopped(&self) -> bool {
+        (self.stop)()
+    }
+
     /// Numbers of one indirect block.
     pub(super) fn pointers_per_block(&self) -> u64 {
         u64::from(self.ext.superblock.block_size / 4)
@@ -162,7 +175,7 @@ impl<'a> FileBlocks<'a> {
 
     /// Whether the file may have more blocks; reading a tree ends when not.
     pub(super) fn may_go_on(&self) -> bool {
-        self.left > 0
+        self.left > 0 && !(self.stop)()
     }
 
     pub(super) fn damaged(&self, problems: &mut Problems, what: std::fmt::Arguments<'_>) {

@@ -9,7 +9,7 @@ use crate::bytes::Bytes;
 const DIRECT: u64 = 12;
 
 /// Reads the 15 block numbers of an inode and what they lead to.
-pub(super) fn read(file: &mut FileBlocks<'_>, block: &[u8], problems: &mut Problems) {
+pub(super) fn read(file: &mut FileBlocks<'_, '_>, block: &[u8], problems: &mut Problems) {
     let mut logical = 0;
     for (slot, number) in (0u64..).zip(block.chunks_exact(4)) {
         let number = u64::from(number.le32(0).unwrap_or(0));
@@ -23,7 +23,7 @@ pub(super) fn read(file: &mut FileBlocks<'_>, block: &[u8], problems: &mut Probl
 
 /// The block number `number`, `level` levels above the data. Returns whether more may follow.
 fn read_number(
-    file: &mut FileBlocks<'_>,
+    file: &mut FileBlocks<'_, '_>,
     number: u64,
     level: u32,
     logical: u64,

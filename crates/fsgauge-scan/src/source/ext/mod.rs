@@ -1,8 +1,9 @@
 //! ext2, ext3 and ext4 from their on-disk structures: bitmaps for free space, inode tables for files.
 //!
 //! Inode tables are read in large pieces, in the order of the device; trees of extents and indirect blocks where
-//! they are. All work is bounded by the size of the image: each byte is at most once part of a table and once part
-//! of a tree, so a structure that points in circles runs out of budget and is a problem.
+//! they are. All work is bounded by what is on the image: each block is at most once part of a tree and each table is of
+//! one group, so a structure that points in circles, or often to one place, comes to what was met before, which is a
+//! problem.
 //!
 //! Source: Documentation/filesystems/ext4 and fs/ext4 of Linux 6.12.
 
@@ -28,6 +29,7 @@ use self::descriptors::Descriptor;
 use self::superblock::Superblock;
 use super::OnDisk;
 use super::lost::Lost;
+use crate::once::Once;
 use crate::{Facts, GroupPlace, Image, Problems, Sink};
 
 const ROOT_INODE: u32 = 2;
@@ -41,8 +43,8 @@ pub struct Ext<'a> {
     image: &'a Image,
     superblock: Superblock,
     groups: Vec<Option<Descriptor>>,
-    /// Blocks of trees that may still be read.
-    tree_blocks_left: AtomicU64,
+    /// Blocks of the trees of files.
+    met: Once,
     /// Inodes that may still be read.
     inodes_left: AtomicU64,
 }
@@ -63,11 +65,12 @@ impl<'a> Ext<'a> {
         };
         let size_bytes = superblock.blocks * u64::from(superblock.block_size);
         image.check_end(size_bytes, problems);
-        let groups = descriptors::read(image, &superblock, problems);
+        let mut groups = descriptors::read(image, &superblock, problems);
+        descriptors::drop_shared_tables(&mut groups, superblock.table_blocks(), problems);
         let size_bytes = size_bytes.min(image.size_bytes());
         Ok(Some(Ext {
             image,
-            tree_blocks_left: AtomicU64::new(size_bytes / u64::from(superblock.block_size)),
+            met: Once::default(),
             inodes_left: AtomicU64::new(size_bytes / u64::from(superblock.inode_size)),
             superblock,
             groups,

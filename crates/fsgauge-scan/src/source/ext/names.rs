@@ -12,7 +12,8 @@ use super::file_blocks::FileBlocks;
 use super::inode::{Inode, Layout};
 use super::{Ext, ROOT_INODE};
 use crate::bytes::Bytes;
-use crate::names::Tree;
+use crate::names::{FOLDER_BLOCKS_LIMIT, Tree};
+use crate::once::Once;
 use crate::{Problems, Window};
 
 const FOLDER_TYPE: u8 = 2;
@@ -28,9 +29,9 @@ pub(super) fn find(
     let mut tree = Tree::new(u64::from(ROOT_INODE), wanted);
     let mut inodes = Window::new(ext.image);
     let mut blocks = Window::new(ext.image);
-    let mut file = FileBlocks::new(ext);
-    let mut blocks_left =
-        ext.superblock.blocks.min(ext.image.size_bytes() / u64::from(ext.superblock.block_size));
+    let met = Once::default();
+    let mut file = FileBlocks::new(ext, &met, stop);
+    let mut blocks_left = FOLDER_BLOCKS_LIMIT;
     while let Some(folder) = tree.next_folder() {
         if stop() {
             break;
@@ -68,7 +69,7 @@ fn read_inode(ext: &Ext<'_>, window: &mut Window<'_>, number: u64, problems: &mu
 fn read_blocks(
     ext: &Ext<'_>,
     window: &mut Window<'_>,
-    file: &FileBlocks<'_>,
+    file: &FileBlocks<'_, '_>,
     folder: u64,
     blocks_left: &mut u64,
     tree: &mut Tree,
@@ -78,7 +79,7 @@ fn read_blocks(
     for extent in &file.extents {
         let end = extent.physical_bytes + extent.length_bytes;
         for offset in (extent.physical_bytes..end).step_by(block_size as usize) {
-            // No block is part of two folders.
+            // A folder that is damaged may claim all of a large device.
             let Some(left) = blocks_left.checked_sub(1) else { return };
             *blocks_left = left;
             let what = format_args!("folder {folder}");

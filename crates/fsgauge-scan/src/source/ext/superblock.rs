@@ -47,8 +47,8 @@ mod ro_compat {
     pub(super) const OF_EXT3: u32 = 0x7;
 }
 
-/// More groups than this are refused: 8 PiB of groups of 128 MiB.
-const GROUPS_LIMIT: u64 = 1 << 26;
+/// More groups than this are refused: 1 PiB of groups of 128 MiB.
+const GROUPS_LIMIT: u64 = 1 << 23;
 
 /// The superblock, checked: no field can make arithmetic overflow.
 #[derive(Debug, Clone)]

@@ -30,7 +30,7 @@ pub(super) fn read(
     stop: &dyn Fn() -> bool,
     problems: &mut Problems,
 ) {
-    let mut tables = Tables { ext, file: FileBlocks::new(ext), buffer: Vec::new(), sink };
+    let mut tables = Tables { ext, file: FileBlocks::new(ext, &ext.met, stop), buffer: Vec::new(), sink };
     for group in groups {
         if stop() || !tables.group(group, stop, problems) {
             return;
@@ -40,7 +40,7 @@ pub(super) fn read(
 
 struct Tables<'a, 's> {
     ext: &'a Ext<'a>,
-    file: FileBlocks<'a>,
+    file: FileBlocks<'a, 's>,
     buffer: Vec<u8>,
     sink: &'s mut dyn Sink,
 }
@@ -133,6 +133,10 @@ impl Tables<'_, '_> {
             return;
         }
         self.file.read(u64::from(number), inode, problems);
+        if self.file.is_stopped() {
+            // There may be more of it.
+            return;
+        }
         let block_size = u64::from(self.ext.superblock.block_size);
         for &block in &self.file.tree {
             self.sink.piece(&Piece {

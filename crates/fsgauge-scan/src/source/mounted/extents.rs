@@ -6,12 +6,10 @@ use rustix::fs::{Stat, fstat};
 use rustix::io::Errno;
 
 use super::kernel::{Fiemap, FiemapExtent};
-use crate::extent::{Extent, Kinds};
+use crate::extent::{Extent, FILE_EXTENTS_LIMIT, Kinds};
 
 /// Extents of one call: enough for nearly every file.
 const EXTENTS_OF_A_CALL: u32 = 4096;
-/// More of one file are not read: they would take half a gigabyte of memory.
-const EXTENTS_LIMIT: usize = 1 << 24;
 
 /// Flags of FIEMAP (linux/fiemap.h, Linux 6.18) and the kinds they stand for.
 const LAST: u32 = 0x1;
@@ -75,7 +73,7 @@ impl ExtentReader {
             if is_last || end <= from_bytes {
                 return self.whole(file, before, from_bytes > 0);
             }
-            if self.extents.len() >= EXTENTS_LIMIT {
+            if self.extents.len() >= FILE_EXTENTS_LIMIT {
                 return Ok(Read::TooMany);
             }
             from_bytes = end;

@@ -1,6 +1,8 @@
 //! A mounted file system: extents by FIEMAP, free space by what the kernel tells this user.
 
 mod btrfs;
+mod ext_bitmaps;
+mod ext_counter;
 mod extents;
 mod folder;
 mod geometry;
@@ -12,6 +14,7 @@ mod mount;
 mod refusal;
 mod sharing;
 mod space;
+mod unlisted;
 mod walk;
 
 use std::fs::File;
@@ -120,6 +123,7 @@ pub(super) fn scan(
             writable: mount.writable,
             files_by: "fiemap".into(),
             space_by: space.by.into(),
+            space_reason: space.reason,
             block_size_bytes: geometry.block_bytes,
             size_bytes: geometry.size_bytes,
             address_bytes: geometry.address_bytes,
@@ -152,15 +156,10 @@ fn mount_of(open: BorrowedFd<'_>, path: &Path) -> Outcome<Mount> {
         MountedAs::Mount(id) => mount.id == id,
         MountedAs::Device(_) => mount.device_number == numbers,
     };
-    mount::mounts().into_iter().rfind(is_it).ok_or_else(|| {
-        Failure::system(
-            "mount_unknown",
-            None,
-            format!("the mount that {} is in is not known", path.display()),
-            "/proc/self/mountinfo does not list it: /proc is not mounted, or this is another namespace",
-            "cat /proc/self/mountinfo",
-        )
-    })
+    match mount::mounts().into_iter().rfind(is_it) {
+        Some(mount) => Ok(mount),
+        None => unlisted::mount(open, path, found, numbers).map_err(refused),
+    }
 }
 
 /// Inodes in use, where the file system counts them.
@@ -172,6 +171,11 @@ fn inodes_in_use(open: BorrowedFd<'_>) -> Option<u64> {
 /// What is known before anything is read.
 fn before(mount: &Mount, geometry: &mut Geometry, device: Option<&Path>) -> Vec<Note> {
     let mut notes: Vec<Note> = geometry.notes.drain(..).map(|(code, text)| note(code, text)).collect();
+    if !mount.is_listed {
+        let text = "/proc/self/mountinfo does not list the mount, as below a root that is no mount point (chroot): its \
+                    file system and device are those that statfs and statx name, and ext2 and ext3 go by the name of ext4";
+        notes.push(note("mount_not_listed", text));
+    }
     if let Some(device) = device {
         let how = if mount.writable { "read-write" } else { "read-only" };
         let (device, point) = (device.display(), mount.point.display());

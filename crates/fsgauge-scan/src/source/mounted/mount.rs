@@ -18,6 +18,8 @@ pub(super) struct Mount {
     pub(super) source: PathBuf,
     /// Whether the file system takes writes, here or where else it is mounted.
     pub(super) writable: bool,
+    /// Whether /proc/self/mountinfo has it.
+    pub(super) is_listed: bool,
 }
 
 /// The mounts that this process sees.
@@ -40,6 +42,7 @@ fn parse(line: &[u8]) -> Option<Mount> {
         file_system: text(dash + 1)?.to_owned(),
         source: path(fields.get(dash + 2)?),
         writable: text(dash + 3)?.split(',').any(|option| option == "rw"),
+        is_listed: true,
     })
 }
 
@@ -57,8 +60,14 @@ fn path(field: &[u8]) -> PathBuf {
     OsString::from_vec(bytes).into()
 }
 
+/// The kernel's name of a block device: loop0, dm-1, sda2.
+pub(super) fn kernel_name((major, minor): (u32, u32)) -> Option<OsString> {
+    let link = Path::new("/sys/dev/block").join(format!("{major}:{minor}"));
+    Some(std::fs::read_link(link).ok()?.file_name()?.to_owned())
+}
+
 /// The number of a block device; `None` for anything else.
-fn block_number(path: &Path) -> Option<(u32, u32)> {
+pub(super) fn block_number(path: &Path) -> Option<(u32, u32)> {
     let data = std::fs::metadata(path).ok().filter(|data| data.file_type().is_block_device())?;
     Some((rustix::fs::major(data.rdev()), rustix::fs::minor(data.rdev())))
 }

@@ -8,7 +8,7 @@ use rustix::io::Errno;
 
 use super::geometry::Geometry;
 use super::mount::Mount;
-use super::{getfsmap, mb_groups};
+use super::{ext_bitmaps, getfsmap, mb_groups};
 use crate::crew::Crew;
 use crate::extent::{Sink, Unplaced};
 use crate::kernel_words::kernel_words;
@@ -21,10 +21,24 @@ pub(super) struct Space {
     /// Pieces are in it, for the map.
     pub(super) measure: Measure,
     pub(super) by: &'static str,
+    /// Why not as the kernel lists it.
+    pub(super) reason: Option<String>,
     pub(super) free: Option<FreeSpace>,
     pub(super) groups: Vec<Group>,
     pub(super) problems: Problems,
     pub(super) notes: Vec<Note>,
+}
+
+impl Space {
+    /// Every piece is known.
+    pub(super) fn all_known(measure: Measure, by: &'static str, problems: Problems) -> Space {
+        let (free, groups) = measure.space();
+        Space { measure, by, reason: None, free: Some(free), groups, problems, notes: Vec::new() }
+    }
+
+    pub(super) fn free_bytes(&self) -> Option<u64> {
+        self.free.as_ref().map(|free| free.size_bytes)
+    }
 }
 
 /// Not asked for.
@@ -32,6 +46,7 @@ pub(super) fn none(wanted: &Wanted) -> Space {
     Space {
         measure: Measure::new(wanted.clone()),
         by: "none",
+        reason: None,
         free: None,
         groups: Vec::new(),
         problems: Problems::new(),
@@ -62,15 +77,14 @@ fn best(open: BorrowedFd<'_>, mount: &Mount, geometry: &Geometry, wanted: &Wante
         "btrfs" => by_chunks(open, geometry, wanted, stop),
         _ => by_getfsmap(open, mount, geometry, wanted, stop),
     };
-    by_pieces
-        .or_else(|errno| by_mb_groups(mount, geometry, wanted).ok_or(errno))
-        .unwrap_or_else(|errno| by_statfs(open, mount, geometry, wanted, errno))
-}
-
-/// Every piece is known.
-fn all_known(measure: Measure, by: &'static str, problems: Problems) -> Space {
-    let (free, groups) = measure.space();
-    Space { measure, by, free: Some(free), groups, problems, notes: Vec::new() }
+    let listed = by_pieces.or_else(|errno| by_mb_groups(mount, geometry, wanted).ok_or(errno));
+    match listed {
+        Ok(listed) if matches!(mount.file_system.as_str(), "ext2" | "ext3" | "ext4") => {
+            ext_bitmaps::in_place_of(listed, open, mount, geometry, wanted, stop)
+        }
+        Ok(listed) => listed,
+        Err(errno) => by_statfs(open, mount, geometry, wanted, errno),
+    }
 }
 
 fn by_getfsmap(
@@ -86,14 +100,14 @@ fn by_getfsmap(
     if !problems.is_empty() {
         measure.unplaced(Unplaced::Unread, wanted.size_bytes.saturating_sub(end));
     }
-    Ok(all_known(measure, "getfsmap", problems))
+    Ok(Space::all_known(measure, "getfsmap", problems))
 }
 
 fn by_chunks(open: BorrowedFd<'_>, geometry: &Geometry, wanted: &Wanted, stop: Stop) -> Result<Space, Errno> {
     let chunks = geometry.chunks.as_ref().ok_or(Errno::PERM)?;
     let mut measure = Measure::with_groups(wanted.clone(), &geometry.groups);
     chunks.read(open, &mut measure, stop)?;
-    Ok(all_known(measure, "free space trees", Problems::new()))
+    Ok(Space::all_known(measure, "free space trees", Problems::new()))
 }
 
 /// Sums and numbers of pieces, without their lengths.

@@ -263,9 +263,6 @@ pub(super) fn add_reading(problems: &mut Problems, read: Read, path: &Path) {
             let text = "They changed while they were read: their extents are of several moments";
             problems.add("changed", text, path.display());
         }
-        Read::TooMany => {
-            let text = "Only their first 16,777,216 extents were read";
-            problems.add("too_many_extents", text, path.display());
-        }
+        Read::TooMany => problems.add_too_many_extents(path.display()),
     }
 }

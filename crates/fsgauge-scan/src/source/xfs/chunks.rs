@@ -12,6 +12,7 @@ use super::inode::{Format, Inode};
 use super::tree::{INODES, Walk};
 use super::{Xfs, group};
 use crate::bytes::Bytes;
+use crate::once::Once;
 use crate::source::on_disk::has_blocks;
 use crate::{Extent, FileExtents, FileName, Kinds, Piece, PieceKind, Problems, Sink, Window};
 
@@ -36,8 +37,14 @@ pub(super) fn read<'a>(
     let mut window = Window::new(xfs.image);
     let mut of_tree = Problems::new();
     let header = group::inodes(xfs, &mut window, group, &mut of_tree);
-    let mut chunks =
-        Chunks { xfs, group, window: Window::new(xfs.image), file: FileBlocks::new(xfs), sink, stop };
+    let mut chunks = Chunks {
+        xfs,
+        group,
+        window: Window::new(xfs.image),
+        file: FileBlocks::new(xfs, &xfs.met, stop),
+        sink,
+        stop,
+    };
     let mut next = 0;
     let mut each = |record: Option<&[u8]>, of_tree: &mut Problems| match record.map(|r| Chunk::parse(r, xfs))
     {
@@ -52,7 +59,8 @@ pub(super) fn read<'a>(
         _ => of_tree.add_damage(format_args!("inode chunks of group {group}")),
     };
     if let Some(header) = header {
-        let mut walk = Walk { xfs, window: &mut window, group, kind: INODES };
+        let met = Once::default();
+        let mut walk = Walk { xfs, window: &mut window, group, kind: INODES, met: &met, stop };
         walk.records(header.inodes, &mut of_tree, &mut |_| {}, &mut each);
     }
     if share == 0 {
@@ -81,16 +89,16 @@ impl Chunk {
     }
 }
 
-struct Chunks<'a, 's> {
+struct Chunks<'a: 's, 's> {
     xfs: &'a Xfs<'a>,
     group: u64,
     window: Window<'a>,
-    file: FileBlocks<'a>,
+    file: FileBlocks<'a, 's>,
     sink: &'s mut dyn Sink,
     stop: &'s dyn Fn() -> bool,
 }
 
-impl Chunks<'_, '_> {
+impl<'a: 's, 's> Chunks<'a, 's> {
     fn chunk(&mut self, chunk: &Chunk, problems: &mut Problems) {
         let mut at = 0;
         while at < CHUNK {
@@ -159,6 +167,10 @@ impl Chunks<'_, '_> {
                 .add_damage(format_args!("inode {number} is on a real-time device; there is none"));
         }
         self.file.read(number, &inode.data, problems);
+        if self.file.is_stopped() {
+            // There may be more of it.
+            return;
+        }
         if inode.kind() == FileType::Directory && !own {
             self.sink.folder();
         }
@@ -172,7 +184,7 @@ impl Chunks<'_, '_> {
             self.file.extents.push(Extent { logical_bytes: 0, physical_bytes: 0, length_bytes, kinds });
         }
         if inode.may_share() {
-            self.xfs.shared.mark(self.xfs, &mut self.file.extents, problems);
+            self.xfs.shared.mark(self.xfs, &mut self.file.extents, self.stop, problems);
         }
         self.sink.file(&FileExtents {
             name: FileName::Inode(number),

@@ -3,11 +3,11 @@
 //! Source: "XFS Algorithms & Data Structures", 3rd edition, chapter 17; `struct xfs_bmbt_rec` and `struct xfs_bmdr_block` in
 //! fs/xfs/libxfs/xfs_format.h of Linux 6.12.
 
-use std::sync::atomic::Ordering;
-
 use super::Xfs;
 use super::inode::{Fork, Format};
 use crate::bytes::Bytes;
+use crate::extent::FILE_EXTENTS_LIMIT;
+use crate::once::Once;
 use crate::{Extent, Kinds, Problems, Window};
 
 const RECORD_BYTES: usize = 16;
@@ -17,8 +17,11 @@ const MAGIC: [u32; 2] = [0x424D_4150, 0x424D_4133];
 const LEVELS_LIMIT: u16 = 10;
 
 /// Reads one fork after the other, into memory that is used again. Each thread has its own.
-pub(super) struct FileBlocks<'a> {
+pub(super) struct FileBlocks<'a, 's> {
     xfs: &'a Xfs<'a>,
+    /// Blocks of the trees of all files.
+    met: &'s Once,
+    stop: &'s dyn Fn() -> bool,
     window: Window<'a>,
     /// Extents of the fork, ascending.
     pub(super) extents: Vec<Extent>,
@@ -31,10 +34,20 @@ pub(super) struct FileBlocks<'a> {
     left: u64,
 }
 
-impl<'a> FileBlocks<'a> {
-    pub(super) fn new(xfs: &'a Xfs<'a>) -> Self {
+impl<'a, 's> FileBlocks<'a, 's> {
+    pub(super) fn new(xfs: &'a Xfs<'a>, met: &'s Once, stop: &'s dyn Fn() -> bool) -> Self {
         let window = Window::new(xfs.image);
-        FileBlocks { xfs, window, extents: Vec::new(), tree: Vec::new(), inode: 0, next: 0, left: 0 }
+        FileBlocks {
+            xfs,
+            met,
+            stop,
+            window,
+            extents: Vec::new(),
+            tree: Vec::new(),
+            inode: 0,
+            next: 0,
+            left: 0,
+        }
     }
 
     /// Fills `extents` and `tree` with what can be read of a fork of inode `number`.
@@ -60,6 +73,11 @@ impl<'a> FileBlocks<'a> {
         }
     }
 
+    /// Whether reading was to end, perhaps before the file did.
+    pub(super) fn is_stopped(&self) -> bool {
+        (self.stop)()
+    }
+
     fn root(&mut self, bytes: &[u8], problems: &mut Problems) {
         let room = bytes.len().saturating_sub(4) / 16;
         let (level, count) = (bytes.be16(0).unwrap_or(0), bytes.be16(2).map_or(usize::MAX, usize::from));
@@ -74,7 +92,7 @@ impl<'a> FileBlocks<'a> {
         let children: Vec<u64> =
             pointers.chunks_exact(8).take(count).filter_map(|pointer| pointer.be64(0)).collect();
         for child in children {
-            if self.left == 0 {
+            if self.left == 0 || (self.stop)() {
                 return;
             }
             self.node(child, level - 1, problems);
@@ -85,11 +103,9 @@ impl<'a> FileBlocks<'a> {
         let Some(offset) = self.xfs.superblock.offset(number, 1) else {
             return self.damaged(problems, format_args!("its tree leads to block {number}"));
         };
-        let take = |left: u64| left.checked_sub(1);
-        if self.xfs.tree_blocks_left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_err() {
-            self.damaged(problems, format_args!("trees have more blocks than the file system"));
-            self.left = 0;
-            return;
+        if !self.met.is_first(number) {
+            return self
+                .damaged(problems, format_args!("its tree leads to block {number}, which is met again"));
         }
         let size = self.xfs.superblock.block_size as usize;
         let version_5 = self.xfs.superblock.version_5;
@@ -142,6 +158,10 @@ impl<'a> FileBlocks<'a> {
             self.damaged(problems, format_args!("more blocks than the file system has"));
             self.left = 0;
             return;
+        }
+        if self.extents.len() >= FILE_EXTENTS_LIMIT {
+            self.left = 0;
+            return problems.add_too_many_extents(format_args!("inode {}", self.inode));
         }
         self.left -= length;
         self.next = logical + length;

@@ -1,7 +1,7 @@
 //! XFS, versions 4 and 5, from its on-disk structures: trees of free space and of inodes, group by group.
 //!
-//! All work is bounded by the size of the image: each block is at most once part of a tree, so a structure that points
-//! in circles runs out of budget and is a problem.
+//! All work is bounded by what is on the image: each block is at most once part of a tree, so a structure that points in
+//! circles, or often to one place, comes to what was met before, which is a problem.
 //!
 //! Source: "XFS Algorithms & Data Structures", 3rd edition, and fs/xfs/libxfs of Linux 6.12.
 
@@ -26,6 +26,7 @@ use self::shared::Shared;
 use self::superblock::Superblock;
 pub(super) use self::superblock::lost_superblock;
 use super::OnDisk;
+use crate::once::Once;
 use crate::{Facts, GroupPlace, Image, Problems, Sink};
 
 /// An XFS on an image.
@@ -37,8 +38,8 @@ pub struct Xfs<'a> {
     groups: u64,
     notes: Vec<Note>,
     shared: Shared,
-    /// Blocks of trees that may still be read.
-    tree_blocks_left: AtomicU64,
+    /// Blocks of the trees of files.
+    met: Once,
     /// Inodes that may still be read.
     inodes_left: AtomicU64,
 }
@@ -75,8 +76,7 @@ impl<'a> Xfs<'a> {
             groups,
             shared: Shared::new(groups),
             notes,
-            // The tree of inodes is walked for space, and by each share of the files; that of references by one of them.
-            tree_blocks_left: AtomicU64::new(size_bytes / block_size * (2 + chunks::SHARES)),
+            met: Once::default(),
             inodes_left: AtomicU64::new(size_bytes / u64::from(superblock.inode_size)),
             superblock,
         }))

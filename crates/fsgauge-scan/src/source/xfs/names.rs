@@ -11,7 +11,8 @@ use super::Xfs;
 use super::file_blocks::FileBlocks;
 use super::inode::{Format, Inode};
 use crate::bytes::Bytes;
-use crate::names::Tree;
+use crate::names::{FOLDER_BLOCKS_LIMIT, Tree};
+use crate::once::Once;
 use crate::{Problems, Window};
 
 const FOLDER_TYPE: u8 = 2;
@@ -34,8 +35,9 @@ pub(super) fn find<'a>(
     let mut tree = Tree::new(superblock.root_inode, wanted);
     let mut inodes = Window::new(xfs.image);
     let mut blocks = Window::new(xfs.image);
-    let mut file = FileBlocks::new(xfs);
-    let mut blocks_left = superblock.blocks.min(xfs.image.size_bytes() / u64::from(superblock.block_size));
+    let met = Once::default();
+    let mut file = FileBlocks::new(xfs, &met, stop);
+    let mut blocks_left = FOLDER_BLOCKS_LIMIT;
     while let Some(folder) = tree.next_folder() {
         if stop() {
             break;
@@ -63,7 +65,7 @@ pub(super) fn find<'a>(
 fn read_blocks(
     xfs: &Xfs<'_>,
     window: &mut Window<'_>,
-    file: &FileBlocks<'_>,
+    file: &FileBlocks<'_, '_>,
     folder: u64,
     blocks_left: &mut u64,
     tree: &mut Tree,
@@ -74,7 +76,7 @@ fn read_blocks(
     let mut block = Vec::with_capacity(folder_block_size);
     for extent in file.extents.iter().take_while(|extent| extent.logical_bytes < HASHES_AT_BYTES) {
         for at in (0..extent.length_bytes).step_by(block_size as usize) {
-            // No block is part of two folders.
+            // A folder that is damaged may claim all of a large device.
             let Some(left) = blocks_left.checked_sub(1) else { return };
             *blocks_left = left;
             if (extent.logical_bytes + at) % folder_block_size as u64 == 0 {

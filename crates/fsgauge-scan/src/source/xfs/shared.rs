@@ -8,6 +8,8 @@ use std::sync::OnceLock;
 use super::tree::{REFERENCES, Walk};
 use super::{Xfs, group};
 use crate::bytes::Bytes;
+use crate::extent::FILE_EXTENTS_LIMIT;
+use crate::once::Once;
 use crate::{Extent, Kinds, Problems, Window};
 
 /// Records of copies that are only being made have this bit in their block number.
@@ -26,16 +28,27 @@ impl Shared {
     }
 
     /// Cuts extents where sharing begins and ends, as the kernel shows them, and marks those that are shared.
-    pub(super) fn mark<'a>(&self, xfs: &'a Xfs<'a>, extents: &mut Vec<Extent>, problems: &mut Problems) {
+    pub(super) fn mark<'a>(
+        &self,
+        xfs: &'a Xfs<'a>,
+        extents: &mut Vec<Extent>,
+        stop: &dyn Fn() -> bool,
+        problems: &mut Problems,
+    ) {
         let group_bytes = xfs.superblock.group_blocks * u64::from(xfs.superblock.block_size);
         let whole = std::mem::take(extents);
         for extent in whole {
+            // A file that shares thousands of pieces with itself, thousands of times.
+            if extents.len() >= FILE_EXTENTS_LIMIT {
+                return problems
+                    .add_too_many_extents(format_args!("group {}", extent.physical_bytes / group_bytes));
+            }
             let group = extent.physical_bytes / group_bytes;
             let Some(cell) = usize::try_from(group).ok().and_then(|group| self.0.get(group)) else {
                 extents.push(extent);
                 continue;
             };
-            cut(&extent, cell.get_or_init(|| read(xfs, group, problems)), extents);
+            cut(&extent, cell.get_or_init(|| read(xfs, group, stop, problems)), extents);
         }
     }
 }
@@ -63,13 +76,13 @@ fn cut(extent: &Extent, shared: &Ranges, pieces: &mut Vec<Extent>) {
     push(at, end, Kinds::default());
 }
 
-fn read<'a>(xfs: &'a Xfs<'a>, group: u64, problems: &mut Problems) -> Ranges {
+fn read<'a>(xfs: &'a Xfs<'a>, group: u64, stop: &dyn Fn() -> bool, problems: &mut Problems) -> Ranges {
     let mut window = Window::new(xfs.image);
     let mut ranges: Ranges = Vec::new();
     let block_size = u64::from(xfs.superblock.block_size);
     let header = group::free_space(xfs, &mut window, group, problems);
     let Some(root) = header.and_then(|header| header.references) else { return ranges };
-    let mut walk = Walk { xfs, window: &mut window, group, kind: REFERENCES };
+    let mut walk = Walk { xfs, window: &mut window, group, kind: REFERENCES, met: &Once::default(), stop };
     walk.records(root, problems, &mut |_| {}, &mut |record, problems| {
         let Some(record) = record else { return };
         let (Some(start), Some(length), Some(references)) = (record.be32(0), record.be32(4), record.be32(8))

@@ -6,6 +6,7 @@ use super::tree::{
 };
 use super::{Xfs, group};
 use crate::bytes::Bytes;
+use crate::once::Once;
 use crate::{Piece, PieceKind, Problems, Sink, Unplaced, Window};
 
 /// Pours pieces, group by group.
@@ -30,7 +31,7 @@ pub(super) fn read<'a>(
         if stop() {
             return;
         }
-        one_group(xfs, &mut window, number, sink, problems);
+        one_group(xfs, &mut window, number, sink, stop, problems);
     }
     // Groups behind the end of the image.
     let beyond = superblock.blocks.saturating_sub(xfs.groups.saturating_mul(superblock.group_blocks));
@@ -42,12 +43,14 @@ fn one_group<'a>(
     window: &mut Window<'a>,
     number: u64,
     sink: &mut dyn Sink,
+    stop: &dyn Fn() -> bool,
     problems: &mut Problems,
 ) {
     let superblock = &xfs.superblock;
     for block in 0..group::header_blocks(superblock) {
         add_block(superblock, number, block, sink);
     }
+    let met = Once::default();
     let mut trees: Vec<(Kind, Option<Root>)> = Vec::new();
     let header = group::free_space(xfs, window, number, problems);
     if header.is_none() {
@@ -58,7 +61,7 @@ fn one_group<'a>(
         for &block in &header.kept {
             add_block(superblock, number, block, sink);
         }
-        let walk = Walk { xfs, window, group: number, kind: FREE_BY_BLOCK };
+        let walk = Walk { xfs, window, group: number, kind: FREE_BY_BLOCK, met: &met, stop };
         free(walk, header.by_block, sink, problems);
         trees.push((FREE_BY_SIZE, Some(header.by_size)));
         trees.push((REVERSE_MAP, header.reverse_map));
@@ -70,7 +73,7 @@ fn one_group<'a>(
     }
     for (kind, root) in trees {
         if let Some(root) = root {
-            Walk { xfs, window, group: number, kind }.blocks(root, sink, problems);
+            Walk { xfs, window, group: number, kind, met: &met, stop }.blocks(root, sink, problems);
         }
     }
 }

@@ -58,6 +58,9 @@ pub(in crate::source) fn lost_superblock(image: &Image) -> Option<Lost> {
     })
 }
 
+/// More groups than this are refused: 1 EiB of groups of 1 TiB.
+const GROUPS_LIMIT: u64 = 1 << 20;
+
 /// The superblock, checked: no field can make arithmetic overflow.
 #[derive(Debug, Clone)]
 pub(super) struct Superblock {
@@ -144,7 +147,7 @@ impl Superblock {
             return None;
         }
         // Offsets in bytes must fit into a file's.
-        if blocks > (1 << 62) / u64::from(block_size) {
+        if groups > GROUPS_LIMIT || blocks > (1 << 62) / u64::from(block_size) {
             return None;
         }
         let inodes_per_block_bits = (block_size / inode_size).trailing_zeros();

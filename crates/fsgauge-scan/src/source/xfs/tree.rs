@@ -2,12 +2,11 @@
 //!
 //! Source: "XFS Algorithms & Data Structures", 3rd edition, chapter 8, and fs/xfs/libxfs/xfs_btree.h of Linux 6.12.
 
-use std::sync::atomic::Ordering;
-
 use super::Xfs;
 use super::group::Root;
 use super::superblock::Superblock;
 use crate::bytes::Bytes;
+use crate::once::Once;
 use crate::{Piece, PieceKind, Problems, Sink, Window};
 
 /// No tree is higher (`XFS_BTREE_MAXLEVELS`).
@@ -40,12 +39,15 @@ pub(super) const REFERENCES: Kind =
 /// Takes one record of a leaf; `None` where a part of the tree cannot be read.
 pub(super) type EachRecord<'e> = dyn FnMut(Option<&[u8]>, &mut Problems) + 'e;
 
-/// A walk of one tree.
+/// A walk of one tree. It ends early when `stop` says so.
 pub(super) struct Walk<'a, 'w> {
     pub(super) xfs: &'a Xfs<'a>,
     pub(super) window: &'w mut Window<'a>,
     pub(super) group: u64,
     pub(super) kind: Kind,
+    /// Blocks of the group that are part of this tree, or of others that are walked with it.
+    pub(super) met: &'w Once,
+    pub(super) stop: &'w dyn Fn() -> bool,
 }
 
 impl Walk<'_, '_> {
@@ -63,12 +65,8 @@ impl Walk<'_, '_> {
 
     /// Pours the blocks of a tree whose records are not wanted.
     pub(super) fn blocks(&mut self, root: Root, sink: &mut dyn Sink, problems: &mut Problems) {
-        let (superblock, group) = (&self.xfs.superblock, self.group);
-        let mut found = Vec::new();
-        self.walk(root, problems, &mut |block| found.push(block), None);
-        for block in found {
-            add_block(superblock, group, block, sink);
-        }
+        let (xfs, group) = (self.xfs, self.group);
+        self.walk(root, problems, &mut |block| add_block(&xfs.superblock, group, block, sink), None);
     }
 
     fn walk(
@@ -99,6 +97,9 @@ impl Walk<'_, '_> {
         block: &mut dyn FnMut(u64),
         mut each: Option<&mut EachRecord<'_>>,
     ) {
+        if (self.stop)() {
+            return;
+        }
         let children = self.node_itself(number, level, problems, block, each.as_deref_mut());
         match (children, each) {
             (None, Some(each)) => each(None, problems),
@@ -125,15 +126,15 @@ impl Walk<'_, '_> {
             problems.add_damage(format_args!("tree of {name} of group {group} leads to block {number}"));
             return None;
         };
+        if !self.met.is_first(number) {
+            problems
+                .add_damage(format_args!("tree of {name} of group {group} leads to block {number} again"));
+            return None;
+        }
         block(number);
         // Leaves whose records are not wanted need not be read.
         if level == 0 && each.is_none() {
             return Some(Vec::new());
-        }
-        let take = |left: u64| left.checked_sub(1);
-        if self.xfs.tree_blocks_left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_err() {
-            problems.add_damage(format_args!("trees have more blocks than the file system"));
-            return None;
         }
         let size = self.xfs.superblock.block_size as usize;
         let what = format_args!("tree of {name} of group {group}");

@@ -1,0 +1,38 @@
+//! Blocks that were met: no block is part of two trees, or twice of one. What points in circles, or a thousand times to one
+//! place, comes to what was met before, so work and memory are bounded by the blocks that are really there.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+const WORD_BITS: u64 = 64;
+
+/// One bit for each block, in words that exist only where one is set. May be shared by threads: blocks of trees are few
+/// beside all others.
+#[derive(Debug, Default)]
+pub(crate) struct Once(Mutex<HashMap<u64, u64>>);
+
+impl Once {
+    /// Whether `block` was not met before.
+    pub(crate) fn is_first(&self, block: u64) -> bool {
+        let mut words = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let word = words.entry(block / WORD_BITS).or_default();
+        let bit = 1 << (block % WORD_BITS);
+        let is_first = *word & bit == 0;
+        *word |= bit;
+        is_first
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_block_is_met_for_the_first_time_once() {
+        let once = Once::default();
+        let blocks = [0, 63, 64, 1 << 40, u64::MAX];
+        assert!(blocks.iter().all(|&block| once.is_first(block)));
+        assert!(!blocks.iter().any(|&block| once.is_first(block)));
+        assert!(once.is_first(65) && once.is_first(62));
+    }
+}

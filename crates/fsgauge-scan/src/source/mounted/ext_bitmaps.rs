@@ -1,0 +1,151 @@
+//! Free space of a mounted ext2, ext3 or ext4 from its block bitmaps, where the kernel's list of free pieces lacks some.
+//!
+//! GETFSMAP and mb_groups show what the allocator could hand out now. They count as used what it holds for files that are
+//! open or were written a moment ago (`ext4_mb_generate_from_pa`), and what was freed in a transaction that is not
+//! written yet (`ext4_mb_generate_from_freelist` in fs/ext4/mballoc.c, Linux 6.18). The counter behind statfs(2) and the
+//! bitmaps know better. The bitmaps are read through the device, whose cache is where ext4 changes them.
+
+use std::fs::File;
+use std::os::fd::BorrowedFd;
+use std::path::PathBuf;
+
+use fsgauge_wire::{FreeSpace, Stop};
+
+use super::geometry::Geometry;
+use super::mount::{self, Mount};
+use super::space::Space;
+use super::{ext_counter, getfsmap};
+use crate::extent::{FileExtents, Piece, PieceKind, Sink, Unplaced};
+use crate::image::Image;
+use crate::measure::{Measure, Wanted};
+use crate::problems::Problems;
+use crate::source::{Ext, OnDisk};
+
+/// How often the bitmaps are read until they and the counter agree: others may write meanwhile.
+const TRIES: u32 = 3;
+
+/// Takes the bitmaps in place of what the kernel `listed`, where the counter says that the list is not all that is free.
+/// What cannot be made to agree is a problem.
+pub(super) fn in_place_of(
+    listed: Space,
+    open: BorrowedFd<'_>,
+    mount: &Mount,
+    geometry: &Geometry,
+    wanted: &Wanted,
+    stop: Stop,
+) -> Space {
+    let counter = || ext_counter::free_bytes(open, mount, geometry.block_bytes.into());
+    let (Some(listed_bytes), Some(mut counted)) = (listed.free_bytes(), counter()) else { return listed };
+    if listed_bytes == counted || stop.is_set() {
+        return listed;
+    }
+    let mut nearest: Option<(u64, Space)> = None;
+    for _ in 0..TRIES {
+        let Some(space) = by_bitmaps(open, mount, geometry, wanted, stop) else { break };
+        let (read_bytes, counted_after) = (space.free_bytes().unwrap_or(0), counter().unwrap_or(counted));
+        if is_between(read_bytes, counted, counted_after) {
+            return Space { reason: Some(reason(listed.by, listed_bytes, read_bytes)), ..space };
+        }
+        counted = counted_after;
+        nearest = Some((read_bytes, space));
+        if stop.is_set() {
+            break;
+        }
+    }
+    let differ = |bytes: u64| bytes.abs_diff(counted);
+    match nearest.filter(|(bytes, _)| differ(*bytes) < differ(listed_bytes)) {
+        Some((read_bytes, space)) => Space {
+            reason: Some(reason(listed.by, listed_bytes, read_bytes)),
+            problems: not_reconciled(space.problems, counted, read_bytes, "the block bitmaps"),
+            ..space
+        },
+        None => without_bitmaps(listed, listed_bytes, counted),
+    }
+}
+
+/// Whether the bitmaps agree with the counter from before and after. They are read one after the other: while others
+/// write they may be off by as much as the counter moved.
+fn is_between(read_bytes: u64, before: u64, after: u64) -> bool {
+    let moved = before.abs_diff(after);
+    let lowest = before.min(after).saturating_sub(moved);
+    (lowest..=before.max(after).saturating_add(moved)).contains(&read_bytes)
+}
+
+/// The pieces stay as they are listed, as there is no better list; the sum is the counter's.
+fn without_bitmaps(listed: Space, listed_bytes: u64, counted: u64) -> Space {
+    let sum = |free| FreeSpace { size_bytes: counted, device_bytes: Some(counted), ..free };
+    Space {
+        free: listed.free.map(sum),
+        problems: not_reconciled(listed.problems, counted, listed_bytes, listed.by),
+        ..listed
+    }
+}
+
+fn reason(listed_by: &str, listed_bytes: u64, read_bytes: u64) -> String {
+    let held_bytes = read_bytes.abs_diff(listed_bytes);
+    format!(
+        "the block bitmaps on the device were read: {listed_by} counts {held_bytes} bytes as used that are free, which \
+         the allocator holds for open files or which were freed a moment ago"
+    )
+}
+
+fn not_reconciled(mut problems: Problems, counted: u64, found: u64, by: &str) -> Problems {
+    problems.add(
+        "free_space_differs",
+        "Free pieces and the file system's own counter do not agree: what the allocator holds for open files counts as \
+         used in the pieces, or others write meanwhile. Root may read the block bitmaps; exact is a scan of what is not \
+         written to",
+        format_args!("{counted} bytes are free by statfs, {found} in the pieces of {by}"),
+    );
+    problems
+}
+
+/// Free pieces by the bitmaps, the file system's own structures by GETFSMAP.
+fn by_bitmaps(
+    open: BorrowedFd<'_>,
+    mount: &Mount,
+    geometry: &Geometry,
+    wanted: &Wanted,
+    stop: Stop,
+) -> Option<Space> {
+    let image = Image::open(&device(mount)?).ok()?;
+    let mut problems = Problems::new();
+    let ext = Ext::open(&image, &mut problems).ok()??;
+    let mut measure = Measure::with_groups(wanted.clone(), &geometry.groups);
+    let mut own = Only { sink: &mut measure, free: false };
+    getfsmap::read(open, mount.device_number, &mut own, stop, &mut Problems::new()).ok()?;
+    let mut free = Only { sink: &mut measure, free: true };
+    ext.read_space(&mut free, &|| stop.is_set(), &mut problems);
+    Some(Space::all_known(measure, "bitmaps", problems))
+}
+
+/// The device's node, when it is the one that is mounted.
+fn device(mount: &Mount) -> Option<PathBuf> {
+    let by_name = mount::kernel_name(mount.device_number).map(|name| PathBuf::from("/dev").join(name));
+    [Some(mount.source.clone()), by_name]
+        .into_iter()
+        .flatten()
+        .find(|path| mount::block_number(path) == Some(mount.device_number) && File::open(path).is_ok())
+}
+
+/// Hands on what is free, or what is not.
+struct Only<'a> {
+    sink: &'a mut dyn Sink,
+    free: bool,
+}
+
+impl Sink for Only<'_> {
+    fn file(&mut self, _: &FileExtents<'_>) {}
+
+    fn piece(&mut self, piece: &Piece) {
+        if (piece.kind == PieceKind::Free) == self.free {
+            self.sink.piece(piece);
+        }
+    }
+
+    fn unplaced(&mut self, what: Unplaced, length_bytes: u64) {
+        if self.free {
+            self.sink.unplaced(what, length_bytes);
+        }
+    }
+}
