@@ -120,7 +120,12 @@ def workload(name: str, **keys: Any) -> ConnectionsWorkload:
     return ConnectionsWorkload.model_validate({"kind": "connections", "serve": name} | SMALL | keys)
 
 
-def answers(port: int) -> bool:
+def answers(server: Server) -> bool:
+    with server.reached():
+        return listens(server.target.port)
+
+
+def listens(port: int) -> bool:
     try:
         with socket.create_connection(("127.0.0.1", port), timeout=1.0):
             return True
@@ -140,10 +145,10 @@ def test_a_server_starts_answers_on_loopback_and_leaves_nothing(
     with opened_ledger() as opened:
         with served(SERVERS[name], shared_folder, workload(name), {}, opened) as server:
             port, folder = server.target.port, folder_of(server)
-            assert port > 1024 and answers(port)
+            assert port > 1024 and answers(server) and not listens(port)
             assert server.facts.version[0].isdigit()
             assert server.facts.listen_backlog or shutil.which("ss") is None
-            assert server_processes(folder)
+            assert server_processes(folder, opened.token)
             # In a session of its own it was given half of the processors (autogroup), and the
             # clients were woken for every single answer: half the throughput.
             leader = server.child.leader()
@@ -155,7 +160,7 @@ def test_a_server_starts_answers_on_loopback_and_leaves_nothing(
                 assert password not in opened.path.read_text()
                 assert password not in server.facts.model_dump_json()
                 assert password not in server.target.model_dump_json()
-        assert not answers(port) and server_processes(folder) == []
+        assert server_processes(folder, opened.token) == []
     assert scene.left() == [] and leftovers() == []
 
 
@@ -170,7 +175,7 @@ def test_a_server_starts_where_the_path_lacks_the_administrators_folders(
         opened_ledger() as opened,
         served(SERVERS[name], shared_folder, workload(name), {}, opened) as server,
     ):
-        assert answers(server.target.port)
+        assert answers(server)
     assert scene.left() == [] and leftovers() == []
 
 
@@ -195,8 +200,9 @@ def test_samba_serves_the_folder_to_its_own_user_alone(scene: Scene, shared_fold
         port = target.port
         assert isinstance(target, SmbTarget) and target.password is not None
         password = Path(getattr(target.password, "path", "")).read_text()
-        assert "hello" in listing(password).stdout
-        refused = listing("wrong")
+        with server.reached():
+            assert "hello" in listing(password).stdout
+            refused = listing("wrong")
         assert refused.returncode != 0 and "hello" not in refused.stdout
     assert scene.left() == [] and leftovers() == []
 
@@ -233,11 +239,11 @@ def test_a_server_that_was_killed_is_started_again(
         os.kill(server.child.leader(), signal.SIGKILL)
         deadline = time.monotonic() + 10
         time.sleep(0.3)
-        while not answers(server.target.port) and time.monotonic() < deadline:
+        while not answers(server) and time.monotonic() < deadline:
             time.sleep(0.05)
         used = observation.end()
         assert (used.restarts, used.user_ns) == (1, None)
-        assert answers(server.target.port)
+        assert answers(server)
     assert scene.left() == [] and leftovers() == []
 
 
@@ -279,11 +285,11 @@ def test_kill_9_of_fsgauge_leaves_no_server(
         assert process.stdout is not None
         token, folder = process.stdout.readline().split()
         TOKENS.append(token)
-        assert server_processes(folder)
+        assert server_processes(folder, token)
         process.kill()
         process.wait(timeout=10)
     clean_up_after_the_dead()
-    assert server_processes(folder) == []
+    assert server_processes(folder, token) == []
     assert scene.left() == [] and leftovers() == []
 
 
@@ -361,8 +367,8 @@ class Killer(Quiet):
     def event(self, event: Event) -> None:
         if not isinstance(event, IntervalEvent) or self.killed:
             return
-        for folder in Path("/run").glob(f"fsgauge-{TOKENS[-1]}-server-*/0"):
-            living = server_processes(str(folder))
+        for folder in Path("/run").glob(f"fsgauge-{TOKENS[-1]}-server-*/own"):
+            living = server_processes(str(folder), TOKENS[-1])
             self.killed += len(living)
             for pid in living:
                 with contextlib.suppress(ProcessLookupError):  # the first one took others along
@@ -428,7 +434,8 @@ def test_a_share_of_a_running_server_is_used_and_cleared(
             keys["nfs_mount_port"] = target.mount_port
         share = {"name": "share", "kind": "share", "target": address}
         study = study_of(name, share, **keys)
-        outcome, stored = measured(study, engine, HostRig(engine), tmp_path / "results")
+        with server.reached():
+            outcome, stored = measured(study, engine, HostRig(engine), tmp_path / "results")
         assert outcome.ended_by is None
         network_runs(stored.runs)
         assert stored.scans == [] and stored.path_runs == []
@@ -508,7 +515,7 @@ def test_a_refused_login_ends_before_anything_is_written(
         address = f"smb://nobody@127.0.0.1:{port}/{SHARE}"
         share = {"name": "share", "kind": "share", "target": address}
         study = study_of("samba", share, serve="none")
-        with pytest.raises(RigError) as refusal:
+        with server.reached(), pytest.raises(RigError) as refusal:
             measured(study, engine, HostRig(engine), tmp_path / "results")
         assert "refuses the user nobody" in refusal.value.what
         assert "not-this-one" not in refusal.value.render()

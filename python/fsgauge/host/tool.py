@@ -6,18 +6,15 @@ of the administrator, which an ordinary user's PATH often lacks.
 
 from __future__ import annotations
 
-import ctypes
 import os
 import shutil
-import signal
 import subprocess
 from dataclasses import dataclass
 
 from fsgauge.errors import RigError
+from fsgauge.host.parent_death import killed_with_parent
 
 _ADMINISTRATOR_FOLDERS = "/usr/local/sbin:/usr/sbin:/sbin"
-_PR_SET_PDEATHSIG = 1
-_LIBC = ctypes.CDLL(None, use_errno=True)
 
 
 @dataclass(frozen=True)
@@ -65,7 +62,7 @@ def run_tool(command: list[str], *, seconds: float = 60.0) -> Said:
             cwd="/",
             env={**os.environ, "LC_ALL": "C"},
             process_group=0,
-            preexec_fn=_die_with_parent,
+            preexec_fn=killed_with_parent(),
         )
     except subprocess.TimeoutExpired as error:
         raise RigError(
@@ -87,7 +84,3 @@ def must_run(command: list[str], *, what: str, seconds: float = 60.0) -> Said:
         )
     return said
 
-
-def _die_with_parent() -> None:
-    """Runs in the child: a killed fsgauge leaves no mkfs behind."""
-    _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)

@@ -79,15 +79,16 @@ class MountTrace(Trace):
 
 
 class ServerTrace(Trace):
-    """A server of ours: every process that was started with a file of its private folder."""
+    """A server of ours: processes of the run that were started with a file of its private folder."""
 
     kind: Literal["server"] = "server"
     folder: str
     name: str
+    token: str
 
     def undo(self) -> str | None:
         """Ask it to end, then kill what is left of it."""
-        ended, left = end_server(self.folder)
+        ended, left = end_server(self.folder, self.token)
         if left:
             raise RigError(
                 f"{self.name} does not end: {', '.join(str(process) for process in left)}",

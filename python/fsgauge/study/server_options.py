@@ -90,5 +90,8 @@ def unknown_option(server: str, name: str) -> str | None:
 
 
 def forbidden_value(value: str) -> bool:
-    """Whether a value could be more than a value: a new line, a block, a comment."""
-    return not value.strip() or any(mark in value for mark in "\n\r{}#;\\%\"'[]")
+    """Whether a value could be more than a value: a new line, a block, a comment, a path.
+
+    Samba writes the log of a class to any file: `log level = 3 auth:5@/path`.
+    """
+    return not value.strip() or any(mark in value for mark in "\n\r{}#;\\%\"'[]/@")
