@@ -8,8 +8,8 @@ import struct
 from dataclasses import dataclass
 
 _MOUNT, _NFS, _VERSION = 100_005, 100_003, 3
-_MNT, _NULL = 1, 0
-_GETATTR, _LOOKUP, _READ, _WRITE, _CREATE = 1, 3, 6, 7, 8
+_MNT = 1
+_GETATTR, _SETATTR, _LOOKUP, _READ, _WRITE, _CREATE, _REMOVE = 1, 2, 3, 6, 7, 8, 12
 _AUTH_SYS = 1
 _FILE_SYNC = 2
 _POST_OPERATION_BYTES = 84
@@ -60,6 +60,17 @@ class Server:
         """Data at the start of a file."""
         arguments = _opaque(handle) + struct.pack(">QII", 0, len(data), _FILE_SYNC) + _opaque(data)
         _ok(self._call(self.port, _NFS, _WRITE, arguments))
+
+    def set_mode(self, handle: bytes, mode: int) -> None:
+        """Other permissions for a file."""
+        attributes = struct.pack(">II", 1, mode) + struct.pack(">IIIII", 0, 0, 0, 0, 0)
+        arguments = _opaque(handle) + attributes + struct.pack(">I", 0)
+        _ok(self._call(self.port, _NFS, _SETATTR, arguments))
+
+    def remove(self, folder: bytes, name: str) -> None:
+        """A name out of a folder."""
+        arguments = _opaque(folder) + _opaque(name.encode())
+        _ok(self._call(self.port, _NFS, _REMOVE, arguments))
 
     def create(self, folder: bytes, name: str, mode: int = 0o6755) -> None:
         """A new file that would run as its owner."""

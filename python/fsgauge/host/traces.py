@@ -84,7 +84,8 @@ class ServerTrace(Trace):
     kind: Literal["server"] = "server"
     folder: str
     name: str
-    token: str
+    token: str = ""
+    """Empty in a ledger of an older version, whose run's processes are ended by the run's token."""
 
     def undo(self) -> str | None:
         """Ask it to end, then kill what is left of it."""
