@@ -1,4 +1,4 @@
-"""Servers that fsgauge starts: what other users of the machine, and hostile studies, made of them."""
+"""Servers that fsgauge starts: what other users and hostile studies got out of them."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ from tests.rigs.test_serve import SMALL, needs, study_of
 
 __all__ = ["engine", "rig", "scene"]
 
-NOT_OWNER, ACCESS_DENIED, STALE = 1, 13, 70
-_SECRET = "for root alone"
+NOT_OWNER, ACCESS_DENIED = 1, 13
+_CONTENT = "for root alone"
 
 
 @contextlib.contextmanager
@@ -51,7 +51,7 @@ def planted_secret(made: PreparedSystem) -> Path:
     mount = mount_holding(made.target.directory)
     assert mount is not None
     secret = Path(mount.mount_point, "secret")
-    secret.write_text(_SECRET)
+    secret.write_text(_CONTENT)
     secret.chmod(0o600)
     return secret
 
@@ -128,7 +128,7 @@ def test_a_forged_file_handle_opens_nothing_that_is_roots(
                 with pytest.raises(nfs_client.Refused) as refusal:
                     attempt()
                 assert refusal.value.status in (NOT_OWNER, ACCESS_DENIED), what
-        assert secret.read_text() == _SECRET and secret.stat().st_mode & 0o777 == 0o600
+        assert secret.read_text() == _CONTENT and secret.stat().st_mode & 0o777 == 0o600
         assert not (secret.parent / "planted").exists()
     assert scene.left() == []
 
@@ -171,10 +171,10 @@ def test_other_users_cannot_walk_to_the_files_that_are_served(
         assert made.server is not None
         serving = made.server.child.serving
         stranger = unused_user_id()
-        assert not as_user(stranger, lambda: os.listdir(serving.shared))
-        assert not as_user(stranger, lambda: os.stat(serving.shared / "files"))
-        assert not as_user(stranger, lambda: os.listdir(serving.folder))
-        assert not as_user(serving.account.user_id, lambda: os.listdir(serving.folder))
+        assert not as_user(stranger, lambda: list(serving.shared.iterdir()))
+        assert not as_user(stranger, lambda: (serving.shared / "files").stat())
+        assert not as_user(stranger, lambda: list(serving.folder.iterdir()))
+        assert not as_user(serving.account.user_id, lambda: list(serving.folder.iterdir()))
     assert scene.left() == []
 
 
@@ -230,14 +230,14 @@ def test_whoever_reads_a_servers_log_is_not_ended_with_it(
     reader: subprocess.Popen[bytes], tmp_path: Path
 ) -> None:
     """Every process that named the server's folder was killed, and its process group with it."""
-    token = "0123456789ab"
+    run = "0123456789ab"
     with subprocess.Popen(
         [sys.executable, "-c", "import time; time.sleep(60)", str(tmp_path / "conf")],
         process_group=0,
-        env={**os.environ, RUN_VARIABLE: token},
+        env={**os.environ, RUN_VARIABLE: run},
     ) as server:
-        assert server_processes(str(tmp_path), token) == [server.pid]
-        ended, left = end_server(str(tmp_path), token)
+        assert server_processes(str(tmp_path), run) == [server.pid]
+        ended, left = end_server(str(tmp_path), run)
         assert [process.pid for process in ended] == [server.pid] and left == []
     assert reader.poll() is None
 

@@ -1,9 +1,9 @@
 """Processes of a server that fsgauge started: which they are, what they use, and ending them.
 
-A server's first process names the server's private folder on its command line and carries the run's
-token in its environment, so whoever only reads a file in that folder is not taken for it. All others
-are in its process group: children that leave the command line behind stay there. It has no session
-of its own: where the kernel shares processors by session (sched(7), autogroup), the engine
+A server's first process names the server's private folder on its command line and carries the
+run's token in its environment: a process that only reads a file in that folder is not taken for it.
+All others are in its process group: children that leave the command line behind stay there. It has
+no session of its own: where the kernel shares processors by session (sched(7), autogroup), the engine
 would have half of them for itself, be woken for every single answer, and halve the throughput.
 """
 
@@ -33,8 +33,8 @@ _CLOCK_OF_PROCESS = 2
 class Used:
     """Processor time of a group's processes, those included that they have waited for.
 
-    The sum is exact: hundreds of sessions, each below a tick, are none by their ticks. The ticks say
-    how it divides.
+    The sum is exact: by their ticks, hundreds of sessions that each took less than one took none.
+    The ticks say how it divides.
     """
 
     total_ns: int
@@ -214,9 +214,7 @@ def _exactly(pid: int, status: _Status) -> int:
 
 def _names(pid: int, mark: bytes) -> bool:
     """Whether a process was started with the folder, or a file in it, among its arguments."""
-    return any(
-        each == mark or each.startswith(mark + b"/") for each in _words(pid, "cmdline")
-    )
+    return any(each == mark or each.startswith(mark + b"/") for each in _words(pid, "cmdline"))
 
 
 def _words(pid: int, file: str) -> list[bytes]:

@@ -83,4 +83,3 @@ def must_run(command: list[str], *, what: str, seconds: float = 60.0) -> Said:
             next="fsgauge doctor",
         )
     return said
-

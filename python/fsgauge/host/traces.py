@@ -79,7 +79,7 @@ class MountTrace(Trace):
 
 
 class ServerTrace(Trace):
-    """A server of ours: processes of the run that were started with a file of its private folder."""
+    """A server of ours: the run's processes that were started with a file of its private folder."""
 
     kind: Literal["server"] = "server"
     folder: str

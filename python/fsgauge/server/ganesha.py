@@ -19,7 +19,15 @@ from pathlib import Path
 from fsgauge.errors import RigError
 from fsgauge.host.tool import run_tool
 from fsgauge.host.unused_user import unused_user_id
-from fsgauge.server.kind import LOOPBACK, START_LOG, Account, ServerKind, Serving, Target, write_private
+from fsgauge.server.kind import (
+    LOOPBACK,
+    START_LOG,
+    Account,
+    ServerKind,
+    Serving,
+    Target,
+    write_private,
+)
 from fsgauge.study.server_options import OPTIONS
 from fsgauge.wire import NfsTarget
 

@@ -112,9 +112,7 @@ def _walkable(directory: Path, ledger: Ledger) -> Iterator[Path]:
 class Child:
     """The server's first process; all others are in its process group."""
 
-    def __init__(
-        self, kind: ServerKind, serving: Serving, network: OwnNetwork, token: str
-    ) -> None:
+    def __init__(self, kind: ServerKind, serving: Serving, network: OwnNetwork, token: str) -> None:
         self.kind, self.serving, self.network = kind, serving, network
         self.idle = 1
         self.ready_ns = 0
@@ -304,4 +302,3 @@ def _limit(name: str) -> int | None:
         return int((Path("/proc/sys") / name).read_text())
     except (OSError, ValueError):
         return None
-

@@ -48,7 +48,7 @@ def test_only_who_enters_is_within_and_comes_back() -> None:
 
 @pytest.mark.root
 def test_settings_of_this_machine_hold_in_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A new network begins with the kernel's defaults: what was tuned here would not be measured."""
+    """A new network begins with the kernel's defaults: tuning would be lost without a word."""
     tuned = {"core/somaxconn": "321\n", "ipv4/tcp_slow_start_after_idle": "0\n"}
     monkeypatch.setattr(module, "_settings", lambda: tuned | {"ipv4/tcp_mem": "1 2 3\n"})
     with own_network() as network, network.entered():

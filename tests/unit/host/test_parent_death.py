@@ -45,8 +45,6 @@ def test_a_child_whose_parent_died_before_it_could_ask_ends_by_itself() -> None:
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 1
 
 
-
-
 def _lives(pid: int) -> bool:
     try:
         text = Path(f"/proc/{pid}/stat").read_text()

@@ -25,7 +25,7 @@ from fsgauge.host.servers import (
 )
 from fsgauge.host.traces import ServerTrace
 
-TOKEN = "0123456789ab"
+RUN = "0123456789ab"
 PARENT = """
 import os, signal, sys, time
 signal.signal(signal.SIGTERM, signal.SIG_IGN) if sys.argv[2] == "stubborn" else None
@@ -47,7 +47,7 @@ def server(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[subproces
         process_group=0,
         stdout=subprocess.PIPE,
         text=True,
-        env={**os.environ, RUN_VARIABLE: TOKEN},
+        env={**os.environ, RUN_VARIABLE: RUN},
     ) as process:
         assert process.stdout is not None and process.stdout.readline() == "ready\n"
         yield process
@@ -57,10 +57,10 @@ def server(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[subproces
 def test_all_of_a_server_is_found_and_nothing_else(
     server: subprocess.Popen[str], tmp_path: Path
 ) -> None:
-    found = server_processes(str(tmp_path), TOKEN)
+    found = server_processes(str(tmp_path), RUN)
     assert server.pid in found and len(found) == 2
     assert len(children(server.pid)) == 1
-    assert server_processes(f"{tmp_path}-another", TOKEN) == []
+    assert server_processes(f"{tmp_path}-another", RUN) == []
     assert os.getpid() not in found
     assert server_processes(str(tmp_path), "another run") == []
     used = processor_time(server.pid)
@@ -113,10 +113,10 @@ def test_a_server_ends_with_its_children(
 ) -> None:
     monkeypatch.setattr("fsgauge.host.servers._PATIENCE_SECONDS", 1.0)
     began = time.monotonic()
-    ended, left = end_server(str(tmp_path), TOKEN)
+    ended, left = end_server(str(tmp_path), RUN)
     assert len(ended) == 2 and left == [] and time.monotonic() - began < 8
-    assert server_processes(str(tmp_path), TOKEN) == []
-    assert ServerTrace(folder=str(tmp_path), name="test", token=TOKEN).undo() is None
+    assert server_processes(str(tmp_path), RUN) == []
+    assert ServerTrace(folder=str(tmp_path), name="test", token=RUN).undo() is None
 
 
 def test_counters_of_the_kernel() -> None:
