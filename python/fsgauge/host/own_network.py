@@ -54,7 +54,11 @@ class OwnNetwork:
 
         A child that is to die with its parent dies when the thread that began it ends.
         """
-        return self.resident.submit(begin).result()
+        try:
+            asked = self.resident.submit(begin)
+        except RuntimeError as error:  # its thread has ended
+            raise RigError("the server's network is gone", cause=str(error)) from error
+        return asked.result()
 
 
 @contextmanager

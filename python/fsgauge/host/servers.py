@@ -3,8 +3,9 @@
 A server's first process names the server's private folder on its command line and carries the
 run's token in its environment: a process that only reads a file in that folder is not taken for it.
 All others are in its process group: children that leave the command line behind stay there. It has
-no session of its own: where the kernel shares processors by session (sched(7), autogroup), the engine
-would have half of them for itself, be woken for every single answer, and halve the throughput.
+no session of its own: where the kernel shares processors by session (sched(7), autogroup), the
+engine would have half of them for itself, be woken for every single answer, and halve the
+throughput.
 """
 
 from __future__ import annotations

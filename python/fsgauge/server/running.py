@@ -36,6 +36,7 @@ from fsgauge.server.kind import (
     Target,
 )
 from fsgauge.server.observation import Observation
+from fsgauge.study.address import PASSWORD_VARIABLE
 from fsgauge.study.workload import ConnectionsWorkload
 
 _PLACES = Path("/run")
@@ -151,18 +152,19 @@ class Child:
                 stderr=log,
                 process_group=0,
                 cwd="/",
-                env={**os.environ, "PATH": search_path()},
+                env=_environment(),
                 preexec_fn=killed_with_parent(),
             )
 
     def leader(self) -> int:
-        """The process id of the first process, which is the group's number too."""
-        assert self._process is not None  # noqa: S101 - started before anybody asks
-        return self._process.pid
+        """The process id of the first process, which is the group's number too; -1 of none."""
+        process = self._process
+        return -1 if process is None else process.pid
 
     def revive(self) -> bool:
         """Start it again when it has died; bounded, and the port stays the same."""
-        if self._process is None or self._process.poll() is None:
+        process = self._process
+        if process is None or process.poll() is None:
             return False
         if self._restarts >= _MOST_RESTARTS:
             return False
@@ -170,8 +172,8 @@ class Child:
         end_server(str(self.serving.folder), self._token)
         try:
             self.start()
-        except RigError:
-            return True  # clients will say that nobody answers
+        except (RigError, OSError):
+            return True  # clients will say that no server answers
         return True
 
     def stop(self) -> None:
@@ -204,7 +206,8 @@ class Child:
         deadline = time.monotonic() + self.kind.ready_seconds
         waiting = self.kind.ports(self.serving)
         while waiting:
-            if self._process is None or self._process.poll() is not None:
+            process = self._process
+            if process is None or process.poll() is not None:
                 raise self._did_not_start("it ended by itself")
             if time.monotonic() > deadline:
                 raise self._did_not_start(f"no answer in {self.kind.ready_seconds:.0f} s")
@@ -238,6 +241,12 @@ class Child:
             cause=why,
             next=f"fsgauge doctor; {self.kind.install}",
         )
+
+
+def _environment() -> dict[str, str]:
+    """Ours, but for the password of somebody's share, which is no server's business."""
+    kept = {name: value for name, value in os.environ.items() if name != PASSWORD_VARIABLE}
+    return kept | {"PATH": search_path()}
 
 
 def _answers(port: int) -> bool:
