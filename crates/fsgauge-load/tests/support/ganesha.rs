@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use fsgauge_wire::NfsTarget;
 
 #[path = "own_network.rs"]
+#[allow(clippy::duplicate_mod, reason = "the tests of one target need it without those of the other")]
 mod own_network;
 
 const PATIENCE: Duration = Duration::from_secs(20);

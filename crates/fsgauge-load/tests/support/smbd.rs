@@ -14,6 +14,7 @@ use fsgauge_wire::{PasswordSource, SmbDialect, SmbTarget};
 use rustix::process::{Pid, Signal, kill_process_group};
 
 #[path = "own_network.rs"]
+#[allow(clippy::duplicate_mod, reason = "the tests of one target need it without those of the other")]
 mod own_network;
 
 const SMBD: &str = "/usr/sbin/smbd";
