@@ -33,7 +33,7 @@ CONFIGURATION = """NFS_CORE_PARAM {{
 NFSV4 {{ Graceless = true; RecoveryBackend = fs; }}
 NFS_KRB5 {{ Active_krb5 = false; }}
 EXPORT {{
-    Export_Id = 1; Path = {path}; Pseudo = /bench; Protocols = 3; Access_Type = RW;
+    Export_Id = 1; Path = "{path}"; Pseudo = /bench; Protocols = 3; Access_Type = RW;
     Squash = None; SecType = sys; FSAL {{ Name = VFS; }}
 }}
 LOG {{ Default_Log_Level = EVENT; }}

@@ -209,7 +209,8 @@ class ServerRun(BaseModel):
     standing for all `memory_processes`, and the largest of `memory_samples` that took `sampling_ns`
     in all; null where the run was too short for one. `listen_drops` are
     connections that the server's own socket turned away, `listen_overflows` those of all sockets of
-    this machine; null where they are not known.
+    its network; null where they are not known. The sum of the times is exact; `tick_ns` is how
+    finely the kernel divides it into user and system time.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)

@@ -28,8 +28,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "power": TYPES,
     "plan": TYPES | {"record", "study", "workload", "estimate", "power"},
     "preview": TYPES | {"record", "study", "workload", "estimate", "power", "plan"},
-    "host": TYPES
-    | {"record", "own_names", "plain_files", "child_environment", "engine_binary"},
+    "host": TYPES | {"record", "own_names", "plain_files", "child_environment", "engine_binary"},
     "storage": TYPES | {"record", "study", "host"},
     "system": TYPES | {"record", "study", "host"},
     "server": TYPES | {"record", "study", "host", "child_environment"},

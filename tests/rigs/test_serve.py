@@ -31,7 +31,7 @@ from fsgauge.progress.lines import Quiet
 from fsgauge.record import RunRecord
 from fsgauge.rig.caches import KEEP_CACHES
 from fsgauge.rig.host import HostRig
-from fsgauge.rig.serving import missing_of
+from fsgauge.rig.serving import missing_of, require_surroundings
 from fsgauge.run import Outcome, run_study
 from fsgauge.server import SERVERS, Server, served
 from fsgauge.server.samba import SHARE
@@ -46,9 +46,16 @@ SMALL = {"clients": 8, "files_per_connection": 2, "file_sizes": [4096, 65536]}
 
 
 def needs(name: str) -> None:
+    words = ""
     if missing := missing_of(SERVERS[name]):
         words = f"{missing} is not there: {SERVERS[name].install}"
-        if os.environ.get("FSGAUGE_TEST_SERVERS") == "1" and "chroot" not in missing:
+    else:
+        try:
+            require_surroundings(SERVERS[name])
+        except RigError as error:
+            words = f"{error.what}: {error.cause}"
+    if words:
+        if os.environ.get("FSGAUGE_TEST_SERVERS") == "1" and "chroot" not in words:
             pytest.fail(f"this test must run here and cannot: {words}")
         pytest.skip(f"{words}; FSGAUGE_TEST_SERVERS=1 makes that a failure")
 
@@ -120,7 +127,12 @@ def workload(name: str, **keys: Any) -> ConnectionsWorkload:
     return ConnectionsWorkload.model_validate({"kind": "connections", "serve": name} | SMALL | keys)
 
 
-def answers(port: int) -> bool:
+def answers(server: Server) -> bool:
+    with server.reached():
+        return listens(server.target.port)
+
+
+def listens(port: int) -> bool:
     try:
         with socket.create_connection(("127.0.0.1", port), timeout=1.0):
             return True
@@ -140,10 +152,10 @@ def test_a_server_starts_answers_on_loopback_and_leaves_nothing(
     with opened_ledger() as opened:
         with served(SERVERS[name], shared_folder, workload(name), {}, opened) as server:
             port, folder = server.target.port, folder_of(server)
-            assert port > 1024 and answers(port)
+            assert port > 1024 and answers(server) and not listens(port)
             assert server.facts.version[0].isdigit()
             assert server.facts.listen_backlog or shutil.which("ss") is None
-            assert server_processes(folder)
+            assert server_processes(folder, opened.token)
             # In a session of its own it was given half of the processors (autogroup), and the
             # clients were woken for every single answer: half the throughput.
             leader = server.child.leader()
@@ -155,7 +167,7 @@ def test_a_server_starts_answers_on_loopback_and_leaves_nothing(
                 assert password not in opened.path.read_text()
                 assert password not in server.facts.model_dump_json()
                 assert password not in server.target.model_dump_json()
-        assert not answers(port) and server_processes(folder) == []
+        assert server_processes(folder, opened.token) == []
     assert scene.left() == [] and leftovers() == []
 
 
@@ -170,7 +182,7 @@ def test_a_server_starts_where_the_path_lacks_the_administrators_folders(
         opened_ledger() as opened,
         served(SERVERS[name], shared_folder, workload(name), {}, opened) as server,
     ):
-        assert answers(server.target.port)
+        assert answers(server)
     assert scene.left() == [] and leftovers() == []
 
 
@@ -195,8 +207,9 @@ def test_samba_serves_the_folder_to_its_own_user_alone(scene: Scene, shared_fold
         port = target.port
         assert isinstance(target, SmbTarget) and target.password is not None
         password = Path(getattr(target.password, "path", "")).read_text()
-        assert "hello" in listing(password).stdout
-        refused = listing("wrong")
+        with server.reached():
+            assert "hello" in listing(password).stdout
+            refused = listing("wrong")
         assert refused.returncode != 0 and "hello" not in refused.stdout
     assert scene.left() == [] and leftovers() == []
 
@@ -233,16 +246,16 @@ def test_a_server_that_was_killed_is_started_again(
         os.kill(server.child.leader(), signal.SIGKILL)
         deadline = time.monotonic() + 10
         time.sleep(0.3)
-        while not answers(server.target.port) and time.monotonic() < deadline:
+        while not answers(server) and time.monotonic() < deadline:
             time.sleep(0.05)
         used = observation.end()
         assert (used.restarts, used.user_ns) == (1, None)
-        assert answers(server.target.port)
+        assert answers(server)
     assert scene.left() == [] and leftovers() == []
 
 
 KILLED = """
-import sys, time
+import os, signal, sys, time
 from pathlib import Path
 from fsgauge.host import ledger_folder
 ledger_folder.ledger_folder = lambda: Path(sys.argv[1])
@@ -256,13 +269,20 @@ workload = ConnectionsWorkload(serve=sys.argv[2])
 with opened_ledger() as ledger:
     with served(SERVERS[sys.argv[2]], Path(sys.argv[3]), workload, {}, ledger) as server:
         if sys.argv[4] == "again":
-            import os, signal
             os.kill(server.child.leader(), signal.SIGKILL)
             while not server.child.revive():
                 time.sleep(0.05)
-        print(ledger.token, server.child.serving.folder, flush=True)
+        network = os.fstat(server.child.network.descriptor).st_ino
+        print(ledger.token, server.child.serving.folder, network, flush=True)
         time.sleep(60)
 """
+
+
+def network_of(pid: int) -> int:
+    try:
+        return Path(f"/proc/{pid}/ns/net").stat().st_ino
+    except OSError:
+        return 0
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -270,20 +290,31 @@ with opened_ledger() as ledger:
 def test_kill_9_of_fsgauge_leaves_no_server(
     name: str, how: str, scene: Scene, shared_folder: Path
 ) -> None:
-    """Started once, the kernel ends it; started again, the next command does."""
+    """The kernel ends it, started once or started again: nothing listens until the next command.
+
+    Ganesha's first process had blocked the signal that its parent's death sent it, a Samba that was
+    started again had been sent none, and one with sessions had changed its user, whereupon the
+    kernel forgets: all three listened until the next command came.
+    """
     needs(name)
     arguments = [str(scene.ledgers), name, str(shared_folder), how]
     with subprocess.Popen(
         [sys.executable, "-c", KILLED, *arguments], stdout=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout is not None
-        token, folder = process.stdout.readline().split()
+        token, folder, network = process.stdout.readline().split()
         TOKENS.append(token)
-        assert server_processes(folder)
+        inside = [pid for pid in server_processes(folder, token) if network_of(pid) == int(network)]
+        assert inside
         process.kill()
         process.wait(timeout=10)
+    deadline = time.monotonic() + 5
+    while server_processes(folder, token) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert server_processes(folder, token) == []
+    every = (int(path.name) for path in Path("/proc").iterdir() if path.name.isdecimal())
+    assert [pid for pid in every if network_of(pid) == int(network)] == []
     clean_up_after_the_dead()
-    assert server_processes(folder) == []
     assert scene.left() == [] and leftovers() == []
 
 
@@ -314,7 +345,7 @@ def test_clients_work_through_a_server_and_over_the_path_beside_it(
     for run in stored.runs:
         assert run.server is not None
         connecting_ns = run.server.connecting_ns
-        assert connecting_ns is not None and connecting_ns >= (name == "samba")
+        assert connecting_ns is not None and connecting_ns > 0
         assert run.server.listen_drops == (0 if shutil.which("ss") else None)
         assert run.result is not None and run.result.clients is not None
         if run.cell.test in ("read", "backup"):
@@ -361,8 +392,8 @@ class Killer(Quiet):
     def event(self, event: Event) -> None:
         if not isinstance(event, IntervalEvent) or self.killed:
             return
-        for folder in Path("/run").glob(f"fsgauge-{TOKENS[-1]}-server-*/0"):
-            living = server_processes(str(folder))
+        for folder in Path("/run").glob(f"fsgauge-{TOKENS[-1]}-server-*/own"):
+            living = server_processes(str(folder), TOKENS[-1])
             self.killed += len(living)
             for pid in living:
                 with contextlib.suppress(ProcessLookupError):  # the first one took others along
@@ -428,7 +459,8 @@ def test_a_share_of_a_running_server_is_used_and_cleared(
             keys["nfs_mount_port"] = target.mount_port
         share = {"name": "share", "kind": "share", "target": address}
         study = study_of(name, share, **keys)
-        outcome, stored = measured(study, engine, HostRig(engine), tmp_path / "results")
+        with server.reached():
+            outcome, stored = measured(study, engine, HostRig(engine), tmp_path / "results")
         assert outcome.ended_by is None
         network_runs(stored.runs)
         assert stored.scans == [] and stored.path_runs == []
@@ -508,7 +540,7 @@ def test_a_refused_login_ends_before_anything_is_written(
         address = f"smb://nobody@127.0.0.1:{port}/{SHARE}"
         share = {"name": "share", "kind": "share", "target": address}
         study = study_of("samba", share, serve="none")
-        with pytest.raises(RigError) as refusal:
+        with server.reached(), pytest.raises(RigError) as refusal:
             measured(study, engine, HostRig(engine), tmp_path / "results")
         assert "refuses the user nobody" in refusal.value.what
         assert "not-this-one" not in refusal.value.render()

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import secrets
-import signal
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -20,11 +19,10 @@ from fsgauge.host.ledger_folder import SUFFIX, append_entry, begin_ledger, priva
 from fsgauge.host.marked_folder import Owner, make_marked
 from fsgauge.host.processes import RUN_VARIABLE, boot_id, start_ticks
 from fsgauge.host.traces import AnyTrace, FolderTrace, Trace
+from fsgauge.host.undisturbed import undisturbed
 from fsgauge.own_names import TOKEN_BYTES, own_name
 
 __all__ = ["Ledger", "clean_up_after_the_dead", "opened_ledger"]
-
-_ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Ledger:
@@ -75,7 +73,7 @@ class Ledger:
         When something cannot be undone, what it stands on is left alone too: the ledger keeps
         both for the next command. Raises the RigError that says why, once.
         """
-        with _signals_wait():
+        with undisturbed():
             for made in sorted(self._pending, reverse=True):
                 if made < number or self._stuck:
                     return
@@ -110,7 +108,7 @@ class Ledger:
 
     def close(self) -> None:
         """Let go; the file stays only while something in it is not undone."""
-        with _signals_wait():
+        with undisturbed():
             if not self._pending:
                 self.path.unlink()
             os.close(self._descriptor)
@@ -142,16 +140,6 @@ def opened_ledger() -> Iterator[Ledger]:
         finally:
             _restore_environment(before)
             ledger.close()
-
-
-@contextmanager
-def _signals_wait() -> Iterator[None]:
-    """Block the signals that end a run; the tools that undo are started with them blocked too."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING_SIGNALS)
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _restore_environment(before: str | None) -> None:

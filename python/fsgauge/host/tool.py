@@ -6,20 +6,16 @@ started with, is in child_environment.py; how they are waited for, in waiting.py
 
 from __future__ import annotations
 
-import ctypes
 import shutil
-import signal
 import subprocess
 from dataclasses import dataclass
 
 from fsgauge.child_environment import child_environment, search_path
 from fsgauge.errors import RigError
+from fsgauge.host.parent_death import killed_with_parent
 from fsgauge.host.waiting import Answer, NoEnd, wait_for
 
 __all__ = ["Said", "find_tool", "must_run", "run_tool", "search_path"]
-
-_PR_SET_PDEATHSIG = 1
-_LIBC = ctypes.CDLL(None, use_errno=True)
 
 
 @dataclass(frozen=True)
@@ -58,7 +54,7 @@ def run_tool(command: list[str], *, seconds: float = 60.0) -> Said:
         cwd="/",
         env=child_environment(LC_ALL="C"),
         process_group=0,
-        preexec_fn=_die_with_parent,
+        preexec_fn=killed_with_parent(),
     )
     try:
         answer = wait_for(process, seconds)
@@ -90,8 +86,3 @@ def _said(command: list[str], answer: Answer) -> Said:
         for text in (answer.output, answer.error)
     )
     return Said(tuple(command), answer.exit_code, output, error)
-
-
-def _die_with_parent() -> None:
-    """Runs in the child: a killed fsgauge leaves no mkfs behind."""
-    _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)

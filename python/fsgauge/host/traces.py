@@ -81,15 +81,17 @@ class MountTrace(Trace):
 
 
 class ServerTrace(Trace):
-    """A server of ours: every process that was started with a file of its private folder."""
+    """A server of ours: the run's processes that were started with a file of its private folder."""
 
     kind: Literal["server"] = "server"
     folder: str
     name: str
+    token: str = ""
+    """Empty in a ledger of an older version, whose run's processes are ended by the run's token."""
 
     def undo(self) -> str | None:
         """Ask it to end, then kill what is left of it."""
-        ended, left = end_server(self.folder)
+        ended, left = end_server(self.folder, self.token)
         if left:
             raise RigError(
                 f"{self.name} does not end: {', '.join(str(process) for process in left)}",

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict
 from fsgauge.errors import FsgaugeError
 from fsgauge.host.loop_devices import loops_available
 from fsgauge.host.noise import RunJob, noise_percent
-from fsgauge.rig.serving import install_of, lack_of
+from fsgauge.rig.serving import install_of, lack_of, require_surroundings
 from fsgauge.server import SERVERS, ServerKind
 from fsgauge.system import FileSystem, SystemKind, system_kinds
 from fsgauge.system.support import support_of
@@ -106,6 +106,14 @@ def _server_standing(kind: ServerKind) -> SystemStanding:
             next=install_of(kind),
         )
     root = os.geteuid() == 0
+    if root and (hindrance := _hindrance(kind)):
+        return SystemStanding(
+            name=kind.name,
+            summary=kind.title,
+            standing="impossible",
+            reason=f"{hindrance.what}: {hindrance.cause}",
+            next=hindrance.next,
+        )
     return SystemStanding(
         name=kind.name,
         summary=f"{kind.title} {kind.version()}, {kind.protocol}",
@@ -113,6 +121,14 @@ def _server_standing(kind: ServerKind) -> SystemStanding:
         reason="" if root else "a server for several users needs root",
         next="" if root else "sudo fsgauge ...",
     )
+
+
+def _hindrance(kind: ServerKind) -> FsgaugeError | None:
+    try:
+        require_surroundings(kind)
+    except FsgaugeError as error:
+        return error
+    return None
 
 
 def _probe(run: RunJob, directory: Path, problems: list[str]) -> ProbeResult | None:

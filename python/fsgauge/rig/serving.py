@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 import os
-import pwd
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
-from fsgauge.errors import RigError
+from fsgauge.errors import InputError, RigError
 from fsgauge.host.ledger import Ledger
 from fsgauge.host.memory import available_memory_bytes
-from fsgauge.host.tool import find_tool
+from fsgauge.host.own_network import own_network
+from fsgauge.host.tool import find_tool, run_tool
 from fsgauge.record import SystemFacts
 from fsgauge.server import SERVERS, Server, ServerKind, served
-from fsgauge.study.model import ConnectionsWorkload, Study, System
+from fsgauge.study.model import ConnectionsWorkload, PathStorage, Study, System
 from fsgauge.units import format_size
 from fsgauge.workload.folders import BACKUP, OWN, ClientFolders, Place
 
 P = TypeVar("P", bound=Place)
-_PACKAGES = {"unshare": "util-linux", "mount": "mount", "hostname": "hostname"}
+_PACKAGES = {
+    "unshare": "util-linux",
+    "setpriv": "util-linux",
+    "mount": "mount",
+    "hostname": "hostname",
+}
 """Programs beside a server that no package of its own brings, on Debian."""
 _SPARE_PROCESSES = 64
 _SPARE_SOCKETS = 64
@@ -51,15 +56,42 @@ def check_server(study: Study) -> None:
             cause="this is an ordinary user",
             next="sudo fsgauge ..., or without --serve",
         )
-    try:
-        pwd.getpwnam(kind.user)
-    except KeyError:
-        raise RigError(f"this system has no user {kind.user} to serve files as") from None
+    _require_storage_of_its_own(kind, study)
+    kind.account()
+    require_surroundings(kind)
     for system in study.systems:
         kind.check_options(workload, system.server)
     _require_processes(kind, workload.clients)
     _require_ports(kind, workload.clients)
     _require_memory(kind, workload.clients)
+
+
+def require_surroundings(kind: ServerKind) -> None:
+    """RigError where a server cannot be kept apart from this machine, or ended with fsgauge."""
+    with own_network():
+        pass
+    words = ["unshare", "--uts", "--pid", "--fork", "--kill-child", "true"]
+    said = run_tool(words)
+    if said.exit_code != 0:
+        raise RigError(
+            f"{kind.title} cannot have process ids and a host name of its own here",
+            details=(" ".join(words), *said.words.splitlines()[-2:]),
+            cause="a container without CAP_SYS_ADMIN, or a kernel without these namespaces",
+            next="run it outside of the container, or without --serve",
+        )
+    kind.require_possible()
+
+
+def _require_storage_of_its_own(kind: ServerKind, study: Study) -> None:
+    """InputError where clients could name files that are not the study's."""
+    if kind.reaches_whole_file_systems and isinstance(study.storage, PathStorage):
+        raise InputError(
+            f"{kind.title} does not serve a folder of a file system that holds other files:"
+            f" {study.storage.path}",
+            cause="a file handle of NFS can name any file of the file system, also outside of the"
+            " folder, and a server that opens them reads all",
+            next="--storage loop or a device of its own, --serve samba, or without --serve",
+        )
 
 
 def require_installed(kind: ServerKind) -> None:
@@ -87,8 +119,9 @@ def lack_of(kind: ServerKind) -> str:
 def install_of(kind: ServerKind) -> str:
     """The command that brings what is missing: the server's packages, and the system's own."""
     missing = _programs_missing(kind)
-    system = [_PACKAGES[program] for program in missing if program in _PACKAGES]
-    if missing and len(system) == len(missing):
+    found = [_PACKAGES[program] for program in missing if program in _PACKAGES]
+    system = list(dict.fromkeys(found))
+    if missing and len(found) == len(missing):
         return f"apt-get install {' '.join(system)}"
     return " ".join([kind.install, *system])
 
@@ -110,12 +143,13 @@ def shared(
     ):
         yield folders, None
         return
-    user = pwd.getpwnam(kind.user)
+    account = kind.account()
     directory = Path(folders.directory)
-    directory.chmod(0o755)
+    os.chown(directory, 0, account.group_id)
+    directory.chmod(0o750)
     for name in (OWN, BACKUP):
-        os.chown(directory / name, user.pw_uid, user.pw_gid)
-    with served(kind, directory, workload, system.server, ledger) as server:
+        os.chown(directory / name, account.user_id, account.group_id)
+    with served(kind, directory, workload, system.server, ledger, account) as server:
         yield folders.model_copy(update={"share": server.target}), server
 
 

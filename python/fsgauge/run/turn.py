@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from contextlib import nullcontext
 from functools import partial
 
 from fsgauge.engine import EngineFaultError
@@ -79,8 +80,10 @@ def _run(
     if observation is not None:
         observation.begin()
     device = campaign.rig.watch_device(prepared)
+    reached = prepared.server.reached() if prepared.server else nullcontext()
     try:
-        result = campaign.engine.load(job, partial(_heard, campaign.progress, observation))
+        with reached:
+            result = campaign.engine.load(job, partial(_heard, campaign.progress, observation))
     except EngineFaultError as error:
         fault = error.fault
     finally:

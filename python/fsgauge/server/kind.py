@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import secrets
-import socket
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,7 +14,20 @@ from fsgauge.wire import NfsTarget, SmbTarget
 
 Target = SmbTarget | NfsTarget
 LOOPBACK = "127.0.0.1"
+PORT, SECOND_PORT = 20_445, 20_049
+"""Always free in a network of its own; above 1024, which needs no right."""
+START_LOG = "log.start"
+"""What the server's first processes say: its output and errors."""
 PASSWORD_FILE = "password"  # noqa: S105 - the file's name, not a password
+
+
+@dataclass(frozen=True)
+class Account:
+    """Whose the clients' files are, whatever clients claim to be. `words` say it in records."""
+
+    user_id: int
+    group_id: int
+    words: str
 
 
 @dataclass(frozen=True)
@@ -27,6 +39,7 @@ class Serving:
     port: int
     second_port: int
     workload: ConnectionsWorkload
+    account: Account
     options: dict[str, str] = field(default_factory=dict)
 
 
@@ -39,14 +52,18 @@ class ServerKind(ABC):
     programs: ClassVar[tuple[str, ...]]
     """All have to be installed."""
     install: ClassVar[str]
-    user: ClassVar[str] = "nobody"
-    """An unprivileged user of every system: clients' files are its own."""
     processes_for_a_client: ClassVar[int]
     sockets_for_a_client: ClassVar[int]
     memory_for_a_client_bytes: ClassVar[int]
     ready_seconds: ClassVar[float] = 20.0
     shares_by_a_mount_of_its_own: ClassVar[bool]
-    """Whether the server's user walks to the share: then it must lie where anybody may walk."""
+    """Whether the server's user walks to the share: then it must lie where that user may walk."""
+    reaches_whole_file_systems: ClassVar[bool] = False
+    """Whether a client that forges a file handle can name files outside of the share."""
+
+    @abstractmethod
+    def account(self) -> Account:
+        """An unprivileged user, who is no client's choice; RigError where there is none."""
 
     @abstractmethod
     def version(self) -> str:
@@ -55,6 +72,10 @@ class ServerKind(ABC):
     def lacks(self) -> str:
         """What an installation lacks beside programs; empty when it is whole."""
         return ""
+
+    def require_possible(self) -> None:
+        """RigError where this machine does not let root start it, though all is installed."""
+        return
 
     def check_options(self, workload: ConnectionsWorkload, options: dict[str, str]) -> None:  # noqa: ARG002
         """InputError for a value that the server would not accept, where it can be asked before."""
@@ -66,7 +87,11 @@ class ServerKind(ABC):
 
     @abstractmethod
     def command(self, serving: Serving) -> list[str]:
-        """The argument list of the foreground server; it names the private folder."""
+        """The argument list of the foreground server; it names the private folder.
+
+        Its first process changes no user, and takes all others with it: the kernel ends it with
+        fsgauge.
+        """
 
     @abstractmethod
     def target(self, serving: Serving) -> Target:
@@ -83,18 +108,6 @@ class ServerKind(ABC):
     def last_words(self, serving: Serving) -> list[str]:
         """The end of its log, for an error."""
         return [line for path in sorted(serving.folder.glob("log*")) for line in _tail(path)]
-
-
-def free_ports(count: int) -> list[int]:
-    """Ports of the loopback address on which nobody listens now, all above 1024."""
-    sockets = [socket.socket(socket.AF_INET, socket.SOCK_STREAM) for _ in range(count)]
-    try:
-        for each in sockets:
-            each.bind((LOOPBACK, 0))
-        return [int(each.getsockname()[1]) for each in sockets]
-    finally:
-        for each in sockets:
-            each.close()
 
 
 def write_private(path: Path, text: str) -> None:

@@ -1,40 +1,53 @@
-"""A private server over one system: started as our child, watched, stopped and removed."""
+"""A private server over one system: started as our child, watched, stopped and removed.
+
+It listens in a network of its own, where the engine is started too: no other process of this
+machine can connect.
+"""
 
 from __future__ import annotations
 
-import ctypes
 import os
 import signal
 import socket
 import subprocess
+import threading
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from fsgauge.child_environment import child_environment
 from fsgauge.errors import RigError
 from fsgauge.host.ledger import Ledger
-from fsgauge.host.servers import end_server, group_processes
+from fsgauge.host.own_network import OwnNetwork, own_network
+from fsgauge.host.parent_death import killed_with_parent
+from fsgauge.host.servers import children, end_server, group_processes
 from fsgauge.host.tool import find_tool, must_run, run_tool
 from fsgauge.host.traces import MountTrace, ServerTrace
 from fsgauge.record import ServerFacts
-from fsgauge.server.kind import LOOPBACK, ServerKind, Serving, Target, free_ports
+from fsgauge.server.kind import (
+    LOOPBACK,
+    PORT,
+    SECOND_PORT,
+    START_LOG,
+    Account,
+    ServerKind,
+    Serving,
+    Target,
+)
 from fsgauge.server.observation import Observation
 from fsgauge.study.workload import ConnectionsWorkload
 
 _PLACES = Path("/run")
 """For a server's own folder, whose name must be short: it holds Unix sockets (unix(7): 107 bytes);
 and for a share's second place, to which anybody may walk."""
-_ATTEMPTS = 3
 _MOST_RESTARTS = 5
 _IDLE_LOOKS = 20
 _IDLE_PAUSE_SECONDS = 0.06
 _STOP_SECONDS = 5.0
 _PAUSE_SECONDS = 0.02
-_PR_SET_PDEATHSIG = 1
-_LIBC = ctypes.CDLL(None, use_errno=True)
+_OWN = "own"
 
 
 @dataclass(frozen=True)
@@ -48,9 +61,11 @@ class Server:
 
     def observe(self) -> Observation:
         """Begin to look on while a load runs."""
-        grows = self.kind.processes_for_a_client > 0
-        child, port = self.child, self.child.serving.port
-        return Observation(child.leader, child.revive, port=port, idle=child.idle, grows=grows)
+        return Observation(self.child, grows=self.kind.processes_for_a_client > 0)
+
+    def reached(self) -> AbstractContextManager[None]:
+        """Within, what this thread starts can connect to the server; nothing else can."""
+        return self.child.network.entered()
 
 
 @contextmanager
@@ -60,18 +75,31 @@ def served(
     workload: ConnectionsWorkload,
     options: dict[str, str],
     ledger: Ledger,
+    account: Account | None = None,
 ) -> Iterator[Server]:
-    """Share `directory` until the context ends; RigError with the server's last words."""
+    """Share `directory` until the context ends; RigError with the server's last words.
+
+    `account` is whose the clients' files are, where that was asked of the kind before.
+    """
+    account = account or kind.account()
     with ExitStack() as stack:
         folder = stack.enter_context(ledger.folder(_PLACES, f"server-{kind.name}"))
         shared = directory
         if kind.shares_by_a_mount_of_its_own:
             shared = stack.enter_context(_walkable(directory, ledger))
-        trace = ServerTrace(folder=str(folder), name=kind.title)
+        trace = ServerTrace(folder=str(folder), name=kind.title, token=ledger.token)
         stack.enter_context(ledger.holding(trace))
-        child = _started(kind, folder, shared, workload, options)
+        network = stack.enter_context(own_network())
+        own = folder / _OWN
+        own.mkdir(mode=0o700)
+        serving = Serving(own, shared, PORT, SECOND_PORT, workload, account, options)
+        kind.configure(serving)
+        child = Child(kind, serving, network, ledger.token)
         stack.callback(child.stop)
-        yield Server(kind, kind.target(child.serving), _facts(child), child)
+        child.start()
+        with network.entered():
+            facts = _facts(child)
+        yield Server(kind, kind.target(child.serving), facts, child)
 
 
 @contextmanager
@@ -82,50 +110,41 @@ def _walkable(directory: Path, ledger: Ledger) -> Iterator[Path]:
         yield place
 
 
-def _started(
-    kind: ServerKind,
-    folder: Path,
-    shared: Path,
-    workload: ConnectionsWorkload,
-    options: dict[str, str],
-) -> Child:
-    """A free port may be taken by another before the server has it: then once more."""
-    for attempt in range(_ATTEMPTS):
-        own = folder / f"{attempt}"
-        own.mkdir(mode=0o700)
-        first, second = free_ports(2)
-        serving = Serving(own, shared, first, second, workload, options)
-        kind.configure(serving)
-        child = Child(kind, serving)
-        try:
-            child.start()
-            return child
-        except RigError:
-            child.stop()
-            if attempt == _ATTEMPTS - 1:
-                raise
-    raise AssertionError("the last attempt returns or raises")
-
-
 class Child:
     """The server's first process; all others are in its process group."""
 
-    def __init__(self, kind: ServerKind, serving: Serving) -> None:
-        self.kind, self.serving = kind, serving
+    def __init__(self, kind: ServerKind, serving: Serving, network: OwnNetwork, token: str) -> None:
+        self.kind, self.serving, self.network = kind, serving, network
         self.idle = 1
         self.ready_ns = 0
+        self._token = token
         self._process: subprocess.Popen[bytes] | None = None
         self._restarts = 0
+        self._surroundings: set[int] = set()
+        self._main = 0
+        self._beginning = threading.Lock()
+        self._is_over = False
 
-    def start(self, *, again: bool = False) -> None:
-        """Start it and wait until every port answers.
-
-        A server that is started again belongs to a thread that ends before it: then the kernel
-        cannot be asked to end it with its parent, and the ledger alone knows of it.
-        """
-        command = self.kind.command(self.serving)
+    def start(self) -> None:
+        """Start it and wait until every port answers."""
         began = time.monotonic_ns()
-        with (self.serving.folder / "log.start").open("ab") as log:
+        self.network.from_within(self._begin)
+        with self.network.entered():
+            self._wait_until_ready()
+        self.ready_ns = time.monotonic_ns() - began
+        shell = next(iter(children(self.leader())), self.leader())
+        self._surroundings = {self.leader(), shell}
+        self._main = next(iter(children(shell)), shell)
+        self.idle = self._processes_when_idle()
+
+    def _begin(self) -> None:
+        """The network's own thread begins it, which lives until the server is over."""
+        command = self.kind.command(self.serving)
+        # Whoever stops the server while another thread revives it waits for the process, or
+        # forbids it.
+        with self._beginning, (self.serving.folder / START_LOG).open("ab") as log:
+            if self._is_over:
+                raise self._did_not_start("it was stopped meanwhile")
             self._process = subprocess.Popen(
                 [find_tool(command[0]) or command[0], *command[1:]],
                 stdin=subprocess.DEVNULL,
@@ -134,34 +153,34 @@ class Child:
                 process_group=0,
                 cwd="/",
                 env=child_environment(),
-                preexec_fn=None if again else _end_with_parent,
+                preexec_fn=killed_with_parent(),
             )
-        self._wait_until_ready()
-        self.ready_ns = time.monotonic_ns() - began
-        self.idle = self._processes_when_idle()
 
     def leader(self) -> int:
-        """The process id of the first process, which is the group's number too."""
-        assert self._process is not None  # noqa: S101 - started before anybody asks
-        return self._process.pid
+        """The process id of the first process, which is the group's number too; -1 of none."""
+        process = self._process
+        return -1 if process is None else process.pid
 
     def revive(self) -> bool:
         """Start it again when it has died; bounded, and the port stays the same."""
-        if self._process is None or self._process.poll() is None:
+        process = self._process
+        if process is None or process.poll() is None:
             return False
         if self._restarts >= _MOST_RESTARTS:
             return False
         self._restarts += 1
-        end_server(str(self.serving.folder))
+        end_server(str(self.serving.folder), self._token)
         try:
-            self.start(again=True)
-        except RigError:
-            return True  # clients will say that nobody answers
+            self.start()
+        except (RigError, OSError):
+            return True  # clients will say that no server answers
         return True
 
     def stop(self) -> None:
-        """Gone, with all its sessions; may be repeated."""
-        process, self._process = self._process, None
+        """Gone, with all its sessions, for good; may be repeated."""
+        with self._beginning:
+            self._is_over = True
+            process, self._process = self._process, None
         if process is None:
             return
         for ask in (signal.SIGTERM, signal.SIGKILL):
@@ -175,11 +194,20 @@ class Child:
             if not group_processes(process.pid):
                 return
 
+    def processes(self) -> list[int]:
+        """The server's living processes, without the two that made its surroundings."""
+        return [pid for pid in group_processes(self.leader()) if pid not in self._surroundings]
+
+    def session_processes(self) -> int:
+        """Its first own process and those that this one has begun; few files to read."""
+        return 1 + len(children(self._main))
+
     def _wait_until_ready(self) -> None:
         deadline = time.monotonic() + self.kind.ready_seconds
         waiting = self.kind.ports(self.serving)
         while waiting:
-            if self._process is None or self._process.poll() is not None:
+            process = self._process
+            if process is None or process.poll() is not None:
                 raise self._did_not_start("it ended by itself")
             if time.monotonic() > deadline:
                 raise self._did_not_start(f"no answer in {self.kind.ready_seconds:.0f} s")
@@ -187,8 +215,6 @@ class Child:
                 waiting = waiting[1:]
             else:
                 time.sleep(_PAUSE_SECONDS)
-        if self._process is None or self._process.poll() is not None:
-            raise self._did_not_start("another program has its port")
         complaints = self.kind.complaints(self.serving)
         if complaints:
             raise RigError(
@@ -201,7 +227,7 @@ class Child:
         """Without those that the questions for readiness began: the same number twice."""
         before = -1
         for _ in range(_IDLE_LOOKS):
-            now = len(group_processes(self.leader()))
+            now = len(self.processes())
             if now == before:
                 break
             before = now
@@ -226,12 +252,13 @@ def _answers(port: int) -> bool:
 
 
 def _facts(child: Child) -> ServerFacts:
+    """As it is in its network, where the limits are looked up."""
     kind, serving = child.kind, child.serving
     return ServerFacts(
         name=kind.title,
         version=kind.version(),
         protocol=kind.protocol,
-        user=kind.user,
+        user=serving.account.words,
         options=dict(serving.options),
         configuration=_without_places(serving),
         command=[_placeless(word, serving) for word in kind.command(serving)],
@@ -249,7 +276,12 @@ def _without_places(serving: Serving) -> list[str]:
 
 
 def _placeless(text: str, serving: Serving) -> str:
+    user, group = serving.account.user_id, serving.account.group_id
+    if text == str(user):
+        return "USER"
     for found, name in (
+        (f"Anonymous_Uid = {user};", "Anonymous_Uid = USER;"),
+        (f"Anonymous_Gid = {group};", "Anonymous_Gid = USER;"),
         (str(serving.folder), "FOLDER"),
         (str(serving.shared), "SHARED"),
         (str(serving.port), "PORT"),
@@ -273,8 +305,3 @@ def _limit(name: str) -> int | None:
         return int((Path("/proc/sys") / name).read_text())
     except (OSError, ValueError):
         return None
-
-
-def _end_with_parent() -> None:
-    """Runs in the child: a killed fsgauge takes its server with it, as far as the kernel helps."""
-    _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)

@@ -3,6 +3,10 @@
 Every folder that smbd may write is named (private, state, cache, lock, pid, ncalrpc), or it would
 touch those of the machine's own server. `rpc start on demand helpers = no` keeps it from starting
 samba-dcerpcd, `--no-process-group` leaves its processes in the group that fsgauge gave it.
+
+smbd has to begin as root to become the user of a session. It changes users all the time, whereupon
+the kernel forgets that it is to die with its parent: so all of it lives in a namespace of process
+ids whose first process is a shell that changes nothing.
 """
 
 from __future__ import annotations
@@ -18,6 +22,7 @@ from fsgauge.host.tool import find_tool, run_tool
 from fsgauge.server.kind import (
     LOOPBACK,
     PASSWORD_FILE,
+    Account,
     ServerKind,
     Serving,
     Target,
@@ -33,6 +38,18 @@ SHARE = "fsgauge"
 _FOLDERS = ("private", "state", "cache", "lock", "pid", "ncalrpc")
 _SECONDS = 30.0
 _ANY_PORT = 1025
+_USER = "nobody"
+"""Samba's users have to have a name; this one is on every system, and no share but ours is here."""
+_CAPABILITIES = (
+    *("chown", "dac_override", "dac_read_search", "fowner", "fsetid", "kill", "setgid", "setuid"),
+    "lease",
+)
+"""To become a session's user, to look after its files as root, and for kernel oplocks."""
+_START = """\
+hostname localhost
+"$@"
+exit $?
+"""
 _COMPLAINTS = (
     "Unknown parameter",
     "Invalid",
@@ -49,12 +66,23 @@ class Samba(ServerKind):
     name = "samba"
     title = "Samba"
     protocol = "SMB"
-    programs = ("smbd", "smbpasswd", "testparm", "unshare", "hostname")
+    programs = ("smbd", "smbpasswd", "testparm", "unshare", "hostname", "setpriv")
     install = "apt-get install samba"
     processes_for_a_client = 1
     sockets_for_a_client = 1
     memory_for_a_client_bytes = 768 << 10
     shares_by_a_mount_of_its_own = True
+
+    def account(self) -> Account:
+        """nobody."""
+        try:
+            user = pwd.getpwnam(_USER)
+        except KeyError:
+            raise RigError(
+                f"this system has no user {_USER} to serve files as",
+                next=f"adduser --system --no-create-home {_USER}",
+            ) from None
+        return Account(user.pw_uid, user.pw_gid, _USER)
 
     def version(self) -> str:
         """As "Version 4.17.12-Debian" says it."""
@@ -67,7 +95,8 @@ class Samba(ServerKind):
             return
         with TemporaryDirectory(prefix="fsgauge-") as name:
             folder = Path(name)
-            serving = Serving(folder, folder, _ANY_PORT, _ANY_PORT, workload, options)
+            account = self.account()
+            serving = Serving(folder, folder, _ANY_PORT, _ANY_PORT, workload, account, options)
             self._write_configuration(serving)
             wrong = _refused_by_testparm(serving)
         if wrong:
@@ -99,9 +128,12 @@ class Samba(ServerKind):
         knows it: so the server sees the name localhost.
         """
         folder = serving.folder
-        named = ["unshare", "--uts", "sh", "-c", 'hostname localhost; exec "$@"', "sh"]
-        server = ["smbd", "-F", "--no-process-group", "-s", f"{folder}/smb.conf"]
-        return [*named, *server, "-l", str(folder)]
+        kept = ",".join(f"+{name}" for name in _CAPABILITIES)
+        return [
+            *("unshare", "--uts", "--pid", "--fork", "--kill-child", "sh", "-c", _START, "sh"),
+            *("setpriv", "--no-new-privs", "--bounding-set", f"-all,{kept}"),
+            *("smbd", "-F", "--no-process-group", "-s", f"{folder}/smb.conf", "-l", str(folder)),
+        ]
 
     def target(self, serving: Serving) -> Target:
         """A session of the private user, signed and encrypted as server and study want it."""
@@ -112,7 +144,7 @@ class Samba(ServerKind):
             port=serving.port,
             share=SHARE,
             directory="",
-            user=self.user,
+            user=_USER,
             password=FilePassword(path=str(serving.folder / PASSWORD_FILE)),
             dialect=workload.smb_dialect,
             signing=protection.signing,
@@ -127,17 +159,13 @@ class Samba(ServerKind):
     def _write_configuration(self, serving: Serving) -> None:
         for name in _FOLDERS:
             (serving.folder / name).mkdir(mode=0o755 if name == "ncalrpc" else 0o700)
-        write_private(serving.folder / "smb.conf", configuration(serving, self.user))
+        write_private(serving.folder / "smb.conf", configuration(serving))
 
     def _add_user(self, serving: Serving, password: str) -> None:
         """The password goes over standard input: it is on no command line."""
-        try:
-            pwd.getpwnam(self.user)
-        except KeyError:
-            raise RigError(f"this system has no user {self.user} to serve files as") from None
         program = find_tool("smbpasswd") or "smbpasswd"
         done = subprocess.run(
-            [program, "-c", f"{serving.folder}/smb.conf", "-s", "-a", self.user],
+            [program, "-c", f"{serving.folder}/smb.conf", "-s", "-a", _USER],
             input=f"{password}\n{password}\n",
             capture_output=True,
             text=True,
@@ -167,7 +195,7 @@ def _refused_by_testparm(serving: Serving) -> tuple[str, ...]:
     return wrong
 
 
-def configuration(serving: Serving, user: str) -> str:
+def configuration(serving: Serving) -> str:
     """The text of smb.conf: Samba's own choices but for places, and the study's options."""
     folder = serving.folder
     own = {name: {} for name in ("global", "share")}  # type: dict[str, dict[str, str]]
@@ -204,7 +232,7 @@ def configuration(serving: Serving, user: str) -> str:
     }
     share = {
         "path": str(serving.shared),
-        "valid users": user,
+        "valid users": _USER,
         "read only": "no",
         "browseable": "no",
     }

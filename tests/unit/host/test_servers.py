@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -11,8 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from fsgauge.host.processes import RUN_VARIABLE
 from fsgauge.host.servers import (
-    children_of,
+    Spent,
+    Used,
+    children,
     end_server,
     listen_overflows,
     processor_time,
@@ -21,6 +25,7 @@ from fsgauge.host.servers import (
 )
 from fsgauge.host.traces import ServerTrace
 
+RUN = "0123456789ab"
 PARENT = """
 import os, signal, sys, time
 signal.signal(signal.SIGTERM, signal.SIG_IGN) if sys.argv[2] == "stubborn" else None
@@ -42,6 +47,7 @@ def server(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[subproces
         process_group=0,
         stdout=subprocess.PIPE,
         text=True,
+        env={**os.environ, RUN_VARIABLE: RUN},
     ) as process:
         assert process.stdout is not None and process.stdout.readline() == "ready\n"
         yield process
@@ -51,15 +57,55 @@ def server(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[subproces
 def test_all_of_a_server_is_found_and_nothing_else(
     server: subprocess.Popen[str], tmp_path: Path
 ) -> None:
-    found = server_processes(str(tmp_path))
+    found = server_processes(str(tmp_path), RUN)
     assert server.pid in found and len(found) == 2
-    assert children_of(server.pid) == 1
-    assert server_processes(f"{tmp_path}-another") == []
+    assert len(children(server.pid)) == 1
+    assert server_processes(f"{tmp_path}-another", RUN) == []
     assert os.getpid() not in found
+    assert server_processes(str(tmp_path), "another run") == []
     used = processor_time(server.pid)
-    assert used.processes == 2 and used.user_ns + used.system_ns >= 100_000_000
+    assert used.processes == 2 and used.total_ns >= 100_000_000
     size = proportional_memory_bytes(server.pid)
     assert size is not None and size > 100_000
+
+
+SESSIONS = """
+import os, sys, time
+for _ in range(int(sys.argv[1])):
+    if os.fork() == 0:
+        end = time.process_time() + 0.004
+        while time.process_time() < end:
+            pass
+        os.write(1, b".")
+        time.sleep(60)
+        os._exit(0)
+time.sleep(60)
+"""
+
+
+def test_sessions_that_each_take_less_than_a_tick_are_counted() -> None:
+    """Each process's time was cut to 10 ms before it was added up, so on a fast machine hundreds of
+    sessions of 5 ms were no time at all: `connecting_ns` 0."""
+    sessions = 20
+    with subprocess.Popen(
+        [sys.executable, "-c", SESSIONS, str(sessions)], process_group=0, stdout=subprocess.PIPE
+    ) as process:
+        before = Used(total_ns=0, user_ticks=0, system_ticks=0, processes=0)
+        try:
+            assert process.stdout is not None
+            for _ in range(sessions):
+                assert process.stdout.read(1) == b"."
+            spent = processor_time(process.pid).since(before)
+        finally:
+            os.killpg(process.pid, signal.SIGKILL)
+    assert spent.user_ns + spent.system_ns >= sessions * 4_000_000
+
+
+def test_time_between_two_looks_is_never_less_than_none() -> None:
+    """It divides as the ticks between them fell; a process that is gone took its own along."""
+    first = Used(total_ns=100, user_ticks=4, system_ticks=4, processes=2)
+    assert Used(180, 5, 7, 2).since(first) == Spent(user_ns=20, system_ns=60)
+    assert Used(90, 3, 4, 1).since(first) == Spent(user_ns=0, system_ns=0)
 
 
 def test_a_server_ends_with_its_children(
@@ -67,10 +113,10 @@ def test_a_server_ends_with_its_children(
 ) -> None:
     monkeypatch.setattr("fsgauge.host.servers._PATIENCE_SECONDS", 1.0)
     began = time.monotonic()
-    ended, left = end_server(str(tmp_path))
+    ended, left = end_server(str(tmp_path), RUN)
     assert len(ended) == 2 and left == [] and time.monotonic() - began < 8
-    assert server_processes(str(tmp_path)) == []
-    assert ServerTrace(folder=str(tmp_path), name="test").undo() is None
+    assert server_processes(str(tmp_path), RUN) == []
+    assert ServerTrace(folder=str(tmp_path), name="test", token=RUN).undo() is None
 
 
 def test_counters_of_the_kernel() -> None:

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 
 from fsgauge.errors import RigError
+from fsgauge.host.tool import Said
 from fsgauge.rig import serving
-from fsgauge.rig.serving import install_of, lack_of, require_answer, require_installed
+from fsgauge.rig.serving import (
+    install_of,
+    lack_of,
+    require_answer,
+    require_installed,
+    require_surroundings,
+)
 from fsgauge.server import SERVERS
 
 
@@ -50,3 +59,25 @@ def test_no_host_and_no_server_are_the_same_kind_of_failure(
     with pytest.raises(RigError, match="there is no host filer") as absent:
         require_answer("filer", 445)
     assert refusal.value.exit_code == absent.value.exit_code == 3
+
+
+@pytest.mark.root
+def test_a_container_without_namespaces_is_told_before_anything_is_made(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A server in the machine's own network would let in whoever connects: rather none."""
+    refused = Said(("unshare",), 1, "", "unshare: unshare failed: Operation not permitted")
+    monkeypatch.setattr(serving, "run_tool", lambda _: refused)
+    with pytest.raises(RigError, match="Samba cannot have process ids") as refusal:
+        require_surroundings(SERVERS["samba"])
+    assert "Operation not permitted" in refusal.value.details[-1]
+    assert "container" in refusal.value.next
+
+    @contextmanager
+    def none() -> Iterator[None]:
+        raise RigError("a network for the server alone cannot be made")
+        yield
+
+    monkeypatch.setattr(serving, "own_network", none)
+    with pytest.raises(RigError, match="network for the server alone"):
+        require_surroundings(SERVERS["samba"])

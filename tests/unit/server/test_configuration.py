@@ -9,7 +9,7 @@ import pytest
 from fsgauge.errors import InputError
 from fsgauge.host.tool import find_tool
 from fsgauge.server import ganesha, samba
-from fsgauge.server.kind import Serving, free_ports, new_password, write_private
+from fsgauge.server.kind import Account, Serving, new_password, write_private
 from fsgauge.study.workload import ConnectionsWorkload
 from fsgauge.wire import SmbTarget
 from tests.needs import need
@@ -22,6 +22,7 @@ def serving(options: dict[str, str], folder: Path = Path("/run/own")) -> Serving
         port=40_001,
         second_port=40_002,
         workload=ConnectionsWorkload(clients=590),
+        account=Account(61_184, 61_184, "an unprivileged user"),
         options=options,
     )
 
@@ -38,7 +39,7 @@ def parts(text: str) -> dict[str, dict[str, str]]:
 
 
 def test_samba_writes_nowhere_but_in_its_own_folder() -> None:
-    told = parts(samba.configuration(serving({}), "nobody"))["global"]
+    told = parts(samba.configuration(serving({})))["global"]
     for name in (
         "private dir",
         "state directory",
@@ -56,17 +57,16 @@ def test_samba_writes_nowhere_but_in_its_own_folder() -> None:
 
 
 def test_options_of_samba_stand_where_they_belong() -> None:
-    told = parts(
-        samba.configuration(serving({"aio read size": "0", "smb2 max credits": "64"}), "nobody")
-    )
+    told = parts(samba.configuration(serving({"aio read size": "0", "smb2 max credits": "64"})))
     assert told["fsgauge"]["aio read size"] == "0" and told["fsgauge"]["path"] == "/run/shared"
     assert told["global"]["smb2 max credits"] == "64"
     assert "aio read size" not in told["global"]
 
 
-def test_ganesha_listens_on_loopback_and_takes_all_clients() -> None:
+def test_ganesha_takes_all_clients_and_takes_each_for_one_unprivileged_user() -> None:
     text = ganesha.configuration(serving({"MaxRead": "65536", "Dir_Chunk": "128"}))
-    assert "Bind_addr = 127.0.0.1;" in text and "NFS_Port = 40001;" in text
+    assert "NFS_Port = 40001;" in text and "Squash = All_Squash;" in text
+    assert "Anonymous_Uid = 61184;" in text and "Anonymous_Gid = 61184;" in text
     connections = int(text.split("RPC_Max_Connections = ")[1].split(";")[0])
     assert connections >= 2 * 590
     export = text[text.index("EXPORT {") : text.index("LOG")]
@@ -101,9 +101,7 @@ def test_a_private_file_is_its_owners_alone(tmp_path: Path) -> None:
         write_private(tmp_path / "password", "another")
 
 
-def test_ports_are_free_different_and_above_1024() -> None:
-    ports = free_ports(4)
-    assert len(set(ports)) == 4 and min(ports) > 1024
+def test_every_server_has_a_password_of_its_own() -> None:
     assert new_password() != new_password()
 
 

@@ -1,4 +1,4 @@
-//! A real NFS server of a test's own: nfs-ganesha over a directory, on ports of its own, gone with its value.
+//! A real NFS server of a test's own: nfs-ganesha over a directory, in a network of its own, gone with its value.
 //!
 //! Version 3 of ganesha ends itself without an rpcbind to register with. Here it has one that listens on no port:
 //! it finds only local transports in its /etc/netconfig, and its socket lies in a /run that nobody else sees.
@@ -10,6 +10,10 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use fsgauge_wire::NfsTarget;
+
+#[path = "own_network.rs"]
+#[allow(clippy::duplicate_mod, reason = "the tests of one target need it without those of the other")]
+mod own_network;
 
 const PATIENCE: Duration = Duration::from_secs(20);
 const START: &str = r#"
@@ -62,7 +66,8 @@ fn is_root() -> bool {
 impl Ganesha {
     /// A server whose export `directory` is; `access` is RW or RO.
     pub fn start(directory: &Path, access: &str) -> Self {
-        let own = tempfile::tempdir_in(built()).unwrap();
+        own_network::enter();
+        let own = beside_this_test("its own ");
         let (port, mount_port) = (free_port(), free_port());
         std::fs::write(
             own.path().join("netconfig"),
@@ -70,10 +75,10 @@ impl Ganesha {
         )
         .unwrap();
         let conf = format!(
-            "NFS_CORE_PARAM {{ Protocols = 3; NFS_Port = {port}; MNT_Port = {mount_port}; Bind_addr = 127.0.0.1; \
+            "NFS_CORE_PARAM {{ Protocols = 3; NFS_Port = {port}; MNT_Port = {mount_port}; \
              Enable_NLM = false; Enable_RQUOTA = false; Enable_UDP = false; RPC_Max_Connections = 4096; }}\n\
              NFSV4 {{ Graceless = true; RecoveryBackend = fs; }}\nNFS_KRB5 {{ Active_krb5 = false; }}\n\
-             EXPORT {{ Export_Id = 1; Path = {path}; Pseudo = /e; Protocols = 3; Access_Type = {access}; \
+             EXPORT {{ Export_Id = 1; Path = \"{path}\"; Pseudo = /e; Protocols = 3; Access_Type = {access}; \
              Squash = None; SecType = sys; FSAL {{ Name = VFS; }} }}\n\
              LOG {{ Default_Log_Level = EVENT; }}\n",
             path = directory.display()
@@ -152,14 +157,16 @@ impl Drop for Ganesha {
     }
 }
 
-/// Where this test was built: on a disk, which /tmp may not be.
-fn built() -> PathBuf {
-    std::env::current_exe().unwrap().parent().unwrap().into()
+/// A directory where this test was built: on a disk, which /tmp may not be. Its name has a space, as the path of
+/// a clone may have: ganesha takes only a quoted one.
+fn beside_this_test(name: &str) -> tempfile::TempDir {
+    let built = std::env::current_exe().unwrap();
+    tempfile::Builder::new().prefix(name).tempdir_in(built.parent().unwrap()).unwrap()
 }
 
 /// A directory for an export: on this machine's disk, since ganesha takes file systems with file handles only.
 pub fn exported() -> (tempfile::TempDir, PathBuf) {
-    let directory = tempfile::tempdir_in(built()).unwrap();
+    let directory = beside_this_test("an export ");
     let path = directory.path().canonicalize().unwrap();
     (directory, path)
 }

@@ -60,9 +60,9 @@ fn forward(client: TcpStream, server_port: u16) {
     }
 }
 
-/// Connections that this machine's listeners had no room for so far.
+/// Connections that listeners of this thread's network had no room for so far.
 pub fn listen_overflows() -> u64 {
-    let text = std::fs::read_to_string("/proc/net/netstat").unwrap();
+    let text = std::fs::read_to_string("/proc/thread-self/net/netstat").unwrap();
     let mut lines = text.lines().filter(|line| line.starts_with("TcpExt:"));
     let names = lines.next().unwrap().split_whitespace();
     let mut found = names.zip(lines.next().unwrap().split_whitespace());

@@ -1,4 +1,4 @@
-//! A private smbd: its own port on the loopback device, its own folders, gone with the test.
+//! A private smbd: in a network of the test's own, its own folders, gone with the test.
 
 #![allow(dead_code, reason = "each test file uses its part")]
 
@@ -12,6 +12,10 @@ use std::time::{Duration, Instant};
 
 use fsgauge_wire::{PasswordSource, SmbDialect, SmbTarget};
 use rustix::process::{Pid, Signal, kill_process_group};
+
+#[path = "own_network.rs"]
+#[allow(clippy::duplicate_mod, reason = "the tests of one target need it without those of the other")]
+mod own_network;
 
 const SMBD: &str = "/usr/sbin/smbd";
 /// A user of every Debian system; the share's files are root's whoever logs in.
@@ -36,6 +40,7 @@ impl Smbd {
             eprintln!("skipped: {why}");
             return None;
         }
+        own_network::enter();
         let directory = tempfile::tempdir_in("/dev/shm").unwrap();
         std::fs::set_permissions(directory.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();

@@ -37,10 +37,11 @@ class NetworkKeys(StudyModel):
     )
     serve: Serve = Field(
         "none",
-        description="Start a private server over each system, on this machine alone (127.0.0.1):"
-        " samba (SMB) or ganesha (NFS version 3). Its process is root, its clients work as"
-        " nobody. It is stopped and"
-        " removed after each turn. The option --serve says the same.",
+        description="Start a private server over each system: samba (SMB) or ganesha (NFS version"
+        " 3). It and the clients have a network of their own, so no other process can connect."
+        " Clients work as an unprivileged user. Ganesha serves no folder of a file system that"
+        " holds other files (storage of kind path). It is stopped and removed after each turn."
+        " The option --serve says the same.",
     )
     serve_beside_path: bool = Field(
         True,

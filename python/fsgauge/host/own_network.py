@@ -1,0 +1,130 @@
+"""A network of our own: a namespace with a loopback device, which no other process can reach.
+
+It lives as long as a process in it or this one's descriptor of it, so a killed fsgauge leaves none.
+Only the thread that enters is in it, and what that thread starts meanwhile stays in it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import fcntl
+import os
+import socket
+import struct
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from fsgauge.errors import RigError
+
+T = TypeVar("T")
+
+_CLONE_NEWNET = 0x4000_0000
+_SIOCGIFFLAGS, _SIOCSIFFLAGS, _IFF_UP = 0x8913, 0x8914, 1
+_OF_THIS_THREAD = "/proc/thread-self/ns/net"
+_SETTINGS = Path("/proc/sys/net")
+_TAKEN_OVER = ("core/somaxconn", "core/[rw]mem_*", "ipv4/tcp_*", "ipv4/ip_local_*")
+_LIBC = ctypes.CDLL(None, use_errno=True)
+
+
+@dataclass(frozen=True)
+class OwnNetwork:
+    """Made with `own_network`; `resident` is its thread, which begins what must die with us."""
+
+    descriptor: int
+    resident: ThreadPoolExecutor
+
+    @contextmanager
+    def entered(self) -> Iterator[None]:
+        """Within, sockets, counters and new processes of this thread are those of this network."""
+        home = os.open(_OF_THIS_THREAD, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            _enter(self.descriptor)
+            yield
+        finally:
+            _enter(home)
+            os.close(home)
+
+    def from_within(self, begin: Callable[[], T]) -> T:
+        """What `begin` gives in a thread that is in this network and lives as long as it.
+
+        A child that is to die with its parent dies when the thread that began it ends.
+        """
+        try:
+            asked = self.resident.submit(begin)
+        except RuntimeError as error:  # its thread has ended
+            raise RigError("the server's network is gone", cause=str(error)) from error
+        return asked.result()
+
+
+@contextmanager
+def own_network() -> Iterator[OwnNetwork]:
+    """A network with this machine's settings for TCP; RigError where there can be none."""
+    settings = _settings()
+    with ThreadPoolExecutor(max_workers=1, thread_name_prefix="own-network") as resident:
+        try:
+            descriptor = resident.submit(_made, settings).result()
+        except OSError as error:
+            raise _no_network(error) from error
+        try:
+            yield OwnNetwork(descriptor, resident)
+        finally:
+            os.close(descriptor)
+
+
+def _made(settings: dict[str, str]) -> int:
+    """Runs in the resident thread, which stays within."""
+    if _LIBC.unshare(_CLONE_NEWNET) != 0:
+        raise _last_error()
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
+        asked = struct.pack("16sH22x", b"lo", 0)
+        (flags,) = struct.unpack_from("H", fcntl.ioctl(asking, _SIOCGIFFLAGS, asked), 16)
+        fcntl.ioctl(asking, _SIOCSIFFLAGS, struct.pack("16sH22x", b"lo", flags | _IFF_UP))
+    for name, value in settings.items():
+        _take_over(_SETTINGS / name, value)
+    return os.open(_OF_THIS_THREAD, os.O_RDONLY | os.O_CLOEXEC)
+
+
+def _settings() -> dict[str, str]:
+    """A new network begins with the kernel's defaults: what was set on this machine is kept."""
+    found = {}
+    for pattern in _TAKEN_OVER:
+        for path in _SETTINGS.glob(pattern):
+            with suppress(OSError):  # some can only be written
+                found[str(path.relative_to(_SETTINGS))] = path.read_text()
+    return found
+
+
+def _take_over(path: Path, value: str) -> None:
+    with suppress(OSError):  # some are the machine's alone and not there, or cannot be written
+        if path.read_text() != value:
+            path.write_text(value)
+
+
+def _enter(descriptor: int) -> None:
+    if _LIBC.setns(descriptor, _CLONE_NEWNET) != 0:
+        raise _last_error()
+
+
+def _last_error() -> OSError:
+    number = ctypes.get_errno()
+    return OSError(number, os.strerror(number))
+
+
+def _no_network(error: OSError) -> RigError:
+    causes = {
+        errno.EPERM: "not allowed to this process: an ordinary user, or a container without"
+        " CAP_SYS_ADMIN",
+        errno.EINVAL: "this kernel was built without network namespaces (CONFIG_NET_NS)",
+        errno.ENOSPC: "/proc/sys/user/max_net_namespaces allows no more",
+        errno.ENOSYS: "the system call unshare is not there",
+    }
+    return RigError(
+        f"a network for the server alone cannot be made: {error.strerror}",
+        cause=causes.get(error.errno or 0, "the kernel refuses a network namespace"),
+        next="try it: unshare --net true; run outside of the container, or without --serve",
+    )

@@ -1,0 +1,40 @@
+"""Undoing is not cut short: signals that end a run wait until it is done.
+
+Blocking them is not enough. Libraries have threads of their own that block nothing (numpy, DuckDB):
+the kernel gives the signal to one of those, and Python runs its handler in the main thread.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+_ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Signals that come within are handled after it; tools that undo begin with them blocked."""
+    came: list[int] = []
+
+    def remember(number: int, _frame: FrameType | None) -> None:
+        came.append(number)
+
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING_SIGNALS)
+    handlers = {}
+    try:
+        if threading.current_thread() is threading.main_thread():
+            for number in _ENDING_SIGNALS:
+                if (handler := signal.getsignal(number)) is not None:
+                    handlers[number] = handler
+                    signal.signal(number, remember)
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        for each in dict.fromkeys(came):
+            signal.raise_signal(each)

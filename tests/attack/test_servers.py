@@ -1,0 +1,255 @@
+"""Servers that fsgauge starts: what other users and hostile studies got out of them."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from fsgauge.engine import Engine
+from fsgauge.errors import InputError
+from fsgauge.host.mounts import mount_holding
+from fsgauge.host.own_network import own_network
+from fsgauge.host.processes import RUN_VARIABLE
+from fsgauge.host.servers import end_server, server_processes
+from fsgauge.host.unused_user import unused_user_id
+from fsgauge.rig import PreparedSystem
+from fsgauge.rig.caches import KEEP_CACHES
+from fsgauge.rig.host import HostRig
+from fsgauge.server import SERVERS
+from fsgauge.study.model import Study
+from fsgauge.study.server_options import OPTIONS, unknown_option
+from fsgauge.wire import NfsTarget
+from fsgauge.workload.folders import ClientFolders
+from tests.attack import nfs_client
+from tests.rigs.conftest import Scene, engine, rig, scene
+from tests.rigs.test_serve import SMALL, needs, study_of
+
+__all__ = ["engine", "rig", "scene"]
+
+NOT_OWNER, ACCESS_DENIED = 1, 13
+_CONTENT = "for root alone"
+
+
+@contextlib.contextmanager
+def prepared(name: str, engine: Engine) -> Iterator[PreparedSystem]:
+    """A system as a study has it, with its server."""
+    study, rig = study_of(name), HostRig(engine)
+    with rig.storage(study) as attached, rig.prepare(study, study.systems[0], attached) as made:
+        yield made
+
+
+def planted_secret(made: PreparedSystem) -> Path:
+    """A file of root's at the root of the file system under test."""
+    assert isinstance(made.target, ClientFolders)
+    mount = mount_holding(made.target.directory)
+    assert mount is not None
+    secret = Path(mount.mount_point, "secret")
+    secret.write_text(_CONTENT)
+    secret.chmod(0o600)
+    return secret
+
+
+def as_user(user: int, attempt: Callable[[], object]) -> bool:
+    """Whether an attempt of another user of this machine succeeds: in a child, which changes."""
+    child = os.fork()
+    if child == 0:
+        code = 1
+        with contextlib.suppress(BaseException):
+            os.setgroups([])
+            os.setgid(user)
+            os.setuid(user)
+            attempt()
+            code = 0
+        os._exit(code)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+@pytest.mark.root
+@pytest.mark.parametrize("name", sorted(SERVERS))
+def test_no_process_of_this_machine_can_connect_to_a_server(
+    name: str, scene: Scene, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They listened on 127.0.0.1 of the machine, and every local user was let in by Ganesha."""
+    needs(name)
+    monkeypatch.setenv(KEEP_CACHES, "1")
+    with prepared(name, engine) as made:
+        assert made.server is not None
+        target = made.server.target
+        ports = [target.port, getattr(target, "mount_port", target.port)]
+
+        def connect() -> None:
+            for port in ports:
+                with socket.create_connection(("127.0.0.1", port), timeout=2):
+                    return
+
+        for user in (0, 65534):
+            assert not as_user(user, connect)
+        with made.server.reached():
+            assert as_user(65534, connect), "the port is the right one"
+    assert scene.left() == []
+
+
+@pytest.mark.root
+@pytest.mark.parametrize("user", [0, 65534])
+def test_a_forged_file_handle_opens_nothing_that_is_roots(
+    user: int, scene: Scene, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A handle with the inode number replaced named any file of the file system, and the client was
+    believed to be root: it read a file of mode 0600, wrote to it, and left a setuid program of
+    root's. Here the attacker is even inside of the server's network."""
+    needs("ganesha")
+    monkeypatch.setenv(KEEP_CACHES, "1")
+    with prepared("ganesha", engine) as made:
+        assert made.server is not None
+        target = made.server.target
+        assert isinstance(target, NfsTarget) and target.mount_port is not None
+        secret = planted_secret(made)
+        attacker = nfs_client.Server(target.port, target.mount_port, user, user)
+        with made.server.reached():
+            export = attacker.mount(target.export)
+            root = nfs_client.forged(export, secret.parent.stat().st_ino)
+            to_secret = nfs_client.forged(export, secret.stat().st_ino)
+            assert attacker.owner(to_secret) == (0o600, 0), "the forged handle names the file"
+            attempts: dict[str, Callable[[], object]] = {
+                "read": lambda: attacker.read(to_secret),
+                "write": lambda: attacker.write(to_secret, b"changed"),
+                "open it to all": lambda: attacker.set_mode(to_secret, 0o666),
+                "create": lambda: attacker.create(root, "planted"),
+                "remove": lambda: attacker.remove(root, "secret"),
+            }
+            for what, attempt in attempts.items():
+                with pytest.raises(nfs_client.Refused) as refusal:
+                    attempt()
+                assert refusal.value.status in (NOT_OWNER, ACCESS_DENIED), what
+        assert secret.read_text() == _CONTENT and secret.stat().st_mode & 0o777 == 0o600
+        assert not (secret.parent / "planted").exists()
+    assert scene.left() == []
+
+
+@pytest.mark.root
+def test_ganesha_itself_has_no_more_rights_than_it_needs_for_handles(
+    scene: Scene, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was root with all capabilities. What it does not have, nobody gets by way of it."""
+    needs("ganesha")
+    monkeypatch.setenv(KEEP_CACHES, "1")
+    with prepared("ganesha", engine) as made:
+        assert made.server is not None
+        account = made.server.child.serving.account
+        (server,) = [
+            pid
+            for pid in made.server.child.processes()
+            if Path(f"/proc/{pid}/comm").read_text().startswith("ganesha")
+        ]
+        status = dict(
+            line.split(":\t", 1) for line in Path(f"/proc/{server}/status").read_text().splitlines()
+        )
+        assert set(status["Uid"].split()) == {str(account.user_id)}
+        assert status["Groups"].split() == []
+        read_search = 1 << 2
+        for name in ("CapPrm", "CapEff", "CapBnd"):
+            assert int(status[name], 16) == read_search, name
+        assert status["NoNewPrivs"] == "1"
+    assert scene.left() == []
+
+
+@pytest.mark.root
+def test_other_users_cannot_walk_to_the_files_that_are_served(
+    scene: Scene, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Samba's share lay where anybody could walk, and its folder was open to all."""
+    needs("samba")
+    monkeypatch.setenv(KEEP_CACHES, "1")
+    with prepared("samba", engine) as made:
+        assert made.server is not None
+        serving = made.server.child.serving
+        stranger = unused_user_id()
+        assert not as_user(stranger, lambda: list(serving.shared.iterdir()))
+        assert not as_user(stranger, lambda: (serving.shared / "files").stat())
+        assert not as_user(stranger, lambda: list(serving.folder.iterdir()))
+        assert not as_user(serving.account.user_id, lambda: list(serving.folder.iterdir()))
+    assert scene.left() == []
+
+
+@pytest.mark.root
+def test_ganesha_does_not_serve_a_folder_of_a_file_system_with_other_files(
+    tmp_path: Path, scene: Scene, engine: Engine
+) -> None:
+    """File handles reach the whole file system, so the users' files in it were open to all."""
+    needs("ganesha")
+    study = Study.model_validate(
+        {
+            "format": 1,
+            "name": "served",
+            "question": "What does a server add?",
+            "storage": {"kind": "path", "path": str(tmp_path), "size": 200 << 20},
+            "system": [{"name": "mounted", "kind": "mounted"}],
+            "workload": {"kind": "connections", "serve": "ganesha"} | SMALL,
+            "plan": {"seed": 1, "blocks": 2},
+        }
+    )
+    with pytest.raises(InputError, match="does not serve a folder") as refusal:
+        HostRig(engine).check(study, None)
+    assert "file handle" in refusal.value.cause and "--storage loop" in refusal.value.next
+
+
+def test_a_study_cannot_choose_whom_a_server_believes() -> None:
+    """What is served, to whom and as whom is fsgauge's: no option of a study undoes it."""
+    for name in ("Squash", "Anonymous_Uid", "Anonymous_Gid", "Path", "Access_Type", "CLIENT"):
+        assert name not in OPTIONS["ganesha"] and unknown_option("ganesha", name) is not None
+        assert unknown_option("ganesha", name.lower()) is not None
+    for name in ("force user", "admin users", "guest ok", "path", "include", "root preexec"):
+        assert name not in OPTIONS["samba"] and unknown_option("samba", name) is not None
+
+
+def test_an_option_cannot_name_a_file() -> None:
+    """Samba appends the log of a class to any file, as root: `log level = 3 auth:5@/etc/passwd`."""
+    with pytest.raises(ValueError, match="is no value of an option"):
+        study_of("samba", {"name": "ext4", "server": {"log level": "3 auth:5@/tmp/planted"}})
+    assert study_of("samba", {"name": "ext4", "server": {"log level": "3 auth:5"}})
+
+
+@pytest.fixture
+def reader(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """A user who looks at a server's log."""
+    log = tmp_path / "log"
+    log.touch()
+    with subprocess.Popen(["tail", "-f", str(log)], process_group=0) as process:
+        yield process
+        process.kill()
+
+
+def test_whoever_reads_a_servers_log_is_not_ended_with_it(
+    reader: subprocess.Popen[bytes], tmp_path: Path
+) -> None:
+    """Every process that named the server's folder was killed, and its process group with it."""
+    run = "0123456789ab"
+    with subprocess.Popen(
+        [sys.executable, "-c", "import time; time.sleep(60)", str(tmp_path / "conf")],
+        process_group=0,
+        env={**os.environ, RUN_VARIABLE: run},
+    ) as server:
+        assert server_processes(str(tmp_path), run) == [server.pid]
+        ended, left = end_server(str(tmp_path), run)
+        assert [process.pid for process in ended] == [server.pid] and left == []
+    assert reader.poll() is None
+
+
+@pytest.mark.root
+def test_a_name_in_the_abstract_is_not_seen_from_outside_of_a_network() -> None:
+    """Abstract Unix sockets have no owner and no mode; they belong to a network."""
+    name = f"\0fsgauge-test-{os.getpid()}"
+    with own_network() as network:
+        with network.entered():
+            inner = socket.socket(socket.AF_UNIX)
+            inner.bind(name)
+            inner.listen()
+        with inner, socket.socket(socket.AF_UNIX) as outer, pytest.raises(ConnectionRefusedError):
+            outer.connect(name)
