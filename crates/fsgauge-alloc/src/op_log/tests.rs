@@ -202,6 +202,19 @@ fn a_profile_that_does_not_fit_is_refused() {
     );
 }
 
+/// Each stream has a place in memory: with four thousand million of them the process was ended for want of 24 GB.
+#[test]
+fn streams_have_a_limit() {
+    let AgeProfile::Churn { sizes, lifetimes, .. } = churn() else { unreachable!() };
+    let begun = |streams| {
+        let (sizes, lifetimes) = (sizes.clone(), lifetimes.clone());
+        let profile = AgeProfile::Churn { sizes, lifetimes, streams, rewrite_percent: 0 };
+        OpLog::new(&profile, AgeEnd::Complete {}, 100 * MIB, 1).map(drop)
+    };
+    assert!(begun(1 << 16).is_ok());
+    assert_eq!(begun(u32::MAX).unwrap_err().code, "job.profile");
+}
+
 /// Of two kinds of files made equally often, only those of the short lifetime go while there are any.
 #[test]
 fn lifetimes_decide_which_file_goes() {

@@ -13,6 +13,9 @@ use super::{Profile, Turn, too_small, wrong};
 use crate::draw::{Lifetimes, Sizes};
 use crate::op_log::{World, taken};
 
+/// A file system has fewer places to which streams could be bound.
+const STREAMS_LIMIT: u32 = 1 << 16;
+
 pub(crate) struct Churn {
     sizes: Sizes,
     lifetimes: Lifetimes,
@@ -34,6 +37,10 @@ pub(super) fn begin(profile: &AgeProfile, room_bytes: u64, fill_only: bool) -> R
         Lifetimes::new(lifetimes).map_err(|cause| wrong("the profile's lifetimes cannot be", cause))?;
     if *streams == 0 || *rewrite_percent > 100 {
         return Err(wrong("streams must be above 0, rewrite_percent at most 100", "one of them is not"));
+    }
+    if *streams > STREAMS_LIMIT {
+        let what = format!("streams {streams} is more than {STREAMS_LIMIT}");
+        return Err(wrong(what, "each has a place in memory"));
     }
     if taken(sizes.largest_bytes()) > room_bytes {
         let needed = format!("room for one file of {} bytes", sizes.largest_bytes());
