@@ -41,6 +41,8 @@ impl ChildProcess {
             .map_err(|error| cannot_start(job, &error))?;
         let mut child = Command::new(&command.program)
             .args(&command.arguments)
+            // No load logs in anywhere: a password is not passed on.
+            .env_remove("FSGAUGE_SMB_PASSWORD")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             // What a worker has to say, it reports.

@@ -56,8 +56,8 @@ pub(crate) enum Started {
 
 /// One thread's way to the files; lanes are numbered from 0 in each.
 pub(crate) trait Target {
-    /// What a lane's last read gave, at least a record long: looked at after its answer and before anything
-    /// else is started, on any lane.
+    /// What a lane's last read gave, at least as long as its answer says: looked at after its answer and before
+    /// anything else is started or waited for, on any lane. A connection that has ended since keeps it.
     fn incoming(&self, lane: u32) -> &[u8];
 
     /// Starts an operation. The lane has none under way. What the request refers to is copied if

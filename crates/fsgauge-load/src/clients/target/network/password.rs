@@ -1,4 +1,4 @@
-//! A password: read when a server is reached, and shown nowhere.
+//! A password: read when a server is reached, shown nowhere, and overwritten when it has served.
 
 use std::env::VarError;
 use std::fmt;
@@ -7,19 +7,29 @@ use std::os::unix::fs::PermissionsExt;
 
 use fsgauge_wire::{Failure, Outcome, PasswordSource};
 
+use super::wipe::{wipe, wipe_variable};
+
 /// Longer ones are no passwords.
 const LENGTH_LIMIT: u64 = 4096;
 
 /// A password.
-#[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Password(String);
 
+impl Drop for Password {
+    fn drop(&mut self) {
+        wipe(&mut std::mem::take(&mut self.0).into_bytes());
+    }
+}
+
 impl Password {
-    /// Reads the password from where the job says it is.
+    /// Reads the password from where the job says it is. A variable is empty afterwards: it can be read once.
     pub(crate) fn read(source: &PasswordSource) -> Outcome<Password> {
         match source {
             PasswordSource::Environment { name } => match std::env::var(name) {
-                Ok(password) => Ok(Password(password)),
+                Ok(password) => {
+                    wipe_variable(name);
+                    Ok(Password(password))
+                }
                 Err(error) => {
                     let (what, cause) = match error {
                         VarError::NotPresent => ("not set", "it was not exported in this shell"),
@@ -58,9 +68,13 @@ fn of_file(path: &str) -> Outcome<Password> {
         let cause = "others than its owner can read or change it";
         return Err(Failure::system("password.mode", None, what, cause, format!("chmod 600 {path}")));
     }
-    let mut text = String::new();
-    file.take(LENGTH_LIMIT).read_to_string(&mut text).map_err(unread)?;
-    Ok(Password(text.strip_suffix('\n').unwrap_or(&text).to_string()))
+    // With room for all of it: what grows leaves copies behind.
+    let mut password = Password(String::with_capacity(2 * LENGTH_LIMIT as usize));
+    file.take(LENGTH_LIMIT).read_to_string(&mut password.0).map_err(unread)?;
+    if password.0.ends_with('\n') {
+        password.0.pop();
+    }
+    Ok(password)
 }
 
 fn missing(what: String, cause: &str, next: String) -> Failure {

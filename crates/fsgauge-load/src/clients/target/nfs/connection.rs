@@ -25,8 +25,11 @@ pub(super) struct Connection {
     /// What the kernel has not taken yet.
     unsent: Vec<u8>,
     received: Vec<u8>,
-    /// What is received and not taken lies between these.
+    /// The record that comes next, as far as it is put together, lies between these.
     begin: usize,
+    joined: usize,
+    /// The mark of its next piece lies here, and what is received ends there.
+    next: usize,
     end: usize,
     reply_limit: usize,
 }
@@ -48,6 +51,8 @@ impl Connection {
             unsent: Vec::new(),
             received: vec![0; ROOM_BYTES.max(data_bytes + BESIDE_DATA_BYTES / 4)],
             begin: 0,
+            joined: 0,
+            next: 0,
             end: 0,
             reply_limit: REPLY_BYTES.max(data_bytes + BESIDE_DATA_BYTES),
         })
@@ -123,29 +128,32 @@ impl Connection {
         }
     }
 
-    /// Moves what is left to the front, and has room for the record that it begins.
+    /// Moves what is left to the front, and has room for the piece that it ends with.
     #[inline]
     fn make_room(&mut self) {
         if self.begin == self.end {
-            (self.begin, self.end) = (0, 0);
+            (self.begin, self.joined, self.next, self.end) = (0, 0, 0, 0);
             return;
         }
-        self.received.copy_within(self.begin..self.end, 0);
-        (self.begin, self.end) = (0, self.end - self.begin);
-        let needed = match self.mark(0) {
+        // Between the two lie marks that are read: however many pieces a record has, they take no room.
+        let (whole, rest) = (self.joined - self.begin, self.end - self.next);
+        self.received.copy_within(self.begin..self.joined, 0);
+        self.received.copy_within(self.next..self.end, whole);
+        (self.begin, self.joined, self.next, self.end) = (0, whole, whole, whole + rest);
+        let piece = match self.mark() {
             // The mark of the piece after it, too.
             Some((length, _)) => MARK_BYTES + length + MARK_BYTES,
             None => MARK_BYTES,
         };
-        if needed > self.received.len() {
-            self.received.resize(needed.next_multiple_of(4096), 0);
+        if whole + piece > self.received.len() {
+            self.received.resize((whole + piece).next_multiple_of(4096), 0);
         }
     }
 
-    /// Length of the piece whose mark lies `at`, and whether it is the last of its record.
+    /// Length of the next piece, and whether it is the last of its record.
     #[inline]
-    fn mark(&self, at: usize) -> Option<(usize, bool)> {
-        let (mark, _) = self.received[at..self.end].split_first_chunk()?;
+    fn mark(&self) -> Option<(usize, bool)> {
+        let (mark, _) = self.received[self.next..self.end].split_first_chunk()?;
         let mark = u32::from_be_bytes(*mark);
         Some(((mark & !LAST_FRAGMENT) as usize, mark & LAST_FRAGMENT != 0))
     }
@@ -155,34 +163,39 @@ impl Connection {
     #[inline]
     pub(super) fn next_record(&mut self) -> Result<Option<Record>, Errno> {
         loop {
-            let Some((length, is_last)) = self.mark(self.begin) else { return Ok(None) };
-            if length > self.reply_limit {
+            let Some((length, is_last)) = self.mark() else { return Ok(None) };
+            if self.joined - self.begin + length > self.reply_limit {
                 return Err(Errno::PROTO);
             }
-            let begin = self.begin + MARK_BYTES;
-            if begin + length > self.end {
+            let piece = self.next + MARK_BYTES;
+            if piece + length > self.end {
                 return Ok(None);
+            }
+            self.next = piece + length;
+            if self.begin == self.joined {
+                (self.begin, self.joined) = (piece, piece + length);
+            } else {
+                self.join(piece, length);
             }
             if is_last {
-                self.begin = begin + length;
-                return Ok(Some(Record { begin, end: begin + length }));
-            }
-            if !self.join(begin, length) {
-                return Ok(None);
+                let record = Record { begin: self.begin, end: self.joined };
+                (self.begin, self.joined) = (self.next, self.next);
+                return Ok(Some(record));
             }
         }
     }
 
-    /// Joins a piece with the one behind it; false when the mark of that has not come.
+    /// Joins a piece with those before it. Each byte is moved once, so that a record of many pieces takes no
+    /// longer than one of few.
     #[cold]
-    fn join(&mut self, begin: usize, length: usize) -> bool {
-        let at = begin + length;
-        let Some((more, is_last)) = self.mark(at) else { return false };
-        self.received.copy_within(at + MARK_BYTES..self.end, at);
-        self.end -= MARK_BYTES;
-        let mark = (length + more) as u32 | if is_last { LAST_FRAGMENT } else { 0 };
-        self.received[begin - MARK_BYTES..begin].copy_from_slice(&mark.to_be_bytes());
-        true
+    fn join(&mut self, piece: usize, length: usize) {
+        self.received.copy_within(piece..piece + length, self.joined);
+        self.joined += length;
+    }
+
+    /// What was received, when the connection is over: records are where they were.
+    pub(super) fn into_received(self) -> Vec<u8> {
+        self.received
     }
 
     #[inline]
@@ -197,6 +210,14 @@ fn taken(sent: Result<usize, Errno>) -> Result<usize, Errno> {
     match sent {
         Err(Errno::AGAIN | Errno::INTR) => Ok(0),
         sent => sent,
+    }
+}
+
+#[cfg(test)]
+impl Connection {
+    /// The memory that it has for what comes and for what goes.
+    pub(super) fn room_bytes(&self) -> usize {
+        self.received.capacity() + self.unsent.capacity()
     }
 }
 
@@ -271,6 +292,46 @@ mod tests {
         let begin = Instant::now();
         while connection.receive() == Ok(0) && begin.elapsed() < Duration::from_secs(20) {}
         assert_eq!(connection.next_record(), Err(Errno::PROTO));
+    }
+
+    /// Each piece once moved all that was received behind it: a server that sent empty pieces took minutes of
+    /// processor time with megabytes, and a record of nothing but empty pieces would have taken room for each.
+    #[test]
+    fn a_record_of_very_many_pieces_costs_what_its_bytes_cost() {
+        const PIECES: usize = 4 << 20;
+        let (mut connection, mut server) = pair(16 << 20);
+        let room = connection.received.len();
+        let writer = std::thread::spawn(move || {
+            server.write_all(&[0, 0, 0, 1, 7]).unwrap();
+            server.write_all(&vec![0; PIECES * MARK_BYTES]).unwrap();
+            server.write_all(&[0x80, 0, 0, 2, 8, 9]).unwrap();
+            server
+        });
+        let found = receive_all(&mut connection, 1);
+        assert_eq!((&found[0][..], connection.received.len()), (&[7, 8, 9][..], room));
+        drop(writer.join().unwrap());
+    }
+
+    #[test]
+    fn pieces_that_are_too_long_together_are_refused() {
+        let (mut connection, mut server) = pair(0);
+        for _ in 0..3 {
+            server.write_all(&(REPLY_BYTES as u32 / 2).to_be_bytes()).unwrap();
+            server.write_all(&vec![1; REPLY_BYTES / 2]).unwrap_or_default();
+            let begin = Instant::now();
+            let refused = loop {
+                assert!(begin.elapsed() < Duration::from_secs(20));
+                match connection.receive().and_then(|taken| Ok((taken, connection.next_record()?))) {
+                    Ok((0, None)) => break false,
+                    Ok(_) => {}
+                    Err(errno) => break errno == Errno::PROTO,
+                }
+            };
+            if refused {
+                return;
+            }
+        }
+        panic!("a record of {} bytes is taken", 3 * REPLY_BYTES / 2);
     }
 
     #[test]

@@ -78,6 +78,6 @@ impl Housekeeper for NfsTarget {
     }
 
     fn names(&self) -> &[String] {
-        &self.names
+        self.names.all()
     }
 }

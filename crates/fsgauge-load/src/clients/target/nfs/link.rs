@@ -45,7 +45,7 @@ impl NfsTarget {
         let session = &mut self.sessions[client as usize];
         (session.state, session.is_connected) = (state, false);
         // The one before, to MOUNT, has served.
-        session.connection = None;
+        (session.connection, session.heard) = (None, Vec::new());
         let begun = Connection::begin(address, self.record_size_bytes as usize).and_then(|connection| {
             let events = epoll::EventFlags::OUT;
             epoll::add(&self.epoll, connection.socket(), epoll::EventData::new_u64(client.into()), events)?;
@@ -147,16 +147,19 @@ impl NfsTarget {
     #[cold]
     pub(super) fn lost(&mut self, client: u32, errno: Errno) {
         let session = &mut self.sessions[client as usize];
-        if session.state != State::In {
+        if session.state.is_under_way() {
             return self.step(client, Err(errno.raw_os_error()));
         }
-        let is_enough = errno == Errno::TIMEDOUT && session.tries.silence_is_enough();
-        session.state = if is_enough { State::GivenUp } else { State::Out };
-        session.connection = None;
+        if session.state == State::In {
+            let is_enough = errno == Errno::TIMEDOUT && session.tries.silence_is_enough();
+            session.state = if is_enough { State::GivenUp } else { State::Out };
+        }
+        session.part();
         // Not connected any more: it may be again.
         let errno = if errno == Errno::NOTCONN { Errno::CONNRESET } else { errno };
         let answer = -Answer::from(errno.raw_os_error());
-        self.answer_all(client, |stage| stage.is_under_way() || stage == Stage::Delayed, answer);
+        // Also who is parked, and would have gone on with this connection.
+        self.answer_all(client, |stage| stage != Stage::Idle, answer);
     }
 
     fn answer_all(&mut self, client: u32, which: impl Fn(Stage) -> bool, answer: Answer) {

@@ -37,7 +37,7 @@ use self::open_files::OpenFiles;
 use self::operation::{Lane, Stage};
 use self::rpc::Caller;
 use self::session::{Session, State};
-use super::network::{Address, TRYING_LIMIT_MS, Traffic, coarse_ms};
+use super::network::{Address, ListedNames, TRYING_LIMIT_MS, Traffic, coarse_ms};
 use super::started_calls::{Action, Actions};
 use super::{Answer, Started, Target};
 use crate::clients::request::Request;
@@ -111,7 +111,7 @@ pub(crate) struct NfsTarget {
     refused: State,
     /// Whether names of listings are kept, and those of the last.
     keeps_names: bool,
-    names: Vec<String>,
+    names: ListedNames,
 }
 
 impl NfsTarget {
@@ -156,7 +156,7 @@ impl NfsTarget {
             traffic: Traffic::default(),
             refused: State::Out,
             keeps_names: false,
-            names: Vec::new(),
+            names: ListedNames::default(),
         })
     }
 
@@ -211,7 +211,10 @@ impl Target for NfsTarget {
         let record = self.lanes[lane as usize].incoming;
         match &self.sessions[self.client_of(lane) as usize].connection {
             Some(connection) => connection.record(record),
-            None => &[],
+            None => self.sessions[self.client_of(lane) as usize]
+                .heard
+                .get(record.begin..record.end)
+                .unwrap_or(&[]),
         }
     }
 

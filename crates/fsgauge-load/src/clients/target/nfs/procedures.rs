@@ -4,9 +4,9 @@ use super::file_handle::FileHandle;
 use super::rpc::Procedure;
 use super::status::errno_of;
 use super::xdr::{Decoder, Malformed, put_opaque, put_u32, put_u64};
+use crate::clients::target::Answer;
+use crate::clients::target::network::{ListedNames, NAME_LIMIT_BYTES, TooManyNames};
 
-/// Names that directories have (RFC 1813 leaves the length open; every file system has 255 bytes).
-const NAME_LIMIT_BYTES: usize = 1024;
 /// What the server may say of a file after an operation: fattr3.
 const ATTRIBUTES_BYTES: usize = 84;
 /// What it was before: size and two times.
@@ -143,6 +143,13 @@ pub(super) struct Attributes {
     pub(super) size_bytes: u64,
 }
 
+impl Attributes {
+    /// The size as an answer, of which no negative one is a size.
+    pub(super) fn size(self) -> Answer {
+        self.size_bytes.min(Answer::MAX as u64) as Answer
+    }
+}
+
 /// What came back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reply {
@@ -271,29 +278,31 @@ fn listed(decoder: &mut Decoder<'_>) -> Result<Reply, Malformed> {
         names += u32::from(!matches!(name, b"." | b".."));
     }
     let is_end = decoder.is_true()?;
-    if !is_end && last.is_none() {
-        // Neither names nor an end: it would be asked for ever.
+    if !is_end && matches!(last, None | Some(0)) {
+        // Neither names nor an end, or the beginning once more: it would be asked for ever.
         return Err(Malformed);
     }
     Ok(Reply::Listed { names, cookie: last.filter(|_| !is_end), verifier })
 }
 
 /// Keeps the names of a listing that is well formed; others are refused elsewhere.
-pub(super) fn listed_names(mut decoder: Decoder<'_>, names: &mut Vec<String>) {
+pub(super) fn listed_names(mut decoder: Decoder<'_>, names: &mut ListedNames) -> Result<(), TooManyNames> {
+    let mut kept = Ok(());
     let mut keep = || {
         decoder.u32()?;
         attributes_after(&mut decoder)?;
         decoder.u64()?;
-        while decoder.is_true()? {
+        while kept.is_ok() && decoder.is_true()? {
             decoder.u64()?;
             let name = decoder.opaque(NAME_LIMIT_BYTES)?;
             decoder.u64()?;
             if !matches!(name, b"." | b"..") {
-                names.push(String::from_utf8_lossy(name).into_owned());
+                kept = names.keep(String::from_utf8_lossy(name).into_owned());
             }
         }
         Ok::<(), Malformed>(())
     };
     // A listing that ends early gives what it has.
     let _ = keep();
+    kept
 }

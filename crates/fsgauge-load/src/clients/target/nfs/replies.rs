@@ -11,6 +11,7 @@ use super::procedures::{Attributes, Call, MAY_READ, MAY_WRITE, Reply, listed_nam
 use super::session::{State, came};
 use super::{LOOK_MS, NfsTarget, OF_SESSION, PATIENCE_MS, Xid, rpc};
 use crate::clients::target::Answer;
+use crate::clients::target::network::{NAMES_LIMIT, TooManyNames};
 use crate::clients::target::started_calls::Action;
 
 /// So often in a row a server may ask for patience: for as long as an answer is waited for.
@@ -76,7 +77,7 @@ impl NfsTarget {
         }
         let found = reply.and_then(|decoder| {
             if self.keeps_names && state.call == Call::List {
-                listed_names(decoder, &mut self.names);
+                listed_names(decoder, &mut self.names).map_err(|TooManyNames| libc::ELOOP)?;
             }
             results(state.call, decoder)
         });
@@ -109,7 +110,7 @@ impl NfsTarget {
             Ok(Reply::Committed { verifier }) => self.committed(lane, verifier),
             Ok(Reply::Found { file, attributes }) => self.found(lane, file, attributes),
             Ok(Reply::Allowed(allowed)) => self.allowed(lane, allowed),
-            Ok(Reply::Attributes(attributes)) => self.done(lane, attributes.size_bytes as Answer),
+            Ok(Reply::Attributes(attributes)) => self.done(lane, attributes.size()),
             Ok(Reply::Made(made)) => self.made(lane, made),
             Ok(Reply::Listed { names, cookie, verifier }) => self.listed(lane, names, cookie, verifier),
             Ok(Reply::Done) => self.done(lane, 0),
@@ -167,7 +168,7 @@ impl NfsTarget {
             (_, Action::MakeDirectory) => self.failed(lane, libc::EEXIST),
             (_, Action::Create) => self.opened(lane, file, true),
             (_, Action::Stat) => match attributes {
-                Some(attributes) => self.done(lane, attributes.size_bytes as Answer),
+                Some(attributes) => self.done(lane, attributes.size()),
                 None => {
                     state.found = Some(file);
                     self.ask_for_attributes(lane);
@@ -213,6 +214,13 @@ impl NfsTarget {
             let names = state.names;
             return self.done(lane, names as Answer);
         };
+        // The place that was asked for, once more; or more names than a directory has.
+        if cookie == state.cookie {
+            return self.failed(lane, libc::EPROTO);
+        }
+        if state.names > NAMES_LIMIT {
+            return self.failed(lane, libc::ELOOP);
+        }
         (state.cookie, state.verifier) = (cookie, verifier);
         self.go_on(lane)
     }

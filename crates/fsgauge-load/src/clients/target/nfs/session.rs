@@ -47,6 +47,9 @@ impl State {
 pub(super) struct Session {
     pub(super) state: State,
     pub(super) connection: Option<Connection>,
+    /// What the connection received that was lost last, until there is another: what a lane has read is looked at
+    /// after its answer, and another lane's may have ended the connection in the same wait.
+    pub(super) heard: Vec<u8>,
     /// Whether the connection is there; before, it cannot be written to.
     pub(super) is_connected: bool,
     /// Counts connections: files that were opened on another are lost.
@@ -68,6 +71,7 @@ impl Session {
         Session {
             state: State::Out,
             connection: None,
+            heard: Vec::new(),
             is_connected: false,
             number: 0,
             sequence: 0,
@@ -76,6 +80,13 @@ impl Session {
             tries: Tries::new(),
             again_ms: 0,
             root: None,
+        }
+    }
+
+    /// Ends the connection, and keeps what it received.
+    pub(super) fn part(&mut self) {
+        if let Some(connection) = self.connection.take() {
+            self.heard = connection.into_received();
         }
     }
 }

@@ -15,8 +15,8 @@ use crate::clients::target::started_calls::Action;
 
 /// No operation needs so many calls but a listing: a path has eight levels, and one try more.
 const CALLS_LIMIT: u32 = 64;
-/// A directory with more names is taken for a damaged one that has no end.
-const LISTINGS_LIMIT: u32 = 1 << 24;
+/// A directory that takes more replies is taken for a damaged one that has no end.
+const LISTINGS_LIMIT: u32 = 1 << 20;
 /// Names of one reply, as Linux asks for them at most (fs/nfs/nfs3xdr.c).
 const LISTING_BYTES: u32 = 32 << 10;
 

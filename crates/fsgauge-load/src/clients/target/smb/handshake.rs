@@ -140,7 +140,7 @@ impl Handshake {
         frame: &mut Frame,
     ) -> Result<Next, Refusal> {
         let header = Header::of(reply).ok_or(Refusal::Protocol("no message of SMB 2"))?;
-        session.credits += u32::from(header.credits);
+        session.take_credits(header.credits);
         frame.clear();
         match self.step {
             Step::Negotiate => self.negotiated(header, reply, session, frame),
@@ -195,12 +195,15 @@ impl Handshake {
 
     /// What the server chose of what 3.1.1 offers.
     fn read_contexts(&mut self, reply: &[u8]) {
+        let offers_ciphers = self.access.job.encryption;
         let (count, mut at) = (u16_at(reply, 70).min(16), u32_at(reply, 124) as usize);
         for _ in 0..count {
             let Some(context) = reply.get(at..) else { return };
             let (kind, length) = (u16_at(context, 0), usize::from(u16_at(context, 2)));
             let chosen = u16_at(context, 10);
             match (kind, chosen) {
+                // Chosen without having been offered: what was to be measured is not encrypted.
+                (CIPHER_CONTEXT, _) if !offers_ciphers => {}
                 (CIPHER_CONTEXT, 1) => self.cipher = Some(CipherKind::Aes128Ccm),
                 (CIPHER_CONTEXT, 2) => self.cipher = Some(CipherKind::Aes128Gcm),
                 (SIGNING_CONTEXT, 0) => self.signing = SigningKind::HmacSha256,
@@ -345,4 +348,42 @@ fn put_context(frame: &mut Frame, kind: u16, data: &[u8]) {
 fn challenge_of(token: &[u8]) -> Option<&[u8]> {
     let begin = token.windows(8).position(|found| found == b"NTLMSSP\0")?;
     Some(&token[begin..])
+}
+
+#[cfg(test)]
+mod tests {
+    use fsgauge_wire::SmbTarget as Job;
+
+    use super::*;
+    use crate::clients::target::network::Address;
+
+    fn chosen(offers: bool, context: &[u8]) -> Option<CipherKind> {
+        let job = Job {
+            host: "127.0.0.1".into(),
+            port: 1,
+            share: "s".into(),
+            directory: "d".into(),
+            user: "u".into(),
+            password: None,
+            dialect: SmbDialect::Smb311,
+            signing: false,
+            encryption: offers,
+            oplocks: false,
+        };
+        let address = Address::resolve("127.0.0.1", 1).unwrap();
+        let mut handshake = Handshake::new(Arc::new(SmbAccess { job, address, password: None }));
+        let mut reply = vec![0; 128];
+        (reply[70], reply[124]) = (1, 128);
+        reply.extend(context);
+        handshake.read_contexts(&reply);
+        handshake.cipher
+    }
+
+    /// A server that chose a cipher of its own had the session encrypted although the study said otherwise.
+    #[test]
+    fn a_cipher_is_chosen_of_those_that_were_offered() {
+        let context = [2, 0, 4, 0, 0, 0, 0, 0, 1, 0, 2, 0];
+        assert_eq!(chosen(true, &context), Some(CipherKind::Aes128Gcm));
+        assert_eq!(chosen(false, &context), None);
+    }
 }

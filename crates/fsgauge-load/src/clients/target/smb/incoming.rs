@@ -25,7 +25,12 @@ impl Incoming {
         Incoming { bytes: vec![0; size_bytes], begin: 0, end: 0 }
     }
 
-    /// Forgets what is there.
+    /// The room that there is.
+    pub(super) fn size_bytes(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Forgets what is there, but for what lanes have read: that is looked at after the wait that brought it.
     pub(super) fn clear(&mut self) {
         (self.begin, self.end) = (0, 0);
     }

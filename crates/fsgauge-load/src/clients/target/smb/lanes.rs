@@ -21,8 +21,9 @@ pub(super) enum Kind {
     /// CREATE: the answer is a handle. Of a new file: a directory of its name is in the way.
     Open,
     Create,
-    Read,
-    Write,
+    /// So many bytes were asked for, or given: no reply tells of more.
+    Read(u32),
+    Write(u32),
     /// One message whose success is the answer: FLUSH, CLOSE, ECHO.
     Simple,
     /// Several messages whose success is the answer.
@@ -43,20 +44,28 @@ pub(super) struct Sent {
     pub(super) kind: Kind,
     /// The number of its first message; others follow it.
     pub(super) first_id: u64,
-    pub(super) messages: u32,
-    /// Replies that are missing.
-    pub(super) left: u32,
+    /// Whose replies are missing: a bit each, the first message's the lowest.
+    pub(super) missing: u8,
     /// What the replies so far make of it.
     pub(super) answer: Answer,
     pub(super) sent_ms: u64,
 }
 
 impl Sent {
-    /// Whether a reply with this number is one of its replies. Where there are several messages, each takes one
-    /// number.
+    /// Those that are missing of so many messages, when they have just been sent.
     #[inline]
-    pub(super) fn has(&self, message_id: u64) -> bool {
-        self.left > 0 && message_id.wrapping_sub(self.first_id) < u64::from(self.messages)
+    pub(super) fn all_of(messages: u32) -> u8 {
+        debug_assert!(messages < u8::BITS, "a lane has fewer messages under way");
+        ((1_u32 << messages) - 1) as u8
+    }
+
+    /// Which of its replies, as a bit, one with this number is; none where it is none that is missing: it was
+    /// there before, or is another's. Where there are several messages, each takes one number.
+    #[inline]
+    pub(super) fn bit_of(&self, message_id: u64) -> Option<u8> {
+        let which = message_id.wrapping_sub(self.first_id);
+        let bit = if which < u64::from(u8::BITS) { 1 << which } else { 0 };
+        (self.missing & bit != 0).then_some(bit)
     }
 }
 
@@ -83,4 +92,6 @@ pub(super) struct Lane {
     pub(super) held: Option<Held>,
     /// Where its last read lies in what its connection received.
     pub(super) read: Range<usize>,
+    /// Replies so far with names of the directory that it lists.
+    pub(super) listings: u32,
 }

@@ -7,17 +7,20 @@ use rustix::event::epoll::EventFlags;
 use super::connection::State;
 use super::handshake::Next;
 use super::lanes::{Kind, Sent};
-use super::message::{Command, FLAG_REPLY, Header, u16_at, u32_at, u64_at};
+use super::message::{Command, FLAG_REPLY, HEADER_BYTES, Header, u16_at, u32_at, u64_at};
 use super::refusal::Refusal;
-use super::requests::{self, for_each_name};
+use super::requests::{self, LISTING_BYTES, for_each_name};
 use super::seal::{TRANSFORM_BYTES, is_sealed};
 use super::status::{self, errno_of, is_session_gone};
 use super::target::SmbTarget;
 use crate::clients::target::Answer;
+use crate::clients::target::network::NAMES_LIMIT;
 
 /// Why a connection is given up: a (positive) error number.
 type Broken = i32;
 
+/// A directory that takes more replies is taken for a damaged one that has no end.
+const LISTINGS_LIMIT: u32 = 1 << 20;
 /// Notices of the server have this number.
 const NOTICE_ID: u64 = u64::MAX;
 
@@ -104,7 +107,7 @@ impl SmbTarget {
         let State::Greeting { handshake, .. } = &mut connection.state else { return Ok(()) };
         let reply = connection.incoming.bytes_mut(frame);
         if Header::of(reply).is_some_and(|header| header.status == status::PENDING) {
-            connection.session.credits += u32::from(Header::of(reply).map_or(0, |header| header.credits));
+            connection.session.take_credits(Header::of(reply).map_or(0, |header| header.credits));
             return Ok(());
         }
         match handshake.take(reply, &mut connection.session, &mut self.frame) {
@@ -126,7 +129,6 @@ impl SmbTarget {
     #[inline]
     fn take_message(&mut self, number: u32, header: Header, message: Range<usize>) -> Result<(), Broken> {
         let connection = &mut self.connections[number as usize];
-        connection.session.credits += u32::from(header.credits);
         if header.flags & FLAG_REPLY == 0 {
             return Err(libc::EPROTO);
         }
@@ -134,6 +136,8 @@ impl SmbTarget {
             return self.noticed(number, header, message);
         }
         if header.status == status::PENDING {
+            // It is never signed, and the answer that follows it need not bring the credits again.
+            connection.session.take_credits(header.credits);
             return Ok(());
         }
         if let (Some(signer), None) = (&connection.session.signer, &connection.session.seal)
@@ -141,18 +145,20 @@ impl SmbTarget {
         {
             return Err(libc::EPROTO);
         }
+        connection.session.take_credits(header.credits);
         if is_session_gone(header.status) {
             return Err(libc::ECONNRESET);
         }
         let first = number * self.outstanding;
         for lane in first..first + self.outstanding {
-            if let Some(sent) = self.lanes[lane as usize].sent
-                && sent.has(header.message_id)
+            if let Some(mut sent) = self.lanes[lane as usize].sent
+                && let Some(bit) = sent.bit_of(header.message_id)
             {
+                sent.missing &= !bit;
                 return self.answered(number, lane, sent, header, message);
             }
         }
-        // A message that no lane waits for: it brought credits.
+        // A message that no lane waits for, perhaps once more: it brought credits.
         Ok(())
     }
 
@@ -166,7 +172,6 @@ impl SmbTarget {
         header: Header,
         message: Range<usize>,
     ) -> Result<(), Broken> {
-        sent.left -= 1;
         let is_done = header.status == status::SUCCESS;
         let bytes = self.connections[number as usize].incoming.bytes(message.clone());
         let errno = -Answer::from(errno_of(header.status));
@@ -175,20 +180,26 @@ impl SmbTarget {
                 let id = bytes.get(128..144).and_then(|id| id.try_into().ok()).ok_or(libc::EPROTO)?;
                 sent.answer = self.connections[number as usize].files.add(id) as Answer;
             }
-            Kind::Read if is_done => {
+            Kind::Read(asked_bytes) if is_done => {
                 let (at, length) =
                     (usize::from(bytes.get(66).copied().unwrap_or(0)), u32_at(bytes, 68) as usize);
-                if bytes.len() < at + length || at < 64 {
+                if bytes.len() < at + length || at < HEADER_BYTES || length > asked_bytes as usize {
                     return Err(libc::EPROTO);
                 }
                 self.lanes[lane as usize].read = message.start + at..message.start + at + length;
                 sent.answer = length as Answer;
             }
-            Kind::Read if header.status == status::END_OF_FILE => {
+            Kind::Read(_) if header.status == status::END_OF_FILE => {
                 self.lanes[lane as usize].read = 0..0;
                 sent.answer = 0;
             }
-            Kind::Write if is_done => sent.answer = Answer::from(u32_at(bytes, 68)),
+            Kind::Write(given_bytes) if is_done => {
+                let written_bytes = u32_at(bytes, 68);
+                if written_bytes > given_bytes {
+                    return Err(libc::EPROTO);
+                }
+                sent.answer = written_bytes.into();
+            }
             Kind::Stat if is_done && header.command == Command::Create as u16 => {
                 sent.answer = u64_at(bytes, 112).min(i64::MAX as u64) as Answer;
             }
@@ -213,7 +224,7 @@ impl SmbTarget {
 
     #[inline]
     fn end_or_wait(&mut self, number: u32, lane: u32, sent: Sent) {
-        if sent.left > 0 {
+        if sent.missing != 0 {
             self.lanes[lane as usize].sent = Some(sent);
         } else {
             self.lanes[lane as usize].sent = None;
@@ -238,25 +249,33 @@ impl SmbTarget {
             return Ok(());
         }
         self.frame.clear();
-        let kind = if status == status::SUCCESS {
+        if status == status::SUCCESS {
             let bytes = self.connections[number as usize].incoming.bytes(message);
-            let (at, length) = (usize::from(u16_at(bytes, 66)), u32_at(bytes, 68) as usize);
-            let listing = bytes.get(at..at.saturating_add(length)).ok_or(libc::EPROTO)?;
-            let mut found: Vec<Vec<u8>> = Vec::new();
-            let keeps = self.keeps_names();
-            let count = &mut sent.answer;
+            let (at, length) = (usize::from(u16_at(bytes, 66)), u32_at(bytes, 68));
+            if at < HEADER_BYTES || !(1..=LISTING_BYTES).contains(&length) {
+                return Err(libc::EPROTO);
+            }
+            let listing = bytes.get(at..at + length as usize).ok_or(libc::EPROTO)?;
+            let (keeps, names, count) = (self.keeps_names, &mut self.names, &mut sent.answer);
+            let mut kept = Ok(());
             for_each_name(listing, |name| {
                 *count += 1;
-                if keeps {
-                    found.push(name.to_vec());
+                if keeps && kept.is_ok() {
+                    kept = names.keep(text_of(name));
                 }
             })
             .ok_or(libc::EPROTO)?;
-            found.iter().for_each(|name| self.keep_name(name));
+            let listings = &mut self.lanes[lane as usize].listings;
+            *listings += 1;
+            if kept.is_err() || *count > NAMES_LIMIT as Answer || *listings > LISTINGS_LIMIT {
+                sent.answer = -Answer::from(libc::ELOOP);
+            }
+        }
+        let kind = if status == status::SUCCESS && sent.answer >= 0 {
             requests::names(&mut self.frame, Some(&directory));
             Kind::ListMore(directory)
         } else {
-            if status != status::NO_MORE_FILES {
+            if status != status::NO_MORE_FILES && status != status::SUCCESS {
                 sent.answer = -Answer::from(errno_of(status));
             }
             requests::close(&mut self.frame, Some(&directory));
@@ -274,7 +293,9 @@ impl SmbTarget {
     #[cold]
     fn noticed(&mut self, number: u32, header: Header, message: Range<usize>) -> Result<(), Broken> {
         let bytes = self.connections[number as usize].incoming.bytes(message);
-        if header.command != Command::OplockBreak as u16 || u16_at(bytes, 64) != 24 {
+        let is_of_oplock = header.command == Command::OplockBreak as u16 && u16_at(bytes, 64) == 24;
+        // Who has asked for none has none to give back.
+        if !is_of_oplock || !self.access.job.oplocks {
             return Ok(());
         }
         let file = bytes.get(72..88).and_then(|id| id.try_into().ok()).ok_or(libc::EPROTO)?;
@@ -291,4 +312,10 @@ impl SmbTarget {
             self.refused(number, Refusal::Connection(errno));
         }
     }
+}
+
+/// A name in UTF-16.
+fn text_of(name: &[u8]) -> String {
+    let units: Vec<u16> = name.chunks_exact(2).map(|unit| u16::from_le_bytes([unit[0], unit[1]])).collect();
+    String::from_utf16_lossy(&units)
 }

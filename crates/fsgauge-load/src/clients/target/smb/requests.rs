@@ -7,6 +7,7 @@ use std::ffi::CStr;
 
 use super::files::FileId;
 use super::message::{Command, Frame};
+use crate::clients::target::network::NAME_LIMIT_BYTES;
 
 /// The file of the message before, in the same frame.
 const RELATED_FILE: FileId = [0xFF; 16];
@@ -254,12 +255,18 @@ pub(super) fn for_each_name(listing: &[u8], mut each: impl FnMut(&[u8])) -> Opti
     let mut rest = listing;
     while !rest.is_empty() {
         let length = super::message::u32_at(rest, ENTRY_NAME_LENGTH_AT) as usize;
-        let name = rest.get(ENTRY_NAME_AT..ENTRY_NAME_AT.checked_add(length)?)?;
+        if length > NAME_LIMIT_BYTES {
+            return None;
+        }
+        let end = ENTRY_NAME_AT + length;
+        let name = rest.get(ENTRY_NAME_AT..end)?;
         if !matches!(name, b".\0" | b".\0.\0") {
             each(name);
         }
         match super::message::u32_at(rest, 0) as usize {
             0 => return Some(()),
+            // Entries lie one behind the other, each with its own bytes.
+            next if next < end => return None,
             next => rest = rest.get(next..)?,
         }
     }
@@ -328,6 +335,10 @@ mod tests {
         for cut in [1, 60, 110, 230, listing.len() - 8] {
             assert_eq!(for_each_name(&listing[..cut], |_| {}), None, "{cut}");
         }
+        // An entry that begins in the middle of another: sixty thousand names of one reply, each of its size.
+        let mut overlapping = listing.clone();
+        overlapping[..4].copy_from_slice(&1u32.to_le_bytes());
+        assert_eq!(for_each_name(&overlapping, |_| {}), None);
         let mut damaged = listing.clone();
         damaged[ENTRY_NAME_LENGTH_AT + 3] = 0xFF;
         assert_eq!(for_each_name(&damaged, |_| {}), None);

@@ -9,6 +9,8 @@ use super::target::SmbTarget;
 use crate::clients::target::{Answer, OUT_OF_REACH, Started};
 
 const LOST: Answer = -(libc::ECONNRESET as Answer);
+/// What a connection may have to say beside what its lanes do.
+const BACKLOG_BYTES: usize = 64 << 10;
 
 impl SmbTarget {
     /// Sends the frame as an operation of a lane. Without a session or credits it is kept, and the connection set
@@ -54,7 +56,7 @@ impl SmbTarget {
         let Some(first_id) = self.transmit(number) else { return false };
         let sent_ms = self.now_ms;
         self.lanes[lane as usize].sent =
-            Some(Sent { kind, first_id, messages, left: messages, answer, sent_ms });
+            Some(Sent { kind, first_id, missing: Sent::all_of(messages), answer, sent_ms });
         true
     }
 
@@ -74,6 +76,10 @@ impl SmbTarget {
             None => return None,
         };
         if written < bytes.len() {
+            // A server that asks without reading has us say more and more; lanes alone have no more than this.
+            if connection.backlog.len() > 2 * connection.incoming.size_bytes() + BACKLOG_BYTES {
+                return None;
+            }
             let is_first = connection.backlog.is_empty();
             connection.backlog.extend_from_slice(&bytes[written..]);
             if is_first {
@@ -108,6 +114,8 @@ impl SmbTarget {
             let Some(held) = self.lanes[lane as usize].held.take() else { continue };
             self.frame.copy_from(&held.body, held.messages);
             if !self.send_as(lane, held.kind, 0) {
+                // It has nothing under way any more, so nobody else answers it.
+                self.answers.push((lane, LOST));
                 return false;
             }
         }

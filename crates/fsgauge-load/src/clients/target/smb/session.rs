@@ -6,6 +6,8 @@ use super::sign::{Signer, SigningKind};
 
 /// More at a time is not asked for.
 const CREDITS_LIMIT: u32 = 512;
+/// More than this are not believed in: eight times what Windows and Samba give at most.
+const CREDITS_HELD_LIMIT: u32 = 65535;
 
 /// The numbers that go into messages, and what protects them.
 #[derive(Debug, Default)]
@@ -31,6 +33,12 @@ impl Session {
     pub(super) fn new(credits_wanted: u32) -> Self {
         // Every connection begins with one.
         Session { credits: 1, credits_wanted, ..Session::default() }
+    }
+
+    /// The server gives credits.
+    #[inline]
+    pub(super) fn take_credits(&mut self, credits: u16) {
+        self.credits = (self.credits + u32::from(credits)).min(CREDITS_HELD_LIMIT);
     }
 
     /// Completes a frame: numbers, credits, signatures or encryption, length. Gives the first message's number and

@@ -22,7 +22,7 @@ use super::requests::{self, LISTING_BYTES, Requests};
 use super::seal::CipherKind;
 use super::sign::SigningKind;
 use crate::clients::request::{Handle, Request};
-use crate::clients::target::network::{Housekeeper, TRYING_LIMIT_MS, Traffic, coarse_ms};
+use crate::clients::target::network::{Housekeeper, ListedNames, TRYING_LIMIT_MS, Traffic, coarse_ms};
 use crate::clients::target::started_calls::{Action, Actions};
 use crate::clients::target::{Answer, Started, Target};
 
@@ -62,8 +62,8 @@ pub(crate) struct SmbTarget {
     pub(super) answer_limit_ms: u64,
     /// How long a lost connection is tried to be made again.
     pub(super) trying_limit_ms: u64,
-    keeps_names: bool,
-    pub(super) names: Vec<String>,
+    pub(super) keeps_names: bool,
+    pub(super) names: ListedNames,
 }
 
 impl SmbTarget {
@@ -99,7 +99,7 @@ impl SmbTarget {
             answer_limit_ms: ANSWER_LIMIT_MS,
             trying_limit_ms: TRYING_LIMIT_MS,
             keeps_names: false,
-            names: Vec::new(),
+            names: ListedNames::default(),
         })
     }
 
@@ -107,17 +107,6 @@ impl SmbTarget {
     pub(super) fn keeping_names(mut self) -> Self {
         self.keeps_names = true;
         self
-    }
-
-    pub(super) fn keeps_names(&self) -> bool {
-        self.keeps_names
-    }
-
-    /// Takes a name that was listed, in UTF-16.
-    pub(super) fn keep_name(&mut self, name: &[u8]) {
-        let units: Vec<u16> =
-            name.chunks_exact(2).map(|unit| u16::from_le_bytes([unit[0], unit[1]])).collect();
-        self.names.push(String::from_utf16_lossy(&units));
     }
 
     /// The connection of a lane.
@@ -139,14 +128,16 @@ impl SmbTarget {
             Request::Read { handle, offset_bytes, size_bytes } => {
                 let file = file(handle)?;
                 let limit = data_limit(connection.session.read_limit_bytes, connection.session.credits);
-                requests::read(frame, &file, offset_bytes, size_bytes.min(limit));
-                Kind::Read
+                let size_bytes = size_bytes.min(limit);
+                requests::read(frame, &file, offset_bytes, size_bytes);
+                Kind::Read(size_bytes)
             }
             Request::Write { handle, offset_bytes, data } => {
                 let file = file(handle)?;
                 let limit = data_limit(connection.session.write_limit_bytes, connection.session.credits);
-                requests::write(frame, &file, offset_bytes, &data[..data.len().min(limit as usize)]);
-                Kind::Write
+                let data = &data[..data.len().min(limit as usize)];
+                requests::write(frame, &file, offset_bytes, data);
+                Kind::Write(data.len() as u32)
             }
             Request::Fsync { handle } => {
                 requests::flush(frame, &file(handle)?);
@@ -209,6 +200,7 @@ impl Target for SmbTarget {
         self.started.add(Action::of(request));
         if matches!(request, Request::List { .. }) {
             self.names.clear();
+            self.lanes[lane as usize].listings = 0;
         }
         match self.write(lane, request) {
             Ok(kind) => self.send_or_hold(lane, kind),
@@ -268,7 +260,7 @@ impl Housekeeper for SmbTarget {
     }
 
     fn names(&self) -> &[String] {
-        &self.names
+        self.names.all()
     }
 }
 

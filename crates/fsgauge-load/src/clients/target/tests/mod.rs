@@ -2,7 +2,9 @@
 
 pub(super) mod conformance;
 mod faults;
+pub(super) mod fuzz;
 pub(super) mod gone;
+pub(super) mod hostile;
 mod no_io_uring;
 mod ring;
 

@@ -50,6 +50,8 @@ pub(super) enum Act {
     Pieces(usize),
     /// An answer to nobody, and then the usual one.
     Stranger,
+    /// The usual reply, and these bytes with it.
+    Followed(Vec<u8>),
     /// Bytes as they are.
     Bytes(Vec<u8>),
     Silence,
@@ -64,9 +66,20 @@ pub(super) struct Fake {
 }
 
 type Script = dyn Fn(&Asked) -> Act + Send + Sync;
+/// Makes of a reply what goes over the wire; an end of the connection where it is none.
+type Change = dyn Fn(Vec<u8>) -> Option<Vec<u8>> + Send + Sync;
 
 impl Fake {
     pub(super) fn start(script: impl Fn(&Asked) -> Act + Send + Sync + 'static) -> Self {
+        Fake::start_changing(script, |reply| Some(record(&reply)))
+    }
+
+    /// One that changes its usual replies.
+    pub(super) fn start_changing(
+        script: impl Fn(&Asked) -> Act + Send + Sync + 'static,
+        change: impl Fn(Vec<u8>) -> Option<Vec<u8>> + Send + Sync + 'static,
+    ) -> Self {
+        let change: Arc<Change> = Arc::new(change);
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let asked = Arc::new(Mutex::new(Vec::new()));
@@ -76,8 +89,8 @@ impl Fake {
         std::thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
                 given.1.lock().unwrap().push(stream.try_clone().unwrap());
-                let (script, asked) = (script.clone(), given.0.clone());
-                std::thread::spawn(move || serve(stream, &*script, &asked));
+                let (script, change, asked) = (script.clone(), change.clone(), given.0.clone());
+                std::thread::spawn(move || serve(stream, &*script, &*change, &asked));
             }
         });
         Fake { port, asked, open }
@@ -92,6 +105,12 @@ impl Fake {
         self.asked.lock().unwrap().clone()
     }
 
+    /// Forgets what was asked, and lets go of connections.
+    pub(super) fn forget(&self) {
+        self.asked.lock().unwrap().clear();
+        self.open.lock().unwrap().clear();
+    }
+
     /// Ends every connection.
     pub(super) fn hang_up(&self) {
         self.open.lock().unwrap().drain(..).for_each(|stream| drop(stream.shutdown(Shutdown::Both)));
@@ -99,7 +118,7 @@ impl Fake {
 }
 
 /// Serves one connection. Whatever goes wrong ends it.
-fn serve(mut stream: TcpStream, script: &Script, asked: &Mutex<Vec<Asked>>) -> Option<()> {
+fn serve(mut stream: TcpStream, script: &Script, change: &Change, asked: &Mutex<Vec<Asked>>) -> Option<()> {
     let mut files: HashMap<Vec<u8>, Vec<u8>> = HashMap::new();
     loop {
         let mut mark = [0; 4];
@@ -123,10 +142,11 @@ fn serve(mut stream: TcpStream, script: &Script, asked: &Mutex<Vec<Asked>>) -> O
         };
         let mut usual = || reply(message.xid, &results(&now, &mut files));
         let bytes = match script(&now) {
-            Act::Usual => record(&usual()),
+            Act::Usual => change(usual())?,
             Act::Results(results) => record(&reply(message.xid, &results)),
             Act::Pieces(count) => pieces(&usual(), count),
             Act::Stranger => [record(&reply(message.xid ^ (5 << 11), &[0; 4])), record(&usual())].concat(),
+            Act::Followed(bytes) => [record(&usual()), bytes].concat(),
             Act::Bytes(bytes) => bytes,
             Act::Silence => continue,
             Act::HangUp => return stream.shutdown(Shutdown::Both).ok(),
@@ -140,12 +160,15 @@ fn reply(xid: u32, results: &[u8]) -> Vec<u8> {
     [head, results.to_vec()].concat()
 }
 
-fn record(reply: &[u8]) -> Vec<u8> {
+pub(super) fn record(reply: &[u8]) -> Vec<u8> {
     pieces(reply, 1)
 }
 
-fn pieces(reply: &[u8], count: usize) -> Vec<u8> {
+pub(super) fn pieces(reply: &[u8], count: usize) -> Vec<u8> {
     let length = (reply.len() / count).max(1).next_multiple_of(4);
+    if reply.is_empty() {
+        return (1_u32 << 31).to_be_bytes().to_vec();
+    }
     let (mut bytes, last) = (Vec::new(), reply.len().div_ceil(length) - 1);
     for (at, piece) in reply.chunks(length).enumerate() {
         let mark = piece.len() as u32 | if at == last { 1 << 31 } else { 0 };
@@ -171,7 +194,7 @@ pub(super) fn handle(name: &[u8]) -> nfs_fh3 {
     nfs_fh3 { data: Opaque::owned(name.to_vec()) }
 }
 
-fn attributes(is_directory: bool, size: u64) -> fattr3 {
+pub(super) fn attributes(is_directory: bool, size: u64) -> fattr3 {
     let zero = || nfstime3 { seconds: 0, nseconds: 0 };
     fattr3 {
         type_: if is_directory { ftype3::NF3DIR } else { ftype3::NF3REG },

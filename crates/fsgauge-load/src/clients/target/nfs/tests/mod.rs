@@ -1,9 +1,11 @@
 //! The target against a server with faults.
 
 mod fake;
+mod fuzz;
 #[path = "../../../../../tests/support/ganesha.rs"]
 #[allow(dead_code, unreachable_pub, reason = "integration tests use all of it")]
 mod ganesha;
+mod hostile;
 mod portmapper;
 mod silence;
 

@@ -19,6 +19,8 @@ pub(super) enum Fate {
     /// Half of the answer, then the end of the connection.
     CutShort,
     Ignored,
+    /// "I am at it", and nothing else.
+    Pending,
     /// The answer is that the session is gone.
     Expired,
     /// The answer is that access is denied.
@@ -35,23 +37,37 @@ pub(super) type Script = Arc<dyn Fn(u32, u16) -> Fate + Send + Sync>;
 /// The commands that came, over all connections.
 pub(super) type Seen = Arc<Mutex<Vec<u16>>>;
 
+/// Makes of the reply to a frame, whose first command is this, what goes over the wire; an end of the connection
+/// where it is none.
+pub(super) type Change = Arc<dyn Fn(u16, Vec<u8>) -> Option<Vec<u8>> + Send + Sync>;
+
 /// Starts a server; it ends with the test.
 pub(super) fn start(script: Script) -> (SocketAddr, Seen) {
+    start_changing(script, Arc::new(|_, reply| Some(framed(&reply))))
+}
+
+/// A frame with its length before it.
+pub(super) fn framed(bytes: &[u8]) -> Vec<u8> {
+    [&(bytes.len() as u32).to_be_bytes()[..], bytes].concat()
+}
+
+/// Starts a server that changes what it answers.
+pub(super) fn start_changing(script: Script, change: Change) -> (SocketAddr, Seen) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     let seen = Seen::default();
     let all = seen.clone();
     std::thread::spawn(move || {
         for socket in listener.incoming().map_while(Result::ok) {
-            let (script, seen) = (script.clone(), seen.clone());
+            let (script, change, seen) = (script.clone(), change.clone(), seen.clone());
             // Its client goes away: whatever it was about is over.
-            std::thread::spawn(move || serve(socket, &script, &seen).unwrap_or_default());
+            std::thread::spawn(move || serve(socket, &script, &change, &seen).unwrap_or_default());
         }
     });
     (address, all)
 }
 
-fn serve(mut socket: TcpStream, script: &Script, seen: &Seen) -> std::io::Result<()> {
+fn serve(mut socket: TcpStream, script: &Script, change: &Change, seen: &Seen) -> std::io::Result<()> {
     let (mut setups, mut messages) = (0, 0);
     loop {
         let mut length = [0; 4];
@@ -59,7 +75,7 @@ fn serve(mut socket: TcpStream, script: &Script, seen: &Seen) -> std::io::Result
         let mut frame = vec![0; u32::from_be_bytes(length) as usize];
         socket.read_exact(&mut frame)?;
         let (mut at, mut replies, mut fate) = (0, Vec::new(), Fate::Answered);
-        let mut pending = Vec::new();
+        let (mut pending, first_command) = (Vec::new(), Header::of(&frame).unwrap().command);
         loop {
             let header = Header::of(&frame[at..]).unwrap();
             seen.lock().unwrap().push(header.command);
@@ -68,7 +84,7 @@ fn serve(mut socket: TcpStream, script: &Script, seen: &Seen) -> std::io::Result
             setups += u32::from(header.command == 1);
             let (status, body) = answer(header.command, setups, &frame[at..]);
             let credits = if mine == Fate::Poor { 1 } else { 32 };
-            if mine == Fate::AnsweredLater {
+            if matches!(mine, Fate::AnsweredLater | Fate::Pending) {
                 pending.extend(reply(&header, 0x103, 1, &[9, 0, 0, 0, 0, 0, 0, 0, 0]));
             }
             let status = match mine {
@@ -89,10 +105,10 @@ fn serve(mut socket: TcpStream, script: &Script, seen: &Seen) -> std::io::Result
             }
             at += header.next as usize;
         }
-        let framed = |bytes: &[u8]| [&(bytes.len() as u32).to_be_bytes()[..], bytes].concat();
         match fate {
             Fate::Answered | Fate::Expired | Fate::Denied | Fate::Poor => {
-                socket.write_all(&framed(&replies))?
+                let Some(bytes) = change(first_command, replies) else { return Ok(()) };
+                socket.write_all(&bytes)?
             }
             Fate::AnsweredLater => {
                 socket.write_all(&framed(&pending))?;
@@ -100,13 +116,14 @@ fn serve(mut socket: TcpStream, script: &Script, seen: &Seen) -> std::io::Result
                 socket.write_all(&framed(&replies))?;
             }
             Fate::CutShort => return socket.write_all(&framed(&replies)[..40]),
+            Fate::Pending => socket.write_all(&framed(&pending))?,
             Fate::Ignored => {}
             Fate::Garbage => socket.write_all(&framed(&[7; 80]))?,
         }
     }
 }
 
-fn reply(to: &Header, status: u32, credits: u16, body: &[u8]) -> Vec<u8> {
+pub(super) fn reply(to: &Header, status: u32, credits: u16, body: &[u8]) -> Vec<u8> {
     let mut reply = vec![0; 64];
     reply[..4].copy_from_slice(b"\xFESMB");
     reply[4] = 64;

@@ -2,6 +2,8 @@
 
 mod conformance;
 mod fake_server;
+mod fuzz;
+mod hostile;
 mod silence;
 #[allow(unreachable_pub, reason = "the integration tests have it, too")]
 #[path = "../../../../../tests/support/smbd.rs"]
