@@ -187,10 +187,10 @@ class DeviceClaim(Claim):
 
     def _lost(self, details: tuple[str, ...]) -> RigError:
         self.is_lost = True
-        found = label_of(self.device)
+        found, ours = label_of(self.device), (None, self._before, self._made)
         return RigError(
             f"another program used {self.device.path} while it was this run's",
-            details=(*details, *((f"it carries {found} now",) if found else ())),
+            details=(*details, *((f"it carries {found} now",) if found not in ours else ())),
             cause="somebody took it for an empty device; it is left as it is now",
             next=f"wipefs --no-act {self.device.path}; fuser -v {self.device.path}",
         )
