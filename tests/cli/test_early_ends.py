@@ -15,10 +15,10 @@ from fsgauge import cli
 INTERRUPTED_AT_IMPORT = """
 import builtins, os, runpy, signal, sys
 real = builtins.__import__
-def hooked(name, *more):
+def hooked(name, *more, **named):
     if name == sys.argv[1]:
         os.kill(os.getpid(), signal.SIGINT)
-    return real(name, *more)
+    return real(name, *more, **named)
 builtins.__import__ = hooked
 sys.argv = ["fsgauge", "explain", "iops"]
 runpy.run_module("fsgauge.__main__", run_name="__main__")
