@@ -14,9 +14,9 @@ from fsgauge import cli
 
 INTERRUPTED_AT_IMPORT = """
 import builtins, os, runpy, signal, sys
-real = builtins.__import__
+real, wanted = builtins.__import__, sys.argv[1]
 def hooked(name, *more, **named):
-    if name == sys.argv[1]:
+    if name == wanted:
         os.kill(os.getpid(), signal.SIGINT)
     return real(name, *more, **named)
 builtins.__import__ = hooked
