@@ -19,7 +19,8 @@
                                          from then on the run records say `series` and hold no rows
     DIR/records-abandoned/NNN/BBB-TT-SYSTEM/         turns of a block that was cut short; not read
     DIR/environment-resumed-NNN.json     EnvironmentRecord of each time that the study went on
-    DIR/journal.ndjson                   what happened, in order, appended and flushed
+    DIR/journal.ndjson                   what happened, in order, appended and flushed; the SHA-256
+                                         of each of the files above, chained line to line
     DIR/report.html, DIR/charts/*.svg    made from the above, any number of times
 
 Format history: 1, the first.

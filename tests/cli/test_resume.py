@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.sealing import seal
+
 from .conftest import ENGINE, Run
 
 LIMIT_SECONDS = 60.0
@@ -110,15 +112,20 @@ def test_a_running_study_cannot_be_resumed(fsgauge: Run, small: list[str], tmp_p
 
 
 def test_another_study_file_changes_nothing(fsgauge: Run, killed: Path) -> None:
-    """The study is the one in study.json: study.toml is for people."""
+    """The study is the one in study.json: study.toml is for people. That it was edited is said."""
     (killed / "study.toml").write_text("# edited\n")
     done = fsgauge("resume", str(killed), "--quiet")
+    assert done.returncode == 3
+    assert "study.toml: this record was changed" in done.stderr
+    done = fsgauge("resume", str(killed), "--quiet", "--accept-changed")
     assert done.returncode == 0, done.stderr
+    assert "records were changed after they were written (study.toml" in done.stdout
 
 
 def test_a_machine_that_changed_is_refused(fsgauge: Run, killed: Path) -> None:
     path = killed / "environment-before.json"
     path.write_text(path.read_text().replace('"processor_count": ', '"processor_count": 9'))
+    seal(killed)
     done = fsgauge("resume", str(killed))
     assert done.returncode == 2
     assert "processor count: 9" in done.stderr

@@ -93,8 +93,8 @@ def _read_marker(folder: int) -> Owner | None:
 def _refuse_unless_empty(path: Path, folder: int) -> None:
     """A marker that the kill cut short is the only thing that may lie here."""
     for name in os.listdir(folder):
-        marker = name == MARKER and os.stat(name, dir_fd=folder, follow_symlinks=False)
-        if not marker or marker.st_size > 0:
+        status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        if name != MARKER or not stat.S_ISREG(status.st_mode) or status.st_size > 0:
             raise RigError(f"{path} does not carry this run's marker, so it stays")
         os.unlink(name, dir_fd=folder)
 

@@ -25,6 +25,26 @@ _BETWEEN = """
   one refuses a newer format by name.
 - Wall-clock times (`..._unix_ns`) are labels. Every duration comes from the monotonic clock.
 
+## Changes after the fact
+
+Before a record takes its place, the journal gets a line `stored` with the file's SHA-256 and size.
+Each line of the journal ends with `chain`, the SHA-256 of the chain before it and of its own text.
+`report`, `compare`, `history`, `query` and `resume` check all of it first. A record that was
+changed, taken out, added or exchanged is named, and the command ends with exit code 3;
+`--accept-changed` goes on and names the changes in the answer and on the page's first screen, and
+the study is not valid. A folder whose journal is gone has no checksums and is treated the same.
+
+A crash is no change: its last line may announce a file that never came, and such a run is measured
+again. The checksums hold no secret. They show accidents and edits, not a forger who computes them
+anew.
+
+## Folders of other users
+
+Commands read plain files alone: no link, pipe or device, none larger than 256 MiB. In another
+user's folder root reads and writes with that user's rights, so it reads nothing, and makes a report
+nowhere, that the owner could not. Root resumes a study only in a folder that root owns and nobody
+else can write, as a study says which tools run and which kernel tunables are set.
+
 ## Queries
 
     fsgauge query DIR                         lists the views below

@@ -360,7 +360,7 @@ _OWN: tuple[View, ...] = (
         "journal",
         (
             at("unix_ns", "BIGINT", "wall clock; a label"),
-            at("event", "VARCHAR", "started, turn, step, run, resumed, ended"),
+            at("event", "VARCHAR", "started, stored, turn, step, run, set aside, resumed, ended"),
             at("block", "BIGINT", "of a turn, step or run"),
             at("turn", "BIGINT", "of a turn, step or run"),
             at("system", "VARCHAR", "of a turn"),

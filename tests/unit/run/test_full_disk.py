@@ -62,6 +62,18 @@ def test_a_full_disk_ends_the_study_and_room_lets_it_go_on(small_disk: Path) -> 
     assert all(path.exists() for path in kept), "a run of the first block is gone"
 
 
+def test_a_disk_that_is_full_before_the_first_record_keeps_nothing_and_says_nothing_else(
+    small_disk: Path,
+) -> None:
+    """It claimed that what was recorded is kept, when there was nothing."""
+    (small_disk / "full").write_bytes(bytes((200 << 10) - (16 << 10)))
+    with pytest.raises(RigError) as refused:
+        run(small_disk / "results")
+    assert "No space left" in refused.value.what
+    assert "kept" not in refused.value.render()
+    assert list((small_disk / "results").iterdir()) == []
+
+
 def test_a_study_on_what_became_read_only_goes_on_once_it_is_writable(small_disk: Path) -> None:
     subprocess.run(["mount", "-o", "remount,size=8m", str(small_disk)], check=True)
     outcome = run(small_disk, NoDiskEngine(0, _fail_after(21)))
