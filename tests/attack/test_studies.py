@@ -217,19 +217,8 @@ headers = st.sampled_from(
 )
 kinds = st.sampled_from(
     [
-        "loop",
-        "ram",
-        "device",
-        "path",
-        "share",
-        "raw",
-        "ext4",
-        "xfs",
-        "mounted",
-        "overhead",
-        "writers",
-        "connections",
-        "aging",
+        *("loop", "ram", "device", "path", "share", "raw", "ext4", "xfs", "mounted"),
+        *("overhead", "writers", "connections", "aging", "churn"),
     ]
 )
 lines_of_toml = st.one_of(
