@@ -232,11 +232,8 @@ class ServerRun(BaseModel):
 
 
 class DeviceRun(BaseModel):
-    """What the device under a system completed while the engine ran: warm-up, ending and reading
-    back included, and what a file system writes beside the load. `name` is the kernel's.
-
-    A request is one of the device's own, after merging and splitting.
-    """
+    """What the device `name` completed while the engine ran, after merging and splitting: warm-up,
+    reading back and what a file system writes beside the load included."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
