@@ -235,7 +235,7 @@ def test_a_full_disk_below_an_image_is_a_finding_and_the_rest_is_kept(age: Ager)
 def test_a_file_system_without_maps_of_extents_is_refused(age: Ager) -> None:
     point = age.folder / "memory"
     point.mkdir()
-    run("mount", "-t", "tmpfs", "none", str(point))
+    run("mount", "-t", "tmpfs", "-o", "mode=755", "none", str(point))
     try:
         done = age("memory", "churn", "--size", "1MiB")
         assert done.returncode == 2 and "FIEMAP" in done.stderr

@@ -4,6 +4,8 @@
 
 mod support;
 
+use std::os::unix::fs::FileExt;
+
 use fsgauge_scan::{Ext, Image, OnDisk, Problems};
 use support::damage::{Cases, damage};
 use support::{Collect, Made, run, small};
@@ -234,4 +236,26 @@ fn what_tools_have_changed_since_is_no_damage() {
         let (all, problems) = read(&made);
         assert!(problems.is_empty() && all.files.len() >= 300, "{tool} {arguments:?}: {problems:?}");
     }
+}
+
+/// Descriptors of all groups that name one table had it read once for each group: files were counted again and again.
+#[test]
+fn a_table_of_inodes_that_two_groups_name_is_read_once() {
+    let made = small::ext(&["-t", "ext2", "-b", "1024", "-N", "1024"], 24 << 20);
+    let (groups, descriptors) = (3, 2048);
+    let file = std::fs::OpenOptions::new().read(true).write(true).open(&made.image).unwrap();
+    let mut table = [0; 4];
+    file.read_exact_at(&mut table, descriptors + 8).unwrap();
+    let read = || {
+        let image = Image::open(&made.image).unwrap();
+        let mut problems = Problems::new();
+        let ext = Ext::open(&image, &mut problems).unwrap().unwrap();
+        (Collect::all(&ext, &mut problems).files.len(), problems.count("damaged"))
+    };
+    assert_eq!(read(), (301, 0));
+    for group in 1..groups {
+        file.write_all_at(&table, descriptors + group * 32 + 8).unwrap();
+    }
+    // All files are in the first group.
+    assert_eq!(read(), (301, groups - 1));
 }

@@ -6,7 +6,7 @@ mod support;
 
 use std::os::unix::fs::FileExt;
 
-use fsgauge_scan::{Image, Problems, Xfs};
+use fsgauge_scan::{Image, OnDisk, Problems, Xfs};
 use support::damage::{Cases, damage};
 use support::{Collect, Made, Mounted, can_mount, fill, make, run, small};
 
@@ -92,6 +92,28 @@ fn trees_in_circles_come_to_an_end() {
     let xfs = Xfs::open(&image, &mut problems).unwrap().unwrap();
     assert_eq!(Collect::all(&xfs, &mut problems).files.len(), 400);
     assert!(problems.is_empty(), "{problems:?}");
+}
+
+/// Walks of trees went on to their end when the scan was stopped.
+#[test]
+fn a_walk_of_trees_ends_when_it_is_stopped() {
+    let made = small::xfs(&["-d", "agcount=2"]);
+    let image = Image::open(&made.image).unwrap();
+    let mut problems = Problems::new();
+    let xfs = Xfs::open(&image, &mut problems).unwrap().unwrap();
+    let free = |asks_before_the_end: u32| {
+        let asks = std::cell::Cell::new(0);
+        let stop = || {
+            asks.set(asks.get() + 1);
+            asks.get() > asks_before_the_end
+        };
+        let mut all = Collect::default();
+        xfs.read_space(&mut all, &stop, &mut Problems::new());
+        all.free(4096).len()
+    };
+    // Asked before the first group, and then before each block of a tree.
+    assert_eq!(free(1), 0);
+    assert!(free(2) > 0);
 }
 
 #[test]
