@@ -19,11 +19,10 @@
                                          from then on the run records say `series` and hold no rows
     DIR/records-abandoned/NNN/BBB-TT-SYSTEM/         turns of a block that was cut short; not read
     DIR/environment-resumed-NNN.json     EnvironmentRecord of each time that the study went on
-    DIR/journal.ndjson                   what happened, in order, appended and flushed; the SHA-256
-                                         of each of the files above, chained line to line
+    DIR/journal.ndjson                   what happened, in order; a SHA-256 of each file, chained
     DIR/report.html, DIR/charts/*.svg    made from the above, any number of times
 
-Format history: 1, the first.
+Format 1 is the first.
 """
 
 from __future__ import annotations
@@ -268,7 +267,7 @@ class RunRecord(Record):
     """One cell on one system in one block. Exactly one of `result` and `fault` is set.
 
     With `series`, its histogram counts and intervals are in that block's Parquet files. `device` is
-    null where no single block device is below the system, and in records made before it was read.
+    null where no single block device is below the system.
     """
 
     block: int

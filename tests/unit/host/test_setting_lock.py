@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from fsgauge.errors import RigError
-from fsgauge.host import after_death, ledger_folder
+from fsgauge.host import ledger_folder
 from fsgauge.host.ledger import clean_up_after_the_dead, opened_ledger
 from fsgauge.host.setting import write_setting
 from fsgauge.host.setting_lock import setting_held
@@ -42,7 +42,6 @@ def ledgers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "ledgers"
     folder.mkdir(mode=0o700)
     monkeypatch.setattr(ledger_folder, "ledger_folder", lambda: folder)
-    monkeypatch.setattr(after_death, "_LASTING_SCRATCH", tmp_path / "var-tmp")
     return folder
 
 

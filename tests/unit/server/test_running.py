@@ -16,14 +16,6 @@ from fsgauge.study.workload import ConnectionsWorkload
 pytestmark = pytest.mark.root
 
 
-def test_a_server_is_not_told_the_password_of_somebodys_share(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """It was in the environment of every server, for those to read who work as its user."""
-    monkeypatch.setenv("FSGAUGE_SMB_PASSWORD", "mine")
-    assert "mine" not in running._environment().values()
-
-
 def test_a_server_that_is_stopped_while_it_is_revived_is_not_started_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
