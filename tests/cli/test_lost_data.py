@@ -57,12 +57,12 @@ def test_a_study_of_churn_tells_of_files_that_are_gone(fsgauge: Run, tmp_path: P
 def test_a_comparison_begins_with_the_side_that_lost_data(
     spoiled: str, fsgauge: Run, tmp_path: Path
 ) -> None:
-    """Nothing can be crossed by a folder that is not valid: the exit code stays 0."""
+    """No ratio of a folder that is not valid crosses a limit; a gate that passed would hide it."""
     made = {label: make_study(**SMALL, seed=seed) for label, seed in (("a", 1), ("b", 2))}
     made[spoiled] = lost(3)
     folders = [stored(tmp_path / label, each) for label, each in made.items()]
     done = fsgauge("compare", *folders, "--fail-if", "ratio(iops) < 2")
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 1, done.stderr
     said = LOST.replace("Not valid: ", f"Not valid: {spoiled}: ")
     assert done.stdout.startswith(said)
     assert "undecided  ratio(iops) < 2" in done.stdout and "crossed" not in done.stdout

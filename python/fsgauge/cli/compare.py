@@ -59,8 +59,8 @@ def command(
     """Results folder B against A: the same study on another day, kernel or machine.
 
     Ratios are B over A. Exit codes: 0 no limit is crossed, or it cannot be decided; 1 a limit is
-    crossed; 2 the folders are not comparable, or a condition is wrong; 3 records were changed after
-    they were written.
+    crossed, or there are limits and a side lost data; 2 the folders are not comparable, or a
+    condition is wrong; 3 records were changed after they were written.
     """
     from fsgauge.report.compared import read_sides, write_comparison
     from fsgauge.stats.between import compare_sides
@@ -78,7 +78,8 @@ def command(
             click.echo(line)
     page = write_comparison(between, tests, output or b)
     click.echo(_document(between, tests, page) if as_json else f"page: {page}")
-    return int(any(test.outcome == "crossed" for test in tests))
+    lost_data = between.a.data_lost or between.b.data_lost
+    return int(any(test.outcome == "crossed" or lost_data for test in tests))
 
 
 def _document(between: Between, tests: Sequence[Test], page: Path) -> str:
