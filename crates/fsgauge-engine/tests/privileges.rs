@@ -45,10 +45,11 @@ fn folder() -> TempDir {
     folder
 }
 
-/// A folder in which everything is another user's, and closed to all others.
+/// A folder of another user, closed to all others, with a file of theirs. The folder to age in it is root's: root
+/// ages no other.
 fn folder_of_nobody() -> TempDir {
     let folder = folder();
-    for path in [folder.path().join("f0000"), folder.path().join("aged"), folder.path().to_path_buf()] {
+    for path in [folder.path().join("f0000"), folder.path().to_path_buf()] {
         let mode = if path.is_dir() { 0o700 } else { 0o600 };
         std::fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
         chown(&path, Some(NOBODY), Some(NOBODY)).unwrap();
