@@ -24,6 +24,8 @@ from typing import Any
 import pytest
 
 from fsgauge.engine import find_engine
+from tests.attack.budget import examples
+from tests.needs import must_run
 
 _DRIVER = Path(__file__).with_name("engine_driver.py")
 _USUAL_EXAMPLES = 80
@@ -64,7 +66,7 @@ def _examples(walls: list[str], engine: Path, room: Path, count: int) -> list[di
 
 def test_whatever_the_job_the_engine_ends_as_its_protocol_says(room: Path) -> None:
     """No job ends the engine by a signal, makes it panic, wait for ever or take all memory."""
-    count = int(os.environ.get("FSGAUGE_FUZZ_EXAMPLES", _USUAL_EXAMPLES))
+    count = examples(_USUAL_EXAMPLES)
     ended = _examples(_walls(), find_engine(), room, count)
     assert len(ended) == count
     faults = [example for example in ended if example["fault"]]

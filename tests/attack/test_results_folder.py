@@ -187,7 +187,7 @@ def cut_short() -> NoDiskEngine:
 @pytest.mark.root
 @pytest.mark.parametrize(
     "what",
-    ["all is another user's", "one file is", "a folder is open to all", "a file is", "group"],
+    ["all is another user's", "one file is", "a folder is open", "a file is open", "group"],
 )
 def test_root_does_not_go_on_with_what_another_user_can_write(tmp_path: Path, what: str) -> None:
     """Its study.json said which kernel tunables root sets: `core_pattern` runs any program."""

@@ -98,8 +98,10 @@ fn an_ordinary_user_scans_what_the_kernel_lets_and_the_rest_is_counted_and_named
     }
     let result = &last["result"];
     assert_eq!((code, &result["counts"]["files"]), (Some(0), &1.into()), "{last}");
-    let problem = &result["problems"][0];
-    assert_eq!((&problem["code"], &problem["count"]), (&"not_permitted".into(), &2.into()), "{problem}");
+    // Others write to this file system meanwhile: that is a problem of its own, and not this test's.
+    let mut problems = result["problems"].as_array().unwrap().iter();
+    let problem = problems.find(|each| each["code"] == "not_permitted").unwrap();
+    assert_eq!(&problem["count"], 2, "{problem}");
     let examples: Vec<String> = serde_json::from_value(problem["examples"].clone()).unwrap();
     for name in ["closed", "private"] {
         let path = place(name).display().to_string();

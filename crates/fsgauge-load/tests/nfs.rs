@@ -324,7 +324,8 @@ fn a_server_that_dies_and_comes_back_is_counted_and_survived() {
         WeightedActivity { activity: Activity::Read, weight: 1 },
     ];
     assert_whole(&run(&job(target.clone(), WRITE)).unwrap());
-    let mixed = ClientsJob { time_limit_ns: 3_000_000_000, ..job(target.clone(), Phase::Mix { activities }) };
+    // A server needs a second or two to come back, and clients try again with rests of up to a second.
+    let mixed = ClientsJob { time_limit_ns: 6_000_000_000, ..job(target.clone(), Phase::Mix { activities }) };
     let load = std::thread::spawn(move || run(&mixed));
     std::thread::sleep(Duration::from_millis(800));
     server.kill();

@@ -38,6 +38,7 @@ impl<T: Target> EventLoop<'_, T> {
             self.ready.clear();
             limit_ns = INTERRUPTED_DRAIN_LIMIT_NS;
         }
+        self.target.time_is_up();
         let mut until_ns = self.around.clock.now_ns() + limit_ns;
         while (self.pending > 0 || !self.ready.is_empty()) && self.has_time(&mut until_ns) {
             for _ in 0..self.ready.len() {

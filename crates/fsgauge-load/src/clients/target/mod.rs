@@ -79,6 +79,10 @@ pub(crate) trait Target {
         Started::Done(0)
     }
 
+    /// The time is up. Operations that wait for a connection that is gone are answered as lost: no server has been
+    /// asked for them, and one that stays away must not hold the end for as long as connections are tried.
+    fn time_is_up(&mut self) {}
+
     /// What went over the network so far; none where there is none.
     fn traffic(&self) -> Option<Traffic> {
         None

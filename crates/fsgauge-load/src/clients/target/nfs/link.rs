@@ -162,6 +162,15 @@ impl NfsTarget {
         self.answer_all(client, |stage| stage != Stage::Idle, answer);
     }
 
+    /// Who waits for a way in that is not there is told that it was lost.
+    pub(super) fn give_up_waiting(&mut self) {
+        for client in 0..self.sessions.len() as u32 {
+            if self.sessions[client as usize].state != State::In {
+                self.answer_all(client, |stage| stage == Stage::Parked, -Answer::from(libc::ECONNRESET));
+            }
+        }
+    }
+
     fn answer_all(&mut self, client: u32, which: impl Fn(Stage) -> bool, answer: Answer) {
         for lane in self.lanes_of(client) {
             if which(self.lanes[lane as usize].stage) {

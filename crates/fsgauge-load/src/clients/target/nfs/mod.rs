@@ -265,6 +265,10 @@ impl Target for NfsTarget {
         Started::Pending
     }
 
+    fn time_is_up(&mut self) {
+        self.give_up_waiting();
+    }
+
     fn traffic(&self) -> Option<Traffic> {
         Some(self.traffic)
     }

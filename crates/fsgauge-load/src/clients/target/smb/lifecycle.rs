@@ -150,6 +150,15 @@ impl SmbTarget {
         }
     }
 
+    /// Who waits for a session that is not there is told that it was lost.
+    pub(super) fn give_up_waiting(&mut self) {
+        for number in 0..self.connections.len() as u32 {
+            if !self.connections[number as usize].is_up() {
+                self.give_up_held(number, -Answer::from(libc::ECONNRESET));
+            }
+        }
+    }
+
     /// A session is gone, with its files and with what was under way. The next operation sets it up again, unless
     /// the server lets clients in and then says nothing.
     #[cold]

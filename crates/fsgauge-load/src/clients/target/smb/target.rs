@@ -238,6 +238,10 @@ impl Target for SmbTarget {
         self.begin_admission(client)
     }
 
+    fn time_is_up(&mut self) {
+        self.give_up_waiting();
+    }
+
     fn traffic(&self) -> Option<Traffic> {
         Some(self.traffic)
     }
