@@ -22,28 +22,28 @@ const TIME_LIMIT: Duration = Duration::from_secs(60);
 
 /// Looks for tails after a job, and adds those that it finds to its bad records. A backup on this machine reads files
 /// to where they end and has seen them.
-pub(crate) fn look_for_tails(
-    plan: &Plan,
-    server: Option<&Server>,
-    result: &mut LoadResult,
-    stop: &Stop,
-) -> Outcome<()> {
+pub(crate) fn look_for_tails(plan: &Plan, server: Option<&Server>, result: &mut LoadResult, stop: &Stop) {
     let job = &plan.job;
     let clients = match (&job.phase, server) {
         (Phase::Read {} | Phase::Mix { .. }, _) if job.verify => job.clients,
         (Phase::Backup { .. }, Some(_)) if job.verify => job.files.clients,
-        _ => return Ok(()),
+        _ => return,
     };
-    let Some(mut sizes) = SizesThere::of(job, server, stop)? else { return Ok(()) };
-    let Some(found) = result.clients.as_mut() else { return Ok(()) };
+    let all = u64::from(clients) * u64::from(job.files.files_per_client);
+    let mut sizes = match SizesThere::of(job, server, stop) {
+        Ok(Some(sizes)) => sizes,
+        Ok(None) => return,
+        // A server may have no room for one more session; what was measured is whole all the same.
+        Err(failure) => return result.notes.push(not_asked(all, &failure.what)),
+    };
+    let Some(found) = result.clients.as_mut() else { return };
     let (begin, mut path) = (Instant::now(), PathBuffer::new());
     let of_client =
         |client: u32| (0..job.files.files_per_client).map(move |file| FileNumber { client, file });
-    let all = u64::from(clients) * u64::from(job.files.files_per_client);
     for (asked, number) in (0..clients).flat_map(of_client).enumerate() {
         if begin.elapsed() > TIME_LIMIT || stop.is_set() {
-            result.notes.push(not_asked(all - asked as u64));
-            break;
+            let why = if stop.is_set() { "the run was ended" } else { "it took a minute" };
+            return result.notes.push(not_asked(all - asked as u64, why));
         }
         let (name, end_bytes) = (plan.names.file(number, &mut path), plan.size_bytes(number));
         // A file that is gone, or that cannot be asked, was an error when it was read.
@@ -55,7 +55,6 @@ pub(crate) fn look_for_tails(
             }
         }
     }
-    Ok(())
 }
 
 /// What says how large files are.
@@ -92,7 +91,9 @@ impl SizesThere {
     }
 }
 
-fn not_asked(files: u64) -> Note {
-    let text = format!("{files} files were not asked for their size: what was appended to them is not known");
+fn not_asked(files: u64, why: &str) -> Note {
+    let text = format!(
+        "{files} files were not asked for their size, so what was appended to them is not known: {why}"
+    );
     Note { code: "clients.tails_unknown".into(), text }
 }

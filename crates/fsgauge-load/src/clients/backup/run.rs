@@ -80,7 +80,7 @@ pub(crate) fn run_backup(
         pauses,
     };
     let mut measured = result(job, &plan, backed_up, surroundings);
-    look_for_tails(&FilesPlan::new(job), server.as_ref(), &mut measured, &stop)?;
+    look_for_tails(&FilesPlan::new(job), server.as_ref(), &mut measured, &stop);
     Ok(measured)
 }
 
