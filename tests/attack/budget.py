@@ -16,10 +16,15 @@ def examples(usual: int) -> int:
 
 
 def budget(usual: int, **more: Any) -> settings:
-    """Settings of a hypothesis test: no deadline of an example, for the machine may be busy."""
+    """Settings of a hypothesis test: no deadline of an example, for the machine may be busy.
+
+    The same examples in every test run; others each time where a number was asked for.
+    """
     return settings(
         max_examples=examples(usual),
         deadline=None,
-        suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+        derandomize=VARIABLE not in os.environ,
+        database=None,
+        suppress_health_check=list(HealthCheck),
         **more,
     )

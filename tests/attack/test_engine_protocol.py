@@ -25,7 +25,7 @@ import pytest
 
 from fsgauge.engine import find_engine
 from tests.attack.budget import examples
-from tests.needs import must_run
+from tests.needs import need
 
 _DRIVER = Path(__file__).with_name("engine_driver.py")
 _USUAL_EXAMPLES = 80
@@ -44,7 +44,7 @@ def _walls() -> list[str]:
     """The command that puts another behind walls; skips the test where there are none."""
     walls = ["unshare", "--mount", "--net", *(["--map-root-user"] if os.geteuid() else [])]
     if shutil.which("unshare") is None or subprocess.run([*walls, "true"], check=False).returncode:
-        pytest.skip("no namespaces of one's own: " + " ".join([*walls, "true"]))
+        need("namespaces of one's own: " + " ".join([*walls, "true"]))
     return walls
 
 
@@ -64,6 +64,8 @@ def _examples(walls: list[str], engine: Path, room: Path, count: int) -> list[di
     return [json.loads(line) for line in ended.stdout.splitlines()]
 
 
+@pytest.mark.fuzz
+@pytest.mark.timeout(3600)
 def test_whatever_the_job_the_engine_ends_as_its_protocol_says(room: Path) -> None:
     """No job ends the engine by a signal, makes it panic, wait for ever or take all memory."""
     count = examples(_USUAL_EXAMPLES)

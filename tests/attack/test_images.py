@@ -21,6 +21,7 @@ from typing import Any
 import pytest
 
 from fsgauge.engine import find_engine
+from tests.needs import need
 
 _TEBIBYTE = 1 << 40
 _BLOCK = 4096
@@ -33,7 +34,7 @@ _PATH = f"{os.environ['PATH']}:/usr/sbin:/sbin"
 def tool(*command: str, **options: Any) -> str:
     """A tool's output; the test is skipped where the tool is not installed."""
     if shutil.which(command[0], path=_PATH) is None:
-        pytest.skip(f"{command[0]} is not installed")
+        need(f"{command[0]}, of e2fsprogs or xfsprogs")
     done = subprocess.run(
         command,
         capture_output=True,

@@ -7,7 +7,6 @@ itself failed". FSGAUGE_FUZZ_EXAMPLES=N tries N damages instead of a few.
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 from collections.abc import Callable
@@ -16,7 +15,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fsgauge.cli import group
@@ -29,10 +28,10 @@ from fsgauge.store import StoredStudy, read_results
 from fsgauge.store.query import asked
 from fsgauge.store.rows import histograms
 from fsgauge.store.seals import ChangedError, understood
+from tests.attack.budget import budget
 from tests.sealing import compacted, seal
 from tests.synthetic import make_study
 
-EXAMPLES = int(os.environ.get("FSGAUGE_FUZZ_EXAMPLES", "25"))
 NUMBERS = [0, -1, 1, 2**31, 2**63, 2**64, 10**30, 1e308, -1e-300, 0.5]
 STRANGE = [*NUMBERS, None, True, "", "../../etc/passwd", "\0", "é" * 50, [], {}, [[[]]], {"a": {}}]
 
@@ -170,13 +169,8 @@ def test_a_folder_may_be_moved_and_copied(folder: Path, tmp_path: Path) -> None:
 DAMAGE = st.sampled_from(["bits", "cut", "value", "key", "gone", "copied"])
 
 
-@settings(
-    max_examples=EXAMPLES,
-    deadline=None,
-    derandomize=EXAMPLES == 25,
-    database=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
+@pytest.mark.fuzz
+@budget(25)
 @given(data=st.data())
 def test_whatever_is_damaged_ends_in_words(
     written: Path, tmp_path: Path, data: st.DataObject

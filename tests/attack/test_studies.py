@@ -6,12 +6,11 @@ seconds; FSGAUGE_FUZZ_EXAMPLES=20000 lets them look for longer.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fsgauge.errors import FsgaugeError, InputError
@@ -23,16 +22,10 @@ from fsgauge.study.parse import parse_study
 from fsgauge.study.shipped import find_study
 from fsgauge.system import FileSystem, find_kind
 from fsgauge.system.options import check_options
+from tests.attack.budget import budget
 from tests.attack.hostile_options import MKFS, MOUNT, SAMBA, TUNABLES
 
-EXAMPLES = int(os.environ.get("FSGAUGE_FUZZ_EXAMPLES", "120"))
-fuzzed = settings(
-    max_examples=EXAMPLES,
-    deadline=None,
-    derandomize="FSGAUGE_FUZZ_EXAMPLES" not in os.environ,
-    database=None,
-    suppress_health_check=list(HealthCheck),
-)
+fuzzed = budget(120)
 SHIPPED = {name: find_study(name)[1] for name in shipped_studies()}
 HEAD = 'format = 1\nquestion = "?"\n'
 BODY = (
@@ -192,6 +185,7 @@ pieces = st.lists(
 places = st.lists(st.integers(0, 1 << 16), min_size=1, max_size=4)
 
 
+@pytest.mark.fuzz
 @fuzzed
 @given(st.sampled_from(sorted(SHIPPED)), st.sampled_from([_cut, _lines]), places, pieces)
 def test_a_shipped_study_taken_apart(
@@ -230,6 +224,7 @@ lines_of_toml = st.one_of(
 )
 
 
+@pytest.mark.fuzz
 @fuzzed
 @given(st.lists(lines_of_toml, max_size=20), st.booleans())
 def test_a_study_made_of_its_keys(lines: list[str], begun: bool) -> None:
@@ -263,6 +258,7 @@ near_options = st.lists(
 )
 
 
+@pytest.mark.fuzz
 @fuzzed
 @given(
     st.sampled_from(sorted(MKFS)), near_options, near_options, st.sampled_from(["", " ", ",", "="])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 
 import pytest
@@ -11,6 +10,7 @@ from fsgauge.errors import InputError, RefusedError
 from fsgauge.system import FileSystem, find_kind, system_kinds
 from fsgauge.system.allowed import NOTHING, Form
 from fsgauge.system.options import mkfs_words, mount_words
+from tests.needs import need_mkfs
 
 FILE_SYSTEMS = [kind for kind in system_kinds().values() if isinstance(kind, FileSystem)]
 
@@ -122,9 +122,9 @@ def test_every_file_system_has_its_lists() -> None:
     assert all(kind.mkfs_options and kind.mount_options for kind in FILE_SYSTEMS)
 
 
-@pytest.mark.skipif(not shutil.which("mkfs.ext4"), reason="e2fsprogs is not installed")
 def test_getopt_takes_the_words_as_we_do() -> None:
     """mke2fs is asked what it makes of a joined value, without a device to write to."""
+    need_mkfs("ext4")
     done = subprocess.run(["mkfs.ext4", "-n", "-m0", "-b4096", "/nowhere/at-all"], check=False,
         capture_output=True, text=True, timeout=30)  # fmt: skip
     assert "invalid option" not in done.stderr and "/nowhere/at-all" in done.stderr
