@@ -65,7 +65,7 @@ def write_example(folder: Path, planted: Planted | None = None) -> Path:
     planted = planted or Planted()
     records = example_records(planted)
     records.write(folder)
-    return write_results(folder, read_results(folder), example_results(records, planted))
+    return write_results(read_results(folder), example_results(records, planted))
 
 
 def example_records(planted: Planted) -> SyntheticStudy:

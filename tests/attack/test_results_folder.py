@@ -18,11 +18,12 @@ import pytest
 
 from fsgauge.errors import FsgaugeError, InputError, RigError
 from fsgauge.plain_files import PlainFolder, write_whole
-from fsgauge.report import write_report
+from fsgauge.report import write, write_report
 from fsgauge.report.compared import read_sides, write_pages
 from fsgauge.store import ResultsFolder, read_results
 from fsgauge.store.query import asked
 from tests.laboratory import NoDiskEngine, resume, run
+from tests.sealing import compacted
 from tests.synthetic import make_study
 
 SECRET = "the root of all"  # noqa: S105 - it opens nothing
@@ -305,3 +306,134 @@ def test_a_folder_exchanged_while_it_is_written_is_not_written(tmp_path: Path) -
         folder.discard()
         assert list(elsewhere.iterdir()) == []
         assert (tmp_path / "moved/records/x/00-y.json").read_text() == "{}"
+
+
+def exchanged(folder: Path, by: str, place: Path) -> Path:
+    """Another folder in the place of this one, reached as `by` says; gives the victim."""
+    victim = place / "victim"
+    victim.mkdir()
+    (victim / "report.html").write_text("root's own")
+    folder.rename(place / "moved")
+    if by == "a link of the user":
+        folder.symlink_to(victim)
+        os.lchown(folder, NOBODY, NOBODY)
+    elif by == "a link of root":
+        folder.symlink_to(victim)
+    else:
+        victim.rename(folder)
+        return folder
+    return victim
+
+
+@pytest.mark.parametrize("by", ["a link of the user", "a link of root", "another folder"])
+@pytest.mark.root
+def test_a_report_goes_into_no_folder_but_the_one_that_was_read(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, by: str
+) -> None:
+    """Its folder was opened by its path again to write: by then it led to a folder of root's,
+    and root, who has that owner's rights, replaced report.html there.
+    """
+    given_to(folder)
+    victims: list[Path] = []
+    real = write.render_page
+
+    def swapping(*facts: Any) -> str:
+        page = real(*facts)
+        victims.append(exchanged(folder, by, tmp_path))
+        return page
+
+    monkeypatch.setattr(write, "render_page", swapping)
+    said = in_bounded_time(lambda: write_report(folder))
+    assert said.startswith("2: ") and "cause:" in said and "next:" in said
+    assert [path.name for path in victims[0].rglob("*")] == ["report.html"]
+    assert (victims[0] / "report.html").read_text() == "root's own"
+    assert not (tmp_path / "moved/report.html").exists()
+
+
+def test_rows_come_from_no_folder_but_the_one_that_was_read(folder: Path, tmp_path: Path) -> None:
+    """They are read when they are first asked for, long after the records were."""
+    compacted(folder, 0)
+    run_of_rows = read_results(folder).runs[0]
+    folder.rename(tmp_path / "moved")
+    shutil.copytree(tmp_path / "moved", folder)
+    assert run_of_rows.result is not None
+    rows = run_of_rows.result.intervals
+    said = in_bounded_time(lambda: list(rows))
+    assert said.startswith("2: ") and "another folder" in said
+
+
+@pytest.mark.root
+@pytest.mark.parametrize("way", ["results", "output", "file", "below"])
+def test_root_follows_no_link_of_a_user_to_a_folder_of_another(tmp_path: Path, way: str) -> None:
+    """`fsgauge run` by root in a user's folder wrote to wherever the user's link `results` led."""
+    victim, place = tmp_path / "victim", tmp_path / "place"
+    (victim / "deeper").mkdir(parents=True)
+    place.mkdir()
+    (place / "results").symlink_to("../victim")
+    given_to(place)
+
+    def create() -> None:
+        with ResultsFolder.created(place / "results", "study") as folder:
+            folder.write("study.json", "{}")
+
+    said = in_bounded_time(
+        {
+            "results": create,
+            "output": lambda: write_pages(place / "results" / "new", {"a.html": "a"}),
+            "file": lambda: write_whole(place / "results" / "a.html", "a"),
+            "below": lambda: write_whole(place / "results" / "deeper" / "a.html", "a"),
+        }[way]
+    )
+    assert "a link of another user leads there" in said, said
+    assert [path.name for path in victim.rglob("*")] == ["deeper"]
+
+
+@pytest.mark.root
+def test_root_follows_its_own_links_and_a_users_to_that_users_folder(
+    folder: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "of root").symlink_to(folder)
+    assert write_report(tmp_path / "of root").is_file()
+    given_to(folder)
+    link = tmp_path / "of the user"
+    link.symlink_to("of root")
+    os.lchown(link, NOBODY, NOBODY)
+    assert write_report(link).is_file()
+    loop = tmp_path / "loop"
+    loop.symlink_to(loop)
+    assert "symbolic links" in in_bounded_time(lambda: write_report(loop))
+
+
+@pytest.mark.root
+def test_a_folder_made_for_pages_is_the_one_that_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was made, then opened by its path: a user who replaced it led root anywhere."""
+    place, victim = tmp_path / "place", tmp_path / "victim"
+    place.mkdir()
+    victim.mkdir()
+    given_to(place)
+    real = PlainFolder.make_folder
+
+    def swapping(folder: PlainFolder, name: str) -> None:
+        real(folder, name)
+        if name == "new":
+            (place / "new").rename(place / "moved")
+            (place / "new").symlink_to(victim)
+
+    monkeypatch.setattr(PlainFolder, "make_folder", swapping)
+    said = in_bounded_time(lambda: write_pages(place / "new", {"a.html": "a"}))
+    assert "link" in said
+    assert list(victim.iterdir()) == []
+
+
+@pytest.mark.parametrize("kind", [*KINDS, "link to nothing"])
+def test_a_query_names_an_added_record_that_is_no_plain_file(
+    folder: Path, victim: Path, kind: str
+) -> None:
+    """DuckDB said it in its own words, or waited at a pipe, with --accept-changed."""
+    turn = next(folder.glob("records/000-00-*"))
+    replace(turn / "99-added.json", kind, victim)
+    for work in (lambda: ask(folder), lambda: read_sides([folder], accept_changed=True)):
+        said = in_bounded_time(work)
+        assert said.startswith("2: ") and "99-added.json: it is " in said, said

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from fsgauge.errors import InputError
 from fsgauge.plain_files import opening
+from fsgauge.plain_files.naming import open_named
 from fsgauge.plain_files.opening import NotPlainError
 from fsgauge.plain_files.rights import require_roots_alone, rights_of
 
@@ -43,14 +44,15 @@ class PlainFolder:
         self._descriptor = descriptor
         status = os.fstat(descriptor)
         self._owner = (status.st_uid, status.st_gid)
+        self._as_owner_if_another = as_owner
         self._as_owner = as_owner and os.geteuid() == 0 and status.st_uid != 0
 
     @classmethod
     @contextmanager
     def opened(cls, path: Path, *, as_owner: bool = True) -> Iterator[PlainFolder]:
-        """A folder that is there; InputError. The user may name the folder itself by a link."""
+        """A folder that is there; raises InputError. For links in its path see `naming`."""
         try:
-            descriptor = os.open(path, opening.FOLDER_ITSELF)
+            descriptor = open_named(path)
         except (FileNotFoundError, NotADirectoryError) as error:
             raise MissingError(f"there is no folder {path}", next=f"ls -ld {path}") from error
         except OSError as error:
@@ -68,19 +70,21 @@ class PlainFolder:
     @contextmanager
     def made(cls, path: Path, *, as_owner: bool = True) -> Iterator[PlainFolder]:
         """The same, made where it is missing, with the folders above it; also raises OSError."""
-        whole = path.absolute()
-        there = next(each for each in (whole, *whole.parents) if os.path.lexists(each))
-        if there != whole:
-            with cls.opened(there, as_owner=as_owner) as parent:
-                parent.make_folder(str(whole.relative_to(there)))
-        with cls.opened(path, as_owner=as_owner) as folder:
-            yield folder
+        there = next(each for each in (path, *path.parents) if os.path.lexists(each))
+        with cls.opened(there, as_owner=as_owner) as parent:
+            if there == path:
+                yield parent
+                return
+            below = str(path.relative_to(there))
+            parent.make_folder(below)
+            with parent.below(below) as folder:
+                yield folder
 
     @contextmanager
     def below(self, name: str) -> Iterator[PlainFolder]:
         """A folder in this one, held open too; raises OSError."""
         with self._opened_below(name) as descriptor:
-            yield PlainFolder(self.path / name, descriptor, as_owner=self._as_owner)
+            yield PlainFolder(self.path / name, descriptor, as_owner=self._as_owner_if_another)
 
     def read(self, name: str, limit_bytes: int = LARGEST_BYTES) -> bytes:
         """A plain file's content; raises InputError that names the file, MissingError for none."""
@@ -200,6 +204,11 @@ class PlainFolder:
     def require_roots_alone(self) -> None:
         """Raise InputError where a user other than root owns or can write anything here."""
         require_roots_alone(self.path, self._everything())
+
+    def identity(self) -> tuple[int, int, int]:
+        """Device, inode and owner: what tells this folder from any other."""
+        status = os.fstat(self._descriptor)
+        return status.st_dev, status.st_ino, status.st_uid
 
     def is_at(self, path: Path) -> bool:
         """Whether `path` itself is this very folder, not a link to it."""

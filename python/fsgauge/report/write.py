@@ -11,7 +11,7 @@ from typing import Any
 
 from fsgauge.disk import Disk
 from fsgauge.errors import InputError, RigError
-from fsgauge.plain_files import PlainFolder, cannot_write
+from fsgauge.plain_files import cannot_write
 from fsgauge.report.charts.against_free import kept_chart, predicted_chart, rates_chart
 from fsgauge.report.charts.aged_lengths import free_lengths, written_lengths
 from fsgauge.report.charts.clients import clients_chart
@@ -53,7 +53,7 @@ def write_report(
     stored = read_results(directory, accept_changed=accept_changed)
     with understood(stored.changes):
         results = naming_changes(_results(stored, changed_disk), stored.changes)
-        return write_results(directory, stored, results)
+        return write_results(stored, results)
 
 
 def _results(stored: StoredStudy, changed_disk: ChangedDisk | None) -> Results:
@@ -84,14 +84,18 @@ def _disk(stored: StoredStudy, changed_disk: ChangedDisk | None) -> Disk | None:
     return changed_disk(workload.get("disk") or {})
 
 
-def write_results(directory: Path, stored: StoredStudy, results: Results) -> Path:
-    """Make the report of results that are known already; raises RigError."""
+def write_results(stored: StoredStudy, results: Results) -> Path:
+    """Make the report of results that are known already, in the folder that they are from.
+
+    Raises RigError, and InputError where another folder is in its place.
+    """
+    directory = stored.directory
     drawings = draw_all(results, stored)
     page = render_page(results, stored, drawings)
     pages = {f"charts/{drawing.name}.svg": drawing.alone for drawing in drawings.values()}
     pages |= {"report.json": results.model_dump_json(indent=1), "report.html": page}
     try:
-        with PlainFolder.opened(directory) as folder:
+        with stored.folder.opened() as folder:
             for name, text in pages.items():
                 folder.write(name, text)
     except OSError as error:

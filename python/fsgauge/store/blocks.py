@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fsgauge.errors import InputError, RigError
-from fsgauge.plain_files import PlainFolder, cannot_write
+from fsgauge.plain_files import PlainFolder, SeenFolder, cannot_write
 from fsgauge.record import RunRecord, SeriesFile, SeriesRecord
 from fsgauge.series import COUNT_COLUMNS, INTERVAL_COLUMNS, Columns, Counts, Intervals, Load
 from fsgauge.store.folder import ResultsFolder
@@ -157,7 +157,7 @@ class _OnDemand(dict[str, npt.NDArray[Any]]):
 class _Rows:
     """One Parquet file, which is read when first asked for."""
 
-    directory: Path
+    folder: SeenFolder
     name: str
     kind: str
 
@@ -182,8 +182,8 @@ class _Rows:
         }
 
     def _read(self, names: Sequence[str]) -> Columns:
-        with PlainFolder.opened(self.directory) as folder, folder.pinned(self.name) as opened:
-            return _read_parquet(self.directory / self.name, opened, names)
+        with self.folder.opened() as folder, folder.pinned(self.name) as opened:
+            return _read_parquet(self.folder.path / self.name, opened, names)
 
 
 class SeriesReader:
@@ -215,8 +215,8 @@ class SeriesReader:
     def _block(self, name: str, block: int) -> dict[str, _Rows]:
         if name not in self._blocks:
             read_record(SeriesRecord, self._folder, f"series/{name}.json")
+            seen = SeenFolder.of(self._folder)
             self._blocks[name] = {
-                kind: _Rows(self._folder.path, f"series/{block:03d}-{kind}.parquet", kind)
-                for kind in _COLUMNS
+                kind: _Rows(seen, f"series/{block:03d}-{kind}.parquet", kind) for kind in _COLUMNS
             }
         return self._blocks[name]

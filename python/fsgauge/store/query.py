@@ -62,12 +62,22 @@ def asked(directory: Path, sql: str, *, accept_changed: bool = False) -> Iterato
 
     with opened_results(directory) as folder:
         files, changes = checked_files(folder, accept_changed=accept_changed)
+        _require_plain(folder, files)
         with folder.rights(), duckdb.connect() as database:
             with _said():
                 _make_views(database, folder, files, directory.resolve())
                 _lock(database, directory.resolve())
                 database.execute(_without_zones(database, _only_select(database, sql)))
             yield Answer(database, changes)
+
+
+def _require_plain(folder: PlainFolder, files: RecordFiles) -> None:
+    """Raise InputError for what the database would find no plain file, also where it was added."""
+    marks = [Path(name).stem for name in files.series]
+    rows = [f"series/{mark}-{kind}.parquet" for mark in marks for kind in ("counts", "intervals")]
+    for name in (*files.all(), *rows):
+        with folder.pinned(name):
+            pass
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from fsgauge.errors import InputError
-from fsgauge.plain_files import PlainFolder
+from fsgauge.plain_files import PlainFolder, SeenFolder
 from fsgauge.record import (
     FORMAT,
     EnvironmentRecord,
@@ -50,10 +50,11 @@ class StoredStudy:
     """All records of one results folder, in the order of the plan.
 
     `path_turns` and `path_runs` are those over paths beside a server: no sample of the study. Their
-    scans and steps are in none of its lists.
+    scans and steps are in none of its lists. `folder` is the one that they were read from.
     """
 
     directory: Path
+    folder: SeenFolder
     study: StudyRecord
     turns: list[TurnRecord]
     runs: list[RunRecord]
@@ -115,6 +116,7 @@ def _parsed(
     after = "environment-after.json"
     return StoredStudy(
         directory=directory,
+        folder=SeenFolder.of(folder),
         study=study,
         turns=[turn for turn in turns if not turn.over_path],
         runs=[run for run in runs if not run.over_path],
