@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from fsgauge.crosscheck.folder import CrosscheckFolder
 from fsgauge.errors import FsgaugeError, InputError, RigError
 from fsgauge.plain_files import PlainFolder, write_whole
 from fsgauge.report import write, write_report
@@ -363,7 +364,7 @@ def test_rows_come_from_no_folder_but_the_one_that_was_read(folder: Path, tmp_pa
 
 
 @pytest.mark.root
-@pytest.mark.parametrize("way", ["results", "output", "file", "below"])
+@pytest.mark.parametrize("way", ["results", "output", "file", "below", "crosscheck"])
 def test_root_follows_no_link_of_a_user_to_a_folder_of_another(tmp_path: Path, way: str) -> None:
     """`fsgauge run` by root in a user's folder wrote to wherever the user's link `results` led."""
     victim, place = tmp_path / "victim", tmp_path / "place"
@@ -379,6 +380,7 @@ def test_root_follows_no_link_of_a_user_to_a_folder_of_another(tmp_path: Path, w
     said = in_bounded_time(
         {
             "results": create,
+            "crosscheck": lambda: CrosscheckFolder(place / "results", "study"),
             "output": lambda: write_pages(place / "results" / "new", {"a.html": "a"}),
             "file": lambda: write_whole(place / "results" / "a.html", "a"),
             "below": lambda: write_whole(place / "results" / "deeper" / "a.html", "a"),

@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from fsgauge.crosscheck.agreement import CellAgreement
 from fsgauge.errors import RigError
-from fsgauge.plain_files import cannot_write, write_whole
+from fsgauge.plain_files import PlainFolder, cannot_write, write_whole
 from fsgauge.record import Cell, EnvironmentRecord, Record
 from fsgauge.store.files import slug
 from fsgauge.wire import LoadJob, LoadResult
@@ -91,7 +91,8 @@ class CrosscheckFolder:
 
     def _make(self, folder: Path) -> None:
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            with PlainFolder.made(folder, as_owner=False):
+                pass
         except OSError as error:
             refused = cannot_write(folder, error)
             raise RigError(refused.what, cause=refused.cause, next="--results DIR") from error
