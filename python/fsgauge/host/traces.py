@@ -178,7 +178,7 @@ class LoopTrace(Trace):
         return f"detached the loop device of {self.file}"
 
     def _refuse_where_a_link_leads(self, folder: Path) -> None:
-        """The kernel names a file by where it lies: it was made through the link, or is not ours."""
+        """The kernel names a file by where it lies: this one was made through the link."""
         file = Path(self.file).resolve()
         devices = loop_devices.loops_of(file)
         if devices:

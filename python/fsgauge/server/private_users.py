@@ -32,7 +32,7 @@ set +e
 """
 """For a shell in that namespace; its first argument is the server's folder, and goes.
 
-Other systems under test are let go at once: their devices would be busy as long as the server lives.
+Other systems under test are let go at once, or their devices would be busy as long as it lives.
 """
 
 
