@@ -45,8 +45,8 @@ def _owner(place: Path, number: int) -> tuple[str, str]:
     try:
         name = pwd.getpwuid(number).pw_name
     except KeyError:
-        name = f"number {number}"
+        name = str(number)
     cause = f"{place} belongs to the user {name}"
     if os.environ.get(_SUDO_VARIABLE) == str(number):
-        return cause, f"with sudo, fsgauge is root: {name}'s own folders are another user's too"
+        return cause, f"with sudo fsgauge runs as root, and {name}, who called it, is another user"
     return cause, ""

@@ -186,7 +186,7 @@ class LoopTrace(Trace):
                 f"{folder} is a link now, so {devices[0]} stays attached to {file}",
                 cause=f"the link was put there by a user who can write in {folder.parent}",
                 next=f"if no other program uses {devices[0]}: losetup --detach {devices[0]};"
-                f" rm {folder} {file}; fsgauge doctor",
+                f" rm {folder}; fsgauge doctor",
             )
 
 
