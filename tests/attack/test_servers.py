@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import grp
 import os
+import pwd
 import socket
 import subprocess
 import sys
@@ -14,20 +16,22 @@ import pytest
 
 from fsgauge.engine import Engine
 from fsgauge.errors import InputError
+from fsgauge.host.ledger import opened_ledger
 from fsgauge.host.mounts import mount_holding
 from fsgauge.host.own_network import own_network
 from fsgauge.host.processes import RUN_VARIABLE
 from fsgauge.host.servers import end_server, server_processes
-from fsgauge.host.unused_user import unused_user_id
 from fsgauge.rig import PreparedSystem
 from fsgauge.rig.caches import KEEP_CACHES
 from fsgauge.rig.host import HostRig
-from fsgauge.server import SERVERS
-from fsgauge.study.model import Study
+from fsgauge.server import SERVERS, samba, served
+from fsgauge.server.private_users import users_can_be_private
+from fsgauge.study.model import ConnectionsWorkload, Study
 from fsgauge.study.server_options import OPTIONS, unknown_option
-from fsgauge.wire import NfsTarget
+from fsgauge.wire import NfsTarget, SmbTarget
 from fsgauge.workload.folders import ClientFolders
 from tests.attack import nfs_client
+from tests.needs import need
 from tests.rigs.conftest import Scene, engine, rig, scene
 from tests.rigs.test_serve import SMALL, needs, study_of
 
@@ -170,11 +174,63 @@ def test_other_users_cannot_walk_to_the_files_that_are_served(
     with prepared("samba", engine) as made:
         assert made.server is not None
         serving = made.server.child.serving
-        stranger = unused_user_id()
+        stranger = serving.account.user_id - 1
         assert not as_user(stranger, lambda: list(serving.shared.iterdir()))
         assert not as_user(stranger, lambda: (serving.shared / "files").stat())
         assert not as_user(stranger, lambda: list(serving.folder.iterdir()))
         assert not as_user(serving.account.user_id, lambda: list(serving.folder.iterdir()))
+    assert scene.left() == []
+
+
+@pytest.mark.root
+def test_a_process_of_nobody_cannot_touch_what_samba_serves(
+    scene: Scene, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Samba's clients worked as `nobody`, whom services of the machine are too: any of them could
+    remove and plant files in the share, and signal the sessions."""
+    needs("samba")
+    if not users_can_be_private():
+        need("a root that is a mount point: unshare --mount --propagation slave")
+    monkeypatch.setenv(KEEP_CACHES, "1")
+    with prepared("samba", engine) as made:
+        assert made.server is not None
+        serving = made.server.child.serving
+        account, files = serving.account, serving.shared / "files"
+        for number in (account.user_id, account.group_id):
+            with pytest.raises(KeyError):
+                pwd.getpwuid(number)
+            with pytest.raises(KeyError):
+                grp.getgrgid(number)
+        assert files.stat().st_uid == account.user_id, "it is the clients' folder"
+        nobody = pwd.getpwnam("nobody").pw_uid
+        for user in (nobody, 65534):
+            assert not as_user(user, lambda: list(serving.shared.iterdir()))
+            assert not as_user(user, lambda: (files / "planted").touch())
+        assert as_user(account.user_id, lambda: (files / "own").touch()), (
+            "the place is the right one"
+        )
+        (files / "own").unlink()
+    assert scene.left() == []
+
+
+@pytest.mark.root
+def test_a_samba_without_mounts_of_its_own_serves_as_nobody(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """In a chroot whose root is no mount point no file of /etc can have another in its place."""
+    needs("samba")
+    monkeypatch.setattr(samba, "users_can_be_private", lambda: False)
+    account = samba.SAMBA.account()
+    assert account.name == "nobody" and account.user_id == pwd.getpwnam("nobody").pw_uid
+    tmp_path.chmod(0o755)
+    workload = study_of("samba").workload
+    assert isinstance(workload, ConnectionsWorkload)
+    with (
+        opened_ledger() as opened,
+        served(SERVERS["samba"], tmp_path, workload, {}, opened, account) as server,
+    ):
+        assert not (server.child.serving.folder / "users").exists()
+        assert isinstance(server.target, SmbTarget) and server.target.user == "nobody"
     assert scene.left() == []
 
 

@@ -192,7 +192,7 @@ def test_samba_serves_the_folder_to_its_own_user_alone(scene: Scene, shared_fold
     def listing(password: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             ["smbclient", f"//127.0.0.1/{SHARE}", "-p", f"{port}", "-c", "ls"],
-            env={"PATH": os.environ["PATH"], "USER": "nobody", "PASSWD": password},
+            env={"PATH": os.environ["PATH"], "USER": user, "PASSWD": password},
             capture_output=True,
             text=True,
             timeout=20,
@@ -204,8 +204,8 @@ def test_samba_serves_the_folder_to_its_own_user_alone(scene: Scene, shared_fold
         served(SERVERS["samba"], shared_folder, workload("samba"), {}, opened) as server,
     ):
         target = server.target
-        port = target.port
         assert isinstance(target, SmbTarget) and target.password is not None
+        port, user = target.port, target.user
         password = Path(getattr(target.password, "path", "")).read_text()
         with server.reached():
             assert "hello" in listing(password).stdout

@@ -63,7 +63,11 @@ def remove_marked(path: Path, token: str) -> bool:
     except FileNotFoundError:
         return False
     except OSError as error:
-        raise RigError(f"{path} is no folder of fsgauge's any more, so it stays") from error
+        raise RigError(
+            f"{path} is no folder of fsgauge's any more, so it stays",
+            cause=f"a link or a file was put in its place by a user who can write in {path.parent}",
+            next=f"ls -l {path}; rm {path}; fsgauge doctor",
+        ) from error
     try:
         owner = _read_marker(folder)
         if owner is None or owner.token != token:

@@ -152,13 +152,20 @@ class LoopTrace(Trace):
 
     def undo(self) -> str | None:
         """Detach every loop device of the file."""
+        folder = Path(self.file).parent
         devices = loop_devices.loops_of(self.file)
+        if not devices and folder.is_symlink():
+            self._refuse_where_a_link_leads(folder)
         if not devices:
             return None
-        folder = Path(self.file).parent
         owner = owner_of(folder)
         if folder.exists() and (owner is None or owner.token != self.token):
-            raise RigError(f"{self.file} is not this run's file, so {devices[0]} stays attached")
+            raise RigError(
+                f"{self.file} is not this run's file, so {devices[0]} stays attached",
+                cause=f"{folder} does not carry this run's marker any more",
+                next=f"if no other program uses {devices[0]}: losetup --detach {devices[0]};"
+                " fsgauge doctor",
+            )
         deadline = time.monotonic() + _PATIENCE_SECONDS
         while devices:
             for device in devices:
@@ -169,6 +176,18 @@ class LoopTrace(Trace):
             if devices:
                 time.sleep(_PAUSE_SECONDS)
         return f"detached the loop device of {self.file}"
+
+    def _refuse_where_a_link_leads(self, folder: Path) -> None:
+        """The kernel names a file by where it lies: this one was made through the link."""
+        file = Path(self.file).resolve()
+        devices = loop_devices.loops_of(file)
+        if devices:
+            raise RigError(
+                f"{folder} is a link now, so {devices[0]} stays attached to {file}",
+                cause=f"the link was put there by a user who can write in {folder.parent}",
+                next=f"if no other program uses {devices[0]}: losetup --detach {devices[0]};"
+                f" rm {folder}; fsgauge doctor",
+            )
 
 
 class SettingTrace(Trace):

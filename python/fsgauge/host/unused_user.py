@@ -10,8 +10,8 @@ from pathlib import Path
 
 from fsgauge.errors import RigError
 
-_NUMBERS = range(61184, 65520)
-"""Users without a name: systemd takes those of its services from here (DynamicUser)."""
+_NUMBERS = range(58_000, 49_999, -1)
+"""Below what systemd gives to users without a name (60001 to 60577, 61184 to 65519)."""
 _PROC = Path("/proc")
 
 
@@ -22,7 +22,7 @@ def unused_user_id() -> int:
         if number not in taken and not _has_a_name(number):
             return number
     raise RigError(
-        f"no user number from {_NUMBERS.start} to {_NUMBERS.stop - 1} is free for a server",
+        f"no user number from {min(_NUMBERS)} to {max(_NUMBERS)} is free for a server",
         next="getent passwd; getent group",
     )
 

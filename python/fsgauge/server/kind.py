@@ -28,6 +28,8 @@ class Account:
     user_id: int
     group_id: int
     words: str
+    name: str = ""
+    """What a server that knows users by names calls it."""
 
 
 @dataclass(frozen=True)

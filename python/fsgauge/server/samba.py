@@ -7,6 +7,9 @@ samba-dcerpcd, `--no-process-group` leaves its processes in the group that fsgau
 smbd has to begin as root to become the user of a session. It changes users all the time, whereupon
 the kernel forgets that it is to die with its parent: so all of it lives in a namespace of process
 ids whose first process is a shell that changes nothing.
+
+The user of its sessions owns nothing else on this machine: its name is in files that the server
+alone sees (private_users.py). Where a process cannot have mounts of its own, it is `nobody`.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ from tempfile import TemporaryDirectory
 from fsgauge.child_environment import child_environment
 from fsgauge.errors import InputError, RigError
 from fsgauge.host.tool import find_tool, run_tool
+from fsgauge.host.unused_user import unused_user_id
 from fsgauge.server.kind import (
     LOOPBACK,
     PASSWORD_FILE,
@@ -29,6 +33,13 @@ from fsgauge.server.kind import (
     new_password,
     write_private,
 )
+from fsgauge.server.private_users import (
+    IN_PLACE,
+    NAMESPACE,
+    USER,
+    users_can_be_private,
+    write_users,
+)
 from fsgauge.study.server_options import OPTIONS
 from fsgauge.study.smb_protection import protection_of
 from fsgauge.study.workload import ConnectionsWorkload
@@ -38,18 +49,23 @@ SHARE = "fsgauge"
 _FOLDERS = ("private", "state", "cache", "lock", "pid", "ncalrpc")
 _SECONDS = 30.0
 _ANY_PORT = 1025
-_USER = "nobody"
-"""Samba's users have to have a name; this one is on every system, and no share but ours is here."""
+_NOBODY = "nobody"
+"""Samba's users have to have a name; this one is on every system, and processes may have it."""
 _CAPABILITIES = (
     *("chown", "dac_override", "dac_read_search", "fowner", "fsetid", "kill", "setgid", "setuid"),
     "lease",
 )
 """To become a session's user, to look after its files as root, and for kernel oplocks."""
+_ADD_USER = f"""\
+{IN_PLACE}
+exec "$@"
+"""
 _START = """\
 hostname localhost
 "$@"
 exit $?
 """
+_START_PRIVATE = f"{IN_PLACE}{_START}"
 _COMPLAINTS = (
     "Unknown parameter",
     "Invalid",
@@ -66,7 +82,7 @@ class Samba(ServerKind):
     name = "samba"
     title = "Samba"
     protocol = "SMB"
-    programs = ("smbd", "smbpasswd", "testparm", "unshare", "hostname", "setpriv")
+    programs = ("smbd", "smbpasswd", "testparm", "unshare", "mount", "hostname", "setpriv")
     install = "apt-get install samba"
     processes_for_a_client = 1
     sockets_for_a_client = 1
@@ -74,15 +90,18 @@ class Samba(ServerKind):
     shares_by_a_mount_of_its_own = True
 
     def account(self) -> Account:
-        """nobody."""
+        """One that nothing else on this machine has; `nobody` where it cannot have a name."""
+        if users_can_be_private():
+            number = unused_user_id()
+            return Account(number, number, "an unprivileged user", USER)
         try:
-            user = pwd.getpwnam(_USER)
+            user = pwd.getpwnam(_NOBODY)
         except KeyError:
             raise RigError(
-                f"this system has no user {_USER} to serve files as",
-                next=f"adduser --system --no-create-home {_USER}",
+                f"this system has no user {_NOBODY} to serve files as",
+                next=f"adduser --system --no-create-home {_NOBODY}",
             ) from None
-        return Account(user.pw_uid, user.pw_gid, _USER)
+        return Account(user.pw_uid, user.pw_gid, _NOBODY, _NOBODY)
 
     def version(self) -> str:
         """As "Version 4.17.12-Debian" says it."""
@@ -119,6 +138,8 @@ class Samba(ServerKind):
             )
         password = new_password()
         write_private(serving.folder / PASSWORD_FILE, password)
+        if _is_private(serving):
+            write_users(serving.folder, serving.account)
         self._add_user(serving, password)
 
     def command(self, serving: Serving) -> list[str]:
@@ -129,8 +150,11 @@ class Samba(ServerKind):
         """
         folder = serving.folder
         kept = ",".join(f"+{name}" for name in _CAPABILITIES)
+        start = ["sh", "-c", _START, "sh"]
+        if _is_private(serving):
+            start = [*NAMESPACE, "sh", "-c", _START_PRIVATE, "sh", str(folder)]
         return [
-            *("unshare", "--uts", "--pid", "--fork", "--kill-child", "sh", "-c", _START, "sh"),
+            *("unshare", "--uts", "--pid", "--fork", "--kill-child", *start),
             *("setpriv", "--no-new-privs", "--bounding-set", f"-all,{kept}"),
             *("smbd", "-F", "--no-process-group", "-s", f"{folder}/smb.conf", "-l", str(folder)),
         ]
@@ -144,7 +168,7 @@ class Samba(ServerKind):
             port=serving.port,
             share=SHARE,
             directory="",
-            user=_USER,
+            user=serving.account.name,
             password=FilePassword(path=str(serving.folder / PASSWORD_FILE)),
             dialect=workload.smb_dialect,
             signing=protection.signing,
@@ -163,9 +187,13 @@ class Samba(ServerKind):
 
     def _add_user(self, serving: Serving, password: str) -> None:
         """The password goes over standard input: it is on no command line."""
-        program = find_tool("smbpasswd") or "smbpasswd"
+        program, name = find_tool("smbpasswd") or "smbpasswd", serving.account.name
+        words = [program, "-c", f"{serving.folder}/smb.conf", "-s", "-a", name]
+        if _is_private(serving):
+            shell = ("sh", "-c", _ADD_USER, "sh", str(serving.folder))
+            words = [find_tool("unshare") or "unshare", *NAMESPACE, *shell, *words]
         done = subprocess.run(
-            [program, "-c", f"{serving.folder}/smb.conf", "-s", "-a", _USER],
+            words,
             input=f"{password}\n{password}\n",
             capture_output=True,
             text=True,
@@ -180,6 +208,11 @@ class Samba(ServerKind):
                 "smbpasswd could not make the private user",
                 details=tuple(done.stderr.replace(password, "...").splitlines()[-3:]),
             )
+
+
+def _is_private(serving: Serving) -> bool:
+    """Whether the sessions' user is one that this server alone knows."""
+    return serving.account.name == USER
 
 
 def _refused_by_testparm(serving: Serving) -> tuple[str, ...]:
@@ -232,7 +265,7 @@ def configuration(serving: Serving) -> str:
     }
     share = {
         "path": str(serving.shared),
-        "valid users": _USER,
+        "valid users": serving.account.name,
         "read only": "no",
         "browseable": "no",
     }

@@ -12,6 +12,7 @@ from fsgauge.host import loop_devices
 from fsgauge.host.block_device import device_at
 from fsgauge.host.device_chain import Link, chain_of_device, under
 from fsgauge.host.ledger import Ledger
+from fsgauge.host.safe_folder import require_only_ours
 from fsgauge.host.traces import LoopTrace
 from fsgauge.record import StorageFacts
 from fsgauge.storage.base import Base
@@ -32,6 +33,7 @@ def check(storage: LoopStorage) -> None:
             f"there is no folder {folder} for the loop file",
             next="name one on the disk to be measured: --set storage.directory=/var/tmp",
         )
+    require_only_ours(folder, "loop file")
     require_room(folder, storage.size)
 
 
@@ -65,8 +67,9 @@ def require_room(folder: Path, size_bytes: int) -> None:
 @contextmanager
 def attach(storage: LoopStorage, ledger: Ledger) -> Iterator[Base]:
     """The scratch file and its loop device, until the context ends."""
-    require_room(Path(storage.directory), storage.size)
-    with ledger.folder(Path(storage.directory), "loop") as folder:
+    directory = require_only_ours(Path(storage.directory), "loop file")
+    require_room(directory, storage.size)
+    with ledger.folder(directory, "loop") as folder:
         file = folder / _FILE
         make_file(file, storage.size, preallocate=storage.preallocate)
         with loop_device(file, ledger) as (device, cautions):

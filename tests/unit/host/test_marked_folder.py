@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from fsgauge.errors import RigError
+from fsgauge.host import loop_devices
 from fsgauge.host.marked_folder import MARKER, Owner, make_marked, owner_of, remove_marked
+from fsgauge.host.traces import LoopTrace
 
 FIRST = "0123456789ab"
 OWNER = Owner(token=FIRST, pid=1, start_ticks=2, boot_id="boot")
@@ -34,9 +36,26 @@ def test_a_link_in_place_of_the_folder_is_not_followed(tmp_path: Path) -> None:
     make_marked(real, OWNER)
     (tmp_path / "link").symlink_to(real)
     assert owner_of(tmp_path / "link") is None
-    with pytest.raises(RigError):
+    with pytest.raises(RigError) as refusal:
         remove_marked(tmp_path / "link", OWNER.token)
+    assert "a link" in refusal.value.cause and "fsgauge doctor" in refusal.value.next
     assert real.is_dir()
+
+
+def test_a_loop_device_behind_a_link_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing said that a device stayed attached: the kernel names its file by another path."""
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    file = (tmp_path / "real" / "storage.img").resolve()
+    monkeypatch.setattr(
+        loop_devices, "loops_of", lambda asked: ["/dev/loop7"] if asked == file else []
+    )
+    trace = LoopTrace(file=str(tmp_path / "link" / "storage.img"), token=FIRST)
+    with pytest.raises(RigError, match="/dev/loop7 stays attached") as refusal:
+        trace.undo()
+    assert "losetup --detach /dev/loop7" in refusal.value.next
 
 
 def test_a_marker_that_is_a_link_does_not_count(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ def serving(options: dict[str, str], folder: Path = Path("/run/own")) -> Serving
         port=40_001,
         second_port=40_002,
         workload=ConnectionsWorkload(clients=590),
-        account=Account(61_184, 61_184, "an unprivileged user"),
+        account=Account(58_000, 58_000, "an unprivileged user", "fsgauge"),
         options=options,
     )
 
@@ -66,7 +66,7 @@ def test_options_of_samba_stand_where_they_belong() -> None:
 def test_ganesha_takes_all_clients_and_takes_each_for_one_unprivileged_user() -> None:
     text = ganesha.configuration(serving({"MaxRead": "65536", "Dir_Chunk": "128"}))
     assert "NFS_Port = 40001;" in text and "Squash = All_Squash;" in text
-    assert "Anonymous_Uid = 61184;" in text and "Anonymous_Gid = 61184;" in text
+    assert "Anonymous_Uid = 58000;" in text and "Anonymous_Gid = 58000;" in text
     connections = int(text.split("RPC_Max_Connections = ")[1].split(";")[0])
     assert connections >= 2 * 590
     export = text[text.index("EXPORT {") : text.index("LOG")]
