@@ -61,7 +61,7 @@ def test_ctrl_c_prints_the_command_that_goes_on(
         os.kill(process.pid, signal.SIGINT)
         said, told = process.communicate(timeout=LIMIT_SECONDS)
     folder = next(tmp_path.glob("results/*"))
-    assert process.returncode == 130
+    assert process.returncode == 130, told
     assert f"next: fsgauge resume results/{folder.name}\n" in told
     assert said.splitlines()[-1] == f"report: results/{folder.name}/report.html"
     assert list(place.iterdir()) == []
@@ -86,7 +86,7 @@ def test_ctrl_c_before_the_first_run_keeps_nothing(
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
     _, told = process.communicate(timeout=LIMIT_SECONDS)
-    assert process.returncode == 130
+    assert process.returncode == 130, told
     assert "nothing was measured yet" in told
     assert list(tmp_path.glob("results/*")) == []
 

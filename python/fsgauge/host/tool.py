@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from fsgauge.child_environment import child_environment, search_path
 from fsgauge.errors import RigError
 from fsgauge.host.parent_death import killed_with_parent
-from fsgauge.host.waiting import Answer, NoEnd, wait_for
+from fsgauge.host.undisturbed import handled_afterwards
+from fsgauge.host.waiting import Answer, NoEnd, end_or_give_up, wait_for
 
 __all__ = ["Said", "find_tool", "must_run", "run_tool", "search_path"]
 
@@ -46,16 +47,7 @@ def run_tool(command: list[str], *, seconds: float = 60.0) -> Said:
             f"the program {command[0]} is not installed",
             next="fsgauge doctor says which package brings it",
         )
-    process = subprocess.Popen(
-        [program, *command[1:]],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        cwd="/",
-        env=child_environment(LC_ALL="C"),
-        process_group=0,
-        preexec_fn=killed_with_parent(),
-    )
+    process = _begun([program, *command[1:]])
     try:
         answer = wait_for(process, seconds)
     except NoEnd as late:
@@ -78,6 +70,28 @@ def must_run(command: list[str], *, what: str, seconds: float = 60.0) -> Said:
             next="fsgauge doctor",
         )
     return said
+
+
+def _begun(command: list[str]) -> subprocess.Popen[bytes]:
+    """Start it. A Ctrl-C that comes meanwhile is raised when it can be ended."""
+    process = None
+    try:
+        with handled_afterwards():
+            process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                cwd="/",
+                env=child_environment(LC_ALL="C"),
+                process_group=0,
+                preexec_fn=killed_with_parent(),
+            )
+    except BaseException:
+        if process is not None:
+            end_or_give_up(process)
+        raise
+    return process
 
 
 def _said(command: list[str], answer: Answer) -> Said:

@@ -18,12 +18,29 @@ _ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 @contextmanager
 def undisturbed() -> Iterator[None]:
     """Signals that come within are handled after it; tools that undo begin with them blocked."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING_SIGNALS)
+    try:
+        with handled_afterwards():
+            try:
+                yield
+            finally:
+                signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def handled_afterwards() -> Iterator[None]:
+    """Signals that come within are handled after it, and nothing is blocked.
+
+    For a fork: Python drops what a handler raises while it prepares one (os.register_at_fork), and
+    a Ctrl-C in that moment was lost.
+    """
     came: list[int] = []
 
     def remember(number: int, _frame: FrameType | None) -> None:
         came.append(number)
 
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING_SIGNALS)
     handlers = {}
     try:
         if threading.current_thread() is threading.main_thread():
@@ -35,6 +52,5 @@ def undisturbed() -> Iterator[None]:
     finally:
         for number, handler in handlers.items():
             signal.signal(number, handler)
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
         for each in dict.fromkeys(came):
             signal.raise_signal(each)

@@ -54,16 +54,16 @@ def wait_for(process: subprocess.Popen[bytes], seconds: float) -> Answer:
         if texts is not None and code is not None:
             return Answer(code, *texts)
     except BaseException:
-        _end_or_give_up(process)
+        end_or_give_up(process)
         raise
     finally:
         for stream in (process.stdout, process.stderr):
             if stream is not None:
                 stream.close()
-    raise NoEnd(_end_or_give_up(process))
+    raise NoEnd(end_or_give_up(process))
 
 
-def _end_or_give_up(process: subprocess.Popen[bytes]) -> str:
+def end_or_give_up(process: subprocess.Popen[bytes]) -> str:
     """Kill it with its children, and wait for a moment; gives what is left of it, in words."""
     if process.returncode is None:  # its number is its own as long as it was not waited for
         with suppress(ProcessLookupError, PermissionError):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -51,3 +53,24 @@ def test_handlers_and_masks_are_as_before() -> None:
         signal.getsignal(signal.SIGTERM),
         signal.pthread_sigmask(signal.SIG_BLOCK, ()),
     ) == before
+
+
+def test_a_ctrl_c_while_a_tool_is_started_is_not_lost() -> None:
+    """Python drops what a handler raises while it prepares a fork: the study went on to its end."""
+    script = """
+import os, signal
+from fsgauge.errors import Interrupted
+from fsgauge.host.tool import run_tool
+from fsgauge.interruption import interruptible
+
+os.register_at_fork(before=lambda: os.kill(os.getpid(), signal.SIGINT))
+try:
+    with interruptible():
+        run_tool(["true"])
+except Interrupted:
+    print("interrupted")
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.stdout, done.returncode) == ("interrupted\n", 0), done.stderr
