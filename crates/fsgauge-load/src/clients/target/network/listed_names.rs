@@ -2,8 +2,10 @@
 
 /// A directory with more names is taken for a damaged one that has no end.
 pub(crate) const NAMES_LIMIT: u64 = 1 << 24;
-/// So much room have the names that are kept of one directory: 16 bytes each for as many as there may be.
-const KEPT_BYTES_LIMIT: usize = 16 << 24;
+/// So much memory have the names that are kept of one directory: about four million of the usual length.
+const KEPT_BYTES_LIMIT: usize = 256 << 20;
+/// What a name takes beside its bytes: its place in the list, and what the allocator keeps of it.
+const BESIDE_A_NAME_BYTES: usize = size_of::<String>() + 16;
 /// No name is longer: every file system has 255 bytes, and in UTF-16 that are 510.
 pub(crate) const NAME_LIMIT_BYTES: usize = 1024;
 
@@ -22,7 +24,7 @@ impl ListedNames {
 
     /// Keeps a name, unless there is no room for it.
     pub(crate) fn keep(&mut self, name: String) -> Result<(), TooManyNames> {
-        self.kept_bytes += name.len();
+        self.kept_bytes += name.len() + BESIDE_A_NAME_BYTES;
         if self.kept_bytes > KEPT_BYTES_LIMIT {
             return Err(TooManyNames);
         }
@@ -45,7 +47,8 @@ mod tests {
 
     #[test]
     fn names_are_kept_up_to_a_limit_and_anew_after_it() {
-        let mut names = ListedNames { kept_bytes: KEPT_BYTES_LIMIT - 2, ..ListedNames::default() };
+        let mut names =
+            ListedNames { kept_bytes: KEPT_BYTES_LIMIT - 2 - BESIDE_A_NAME_BYTES, ..ListedNames::default() };
         assert_eq!(names.keep("ab".into()), Ok(()));
         assert_eq!((names.keep("c".into()), names.all().len()), (Err(TooManyNames), 1));
         names.clear();
