@@ -92,7 +92,7 @@ def readings(result: LoadResult) -> dict[str, Reading]:
             in_bucket = quantile_of(histogram, quantile)
             if in_bucket is not None and in_bucket.low_ns > 0:
                 found[f"{name}.{key}"] = Reading(in_bucket.value_ns, in_bucket.reach)
-    return found | {name: Reading(each) for name, each in exact.items() if each}
+    return found | {name: Reading(each) for name, each in exact.items() if each and each > 0}
 
 
 def _rates(result: LoadResult) -> dict[str, float | None]:
