@@ -83,4 +83,5 @@ def _file_changed_ns(device: BlockDevice) -> int | None:
     backing = backing_of(device.path)
     if backing is None or backing.path is None or backing.identity.is_device:
         return None
-    return Path(backing.path).stat().st_mtime_ns
+    # Its own clock, which no program can set back: mtime can be.
+    return Path(backing.path).stat().st_ctime_ns
