@@ -310,7 +310,7 @@ def test_kill_9_of_fsgauge_leaves_no_server(
         process.wait(timeout=10)
 
     def left() -> list[int]:
-        """Its processes, and whatever else is in its network: one that dies has no words already."""
+        """Its processes, and all in its network: one that is dying has no command line any more."""
         every = (int(path.name) for path in Path("/proc").iterdir() if path.name.isdecimal())
         return [
             *server_processes(folder, token),
