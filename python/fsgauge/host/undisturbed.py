@@ -21,10 +21,7 @@ def undisturbed() -> Iterator[None]:
     before = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING_SIGNALS)
     try:
         with handled_afterwards():
-            try:
-                yield
-            finally:
-                signal.pthread_sigmask(signal.SIG_SETMASK, before)
+            yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
