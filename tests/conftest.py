@@ -7,7 +7,7 @@ import shutil
 
 import pytest
 
-from fsgauge.host.loop_devices import loops_available
+from fsgauge.rig.host.device.loop_devices import loops_available
 
 
 def _missing_for_root() -> str | None:

@@ -20,10 +20,10 @@ from pathlib import Path
 from typing import Any
 
 from fsgauge.engine import OnEvent
-from fsgauge.host.consent import Consent
 from fsgauge.progress.lines import Quiet
 from fsgauge.record import DeviceRun, EnvironmentRecord, StorageFacts, SystemFacts
-from fsgauge.rig import AttachedStorage, PreparedSystem
+from fsgauge.rig.host.device.consent import Consent
+from fsgauge.rig.rig import AttachedStorage, PreparedSystem
 from fsgauge.run import Outcome, resume_study, run_study
 from fsgauge.study import load_study
 from fsgauge.study.model import Study, System

@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from fsgauge.kinds.aging.cells import cells_of, default_primary
+from fsgauge.kinds.aging.keys import AgingWorkload
 from fsgauge.record import Cell, ScanRecord, StepRecord, Turn
 from fsgauge.stats import Results, read_study
-from fsgauge.study.cells.aging import cells_of, default_primary
-from fsgauge.study.workload.aging import AgingWorkload
 from fsgauge.wire import (
     EngineFault,
     FreeAtLeast,

@@ -12,12 +12,27 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from fsgauge.plan import make_plan
-from fsgauge.record import Cell, RunRecord, ScanRecord, StepRecord, StudyRecord, Turn, TurnRecord
+from fsgauge.kinds.churn.method import ChurnMethod
+from fsgauge.plan.turns import make_plan
+from fsgauge.record import (
+    Cell,
+    RunRecord,
+    ScanRecord,
+    StepRecord,
+    StudyRecord,
+    Turn,
+    TurnRecord,
+)
 from fsgauge.stats import Results, read_study
 from fsgauge.study.model import ChurnWorkload, LoopStorage, PlanSettings, Study, System
-from fsgauge.wire import AgeError, AgeJob, AgeResult, ClientErrorKind, ClientOperation, EngineFault
-from fsgauge.workload.churn import ChurnMethod
+from fsgauge.wire import (
+    AgeError,
+    AgeJob,
+    AgeResult,
+    ClientErrorKind,
+    ClientOperation,
+    EngineFault,
+)
 from fsgauge.workload.folders import ClientFolders
 from tests.age_example import aged
 from tests.scan_example import example

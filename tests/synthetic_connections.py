@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from fsgauge.kinds.connections.cells import cells_of, default_primary
+from fsgauge.kinds.connections.keys import ConnectionsWorkload
 from fsgauge.record import Cell, RunRecord, ScanRecord, Turn, TurnRecord
 from fsgauge.stats import Results, read_study
-from fsgauge.study.cells.connections import cells_of, default_primary
-from fsgauge.study.workload.connections import ConnectionsWorkload
 from fsgauge.wire import (
     BackupPhase,
     BackupResult,

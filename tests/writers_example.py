@@ -12,10 +12,7 @@ import statistics
 from dataclasses import dataclass
 from pathlib import Path
 
-from fsgauge.record import Cell
-from fsgauge.report.write import write_results
-from fsgauge.stats import Results, read_study
-from fsgauge.stats.scaling.model import (
+from fsgauge.kinds.writers.analysis.model import (
     CompanionRow,
     Estimate,
     LimitPoint,
@@ -24,6 +21,9 @@ from fsgauge.stats.scaling.model import (
     ScalingPoint,
     UslFit,
 )
+from fsgauge.record import Cell
+from fsgauge.report.write import write_results
+from fsgauge.stats import Results, read_study
 from fsgauge.store import read_results
 from fsgauge.wire import FaultyBlock, IntegrityResult
 from tests.synthetic import SyntheticStudy, make_study

@@ -21,13 +21,13 @@ from pathlib import Path
 import pytest
 
 from fsgauge.errors import InputError, RefusedError, RigError
-from fsgauge.host.block_device import BlockDevice, device_at
-from fsgauge.host.consent import Consent
-from fsgauge.host.data_search import look_for_data
-from fsgauge.host.device_claim import claimed
-from fsgauge.host.ledger import clean_up_after_the_dead
-from fsgauge.host.loop_devices import backing_file
-from fsgauge.rig.host import HostRig
+from fsgauge.rig.host.device.block_device import BlockDevice, device_at
+from fsgauge.rig.host.device.consent import Consent
+from fsgauge.rig.host.device.data_search import look_for_data
+from fsgauge.rig.host.device.device_claim import claimed
+from fsgauge.rig.host.device.loop_devices import backing_file
+from fsgauge.rig.host.ledger.ledger import clean_up_after_the_dead
+from fsgauge.rig.host.rig import HostRig
 from fsgauge.study.model import DeviceStorage, Study
 from tests.rigs import conftest as rigs
 from tests.rigs.conftest import MEBIBYTE, MakeLoop, Scene, attach, run
@@ -384,7 +384,7 @@ def test_a_strangers_file_system_in_the_moment_after_the_unmount(make_loop: Make
 def test_a_stranger_who_holds_the_device_when_it_is_wanted_back(
     make_loop: MakeLoop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("fsgauge.host.device_claim._PATIENCE_SECONDS", 0.1)
+    monkeypatch.setattr("fsgauge.rig.host.device.device_claim._PATIENCE_SECONDS", 0.1)
     device = make_loop()
     with claimed(device_of(device)) as claim:
         with pytest.raises(RigError) as error, claim.lent():
@@ -399,7 +399,7 @@ def test_a_device_that_cannot_discard_says_what_stays_on_it(
     make_loop: MakeLoop, scene: Scene, engine: rigs.Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The next run finds its own test data: refused without the word, and it was announced."""
-    monkeypatch.setattr("fsgauge.host.giving_back._discarded", lambda device: False)
+    monkeypatch.setattr("fsgauge.rig.host.ledger.giving_back._discarded", lambda device: False)
     device = make_loop()
     said: list[str] = []
     rig = HostRig(engine, say=said.append)

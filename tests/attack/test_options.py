@@ -18,9 +18,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fsgauge.errors import FsgaugeError, InputError, RefusedError
-from fsgauge.host.ledger import opened_ledger
 from fsgauge.record import StorageFacts
-from fsgauge.rig.tunables import check_tunables, tuned
+from fsgauge.rig.host.ledger.ledger import opened_ledger
+from fsgauge.rig.host.tunables import check_tunables, tuned
 from fsgauge.storage import Base
 from fsgauge.study import load_study
 from fsgauge.study.model import System

@@ -23,7 +23,7 @@ from fsgauge.errors import FsgaugeError
 from fsgauge.report import write_report
 from fsgauge.report.compared import read_sides
 from fsgauge.stats import read_study
-from fsgauge.stats.between import compare_sides
+from fsgauge.stats.folders.compare import compare_sides
 from fsgauge.store import StoredStudy, read_results
 from fsgauge.store.query import asked
 from fsgauge.store.rows import histograms

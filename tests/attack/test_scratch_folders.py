@@ -18,10 +18,16 @@ from pathlib import Path
 import pytest
 
 from fsgauge.errors import RigError
-from fsgauge.host import ledger_folder
-from fsgauge.host.ledger import clean_up_after_the_dead
-from fsgauge.host.marked_folder import MARKER, Owner, make_marked, owner_of, remove_marked
-from fsgauge.host.traces import FolderTrace
+from fsgauge.rig.host.folder.marked_folder import (
+    MARKER,
+    Owner,
+    make_marked,
+    owner_of,
+    remove_marked,
+)
+from fsgauge.rig.host.ledger import ledger_folder
+from fsgauge.rig.host.ledger.ledger import clean_up_after_the_dead
+from fsgauge.rig.host.ledger.traces import FolderTrace
 
 SHARED = Path("/var/tmp")
 PATIENCE_SECONDS = 60

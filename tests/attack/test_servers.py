@@ -14,18 +14,18 @@ from pathlib import Path
 
 import pytest
 
+from fsgauge.access.server import SERVERS, samba, served
+from fsgauge.access.server.private_users import users_can_be_private
 from fsgauge.engine import Engine
 from fsgauge.errors import InputError
-from fsgauge.host.ledger import opened_ledger
-from fsgauge.host.mounts import mount_holding
-from fsgauge.host.own_network import own_network
-from fsgauge.host.processes import RUN_VARIABLE
-from fsgauge.host.servers import end_server, server_processes
-from fsgauge.rig import PreparedSystem
-from fsgauge.rig.caches import KEEP_CACHES
-from fsgauge.rig.host import HostRig
-from fsgauge.server import SERVERS, samba, served
-from fsgauge.server.private_users import users_can_be_private
+from fsgauge.rig.host.caches import KEEP_CACHES
+from fsgauge.rig.host.ledger.ledger import opened_ledger
+from fsgauge.rig.host.machine.mounts import mount_holding
+from fsgauge.rig.host.process.own_network import own_network
+from fsgauge.rig.host.process.processes import RUN_VARIABLE
+from fsgauge.rig.host.process.servers import end_server, server_processes
+from fsgauge.rig.host.rig import HostRig
+from fsgauge.rig.rig import PreparedSystem
 from fsgauge.study.model import ConnectionsWorkload, Study
 from fsgauge.study.server_options import OPTIONS, unknown_option
 from fsgauge.wire import NfsTarget, SmbTarget

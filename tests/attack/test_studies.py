@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fsgauge.errors import FsgaugeError, InputError
-from fsgauge.rig.tunables import check_tunables
+from fsgauge.rig.host.tunables import check_tunables
 from fsgauge.study import dump_study, shipped_studies
 from fsgauge.study.keys import all_dotted
 from fsgauge.study.model import Study

@@ -15,8 +15,8 @@ from fsgauge import child_environment
 from fsgauge.child_environment import PASSWORD_VARIABLE, search_path
 from fsgauge.engine import Engine
 from fsgauge.errors import RigError
-from fsgauge.host import waiting
-from fsgauge.host.tool import find_tool, run_tool
+from fsgauge.rig.host.process import waiting
+from fsgauge.rig.host.process.tool import find_tool, run_tool
 from fsgauge.study.address import PASSWORD_VARIABLE as OF_STUDIES
 
 PACKAGES = str(Path(__file__).parents[2] / "python")

@@ -10,7 +10,7 @@ import click
 import pytest
 
 from fsgauge.cli import group
-from fsgauge.stats.condition import parse_condition
+from fsgauge.stats.folders.condition import parse_condition
 
 DOCS = Path(__file__).parents[2] / "docs"
 SHOWN = [

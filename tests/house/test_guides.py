@@ -11,7 +11,7 @@ import pytest
 
 from fsgauge.cli import group
 from fsgauge.pages import explain_metric
-from fsgauge.plan import make_plan, with_seed
+from fsgauge.plan.turns import make_plan, with_seed
 from fsgauge.study import explain_key, load_study
 from fsgauge.study.model import LoopStorage, RamStorage
 from tests.house.test_examples import commands

@@ -17,8 +17,8 @@ from typing import Any
 
 import pytest
 
-from fsgauge.rig.serving import missing_of
-from fsgauge.server.samba import SAMBA
+from fsgauge.access.server.samba import SAMBA
+from fsgauge.rig.host.serving import missing_of
 from tests.synthetic import make_study
 
 ROOT = Path(__file__).parents[2]

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from scipy.special import stdtr
 
-from fsgauge.stats.changes import change_points
+from fsgauge.stats.folders.change_points import change_points
 from fsgauge.stats.ratio import LEVEL
 from fsgauge.stats.verdict import ALPHA
 from fsgauge.stats.welch import Welch, interval, welch

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from fsgauge.stats.scaling.fit import fit_law
-from fsgauge.stats.scaling.misfit import misfit, variances
-from fsgauge.stats.scaling.model import Estimate, UslFit
-from fsgauge.stats.scaling.usl import fit, throughput
+from fsgauge.kinds.writers.analysis.fit import fit_law
+from fsgauge.kinds.writers.analysis.misfit import misfit, variances
+from fsgauge.kinds.writers.analysis.model import Estimate, UslFit
+from fsgauge.kinds.writers.analysis.usl import fit, throughput
 
 Values = NDArray[np.float64]
 
@@ -155,7 +155,7 @@ def test_the_plain_percentile_interval_would_hold_them_less_often(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The reason for the expanded percentiles, on 100 of the same studies."""
-    from fsgauge.stats.scaling import fit as module
+    from fsgauge.kinds.writers.analysis import fit as module
 
     counts = np.array(MIXED, dtype=np.float64)
     some = studies(law(counts, 0.05, 0.002), 100, 5, seed=5)

@@ -13,9 +13,10 @@ import pytest
 from fsgauge.engine import Engine
 from fsgauge.engine_binary import find_engine
 from fsgauge.errors import RigError
-from fsgauge.host import ledger_folder, loop_devices
-from fsgauge.host.mounts import mounts
-from fsgauge.rig.host import HostRig
+from fsgauge.rig.host.device import loop_devices
+from fsgauge.rig.host.ledger import ledger_folder
+from fsgauge.rig.host.machine.mounts import mounts
+from fsgauge.rig.host.rig import HostRig
 from fsgauge.study.model import Study
 
 MEBIBYTE = 1 << 20

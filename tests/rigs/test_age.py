@@ -16,8 +16,8 @@ import pytest
 
 from fsgauge.age.checksum import checksum_of
 from fsgauge.engine import Engine
-from fsgauge.host import loop_devices
-from fsgauge.host.mounts import mounts
+from fsgauge.rig.host.device import loop_devices
+from fsgauge.rig.host.machine.mounts import mounts
 from fsgauge.wire import ScanJob
 from tests.needs import need_mkfs
 from tests.rigs.conftest import MEBIBYTE, MakeLoop, run

@@ -14,11 +14,11 @@ import pytest
 
 from fsgauge.engine import Engine
 from fsgauge.errors import InputError, RigError
-from fsgauge.host.ledger import clean_up_after_the_dead
-from fsgauge.host.mounts import mount_at
 from fsgauge.progress.lines import Quiet
 from fsgauge.record import Cell, ScanRecord, StepRecord, Turn
-from fsgauge.rig.host import HostRig
+from fsgauge.rig.host.ledger.ledger import clean_up_after_the_dead
+from fsgauge.rig.host.machine.mounts import mount_at
+from fsgauge.rig.host.rig import HostRig
 from fsgauge.run import Outcome, run_study
 from fsgauge.store import StoredStudy, read_results
 from fsgauge.store.abandon import whole_blocks

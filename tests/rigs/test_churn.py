@@ -10,7 +10,7 @@ import pytest
 from fsgauge.engine import Engine
 from fsgauge.progress.lines import Quiet
 from fsgauge.report import write_report
-from fsgauge.rig.host import HostRig
+from fsgauge.rig.host.rig import HostRig
 from fsgauge.run import run_study
 from fsgauge.stats import read_study
 from fsgauge.store import StoredStudy, read_results

@@ -21,7 +21,7 @@ from fsgauge.engine import Engine
 from fsgauge.errors import InputError, RigError
 from fsgauge.progress.lines import Quiet
 from fsgauge.record import RunRecord
-from fsgauge.rig.host import HostRig
+from fsgauge.rig.host.rig import HostRig
 from fsgauge.run import Outcome, run_study
 from fsgauge.store import StoredStudy, read_results
 from fsgauge.store.abandon import whole_blocks

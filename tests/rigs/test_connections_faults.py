@@ -19,11 +19,11 @@ import pytest
 
 from fsgauge.engine import Engine
 from fsgauge.errors import RigError
-from fsgauge.host.ledger import clean_up_after_the_dead
-from fsgauge.host.mounts import mount_at
 from fsgauge.record import Cell, RunRecord, Turn
 from fsgauge.report.write import write_report
-from fsgauge.rig.host import HostRig
+from fsgauge.rig.host.ledger.ledger import clean_up_after_the_dead
+from fsgauge.rig.host.machine.mounts import mount_at
+from fsgauge.rig.host.rig import HostRig
 from fsgauge.run import Outcome
 from fsgauge.stats import read_study
 from fsgauge.store import StoredStudy, read_results
@@ -41,7 +41,7 @@ PROGRAM = """
 import sys
 from pathlib import Path
 from fsgauge.cli import main
-from fsgauge.host import ledger_folder
+from fsgauge.rig.host.ledger import ledger_folder
 
 ledgers = Path(sys.argv.pop(1))
 ledger_folder.ledger_folder = lambda: ledgers

@@ -13,8 +13,8 @@ import pytest
 from fsgauge.crosscheck import Told, crosscheck
 from fsgauge.crosscheck.agreement import CellAgreement
 from fsgauge.engine import Engine
-from fsgauge.host.tool import find_tool
-from fsgauge.rig.host import HostRig
+from fsgauge.rig.host.process.tool import find_tool
+from fsgauge.rig.host.rig import HostRig
 from fsgauge.study.storage import RamStorage
 from tests.needs import need
 from tests.rigs.conftest import Scene

@@ -9,9 +9,9 @@ from __future__ import annotations
 import pytest
 
 from fsgauge.engine import Engine
-from fsgauge.plan import job_for, make_plan
+from fsgauge.plan.turns import job_for, make_plan
 from fsgauge.record import DeviceRun
-from fsgauge.rig.host import HostRig
+from fsgauge.rig.host.rig import HostRig
 from fsgauge.stats.device_requests import mean_request_bytes
 from fsgauge.wire import LoadJob
 from tests.rigs.conftest import Scene

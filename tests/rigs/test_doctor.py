@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from fsgauge.engine import Engine
-from fsgauge.rig.doctor import diagnose
+from fsgauge.rig.host.doctor import diagnose
 from tests.rigs.conftest import Scene
 
 

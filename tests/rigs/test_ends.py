@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from fsgauge.engine import Engine
-from fsgauge.host.ledger import clean_up_after_the_dead
+from fsgauge.rig.host.ledger.ledger import clean_up_after_the_dead
 from tests.rigs.conftest import Scene
 
 pytestmark = pytest.mark.root

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from fsgauge.errors import InputError, RefusedError, RigError
-from fsgauge.host import traces
-from fsgauge.host.ledger import clean_up_after_the_dead
-from fsgauge.host.mounts import mount_at
-from fsgauge.rig.host import HostRig
+from fsgauge.rig.host.ledger import traces
+from fsgauge.rig.host.ledger.ledger import clean_up_after_the_dead
+from fsgauge.rig.host.machine.mounts import mount_at
+from fsgauge.rig.host.rig import HostRig
 from fsgauge.study.model import PathStorage, RamStorage, System
 from fsgauge.system import FileSystem, system_kinds
 from fsgauge.system.support import support_of

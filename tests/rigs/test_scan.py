@@ -17,7 +17,7 @@ import pytest
 from fsgauge.engine import Engine
 from fsgauge.progress.lines import Quiet
 from fsgauge.record import ScanRecord
-from fsgauge.rig.host import HostRig
+from fsgauge.rig.host.rig import HostRig
 from fsgauge.run import run_study
 from fsgauge.scan.numbers import numbers_of
 from fsgauge.store import read_results

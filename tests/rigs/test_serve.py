@@ -19,22 +19,22 @@ from typing import Any
 
 import pytest
 
+from fsgauge.access.server import SERVERS, Server, served
+from fsgauge.access.server.samba import SHARE
 from fsgauge.engine import Engine
 from fsgauge.errors import RigError
-from fsgauge.host import ledger
-from fsgauge.host.after_death import clean_up_after_the_dead
-from fsgauge.host.ledger import opened_ledger
-from fsgauge.host.ledger_folder import begin_ledger
-from fsgauge.host.marked_folder import Owner
-from fsgauge.host.servers import server_processes
 from fsgauge.progress.lines import Quiet
 from fsgauge.record import RunRecord
-from fsgauge.rig.caches import KEEP_CACHES
-from fsgauge.rig.host import HostRig
-from fsgauge.rig.serving import missing_of, require_surroundings
+from fsgauge.rig.host.caches import KEEP_CACHES
+from fsgauge.rig.host.folder.marked_folder import Owner
+from fsgauge.rig.host.ledger import ledger
+from fsgauge.rig.host.ledger.after_death import clean_up_after_the_dead
+from fsgauge.rig.host.ledger.ledger import opened_ledger
+from fsgauge.rig.host.ledger.ledger_folder import begin_ledger
+from fsgauge.rig.host.process.servers import server_processes
+from fsgauge.rig.host.rig import HostRig
+from fsgauge.rig.host.serving import missing_of, require_surroundings
 from fsgauge.run import Outcome, run_study
-from fsgauge.server import SERVERS, Server, served
-from fsgauge.server.samba import SHARE
 from fsgauge.store import StoredStudy, read_results
 from fsgauge.study.model import ConnectionsWorkload, Study
 from fsgauge.wire import ClientsJob, Event, IntervalEvent, SmbTarget
@@ -257,13 +257,13 @@ def test_a_server_that_was_killed_is_started_again(
 KILLED = """
 import os, signal, sys, time
 from pathlib import Path
-from fsgauge.host import ledger_folder
+from fsgauge.rig.host.ledger import ledger_folder
 ledger_folder.ledger_folder = lambda: Path(sys.argv[1])
-from fsgauge.host import ledger
-from fsgauge.host.ledger import opened_ledger
-from fsgauge.host.ledger_folder import begin_ledger
-from fsgauge.host.marked_folder import Owner
-from fsgauge.server import SERVERS, served
+from fsgauge.rig.host.ledger import ledger
+from fsgauge.rig.host.ledger.ledger import opened_ledger
+from fsgauge.rig.host.ledger.ledger_folder import begin_ledger
+from fsgauge.rig.host.folder.marked_folder import Owner
+from fsgauge.access.server import SERVERS, served
 from fsgauge.study.model import ConnectionsWorkload
 workload = ConnectionsWorkload(serve=sys.argv[2])
 with opened_ledger() as ledger:
@@ -438,7 +438,7 @@ def test_a_server_killed_under_load_comes_back_and_the_study_goes_on(
 def test_without_the_server_a_run_ends_before_anything_and_names_the_package(
     scene: Scene, engine: Engine, rig: HostRig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("fsgauge.rig.serving.find_tool", lambda _: None)
+    monkeypatch.setattr("fsgauge.rig.host.serving.find_tool", lambda _: None)
     with pytest.raises(RigError) as refusal:
         measured(study_of("samba"), engine, rig, tmp_path / "results")
     assert "apt-get install samba" in refusal.value.next

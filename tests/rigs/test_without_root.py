@@ -21,8 +21,8 @@ import os
 import sys
 from pathlib import Path
 from fsgauge.engine import Engine
-from fsgauge.host import ledger_folder
-from fsgauge.rig.host import HostRig
+from fsgauge.rig.host.ledger import ledger_folder
+from fsgauge.rig.host.rig import HostRig
 from fsgauge.study.model import Study
 
 place, ledgers, binary, user = sys.argv[1:]
@@ -46,8 +46,8 @@ with rig.storage(study) as attached:
     print(rig.environment(study, attached).kernel)
 """
 CONTAINER_PROGRAM = """
-from fsgauge.host.environment import capture_environment
-from fsgauge.host.device_chain import chain_of_path
+from fsgauge.rig.host.machine.environment import capture_environment
+from fsgauge.rig.host.device.device_chain import chain_of_path
 from fsgauge.record import StorageFacts
 chain = chain_of_path("/")
 facts = StorageFacts(kind="path", sentence="s", size_bytes=1, device_chain=chain, cautions=[])

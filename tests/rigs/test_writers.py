@@ -11,7 +11,7 @@ import pytest
 from fsgauge.engine import Engine
 from fsgauge.errors import InputError
 from fsgauge.progress.lines import Quiet
-from fsgauge.rig.host import HostRig
+from fsgauge.rig.host.rig import HostRig
 from fsgauge.run import run_study
 from fsgauge.store import read_results
 from fsgauge.study.model import Study

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from fsgauge.engine import Engine
 from fsgauge.errors import Interrupted
-from fsgauge.host import ledger_folder
 from fsgauge.interruption import interruptible
-from fsgauge.rig.host import HostRig
+from fsgauge.rig.host.ledger import ledger_folder
+from fsgauge.rig.host.rig import HostRig
 from fsgauge.study.model import Study
 from fsgauge.wire import BlockSize, LoadJob, RandomAccess
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from fsgauge.estimate import block_seconds, turn_seconds, turns_of_block
-from fsgauge.plan import make_plan, with_seed
+from fsgauge.plan.estimate import block_seconds, turn_seconds, turns_of_block
+from fsgauge.plan.turns import make_plan, with_seed
 from fsgauge.record import Plan
 from fsgauge.study import load_study
 from fsgauge.study.over_path import without_server

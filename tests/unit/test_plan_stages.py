@@ -3,8 +3,8 @@
 from collections import Counter
 from itertools import groupby, pairwise
 
-from fsgauge.estimate import TURN_SECONDS, turn_seconds
-from fsgauge.plan import job_for, make_plan, steps_for
+from fsgauge.plan.estimate import TURN_SECONDS, turn_seconds
+from fsgauge.plan.turns import job_for, make_plan, steps_for
 from fsgauge.study.model import ChurnWorkload, LoopStorage, PlanSettings, Study, System
 from fsgauge.workload.folders import ClientFolders
 

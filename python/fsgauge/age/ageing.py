@@ -25,8 +25,8 @@ from fsgauge.age.target import require_empty, require_place, require_room
 from fsgauge.age.wearing import Order, Told, Worn, wear
 from fsgauge.engine import Engine
 from fsgauge.errors import InputError, Interrupted
-from fsgauge.host.ledger import Ledger
-from fsgauge.rig.checks import check_image
+from fsgauge.rig.host.checks import check_image
+from fsgauge.rig.host.ledger.ledger import Ledger
 from fsgauge.study.model import System
 from fsgauge.system import FileSystem, find_kind
 

@@ -15,10 +15,10 @@ from pathlib import Path
 from fsgauge.age.wearing import Order, Told, Worn, wear
 from fsgauge.engine import Engine
 from fsgauge.errors import Interrupted, RefusedError, RigError
-from fsgauge.host.device_chain import chain_of_device
-from fsgauge.host.ledger import Ledger
 from fsgauge.record import StorageFacts
-from fsgauge.rig.formatted import Formatted, formatted
+from fsgauge.rig.host.device.device_chain import chain_of_device
+from fsgauge.rig.host.formatted import Formatted, formatted
+from fsgauge.rig.host.ledger.ledger import Ledger
 from fsgauge.storage.base import Base
 from fsgauge.storage.loop import loop_device, make_file
 from fsgauge.study.model import System

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from fsgauge.errors import InputError
-from fsgauge.host.mounts import mount_holding
+from fsgauge.rig.host.machine.mounts import mount_holding
 from fsgauge.study.system import COPY_ON_WRITE
 from fsgauge.units import exact_percent
 from fsgauge.wire import AgeEnd, AgeMode, AgeProfile, AgeResult, StorageAgeEnd

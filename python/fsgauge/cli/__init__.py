@@ -68,7 +68,7 @@ def group() -> None:
 
 def _clean_up() -> None:
     """Whatever the command is, first undo what a killed run left; that it cannot is no obstacle."""
-    from fsgauge.host.ledger import clean_up_after_the_dead
+    from fsgauge.rig.host.ledger.ledger import clean_up_after_the_dead
 
     try:
         for sentence in clean_up_after_the_dead():

@@ -156,8 +156,8 @@ def _copy(image: Path, chosen: _Chosen) -> int:
     from fsgauge.age.copying import copy_image
     from fsgauge.age.target import is_folder
     from fsgauge.errors import InputError
-    from fsgauge.host.ledger import opened_ledger
     from fsgauge.interruption import interruptible
+    from fsgauge.rig.host.ledger.ledger import opened_ledger
 
     target = chosen.target
     if chosen.profile is not None or is_folder(target):
@@ -180,8 +180,8 @@ def _aged(ctx: click.Context, chosen: _Chosen) -> Aged:
     from fsgauge.age.target import is_folder
     from fsgauge.engine import Engine
     from fsgauge.errors import InputError
-    from fsgauge.host.ledger import opened_ledger
     from fsgauge.report.scan import require_ours
+    from fsgauge.rig.host.ledger.ledger import opened_ledger
     from fsgauge.units import parse_size
 
     if chosen.profile is None:

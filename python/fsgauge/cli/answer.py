@@ -15,8 +15,8 @@ def make_report(
 
     `disk` are KEY=VALUE as of --disk; raises InputError for what is wrong with them.
     """
+    from fsgauge.kinds.aging.disk_change import changed_disk
     from fsgauge.report import write_report
-    from fsgauge.study.disk_change import changed_disk
 
     changed = (lambda recorded: changed_disk(recorded, disk)) if disk else None
     page = write_report(directory, changed, accept_changed=accept_changed)

@@ -13,7 +13,7 @@ from fsgauge.errors import InputError
 from fsgauge.study.model import Study
 
 if TYPE_CHECKING:
-    from fsgauge.host.consent import Consent
+    from fsgauge.rig.host.device.consent import Consent
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -65,7 +65,7 @@ def chosen_study(
     serve: str | None = None,
 ) -> Study:
     """The study with every change in it and its seed resolved."""
-    from fsgauge.plan import with_seed
+    from fsgauge.plan.turns import with_seed
     from fsgauge.study import load_study
 
     loaded = load_study(study, list(overrides), list(systems), storage, seed, serve)
@@ -96,7 +96,7 @@ def consent_choices(function: F) -> F:
 
 def chosen_consent(destroy: str | None, discard_unknown_data: bool) -> Consent | None:
     """What the user may lose; InputError for data of a device that is not named."""
-    from fsgauge.host.consent import Consent
+    from fsgauge.rig.host.device.consent import Consent
 
     if destroy is None and discard_unknown_data:
         raise InputError(

@@ -13,8 +13,8 @@ from fsgauge.cli.changed_records import accept_changed_choice
 
 if TYPE_CHECKING:
     from fsgauge.report.compared import Line
-    from fsgauge.stats.between import Between
-    from fsgauge.stats.threshold import Test
+    from fsgauge.stats.folders.compare import Between
+    from fsgauge.stats.folders.limits import Test
 
 
 @click.command("compare")
@@ -63,9 +63,9 @@ def command(
     condition is wrong; 3 records were changed after they were written.
     """
     from fsgauge.report.compared import read_sides, write_comparison
-    from fsgauge.stats.between import compare_sides
-    from fsgauge.stats.condition import parse_condition
-    from fsgauge.stats.threshold import check
+    from fsgauge.stats.folders.compare import compare_sides
+    from fsgauge.stats.folders.condition import parse_condition
+    from fsgauge.stats.folders.limits import check
     from fsgauge.store.seals import understood
 
     conditions = [parse_condition(text) for text in limits]

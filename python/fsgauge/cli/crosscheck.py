@@ -64,7 +64,7 @@ def command(
     from fsgauge.crosscheck import crosscheck
     from fsgauge.engine import Engine
     from fsgauge.interruption import interruptible
-    from fsgauge.rig.host import HostRig
+    from fsgauge.rig.host.rig import HostRig
 
     assert tool == "fio"  # noqa: S101 - the one choice
     chosen = chosen_study(study, overrides, systems, storage, seed, serve)

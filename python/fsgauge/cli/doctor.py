@@ -10,7 +10,7 @@ import click
 from fsgauge.units import format_size
 
 if TYPE_CHECKING:
-    from fsgauge.rig.doctor import Diagnosis
+    from fsgauge.rig.host.doctor import Diagnosis
     from fsgauge.wire import ProbeResult
 
 
@@ -29,7 +29,7 @@ def command(directory: Path, as_json: bool) -> None:
     Takes about four seconds.
     """
     from fsgauge.engine import Engine
-    from fsgauge.rig.doctor import diagnose
+    from fsgauge.rig.host.doctor import diagnose
 
     diagnosis = diagnose(Engine().run, directory)
     if as_json:
@@ -101,7 +101,7 @@ def _clock_and_cost(engine: ProbeResult) -> str:
 
 
 def _noise(noise_percent: float, directory: str) -> str:
-    from fsgauge.power import blocks_needed, paired_percent
+    from fsgauge.plan.power import blocks_needed, paired_percent
 
     blocks = blocks_needed(5.0, paired_percent(noise_percent))
     plan = f"plan {blocks} blocks" if blocks is not None else "no affordable number of blocks"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from fsgauge.errors import FsgaugeError, Interrupted
 
 if TYPE_CHECKING:
-    from fsgauge.host.consent import Consent
+    from fsgauge.rig.host.device.consent import Consent
     from fsgauge.run import Outcome
     from fsgauge.study.model import Study
 
@@ -21,7 +21,7 @@ def execute(study: Study, *, results: Path, destroy: Consent | None, style: str 
     """Gives the exit code: 0, or that of what ended the study early."""
     from fsgauge.engine import Engine
     from fsgauge.progress import progress_for
-    from fsgauge.rig.host import HostRig
+    from fsgauge.rig.host.rig import HostRig
     from fsgauge.run import run_study
 
     engine = Engine()
@@ -45,7 +45,7 @@ def execute_again(
     """The same for a study that was cut short; one that is complete is only reported."""
     from fsgauge.engine import Engine
     from fsgauge.progress import progress_for
-    from fsgauge.rig.host import HostRig
+    from fsgauge.rig.host.rig import HostRig
     from fsgauge.run import Outcome, resume_study
 
     engine = Engine()

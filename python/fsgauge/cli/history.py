@@ -11,7 +11,7 @@ import click
 from fsgauge.cli.changed_records import accept_changed_choice
 
 if TYPE_CHECKING:
-    from fsgauge.stats.history import History
+    from fsgauge.stats.folders.history import History
 
 
 @click.command("history")
@@ -42,7 +42,7 @@ def command(
     """
     from fsgauge.report.compared import read_sides
     from fsgauge.report.history import cautions, summary, write_history
-    from fsgauge.stats.history import follow
+    from fsgauge.stats.folders.history import follow
     from fsgauge.store.seals import understood
 
     sides = read_sides(directories, accept_changed=accept_changed)

@@ -10,7 +10,7 @@ import click
 
 from fsgauge.cli.choices import chosen_study, study_choices
 from fsgauge.errors import FsgaugeError, InputError
-from fsgauge.preview import MeasuredTime, PlanDescription
+from fsgauge.plan.preview import MeasuredTime, PlanDescription
 from fsgauge.study.allocating import ALLOCATING
 from fsgauge.study.model import DeviceStorage, Study
 from fsgauge.units import exact_size, format_duration, format_size
@@ -47,8 +47,8 @@ def command(
     order: bool,
 ) -> None:
     """What STUDY would run, in what order, how long, how many bytes; touches nothing."""
-    from fsgauge.plan import make_plan
-    from fsgauge.preview import describe
+    from fsgauge.plan.preview import describe
+    from fsgauge.plan.turns import make_plan
     from fsgauge.units import parse_percent
 
     chosen = chosen_study(study, overrides, systems, storage, seed, serve)
@@ -128,7 +128,7 @@ def _pilot(measured: PilotNoise | None, blocks: int) -> list[str]:
     """Where the noise comes from, and what the worst cell would show."""
     if measured is None:
         return []
-    from fsgauge.power import detectable_percent, paired_percent
+    from fsgauge.plan.power import detectable_percent, paired_percent
 
     lines = [
         f'pilot     "{measured.study}": {measured.cells} cells in {measured.blocks} blocks;'
@@ -145,7 +145,7 @@ def _pilot(measured: PilotNoise | None, blocks: int) -> list[str]:
 
 def _obstacles(study: Study) -> list[str]:
     """What `run` would refuse here and now; looked at, nothing is touched."""
-    from fsgauge.rig.checks import check_systems, smallest_bytes
+    from fsgauge.rig.host.checks import check_systems, smallest_bytes
     from fsgauge.storage import check
 
     def look_at_systems() -> None:
@@ -167,7 +167,7 @@ def _obstacles(study: Study) -> list[str]:
 def storage_bytes(study: Study) -> int:
     """The size that the systems will have; InputError where a device is not there."""
     if isinstance(study.storage, DeviceStorage):
-        from fsgauge.host.block_device import device_at
+        from fsgauge.rig.host.device.block_device import device_at
 
         device = device_at(study.storage.device)
         if device is None:

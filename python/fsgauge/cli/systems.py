@@ -11,7 +11,7 @@ import click
 @click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
 def command(as_json: bool) -> None:
     """The file systems that can be compared here, and the command that adds the others."""
-    from fsgauge.rig.doctor import system_standings
+    from fsgauge.rig.host.doctor import system_standings
 
     standings = system_standings()
     if as_json:

@@ -16,22 +16,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fsgauge import __version__
-from fsgauge.crosscheck.agreement import (
-    CellAgreement,
-    agreements,
-    explanation,
-    processor_share,
-)
+from fsgauge.crosscheck.agreement import CellAgreement, agreements, explanation, processor_share
 from fsgauge.crosscheck.fio import fio_version, run_fio
 from fsgauge.crosscheck.fio_command import engine_batch, fio_command, require_equal_exists
 from fsgauge.crosscheck.fio_output import Numbers, fio_numbers
 from fsgauge.crosscheck.folder import CrosscheckFolder, CrosscheckRecord, CrosscheckRun, Tool
 from fsgauge.engine import Engine
 from fsgauge.errors import FsgaugeError, InputError
-from fsgauge.host.consent import Consent
-from fsgauge.plan import job_for, make_plan
+from fsgauge.plan.turns import job_for, make_plan
 from fsgauge.record import Cell, Plan, Turn
-from fsgauge.rig import AttachedStorage, PreparedSystem, Rig
+from fsgauge.rig.host.device.consent import Consent
+from fsgauge.rig.rig import AttachedStorage, PreparedSystem, Rig
 from fsgauge.stats.metrics import values
 from fsgauge.study import dump_study
 from fsgauge.study.model import Study

@@ -7,7 +7,7 @@ from typing import Any
 
 from fsgauge.crosscheck.fio_output import parse_fio
 from fsgauge.errors import RigError
-from fsgauge.host.tool import find_tool, run_tool
+from fsgauge.rig.host.process.tool import find_tool, run_tool
 from fsgauge.wire import LoadJob
 
 _SLACK_SECONDS = 120.0

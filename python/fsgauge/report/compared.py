@@ -16,9 +16,9 @@ from fsgauge.report import words
 from fsgauge.report.charts.between import between_chart, name_of, other_basis, primary_entries
 from fsgauge.report.template import template
 from fsgauge.report.theme import GLYPHS
-from fsgauge.stats.alike import Side
-from fsgauge.stats.between import Between, Entry
-from fsgauge.stats.threshold import Test
+from fsgauge.stats.folders.compare import Between, Entry
+from fsgauge.stats.folders.limits import Test
+from fsgauge.stats.folders.same_conditions import Side
 from fsgauge.store import read_results
 
 

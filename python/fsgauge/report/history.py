@@ -10,8 +10,8 @@ from fsgauge.report.charts.history import history_chart
 from fsgauge.report.compared import write_pages
 from fsgauge.report.template import template
 from fsgauge.report.theme import GLYPHS
-from fsgauge.stats.changes import FEWEST
-from fsgauge.stats.history import History
+from fsgauge.stats.folders.change_points import FEWEST
+from fsgauge.stats.folders.history import History
 
 
 @dataclass(frozen=True)

@@ -7,18 +7,18 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from fsgauge.kinds.aging.page.parts import aging_parts
+from fsgauge.kinds.churn.page.parts import churn_parts
+from fsgauge.kinds.connections.page.parts import connections_parts
+from fsgauge.kinds.connections.page.serving import serving_parts
+from fsgauge.kinds.writers.page.tables import no_law, scaling_tables
 from fsgauge.record import EnvironmentRecord, StudyRecord, TurnRecord
 from fsgauge.report import words
-from fsgauge.report.aging.parts import aging_parts
-from fsgauge.report.churn.parts import churn_parts
-from fsgauge.report.connections.parts import connections_parts
-from fsgauge.report.connections.serving import serving_parts
 from fsgauge.report.draw import Drawing
 from fsgauge.report.headline import headline
 from fsgauge.report.integrity import integrity_lines
 from fsgauge.report.layouts import layout_lines, ratio_words
 from fsgauge.report.published import published_writers
-from fsgauge.report.scaling import no_law, scaling_tables
 from fsgauge.report.sureness import sureness_lines
 from fsgauge.report.tables import number_tables
 from fsgauge.report.template import template

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
+from fsgauge.kinds.writers.analysis.model import Estimate
 from fsgauge.stats.results import Comparison, Measurement, NoiseFloor
-from fsgauge.stats.scaling.model import Estimate
 from fsgauge.units import format_bandwidth, format_duration, format_rate
 
 FEWEST_BLOCKS = 3

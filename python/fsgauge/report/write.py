@@ -9,24 +9,24 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from fsgauge.disk import Disk
 from fsgauge.errors import InputError, RigError
+from fsgauge.kinds.aging.disk import Disk
+from fsgauge.kinds.aging.page.against_free import kept_chart, predicted_chart, rates_chart
+from fsgauge.kinds.aging.page.aged_lengths import free_lengths, written_lengths
+from fsgauge.kinds.churn.page.chart import damage_chart
+from fsgauge.kinds.connections.page.clients_chart import clients_chart
+from fsgauge.kinds.connections.page.extents_chart import extents_chart
+from fsgauge.kinds.connections.page.tests_chart import is_short, tests_chart
+from fsgauge.kinds.overhead.page.depth import depth_curves
+from fsgauge.kinds.overhead.page.heatmap import heatmap
+from fsgauge.kinds.writers.page.chart import writers_chart
+from fsgauge.kinds.writers.page.gain import gain_chart
+from fsgauge.kinds.writers.page.law import law_chart
 from fsgauge.plain_files import cannot_write
-from fsgauge.report.charts.against_free import kept_chart, predicted_chart, rates_chart
-from fsgauge.report.charts.aged_lengths import free_lengths, written_lengths
-from fsgauge.report.charts.clients import clients_chart
-from fsgauge.report.charts.depth import depth_curves
-from fsgauge.report.charts.extents import extents_chart
 from fsgauge.report.charts.forest import forest
-from fsgauge.report.charts.gain import gain_chart
-from fsgauge.report.charts.heatmap import heatmap
 from fsgauge.report.charts.latency import latency_percentiles
-from fsgauge.report.charts.law import law_chart
 from fsgauge.report.charts.processor import processor_time
 from fsgauge.report.charts.series import time_series
-from fsgauge.report.charts.tests import is_short, tests_chart
-from fsgauge.report.charts.writers import writers_chart
-from fsgauge.report.churn.chart import damage_chart
 from fsgauge.report.draw import Drawing
 from fsgauge.report.page import render_page
 from fsgauge.stats import Results, read_study

@@ -13,15 +13,15 @@ from pathlib import Path
 from fsgauge import __version__
 from fsgauge.engine import Engine
 from fsgauge.errors import FsgaugeError
-from fsgauge.host.consent import Consent
 from fsgauge.interruption import interruptible
-from fsgauge.plan import make_plan
+from fsgauge.plan.turns import make_plan
 from fsgauge.progress import Progress
 from fsgauge.record import StudyRecord
-from fsgauge.rig import Rig
-from fsgauge.run.again import is_finished, require_same, study_of, without
+from fsgauge.rig.host.device.consent import Consent
+from fsgauge.rig.rig import Rig
 from fsgauge.run.campaign import Campaign
-from fsgauge.run.enough import folder_knows_enough
+from fsgauge.run.resuming import is_finished, require_same, study_of, without
+from fsgauge.run.stopping import folder_knows_enough
 from fsgauge.run.turn import measure_turn
 from fsgauge.store import ResultsFolder, read_results
 from fsgauge.store.abandon import set_aside, whole_blocks

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fsgauge.engine import Engine
 from fsgauge.progress import Progress
 from fsgauge.record import Plan
-from fsgauge.rig import AttachedStorage, Rig
+from fsgauge.rig.rig import AttachedStorage, Rig
 from fsgauge.store import ResultsFolder
 from fsgauge.study.model import Study
 

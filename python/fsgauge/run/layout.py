@@ -13,11 +13,11 @@ from typing import Literal
 from fsgauge.engine import EngineFaultError
 from fsgauge.errors import InputError
 from fsgauge.record import Cell, ScanRecord, Turn
-from fsgauge.rig import PreparedSystem
+from fsgauge.rig.rig import PreparedSystem
 from fsgauge.run.campaign import Campaign
 from fsgauge.wire import EngineFault, ScanJob
 from fsgauge.workload import method_of
-from fsgauge.workload.base import WORST_FILES
+from fsgauge.workload.method import WORST_FILES
 
 _NOT_TOLD = "scan.not_told"
 

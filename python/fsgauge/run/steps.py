@@ -8,9 +8,9 @@ from __future__ import annotations
 import time
 
 from fsgauge.errors import InputError, RigError
-from fsgauge.plan import steps_for
+from fsgauge.plan.turns import steps_for
 from fsgauge.record import Cell, StepRecord, Turn
-from fsgauge.rig import PreparedSystem
+from fsgauge.rig.rig import PreparedSystem
 from fsgauge.run.campaign import Campaign
 from fsgauge.run.layout import scan_aged
 from fsgauge.units import format_size

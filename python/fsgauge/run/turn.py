@@ -7,16 +7,16 @@ from collections.abc import Iterator
 from contextlib import nullcontext
 from functools import partial
 
+from fsgauge.access.server.observation import Observation
 from fsgauge.engine import EngineFaultError
-from fsgauge.plan import job_for
+from fsgauge.plan.turns import job_for
 from fsgauge.progress import Progress
 from fsgauge.record import Cell, RunRecord, Turn, TurnRecord
-from fsgauge.rig import PreparedSystem
+from fsgauge.rig.rig import PreparedSystem
 from fsgauge.run.campaign import Campaign
 from fsgauge.run.gave_up import require_clients, require_server
 from fsgauge.run.layout import scan_cell, scan_layout
 from fsgauge.run.steps import Steps
-from fsgauge.server.observation import Observation
 from fsgauge.study.over_path import without_server
 from fsgauge.wire import ClientsInEvent, ClientsThroughEvent, Event
 

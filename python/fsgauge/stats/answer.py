@@ -9,18 +9,18 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from fsgauge.kinds.aging.analysis.answer import aging_answer
+from fsgauge.kinds.aging.analysis.model import Aging
+from fsgauge.kinds.churn.analysis.answer import churn_answer
+from fsgauge.kinds.churn.analysis.model import Churn
+from fsgauge.kinds.connections.analysis.answer import connections_answer
+from fsgauge.kinds.connections.analysis.model import Connections
+from fsgauge.kinds.writers.analysis.answer import writers_answer
+from fsgauge.kinds.writers.analysis.model import Scaling
 from fsgauge.record import Cell
-from fsgauge.stats.aging.answer import aging_answer
-from fsgauge.stats.aging.model import Aging
-from fsgauge.stats.churn.answer import churn_answer
-from fsgauge.stats.churn.model import Churn
-from fsgauge.stats.connections.answer import connections_answer
-from fsgauge.stats.connections.model import Connections
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.results import Comparison, NoiseFloor
-from fsgauge.stats.scaling.model import Scaling
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
-from fsgauge.stats.writers_answer import writers_answer
 from fsgauge.units import format_size
 
 NAMED_SYSTEMS = 3

@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from fsgauge.power import detectable_percent
+from fsgauge.plan.power import detectable_percent
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.noise import Noise, pooled_noise
 from fsgauge.stats.ratio import Ratio, ratio_of_blocks

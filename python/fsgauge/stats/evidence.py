@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from fsgauge.kinds.aging.analysis.model import Aging
+from fsgauge.kinds.churn.analysis.model import Churn
+from fsgauge.kinds.connections.analysis.model import Connections
+from fsgauge.kinds.writers.analysis.model import Scaling
 from fsgauge.record import (
     EnvironmentRecord,
     RunRecord,
@@ -14,13 +18,9 @@ from fsgauge.record import (
     TurnRecord,
 )
 from fsgauge.stats.advice import Situation
-from fsgauge.stats.aging.model import Aging
-from fsgauge.stats.churn.model import Churn
-from fsgauge.stats.connections.model import Connections
 from fsgauge.stats.noise import Noise
 from fsgauge.stats.results import Comparison, Finding, Layouts, Level
 from fsgauge.stats.samples import Samples
-from fsgauge.stats.scaling.model import Scaling
 
 WHERE_LIMIT = 10
 

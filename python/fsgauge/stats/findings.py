@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from fsgauge.kinds.aging.analysis.findings import aging_findings
+from fsgauge.kinds.churn.analysis.findings import churn_findings
+from fsgauge.kinds.connections.analysis.findings import connections_findings
+from fsgauge.kinds.writers.analysis.findings import writers_findings
 from fsgauge.record import RunRecord
 from fsgauge.stats.advice import RUN_CHECKS, RunCheck, advice_for, cache_advice
-from fsgauge.stats.aging.findings import aging_findings
-from fsgauge.stats.churn.findings import churn_findings
-from fsgauge.stats.connections.findings import connections_findings
 from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of
 from fsgauge.stats.lost_data import lost_data
 from fsgauge.stats.machine_findings import machine_findings
 from fsgauge.stats.noise import cells_that_differ_from_themselves
 from fsgauge.stats.results import Finding, Level
-from fsgauge.stats.writers_findings import writers_findings
 
 FEW_BLOCKS = 6
 SURE, UNSURE = 0.05, 0.2

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from fsgauge.kinds.churn.analysis.model import Damage
 from fsgauge.record import Plan, StudyRecord
-from fsgauge.stats.churn.model import Damage
 from fsgauge.stats.results import Comparison
 
 FEWEST_BLOCKS = 6

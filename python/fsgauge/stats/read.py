@@ -7,7 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fsgauge.disk import Disk
+from fsgauge.kinds.aging.analysis.read import read_aging
+from fsgauge.kinds.aging.disk import Disk
+from fsgauge.kinds.churn.analysis.damages import damages_of
+from fsgauge.kinds.churn.analysis.read import is_of_churn, read_churn
+from fsgauge.kinds.connections.analysis.read import read_connections
+from fsgauge.kinds.connections.analysis.serving import read_serving
+from fsgauge.kinds.writers.analysis.read import read_scaling
 from fsgauge.record import (
     Cell,
     EnvironmentRecord,
@@ -18,32 +24,19 @@ from fsgauge.record import (
     TurnRecord,
 )
 from fsgauge.stats.advice import situation_of
-from fsgauge.stats.aging.read import read_aging
-from fsgauge.stats.alike import Side
 from fsgauge.stats.answer import Question, answer
-from fsgauge.stats.churn.damages import damages_of
-from fsgauge.stats.churn.read import is_of_churn, read_churn
 from fsgauge.stats.compare import compare_all, describe_noise, measure_all, noise_floors
-from fsgauge.stats.connections.read import read_connections
-from fsgauge.stats.connections.serving import read_serving
 from fsgauge.stats.differences import differences_between
 from fsgauge.stats.evidence import Evidence, continued
 from fsgauge.stats.findings import find_all
+from fsgauge.stats.folders.same_conditions import Side
 from fsgauge.stats.layouts import read_layouts
 from fsgauge.stats.lost_data import LOST_DATA
 from fsgauge.stats.metrics import METRICS, LatencyKind, primary_metric
 from fsgauge.stats.precision import first_blocks, is_enough
-from fsgauge.stats.results import (
-    Comparison,
-    Finding,
-    Measurement,
-    MetricInfo,
-    Results,
-    Sureness,
-)
+from fsgauge.stats.results import Comparison, Finding, Measurement, MetricInfo, Results, Sureness
 from fsgauge.stats.run_checks import engine_share, is_bound_by_work, steady_of
 from fsgauge.stats.samples import Samples, collect, is_complete
-from fsgauge.stats.scaling.read import read_scaling
 
 DEFAULT_EQUIVALENCE_PERCENT = 3.0
 

@@ -11,12 +11,12 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from fsgauge.kinds.aging.analysis.model import Aging
+from fsgauge.kinds.churn.analysis.model import Churn
+from fsgauge.kinds.connections.analysis.model import Connections
+from fsgauge.kinds.writers.analysis.model import Scaling
 from fsgauge.record import Cell
-from fsgauge.stats.aging.model import Aging
-from fsgauge.stats.churn.model import Churn
-from fsgauge.stats.connections.model import Connections
 from fsgauge.stats.metrics import LatencyKind, Unit
-from fsgauge.stats.scaling.model import Scaling
 from fsgauge.stats.verdict import Verdict
 
 Level = Literal["invalid", "warning", "note"]

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from fsgauge.power import detectable_percent
+from fsgauge.plan.power import detectable_percent
 from fsgauge.stats.ratio import LEVEL, Ratio, Robust, beyond
 
 

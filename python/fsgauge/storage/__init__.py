@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 
-from fsgauge.host.consent import Consent
-from fsgauge.host.data_search import SEARCH_SECONDS
-from fsgauge.host.ledger import Ledger
+from fsgauge.rig.host.device.consent import Consent
+from fsgauge.rig.host.device.data_search import SEARCH_SECONDS
+from fsgauge.rig.host.ledger.ledger import Ledger
 from fsgauge.storage import device, loop, path, ram, share
 from fsgauge.storage.base import Base
 from fsgauge.study.model import (

@@ -6,18 +6,18 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from fsgauge.host.block_device import BlockDevice
-from fsgauge.host.consent import Consent, require_consent, require_own_name
-from fsgauge.host.data_search import SEARCH_SECONDS, look_for_data
-from fsgauge.host.device_chain import Link, chain_of_device
-from fsgauge.host.device_claim import DeviceClaim, claimed
-from fsgauge.host.device_state import DeviceState, changes
-from fsgauge.host.giving_back import give_back
-from fsgauge.host.ledger import Ledger
-from fsgauge.host.looked import Looked
-from fsgauge.host.safety import find_device, require_unused, require_writable, sole_use
-from fsgauge.host.traces import DeviceTrace
 from fsgauge.record import StorageFacts
+from fsgauge.rig.host.device.block_device import BlockDevice
+from fsgauge.rig.host.device.consent import Consent, require_consent, require_own_name
+from fsgauge.rig.host.device.data_search import SEARCH_SECONDS, look_for_data
+from fsgauge.rig.host.device.device_chain import Link, chain_of_device
+from fsgauge.rig.host.device.device_claim import DeviceClaim, claimed
+from fsgauge.rig.host.device.device_state import DeviceState, changes
+from fsgauge.rig.host.device.safety import find_device, require_unused, require_writable, sole_use
+from fsgauge.rig.host.device.search_report import Looked
+from fsgauge.rig.host.ledger.giving_back import give_back
+from fsgauge.rig.host.ledger.ledger import Ledger
+from fsgauge.rig.host.ledger.traces import DeviceTrace
 from fsgauge.storage.base import Base
 from fsgauge.study.model import DeviceStorage
 from fsgauge.units import format_size

@@ -16,7 +16,13 @@ from tomlkit.items import Item, Table
 from fsgauge.study.allocating import ALLOCATING
 from fsgauge.study.model import Study, System
 from fsgauge.study.system import UNFORMATTED
-from fsgauge.units import exact_bandwidth, exact_duration, exact_percent, exact_rate, exact_size
+from fsgauge.units import (
+    exact_bandwidth,
+    exact_duration,
+    exact_percent,
+    exact_rate,
+    exact_size,
+)
 
 _TEXT_WITH_UNIT: dict[str, Callable[[Any], str]] = {
     "size": exact_size,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from fsgauge.kinds.aging.disk_keys import DiskModel
 from fsgauge.study.locate import Path
 from fsgauge.study.model import (
     AgingWorkload,
@@ -24,7 +25,6 @@ from fsgauge.study.model import (
     System,
     WritersWorkload,
 )
-from fsgauge.study.workload.disk import DiskModel
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,11 @@ study/workload, its cells in study/cells, and a method here.
 
 from __future__ import annotations
 
+from fsgauge.kinds.aging.method import AgingMethod
+from fsgauge.kinds.churn.method import ChurnMethod
+from fsgauge.kinds.connections.method import ConnectionsMethod
+from fsgauge.kinds.overhead.method import OverheadMethod
+from fsgauge.kinds.writers.method import WritersMethod
 from fsgauge.study.model import (
     AgingWorkload,
     ChurnWorkload,
@@ -13,12 +18,7 @@ from fsgauge.study.model import (
     Workload,
     WritersWorkload,
 )
-from fsgauge.workload.aging import AgingMethod
-from fsgauge.workload.base import Method
-from fsgauge.workload.churn import ChurnMethod
-from fsgauge.workload.connections import ConnectionsMethod
-from fsgauge.workload.overhead import OverheadMethod
-from fsgauge.workload.writers import WritersMethod
+from fsgauge.workload.method import Method
 
 __all__ = ["Method", "method_of"]
 

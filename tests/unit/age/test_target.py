@@ -6,13 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.age.target import (
-    is_folder,
-    require_empty,
-    require_place,
-    require_room,
-    require_still,
-)
+from fsgauge.age.target import is_folder, require_empty, require_place, require_room, require_still
 from fsgauge.errors import InputError, RefusedError
 
 

@@ -12,10 +12,10 @@ from fsgauge.errors import InputError, RigError
 from fsgauge.pages import explain_metric
 from fsgauge.report.compared import cautions, limit_interval, read_sides, summary, write_comparison
 from fsgauge.report.history import write_history
-from fsgauge.stats.between import compare_sides
-from fsgauge.stats.condition import parse_condition
-from fsgauge.stats.history import follow
-from fsgauge.stats.threshold import check
+from fsgauge.stats.folders.compare import compare_sides
+from fsgauge.stats.folders.condition import parse_condition
+from fsgauge.stats.folders.history import follow
+from fsgauge.stats.folders.limits import check
 from tests.unit.stats.test_alike import on, side
 from tests.unit.stats.test_between import SLOW, A
 

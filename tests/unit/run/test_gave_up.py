@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from fsgauge.errors import RigError
-from fsgauge.plan import job_for, make_plan, with_seed
+from fsgauge.plan.turns import job_for, make_plan, with_seed
 from fsgauge.record import RunRecord
 from fsgauge.run.gave_up import require_clients
 from fsgauge.study import load_study

@@ -7,9 +7,9 @@ from typing import get_args
 import pytest
 
 from fsgauge.errors import RigError
+from fsgauge.kinds.connections.analysis.findings import _ADVICE, KINDS
 from fsgauge.record import RunRecord
 from fsgauge.run.gave_up import require_server
-from fsgauge.stats.connections.findings import _ADVICE, KINDS
 from fsgauge.wire import ClientErrorKind, EngineFault
 from tests.unit.run.test_gave_up import record
 

@@ -14,7 +14,7 @@ import pytest
 from fsgauge.errors import FsgaugeError, InputError, Interrupted, RigError
 from fsgauge.plain_files import PlainFolder
 from fsgauge.record import StorageFacts
-from fsgauge.run import again
+from fsgauge.run import resuming as again
 from fsgauge.stats import read_study
 from fsgauge.store import ResultsFolder, StoredStudy, read_results
 from fsgauge.store.journal import read_journal

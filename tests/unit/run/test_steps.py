@@ -13,7 +13,7 @@ import pytest
 from fsgauge.engine import OnEvent
 from fsgauge.errors import InputError, RigError
 from fsgauge.progress.lines import Quiet
-from fsgauge.rig import AttachedStorage, PreparedSystem
+from fsgauge.rig.rig import AttachedStorage, PreparedSystem
 from fsgauge.run import Outcome, run_study
 from fsgauge.store import StoredStudy, read_results
 from fsgauge.store.abandon import whole_blocks

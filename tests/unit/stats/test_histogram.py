@@ -7,13 +7,7 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fsgauge.stats.histogram import (
-    mean_ns,
-    merge,
-    percentile_curve,
-    quantile_ns,
-    quantile_of,
-)
+from fsgauge.stats.histogram import mean_ns, merge, percentile_curve, quantile_ns, quantile_of
 from tests.synthetic import histogram_of
 
 LATENCIES = st.dictionaries(

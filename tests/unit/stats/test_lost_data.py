@@ -14,10 +14,10 @@ import pytest
 
 from fsgauge.record import RunRecord
 from fsgauge.stats import Results, read_study
-from fsgauge.stats.alike import Side
-from fsgauge.stats.between import compare_sides
 from fsgauge.stats.evidence import continued
-from fsgauge.stats.history import follow
+from fsgauge.stats.folders.compare import compare_sides
+from fsgauge.stats.folders.history import follow
+from fsgauge.stats.folders.same_conditions import Side
 from fsgauge.stats.lost_data import LOST_DATA, lost_files
 from fsgauge.wire import ClientErrorKind, NetworkResult
 from tests.spoiled import (

@@ -14,7 +14,7 @@ from fsgauge.report.charts.rows import chart_of
 from fsgauge.report.charts.ticks import ratio_domain, ratio_ticks
 from fsgauge.report.draw import Drawing, draw
 from fsgauge.report.theme import GLYPHS, GRID, INK, MUTED, system_colours
-from fsgauge.stats.between import Basis, Between, Entry
+from fsgauge.stats.folders.compare import Basis, Between, Entry
 
 if TYPE_CHECKING:
     import altair as alt

@@ -11,7 +11,7 @@ from fsgauge.report.charts.rows import chart_of
 from fsgauge.report.charts.ticks import ratio_domain, ratio_ticks
 from fsgauge.report.draw import Drawing, draw
 from fsgauge.report.theme import INK, MUTED, system_colours, system_shapes
-from fsgauge.stats.history import History, Series
+from fsgauge.stats.folders.history import History, Series
 
 if TYPE_CHECKING:
     import altair as alt

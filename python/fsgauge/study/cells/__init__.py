@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from fsgauge.kinds.aging import cells as aging
+from fsgauge.kinds.churn import cells as churn
+from fsgauge.kinds.connections import cells as connections
+from fsgauge.kinds.overhead import cells as overhead
+from fsgauge.kinds.writers import cells as writers
 from fsgauge.record import Cell
-from fsgauge.study.cells import aging, churn, connections, overhead, writers
 from fsgauge.study.workload import (
     AgingWorkload,
     ChurnWorkload,

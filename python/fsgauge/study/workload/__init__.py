@@ -6,11 +6,11 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
-from fsgauge.study.workload.aging import AgingWorkload
-from fsgauge.study.workload.churn import ChurnWorkload
-from fsgauge.study.workload.connections import ConnectionsWorkload
-from fsgauge.study.workload.overhead import OverheadWorkload
-from fsgauge.study.workload.writers import WritersWorkload
+from fsgauge.kinds.aging.keys import AgingWorkload
+from fsgauge.kinds.churn.keys import ChurnWorkload
+from fsgauge.kinds.connections.keys import ConnectionsWorkload
+from fsgauge.kinds.overhead.keys import OverheadWorkload
+from fsgauge.kinds.writers.keys import WritersWorkload
 
 __all__ = [
     "DEFAULT_KIND",

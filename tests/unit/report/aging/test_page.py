@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from fsgauge.disk import PUBLISHED, disk_of
-from fsgauge.errors import InputError
-from fsgauge.report import write_report
-from fsgauge.stats.results import Results
 from tests.synthetic_aging import BASELINE, SYSTEMS, make_aging
 from tests.synthetic_connections import make_connections
+
+from fsgauge.errors import InputError
+from fsgauge.kinds.aging.disk import PUBLISHED, disk_of
+from fsgauge.report import write_report
+from fsgauge.stats.results import Results
 
 TWO = {name: SYSTEMS[name] for name in ("ext4 1 MiB", "ext4 8 MiB")}
 STUDIES: dict[str, dict[str, Any]] = {

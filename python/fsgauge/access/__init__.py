@@ -1,0 +1,1 @@
+"""How systems are reached."""

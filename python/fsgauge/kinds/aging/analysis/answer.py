@@ -1,0 +1,158 @@
+"""The answer of a study `aging`: what each system keeps of its clean rate, under 60 words.
+
+"At 5 % free, writing keeps 61 % of its clean rate on ext4 1 MiB (55 to 67 %) and 95 % on ext4 8 MiB
+(90 to 99 %); reading 58 to 97 %. A model, not a measurement, predicts 29 and 90 % for a disk with
+heads."
+What a model says stands in a sentence of its own, and only where the storage has no heads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fsgauge.kinds.aging.analysis.levels import side_of
+from fsgauge.kinds.aging.analysis.model import Aging, AgingPoint, Side
+from fsgauge.kinds.writers.analysis.model import Estimate
+from fsgauge.record import Cell
+from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
+
+WORDS_LIMIT = 60
+MOST_NAMED = 4
+_GERUNDS: dict[Side, str] = {"write": "writing", "read": "reading"}
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """What one system keeps at the level of the sentence; `predicted` for a disk."""
+
+    system: str
+    relative: Estimate
+    verdict: str
+    predicted: Estimate | None
+
+
+def aging_answer(aging: Aging, primary: Sequence[Cell], margin_percent: float) -> str:
+    """The sentence; it is about the first primary cell that was measured after ageing."""
+    found = _lead(aging, primary)
+    if found is None:
+        return "No answer yet: no turn has both its clean rate and one after ageing."
+    side, level, kept = found
+    blocks = min(each.relative.n for each in kept)
+    where = f"At {level} % free, {_GERUNDS[side]}"
+    if blocks < BLOCKS_FOR_A_VERDICT:
+        return _too_few(aging, blocks, where, kept)
+    if all(each.verdict == "equivalent" for each in kept):
+        names = _listed([each.system for each in kept])
+        said = f"{where} is as fast as when clean, within {margin_percent:.0f} %, on {names}"
+        return _with_prediction(said, aging, kept, len(kept))
+    tail = _other_side(aging, side, level)
+    for named in (MOST_NAMED, 2, 1):
+        said = _sentence(where, kept, named)
+        for end in (tail, ""):
+            whole = _with_prediction(said + end, aging, kept, named)
+            if len(whole.split()) < WORDS_LIMIT:
+                return whole
+    return _sentence(where, kept, 1) + "."
+
+
+def _lead(aging: Aging, primary: Sequence[Cell]) -> tuple[Side, int, list[_Kept]] | None:
+    for cell in [*primary]:
+        side, level = side_of(cell), cell.free_percent
+        if side is None or level is None:
+            continue
+        kept = [
+            _Kept(
+                line.system,
+                point.relative,
+                point.verdict or "",
+                _predicted(aging, line.system, level),
+            )
+            for line in aging.lines
+            if line.side == side and (point := line.at(level)) is not None and point.relative
+        ]
+        if kept:
+            return side, level, kept
+    return None
+
+
+def _predicted(aging: Aging, system: str, level: int) -> Estimate | None:
+    layout = aging.layout(system, level)
+    return layout.predicted_relative if layout is not None else None
+
+
+def _sentence(where: str, kept: Sequence[_Kept], named: int) -> str:
+    shown = _shown(kept, named)
+    parts = [
+        f"{_percent(each.relative.value)}{' of its clean rate' if at == 0 else ''} on"
+        f" {each.system} ({_interval(each)})"
+        for at, each in enumerate(shown)
+    ]
+    between = len(kept) - len(shown)
+    more = f", {between} {'other' if between == 1 else 'others'} between" if between else ""
+    if between and len(shown) == 1:
+        more = f", the least of {len(kept)}"
+    return f"{where} keeps {_listed(parts)}{more}"
+
+
+def _shown(kept: Sequence[_Kept], named: int) -> list[_Kept]:
+    """All in the study's order; of too many, the least and the most."""
+    if len(kept) <= named:
+        return list(kept)
+    ordered = sorted(kept, key=lambda each: each.relative.value)
+    return [ordered[0], ordered[-1]][:named]
+
+
+def _other_side(aging: Aging, side: Side, level: int) -> str:
+    """ "; reading 58 to 97 %"."""
+    other: Side = "read" if side == "write" else "write"
+    points: list[AgingPoint | None] = [line.at(level) for line in aging.lines if line.side == other]
+    values = sorted(p.relative.value for p in points if p is not None and p.relative is not None)
+    if not values:
+        return ""
+    low, high = round(100 * values[0]), round(100 * values[-1])
+    return (
+        f"; {_GERUNDS[other]} {low} %" if low == high else f"; {_GERUNDS[other]} {low} to {high} %"
+    )
+
+
+def _with_prediction(said: str, aging: Aging, kept: Sequence[_Kept], named: int) -> str:
+    """The model's sentence, of the systems that the first one names."""
+    predicted = [each.predicted for each in _shown(kept, named)]
+    known = [each for each in predicted if each is not None]
+    if aging.seeks != "no" or len(known) < len(predicted):
+        return f"{said}."
+    numbers = _listed([f"{100 * each.value:.0f}" for each in known])
+    return f"{said}. A model, not a measurement, predicts {numbers} % for a disk with heads."
+
+
+def _too_few(aging: Aging, blocks: int, where: str, kept: Sequence[_Kept]) -> str:
+    """What was measured is undecided; a prediction needs no blocks, for layouts hardly vary."""
+    number = "one complete block" if blocks == 1 else f"{blocks} complete blocks"
+    begin = f"Undecided: {number} cannot tell an effect from noise. {where} kept "
+    for named in (MOST_NAMED, 2, 1):
+        shown = [f"{_percent(e.relative.value)} on {e.system}" for e in _shown(kept, named)]
+        more = f", of {len(kept)} systems" if len(kept) > len(shown) else ""
+        said = f"{begin}{_listed(shown)} of its clean rate{more}"
+        whole = _with_prediction(said, aging, kept, named)
+        if len(whole.split()) < WORDS_LIMIT:
+            return whole
+    return f"{said}."
+
+
+def _percent(ratio: float) -> str:
+    return f"{100 * ratio:.0f} %"
+
+
+def _interval(each: _Kept) -> str:
+    low = each.relative.value if each.relative.low is None else each.relative.low
+    high = each.relative.value if each.relative.high is None else each.relative.high
+    digits = 0 if round(100 * low) != round(100 * high) else 1
+    word = f", {each.verdict}" if each.verdict in ("undecided", "equivalent") else ""
+    return f"{100 * low:.{digits}f} to {100 * high:.{digits}f} %{word}"
+
+
+def _listed(parts: Sequence[str]) -> str:
+    if len(parts) < 2:
+        return "".join(parts)
+    return ", ".join(parts[:-1]) + " and " + parts[-1]

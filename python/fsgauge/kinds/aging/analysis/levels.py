@@ -1,0 +1,35 @@
+"""The cells of a study `aging` by what was free: which is clean, which level each other one is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fsgauge.kinds.aging.analysis.model import Side
+from fsgauge.record import Cell, Plan
+
+SIDES: tuple[Side, ...] = ("write", "read")
+
+
+def side_of(cell: Cell) -> Side | None:
+    """Written or read; None for a cell of another study."""
+    if cell.wear is None or cell.pattern not in SIDES:
+        return None
+    return "write" if cell.pattern == "write" else "read"
+
+
+def cells_of_side(plan: Plan, side: Side) -> dict[int | None, Cell]:
+    """The cells of one side by percent free; the clean one, under None, comes first."""
+    found = {cell.free_percent: cell for cell in plan.cells if side_of(cell) == side}
+    order = sorted(found, key=lambda level: -1 if level is None else level)
+    return {level: found[level] for level in order}
+
+
+def levels_of(plan: Plan) -> list[int]:
+    """Every level that is measured after ageing, ascending."""
+    found = {cell.free_percent for cell in plan.cells if side_of(cell)}
+    return sorted(level for level in found if level is not None)
+
+
+def written_cells(plan: Plan) -> Iterator[Cell]:
+    """The cells after which files are scanned, clean first."""
+    yield from cells_of_side(plan, "write").values()

@@ -1,0 +1,61 @@
+"""From a study's records to `Aging`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from fsgauge.kinds.aging.analysis.layouts import aged_files, aging_layouts
+from fsgauge.kinds.aging.analysis.levels import levels_of
+from fsgauge.kinds.aging.analysis.model import Aging, DiskParameter
+from fsgauge.kinds.aging.analysis.rates import aging_lines, noise_of_sides
+from fsgauge.kinds.aging.analysis.seeks import seeks_of
+from fsgauge.kinds.aging.disk import Disk, disk_of, parameters_of
+from fsgauge.record import EnvironmentRecord, ScanRecord, StudyRecord
+from fsgauge.stats.samples import Samples
+
+
+def is_of_aging(study: StudyRecord) -> bool:
+    """Whether the study is about intermingled files that are deleted one by one."""
+    return bool(study.study.get("workload", {}).get("kind") == "aging")
+
+
+def read_aging(
+    study: StudyRecord,
+    samples: Samples,
+    scans: Sequence[ScanRecord],
+    environment: EnvironmentRecord,
+    equivalence_percent: float,
+    disk: Disk | None = None,
+) -> Aging | None:
+    """All that only this study has; `disk` takes the place of the one in the study's record."""
+    plan = study.plan
+    if not is_of_aging(study) or not plan.cells:
+        return None
+    workload: dict[str, Any] = study.study["workload"]
+    chunks = chunks_of(study)
+    model = disk or disk_of(workload.get("disk") or {})
+    return Aging(
+        files=int(workload.get("files") or 0),
+        streams=max(cell.jobs for cell in plan.cells),
+        aged_by=str(workload.get("aged_by") or ""),
+        levels=levels_of(plan),
+        chunks=chunks,
+        seeks=seeks_of(environment.storage),
+        lines=aging_lines(samples, equivalence_percent),
+        noise=noise_of_sides(samples),
+        layouts=aging_layouts(plan, scans, chunks, model),
+        aged=aged_files(plan, scans, chunks),
+        disk=[
+            DiskParameter(name=each.name, value=each.value, is_default=each.is_default)
+            for each in parameters_of(model)
+        ],
+        failed_scans=sum(scan.result is None for scan in scans),
+    )
+
+
+def chunks_of(study: StudyRecord) -> dict[str, int | None]:
+    """Each system's allocation size, None where its file system decides."""
+    tables = study.study.get("system", [])
+    asked = {str(table.get("name")): table.get("allocation_chunk") for table in tables}
+    return {system: asked.get(system) for system in study.plan.systems}

@@ -1,0 +1,134 @@
+"""The workload `aging`: rates as the space of a file system is given back piece by piece.
+
+As in a published study of a Lustre file system: 20 files are made at the same time, so that they
+lie between one another in pieces of the allocator's size; then they are deleted one by one, and
+after each delete the best write and read rates are measured in what it has freed.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, ValidationInfo, model_validator
+
+from fsgauge.kinds.aging.disk_keys import DiskModel
+from fsgauge.study.base import Distinct, StudyModel
+from fsgauge.study.conflict import conflict
+from fsgauge.study.sweep import (
+    SCAN,
+    BlockSize,
+    Data,
+    Fill,
+    Inapplicable,
+    Jobs,
+    QueueDepth,
+    refuse_ignored,
+    require_whole_sectors,
+)
+from fsgauge.units import WholePercent, exact_percent
+
+AgedBy = Literal["fallocate", "direct", "write"]
+Level = Annotated[WholePercent, Field(ge=1)]
+MOST_FILLED_PERCENT = 98
+"""What the region may take: above that, what is left is the file system's own."""
+
+
+class AgingWorkload(StudyModel):
+    """Rates of several streams on a clean system, then as aged files are deleted one by one."""
+
+    kind: Literal["aging"] = Field(
+        "aging", description="The load: rates in space that deletes have given back."
+    )
+    files: Annotated[int, Field(ge=2, le=100)] = Field(
+        20,
+        description="Files that are made at the same time, in turns, and then deleted one by one;"
+        " each is an equal part of the region, so the number divides 100. Published: 20.",
+    )
+    levels: Distinct[Level] = Field(
+        list(range(5, 101, 5)),
+        description="How much of the region is free when rates are measured; multiples of what one"
+        " file gives back. Default: after each delete, until all is free again.",
+    )
+    fill: Annotated[Fill, Field(le=MOST_FILLED_PERCENT)] = Field(
+        97,
+        description="Share of what a system has available that the region, all files together,"
+        " takes. What is free beside it after ageing is taken by a file of ballast, so that free"
+        " space is what deletes give back.",
+    )
+    aged_by: AgedBy | None = Field(
+        None,
+        description="How the files are made. fallocate: space is taken without data, in pieces of"
+        " the system's allocation_chunk; direct, write: data is written record by record, past the"
+        " page cache or through it, and the file system's own allocator decides. Systems with an"
+        " allocation_chunk always have fallocate. XFS heeds its mount option"
+        " allocsize in write alone. Default: fallocate for systems with an allocation_chunk, direct"
+        " for the others.",
+    )
+    streams: Jobs = Field(
+        4, description="Streams of a rate: each writes, then reads, a file of its own, in order."
+    )
+    rate_fill: Annotated[Fill, Field(le=98)] = Field(
+        90,
+        description="Share of one deleted file that the streams' files take together: as many bytes"
+        " at every level as on the clean system.",
+    )
+    record_size: BlockSize = Field(
+        1 << 20, description="Size of one write or read of a stream: a multiple of 512 B."
+    )
+    queue_depth: QueueDepth = Field(4, description="Operations in flight, of each stream.")
+    data: Data = Field("incompressible", description="What is written.")
+    verify: bool = Field(
+        False,
+        description="Read back and compare what each write run has written, after it; not timed.",
+    )
+    scan: bool = Field(False, description=SCAN)
+    disk: DiskModel = Field(DiskModel(), description="The disk that rates are predicted for.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _after_each_delete_unless_told(cls, data: object) -> object:
+        if isinstance(data, dict) and data.get("levels") is None:
+            files = data.get("files", 20)
+            if isinstance(files, int) and 2 <= files <= 100 and 100 % files == 0:
+                step = 100 // files
+                return {**data, "levels": [f"{level} %" for level in range(step, 101, step)]}
+        return data
+
+    @model_validator(mode="after")
+    def _keys_agree(self) -> AgingWorkload:
+        if 100 % self.files:
+            raise conflict(
+                f"{self.files} files are no equal whole percentages of the region",
+                ["files"],
+                next="files = 20, or another number that divides 100",
+            )
+        for index, level in enumerate(self.levels):
+            if level % (100 // self.files):
+                raise conflict(
+                    f"{level} % is never free: each of {self.files} files gives back"
+                    f" {100 // self.files} %",
+                    [("levels", index), "files"],
+                    next=f"a multiple of {exact_percent(100 // self.files)}, or more files",
+                )
+        way = "no other: rates are of direct I/O"
+        require_whole_sectors(self.record_size, "record_size", "kind", way)
+        if self.data == "zero" and self.verify:
+            raise conflict(
+                "zeros cannot be verified: a record carries its file and place",
+                ["data", "verify"],
+                next='data = "incompressible", or verify = false',
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _nothing_is_ignored(self, info: ValidationInfo) -> AgingWorkload:
+        refuse_ignored(self, info, self.inapplicable())
+        return self
+
+    def inapplicable(self) -> Inapplicable:
+        """Every key has an effect."""
+        return {}
+
+    def needs_files(self) -> tuple[str, str, str] | None:
+        """All of it does."""
+        return ("kind", "files are aged and deleted", "overhead compares with raw")

@@ -1,0 +1,326 @@
+"""The workload `aging` carried out: clean rates, files made in turns, deletes, rates again."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from fsgauge.errors import InputError
+from fsgauge.record import Cell
+from fsgauge.study.workload import AgingWorkload
+from fsgauge.units import exact_size, format_bandwidth, format_duration, format_size
+from fsgauge.wire import (
+    AgeJob,
+    AgeMode,
+    BlockSize,
+    CompleteEnd,
+    FilesTarget,
+    FsyncSync,
+    IntermingledProfile,
+    LoadJob,
+    NoSync,
+    OwnFilesRanges,
+    ScanJob,
+    SequentialAccess,
+)
+from fsgauge.workload.assumed import EXPECTED, SLOWEST, Speed, operations_per_second
+from fsgauge.workload.folders import AGED, RATE, AgedFiles, AgedFolders, Place
+from fsgauge.workload.method import MakesOwnFiles, data_of, one_stage
+from fsgauge.workload.room import Room
+from fsgauge.workload.steps import AgeFolder, ClearFolder, DeleteFile, Step, TakeBallast
+
+LONGEST_RUN_NS = 600_000_000_000
+"""A run ends by its bytes; one that takes longer ends here, so that a slow disk holds no study."""
+SHORTEST_STEADY_SECONDS = 0.5
+"""A run that is shorter says little: `fsgauge plan` warns of it."""
+_MODES: dict[str, AgeMode] = {"fallocate": "fast", "direct": "direct", "write": "write"}
+_MAP_ORDER = 5
+_INTERVAL_NS = 100_000_000
+_LEAVE_PER_MILLE = 2
+"""Of the region: what ballast leaves for names, extent trees and other metadata."""
+_LEAST_LEFT_BYTES = 4 << 20
+_SHORTEST_AGEING_SECONDS = 600.0
+_STEP_SECONDS = 0.035
+"""A delete, or files removed, with its sync."""
+_SCAN_SECONDS = 0.05
+_METADATA_BYTES = 1 << 20
+"""What names, inodes and journals of a run's few files write, at most."""
+
+
+@dataclass(frozen=True)
+class AgingMethod(MakesOwnFiles):
+    """See base.Method. `sizes` and `written_share` are known once it is `in_room`.
+
+    `written_share` is the share of turns whose files are written, and not only allocated.
+    """
+
+    workload: AgingWorkload
+    sizes: AgedFiles | None = None
+    written_share: float = 1.0
+
+    files = 0
+    fill_percent = 0
+
+    @property
+    def file_sets(self) -> AgedFiles | None:
+        """Sizes of the aged files and of the streams'."""
+        return self.sizes
+
+    def in_room(self, room: Room) -> AgingMethod:
+        """Files of whole chunks and hints of every system that fill the region, or InputError.
+
+        XFS gives a file whole multiples of its hint: what is no multiple takes more than its size.
+        """
+        workload = self.workload
+        chunks = [chunk for chunk in room.chunks if chunk is not None]
+        unit = math.lcm(workload.record_size, *chunks, *room.hints)
+        largest = room.free_bytes * workload.fill // 100 // workload.files
+        file_bytes = largest - largest % unit
+        share = file_bytes * workload.rate_fill // 100 // workload.streams
+        rate_bytes = share - share % unit
+        if rate_bytes < unit:
+            raise self._too_small(room, unit, largest)
+        written = len(room.chunks) - len(chunks)
+        return replace(
+            self,
+            sizes=AgedFiles(file_bytes, rate_bytes),
+            written_share=written / len(room.chunks) if room.chunks else 1.0,
+        )
+
+    def require_descriptors(self, limit: int) -> None:
+        """It opens few files."""
+
+    def direct_sizes_bytes(self, *, bare: bool = False) -> list[int]:  # noqa: ARG002
+        """All rates are of direct I/O."""
+        return [self.workload.record_size]
+
+    def buffered_instead(self) -> str:
+        """Nothing leads this load through the page cache."""
+        return "a file system that has it"
+
+    def seed_purpose(self, cell: Cell) -> str:  # noqa: ARG002
+        """One seed for a block: its deletes have one order."""
+        return "aging"
+
+    def stages(self, cells: Sequence[Cell]) -> list[list[list[str]]]:
+        """Every level follows the one before it."""
+        return one_stage(cells)
+
+    def steps_before(self, cell: Cell, place: Place, seed: int) -> list[Step]:
+        """Before the first aged write: ageing and ballast; before each: deletes down to its level.
+
+        Files are deleted in an order by lot, one order for all systems of a block.
+        """
+        folders = _aged_folders(place)
+        if cell.pattern != "write" or cell.free_percent is None:
+            return []
+        levels = [0, *sorted(self.workload.levels)]
+        before = levels[levels.index(cell.free_percent) - 1]
+        steps: list[Step] = [ClearFolder(folders.folder(RATE))]
+        if before == 0:
+            left = TakeBallast(f"{folders.directory}/ballast", self._left_bytes(folders))
+            steps += [self._ageing(folders, seed), left]
+        a_file = 100 // self.workload.files
+        order = _shuffled(self.workload.files, seed)[before // a_file : cell.free_percent // a_file]
+        return [*steps, *(DeleteFile(_aged_file(folders, number)) for number in order)]
+
+    def scanned_after(self, cell: Cell) -> str | None:
+        """The streams' files, after they were written."""
+        return RATE if cell.pattern == "write" else None
+
+    def scan_job(self, path: str, *, aged: bool) -> ScanJob:
+        """Every file with its extents, free space, and a map of the whole file system."""
+        files = self.workload.files if aged else self.workload.streams
+        return ScanJob(path=path, top=files, list_whole=True, map_order=_MAP_ORDER)
+
+    def load_job(self, cell: Cell, target: Place, seed: int) -> LoadJob:
+        """Streams that each write a new file and sync it once, or read it, in order."""
+        folders = _aged_folders(target)
+        workload = self.workload
+        writes = cell.pattern == "write"
+        records = folders.rate_file_bytes // workload.record_size
+        return LoadJob(
+            target=FilesTarget(
+                directory=folders.folder(RATE),
+                prefix="rate-",
+                count=workload.streams,
+                file_size_bytes=folders.rate_file_bytes,
+            ),
+            interface="io_uring",
+            direct=True,
+            access=SequentialAccess(),
+            read_percent=cell.read_percent,
+            block_sizes=[BlockSize(size_bytes=workload.record_size)],
+            queue_depth=workload.queue_depth,
+            jobs=workload.streams,
+            warm_up_ns=0,
+            duration_ns=LONGEST_RUN_NS,
+            interval_ns=_INTERVAL_NS,
+            data=data_of(workload.data),
+            seed=seed,
+            ranges=OwnFilesRanges(),
+            passes=1,
+            extend=writes,
+            preallocate_chunk_bytes=folders.allocation_chunk_bytes if writes else None,
+            sync=FsyncSync(every=records) if writes else NoSync(),
+            verify=writes and workload.verify,
+        )
+
+    def run_seconds(self, cell: Cell, space_bytes: int, speed: Speed = EXPECTED) -> float:  # noqa: ARG002
+        """The streams' bytes at the storage's speed; for a write also what comes before it."""
+        workload, seconds = self.workload, self._timed_seconds(speed)
+        if cell.pattern != "write":
+            return seconds
+        reading = self._rate_bytes() / speed.bytes_per_second if workload.verify else 0.0
+        ageing = self._ageing_bytes(cell) / speed.bytes_per_second
+        return seconds + reading + ageing + _SCAN_SECONDS + self._steps(cell) * _STEP_SECONDS
+
+    def written_bytes(self, cell: Cell, space_bytes: int) -> float:  # noqa: ARG002
+        """The streams' files; before the first aged cell, the region where it is written."""
+        if cell.pattern != "write":
+            return 0.0
+        return self._rate_bytes() + self._ageing_bytes(cell) + _METADATA_BYTES
+
+    def held_equal(self, space: str, has_raw: bool) -> list[str]:  # noqa: ARG002 - raw is refused
+        """Region, ballast, streams, levels, data, time, order."""
+        workload, sizes = self.workload, self._sizes()
+        levels = sorted(workload.levels)
+        shown = ", ".join(
+            map(str, levels if len(levels) <= 6 else [*levels[:3], "...", levels[-1]])
+        )
+        checked = "; read back and checked after each write" if workload.verify else ""
+        return [
+            f"region: {workload.files} files of {format_size(sizes.file_size_bytes)}, made in turns"
+            f" piece by piece, {format_size(workload.files * sizes.file_size_bytes)} together",
+            "ballast: a file takes what is free beside them, so that what is free later is what"
+            " deletes give back",
+            f"streams: {workload.streams}, a new file of {format_size(sizes.rate_file_bytes)} each,"
+            f" direct {exact_size(workload.record_size)}, {workload.queue_depth} in flight each,"
+            " a sync at the end; as many bytes at each level as clean",
+            f"levels: clean, then {shown} % of the region free; files deleted in one order",
+            f"data: {workload.data}{checked}",
+            "time: until every stream is through, as fast as it goes: a run lasts about"
+            f" {format_duration(self._timed_seconds() * 1e9)} at"
+            f" {format_bandwidth(EXPECTED.bytes_per_second)}",
+            "order: levels as deletes reach them, write before read, caches dropped before each",
+        ]
+
+    def notes(self) -> list[str]:
+        """The ageing has its own."""
+        return []
+
+    def cannot_tell(self) -> str:
+        """Rates of runs that are over at once are mostly those of caches and of their beginning."""
+        if self.sizes is None or self._timed_seconds() >= SHORTEST_STEADY_SECONDS:
+            return ""
+        region = self.workload.files * self.sizes.file_size_bytes
+        enough = region * SHORTEST_STEADY_SECONDS / self._timed_seconds()
+        larger = -(-enough * 100 // self.workload.fill)
+        return (
+            f"steady rates: a run moves {format_size(self._rate_bytes())}, about"
+            f" {format_duration(self._timed_seconds() * 1e9)}; half a second takes about"
+            f" {math.ceil(larger / (1 << 30))} GiB of storage (storage.size)"
+        )
+
+    def without_equal_in_fio(self) -> tuple[str, str]:
+        """Its rates alone have one; where they are measured is what the study is about."""
+        return ("fio ages no file system and deletes no files between its runs", "")
+
+    def _left_bytes(self, folders: AgedFolders) -> int:
+        region = self.workload.files * folders.file_size_bytes
+        left = max(region * _LEAVE_PER_MILLE // 1000, _LEAST_LEFT_BYTES)
+        return left - left % _LEAST_LEFT_BYTES
+
+    def _ageing(self, folders: AgedFolders, seed: int) -> AgeFolder:
+        """The job that makes the files, in pieces of the chunk, or record by record."""
+        workload, chunk = self.workload, folders.allocation_chunk_bytes
+        region = workload.files * folders.file_size_bytes
+        aged_by = (workload.aged_by or "direct") if chunk is None else "fallocate"
+        seconds = _SHORTEST_AGEING_SECONDS + region / SLOWEST.bytes_per_second
+        job = AgeJob(
+            directory=folders.folder(AGED),
+            profile=IntermingledProfile(
+                files=workload.files,
+                file_size_bytes=folders.file_size_bytes,
+                chunk_bytes=chunk or workload.record_size,
+            ),
+            mode=_MODES[aged_by],
+            space_bytes=region,
+            fill_percent=100.0,
+            end=CompleteEnd(),
+            time_limit_ns=int(seconds * 1e9),
+            seed=seed,
+        )
+        return AgeFolder(job, needed_bytes=region)
+
+    def _sizes(self) -> AgedFiles:
+        if self.sizes is None:
+            raise ValueError("how large the files are is known in a room: use in_room before")
+        return self.sizes
+
+    def _rate_bytes(self) -> int:
+        return self.workload.streams * self._sizes().rate_file_bytes
+
+    def _timed_seconds(self, speed: Speed = EXPECTED) -> float:
+        """How long the streams of one run take."""
+        workload = self.workload
+        in_flight = workload.streams * workload.queue_depth
+        rate = operations_per_second(workload.record_size, in_flight, speed)
+        return self._rate_bytes() / workload.record_size / rate
+
+    def _ageing_bytes(self, cell: Cell) -> float:
+        """What ageing writes before a cell, on the average of all turns."""
+        if cell.free_percent != min(self.workload.levels):
+            return 0.0
+        return self.workload.files * self._sizes().file_size_bytes * self.written_share
+
+    def _steps(self, cell: Cell) -> int:
+        """How many come before a write."""
+        if cell.free_percent is None:
+            return 0
+        levels = [0, *sorted(self.workload.levels)]
+        freed = cell.free_percent - levels[levels.index(cell.free_percent) - 1]
+        return 1 + freed * self.workload.files // 100
+
+    def _too_small(self, room: Room, unit_bytes: int, file_bytes: int) -> InputError:
+        """What the region would have to be."""
+        workload = self.workload
+        a_file = -(-workload.streams * unit_bytes * 100 // workload.rate_fill)
+        a_file += -a_file % unit_bytes
+        needed = -(-a_file * workload.files * 100 // workload.fill)
+        where = f'"{room.least}" leaves' if room.least else "the storage has"
+        return InputError(
+            f"{workload.files} files would have {format_size(file_bytes)} each, and"
+            f" {workload.streams} streams need {format_size(a_file)} of one",
+            details=(f"each stream writes whole pieces of {exact_size(unit_bytes)}",),
+            cause=f"{where} room for {format_size(room.free_bytes)}, of which {workload.fill} % are"
+            " the region",
+            next=f"room for {format_size(needed)}, fewer workload.streams, or smaller"
+            f" {_pieces(room)}",
+        )
+
+
+def _aged_folders(place: Place) -> AgedFolders:
+    if isinstance(place, AgedFolders):
+        return place
+    raise TypeError("ageing needs folders of its own, and this is a target of another kind")
+
+
+def _pieces(room: Room) -> str:
+    """What makes the pieces of a stream as large as they are."""
+    if any(room.chunks):
+        return "allocation_chunks"
+    return "extent_size_hints" if room.hints else "records"
+
+
+def _aged_file(folders: AgedFolders, number: int) -> str:
+    """Where the engine makes a file: all in one directory (crates/fsgauge-alloc, ager/name.rs)."""
+    return f"{folders.folder(AGED)}/d0000/f{number:04d}"
+
+
+def _shuffled(files: int, seed: int) -> list[int]:
+    """Numbers of all files in an order by lot."""
+    chance = random.Random(seed)  # noqa: S311 - the order of a study, not a secret
+    return sorted(range(files), key=lambda _: chance.random())

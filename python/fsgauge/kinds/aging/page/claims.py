@@ -1,0 +1,128 @@
+"""Published claims beside what this study measured and what its model says.
+
+A claim names an allocation size; the first system that has it stands beside it.
+"""
+
+from __future__ import annotations
+
+from fsgauge.kinds.aging.analysis.model import Aging, AgingLayout, AgingPoint
+from fsgauge.report.published import PublishedAging, PublishedClaim
+from fsgauge.report.table_parts import NOTHING, Column, Table, TableCell, share_cell
+from fsgauge.stats.results import Results
+
+
+def claims_table(results: Results, aging: Aging, published: PublishedAging) -> list[Table]:
+    """One table; empty where no system has an allocation size that a claim is about."""
+    rows = []
+    for claim in published.claim:
+        system = _system_of(results, aging, claim.chunk_bytes)
+        if system is None:
+            continue
+        rows.append(
+            [
+                TableCell(claim.text),
+                _measured(results, aging, claim, system),
+                _predicted(results, aging, claim, system),
+                TableCell(claim.published),
+            ]
+        )
+    if not rows:
+        return []
+    rows += [
+        [TableCell(rate.text), NOTHING, NOTHING, TableCell(rate.published)]
+        for rate in published.rate
+    ]
+    columns = [
+        Column("claim"),
+        Column("measured here", "relative_rate"),
+        Column("predicted for a disk", "predicted_rate"),
+        Column("published", elsewhere=True),
+    ]
+    note = "What was published of a large disk array, beside this study's own numbers."
+    return [Table("claims", "The published claims", note, columns, rows)]
+
+
+def source_of(published: PublishedAging) -> str:
+    """Who published what, on which hardware."""
+    return (
+        f"{published.title}, by {published.author}. Measured on {published.storage}."
+        f" Method: {published.method}."
+    )
+
+
+def _system_of(results: Results, aging: Aging, chunk_bytes: int) -> str | None:
+    return next((s for s in results.systems if aging.chunks.get(s) == chunk_bytes), None)
+
+
+def _measured(results: Results, aging: Aging, claim: PublishedClaim, system: str) -> TableCell:
+    line = aging.line(system, claim.side)
+    match claim.test:
+        case "kept":
+            known = [each for each in line.points if each.relative] if line else []
+            return _kept_cell(min(known, key=_kept, default=None))
+        case "kept_at":
+            return _kept_cell(line.at(claim.free_percent) if line else None, named=False)
+        case "in_chunks":
+            aged = next((each for each in aging.aged if each.system == system), None)
+            return share_cell(aged.chunk_share) if aged else NOTHING
+        case "clean":
+            return _clean_of_smallest(results, aging, system)
+
+
+def _kept_cell(point: AgingPoint | None, *, named: bool = True) -> TableCell:
+    if point is None or point.relative is None:
+        return NOTHING
+    cell = share_cell(point.relative)
+    where = f"at {point.free_percent} % free" if named else ""
+    return TableCell(cell.text, ", ".join(filter(None, (cell.below, where))))
+
+
+def _kept(point: AgingPoint) -> float:
+    return point.relative.value if point.relative is not None else 1.0
+
+
+def _clean_of_smallest(results: Results, aging: Aging, system: str) -> TableCell:
+    """The comparison with the baseline, where that is the smallest allocation size."""
+    sizes = [size for size in aging.chunks.values() if size]
+    if aging.chunks.get(results.baseline) != min(sizes, default=None):
+        return NOTHING
+    line = aging.line(system, "write")
+    clean = line.at(None) if line else None
+    entry = results.comparison(clean.cell, system, "bandwidth") if clean else None
+    if entry is None:
+        return NOTHING
+    low, high = entry.low or entry.ratio, entry.high or entry.ratio
+    return TableCell(f"{100 * entry.ratio:.0f} %", f"{100 * low:.0f} % to {100 * high:.0f} %")
+
+
+def _predicted(results: Results, aging: Aging, claim: PublishedClaim, system: str) -> TableCell:
+    """The model does not tell writes from reads: both move the same extents."""
+    layouts = [each for each in aging.layouts if each.system == system]
+    match claim.test:
+        case "kept":
+            known = [each for each in layouts if each.predicted_relative]
+            return _relative_cell(min(known, key=_predicted_kept, default=None), named=True)
+        case "kept_at":
+            return _relative_cell(aging.layout(system, claim.free_percent), named=False)
+        case "in_chunks":
+            return NOTHING
+        case "clean":
+            return _clean_prediction(results, aging, system)
+
+
+def _predicted_kept(layout: AgingLayout) -> float:
+    return layout.predicted_relative.value if layout.predicted_relative is not None else 1.0
+
+
+def _relative_cell(layout: AgingLayout | None, *, named: bool) -> TableCell:
+    if layout is None or layout.predicted_relative is None:
+        return NOTHING
+    where = f"at {layout.free_percent} % free" if named else ""
+    return TableCell(f"{100 * layout.predicted_relative.value:.0f} %", where)
+
+
+def _clean_prediction(results: Results, aging: Aging, system: str) -> TableCell:
+    own, baseline = aging.layout(system, None), aging.layout(results.baseline, None)
+    if own is None or baseline is None or own.predicted is None or baseline.predicted is None:
+        return NOTHING
+    return TableCell(f"{100 * own.predicted.value / baseline.predicted.value:.0f} %")

@@ -1,0 +1,60 @@
+"""What the page shows of an aged file system, section by section; empty for other studies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from fsgauge.kinds.aging.page.aged_lengths import steps_of
+from fsgauge.kinds.aging.page.claims import claims_table, source_of
+from fsgauge.kinds.aging.page.few_blocks import said_once
+from fsgauge.kinds.aging.page.maps import MapRow, legend, map_rows
+from fsgauge.kinds.aging.page.tables import (
+    disk_table,
+    layout_tables,
+    levels_tables,
+    predicted_table,
+    summary_table,
+)
+from fsgauge.record import ScanRecord
+from fsgauge.report.published import published_aging
+from fsgauge.report.table_parts import Table
+from fsgauge.stats.results import Results
+
+
+@dataclass(frozen=True)
+class AgingParts:
+    """Tables by section, and the maps."""
+
+    rates: list[Table] = field(default_factory=list)
+    predicted: list[Table] = field(default_factory=list)
+    layouts: list[Table] = field(default_factory=list)
+    claims: list[Table] = field(default_factory=list)
+    source: str = ""
+    maps: list[MapRow] = field(default_factory=list)
+    legend: list[tuple[str, str, float]] = field(default_factory=list)
+    only_splitting: bool = False
+
+
+def aging_parts(results: Results, scans: Sequence[ScanRecord]) -> AgingParts:
+    """Everything of a study of aged file systems."""
+    aging = results.aging
+    if aging is None:
+        return AgingParts()
+    predicted = predicted_table(results, aging, steps_of(aging.levels))
+    claims = claims_table(results, aging, published_aging())
+    blocks = max((point.rate.n for line in aging.lines for point in line.points), default=0)
+
+    def short(tables: list[Table]) -> list[Table]:
+        return [said_once(table, blocks) for table in tables]
+
+    return AgingParts(
+        rates=short([summary_table(results, aging), *levels_tables(results, aging)]),
+        predicted=[*short(predicted), disk_table(aging)] if predicted else [],
+        layouts=short(layout_tables(results, aging)),
+        claims=short(claims),
+        source=source_of(published_aging()) if claims else "",
+        maps=map_rows(results, scans),
+        legend=legend(),
+        only_splitting=aging.seeks == "no",
+    )

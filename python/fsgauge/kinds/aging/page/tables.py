@@ -1,0 +1,257 @@
+"""Tables of an aged file system: what is kept, level by level, layouts, the modelled disk.
+
+What was measured and what a model says never share a column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from fsgauge.kinds.aging.analysis.model import Aging, AgingLayout, AgingLine, AgingPoint, Side
+from fsgauge.kinds.aging.disk import PUBLISHED, parameters_of
+from fsgauge.kinds.aging.page.disk_words import value_words
+from fsgauge.kinds.writers.analysis.model import Estimate
+from fsgauge.report.table_parts import (
+    NOTHING,
+    Column,
+    Table,
+    TableCell,
+    interval_text,
+    share_cell,
+    value_cell,
+)
+from fsgauge.report.theme import GLYPHS
+from fsgauge.stats.results import Results
+from fsgauge.units import format_size
+
+_NAMES: dict[Side, str] = {"write": "write", "read": "read"}
+
+
+def summary_table(results: Results, aging: Aging) -> Table:
+    """Two lines a system: its clean rate, the least it keeps, from where on nothing is lost."""
+    least = min(aging.levels, default=0)
+    rows = [
+        _summary_row(line, aging.chunks.get(system), least)
+        for system in results.systems
+        for side in _NAMES
+        if (line := aging.line(system, side)) is not None
+    ]
+    columns = [
+        Column("system"),
+        Column("rate"),
+        Column("clean", "bandwidth"),
+        Column(f"kept at {least} % free", "relative_rate"),
+        Column("least kept", "relative_rate"),
+        Column("whole from", "relative_rate"),
+    ]
+    note = (
+        "Kept: the rate as a share of the same turn's clean rate. Whole from: the share of the"
+        " region that must be free so that from there on no level is decidedly slower than clean."
+    )
+    return Table("aging", "What is kept", note, columns, rows)
+
+
+def _summary_row(line: AgingLine, chunk: int | None, least: int) -> list[TableCell]:
+    clean = line.at(None)
+    known = [point for point in line.points if point.relative is not None]
+    lowest = min(known, key=_kept, default=None)
+    first = TableCell(line.system, _chunk_words(chunk))
+    return [
+        first if line.side == "write" else TableCell(line.system),
+        TableCell(line.side),
+        value_cell(clean.rate if clean else None, "B/s"),
+        _kept_cell(line.at(least)),
+        _kept_cell(lowest, named=True),
+        _whole_cell(line),
+    ]
+
+
+def _kept(point: AgingPoint) -> float:
+    return point.relative.value if point.relative is not None else 1.0
+
+
+def _kept_cell(point: AgingPoint | None, *, named: bool = False) -> TableCell:
+    """A share with its verdict; `named` adds the level."""
+    if point is None or point.relative is None:
+        return NOTHING
+    cell = share_cell(point.relative)
+    glyph = f" {GLYPHS[point.verdict]}" if point.verdict else ""
+    where = f"at {point.free_percent} % free" if named else ""
+    return TableCell(f"{cell.text}{glyph}", ", ".join(filter(None, (cell.below, where))))
+
+
+def _whole_cell(line: AgingLine) -> TableCell:
+    if not line.lost_at:
+        doubt = any(point.verdict == "undecided" for point in line.points)
+        return TableCell("undecided", "no loss decided") if doubt else TableCell("always")
+    if line.whole_from is None:
+        return TableCell("never", f"still less at {line.lost_at[-1]} %")
+    levels = "1 level" if len(line.lost_at) == 1 else f"{len(line.lost_at)} levels"
+    return TableCell(f"{line.whole_from} %", f"less at {levels}")
+
+
+def _chunk_words(chunk: int | None) -> str:
+    return f"in {format_size(chunk)} pieces" if chunk else "its own allocator"
+
+
+def levels_tables(results: Results, aging: Aging) -> list[Table]:
+    """A folded table a side: every level, a column a system."""
+    tables = []
+    for side, name in _NAMES.items():
+        lines = [line for s in results.systems if (line := aging.line(s, side)) is not None]
+        if not lines:
+            continue
+        rows = [
+            [TableCell(f"{level} % free"), *(_kept_cell(line.at(level)) for line in lines)]
+            for level in aging.levels
+        ]
+        columns = [Column("level"), *(Column(line.system, "relative_rate") for line in lines)]
+        note = f"{name.capitalize()} rate as a share of the clean one, with 95 % interval."
+        tables.append(
+            Table(
+                f"kept-{side}", f"{name.capitalize()}s, level by level", note, columns, rows, True
+            )
+        )
+    return tables
+
+
+def layout_tables(results: Results, aging: Aging) -> list[Table]:
+    """What ageing left, and where the streams' files lay at each level."""
+    tables = []
+    if aging.aged:
+        tables.append(_aged_table(aging))
+    rows = [
+        _layout_row(layout)
+        for system in results.systems
+        for level in [None, *aging.levels]
+        if (layout := aging.layout(system, level)) is not None
+    ]
+    if rows:
+        columns = [
+            Column("system"),
+            Column("level"),
+            Column("extents", "extents"),
+            Column("mean extent", "extents"),
+            Column("exactly the allocation size", "contiguity"),
+            Column("free beside", "free_space"),
+            Column("free pieces", "free_space"),
+            Column("largest free", "free_space"),
+        ]
+        note = "The streams' files after each write, means over all turns."
+        tables.append(
+            Table("aging-layouts", "Layouts, level by level", note, columns, rows, folded=True)
+        )
+    return tables
+
+
+def _aged_table(aging: Aging) -> Table:
+    rows = []
+    for aged in aging.aged:
+        exact = aged.lengths.exact or []
+        listed = ", ".join(f"{format_size(n)} {100 * share:.0f} %" for n, share in exact[:3])
+        rows.append(
+            [
+                TableCell(aged.system, _chunk_words(aging.chunks.get(aged.system))),
+                TableCell(f"{aged.lengths.files:,.0f}"),
+                TableCell(f"{aged.lengths.extents:,.0f}"),
+                TableCell(format_size(aged.lengths.mean_extent_bytes)),
+                share_cell(aged.chunk_share),
+                TableCell(listed),
+            ]
+        )
+    columns = [
+        Column("system"),
+        Column("files", "files"),
+        Column("extents", "extents"),
+        Column("mean extent", "extents"),
+        Column("exactly the allocation size", "contiguity"),
+        Column("most bytes in extents of", "contiguity"),
+    ]
+    note = (
+        "The intermingled files right after ageing, means over all turns. Exactly: the share of"
+        " their bytes in extents of just that size, none longer, none shorter."
+    )
+    return Table("aged-files", "The aged files", note, columns, rows)
+
+
+def _layout_row(layout: AgingLayout) -> list[TableCell]:
+    free = layout.free
+    unknown = free is None or free.extents is None
+    return [
+        TableCell(layout.system),
+        TableCell("clean" if layout.free_percent is None else f"{layout.free_percent} % free"),
+        TableCell(f"{layout.lengths.extents:,.0f}"),
+        TableCell(format_size(layout.lengths.mean_extent_bytes)),
+        share_cell(layout.chunk_share),
+        TableCell(format_size(free.size_bytes)) if free else NOTHING,
+        NOTHING if unknown or free is None else TableCell(f"{free.extents:,.0f}"),
+        TableCell(format_size(free.largest_bytes)) if free and free.largest_bytes else NOTHING,
+    ]
+
+
+def predicted_table(results: Results, aging: Aging, shown: Sequence[int]) -> list[Table]:
+    """What the model says, at the shown levels; nothing in it was measured."""
+    known = [each for each in aging.layouts if each.predicted is not None]
+    if not known:
+        return []
+    rows = []
+    for system in results.systems:
+        clean = aging.layout(system, None)
+        cells = [TableCell(system), value_cell(clean.predicted if clean else None, "B/s")]
+        for level in shown:
+            layout = aging.layout(system, level)
+            relative = layout.predicted_relative if layout else None
+            cells.append(
+                NOTHING
+                if relative is None
+                else TableCell(
+                    f"{100 * relative.value:.0f} %", interval_text(relative, _percent(relative))
+                )
+            )
+        rows.append(cells)
+    columns = [Column("system"), Column("clean", "predicted_rate")]
+    columns += [Column(f"{level} % free", "predicted_rate") for level in shown]
+    note = (
+        "From where the streams' files lay in each turn: seeks, waits and transfers of one disk"
+        " array. Shares are of the prediction for the same turn's clean files; intervals show how"
+        " layouts vary, not how right the model is."
+    )
+    return [Table("predicted", "Predicted, not measured", note, columns, rows)]
+
+
+def _percent(number: Estimate) -> Callable[[float], str]:
+    """With as many digits as the interval's width needs."""
+    low, high = number.low or number.value, number.high or number.value
+    digits = 0 if round(100 * low) != round(100 * high) else 1
+    return lambda share: f"{100 * share:.{digits}f} %"
+
+
+def disk_table(aging: Aging) -> Table:
+    """Every number of the modelled disk with its source, changed ones marked."""
+    known = {each.name: each for each in parameters_of(PUBLISHED)}
+    rows = [
+        [
+            TableCell(each.name),
+            TableCell(value_words(each.name, each.value)),
+            TableCell(known[each.name].what if each.name in known else ""),
+            TableCell(
+                known[each.name].source
+                if each.is_default and each.name in known
+                else f"changed; else {value_words(each.name, known[each.name].value)}"
+            ),
+        ]
+        for each in aging.disk
+    ]
+    columns = [
+        Column("number"),
+        Column("value", "predicted_rate"),
+        Column("what it is"),
+        Column("from"),
+    ]
+    changed = sum(not each.is_default for each in aging.disk)
+    note = (
+        "A storage target of the published rig"
+        + (f", with {changed} {'number' if changed == 1 else 'numbers'} changed" if changed else "")
+        + ". Another disk, without measuring again: fsgauge report DIR --disk window=16."
+    )
+    return Table("disk", "The disk of the model", note, columns, rows, folded=True)

@@ -1,0 +1,1 @@
+"""What years of creating and deleting files cost, against a fresh copy of the same tree."""

@@ -1,0 +1,168 @@
+"""The answer of a study of churn: what a fuller, older system keeps of a fresh copy's rate.
+
+"At 95 % full, ageing leaves reads 82 % of a fresh copy's rate on ext4 (78 to 86) and 64 % on xfs
+(60 to 68); writes 88 % on ext4 (80 to 96) and 101 % on xfs (95 to 107, undecided)." It is about the
+highest level, which is named before anything is measured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fsgauge.kinds.churn.analysis.model import Churn, Damage, Side
+from fsgauge.record import Cell
+from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
+
+WORDS_LIMIT = 60
+MOST_NAMED = 4
+CLEAR_CHANGE = 1.2
+"""Extents a file, aged over fresh, that are worth a word where rates decide nothing."""
+
+
+def churn_answer(churn: Churn, primary: Sequence[Cell]) -> str:
+    """The sentence; of the primary cells, those at the highest level that was measured."""
+    fill, sides = _lead(churn, primary)
+    found = {side: damages for side in sides if (damages := _at(churn, side, fill))}
+    if not found:
+        return "No answer yet: no block has an aged system and its fresh copy."
+    everything = [damage for damages in found.values() for damage in damages]
+    blocks = max(damage.n for damage in everything)
+    if blocks < BLOCKS_FOR_A_VERDICT:
+        return _too_few(blocks, fill, found)
+    if all(damage.verdict == "undecided" for damage in everything):
+        return _nothing_seen(fill, found) + _layouts(churn, fill)
+    if all(damage.verdict == "equivalent" for damage in everything):
+        return (
+            f"At {fill} % full, the aged system is as fast as a fresh copy in"
+            f" {_listed([_NOUNS[side] for side in found])} within"
+            f" {everything[0].margin_percent:.0f} %, on"
+            f" {_listed(_names(everything))}."
+        )
+    for named in (MOST_NAMED, 3, 2, 1):
+        for tail in (_seeks(churn) if "read" in found else "", ""):
+            said = _sentence(fill, found, named) + tail + "."
+            if len(said.split()) < WORDS_LIMIT:
+                return said
+    return _sentence(fill, dict([next(iter(found.items()))]), 1) + "."
+
+
+_NOUNS: dict[Side, str] = {"read": "reads", "write": "writes"}
+
+
+def _lead(churn: Churn, primary: Sequence[Cell]) -> tuple[int, list[Side]]:
+    """The highest level of which a primary cell has a damage, and its primary sides."""
+    asked = [
+        (cell.fill_percent, side)
+        for cell in primary
+        for side in churn.sides
+        if cell.pattern == side and cell.fill_percent is not None
+    ]
+    with_data = {(damage.fill_percent, damage.side) for damage in churn.damages}
+    known = [each for each in asked if each in with_data] or asked
+    fill = max((fill for fill, _ in known), default=0)
+    return fill, [side for side in churn.sides if (fill, side) in known]
+
+
+def _at(churn: Churn, side: Side, fill: int) -> list[Damage]:
+    return [d for d in churn.damages if (d.side, d.fill_percent) == (side, fill)]
+
+
+def _sentence(fill: int, found: dict[Side, list[Damage]], named: int) -> str:
+    parts: list[str] = []
+    for side, damages in found.items():
+        shown = _chosen(damages, named)
+        of = " of a fresh copy's rate" if not parts else ""
+        words = [
+            f"{_share(damage.ratio)}{of if at == 0 else ''} on {damage.system}"
+            f" ({_interval(damage)})"
+            for at, damage in enumerate(shown)
+        ]
+        more = len(damages) - len(shown)
+        parts.append(f"{_NOUNS[side]} {_listed(words)}" + (f", {more} more" if more else ""))
+    return f"At {fill} % full, ageing leaves {'; '.join(parts)}"
+
+
+def _chosen(damages: Sequence[Damage], named: int) -> list[Damage]:
+    """In the study's order; of many, the ones that suffer most and least."""
+    if len(damages) <= named:
+        return list(damages)
+    ordered = sorted(damages, key=lambda damage: damage.ratio)
+    chosen = ordered[:1] if named == 1 else [*ordered[: named - 1], ordered[-1]]
+    return [damage for damage in damages if damage in chosen]
+
+
+def _nothing_seen(fill: int, found: dict[Side, list[Damage]]) -> str:
+    everything = [damage for damages in found.values() for damage in damages]
+    losses = [each for damage in everything if (each := damage.detectable_loss_percent) is not None]
+    shown = f": only a loss of {max(losses):.0f} % would have shown" if losses else ""
+    return (
+        f"Undecided: at {fill} % full, no damage by ageing was seen in"
+        f" {_listed([_NOUNS[side] for side in found])} on {_listed(_names(everything))}{shown}."
+    )
+
+
+def _layouts(churn: Churn, fill: int) -> str:
+    """What the layouts show all the same, on the system where most changed; "" where none did."""
+    pairs = [
+        (aged, fresh)
+        for aged in churn.layouts
+        if (aged.fill_percent, aged.wear) == (fill, "aged")
+        and (fresh := churn.layout(aged.system, fill, "fresh")) is not None
+    ]
+    parts = []
+    for name, field in (("files lie", "extents_per_file"), ("new files", "new_extents_per_file")):
+        changed = [
+            (aged.system, before.value, after.value)
+            for aged, fresh in pairs
+            if (after := getattr(aged, field)) is not None
+            and (before := getattr(fresh, field)) is not None
+        ]
+        if not changed:
+            continue
+        system, before, after = max(changed, key=lambda each: each[2] / each[1])
+        if after > CLEAR_CHANGE * before:
+            parts.append(f"{name} in {after:.1f} extents, not {before:.1f}, on {system}")
+    return f" Layouts did change: {_listed(parts)}." if parts else ""
+
+
+def _too_few(blocks: int, fill: int, found: dict[Side, list[Damage]]) -> str:
+    number = "one complete block" if blocks == 1 else f"{blocks} complete blocks"
+    parts = [
+        f"{_NOUNS[side]} at "
+        + _listed([f"{_share(damage.ratio)} on {damage.system}" for damage in damages[:MOST_NAMED]])
+        for side, damages in found.items()
+    ]
+    return (
+        f"Undecided: {number} cannot tell damage from noise. At {fill} % full, against a fresh"
+        f" copy: {'; '.join(parts)}."
+    )
+
+
+def _seeks(churn: Churn) -> str:
+    """What the storage leaves out of reads."""
+    return "; this storage has no seeks to cost" if churn.seeks == "no" else ""
+
+
+def _names(damages: Sequence[Damage]) -> list[str]:
+    return list(dict.fromkeys(damage.system for damage in damages))
+
+
+def _interval(damage: Damage) -> str:
+    low, high = damage.low or damage.ratio, damage.high or damage.ratio
+    digits = 0 if round(100 * low) != round(100 * high) else 1
+    word = ""
+    if damage.verdict == "undecided":
+        word = ", undecided"
+    elif damage.verdict == "equivalent":
+        word = ", equivalent"
+    return f"{100 * low:.{digits}f} to {100 * high:.{digits}f}{word}"
+
+
+def _share(ratio: float) -> str:
+    return f"{100 * ratio:.0f} %"
+
+
+def _listed(parts: Sequence[str]) -> str:
+    if len(parts) < 2:
+        return "".join(parts)
+    return ", ".join(parts[:-1]) + " and " + parts[-1]

@@ -1,0 +1,128 @@
+"""Where the trees and the free space lay, aged and fresh, and the extents of new files.
+
+Takes the scans that followed each ageing and each writing cell; of the baseline, the mean of its
+two turns counts in a block. Extents a file are a ratio scale, so they are averaged as logs; shares
+and lengths may be 0, so they are averaged as they are.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Callable, Iterator, Sequence
+
+from fsgauge.kinds.churn.analysis.damages import cell_at, fills_of
+from fsgauge.kinds.churn.analysis.model import ChurnLayout, ChurnWear
+from fsgauge.kinds.writers.analysis.lines import estimate
+from fsgauge.kinds.writers.analysis.model import Estimate
+from fsgauge.record import Cell, Plan, ScanRecord
+from fsgauge.scan.numbers import Numbers, numbers_of
+from fsgauge.stats.samples import Samples
+
+WEARS: tuple[ChurnWear, ...] = ("aged", "fresh")
+_PER_FILE = "extents_per_file"
+_MEANS = (
+    "files",
+    "used_percent",
+    "fragmented_percent",
+    "layout_score",
+    "free_extents",
+    "largest_free_bytes",
+    "free_at_least_1_mib_percent",
+)
+
+
+def churn_layouts(plan: Plan, scans: Sequence[ScanRecord]) -> list[ChurnLayout]:
+    """One entry a level, system and wear whose tree was scanned whole."""
+    trees, written = _of_trees(plan, scans), _of_new_files(scans)
+    logs = _samples(plan, [*trees, *written], math.log, (_PER_FILE,))
+    means = _samples(plan, trees, float, _MEANS)
+    found = []
+    for fill in fills_of(plan):
+        for system in plan.systems:
+            for wear in WEARS:
+                layout = _layout(plan, logs, means, fill, system, wear)
+                if layout is not None:
+                    found.append(layout)
+    return found
+
+
+def _of_trees(plan: Plan, scans: Sequence[ScanRecord]) -> list[tuple[ScanRecord, str]]:
+    """Scans of trees, each with the name of its level and wear."""
+    cells = {cell.id: cell for cell in plan.cells}
+    turns = {(turn.block, turn.turn): turn for turn in plan.turns}
+    found = []
+    for scan in scans:
+        turn = turns.get((scan.block, scan.turn))
+        if scan.when == "aged" and turn is not None and turn.cells:
+            found.append((scan, _tree_of(cells[turn.cells[0]])))
+    return found
+
+
+def _of_new_files(scans: Sequence[ScanRecord]) -> list[tuple[ScanRecord, str]]:
+    return [(scan, scan.cell) for scan in scans if scan.when == "after cell" and scan.cell]
+
+
+def _tree_of(cell: Cell) -> str:
+    return f"tree-{cell.wear}-{cell.fill_percent}"
+
+
+def _samples(
+    plan: Plan,
+    scans: Sequence[tuple[ScanRecord, str]],
+    scale: Callable[[float], float],
+    names: Sequence[str],
+) -> Samples:
+    """Numbers of every whole scan, by block and turn."""
+    samples = Samples(plan)
+    for scan, of in scans:
+        for name, value in _values(scan, names):
+            key = (name, of, scan.system)
+            samples.logs.setdefault(key, {})[scan.block, scan.again] = scale(value)
+    return samples
+
+
+def _values(scan: ScanRecord, names: Sequence[str]) -> Iterator[tuple[str, float]]:
+    if scan.result is None or scan.result.ended == "interrupted":
+        return
+    numbers: Numbers = numbers_of(scan.result)
+    for name in names:
+        value = numbers[name]
+        if value is not None and (name != _PER_FILE or value > 0):
+            yield name, float(value)
+
+
+def _layout(
+    plan: Plan, logs: Samples, means: Samples, fill: int, system: str, wear: ChurnWear
+) -> ChurnLayout | None:
+    tree = f"tree-{wear}-{fill}"
+    per_file = estimate(logs.block_logs(_PER_FILE, tree, system))
+    if per_file is None:
+        return None
+
+    def mean(name: str) -> float | None:
+        values = means.block_logs(name, tree, system).values()
+        return statistics.fmean(values) if values else None
+
+    large, used = mean("free_at_least_1_mib_percent"), mean("used_percent")
+    return ChurnLayout(
+        system=system,
+        fill_percent=fill,
+        wear=wear,
+        files=mean("files") or 0.0,
+        used_share=None if used is None else used / 100,
+        extents_per_file=per_file,
+        fragmented_share=(mean("fragmented_percent") or 0.0) / 100,
+        layout_score=mean("layout_score"),
+        free_extents=mean("free_extents"),
+        largest_free_bytes=mean("largest_free_bytes"),
+        free_at_least_1_mib_share=None if large is None else large / 100,
+        new_extents_per_file=_new_files(plan, logs, fill, system, wear),
+    )
+
+
+def _new_files(
+    plan: Plan, logs: Samples, fill: int, system: str, wear: ChurnWear
+) -> Estimate | None:
+    cell = cell_at(plan, "write", fill, wear)
+    return estimate(logs.block_logs(_PER_FILE, cell.id, system)) if cell else None

@@ -1,0 +1,141 @@
+"""What statistics say of churn, for report.json.
+
+Values are raw: bytes, bytes per second, shares of 1. Rates and ratios are geometric means over
+blocks with a 95 % t interval on logs. The damage is a ratio inside a block: aged over fresh, so
+0.8 of a rate is a loss of a fifth.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from fsgauge.kinds.aging.analysis.model import Seeks
+from fsgauge.kinds.writers.analysis.model import Estimate
+from fsgauge.stats.verdict import Verdict
+
+Side = Literal["read", "write"]
+ChurnWear = Literal["aged", "fresh"]
+
+
+class ChurnModel(BaseModel):
+    """Part of report.json."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class AgainstBaseline(ChurnModel):
+    """One system's damage over the baseline's in the same block: above 1 it suffers less."""
+
+    ratio: float
+    low: float | None
+    high: float | None
+    p_adjusted: float
+    verdict: Verdict
+    n: int
+
+
+class Damage(ChurnModel):
+    """The rate on the aged system over that on the fresh copy, at one fill level.
+
+    `verdict` says what ageing did: worse is slower. `detectable_percent` is the smallest damage
+    that so many blocks of this noise would have shown in 80 of 100 studies; `left_out` the blocks
+    that lack one of both runs; `blocks` the ratio of each block.
+    """
+
+    system: str
+    side: Side
+    fill_percent: int
+    ratio: float
+    low: float | None
+    high: float | None
+    p_adjusted: float
+    verdict: Verdict
+    n: int
+    detectable_percent: float | None
+    margin_percent: float
+    aged: Estimate
+    fresh: Estimate
+    against_baseline: AgainstBaseline | None
+    left_out: list[int]
+    blocks: list[tuple[int, float]]
+
+    @property
+    def detectable_loss_percent(self) -> float | None:
+        """The same as a loss, which is never above 100 %."""
+        if self.detectable_percent is None:
+            return None
+        return 100 * (1 - 1 / (1 + self.detectable_percent / 100))
+
+
+class ChurnLayout(ChurnModel):
+    """Where a tree lay, and the free space around it, before it was read; means over blocks.
+
+    Shares and lengths are arithmetic means; `used_share` is of the file system's size.
+    `new_extents_per_file` is of the files that were written then. None where it could not be told.
+    """
+
+    system: str
+    fill_percent: int
+    wear: ChurnWear
+    files: float
+    used_share: float | None
+    extents_per_file: Estimate
+    fragmented_share: float
+    layout_score: float | None
+    free_extents: float | None
+    largest_free_bytes: float | None
+    free_at_least_1_mib_share: float | None
+    new_extents_per_file: Estimate | None
+
+
+class Tree(ChurnModel):
+    """How the trees of one system, level and wear were made; means over `turns`.
+
+    `live_share` is what the tree's files take of what the system had available when it was empty.
+    """
+
+    system: str
+    fill_percent: int
+    wear: ChurnWear
+    turns: int
+    live_files: float
+    live_bytes: float
+    live_share: float | None
+    written_bytes: float
+    storage_age: float | None
+    operations: float
+    failed: int
+    ended: list[str]
+
+
+class Churn(ChurnModel):
+    """Everything about churn in one study.
+
+    `noise` is, by side, the rate of the baseline's later turn over that of its earlier one, over
+    all cells of that side. `different_trees` are the places where aged and fresh do not hold as
+    many files and bytes.
+    """
+
+    fills: list[int]
+    sides: list[Side]
+    storage_age: float
+    mode: str
+    seeks: Seeks
+    damages: list[Damage]
+    noise: dict[Side, Estimate]
+    layouts: list[ChurnLayout]
+    trees: list[Tree]
+    different_trees: list[str]
+    failed_scans: int
+
+    def damage(self, system: str, side: Side, fill_percent: int) -> Damage | None:
+        """One damage, if any block has both of its runs."""
+        key = (system, side, fill_percent)
+        return next((e for e in self.damages if (e.system, e.side, e.fill_percent) == key), None)
+
+    def layout(self, system: str, fill_percent: int, wear: ChurnWear) -> ChurnLayout | None:
+        """One system's layout at one level."""
+        key = (system, fill_percent, wear)
+        return next((e for e in self.layouts if (e.system, e.fill_percent, e.wear) == key), None)

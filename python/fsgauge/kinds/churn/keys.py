@@ -1,0 +1,175 @@
+"""The workload `churn`: what years of creating and deleting leave of a file system's speed.
+
+A system is filled to a level and files come and go on it; then its tree is read whole, and new
+files are written into what is left. The same is done with a fresh copy of the same tree.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field, ValidationInfo, model_validator
+
+from fsgauge.study.base import Distinct, StudyModel
+from fsgauge.study.conflict import conflict
+from fsgauge.study.sweep import BlockSize, Data, Fill, Inapplicable, refuse_ignored
+from fsgauge.units import DurationNs, Percent, SizeBytes, WholePercent, exact_size
+from fsgauge.wire import ChurnProfile, LognormalLifetimes, LognormalParetoSizes
+
+Test = Literal["read", "write"]
+Order = Literal["directory", "inode", "physical"]
+FileSize = Annotated[SizeBytes, Field(le=1 << 40)]
+
+MOST_FILLED_PERCENT = 98
+"""What files may take: above that, what is left is the file system's own."""
+_SIZES = LognormalParetoSizes()
+_LIFETIMES = LognormalLifetimes()
+_PROFILE = ChurnProfile()
+_READING = ("read_order", "read_block_size")
+_WRITING = ("clients", "new_file_size", "record_size", "write_fill", "fsync", "data")
+
+
+class ChurnWorkload(StudyModel):
+    """Files come and go at fill levels; reads and writes then, beside a fresh copy of the tree."""
+
+    kind: Literal["churn"] = Field(
+        "churn", description="The load: systems aged by creating and deleting, read and written."
+    )
+    fills: Distinct[Annotated[WholePercent, Field(ge=1, le=MOST_FILLED_PERCENT)]] = Field(
+        [50, 80, 95],
+        description="How full systems are while files come and go: shares of what each has"
+        " available when it is empty. At each level it is aged once, made anew, and given a fresh"
+        " copy of the tree that the ageing left.",
+    )
+    tests: Distinct[Test] = Field(
+        ["read", "write"],
+        description="What is measured on the aged system and on the fresh copy, always in this"
+        " order: read (one reader reads the whole tree, after caches were dropped), write (clients"
+        " write new files into the free space).",
+    )
+    storage_age: Annotated[float, Field(ge=1, le=10_000)] = Field(
+        3.0,
+        description="How long files come and go: until the bytes written are so many times the"
+        " live ones. 1 is a tree that was only filled.",
+    )
+    mode: Literal["write", "direct", "fast"] = Field(
+        "write",
+        description="How the tree is made: write (through the page cache, as programs do), direct"
+        " (past it), fast (space is allocated and no data is written, so such a tree cannot be"
+        " read; for the test write alone).",
+    )
+    median_size: FileSize = Field(
+        _SIZES.median_bytes, description="Half of the tree's files are smaller."
+    )
+    size_sigma: Annotated[float, Field(gt=0, le=10)] = Field(
+        _SIZES.sigma, description="Standard deviation of the natural logarithm of files' sizes."
+    )
+    tail_percent: Percent = Field(
+        _SIZES.tail_percent, description="Share of files whose size is of the tail (Pareto)."
+    )
+    tail_from: FileSize = Field(_SIZES.tail_from_bytes, description="The tail's smallest size.")
+    tail_alpha: Annotated[float, Field(gt=0, le=100)] = Field(
+        _SIZES.tail_alpha, description="The tail's exponent; smaller is heavier."
+    )
+    largest_size: FileSize | None = Field(
+        None,
+        description="No file is larger. Default: a hundredth of the live bytes at the fill level,"
+        " so that the level is kept to about that.",
+    )
+    median_lifetime: Annotated[DurationNs, Field(ge=1)] = Field(
+        _LIFETIMES.median_ns,
+        description="Half of the files are deleted sooner. Only the order of lifetimes counts:"
+        " the file whose end comes next makes room for a new one.",
+    )
+    lifetime_sigma: Annotated[float, Field(gt=0, le=100)] = Field(
+        _LIFETIMES.sigma, description="Standard deviation of the natural logarithm of lifetimes."
+    )
+    streams: Annotated[int, Field(ge=1, le=4096)] = Field(
+        _PROFILE.streams, description="Streams that make files, each in directories of its own."
+    )
+    rewrite_percent: WholePercent = Field(
+        _PROFILE.rewrite_percent,
+        description="How often, instead of a deletion, a file is truncated and written anew.",
+    )
+    sync_after: SizeBytes = Field(
+        256 << 20,
+        description="While a tree is made, it is synced after so many bytes: what is dirty"
+        " together is laid out together.",
+    )
+    age_time_limit: Annotated[DurationNs, Field(ge=1_000_000_000)] = Field(
+        3600 * 1_000_000_000,
+        description="An ageing that takes longer ends there; the report says so.",
+    )
+    read_order: Order = Field(
+        "directory",
+        description="In which order the reader takes files: as directories list them, by inode"
+        " number, or by their place on the storage.",
+    )
+    read_block_size: BlockSize = Field(1 << 20, description="Size of one read of the reader.")
+    clients: Annotated[int, Field(ge=1, le=256)] = Field(
+        4, description="Clients that write new files at once, each in a directory of its own."
+    )
+    new_file_size: FileSize = Field(1 << 20, description="Size of each new file.")
+    record_size: Annotated[SizeBytes, Field(le=64 << 20)] = Field(
+        64 << 10, description="Size of one write of a client."
+    )
+    write_fill: Fill = Field(
+        80,
+        description="Share of the space left by the tree that new files take; as many bytes on the"
+        " aged system as beside the fresh copy.",
+    )
+    fsync: bool = Field(
+        True, description="Whether each new file is synced before it is closed, so that it counts."
+    )
+    data: Data = Field("incompressible", description="What new files hold.")
+    time_limit: Annotated[DurationNs, Field(ge=10_000_000)] = Field(
+        600_000_000_000,
+        description="A test that takes longer ends there, unfinished; the report says so.",
+    )
+    scan: ClassVar[bool] = False
+
+    @model_validator(mode="after")
+    def _keys_agree(self) -> ChurnWorkload:
+        if self.mode == "fast" and "read" in self.tests:
+            raise conflict(
+                "a tree made in mode fast holds no data: its extents are unwritten, so a read gives"
+                " zeros without asking the storage",
+                ["mode", ("tests", self.tests.index("read"))],
+                next='mode = "write" writes what is read, or tests = ["write"]',
+            )
+        if self.largest_size is not None and self.largest_size < self.median_size:
+            raise conflict(
+                "the largest size is below the median, which half of the files exceed",
+                ["largest_size", "median_size"],
+            )
+        if self.record_size > self.new_file_size:
+            raise conflict(
+                f"a record of {exact_size(self.record_size)} is larger than a new file of"
+                f" {exact_size(self.new_file_size)}",
+                ["record_size", "new_file_size"],
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _nothing_is_ignored(self, info: ValidationInfo) -> ChurnWorkload:
+        refuse_ignored(self, info, self.inapplicable())
+        return self
+
+    def inapplicable(self) -> Inapplicable:
+        """Keys that have no effect in this workload: why, and the key that makes it so."""
+        found: Inapplicable = {}
+        if "read" not in self.tests:
+            found |= dict.fromkeys(_READING, ("nothing is read", "tests"))
+        if "write" not in self.tests:
+            found |= dict.fromkeys(_WRITING, ("nothing is written", "tests"))
+        if self.mode == "fast":
+            found["sync_after"] = ("mode fast writes nothing that could be synced", "mode")
+        if self.tail_percent == 0:
+            found |= dict.fromkeys(
+                ("tail_from", "tail_alpha"), ("sizes have no tail", "tail_percent")
+            )
+        return found
+
+    def needs_files(self) -> tuple[str, str, str] | None:
+        """All of it does."""
+        return ("kind", "files come and go", "overhead compares with raw")

@@ -1,0 +1,297 @@
+"""The workload `churn` carried out: a tree made by an op log, then read, then written beside.
+
+Each fill level has two stages, a system made anew for each: the log is replayed on it, or the tree
+that the log leaves is written once. Both have the same seed, so they end in the same files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from fsgauge.errors import InputError
+from fsgauge.kinds.churn.volume import ChurnVolume
+from fsgauge.record import Cell
+from fsgauge.study.workload import ChurnWorkload
+from fsgauge.units import exact_duration, exact_size, format_size
+from fsgauge.wire import (
+    AgeJob,
+    BackupPhase,
+    ChurnProfile,
+    ClientsJob,
+    CycleSizes,
+    FileSet,
+    LognormalLifetimes,
+    LognormalParetoSizes,
+    OwnTree,
+    PathTarget,
+    ScanJob,
+    StorageAgeEnd,
+    WritePhase,
+)
+from fsgauge.workload.assumed import EXPECTED, Speed
+from fsgauge.workload.folders import TREE, WRITTEN, ClientFolders, FileSets, Place
+from fsgauge.workload.method import WORST_FILES, MakesOwnFiles, data_of
+from fsgauge.workload.room import Room
+from fsgauge.workload.steps import AgeFolder, Step
+
+_MOST_INTERVALS = 6000
+_SHORTEST_INTERVAL_NS = 100_000_000
+_METADATA_BYTES = 1 << 10
+"""What one file's name, inode and journal write beside its contents."""
+_SPARE_DESCRIPTORS = 256
+_SCAN_SECONDS = 0.3
+
+
+@dataclass(frozen=True)
+class ChurnMethod(MakesOwnFiles):
+    """See base.Method. `available_bytes` is known once it is `in_room`."""
+
+    workload: ChurnWorkload
+    available_bytes: int | None = None
+
+    files = 0
+    fill_percent = 0
+
+    @property
+    def file_sets(self) -> FileSets:
+        """No files before the load; a folder for the tree and one for what is written beside it."""
+        return FileSets(0, 0, folders=(TREE, WRITTEN))
+
+    def in_room(self, room: Room) -> ChurnMethod:
+        """The same on so much room; InputError where its largest or its new files do not fit."""
+        method = replace(self, available_bytes=room.free_bytes)
+        method._require_largest_file(room)
+        method._require_new_files(room)
+        return method
+
+    def require_descriptors(self, limit: int) -> None:
+        """Every client has one open file."""
+        if self.workload.clients + _SPARE_DESCRIPTORS > limit:
+            raise InputError(
+                f"{self.workload.clients} clients with an open file each are more than this process"
+                f" may open: {limit}",
+                cause="the hard limit of open files (ulimit -Hn)",
+                next=f"--set workload.clients={max(limit - _SPARE_DESCRIPTORS, 1)}",
+            )
+
+    def stages(self, cells: Sequence[Cell]) -> list[list[list[str]]]:
+        """For each fill level two stages side by side: aged, and fresh."""
+        found: dict[int | None, dict[str | None, list[str]]] = {}
+        for cell in cells:
+            found.setdefault(cell.fill_percent, {}).setdefault(cell.wear, []).append(cell.id)
+        return [list(wears.values()) for wears in found.values()]
+
+    def seed_purpose(self, cell: Cell) -> str:
+        """One seed for all of a fill level: aged and fresh have the same tree and new files."""
+        return f"churn-{cell.fill_percent}"
+
+    def steps_before(self, cell: Cell, place: Place, seed: int) -> list[Step]:
+        """Before a stage's first cell, its tree is made."""
+        return [AgeFolder(self.age_job(cell, place, seed))] if self._begins(cell) else []
+
+    def age_job(self, cell: Cell, target: Place, seed: int) -> AgeJob:
+        """What makes the tree of a cell's stage."""
+        folders, workload = _folders(target), self.workload
+        return AgeJob(
+            directory=folders.folder(TREE),
+            profile=self._profile(_fill(cell), folders),
+            mode=workload.mode,
+            space_bytes=folders.available_bytes,
+            fill_percent=float(_fill(cell)),
+            end=StorageAgeEnd(storage_age=workload.storage_age),
+            time_limit_ns=workload.age_time_limit,
+            sync_every_bytes=None if workload.mode == "fast" else workload.sync_after,
+            seed=seed,
+            fresh_copy=cell.wear == "fresh",
+        )
+
+    def scanned_after(self, cell: Cell) -> str | None:
+        """The new files' folder."""
+        return WRITTEN if cell.pattern == "write" else None
+
+    def scan_job(self, path: str, *, aged: bool) -> ScanJob:
+        """The tree with the free space around it; of new files, these alone."""
+        return ScanJob(path=path, top=WORST_FILES, space=aged)
+
+    def load_job(self, cell: Cell, target: Place, seed: int) -> ClientsJob:
+        """One reader of the whole tree, or the clients that write beside it."""
+        folders, workload = _folders(target), self.workload
+        reads = cell.pattern == "read"
+        limit_ns = workload.time_limit
+        return ClientsJob(
+            target=PathTarget(directory=folders.folder(TREE if reads else WRITTEN)),
+            phase=BackupPhase(order=workload.read_order, block_size_bytes=workload.read_block_size)
+            if reads
+            else WritePhase(create="and_write"),
+            clients=cell.jobs,
+            interface="auto",
+            files=FileSet(
+                clients=cell.jobs,
+                files_per_client=1 if reads else self._files_per_client(cell, folders),
+                sizes=CycleSizes(sizes_bytes=[workload.new_file_size]),
+                record_size_bytes=workload.record_size,
+                tree=OwnTree(),
+            ),
+            fsync=workload.fsync and not reads,
+            time_limit_ns=limit_ns,
+            interval_ns=max(_SHORTEST_INTERVAL_NS, -(-limit_ns // _MOST_INTERVALS)),
+            data=data_of(workload.data),
+            seed=seed,
+            verify=False,
+        )
+
+    def run_seconds(self, cell: Cell, space_bytes: int, speed: Speed = EXPECTED) -> float:  # noqa: ARG002
+        """The calls, then the bytes; before a stage's first cell also its tree."""
+        volume, aged = self._volume(), cell.wear == "aged"
+        seconds = volume.test_seconds(cell, speed)
+        if self._begins(cell):
+            seconds += volume.tree_seconds(_fill(cell), speed, aged=aged) + _SCAN_SECONDS
+        if self.scanned_after(cell):
+            seconds += _SCAN_SECONDS
+        return seconds
+
+    def written_bytes(self, cell: Cell, space_bytes: int) -> float:  # noqa: ARG002
+        """The new files; before a stage's first cell also all that making its tree writes."""
+        volume = self._volume()
+        total = 0.0
+        if cell.pattern == "write":
+            new_files = volume.new_files(_fill(cell))
+            total += new_files * (self.workload.new_file_size + _METADATA_BYTES)
+        if self._begins(cell):
+            contents, files = volume.made(_fill(cell), aged=cell.wear == "aged")
+            total += files * _METADATA_BYTES
+            total += 0.0 if self.workload.mode == "fast" else contents
+        return total
+
+    def held_equal(self, space: str, has_raw: bool) -> list[str]:  # noqa: ARG002 - raw is refused
+        """Fill, tree, age, reader, writers, order."""
+        workload = self.workload
+        lines = [
+            "fill: shares of what each system has available when it is empty; in a block one seed"
+            " for all systems",
+            f"tree: {self._tree_in_words()}; made in mode {workload.mode}"
+            + (f", synced every {exact_size(workload.sync_after)}" * (workload.mode != "fast")),
+            f"age: aged, bytes written are {workload.storage_age:g} times the live ones; fresh, the"
+            " same tree on a system made anew, each file written once",
+        ]
+        if "read" in workload.tests:
+            lines.append(
+                f"read: the whole tree by one reader, {workload.read_order} order,"
+                f" {exact_size(workload.read_block_size)} a read, caches dropped before"
+            )
+        if "write" in workload.tests:
+            lines.append(
+                f"write: {workload.clients} client{'s' if workload.clients > 1 else ''}, files of"
+                f" {exact_size(workload.new_file_size)} in records of"
+                f" {exact_size(workload.record_size)}, {workload.write_fill} % of the space left;"
+                f" {'fsync' if workload.fsync else 'no sync'} before a file is closed"
+            )
+        limit = exact_duration(workload.time_limit)
+        lines.append(f"time: until all is read or written, at most {limit}")
+        return [*lines, "order: the tree is made, read, then written beside, on every system"]
+
+    def notes(self) -> list[str]:
+        """That writes which nothing syncs may end in memory."""
+        if self.workload.fsync or "write" not in self.workload.tests:
+            return []
+        return [
+            "new files are not synced by the load: what fits into memory is written to the storage"
+            " later, and is not in the time (workload.fsync = true puts it in)"
+        ]
+
+    def cannot_tell(self) -> str:
+        """What a log of creates and deletes leaves out."""
+        return "appends to old files, snapshots and reflinks, which age a file system otherwise"
+
+    def without_equal_in_fio(self) -> tuple[str, str]:
+        """Nothing comes near."""
+        return ("fio makes no tree that files come to and go from", "")
+
+    def _begins(self, cell: Cell) -> bool:
+        """Whether the cell is the first of its stage."""
+        return cell.pattern == ("read" if "read" in self.workload.tests else "write")
+
+    def _profile(self, fill: int, folders: ClientFolders) -> ChurnProfile:
+        workload = self.workload
+        return ChurnProfile(
+            sizes=LognormalParetoSizes(
+                median_bytes=workload.median_size,
+                sigma=workload.size_sigma,
+                tail_percent=workload.tail_percent,
+                tail_from_bytes=workload.tail_from,
+                tail_alpha=workload.tail_alpha,
+                largest_bytes=self._volume_of(folders).largest_bytes(fill),
+            ),
+            lifetimes=LognormalLifetimes(
+                median_ns=workload.median_lifetime, sigma=workload.lifetime_sigma
+            ),
+            streams=workload.streams,
+            rewrite_percent=workload.rewrite_percent,
+        )
+
+    def _volume(self) -> ChurnVolume:
+        if self.available_bytes is None:
+            raise ValueError("how much there is to fill is known in a room: use in_room before")
+        return ChurnVolume(self.workload, self.available_bytes)
+
+    def _files_per_client(self, cell: Cell, folders: ClientFolders) -> int:
+        return max(self._volume_of(folders).new_files(_fill(cell)) // self.workload.clients, 1)
+
+    def _volume_of(self, folders: ClientFolders) -> ChurnVolume:
+        """Of a system that was made."""
+        if folders.available_bytes is None:
+            raise ValueError("the rig did not say what the system has available")
+        return ChurnVolume(self.workload, folders.available_bytes)
+
+    def _tree_in_words(self) -> str:
+        workload = self.workload
+        largest = "a hundredth of the live bytes"
+        if workload.largest_size is not None:
+            largest = exact_size(workload.largest_size)
+        return (
+            f"files of {format_size(workload.median_size)} in the median, the largest {largest},"
+            f" in {workload.streams} streams"
+        )
+
+    def _require_largest_file(self, room: Room) -> None:
+        fill = min(self.workload.fills)
+        live_bytes, largest = room.free_bytes * fill // 100, self.workload.largest_size
+        if largest is not None and largest > live_bytes:
+            raise InputError(
+                f"a file of {exact_size(largest)} does not fit into {fill} % of"
+                f" {format_size(room.free_bytes)}",
+                cause="largest_size is the largest that is drawn",
+                next="a smaller workload.largest_size, or larger storage",
+            )
+
+    def _require_new_files(self, room: Room) -> None:
+        """At the highest level, too, each client writes a file."""
+        workload = self.workload
+        if "write" not in workload.tests:
+            return
+        fill = max(workload.fills)
+        files = self._volume().new_files(fill)
+        if files < workload.clients:
+            least = f' on "{room.least}"' if room.least else ""
+            left = room.free_bytes * (100 - fill) // 100
+            raise InputError(
+                f"{workload.clients} clients have no room for a new file of"
+                f" {exact_size(workload.new_file_size)} each at {fill} %",
+                cause=f"{format_size(left)} are left{least}, of which {workload.write_fill} % are"
+                " written",
+                next="larger storage, a smaller workload.new_file_size, or a lower level in"
+                " workload.fills",
+            )
+
+
+def _fill(cell: Cell) -> int:
+    if cell.fill_percent is None:
+        raise ValueError(f"{cell.id} is no cell of churn")
+    return cell.fill_percent
+
+
+def _folders(target: Place) -> ClientFolders:
+    if not isinstance(target, ClientFolders):
+        raise TypeError("churn needs folders, and this is a target of another kind")
+    return target

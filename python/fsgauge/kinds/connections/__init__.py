@@ -1,0 +1,1 @@
+"""What each file operation costs when hundreds of clients work at once."""

@@ -1,0 +1,262 @@
+"""The answer of a study of many clients: what another system changes, test by test, under 60 words.
+
+"ext4 delalloc writes 1.31 times as fast as ext4 nodelalloc (1.24 to 1.39), reads 1.02 times (0.97
+to 1.07, undecided) and is backed up 1.40 times as fast (1.31 to 1.50); 1.0 extents a file, not 20."
+With several systems the first test names all of them, and the largest decided difference elsewhere
+follows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fsgauge.kinds.connections.analysis.model import CellExtents, Connections
+from fsgauge.record import Cell
+from fsgauge.stats.results import Comparison
+from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
+
+WORDS_LIMIT = 60
+NAMED_SYSTEMS = 3
+NAMED_TESTS = 4
+_VERBS = {
+    "write": "writes",
+    "read": "reads",
+    "mix": "does the mix",
+    "stat": "tells attributes",
+    "delete": "deletes",
+    "backup fill": "fills the backup's files",
+    "backup": "is backed up",
+}
+_NOUNS = {
+    "write": "writing",
+    "read": "reading",
+    "mix": "the mix",
+    "stat": "attributes",
+    "delete": "deleting",
+    "backup fill": "filling the backup's files",
+    "backup": "backup",
+}
+
+
+@dataclass(frozen=True)
+class Tests:
+    """The primary cells that have data, and each system's comparison in them."""
+
+    __test__ = False
+
+    baseline: str
+    cells: list[Cell]
+    found: dict[str, list[Comparison]]
+
+    def of(self, system: str) -> list[tuple[Cell, Comparison]]:
+        """What one system has, in the order of the tests."""
+        return [
+            (cell, entry)
+            for cell in self.cells
+            for entry in self.found[cell.id]
+            if entry.system == system
+        ]
+
+    @property
+    def systems(self) -> list[str]:
+        """Every system that has any, in the study's order."""
+        return list(dict.fromkeys(e.system for cell in self.cells for e in self.found[cell.id]))
+
+
+def connections_answer(
+    connections: Connections, baseline: str, primary: Sequence[Cell], found: Sequence[Comparison]
+) -> str:
+    """The sentence; `found` are the comparisons of the primary cells by their primary metric."""
+    by_cell = {cell.id: [entry for entry in found if entry.cell == cell.id] for cell in primary}
+    tests = Tests(baseline, [cell for cell in primary if by_cell[cell.id]], by_cell)
+    if not tests.cells:
+        return f"No answer: no block has a test of {baseline} and of another system."
+    entries = [entry for cell in tests.cells for entry in by_cell[cell.id]]
+    if max(entry.n for entry in entries) < BLOCKS_FOR_A_VERDICT:
+        return _too_few(tests, max(entry.n for entry in entries))
+    extents = _extents(connections, tests)
+    if len(tests.systems) == 1:
+        return _one_system(tests, tests.systems[0]) + extents + "."
+    return _several(tests, extents)
+
+
+def _one_system(tests: Tests, system: str) -> str:
+    found = tests.of(system)
+    shown = found[:NAMED_TESTS]
+    if all(entry.verdict == "undecided" for _, entry in shown):
+        return (
+            f"{system} was not seen to differ from {tests.baseline} in {_nouns(shown)}:"
+            f" only {_would_have_shown(shown)}"
+        )
+    if all(entry.verdict == "equivalent" for _, entry in shown):
+        margin = max(entry.margin_percent for _, entry in shown)
+        return f"{system} equals {tests.baseline} in {_nouns(shown)} within {margin:.0f} %"
+    parts = [
+        f"{verb_of(cell)} {_times(entry)}"
+        + (f" as fast as {tests.baseline}" if at == 0 else "")
+        + f" ({interval_words(entry)})"
+        for at, (cell, entry) in enumerate(shown)
+    ]
+    return f"{system} {_listed(parts)}"
+
+
+def _several(tests: Tests, extents: str) -> str:
+    lead = tests.cells[0]
+    entries = tests.found[lead.id]
+    shown = list(entries)
+    if len(entries) > NAMED_SYSTEMS:
+        ordered = sorted(entries, key=lambda entry: entry.ratio, reverse=True)
+        shown = [ordered[0], ordered[-1]]
+    parts = [
+        f"{entry.system} {'is ' if at == 0 else ''}{_times(entry)}"
+        + (f" as fast as {tests.baseline}" if at == 0 else "")
+        + f" ({interval_words(entry)})"
+        for at, entry in enumerate(shown)
+    ]
+    between = len(entries) - len(shown)
+    more = f", the {between} others between" if between else ""
+    said = f"In {noun_of(lead)}, {_listed(parts)}{more}"
+    for tail in (_largest_elsewhere(tests, lead) + extents, _largest_elsewhere(tests, lead)):
+        if len((said + tail).split()) < WORDS_LIMIT:
+            return said + tail + "."
+    return said + "."
+
+
+def _largest_elsewhere(tests: Tests, lead: Cell) -> str:
+    decided = [
+        (cell, entry)
+        for cell in tests.cells
+        for entry in tests.found[cell.id]
+        if cell.id != lead.id and entry.verdict in ("better", "worse")
+    ]
+    if not decided:
+        return ""
+    cell, entry = max(decided, key=lambda pair: abs(math.log(pair[1].ratio)))
+    return (
+        f"; the largest difference of the other tests: {entry.system} {verb_of(cell)}"
+        f" {_times(entry)} as fast ({interval_words(entry)})"
+    )
+
+
+def _extents(connections: Connections, tests: Tests) -> str:
+    """ "; 1.0 extents a file instead of 20", of the first test whose files were scanned."""
+    against = connections.extents_reference
+    for cell in tests.cells:
+        reference = connections.extents_of(cell.id, against)
+        others = [
+            (system, entry)
+            for system in tests.systems
+            if (entry := connections.extents_of(cell.id, system)) is not None and system != against
+        ]
+        if reference is None or not others:
+            continue
+        differing = [each for each in others if _differs(each[1])]
+        if not differing:
+            if len(others) < len(tests.systems):
+                return ""
+            return f"; extents a file are the same, {_number(reference.per_file.value)}"
+        if len(differing) == len(others) > 1:
+            values = sorted(entry.per_file.value for _, entry in differing)
+            low, high = _number(values[0]), _number(values[-1])
+            numbers = low if low == high else f"{low} to {high}"
+            return f"; {numbers} extents a file instead of {_number(reference.per_file.value)}"
+        system, entry = max(differing, key=lambda each: abs(math.log(_ratio(each[1]))))
+        of = "" if len(tests.systems) == 1 else f"{system}'s files have "
+        return (
+            f"; {of}{_number(entry.per_file.value)} extents a file instead of"
+            f" {_number(reference.per_file.value)}"
+        )
+    return ""
+
+
+def _differs(entry: CellExtents) -> bool:
+    return entry.ratio is not None and entry.ratio.verdict in ("better", "worse")
+
+
+def _ratio(entry: CellExtents) -> float:
+    return entry.ratio.ratio if entry.ratio is not None else 1.0
+
+
+def _number(value: float) -> str:
+    """Two digits behind the point below 2, so that 1.02 is not 1; fewer above."""
+    return f"{value:.2f}" if value < 2 else f"{value:.1f}" if value < 100 else f"{value:,.0f}"
+
+
+def _too_few(tests: Tests, blocks: int) -> str:
+    number = "one complete block" if blocks == 1 else f"{blocks} complete blocks"
+    parts = [
+        f"{system} {_listed([f'{verb_of(c)} {e.ratio:.2f} times' for c, e in tests.of(system)])}"
+        for system in tests.systems
+    ]
+    for named in range(min(NAMED_SYSTEMS, len(parts)), 0, -1):
+        left = len(parts) - named
+        more = f" ({left} more in the report)" if left else ""
+        said = (
+            f"Undecided: {number} cannot tell an effect from noise. Against {tests.baseline},"
+            f" {'; '.join(parts[:named])} as fast{more}."
+        )
+        if len(said.split()) < WORDS_LIMIT:
+            break
+    return said
+
+
+def verb_of(cell: Cell) -> str:
+    """What a system does in a test: "writes", "is backed up in inode order"."""
+    verb = _VERBS.get(cell.test or "", cell.name)
+    ordered = cell.order is not None and cell.order != "directory"
+    return f"{verb} in {cell.order} order" if ordered else verb
+
+
+def noun_of(cell: Cell) -> str:
+    """A test as a thing: "writing", "backup in inode order"."""
+    noun = _NOUNS.get(cell.test or "", cell.name)
+    ordered = cell.order is not None and cell.order != "directory"
+    return f"{noun} in {cell.order} order" if ordered else noun
+
+
+def _nouns(found: Sequence[tuple[Cell, Comparison]]) -> str:
+    return _listed([noun_of(cell) for cell, _ in found])
+
+
+def _times(entry: Comparison) -> str:
+    digits = 3 if abs(entry.ratio - 1) < 0.01 else 2
+    return f"{entry.ratio:.{digits}f} times"
+
+
+def interval_words(entry: Comparison) -> str:
+    """The interval, and a word where it decides nothing or says that both are equal."""
+    low, high = entry.low or entry.ratio, entry.high or entry.ratio
+    digits = 2
+    while digits < 4 and (_is_narrow(low, high, digits) or _hides_one(low, high, digits)):
+        digits += 1
+    word = ""
+    if entry.verdict == "undecided":
+        word = ", undecided"
+    elif entry.verdict == "equivalent":
+        word = f", equivalent within {entry.margin_percent:.0f} %"
+    return f"{low:.{digits}f} to {high:.{digits}f}{word}"
+
+
+def _is_narrow(low: float, high: float, digits: int) -> bool:
+    return round(low, digits) == round(high, digits) and low != high
+
+
+def _hides_one(low: float, high: float, digits: int) -> bool:
+    """Whether rounding would make an interval touch 1 that does not."""
+    return (low > 1 and round(low, digits) == 1) or (high < 1 and round(high, digits) == 1)
+
+
+def _would_have_shown(found: Sequence[tuple[Cell, Comparison]]) -> str:
+    hidden = [e.detectable_percent for _, e in found if e.detectable_percent is not None]
+    if not hidden:
+        return "larger differences would have shown"
+    size = f"{max(hidden):.0f} %" if max(hidden) < 1000 else "over 1000 %"
+    return f"a difference of {size} would have shown"
+
+
+def _listed(parts: Sequence[str]) -> str:
+    if len(parts) < 2:
+        return "".join(parts)
+    return ", ".join(parts[:-1]) + " and " + parts[-1]

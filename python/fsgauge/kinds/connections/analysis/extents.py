@@ -1,0 +1,155 @@
+"""Extents of the files that each cell wrote, over blocks, and their ratio to the baseline's.
+
+Takes the scans that followed a cell; of the baseline, the mean of its two turns counts in a block.
+Extents a file are a ratio scale, so they are averaged as logs. All ratios of a study are one family
+of comparisons: their p values are corrected together.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Callable, Sequence
+
+from fsgauge.kinds.connections.analysis.model import CellExtents, ExtentsRatio
+from fsgauge.kinds.writers.analysis.lines import estimate
+from fsgauge.record import Plan, ScanRecord
+from fsgauge.stats.ratio import ratio_of_blocks
+from fsgauge.stats.samples import Samples
+from fsgauge.stats.verdict import benjamini_hochberg, judge, log_margin
+from fsgauge.wire import ScanResult
+
+EXTENTS, PER_FILE = "extents", "extents_per_file"
+_FAMILY = (EXTENTS, PER_FILE)
+
+
+def scanned_cells(scans: Sequence[ScanRecord]) -> list[ScanRecord]:
+    """The scans that followed a cell and can be counted: whole, with files that have extents."""
+    return [
+        scan
+        for scan in scans
+        if scan.when == "after cell"
+        and scan.result is not None
+        and scan.result.ended != "interrupted"
+        and _files(scan.result) > 0
+        and scan.result.counts.extents > 0
+    ]
+
+
+def reference_of(plan: Plan, scans: Sequence[ScanRecord]) -> str:
+    """Whom ratios are to: the baseline, or the first system that has extents."""
+    with_extents = {scan.system for scan in scanned_cells(scans)}
+    found = [system for system in plan.systems if system in with_extents]
+    return plan.baseline if plan.baseline in with_extents or not found else found[0]
+
+
+def cell_extents(
+    plan: Plan, scans: Sequence[ScanRecord], equivalence_percent: float
+) -> list[CellExtents]:
+    """One entry a cell and system whose files were scanned."""
+    whole = scanned_cells(scans)
+    samples = _samples(plan, whole)
+    ratios = _ratios(plan, samples, reference_of(plan, scans), equivalence_percent)
+    found = []
+    for cell in plan.cells:
+        for system in plan.systems:
+            of_cell = [scan for scan in whole if (scan.cell, scan.system) == (cell.id, system)]
+            results = [scan.result for scan in of_cell if scan.result is not None]
+            extents = estimate(samples.block_logs(EXTENTS, cell.id, system))
+            per_file = estimate(samples.block_logs(PER_FILE, cell.id, system))
+            if extents is None or per_file is None:
+                continue
+            found.append(
+                CellExtents(
+                    cell=cell.id,
+                    system=system,
+                    files=statistics.fmean(map(_files, results)),
+                    extents=extents,
+                    per_file=per_file,
+                    fragmented_share=_share(results, lambda each: each.counts.fragmented_files),
+                    mean_extent_bytes=_mean_extent_bytes(results),
+                    ratio=ratios.get((cell.id, system)),
+                    lengths=_lengths(results),
+                    by_extents=_by_extents(results),
+                )
+            )
+    return found
+
+
+def _files(result: ScanResult) -> int:
+    """An empty file, or one inside its inode, has no extent."""
+    return result.counts.files - result.counts.files_without_extents
+
+
+def _samples(plan: Plan, scans: Sequence[ScanRecord]) -> Samples:
+    samples = Samples(plan)
+    for scan in scans:
+        if scan.result is None or scan.cell is None:
+            continue
+        extents = scan.result.counts.extents
+        values = {EXTENTS: extents, PER_FILE: extents / _files(scan.result)}
+        for name, value in values.items():
+            key = (name, scan.cell, scan.system)
+            samples.logs.setdefault(key, {})[scan.block, scan.again] = math.log(value)
+    return samples
+
+
+def _ratios(
+    plan: Plan, samples: Samples, reference: str, equivalence_percent: float
+) -> dict[tuple[str, str], ExtentsRatio]:
+    found = {}
+    for cell in plan.cells:
+        against = samples.block_logs(PER_FILE, cell.id, reference)
+        for system in plan.systems:
+            own = samples.block_logs(PER_FILE, cell.id, system)
+            ratio = ratio_of_blocks([own[at] - against[at] for at in own if at in against])
+            if system != reference and ratio is not None:
+                found[cell.id, system] = ratio
+    adjusted = benjamini_hochberg([ratio.p for ratio in found.values()])
+    margin = log_margin(equivalence_percent)
+    return {
+        key: ExtentsRatio(
+            ratio=ratio.ratio,
+            low=ratio.low,
+            high=ratio.high,
+            p_adjusted=p,
+            verdict=judge(ratio, log_margin=margin, p_adjusted=p, higher_is_better=False),
+            n=ratio.n,
+        )
+        for (key, ratio), p in zip(found.items(), adjusted, strict=True)
+    }
+
+
+def _share(results: Sequence[ScanResult], part: Callable[[ScanResult], int]) -> float:
+    return sum(map(part, results)) / sum(map(_files, results))
+
+
+def _mean_extent_bytes(results: Sequence[ScanResult]) -> float:
+    extents = sum(each.counts.extents for each in results)
+    return sum(each.counts.extent_bytes for each in results) / extents
+
+
+def _lengths(results: Sequence[ScanResult]) -> list[tuple[int, float]]:
+    """The share of bytes that lie in extents of at least so many bytes, ascending."""
+    sizes: dict[int, int] = {}
+    for each in results:
+        for length in each.extent_lengths:
+            at = length.at_least_bytes
+            sizes[at] = sizes.get(at, 0) + length.size_bytes
+    total = sum(sizes.values())
+    if total == 0:
+        return []
+    return [
+        (at, sum(size for other, size in sizes.items() if other >= at) / total)
+        for at in sorted(sizes)
+    ]
+
+
+def _by_extents(results: Sequence[ScanResult]) -> list[tuple[int, float]]:
+    """The share of files with so many extents, to below twice that; ascending."""
+    files: dict[int, int] = {}
+    for each in results:
+        for found in each.files_by_extents:
+            files[found.at_least_extents] = files.get(found.at_least_extents, 0) + found.files
+    total = sum(files.values())
+    return [(at, files[at] / total) for at in sorted(files)]

@@ -1,0 +1,168 @@
+"""What statistics say of many clients, for report.json.
+
+Values are raw: nanoseconds, bytes per second, shares of 1. An `Estimate` is a geometric mean over
+blocks with a 95 % t interval on logs. `cell` is a cell's id.
+"""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict
+
+from fsgauge.kinds.connections.analysis.serving_model import Serving
+from fsgauge.kinds.writers.analysis.model import Estimate
+from fsgauge.stats.verdict import Verdict
+from fsgauge.wire import ClientErrorKind, ClientOperation
+
+
+class ConnectionsModel(BaseModel):
+    """Part of report.json."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class OperationTime(ConnectionsModel):
+    """One operation of one system in one cell: the call itself beside the response.
+
+    `operations` is the mean number in a run; `share` is mean service over mean response.
+    """
+
+    cell: str
+    system: str
+    operation: ClientOperation
+    operations: float
+    service_ns: Estimate
+    share: Estimate
+
+
+class ClientShares(ConnectionsModel):
+    """How evenly clients got on, as shares of their mean pace; and when they were done."""
+
+    cell: str
+    system: str
+    clients: int
+    smallest: Estimate
+    tenth: Estimate
+    half: Estimate
+    nine_tenths: Estimate
+    largest: Estimate
+    first_done_ns: Estimate | None
+    last_done_ns: Estimate | None
+
+
+class LittleRow(ConnectionsModel):
+    """N = X (R + Z) over all runs of one system in one cell, added up.
+
+    `active` is N, `rate` X in operations per second, `product` X (R + Z); `difference_percent` is
+    of N. With several operations of a client at a time N counts operations (`counts`).
+    `with_errors`: operations failed, whose time is in N alone.
+    """
+
+    cell: str
+    system: str
+    counts: str
+    active: float
+    rate: float
+    response_ns: float
+    think_ns: float
+    product: float
+    difference_percent: float
+    with_errors: bool
+
+
+class ExtentsRatio(ConnectionsModel):
+    """Extents a file over those of the reference; more is worse."""
+
+    ratio: float
+    low: float | None
+    high: float | None
+    p_adjusted: float
+    verdict: Verdict
+    n: int
+
+
+class CellExtents(ConnectionsModel):
+    """What the files of one writing cell lie in, after they were synced.
+
+    `files` have an extent; `fragmented_share` of them lie in more than one. `lengths` says how many
+    of the bytes lie in extents of at least so many bytes, of all blocks together; `by_extents`
+    which share of the files has so many extents (to below twice that), empty in older records.
+    """
+
+    cell: str
+    system: str
+    files: float
+    extents: Estimate
+    per_file: Estimate
+    fragmented_share: float
+    mean_extent_bytes: float
+    ratio: ExtentsRatio | None
+    lengths: list[tuple[int, float]]
+    by_extents: list[tuple[int, float]] = []
+
+
+class ErrorRow(ConnectionsModel):
+    """Errors of one operation and kind on one system in one cell, over `runs` runs."""
+
+    cell: str
+    system: str
+    operation: ClientOperation
+    kind: ClientErrorKind
+    count: int
+    runs: int
+    first_path: str
+    message: str
+
+
+class GivenUp(ConnectionsModel):
+    """What one system's clients did not do in one cell, over all runs."""
+
+    cell: str
+    system: str
+    files: int
+    of_files: int
+    clients: int
+    of_clients: int
+
+
+class CallRow(ConnectionsModel):
+    """The call that carried an operation; `reason` says why it was not io_uring."""
+
+    operation: ClientOperation
+    call: str
+    reason: str | None
+
+
+class Connections(ConnectionsModel):
+    """Everything that only many clients have.
+
+    `dispatch` is one in a sound study; `threads` are event loops, or threads. `extents_primary`:
+    the study names extents among its primary numbers; `without_extents` are systems whose files
+    have none that can be told. `backup_cells` gives each backup the cell that wrote its files.
+    """
+
+    clients: int
+    outstanding: int
+    rests: bool
+    dispatch: list[str]
+    threads: list[int]
+    calls: list[CallRow]
+    peak_memory_bytes: int
+    checked_records: int
+    bad_records: int
+    times: list[OperationTime]
+    shares: list[ClientShares]
+    little: list[LittleRow]
+    extents: list[CellExtents]
+    extents_primary: bool
+    extents_reference: str
+    without_extents: list[str]
+    errors: list[ErrorRow]
+    given_up: list[GivenUp]
+    serving: Serving | None = None
+
+    def extents_of(self, cell: str, system: str) -> CellExtents | None:
+        """The extents of one system's files of one cell, if there are any."""
+        for entry in self.extents:
+            if (entry.cell, entry.system) == (cell, system):
+                return entry
+        return None

@@ -1,0 +1,348 @@
+"""The workload `connections`: many clients create, write, read and back up files.
+
+The tests and their defaults are those of a published study of delayed block allocation: 590
+connections, files of ten sizes in records of 4 KiB, then a backup by one reader.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, ValidationInfo, model_validator
+
+from fsgauge.kinds.connections.mix import HOME_DIRECTORY, Mix, Weight
+from fsgauge.kinds.connections.network_keys import NetworkKeys
+from fsgauge.study.base import Distinct
+from fsgauge.study.conflict import conflict
+from fsgauge.study.sweep import SCAN, BlockSize, Data, Fill, Inapplicable, refuse_ignored
+from fsgauge.units import DurationNs, SizeBytes, exact_duration, exact_size, format_size
+
+Test = Literal["write", "read", "stat", "mix", "delete", "backup"]
+BackupOrder = Literal["directory", "inode", "physical"]
+FileSize = Annotated[SizeBytes, Field(le=1 << 40)]
+Clients = Annotated[int, Field(ge=1, le=99_999)]
+Files = Annotated[int, Field(ge=1, le=999_999)]
+
+PUBLISHED_SIZES = [size << 10 for size in (4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048)]
+MOST_THREADS = 4096
+"""Clients that may have a thread each."""
+MOST_RECORD_BYTES = 2 << 30
+"""Memory for the records of all clients; with io_uring each has its own."""
+MOST_LOWEST_DIRECTORIES = 1_000_000
+MOST_FILLED_PERCENT = 95
+"""What fill and backup_fill may take together."""
+_OF_OWN_FILES = ("read", "stat", "mix", "delete")
+
+
+class ConnectionsWorkload(NetworkKeys):
+    """Many clients on files of their own, every operation timed; each test is a cell."""
+
+    kind: Literal["connections"] = Field(
+        "connections",
+        description="The load: many clients that create, write, read and back up files.",
+    )
+    clients: Clients = Field(
+        590, description="How many clients work at once; each on files of its own."
+    )
+    tests: Distinct[Test] = Field(
+        ["write", "read", "backup"],
+        description="What is done in each turn, always in this order: write (every client writes"
+        " all of its files), read (reads them, after caches were dropped), stat (asks for their"
+        " attributes), mix (a mixture of activities for a time), delete (removes them), backup"
+        " (clients write another set of files, which one reader then reads whole).",
+    )
+    files_per_connection: Files | None = Field(
+        None,
+        description="Files of each client; the published study has 1000. Default: as many as"
+        " `fill` allows, at least 1 (or `outstanding`).",
+    )
+    fill: Fill = Field(
+        40, description="Share of the storage, and of its inodes, that the clients' files take."
+    )
+    size_distribution: Literal["listed", "log-normal"] = Field(
+        "listed",
+        description="How large files are: as file_sizes lists, or drawn from a log-normal"
+        " distribution.",
+    )
+    file_sizes: Distinct[FileSize] = Field(
+        PUBLISHED_SIZES,
+        description="Sizes of files. Each client has all of them in turn, beginning with another"
+        " one; with size_weights they are drawn.",
+    )
+    size_weights: Annotated[list[Weight], Field(max_length=100)] = Field(
+        [],
+        description="How often each of file_sizes is drawn, relative to the others. Default: none,"
+        " all are equally often, in turn.",
+    )
+    median_size: FileSize = Field(
+        32 << 10, description="Log-normal sizes: half of the files are smaller."
+    )
+    size_sigma: Annotated[float, Field(gt=0, le=10)] = Field(
+        2.0,
+        description="Log-normal sizes: standard deviation of the size's natural logarithm; above"
+        " 0, at most 10.",
+    )
+    smallest_size: FileSize = Field(
+        1 << 10, description="Log-normal sizes: what is drawn smaller has this size."
+    )
+    largest_size: FileSize = Field(
+        16 << 20, description="Log-normal sizes: what is drawn larger has this size."
+    )
+    record_size: Annotated[SizeBytes, Field(le=64 << 20)] = Field(
+        4 << 10, description="Size of one read or write of a client; a file's last may be shorter."
+    )
+    tree: Literal["own", "shared"] = Field(
+        "own",
+        description="own: a directory for each client; shared: all files are dealt to the lowest"
+        " directories of one tree.",
+    )
+    depth: Annotated[int, Field(ge=1, le=8)] = Field(
+        2, description="Levels of a shared tree's directories."
+    )
+    fan_out: Annotated[int, Field(ge=1, le=1_000_000)] = Field(
+        16, description="Directories in each directory of a shared tree."
+    )
+    create: Literal["then open", "and write"] = Field(
+        "then open",
+        description="then open: a file is created and closed, then opened, written and closed, as"
+        " the published program did, so that create and open are both timed; and write: a file is"
+        " written as it was created.",
+    )
+    fsync: bool = Field(
+        False,
+        description="Whether a written file is synced before it is closed. Without it, what fits"
+        " into memory is written when the system likes.",
+    )
+    outstanding: Annotated[int, Field(ge=1, le=1024)] = Field(
+        1, description="Files that a client works on at a time, one operation on each."
+    )
+    ramp: DurationNs = Field(
+        0, description="Clients begin one after the other, spread evenly over this time."
+    )
+    think: DurationNs = Field(
+        0, description="A client's rest after each file; in a mix, after each activity."
+    )
+    think_spread: Literal["constant", "exponential"] = Field(
+        "exponential", description="How the lengths of rests are spread around `think`."
+    )
+    dispatch: Literal["event loop", "threads"] = Field(
+        "event loop",
+        description="How clients are carried: by few threads, each a loop over its share of them,"
+        " or by a thread each. It changes what creates and writes take many times over, so the"
+        " report names it.",
+    )
+    threads: Annotated[int, Field(ge=1, le=256)] | None = Field(
+        None, description="Event loops. Default: one for each processor."
+    )
+    interface: Literal["auto", "io_uring", "plain"] = Field(
+        "auto",
+        description="System calls that carry the clients. auto: io_uring for what may wait for the"
+        " storage (open, read, fsync, stat, unlink), plain calls for what changes memory, and for"
+        " everything on tmpfs; the report names the call of each operation.",
+    )
+    mix: Mix = Field(
+        HOME_DIRECTORY,
+        description="The test mix: how often each activity is drawn, relative to the others. read"
+        " (open, read, close), create (one more file), save (a new file renamed over an old one),"
+        " delete (the oldest file that the mix has made), stat, list. Also by name:"
+        ' "home directory", which is the'
+        " default and a choice, not a measurement.",
+    )
+    mix_duration: Annotated[DurationNs, Field(ge=10_000_000)] = Field(
+        10_000_000_000, description="How long the test mix lasts."
+    )
+    backup_files_per_connection: Files | None = Field(
+        None,
+        description="Files that each client writes to be backed up; published: about 50. Default:"
+        " as many as backup_fill allows, at least 1 (or `outstanding`).",
+    )
+    backup_fill: Fill = Field(
+        20, description="Share of the storage, and of its inodes, that the files to back up take."
+    )
+    backup_file_size: FileSize = Field(1 << 20, description="Size of each file to back up.")
+    backup_orders: Distinct[BackupOrder] = Field(
+        ["directory"],
+        description="In which order the reader takes files, a cell each: as directories list them,"
+        " by inode number, or by their place on the storage.",
+    )
+    backup_block_size: BlockSize = Field(1 << 20, description="Size of one read of the backup.")
+    time_limit: Annotated[DurationNs, Field(ge=10_000_000)] = Field(
+        600_000_000_000,
+        description="A test that takes longer ends there, unfinished; the report says so.",
+    )
+    data: Data = Field("incompressible", description="What is written.")
+    verify: bool = Field(
+        True,
+        description="Whether everything that is read is compared with what was written, byte by"
+        " byte.",
+    )
+    extents: bool = Field(
+        True,
+        description="Count the extents of the files that a test has written: they are synced and"
+        " scanned before the next test.",
+    )
+    scan: bool = Field(False, description=SCAN)
+
+    @model_validator(mode="after")
+    def _keys_agree(self) -> ConnectionsWorkload:
+        self._tests_have_files()
+        self._sizes_fit()
+        self._space_is_left()
+        self._threads_can_be()
+        self._clients_have_files_enough()
+        self._records_fit_into_memory()
+        self._all_clients_begin()
+        self.check_network(list(self.backup_orders), scan=self.scan)
+        if "delete" in self.mix and "create" not in self.mix:
+            raise conflict(
+                "a mix removes only files that it made, and this one makes none",
+                [("mix", "delete"), "mix"],
+                next="add create to the mix, or leave delete out",
+            )
+        lowest = self.fan_out**self.depth
+        if self.tree == "shared" and lowest > MOST_LOWEST_DIRECTORIES:
+            raise conflict(
+                f"a tree of depth {self.depth} with a fan-out of {self.fan_out} has {lowest} lowest"
+                f" directories, and {MOST_LOWEST_DIRECTORIES} is the limit",
+                ["fan_out", "depth"],
+                next=f"fan_out = {int(MOST_LOWEST_DIRECTORIES ** (1 / self.depth) + 1e-9)}",
+            )
+        if self.data == "zero" and self.verify and self._reads():
+            raise conflict(
+                "zeros cannot be verified: a record carries its file and place",
+                ["data", "verify"],
+                next='data = "incompressible", or verify = false',
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _nothing_is_ignored(self, info: ValidationInfo) -> ConnectionsWorkload:
+        refuse_ignored(self, info, self.inapplicable())
+        return self
+
+    def inapplicable(self) -> Inapplicable:
+        """Keys that have no effect in this workload: why, and the key that makes it so."""
+        found = self._sizes_without_effect() | self.without_effect()
+        if self.files_per_connection is not None:
+            found["fill"] = ("files_per_connection says how many files", "files_per_connection")
+        if self.backup_files_per_connection is not None:
+            reason = "backup_files_per_connection says how many files"
+            found["backup_fill"] = (reason, "backup_files_per_connection")
+        if "write" not in self.tests:
+            sizes = ("file_sizes", "size_weights", "size_distribution", "median_size")
+            own = ("files_per_connection", "fill", *sizes, "size_sigma", "smallest_size")
+            found |= dict.fromkeys((*own, "largest_size"), ("no test writes own files", "tests"))
+        if "mix" not in self.tests:
+            found |= dict.fromkeys(("mix", "mix_duration"), ("there is no test mix", "tests"))
+        if "backup" not in self.tests:
+            files = ("backup_files_per_connection", "backup_fill", "backup_file_size")
+            reader = ("backup_orders", "backup_block_size")
+            found |= dict.fromkeys((*files, *reader), ("there is no backup", "tests"))
+        if self.tree == "own":
+            found |= dict.fromkeys(("depth", "fan_out"), ("every client has one directory", "tree"))
+        if not self.think:
+            found["think_spread"] = ("clients do not rest", "think")
+        if self.dispatch == "threads":
+            found["threads"] = ("every client has a thread", "dispatch")
+            found["interface"] = ("a client's own thread uses plain calls", "dispatch")
+            found["outstanding"] = ("a thread does one operation at a time", "dispatch")
+        if not self._reads():
+            found["verify"] = ("nothing is read", "tests")
+        return found
+
+    def needs_files(self) -> tuple[str, str, str] | None:
+        """All of it does."""
+        return ("kind", "clients create, open and close files", "overhead compares with raw")
+
+    def _reads(self) -> bool:
+        return any(test in ("read", "mix", "backup") for test in self.tests)
+
+    def _sizes_without_effect(self) -> Inapplicable:
+        if self.size_distribution == "log-normal":
+            reason = ("sizes are log-normal", "size_distribution")
+            return dict.fromkeys(("file_sizes", "size_weights"), reason)
+        reason = ("sizes are listed", "size_distribution")
+        return dict.fromkeys(("median_size", "size_sigma", "smallest_size", "largest_size"), reason)
+
+    def _tests_have_files(self) -> None:
+        """A test needs what another wrote before it in the same turn."""
+        if "write" not in self.tests:
+            for test in _OF_OWN_FILES:
+                if test in self.tests:
+                    raise conflict(
+                        f"the test {test} needs files, and no test writes them",
+                        [("tests", self.tests.index(test))],
+                        next='add "write" to tests: every turn makes its files anew',
+                    )
+
+    def _sizes_fit(self) -> None:
+        if self.size_distribution == "log-normal":
+            if not self.smallest_size <= self.median_size <= self.largest_size:
+                raise conflict(
+                    "the median size is not between the smallest and the largest",
+                    ["median_size", "smallest_size", "largest_size"],
+                )
+        elif self.size_weights and len(self.size_weights) != len(self.file_sizes):
+            raise conflict(
+                f"there are {len(self.size_weights)} weights for {len(self.file_sizes)} sizes",
+                ["size_weights", "file_sizes"],
+                next="a weight for each size, or no weights: all equally often",
+            )
+
+    def _space_is_left(self) -> None:
+        if "write" not in self.tests or "backup" not in self.tests:
+            return
+        if self.files_per_connection is None and self.backup_files_per_connection is None:
+            together = self.fill + self.backup_fill
+            if together > MOST_FILLED_PERCENT:
+                raise conflict(
+                    f"fill and backup_fill take {together} % together, and {MOST_FILLED_PERCENT} %"
+                    " is the most: file systems need room of their own",
+                    ["fill", "backup_fill"],
+                    next=f'fill = "{max(MOST_FILLED_PERCENT - self.backup_fill, 1)} %"',
+                )
+
+    def _threads_can_be(self) -> None:
+        if self.dispatch == "threads" and self.clients > MOST_THREADS:
+            raise conflict(
+                f"{self.clients} clients would be as many threads, and {MOST_THREADS} is the limit",
+                ["clients", "dispatch"],
+                next=f'clients = {MOST_THREADS}, or dispatch = "event loop"',
+            )
+
+    def _clients_have_files_enough(self) -> None:
+        """A client that works on several files at a time has them."""
+        for key in ("files_per_connection", "backup_files_per_connection"):
+            files = getattr(self, key)
+            if files is not None and files < self.outstanding:
+                raise conflict(
+                    f"a client works on {self.outstanding} files at a time, and has {files}",
+                    ["outstanding", key],
+                    next=f"outstanding = {files}, or {key} = {self.outstanding}",
+                )
+
+    def _records_fit_into_memory(self) -> None:
+        if self.dispatch == "threads" or self.interface == "plain":
+            return
+        needed = self.clients * self.outstanding * self.record_size
+        if needed > MOST_RECORD_BYTES:
+            raise conflict(
+                f"the records of all clients would take {format_size(needed)} of memory, and"
+                f" {exact_size(MOST_RECORD_BYTES)} is the limit",
+                ["record_size", "clients", "outstanding"],
+                next='a smaller record_size, or interface = "plain"',
+            )
+
+    def _all_clients_begin(self) -> None:
+        """A ramp ends before the shortest of the tests may."""
+        limits = {"time_limit": self.time_limit}
+        if "mix" in self.tests:
+            limits["mix_duration"] = self.mix_duration
+        for key, limit in limits.items():
+            if self.ramp >= limit:
+                raise conflict(
+                    f"the ramp of {exact_duration(self.ramp)} does not end before {key},"
+                    f" {exact_duration(limit)}",
+                    ["ramp", key],
+                    next=f"a shorter ramp, or a longer {key}",
+                )

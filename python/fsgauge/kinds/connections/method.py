@@ -1,0 +1,330 @@
+"""The workload `connections` carried out: clients make their own files, test after test."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from fsgauge.errors import InputError
+from fsgauge.kinds.connections.cells import cells_of
+from fsgauge.record import WRITING_TESTS, Cell
+from fsgauge.study.smb_protection import Protection
+from fsgauge.study.workload import ConnectionsWorkload
+from fsgauge.units import exact_duration, exact_size, format_size
+from fsgauge.wire import (
+    Activity,
+    BackupPhase,
+    ClearPhase,
+    ClientsJob,
+    CycleSizes,
+    DeletePhase,
+    FileSet,
+    FileSizes,
+    LognormalSizes,
+    MixPhase,
+    OwnTree,
+    Phase,
+    ReadPhase,
+    ScanJob,
+    SharedTree,
+    StatPhase,
+    Think,
+    Tree,
+    WeightedActivity,
+    WeightedSize,
+    WeightedSizes,
+    WritePhase,
+)
+from fsgauge.workload.assumed import EXPECTED, Speed
+from fsgauge.workload.client_files import ClientFiles
+from fsgauge.workload.folders import BACKUP, OWN, ClientFolders, FileSets, Place
+from fsgauge.workload.method import WORST_FILES, MakesOwnFiles, data_of, one_stage
+from fsgauge.workload.network import through
+from fsgauge.workload.room import Room
+from fsgauge.workload.steps import Step
+
+_MOST_INTERVALS = 6000
+_SHORTEST_INTERVAL_NS = 100_000_000
+_CALL_SECONDS = 5e-6
+"""A call that needs no storage, with what surrounds it."""
+_SPARE_DESCRIPTORS = 256
+"""Open files that the engine needs beside the clients': rings, directories, its own output."""
+_DESCRIPTORS_OF_LOOP = 4
+SOCKETS = {"path": 0, "smb": 1, "nfs": 2}
+"""Connections of a client; NFS has one more for its mount service."""
+_METADATA_BYTES = 1 << 10
+"""What one file's name, inode and journal write beside its contents."""
+
+
+@dataclass(frozen=True)
+class ConnectionsMethod(MakesOwnFiles):
+    """See base.Method. `sets` are known once it is `in_room`.
+
+    `protections` are those of the systems' sessions, for words alone; empty as the workload says.
+    """
+
+    workload: ConnectionsWorkload
+    sets: FileSets | None = None
+    protections: tuple[Protection, ...] = ()
+
+    files = 0
+    fill_percent = 0
+
+    @property
+    def file_sets(self) -> FileSets | None:
+        """The two sets of the clients."""
+        return self.sets
+
+    def in_room(self, room: Room) -> ConnectionsMethod:
+        """As many files as the study says or the room allows; InputError when they do not fit."""
+        return replace(self, sets=ClientFiles(self.workload).sets(room))
+
+    def require_descriptors(self, limit: int) -> None:
+        """Every file that a client works on is open; loops and threads open more for themselves."""
+        workload = self.workload
+        files = 1 if workload.dispatch == "threads" else workload.outstanding
+        each = max(2 if workload.dispatch == "threads" else files, SOCKETS[workload.protocol])
+        spare = _SPARE_DESCRIPTORS + _DESCRIPTORS_OF_LOOP * (workload.threads or 0)
+        if workload.clients * each + spare <= limit:
+            return
+        fitting = (limit - spare) // each
+        raise InputError(
+            f"{workload.clients} clients with {files} open file{'s' if files > 1 else ''} each are"
+            f" more than this process may open: {limit}",
+            cause="the hard limit of open files (ulimit -Hn)",
+            next=f"--set workload.clients={fitting}, or raise the limit"
+            if fitting > 0
+            else "raise the limit of open files",
+        )
+
+    def stages(self, cells: Sequence[Cell]) -> list[list[list[str]]]:
+        """Tests build on one another."""
+        return one_stage(cells)
+
+    def seed_purpose(self, cell: Cell) -> str:
+        """One seed for all cells of a file set: readers know what writers wrote."""
+        return self.folder_of(cell)
+
+    def folder_of(self, cell: Cell) -> str:
+        """The folder of the set that a cell works on."""
+        return BACKUP if cell.test in ("backup fill", "backup") else OWN
+
+    def steps_before(self, cell: Cell, place: Place, seed: int) -> list[Step]:  # noqa: ARG002
+        """Nothing happens between its tests."""
+        return []
+
+    def scanned_after(self, cell: Cell) -> str | None:
+        """The folder whose extents are counted after the cell."""
+        here = self.workload.extents and self.workload.target is None
+        counted = here and cell.test in WRITING_TESTS
+        return self.folder_of(cell) if counted else None
+
+    def scan_job(self, path: str, *, aged: bool) -> ScanJob:  # noqa: ARG002 - nothing ages it
+        """Files alone, and the worst of them."""
+        return ScanJob(path=path, top=WORST_FILES, space=False)
+
+    def load_job(self, cell: Cell, target: Place, seed: int) -> ClientsJob:
+        """The clients' job of one test, or the one reader's."""
+        if not isinstance(target, ClientFolders):
+            raise TypeError("clients need folders, and this is a target of another kind")
+        workload = self.workload
+        threads = workload.dispatch == "threads"
+        limit_ns = workload.mix_duration if cell.test == "mix" else workload.time_limit
+        rest = Think(mean_ns=workload.think, spread=workload.think_spread)
+        alone = cell.test == "backup"
+        return ClientsJob(
+            target=target.target(self.folder_of(cell)),
+            phase=self._phase(cell),
+            clients=cell.jobs,
+            outstanding=1 if alone or threads else workload.outstanding,
+            dispatch="threads" if threads else "event_loop",
+            threads=None if threads or alone else workload.threads,
+            interface="auto" if threads else workload.interface,
+            ramp_ns=0 if alone else workload.ramp,
+            think=rest if workload.think and not alone else None,
+            files=self._file_set(cell, target),
+            fsync=workload.fsync,
+            time_limit_ns=limit_ns,
+            interval_ns=max(_SHORTEST_INTERVAL_NS, -(-limit_ns // _MOST_INTERVALS)),
+            data=data_of(workload.data),
+            seed=seed,
+            verify=workload.verify and cell.test in ("read", "mix", "backup"),
+        )
+
+    def clear_jobs(self, target: ClientFolders) -> list[ClientsJob]:
+        """The jobs that remove everything from a share, one a set; verified by nobody."""
+        other = {"phase": ClearPhase(), "ramp_ns": 0, "think": None, "fsync": False}
+        return [
+            self.load_job(cell, target, 0).model_copy(update=other)
+            for cell in cells_of(self.workload)
+            if cell.test in ("write", "backup fill")
+        ]
+
+    def run_seconds(self, cell: Cell, space_bytes: int, speed: Speed = EXPECTED) -> float:  # noqa: ARG002
+        """Sessions, calls, then the bytes at the storage's speed: memory's are synced after."""
+        workload = self.workload
+        if cell.test == "mix":
+            return (workload.mix_duration + workload.ramp) / 1e9
+        contents, files = self._volume(cell)
+        moved = 0.0 if cell.test in ("stat", "delete") else contents
+        records = moved / cell.block_size_bytes
+        is_served = workload.protocol != "path"
+        calls = (4 * files + records) * (speed.served_seconds if is_served else _CALL_SECONDS)
+        calls += cell.jobs * speed.session_seconds if is_served else 0.0
+        rests = files / cell.jobs * workload.think / 1e9 if cell.test != "backup" else 0.0
+        seconds = moved / speed.bytes_per_second + calls + rests + workload.ramp / 1e9
+        return min(seconds, workload.time_limit / 1e9) + (0.3 if self.scanned_after(cell) else 0.0)
+
+    def written_bytes(self, cell: Cell, space_bytes: int) -> float:  # noqa: ARG002
+        """Contents and names of the files that a test makes."""
+        contents, files = self._volume(cell)
+        if cell.test in ("write", "backup fill"):
+            return contents + files * _METADATA_BYTES
+        if cell.test == "mix":
+            return self._written_by_mix(contents / max(files, 1))
+        return files * _METADATA_BYTES if cell.test == "delete" else 0.0
+
+    def held_equal(self, space: str, has_raw: bool) -> list[str]:  # noqa: ARG002 - raw is refused
+        """Files, clients, data, tests, order."""
+        workload = self.workload
+        how = {"event loop": "carried by event loops", "threads": "a thread each"}
+        how_through = through(workload, self.protections)
+        way = "through the page cache" if workload.protocol == "path" else "sent to the server"
+        caches = "caches dropped before each"
+        if workload.target is not None:
+            caches = "the servers' caches as they are"
+        lines = [
+            f"files: {self._sets_in_words()}",
+            f"clients: {workload.clients}, {how[workload.dispatch]}, {how_through},"
+            f" {workload.outstanding} operation"
+            f"{'s' if workload.outstanding > 1 else ''} at a time each{self._rests()}",
+            f"data: {workload.data}, {way} in records of"
+            f" {exact_size(workload.record_size)}; {'fsync' if workload.fsync else 'no sync'}"
+            " before a file is closed;"
+            f" {'all that is read is checked' if workload.verify else 'not verified'}",
+            f"time: until every client is through, at most {exact_duration(workload.time_limit)}",
+        ]
+        if "mix" in workload.tests:
+            parts = ", ".join(f"{name} {weight}" for name, weight in workload.mix.items())
+            lines.append(f"mix: {parts}, for {exact_duration(workload.mix_duration)}")
+        return [*lines, f"order: tests in one order in every turn, {caches}"]
+
+    def notes(self) -> list[str]:
+        """That writes which nothing syncs may end in memory."""
+        if self.workload.fsync:
+            return []
+        return [
+            "clients' writes are not synced by the load: what fits into memory is written to the"
+            " storage later, and the time of the test write is then that of memory and of the file"
+            " system's code (workload.fsync = true puts the storage in it)"
+        ]
+
+    def cannot_tell(self) -> str:
+        """Nothing is amiss."""
+        return ""
+
+    def without_equal_in_fio(self) -> tuple[str, str]:
+        """The bench has a fio thread for each client, which does whole files one by one."""
+        return (
+            "fio drives files that are there; it has no clients that make and open files",
+            "ONLY=clients-tmpfs-fio compares files per second with fio's threads",
+        )
+
+    def _volume(self, cell: Cell) -> tuple[float, int]:
+        """Bytes of contents and files of the set that a cell works on."""
+        if self.sets is None:
+            raise ValueError("how many files there are is known in a room: use in_room before")
+        return ClientFiles(self.workload).volume(self.sets, backup=self.folder_of(cell) == BACKUP)
+
+    def _written_by_mix(self, file_bytes: float) -> float:
+        """At the assumed speed, all of the time, where a mix writes at all."""
+        mix = self.workload.mix
+        writing = mix.get("create", 0) + mix.get("save", 0)
+        share = writing / (writing + mix.get("read", 0)) if writing else 0.0
+        at_most = EXPECTED.bytes_per_second * self.workload.mix_duration / 1e9
+        return share * at_most if file_bytes else 0.0
+
+    def _sets_in_words(self) -> str:
+        workload, sets = self.workload, self.sets
+        if sets is None:
+            return "as many for all systems"
+        found = []
+        for backup, each in ((False, sets.files_per_client), (True, sets.backup_files_per_client)):
+            contents, files = ClientFiles(workload).volume(sets, backup=backup)
+            if files:
+                role = " to back up" if backup else ""
+                found.append(f"{files}{role}, {each} of each client, {format_size(contents)}")
+        tree = "a directory each"
+        if workload.tree == "shared":
+            tree = f"a shared tree of {workload.fan_out}^{workload.depth} directories"
+        return f"{'; '.join(found)}; {tree}"
+
+    def _rests(self) -> str:
+        think = self.workload.think
+        return f", resting {exact_duration(think)} after each file" if think else ""
+
+    def _phase(self, cell: Cell) -> Phase:
+        workload = self.workload
+        match cell.test:
+            case "write" | "backup fill":
+                then_open = workload.create == "then open"
+                return WritePhase(create="then_open" if then_open else "and_write")
+            case "read":
+                return ReadPhase()
+            case "stat":
+                return StatPhase()
+            case "delete":
+                return DeletePhase()
+            case "mix":
+                return MixPhase(activities=_weighted(workload.mix))
+            case _:
+                return BackupPhase(
+                    order=cell.order or "directory", block_size_bytes=workload.backup_block_size
+                )
+
+    def _file_set(self, cell: Cell, target: ClientFolders) -> FileSet:
+        workload = self.workload
+        backup = self.folder_of(cell) == BACKUP
+        return FileSet(
+            clients=workload.clients,
+            files_per_client=target.backup_files_per_client if backup else target.files_per_client,
+            sizes=CycleSizes(sizes_bytes=[workload.backup_file_size]) if backup else self._sizes(),
+            record_size_bytes=workload.record_size,
+            tree=self._tree(),
+        )
+
+    def _sizes(self) -> FileSizes:
+        workload = self.workload
+        if workload.size_distribution == "log-normal":
+            return LognormalSizes(
+                median_bytes=workload.median_size,
+                sigma=workload.size_sigma,
+                smallest_bytes=workload.smallest_size,
+                largest_bytes=workload.largest_size,
+            )
+        if workload.size_weights:
+            pairs = zip(workload.file_sizes, workload.size_weights, strict=True)
+            return WeightedSizes(sizes=[WeightedSize(size_bytes=s, weight=w) for s, w in pairs])
+        return CycleSizes(sizes_bytes=workload.file_sizes)
+
+    def _tree(self) -> Tree:
+        workload = self.workload
+        if workload.tree == "own":
+            return OwnTree()
+        return SharedTree(depth=workload.depth, fan_out=workload.fan_out)
+
+
+_ACTIVITIES: dict[str, Activity] = {
+    "read": "read",
+    "create": "create",
+    "save": "save",
+    "delete": "delete",
+    "stat": "stat",
+    "list": "list",
+}
+
+
+def _weighted(mix: dict[str, int]) -> list[WeightedActivity]:
+    return [
+        WeightedActivity(activity=_ACTIVITIES[name], weight=weight) for name, weight in mix.items()
+    ]

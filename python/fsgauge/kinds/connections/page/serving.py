@@ -1,0 +1,243 @@
+"""The section of a server: what it used, what it adds to each operation, the connections."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fsgauge.kinds.connections.analysis.serving_model import OperationShare, ServerUse, Serving
+from fsgauge.kinds.writers.analysis.model import Estimate
+from fsgauge.report import words
+from fsgauge.report.table_parts import (
+    NOTHING,
+    Column,
+    Table,
+    TableCell,
+    interval_text,
+    said_once,
+    value_cell,
+    without_empty_columns,
+)
+from fsgauge.stats.results import Results
+from fsgauge.units import format_size
+
+FOLDED_ROWS = 40
+_NO_BREAK = "\u00a0"
+_LEAST_SHARE = -1.0
+"""An interval that reaches below says nothing: the path may have been twice as slow, or not."""
+
+
+@dataclass(frozen=True)
+class ServingParts:
+    """What the section shows; without tables there is none."""
+
+    servers: list[str]
+    settings: str
+    without_extents: bool
+    tables: list[Table]
+    lead: str = ""
+    """What the server costs, in a sentence; "" where the same was not done over paths."""
+
+
+def serving_parts(results: Results) -> ServingParts:
+    """The section of a study."""
+    serving = serving_of(results)
+    if serving is None:
+        return ServingParts([], "", False, [])
+    settings = "; ".join(serving.settings)
+    return ServingParts(
+        serving.servers,
+        settings,
+        serving.without_extents,
+        serving_tables(results),
+        _lead(results, serving),
+    )
+
+
+def serving_of(results: Results) -> Serving | None:
+    """Servers and connections of a study, if it has any."""
+    return results.connections.serving if results.connections else None
+
+
+def serving_tables(results: Results) -> list[Table]:
+    """All tables of the section; [] where clients worked on paths."""
+    serving = serving_of(results)
+    if serving is None:
+        return []
+    tables = [
+        *_shares(results, serving),
+        *_use(results, serving),
+        *_connections(results, serving),
+    ]
+    return [said_once(table) for table in tables]
+
+
+def _lead(results: Results, serving: Serving) -> str:
+    """ "Of a write's 0.73 ms through Samba the server's share is 66 to 87 % (on ext4)."
+
+    Of the baseline, in the first primary test, and there of the operation that the test is named
+    for.
+    """
+    known = [(each, each.share) for each in serving.shares if each.share is not None]
+    own = [pair for pair in known if pair[0].system == results.baseline] or known
+    primary = list(results.primary_cells)
+    named = [
+        (each, share)
+        for each, share in own
+        if each.operation == (results.cell(each.cell).test or "").partition(" ")[0]
+    ]
+    found = sorted(
+        named or own,
+        key=lambda pair: primary.index(pair[0].cell) if pair[0].cell in primary else 99,
+    )
+    if not found:
+        return ""
+    each, share = found[0]
+    low, high = share.low, share.high
+    article = "an" if each.operation[0] in "aeiou" else "a"
+    of = (
+        f"Of {article} {each.operation}'s {words.value(each.served_ns.value, 'ns')} through"
+        f" {serving.name or 'the server'}"
+    )
+    if share.value <= 0:
+        return f"{of} nothing is seen to be the server's: over the path it took as long or longer."
+    if low is None or high is None or share.n < words.FEWEST_BLOCKS or low < _LEAST_SHARE:
+        why = words.unknown(share.n).removeprefix("interval ")
+        size = f"{_percent(share.value)} (interval {why})"
+    else:
+        size = f"{_percent(low).removesuffix(' %')} to {_percent(high)}"
+    return f"{of} the server's share is {size}; on {each.system}."
+
+
+def _percent(share: float) -> str:
+    """ "66 %"; one more digit where rounding would say all."""
+    digits = 1 if 0.99 < share < 1 else 0
+    return f"{100 * share:.{digits}f} %".replace("-", "\u2212")
+
+
+def _shares(results: Results, serving: Serving) -> list[Table]:
+    if not serving.shares:
+        return []
+    systems = list(dict.fromkeys(each.system for each in serving.shares))
+    found = {(each.cell, each.operation, each.system): each for each in serving.shares}
+    rows = [
+        [
+            TableCell(operation, f"{results.cell(cell).name}"),
+            *(_share(found.get((cell, operation, system))) for system in systems),
+        ]
+        for cell, operation in dict.fromkeys((each.cell, each.operation) for each in serving.shares)
+    ]
+    columns = [Column("operation"), *(Column(system, "server_share") for system in systems)]
+    note = (
+        "The server's share of each operation's mean response, then the response through the"
+        " server and over the path: the same clients and files, in turns of their own in the same"
+        " blocks. What they take over the path includes waiting for one another. The rest is the"
+        " server's: its protocol, its processes, and the sockets. Below 0 the path was slower."
+    )
+    if any(each.share is None for each in serving.shares):
+        note += (
+            " Over NFS a written file is durable when it is closed: close waits for the storage"
+            " (COMMIT), on the path it does not, so the two are not compared. workload.fsync = true"
+            " has both wait."
+        )
+    heading = "How much of each operation is the server?"
+    return [Table("server-share", heading, note, columns, rows, len(rows) > FOLDED_ROWS)]
+
+
+def _share(each: OperationShare | None) -> TableCell:
+    """The share; below it its interval, and the two times that it comes from."""
+    if each is None:
+        return NOTHING
+    share = each.share
+    served, path = (words.value(time.value, "ns") for time in (each.served_ns, each.path_ns))
+    below = f"{served}; path {path}".replace(" ", _NO_BREAK).replace(f";{_NO_BREAK}", "; ")
+    if share is None:
+        return TableCell("not comparable", f"durable; {below}")
+    wild = share.low is not None and share.low < _LEAST_SHARE
+    interval = words.unknown(share.n) if wild else interval_text(share, _percent)
+    return TableCell(_percent(share.value), f"{interval}; {below}" if interval else below)
+
+
+def _use(results: Results, serving: Serving) -> list[Table]:
+    if not serving.use:
+        return []
+    rows = [
+        [
+            TableCell(results.cell(each.cell).name),
+            TableCell(each.system),
+            value_cell(each.processor_ns, "ns"),
+            _processors(each.busy),
+            value_cell(each.session_ns, "ns"),
+            _memory(each),
+            TableCell(f"{each.processes:,}"),
+            TableCell("unknown" if each.listen_overflows is None else f"{each.listen_overflows:,}"),
+            TableCell(f"{each.restarts}"),
+        ]
+        for each in serving.use
+    ]
+    columns = [
+        Column("test"),
+        Column("system"),
+        Column("processor time an operation", "server_cpu"),
+        Column("processors busy", "server_cpu"),
+        Column("processor time a session", "server_cpu"),
+        Column("memory", "server_memory"),
+        Column("processes", "server_memory"),
+        Column("refused by a full queue", "listen_overflows"),
+        Column("died", "client_errors"),
+    ]
+    note = (
+        "All processes of the server together. Letting clients in and letting them go are in no"
+        " operation. What was refused and what died is counted over all runs."
+    )
+    table = Table("server", "What the server used", note, columns, rows)
+    return [without_empty_columns(table)]
+
+
+def _processors(busy: Estimate | None) -> TableCell:
+    if busy is None:
+        return NOTHING
+    return TableCell(f"{busy.value:.2f}", interval_text(busy, lambda edge: f"{edge:.2f}"))
+
+
+def _memory(use: ServerUse) -> TableCell:
+    if use.memory_bytes is None:
+        return TableCell("", "the test was too short")
+    of = f"{use.memory_processes} process{'es' if use.memory_processes != 1 else ''}"
+    return TableCell(format_size(use.memory_bytes), of)
+
+
+def _connections(results: Results, serving: Serving) -> list[Table]:
+    if not serving.connections:
+        return []
+    rows = [
+        [
+            TableCell(results.cell(each.cell).name),
+            TableCell(each.system),
+            TableCell(f"{each.connections:,}"),
+            value_cell(each.connect_ns, "ns"),
+            value_cell(each.connect_all_ns, "ns"),
+            TableCell(words.value(each.null_operation_ns, "ns")),
+            TableCell(
+                format_size(each.sent_bytes // each.runs),
+                f"{format_size(each.received_bytes // each.runs)} back",
+            ),
+            TableCell(f"{each.reconnections:,}"),
+        ]
+        for each in serving.connections
+    ]
+    columns = [
+        Column("test"),
+        Column("system"),
+        Column("connections", "connect"),
+        Column("to connect one", "connect"),
+        Column("until all are connected", "connect"),
+        Column("null operation", "null_operation"),
+        Column("sent in a run"),
+        Column("connected anew, all runs", "client_errors"),
+    ]
+    protocols = "; ".join(dict.fromkeys(each.protocol for each in serving.connections))
+    note = (
+        f"{protocols}. A connection and a session for each client; connecting is in no other"
+        " number. Bytes are those of a run, on average."
+    )
+    return [Table("connections", "Connections", note, columns, rows, len(rows) > FOLDED_ROWS)]

@@ -1,0 +1,153 @@
+"""The workload `overhead`: plain reads and writes on equal files, one cell a point of the sweep."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, ValidationInfo, model_validator
+
+from fsgauge.study.base import Distinct, StudyModel
+from fsgauge.study.conflict import conflict
+from fsgauge.study.sweep import (
+    SCAN,
+    SUBMIT_BATCH,
+    BlockSize,
+    Data,
+    Fill,
+    Inapplicable,
+    Jobs,
+    QueueDepth,
+    SubmitBatch,
+    refuse_ignored,
+    require_few_cells,
+    require_whole_sectors,
+)
+from fsgauge.units import DurationNs, RateOperationsPerSecond, WholePercent
+
+Pattern = Literal["read", "write", "rw", "randread", "randwrite", "randrw"]
+"""fio's words; `rw` and `randrw` mix reads and writes by `read_percent`."""
+
+MIXED = frozenset({"rw", "randrw"})
+RANDOM = frozenset({"randread", "randwrite", "randrw"})
+
+
+class OverheadWorkload(StudyModel):
+    """Every pattern at every block size, queue depth and number of jobs: one cell each."""
+
+    kind: Literal["overhead"] = Field(
+        "overhead", description="The load: a sweep of plain reads and writes on equal files."
+    )
+    patterns: Distinct[Pattern] = Field(
+        ["randread", "randwrite", "randrw"],
+        description="Order and direction, in fio's words: read, write, rw (sequential), randread,"
+        " randwrite, randrw (random). rw and randrw mix by read_percent.",
+    )
+    block_sizes: Distinct[BlockSize] = Field(
+        [4 << 10, 16 << 10, 64 << 10, 256 << 10],
+        description="Sizes of one operation. With direct I/O, multiples of 512 B.",
+    )
+    queue_depths: Distinct[QueueDepth] = Field(
+        [1, 32, 64], description="Operations in flight, of each job."
+    )
+    submit_batch: SubmitBatch | None = Field(None, description=SUBMIT_BATCH)
+    jobs: Distinct[Jobs] = Field([1], description="Threads that drive the load at once.")
+    read_percent: WholePercent = Field(
+        70, description="Share of reads in the mixed patterns, rw and randrw."
+    )
+    distribution: Literal["uniform", "zipf"] = Field(
+        "uniform",
+        description="Where random patterns go: everywhere alike, or more often to hot places.",
+    )
+    zipf_theta: Annotated[float, Field(gt=0, le=10)] = Field(
+        1.1, description="How hot the hot places are, for distribution zipf: above 0, at most 10."
+    )
+    interface: Literal["auto", "io_uring", "psync"] = Field(
+        "auto",
+        description="System calls that carry the load. auto is psync (pread, pwrite) at depth 1"
+        " and io_uring above: synchronous and asynchronous access differ in just this for a"
+        " program, and the published study compares these two.",
+    )
+    direct: bool = Field(True, description="Bypass the page cache (O_DIRECT).")
+    files: Annotated[int, Field(ge=1, le=10_000)] = Field(
+        16, description="Equal files that share the space; the load is spread evenly over them."
+    )
+    fill: Fill = Field(
+        90,
+        description="Share of the storage that the files fill. The raw device is used over the"
+        " same number of bytes.",
+    )
+    data: Data = Field(
+        "incompressible", description="What is written, when the files are made and by the load."
+    )
+    rate: RateOperationsPerSecond | None = Field(
+        None,
+        description="A pace for all jobs together; latency then counts from the intended start."
+        " Default: none, the next operation starts when one ends.",
+    )
+    arrival: Literal["constant", "exponential"] = Field(
+        "exponential",
+        description="How the starts of a paced load are spread: evenly or as a Poisson process.",
+    )
+    warm_up: DurationNs = Field(
+        2_000_000_000, description="Load before the measured part of each run; not counted."
+    )
+    duration: Annotated[DurationNs, Field(ge=10_000_000)] = Field(
+        10_000_000_000, description="The measured part of each run."
+    )
+    scan: bool = Field(False, description=SCAN)
+
+    @model_validator(mode="after")
+    def _keys_agree(self) -> OverheadWorkload:
+        self._interface_can_queue()
+        self._direct_is_aligned()
+        self._mix_is_a_mix()
+        require_few_cells(self, ["patterns", "block_sizes", "queue_depths", "jobs"])
+        return self
+
+    @model_validator(mode="after")
+    def _nothing_is_ignored(self, info: ValidationInfo) -> OverheadWorkload:
+        refuse_ignored(self, info, self.inapplicable())
+        return self
+
+    def inapplicable(self) -> Inapplicable:
+        """Keys that have no effect in this workload: why, and the key that makes it so."""
+        found: Inapplicable = {}
+        if not MIXED.intersection(self.patterns):
+            found["read_percent"] = ("no pattern is mixed (rw, randrw)", "patterns")
+        if not RANDOM.intersection(self.patterns):
+            found["distribution"] = ("no pattern is random", "patterns")
+            found["zipf_theta"] = ("no pattern is random", "patterns")
+        elif self.distribution != "zipf":
+            found["zipf_theta"] = ('the distribution is not "zipf"', "distribution")
+        if max(self.queue_depths) == 1:
+            found["submit_batch"] = ("there is one operation at a time", "queue_depths")
+        if self.rate is None:
+            found["arrival"] = ("there is no rate, so operations start when others end", "rate")
+        return found
+
+    def needs_files(self) -> None:
+        """Nothing here does: files and a bare device carry this load alike."""
+
+    def _interface_can_queue(self) -> None:
+        deep = [depth for depth in self.queue_depths if depth > 1]
+        if self.interface == "psync" and deep:
+            index = self.queue_depths.index(deep[0])
+            raise conflict(
+                f"interface psync does one operation at a time, and a queue depth is {deep[0]}",
+                ["interface", ("queue_depths", index)],
+                next='interface = "auto", or queue_depths = [1] with more jobs',
+            )
+
+    def _direct_is_aligned(self) -> None:
+        for index, size_bytes in enumerate(self.block_sizes if self.direct else ()):
+            require_whole_sectors(size_bytes, ("block_sizes", index), "direct", "direct = false")
+
+    def _mix_is_a_mix(self) -> None:
+        mixed = [pattern for pattern in self.patterns if pattern in MIXED]
+        if mixed and self.read_percent in (0, 100):
+            plain = mixed[0].removesuffix("rw") + ("read" if self.read_percent else "write")
+            raise conflict(
+                f"{mixed[0]} with {self.read_percent} % reads is no mix",
+                ["read_percent", ("patterns", self.patterns.index(mixed[0]))],
+                next=f'write the pattern "{plain}" instead',
+            )

@@ -1,0 +1,175 @@
+"""The workload `overhead` carried out: one load over equal files for a time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fsgauge.errors import InputError
+from fsgauge.record import Cell
+from fsgauge.study.model import OverheadWorkload
+from fsgauge.units import format_duration, format_size
+from fsgauge.wire import (
+    Access,
+    BlockSize,
+    LayoutJob,
+    LoadJob,
+    RandomAccess,
+    Rate,
+    SequentialAccess,
+    ZipfAccess,
+)
+from fsgauge.workload.assumed import EXPECTED, Speed, operations_per_second
+from fsgauge.workload.folders import Place
+from fsgauge.workload.method import LaidOut, data_of, laid_out
+
+_COARSE_BYTES = 1 << 20
+_FINE_BYTES = 4 << 10
+_SHORTEST_INTERVAL_NS = 50_000_000
+_LONGEST_INTERVAL_NS = 1_000_000_000
+
+
+@dataclass(frozen=True)
+class OverheadMethod(LaidOut):
+    """See base.Method."""
+
+    workload: OverheadWorkload
+
+    reserve_bytes = 0
+
+    @property
+    def files(self) -> int:
+        """As many as the study says."""
+        return self.workload.files
+
+    @property
+    def fill_percent(self) -> int:
+        """As the study says."""
+        return self.workload.fill
+
+    @property
+    def overwrites(self) -> bool:
+        """Whether any pattern writes."""
+        return any(pattern not in ("read", "randread") for pattern in self.workload.patterns)
+
+    def file_size_bytes(self, largest_bytes: int) -> int:
+        """Whole mebibytes, pages where files are small."""
+        return rounded_down(largest_bytes)
+
+    def require_room(self, file_bytes: int, cause: str) -> None:
+        """A file holds the largest operation."""
+        largest = max(self.workload.block_sizes)
+        if file_bytes < largest:
+            raise InputError(
+                f"a file would have {format_size(file_bytes)},"
+                f" and a block has {format_size(largest)}",
+                cause=cause,
+                next="larger storage, or --set workload.files=1",
+            )
+
+    def direct_sizes_bytes(self, *, bare: bool = False) -> list[int]:  # noqa: ARG002 - all alike
+        """All block sizes, or none."""
+        return self.workload.block_sizes if self.workload.direct else []
+
+    def buffered_instead(self) -> str:
+        """One key."""
+        return "--set workload.direct=false"
+
+    def layout_job(self, target: Place, seed: int) -> LayoutJob:
+        """Filled with the access and the data of the load."""
+        workload = self.workload
+        return LayoutJob(
+            target=laid_out(target), direct=workload.direct, data=data_of(workload.data), seed=seed
+        )
+
+    def load_job(self, cell: Cell, target: Place, seed: int) -> LoadJob:
+        """A plain load for a time."""
+        workload = self.workload
+        rate = None
+        if workload.rate is not None:
+            rate = Rate(operations_per_second=workload.rate, arrival=workload.arrival)
+        return LoadJob(
+            target=laid_out(target),
+            interface=cell.interface,
+            direct=workload.direct,
+            access=self._access(cell),
+            read_percent=cell.read_percent,
+            block_sizes=[BlockSize(size_bytes=cell.block_size_bytes)],
+            queue_depth=cell.queue_depth,
+            submit_batch=workload.submit_batch,
+            jobs=cell.jobs,
+            rate=rate,
+            warm_up_ns=workload.warm_up,
+            duration_ns=workload.duration,
+            interval_ns=interval_ns(workload.duration),
+            data=data_of(workload.data),
+            seed=seed,
+        )
+
+    def run_seconds(
+        self,
+        cell: Cell,  # noqa: ARG002 - a time is given
+        space_bytes: int,  # noqa: ARG002 - it does not end with the file
+        speed: Speed = EXPECTED,  # noqa: ARG002 - nor by a number of bytes
+    ) -> float:
+        """What the study says."""
+        return (self.workload.warm_up + self.workload.duration) / 1e9
+
+    def written_bytes(self, cell: Cell, space_bytes: int) -> float:
+        """At the assumed rate or the pace."""
+        in_flight = cell.queue_depth * cell.jobs
+        rate = min(
+            operations_per_second(cell.block_size_bytes, in_flight),
+            self.workload.rate or float("inf"),
+        )
+        written = rate * self.run_seconds(cell, space_bytes) * cell.block_size_bytes
+        return written * (100 - cell.read_percent) / 100
+
+    def held_equal(self, space: str, has_raw: bool) -> list[str]:
+        """Space, data, offsets, time, order."""
+        workload = self.workload
+        warm_up, duration = format_duration(workload.warm_up), format_duration(workload.duration)
+        raw = "; raw: as many bytes of the device" if has_raw else ""
+        pace = "as fast as it goes"
+        if workload.rate is not None:
+            pace = f"{workload.rate:g} operations/s, {workload.arrival} arrivals"
+        return [
+            f"space: {workload.files} equal files that fill {space}{raw}",
+            f"data: {workload.data}; {'direct' if workload.direct else 'buffered'} I/O",
+            f"offsets: the same for all systems of a block, {workload.distribution}",
+            f"time: {warm_up} warm-up and {duration} measured in each run, {pace}",
+            "order: cells in one order for all turns of a block, reads before mixes before writes",
+        ]
+
+    def notes(self) -> list[str]:
+        """Nothing that the records do not say."""
+        return []
+
+    def bare_stands_for(self) -> str:
+        """A device does all of it."""
+        return ""
+
+    def cannot_tell(self) -> str:
+        """Nothing is amiss."""
+        return ""
+
+    def without_equal_in_fio(self) -> tuple[str, str]:
+        """Fio does all of it."""
+        return "", ""
+
+    def _access(self, cell: Cell) -> Access:
+        if not cell.pattern.startswith("rand"):
+            return SequentialAccess()
+        if self.workload.distribution == "zipf":
+            return ZipfAccess(theta=self.workload.zipf_theta)
+        return RandomAccess()
+
+
+def rounded_down(size_bytes: int) -> int:
+    """Whole mebibytes from 8 MiB, whole pages below."""
+    unit = _COARSE_BYTES if size_bytes >= 8 * _COARSE_BYTES else _FINE_BYTES
+    return size_bytes - size_bytes % unit
+
+
+def interval_ns(duration_ns: int) -> int:
+    """Twenty intervals in a run, none shorter than a judgement needs or longer than a second."""
+    return min(max(duration_ns // 20, _SHORTEST_INTERVAL_NS), _LONGEST_INTERVAL_NS)

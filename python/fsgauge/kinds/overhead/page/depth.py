@@ -1,0 +1,107 @@
+"""Ratio to the baseline against queue depth: does the cost fall as the load rises?
+
+One panel a pattern and block size, one line a system, the noise floor as a band.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from fsgauge.kinds.overhead.page.heatmap import panel_name
+from fsgauge.report import words
+from fsgauge.report.charts import panels
+from fsgauge.report.charts.rows import chart_of
+from fsgauge.report.charts.ticks import ratio_domain, ratio_ticks
+from fsgauge.report.draw import Drawing, draw
+from fsgauge.report.theme import BAND, INK, system_colours, system_shapes
+from fsgauge.stats.results import Comparison, NoiseFloor, Results
+from fsgauge.units import format_size
+
+if TYPE_CHECKING:
+    import altair as alt
+
+
+def depth_curves(results: Results) -> Drawing | None:
+    """The drawing; None with one queue depth or nothing to compare."""
+    if results.connections is not None:  # a client's queue is no axis, and the backup has its own
+        return None
+    if len({cell.queue_depth for cell in results.cells}) < 2:
+        return None
+    colours = system_colours(results.systems, results.baseline)
+    shapes = system_shapes(results.systems, results.baseline)
+    order = {cell.id: index for index, cell in enumerate(results.cells)}
+    entries = [
+        entry
+        for entry in results.comparisons
+        if entry.metric == results.primary_metrics[entry.cell]
+    ]
+    entries.sort(key=lambda entry: order[entry.cell])
+    rows = panels.styled([_row(results, entry) for entry in entries], colours, shapes)
+    if not rows:
+        return None
+    found: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        found.setdefault(row["panel"], []).append(row)
+    floor = results.noise_of(entries[0].metric)
+    limits = ratio_domain([row[edge] for row in rows for edge in ("low", "high")])
+
+    def panel(item: tuple[str, list[dict[str, Any]]], width: int) -> alt.TopLevelMixin:
+        return _panel(item[0], item[1], width, limits, floor)
+
+    shown = list(found.items())
+    label = f"Ratio to {results.baseline} against queue depth, one panel a pattern and size."
+    return draw("depth", label, *panels.both(shown, panel, 4), rows)
+
+
+def _row(results: Results, entry: Comparison) -> dict[str, Any]:
+    cell = results.cell(entry.cell)
+    return {
+        "cell": entry.cell,
+        "panel": f"{panel_name(cell)}, {format_size(cell.block_size_bytes)}",
+        "system": entry.system,
+        "depth": cell.queue_depth,
+        "ratio": entry.ratio,
+        "low": entry.low if entry.low is not None else entry.ratio,
+        "high": entry.high if entry.high is not None else entry.ratio,
+        "verdict": entry.verdict,
+        "tip": f"{entry.system}, {cell.name}: {words.ratio(entry.ratio)} of {results.baseline}"
+        f" ({words.ratio_range(entry.low, entry.high)}), {words.verdict(entry)}",
+    }
+
+
+def _panel(
+    name: str,
+    rows: list[dict[str, Any]],
+    width: int,
+    limits: tuple[float, float],
+    floor: NoiseFloor | None,
+) -> alt.TopLevelMixin:
+    import altair as alt
+
+    depths = sorted({row["depth"] for row in rows})
+    x = alt.X("depth:O", sort=depths, title="queue depth", axis=alt.Axis(labelAngle=0, grid=False))
+    scale = alt.Scale(type="log", domain=list(limits), nice=False, clamp=True)
+    axis = alt.Axis(title="ratio", format="~g", values=ratio_ticks(*limits, most=6))
+
+    def y(field: str) -> alt.Y:
+        return alt.Y(f"{field}:Q", scale=scale, axis=axis)
+
+    base = chart_of(rows).encode(x=x, color=alt.Color("colour:N", scale=None))
+    shift = alt.XOffset("system:N", sort=list(dict.fromkeys(row["system"] for row in rows)))
+    layers = [
+        chart_of([{"ratio": 1}]).mark_rule(color=INK).encode(y=y("ratio")),
+        base.mark_line(strokeWidth=1, opacity=0.6).encode(
+            y=y("ratio"), detail="system:N", xOffset=shift
+        ),
+        base.mark_rule(strokeWidth=1.5).encode(y=y("low"), y2="high:Q", xOffset=shift),
+        base.mark_point(filled=True, size=42, opacity=1).encode(
+            y=y("ratio"),
+            xOffset=shift,
+            shape=alt.Shape("shape:N", scale=None),
+            description="tip:N",
+        ),
+    ]
+    if floor is not None and floor.low is not None and floor.high is not None:
+        band = chart_of([{"ratio": floor.low, "to": floor.high}])
+        layers.insert(0, band.mark_rect(color=BAND, opacity=0.55).encode(y=y("ratio"), y2="to:Q"))
+    return alt.layer(*layers).properties(width=width, height=170, title=panels.heading(name))

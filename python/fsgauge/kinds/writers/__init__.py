@@ -1,0 +1,1 @@
+"""How the rate of one file grows with the number of its writers."""

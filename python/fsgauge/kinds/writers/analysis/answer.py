@@ -1,0 +1,188 @@
+"""The answer of a writers study: how many times one writer's writes several do, under 60 words.
+
+"Two writers of 8 KiB to one file do 1.37 times the writes of one on xfs (1.30 to 1.44) and 1.02
+times on ext4 (0.97 to 1.07, undecided); the device alone 1.93 times."
+Where the study has several groups, it is about one, which it names, and adds the largest decided
+difference between groups.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from fsgauge.kinds.writers.analysis.findings import p_of
+from fsgauge.kinds.writers.analysis.model import (
+    Estimate,
+    GroupRatio,
+    Scaling,
+    ScalingLine,
+    ScalingPoint,
+)
+from fsgauge.record import Cell
+from fsgauge.stats.verdict import ALPHA, BLOCKS_FOR_A_VERDICT, benjamini_hochberg
+from fsgauge.units import format_size
+
+NAMED_SYSTEMS = 3
+WORDS_LIMIT = 60
+_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+Entry = tuple[str, Estimate]
+"""A system and its change from the fewest writers to the most."""
+
+
+def writers_answer(scaling: Scaling, primary: Sequence[Cell], margin_percent: float) -> str:
+    """The sentence that heads the report of a valid writers study.
+
+    It is about the most writers against the fewest, in the first primary cell's group: both were
+    named before anything was measured. `margin_percent` is the change that does not matter.
+    With one number of writers the answer is a comparison of systems: see answer.answer.
+    """
+    group = _lead_group(scaling, primary)
+    lines = [line for line in scaling.lines if line.group == group]
+    found = [(line.system, change) for line in lines if (change := _last(line).change) is not None]
+    if not found:
+        return "No answer yet: no block has a run of the fewest writers and of the most."
+    cell = _cell_of(_last(lines[0]), primary)
+    fewest, most = lines[0].points[0].writers, _last(lines[0]).writers
+    subject = f"{_capital(_number(most))} {_writers(most)} of {_what(scaling, cell, group)}"
+    base = _number(fewest)
+    blocks = min(change.n for _, change in found)
+    if blocks < BLOCKS_FOR_A_VERDICT and scaling.whole_blocks == 0:
+        return "No answer yet: no block is complete, so nothing can be said of how writers scale."
+    if blocks < BLOCKS_FOR_A_VERDICT:
+        return _too_few(subject, base, blocks, found)
+    systems = [entry for entry in found if entry[0] != scaling.device]
+    device = next((change for system, change in found if system == scaling.device), None)
+    groups = _between_groups(scaling, margin_percent)
+    if not systems and device is not None:
+        return f"{subject} do {_one(device, margin_percent, base)} on the device alone{groups}."
+    alone = f"; the device alone {device.value:.2f} times" if device is not None else ""
+    for named in range(NAMED_SYSTEMS, 0, -1):
+        said = f"{subject} do {_systems(systems, margin_percent, base, named)}{alone}{groups}."
+        if len(said.split()) < WORDS_LIMIT:
+            break
+    return said
+
+
+def _lead_group(scaling: Scaling, primary: Sequence[Cell]) -> str:
+    """The group of the first primary cell; the first group where that has no data."""
+    ids = {point.cell: line.group for line in scaling.lines for point in line.points}
+    named = [ids[cell.id] for cell in primary if cell.id in ids]
+    return named[0] if named else scaling.lines[0].group
+
+
+def _last(line: ScalingLine) -> ScalingPoint:
+    return line.points[-1]
+
+
+def _cell_of(point: ScalingPoint, cells: Sequence[Cell]) -> Cell | None:
+    return next((cell for cell in cells if cell.id == point.cell), cells[0] if cells else None)
+
+
+def _what(scaling: Scaling, cell: Cell | None, group: str) -> str:
+    """ "8 KiB to one file", "8 KiB to files of their own", "8 KiB (own files, buffered)"."""
+    size = cell.block_size_bytes if cell is not None else scaling.block_size_bytes
+    if group:
+        ways = [way for way in group.split(", ") if way != format_size(size)]
+        named = f" ({', '.join(ways)})" if ways else ""
+        return f"{format_size(size)}{named}"
+    ranges = (cell.ranges or "").replace("_", " ") if cell is not None else ""
+    where = "files of their own" if ranges == "own files" else "one file"
+    buffered = ", buffered," if cell is not None and cell.direct is False else ""
+    return f"{format_size(size)} to {where}{buffered}"
+
+
+def _systems(found: Sequence[Entry], margin_percent: float, base: str, named: int) -> str:
+    shown = list(found)
+    if len(found) > named:
+        ordered = sorted(found, key=lambda entry: entry[1].value, reverse=True)
+        shown = [ordered[0], ordered[-1]][:named]
+    parts = [
+        f"{change.value:.2f} times{f' the writes of {base}' if at == 0 else ''} on {system}"
+        f" ({_interval(change, margin_percent)})"
+        for at, (system, change) in enumerate(shown)
+    ]
+    between = len(found) - len(shown)
+    if between:
+        others = "other" if between == 1 else f"{_number(between)} others"
+        if named == 1:
+            return f"{parts[0]}, the {others} less"
+        return f"{' and '.join(parts)}, the {others} between"
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def _between_groups(scaling: Scaling, margin_percent: float) -> str:
+    """The largest decided difference between two groups at the most writers; "" without one."""
+    most = max(scaling.writer_counts)
+    rows = [
+        row
+        for row in scaling.between_groups
+        if row.writers == most and row.ratio.n >= BLOCKS_FOR_A_VERDICT
+    ]
+    adjusted = benjamini_hochberg([p_of(row.ratio) for row in rows])
+    decided = [
+        row
+        for row, p in zip(rows, adjusted, strict=True)
+        if p <= ALPHA and not _within(*_edges(row.ratio), margin_percent)
+    ]
+    if not decided:
+        return ""
+    row = max(decided, key=lambda row: abs(math.log(row.ratio.value)))
+    low, high = _edges(row.ratio)
+    group, first = _apart(row)
+    return (
+        f"; {_number(most)} with {group} do {row.ratio.value:.2f} times those with {first} on"
+        f" {row.system} ({low:.2f} to {high:.2f})"
+    )
+
+
+def _apart(row: GroupRatio) -> tuple[str, str]:
+    """What the two groups do not share: "own files" and "shared"."""
+    pairs = list(zip(row.group.split(", "), row.first.split(", "), strict=True))
+    apart = [(this, first) for this, first in pairs if this != first]
+    return " ".join(this for this, _ in apart), " ".join(first for _, first in apart)
+
+
+def _edges(ratio: Estimate) -> tuple[float, float]:
+    return ratio.low or ratio.value, ratio.high or ratio.value
+
+
+def _one(change: Estimate, margin_percent: float, base: str) -> str:
+    return f"{change.value:.2f} times the writes of {base} ({_interval(change, margin_percent)})"
+
+
+def _interval(change: Estimate, margin_percent: float) -> str:
+    low, high = _edges(change)
+    word = ""
+    if low <= 1 <= high and not _within(low, high, margin_percent):
+        word = ", undecided"
+    return f"{low:.2f} to {high:.2f}{word}"
+
+
+def _within(low: float, high: float, margin_percent: float) -> bool:
+    smallest = 1 - margin_percent / 100
+    return low >= smallest and high <= 1 / smallest
+
+
+def _too_few(subject: str, base: str, blocks: int, found: Sequence[Entry]) -> str:
+    number = f"{_number(blocks)} complete {'block' if blocks == 1 else 'blocks'}"
+    shown = ", ".join(
+        f"{change.value:.2f} times on {system}" for system, change in found[:NAMED_SYSTEMS]
+    )
+    return (
+        f"Undecided: {number} cannot tell scaling from noise. {subject} did, against {base},"
+        f" {shown}."
+    )
+
+
+def _number(number: int) -> str:
+    return _NUMBERS[number] if number < len(_NUMBERS) else str(number)
+
+
+def _writers(number: int) -> str:
+    return "writer" if number == 1 else "writers"
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

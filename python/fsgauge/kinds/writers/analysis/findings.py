@@ -1,0 +1,159 @@
+"""What several writers bring to light: rates that no device has, unfair shares."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from fsgauge.kinds.writers.analysis.model import Estimate, ScalingPoint
+from fsgauge.kinds.writers.analysis.writers import fairness
+from fsgauge.record import RunRecord
+from fsgauge.stats.advice import cache_advice
+from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of
+from fsgauge.stats.ratio import t_quantile
+from fsgauge.stats.results import Finding
+from fsgauge.stats.verdict import ALPHA, BLOCKS_FOR_A_VERDICT, benjamini_hochberg
+
+FAIR_SHARE = 0.5
+POINTS_NAMED = 3
+
+
+def writers_findings(evidence: Evidence) -> Iterator[Finding]:
+    """All findings about writers."""
+    yield from _faster_than_device(evidence)
+    yield from _unfair(evidence)
+
+
+def _faster_than_device(evidence: Evidence) -> Iterator[Finding]:
+    """Rates above what the raw device did in the same blocks, corrected for their number."""
+    if evidence.scaling is None or evidence.scaling.device is None:
+        return
+    names = {cell.id: cell.name for cell in evidence.study.plan.cells}
+    judged = [
+        (line.system, point, share)
+        for line in evidence.scaling.lines
+        for point in line.points
+        if (share := point.of_device) is not None and share.n >= BLOCKS_FOR_A_VERDICT
+    ]
+    adjusted = benjamini_hochberg([p_of(share) for *_, share in judged])
+    above = [
+        (system, point, share)
+        for (system, point, share), p in zip(judged, adjusted, strict=True)
+        if share.low is not None and share.low > 1 and p <= ALPHA
+    ]
+    if not above:
+        return
+    system, point, share = max(above, key=lambda entry: entry[2].value)
+    yield finding(
+        "faster_than_device",
+        "warning",
+        f"{system} did {_gain(share)} more than the device alone at {names[point.cell]}, more than"
+        f" the device can do{_who_answered(evidence, point)}.",
+        _advice(evidence, point),
+        [f"{s}, {names[p.cell]}: {_share(e)} of the device" for s, p, e in above],
+    )
+
+
+def _who_answered(evidence: Evidence, point: ScalingPoint) -> str:
+    """The raw device is always written directly, so buffered writes have the page cache before it.
+
+    Where the load syncs, the cache still merges what comes between two syncs.
+    """
+    if not _buffered(evidence, point):
+        return ": a cache answered, or writes were merged or put elsewhere"
+    if _synced(evidence):
+        return " in direct writes: these were buffered, and the cache may merge them on their way"
+    return " in direct writes: these were buffered, and the page cache answered"
+
+
+def _advice(evidence: Evidence, point: ScalingPoint) -> str:
+    if not _buffered(evidence, point):
+        return cache_advice(evidence.situation)
+    if _synced(evidence):
+        return (
+            "Fewer and larger writes may have reached the device. For its cost without the cache"
+            ' read the direct cells (workload.access = ["direct"]).'
+        )
+    return (
+        "Memory answered, and the device has yet to do these writes. Read the direct cells"
+        ' (workload.access = ["direct"]), or make writes durable (workload.sync = "fdatasync").'
+    )
+
+
+def _buffered(evidence: Evidence, point: ScalingPoint) -> bool:
+    cells = evidence.study.plan.cells
+    return any(cell.id == point.cell and cell.direct is False for cell in cells)
+
+
+def _synced(evidence: Evidence) -> bool:
+    """Whether the load made its writes durable."""
+    kind = evidence.study.study.get("workload", {}).get("sync", "none")
+    return str(kind) != "none"
+
+
+def p_of(share: Estimate) -> float:
+    """Two-sided p of a ratio of 1, from the t interval that was made of it."""
+    from scipy.special import stdtr
+
+    if share.low is None or share.high is None:
+        return 1.0
+    error = math.log(share.high / share.low) / 2 / t_quantile(share.n - 1)
+    if error == 0:
+        return 1.0 if share.value == 1 else 0.0
+    return float(2 * stdtr(share.n - 1, -abs(math.log(share.value)) / error))
+
+
+def _gain(share: Estimate) -> str:
+    percent = 100 * (share.value - 1)
+    return f"{percent:.0f} %" if percent >= 1.5 else f"{percent:.1f} %"
+
+
+def _share(share: Estimate) -> str:
+    return f"{share.value:.2f} ({share.low:.2f} to {share.high:.2f})"
+
+
+def _unfair(evidence: Evidence) -> Iterator[Finding]:
+    """Runs in which one writer was held back: its own rate is under half of the writers' mean."""
+    if evidence.scaling is None:
+        return
+    shares = [
+        (run, share)
+        for run in evidence.runs
+        if run.result is not None and (share := fairness(run.result)) is not None
+    ]
+    unfair = [(run, share) for run, share in shares if share < FAIR_SHARE]
+    if not unfair:
+        return
+    run, share = min(unfair, key=lambda pair: pair[1])
+    points = _points_that_are_unfair(evidence)
+    often = f" On average over blocks: {', '.join(points)}." if points else ""
+    yield finding(
+        "unfair_writers",
+        "warning",
+        f"In {part_of(len(unfair), len(shares), 'run')} the slowest writer had under half of the"
+        f" writers' mean rate, at worst {100 * share:.0f} %: {_place(run)}.{often}",
+        "The total hides that one writer waits: read p99, not only the rate. A lock or the"
+        " scheduler favours those that hold it; compare other ranges or own descriptors"
+        ' (workload.ranges, workload.descriptors = "own").',
+        [
+            f"{name_of(run)}: slowest writer {100 * share:.0f} % of the mean"
+            for run, share in unfair
+        ],
+    )
+
+
+def _points_that_are_unfair(evidence: Evidence) -> list[str]:
+    def is_unfair(point: ScalingPoint) -> bool:
+        return point.fairness is not None and point.fairness.value < FAIR_SHARE
+
+    return [
+        f"{line.system} with {count(point.writers, 'writer')}"
+        + (f" ({line.group})" if line.group else "")
+        for line in (evidence.scaling.lines if evidence.scaling else ())
+        for point in line.points
+        if is_unfair(point)
+    ][:POINTS_NAMED]
+
+
+def _place(run: RunRecord) -> str:
+    return f"{run.system}, {run.cell.name}"

@@ -1,0 +1,139 @@
+"""The scalability law fitted to a system's rates, with intervals, or the reason why not.
+
+Takes log rates by block; gives a `UslFit`. Intervals come from refits to blocks drawn with
+replacement, whole, never single runs. The plain percentile interval of so few blocks is too narrow
+(86 to 89 % where 95 % is promised with 5 to 10 blocks), so its percentiles are set further out, by
+what the t interval of a mean has over the normal one: Hesterberg, "What teachers should know about
+the bootstrap", The American Statistician 69 (2015), section 4.2, the expanded percentile interval.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from fsgauge.kinds.writers.analysis import usl
+from fsgauge.kinds.writers.analysis.misfit import hidden_by_noise, misfit, variances
+from fsgauge.kinds.writers.analysis.model import Estimate, UslFit
+from fsgauge.kinds.writers.analysis.usl import Floats
+from fsgauge.stats.ratio import t_quantile
+
+FEWEST_COUNTS = 6
+FEWEST_BLOCKS = 5
+REFITS = 2000
+SEED = 1_993
+REACH = 1.5
+"""How far beyond the largest measured number the law is believed."""
+CURVE_POINTS = 31
+
+
+def fit_law(by_writers: Mapping[int, Mapping[int, float]]) -> UslFit:
+    """The law through log rates [writers][block]; only blocks that have every number count."""
+    counts = sorted(count for count, blocks in by_writers.items() if blocks)
+    if len(counts) < FEWEST_COUNTS:
+        have = f"{len(counts)} {'number' if len(counts) == 1 else 'numbers'}"
+        return UslFit(
+            state="too few writer counts",
+            reason=f"{have} of writers; the law has three parameters, so it takes"
+            f" {FEWEST_COUNTS} numbers or more to test it",
+        )
+    blocks = sorted(set.intersection(*(set(by_writers[count]) for count in counts)))
+    if len(blocks) < FEWEST_BLOCKS:
+        have = f"{len(blocks)} {'block' if len(blocks) == 1 else 'blocks'}"
+        return UslFit(
+            state="too few blocks",
+            reason=f"{have} with every number of writers; fewer than {FEWEST_BLOCKS} give"
+            " no interval that keeps its promise",
+        )
+    logs = np.array([[by_writers[count][block] for count in counts] for block in blocks])
+    return _fit(np.array(counts, dtype=np.float64), logs)
+
+
+def _fit(writers: Floats, logs: Floats) -> UslFit:
+    weights = len(logs) / variances(logs)
+    best = usl.fit(writers, logs.mean(axis=0)[None], weights)[0]
+    found = misfit(writers, logs, best)
+    deviation = math.sqrt(float(np.mean(found.residuals**2)))
+    largest = float(np.max(np.abs(found.residuals)))
+    noise = hidden_by_noise(logs, found)
+    if noise or found.reason:
+        return UslFit(
+            state="cannot tell" if noise else "does not fit",
+            reason=noise or found.reason,
+            residual_deviation=deviation,
+            largest_residual=largest,
+        )
+    refits = _refits(writers, logs, weights)
+    rate, contention, coherency = (
+        _estimate(float(best[at]), refits[:, at], len(logs)) for at in range(usl.PARAMETERS)
+    )
+    return UslFit(
+        state="fits",
+        reason=f"no residual is larger than {100 * largest:.1f} %",
+        rate=rate,
+        contention=contention,
+        coherency=coherency,
+        residual_deviation=deviation,
+        largest_residual=largest,
+        peak_writers=_peak(writers, best, refits, len(logs)),
+        curve=_curve(writers, best, refits, len(logs)),
+    )
+
+
+def _refits(writers: Floats, logs: Floats, weights: Floats) -> Floats:
+    """Coefficients [refits, 3] from blocks drawn with replacement."""
+    blocks = len(logs)
+    chance = np.random.default_rng(SEED)
+    drawn = chance.multinomial(blocks, np.full(blocks, 1 / blocks), size=REFITS) / blocks
+    return usl.fit(writers, drawn @ logs, weights)
+
+
+def _estimate(value: float, refits: Floats, blocks: int) -> Estimate:
+    low, high = _interval(refits, blocks)
+    return Estimate(value=value, low=float(low), high=float(high), n=blocks)
+
+
+def _interval(refits: Floats, blocks: int) -> Sequence[Floats]:
+    """Expanded percentiles over the first axis; nearest of the refits, so infinity may be one."""
+    from scipy.special import ndtr
+
+    reach = math.sqrt(blocks / (blocks - 1)) * t_quantile(blocks - 1)
+    tail = float(ndtr(-reach))
+    ordered = np.sort(refits, axis=0)
+    outside = math.floor(tail * (len(ordered) - 1))
+    return ordered[outside], ordered[len(ordered) - 1 - outside]
+
+
+def _peak(writers: Floats, best: Floats, refits: Floats, blocks: int) -> Estimate | None:
+    """Where the fitted rate is highest; None unless it is sure to be highest somewhere near."""
+    peaks = peak_of(np.vstack([best, refits]))
+    value, (low, high) = float(peaks[0]), _interval(peaks[1:], blocks)
+    if not writers[0] <= value <= REACH * writers[-1] or not math.isfinite(float(high)):
+        return None
+    return Estimate(value=value, low=float(low), high=float(high), n=blocks)
+
+
+def peak_of(coefficients: Floats) -> Floats:
+    """The number of writers with the highest rate; 1 if it only falls, infinite if it never does.
+
+    The derivative of the law is zero where coherency N^2 = 1 - contention.
+    """
+    contention, coherency = coefficients[:, 1], coefficients[:, 2]
+    room = np.maximum(1 - contention, 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        peaks = np.sqrt(room / coherency)
+    return np.where(room > 0, np.where(coherency > 0, np.maximum(peaks, 1.0), np.inf), 1.0)
+
+
+def _curve(
+    writers: Floats, best: Floats, refits: Floats, blocks: int
+) -> list[tuple[float, float, float, float]]:
+    """Value and band for drawing, from the fewest measured to where the law is believed."""
+    places = np.unique(
+        np.concatenate([writers, np.linspace(writers[0], REACH * writers[-1], CURVE_POINTS)])
+    )
+    low, high = _interval(usl.throughput(places, refits), blocks)
+    rows = zip(places, usl.throughput(places, best), low, high, strict=True)
+    return [(float(place), float(value), float(a), float(b)) for place, value, a, b in rows]

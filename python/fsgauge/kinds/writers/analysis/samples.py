@@ -1,0 +1,70 @@
+"""What scaling needs beside the metrics of every study, as samples of the same kind.
+
+Gives `Samples` whose names are `FAIRNESS`, `LAYOUT` (under the cell `ANY_CELL`: it belongs to the
+turn) and those of `companion_name`. Pairing, and the mean of the baseline's two turns, are then
+those of `fsgauge.stats.samples`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from fsgauge.kinds.writers.analysis.writers import fairness
+from fsgauge.record import Plan, RunRecord, TurnRecord
+from fsgauge.stats.histogram import quantile_of
+from fsgauge.stats.metrics import QUANTILES, Reading
+from fsgauge.stats.samples import Samples, is_complete
+from fsgauge.wire import LoadResult
+
+FAIRNESS = "fairness"
+LAYOUT = "layout"
+ANY_CELL = ""
+SMALLEST_SHARE = 1e-9
+"""Stands for a writer that did nothing, whose share has no logarithm."""
+
+
+def companion_name(role: str, number: str) -> str:
+    """The name of a number ("iops", "p50", "p99") of those beside the writers."""
+    return f"companion.{role}.{number}"
+
+
+def collect_beside(plan: Plan, turns: Sequence[TurnRecord], runs: Sequence[RunRecord]) -> Samples:
+    """Fairness, lay-out rates and companions of all runs that were measured to their end."""
+    samples = Samples(plan)
+    for turn in turns:
+        rate = layout_rate(turn)
+        if rate:
+            key = (LAYOUT, ANY_CELL, turn.system)
+            samples.logs.setdefault(key, {})[turn.block, turn.again] = math.log(rate)
+    for run in runs:
+        if run.result is None or not is_complete(run):
+            continue
+        for name, reading in _readings(run.result):
+            samples.add((name, run.cell.id, run.system), (run.block, run.again), reading)
+    return samples
+
+
+def layout_rate(turn: TurnRecord) -> float | None:
+    """Bytes per second of the lay-out, from the first open to the end of the last fsync."""
+    layout = turn.layout
+    if layout is None or layout.ended == "interrupted":
+        return None
+    if not layout.size_bytes or not layout.elapsed_ns:
+        return None
+    return layout.size_bytes * 1e9 / layout.elapsed_ns
+
+
+def _readings(result: LoadResult) -> Iterator[tuple[str, Reading]]:
+    share = fairness(result)
+    if share is not None:
+        yield FAIRNESS, Reading(max(share, SMALLEST_SHARE))
+    for companion in result.companions:
+        if not companion.operations or not result.elapsed_ns:
+            continue
+        rate = companion.operations * 1e9 / result.elapsed_ns
+        yield companion_name(companion.role, "iops"), Reading(rate)
+        for name in ("p50", "p99"):
+            found = quantile_of(companion.latency, QUANTILES[name])
+            if found is not None and found.low_ns > 0:
+                yield companion_name(companion.role, name), Reading(found.value_ns, found.reach)

@@ -1,0 +1,68 @@
+"""The cells of `writers`: every number of writers with every size, range, access, allocation."""
+
+from __future__ import annotations
+
+from itertools import product
+
+from fsgauge.kinds.writers.keys import Access, Allocation, Range, WritersWorkload
+from fsgauge.record import Cell
+from fsgauge.units import exact_size
+
+
+def cells_of(workload: WritersWorkload) -> list[Cell]:
+    """All cells; the number of writers varies fastest, as the tables have it."""
+    sweep = product(
+        workload.ranges,
+        workload.access,
+        workload.allocation,
+        workload.block_sizes,
+        workload.writers,
+    )
+    return [_cell(workload, *point) for point in sweep]
+
+
+def default_primary(workload: WritersWorkload) -> list[str]:
+    """Two writers where they are, else the second smallest number (or the only one).
+
+    At the smallest blocks, each range, access and allocation. Two is as published, and the first
+    step is where a lock shows whatever the number of processors.
+    """
+    counts = sorted(workload.writers)
+    writers = 2 if 2 in counts else counts[min(1, len(counts) - 1)]
+    return [
+        cell.id
+        for cell in cells_of(workload)
+        if cell.jobs == writers and cell.block_size_bytes == min(workload.block_sizes)
+    ]
+
+
+def _cell(
+    workload: WritersWorkload,
+    ranges: Range,
+    access: Access,
+    allocation: Allocation,
+    block_size_bytes: int,
+    writers: int,
+) -> Cell:
+    """Range, access and allocation stand in the names only where the study has several."""
+    size = exact_size(block_size_bytes)
+    pattern = "write" if workload.order == "sequential" else "randwrite"
+    several: list[str] = [ranges] if len(workload.ranges) > 1 else []
+    several += [access] if len(workload.access) > 1 else []
+    several += [allocation] if len(workload.allocation) > 1 else []
+    words = [f"{pattern} {size}", f"{writers} writer{'s' if writers > 1 else ''}", *several]
+    parts = [pattern, size.replace(" ", ""), f"writers{writers}"]
+    parts += [word.replace(" ", "-") for word in several]
+    return Cell(
+        id="-".join(parts),
+        name=", ".join(words),
+        pattern=pattern,
+        read_percent=0,
+        block_size_bytes=block_size_bytes,
+        queue_depth=workload.queue_depth,
+        jobs=writers,
+        interface=workload.interface,
+        ranges=ranges,
+        direct=access == "direct",
+        allocation=allocation,
+    )

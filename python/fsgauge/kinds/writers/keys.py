@@ -1,0 +1,264 @@
+"""The workload `writers`: several writers to one file, or to a file each.
+
+Order, ranges and their names are IOR's: segmented, and strided with one or more transfers a block.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, ValidationInfo, model_validator
+
+from fsgauge.study.base import Distinct, StudyModel
+from fsgauge.study.conflict import conflict
+from fsgauge.study.sweep import (
+    SCAN,
+    SECTOR_BYTES,
+    SUBMIT_BATCH,
+    BlockSize,
+    Data,
+    Fill,
+    Inapplicable,
+    Jobs,
+    QueueDepth,
+    SubmitBatch,
+    refuse_ignored,
+    require_few_cells,
+    require_whole_sectors,
+)
+from fsgauge.units import DurationNs, SizeBytes, exact_size
+
+Range = Literal["shared", "segmented", "interleaved", "strided", "own files"]
+Access = Literal["direct", "buffered"]
+Allocation = Literal["overwrite", "preallocated", "extend"]
+Companions = Annotated[int, Field(ge=0, le=1024)]
+
+
+class WritersWorkload(StudyModel):
+    """Several writers at once: each number of them with each block size, range and access."""
+
+    kind: Literal["writers"] = Field(
+        "writers", description="The load: several writers to one file, or to a file each."
+    )
+    writers: Distinct[Jobs] = Field(
+        [1, 2, 4, 8],
+        description="How many write at once; each number is a cell. Scaling is told against the"
+        " smallest; a scalability law is fitted to six or more numbers.",
+    )
+    block_sizes: Distinct[BlockSize] = Field(
+        [8 << 10], description="Sizes of one write. With direct I/O, multiples of 512 B."
+    )
+    ranges: Distinct[Range] = Field(
+        ["shared"],
+        description="Which places belong to which writer. shared: each writes all of the file, over"
+        " the others; segmented: each has one piece of the file; interleaved: block by block in"
+        " turn; strided: runs of `stride` in turn; own files: each has a file. Where own files are"
+        " in the list, the space is cut into as many files as there are writers at most, and the"
+        " other ranges use the first of them, so that each writer has one file's size to cover.",
+    )
+    stride: SizeBytes = Field(
+        1 << 20, description="Length of a run, for strided ranges: a multiple of the block size."
+    )
+    order: Literal["sequential", "random"] = Field(
+        "sequential",
+        description="In which order a writer visits its places. Random visits each place once"
+        " before it visits one again.",
+    )
+    allocation: Distinct[Allocation] = Field(
+        ["overwrite"],
+        description="overwrite: the file is there and full; preallocated: it is emptied before each"
+        " run and given all its blocks by fallocate, unwritten, as databases make their files;"
+        " extend: it is emptied before each run, so that the writers make it grow.",
+    )
+    access: Distinct[Access] = Field(
+        ["direct"],
+        description="direct: past the page cache (O_DIRECT); buffered: through it. Buffered writes"
+        ' with sync = "none" end in memory, and their rate is that of memory; with fsync, fdatasync'
+        " or dsync the storage is in it. A raw device does direct overwrites in every cell.",
+    )
+    interface: Literal["psync", "io_uring"] = Field(
+        "psync", description="System calls that carry the writes. psync is pwrite, as dd's."
+    )
+    queue_depth: QueueDepth = Field(
+        1, description="Writes in flight, of each writer. More than 1 needs io_uring."
+    )
+    submit_batch: SubmitBatch | None = Field(None, description=SUBMIT_BATCH)
+    workers: Literal["processes", "threads"] = Field(
+        "processes", description="What the writers are to the kernel."
+    )
+    descriptors: Literal["own", "shared"] = Field(
+        "own",
+        description="Whether each writer opens the file for itself or all use one open file.",
+    )
+    sync: Literal["none", "dsync", "fsync", "fdatasync"] = Field(
+        "none",
+        description="When written data is made durable: never by the load, by each write (O_DSYNC),"
+        " or by a call after every `sync_every` writes of a writer.",
+    )
+    sync_every: Annotated[int, Field(ge=1, le=1_000_000_000)] = Field(
+        1, description="Writes of a writer between two calls of fsync or fdatasync."
+    )
+    readers: Companions = Field(
+        0,
+        description="Random readers of the same file beside the writers, one read at a time each;"
+        " counted apart from the writers.",
+    )
+    reader_block_size: BlockSize = Field(8 << 10, description="Size of one of the readers' reads.")
+    log_writers: Companions = Field(
+        0,
+        description="Writers of a log beside the writers, as a database has: each appends to a file"
+        " of its own and calls fdatasync after every append; counted apart.",
+    )
+    log_block_size: BlockSize = Field(16 << 10, description="Size of one append to a log.")
+    passes: Annotated[int, Field(ge=1, le=1_000_000)] | None = Field(
+        None,
+        description="A run ends when each writer has covered its places so often; a run that takes"
+        " longer than 10 minutes ends there. Default: 1, unless there is a duration.",
+    )
+    duration: Annotated[DurationNs, Field(ge=10_000_000)] | None = Field(
+        None,
+        description="A run ends after so long instead; a writer that is through begins again."
+        " Default: none, passes say when a run ends.",
+    )
+    warm_up: DurationNs = Field(
+        0, description="Load before the measured part of each run; not counted. With a duration."
+    )
+    fill: Fill = Field(
+        60,
+        description="Share of the storage that the file fills. The raw device is used over the"
+        " same number of bytes.",
+    )
+    data: Data = Field("incompressible", description="What is written.")
+    verify: bool = Field(
+        True,
+        description="Every sector written carries its writer, sequence, place and checksum, and all"
+        " that was written is read back after each run: lost, torn and foreign blocks are counted.",
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_pass_unless_told(cls, data: object) -> object:
+        if isinstance(data, dict) and data.get("passes") is None and data.get("duration") is None:
+            return {**data, "passes": 1}
+        return data
+
+    scan: bool = Field(False, description=SCAN)
+
+    @model_validator(mode="after")
+    def _keys_agree(self) -> WritersWorkload:
+        if self.passes is not None and self.duration is not None:
+            raise conflict(
+                "passes and duration both say when a run ends",
+                ["duration", "passes"],
+                next="one of them: passes as published, duration for equal time",
+            )
+        if self.interface == "psync" and self.queue_depth > 1:
+            raise conflict(
+                f"interface psync does one write at a time, and the queue depth is"
+                f" {self.queue_depth}",
+                ["queue_depth", "interface"],
+                next='interface = "io_uring", or queue_depth = 1 with more writers',
+            )
+        self._sizes_fit()
+        self._places_fit()
+        self._can_be_verified()
+        require_few_cells(self, ["writers", "block_sizes", "ranges", "access", "allocation"])
+        return self
+
+    @model_validator(mode="after")
+    def _nothing_is_ignored(self, info: ValidationInfo) -> WritersWorkload:
+        refuse_ignored(self, info, self.inapplicable())
+        return self
+
+    def inapplicable(self) -> Inapplicable:
+        """Keys that have no effect in this workload: why, and the key that makes it so."""
+        found: Inapplicable = {}
+        if "strided" not in self.ranges:
+            found["stride"] = ("no range is strided", "ranges")
+        if self.sync not in ("fsync", "fdatasync"):
+            found["sync_every"] = (f'there are no calls to count with sync "{self.sync}"', "sync")
+        if self.queue_depth == 1:
+            found["submit_batch"] = ("a writer has one write at a time", "queue_depth")
+        if not self.readers:
+            found["reader_block_size"] = ("there are no readers", "readers")
+        if not self.log_writers:
+            found["log_block_size"] = ("there are no log writers", "log_writers")
+        if self.duration is None:
+            found["warm_up"] = ("runs end by passes, and all of a pass is measured", "passes")
+        return found
+
+    def _sizes_fit(self) -> None:
+        way = 'access = ["buffered"]'
+        if "direct" in self.access:
+            for index, size_bytes in enumerate(self.block_sizes):
+                require_whole_sectors(size_bytes, ("block_sizes", index), "access", way)
+            if self.readers:
+                require_whole_sectors(self.reader_block_size, "reader_block_size", "access", way)
+        for index, size_bytes in enumerate(self.block_sizes if "strided" in self.ranges else ()):
+            if self.stride % size_bytes:
+                raise conflict(
+                    f"a run of {exact_size(self.stride)} holds no whole number of blocks of"
+                    f" {exact_size(size_bytes)}",
+                    ["stride", ("block_sizes", index)],
+                    next="a stride that is a multiple of every block size",
+                )
+
+    def _places_fit(self) -> None:
+        """What the ranges and the growth of the file leave no room for."""
+        if self.descriptors == "shared" and "own files" in self.ranges:
+            raise conflict(
+                "writers with own files have no open file to share",
+                ["descriptors", ("ranges", self.ranges.index("own files"))],
+                next='descriptors = "own", or ranges without "own files"',
+            )
+        anew = [each for each in self.allocation if each != "overwrite"]
+        if not anew:
+            return
+        place = ("allocation", self.allocation.index(anew[0]))
+        again = {"duration": self.duration, "passes": (self.passes or 1) > 1}
+        for key in [key for key, is_set in again.items() if is_set]:
+            raise conflict(
+                "only the first pass writes to new places: the next ones would overwrite them",
+                [place, key],
+                next='passes = 1, or allocation = ["overwrite"]',
+            )
+        if self.readers:
+            raise conflict(
+                "readers of a file that is emptied before each run would read beyond its end",
+                ["readers", place],
+                next='readers = 0, or allocation = ["overwrite"]',
+            )
+
+    def _can_be_verified(self) -> None:
+        if not self.verify:
+            return
+        for index, size_bytes in enumerate(self.block_sizes):
+            if size_bytes % SECTOR_BYTES:
+                raise conflict(
+                    f"what is verified is written in sectors of {SECTOR_BYTES} B, and a block size"
+                    f" is {size_bytes} B",
+                    [("block_sizes", index), "verify"],
+                    next="a multiple of 512 B, or verify = false",
+                )
+        if self.data == "zero":
+            raise conflict(
+                "zeros cannot be verified: a block carries its writer, sequence and checksum",
+                ["data", "verify"],
+                next='data = "incompressible", or verify = false',
+            )
+
+    def needs_files(self) -> tuple[str, str, str] | None:
+        """The key that a bare device cannot serve, why not, and what works; None where it can.
+
+        A device is always written past the cache, so only sizes that it does not take are left.
+        """
+        sizes = [*self.block_sizes, *([self.reader_block_size] if self.readers else [])]
+        for index, size_bytes in enumerate(sizes):
+            if size_bytes % SECTOR_BYTES:
+                key = "block_sizes" if index < len(self.block_sizes) else "reader_block_size"
+                return (
+                    key,
+                    f"it moves whole sectors of {SECTOR_BYTES} B, and a size is {size_bytes} B",
+                    "a multiple of 512 B",
+                )
+        return None

@@ -1,0 +1,373 @@
+"""The workload `writers` carried out: one file, laid out as published, and N writers on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import lcm
+
+from fsgauge.errors import InputError
+from fsgauge.kinds.overhead.method import interval_ns, rounded_down
+from fsgauge.record import Cell
+from fsgauge.study.model import WritersWorkload
+from fsgauge.units import exact_duration, exact_size, format_duration, format_size
+from fsgauge.wire import (
+    BlockSize,
+    BlockTarget,
+    Companion,
+    DsyncSync,
+    FdatasyncSync,
+    FilesTarget,
+    FsyncSync,
+    InterleavedRanges,
+    LayoutJob,
+    LoadJob,
+    NoSync,
+    OwnFilesRanges,
+    RandomAccess,
+    Ranges,
+    SegmentedRanges,
+    SequentialAccess,
+    SharedRanges,
+    StridedRanges,
+    Sync,
+    Target,
+)
+from fsgauge.workload.assumed import ASSUMED_LATENCY_SECONDS, EXPECTED, Speed, operations_per_second
+from fsgauge.workload.folders import Place
+from fsgauge.workload.method import LaidOut, data_of, laid_out
+
+LONGEST_RUN_NS = 600_000_000_000
+"""A run that ends by passes ends here at the latest, so that a slow disk cannot hold a study."""
+LAYOUT_BLOCK_BYTES = 1 << 20
+"""As published: dd oflag=direct bs=1M, one write at a time."""
+LARGEST_LOG_BYTES = 256 << 20
+"""Where the engine's log writers begin their file again."""
+_LIMITS_SECONDS = 0.3
+"""Measuring the same load on no device and on memory, before a run."""
+_PASSES_INTERVAL_NS = 100_000_000
+_SMALLEST_SHARE = 8
+"""Files are rounded to equal shares for every number of writers if they hold 8 such units."""
+
+
+@dataclass(frozen=True)
+class WritersMethod(LaidOut):
+    """See base.Method."""
+
+    workload: WritersWorkload
+
+    overwrites = True
+
+    @property
+    def files(self) -> int:
+        """One; with own files, as many as there are writers at most."""
+        return max(self.workload.writers) if "own files" in self.workload.ranges else 1
+
+    @property
+    def fill_percent(self) -> int:
+        """As the study says."""
+        return self.workload.fill
+
+    @property
+    def reserve_bytes(self) -> int:
+        """The logs at their largest."""
+        return self.workload.log_writers * LARGEST_LOG_BYTES
+
+    def file_size_bytes(self, largest_bytes: int) -> int:
+        """Equal shares for every number of writers, where the file is large enough for that."""
+        size = rounded_down(largest_bytes)
+        workload = self.workload
+        runs = [workload.stride] if "strided" in workload.ranges else []
+        unit = lcm(*workload.block_sizes, *runs) * lcm(*workload.writers)
+        return size - size % unit if size >= _SMALLEST_SHARE * unit else size
+
+    def require_room(self, file_bytes: int, cause: str) -> None:
+        """Every writer has as many places as it needs: one, or two queues of them to verify."""
+        workload = self.workload
+        needed = 2 * workload.queue_depth if workload.verify else 1
+        for ranges in workload.ranges:
+            for block_bytes in workload.block_sizes:
+                unit = workload.stride if ranges == "strided" else block_bytes
+                if file_bytes < unit:
+                    raise InputError(
+                        f"a file would have {format_size(file_bytes)},"
+                        f" and a {'run' if ranges == 'strided' else 'block'} has"
+                        f" {format_size(unit)}",
+                        cause=cause,
+                        next="larger storage, a larger workload.fill, or smaller blocks",
+                    )
+                counts = sorted(workload.writers)
+                fitting = [
+                    writers
+                    for writers in counts
+                    if _fewest_places(ranges, file_bytes // unit, unit // block_bytes, writers)
+                    >= needed
+                ]
+                if fitting != counts:
+                    raise _too_many(ranges, counts[-1], fitting, needed, file_bytes, unit, cause)
+
+    def direct_sizes_bytes(self, *, bare: bool = False) -> list[int]:
+        """What writers and readers move past the cache; of a bare device they always do."""
+        workload = self.workload
+        if not bare and "direct" not in workload.access:
+            return []
+        readers = [workload.reader_block_size] if workload.readers else []
+        return [*workload.block_sizes, *readers]
+
+    def buffered_instead(self) -> str:
+        """One key; a raw device stays direct."""
+        return "--set 'workload.access=[\"buffered\"]'"
+
+    def layout_job(self, target: Place, seed: int) -> LayoutJob:
+        """As published; through the cache only files, and where the whole study is."""
+        return LayoutJob(
+            target=laid_out(target),
+            block_size_bytes=LAYOUT_BLOCK_BYTES,
+            queue_depth=1,
+            direct="direct" in self.workload.access or isinstance(target, BlockTarget),
+            data=data_of(self.workload.data),
+            seed=seed,
+        )
+
+    def load_job(self, cell: Cell, target: Place, seed: int) -> LoadJob:
+        """N writers on the first file, or on the first N; the nearest thing on a bare device.
+
+        A device is the limit of what is above it: direct overwrites, whatever the files' cell is.
+        """
+        workload = self.workload
+        bare = isinstance(target, BlockTarget)
+        sequential = workload.order == "sequential"
+        duration_ns = workload.duration or LONGEST_RUN_NS
+        return LoadJob(
+            target=self._target(cell, laid_out(target)),
+            interface=cell.interface,
+            direct=bare or bool(cell.direct),
+            access=SequentialAccess() if sequential else RandomAccess(),
+            read_percent=0,
+            block_sizes=[BlockSize(size_bytes=cell.block_size_bytes)],
+            queue_depth=cell.queue_depth,
+            submit_batch=workload.submit_batch,
+            jobs=cell.jobs,
+            warm_up_ns=workload.warm_up,
+            duration_ns=duration_ns,
+            interval_ns=interval_ns(duration_ns) if workload.duration else _PASSES_INTERVAL_NS,
+            data=data_of(workload.data),
+            seed=seed,
+            ranges=self._ranges(cell, bare=bare),
+            passes=workload.passes,
+            extend=not bare and cell.allocation in ("extend", "preallocated"),
+            preallocate=not bare and cell.allocation == "preallocated",
+            workers=workload.workers,
+            descriptors=workload.descriptors,
+            sync=self._sync(),
+            verify=workload.verify,
+            companions=self._companions(bare=bare),
+            measure_limits=True,
+        )
+
+    def run_seconds(self, cell: Cell, space_bytes: int, speed: Speed = EXPECTED) -> float:
+        """Writers are taken to get in one another's way: all of them as fast as one."""
+        workload = self.workload
+        rate = operations_per_second(cell.block_size_bytes, cell.queue_depth, speed)
+        if workload.duration is not None:
+            load = (workload.warm_up + workload.duration) / 1e9
+        else:
+            covered = self._covered_bytes(cell, space_bytes)
+            load = min(covered / cell.block_size_bytes / rate, LONGEST_RUN_NS / 1e9)
+        reading = space_bytes / speed.bytes_per_second if workload.verify else 0.0
+        return load + reading + _LIMITS_SECONDS
+
+    def written_bytes(self, cell: Cell, space_bytes: int) -> float:
+        """The passes exactly, or a time in which writers do not hinder one another; and logs."""
+        workload = self.workload
+        if workload.duration is None:
+            written = float(self._covered_bytes(cell, space_bytes))
+            seconds = self.run_seconds(cell, space_bytes)
+        else:
+            seconds = (workload.warm_up + workload.duration) / 1e9
+            in_flight = cell.queue_depth * cell.jobs
+            rate = operations_per_second(cell.block_size_bytes, in_flight)
+            written = rate * seconds * cell.block_size_bytes
+        appends = seconds / ASSUMED_LATENCY_SECONDS * workload.log_block_size
+        return written + workload.log_writers * appends
+
+    def held_equal(self, space: str, has_raw: bool) -> list[str]:
+        """Space, writers, data, offsets, time, order."""
+        workload = self.workload
+        raw = "; raw: as many bytes of the device" if has_raw else ""
+        files = f"{self.files} equal files that fill" if self.files > 1 else "one file that fills"
+        descriptors = (
+            "one open file for all" if workload.descriptors == "shared" else "an open file each"
+        )
+        return [
+            f"space: {files} {space}{raw}, laid out by writes of 1 MiB, one at a time",
+            f"writers: {workload.workers}, {descriptors}, {workload.interface},"
+            f" {', '.join(workload.allocation)}",
+            f"data: {workload.data}; {' and '.join(workload.access)} I/O; {self._durable()};"
+            f" {'read back and checked after each run' if workload.verify else 'not verified'}",
+            f"offsets: the same for all systems of a block, {workload.order},"
+            f" {', '.join(workload.ranges)}",
+            f"time: {self._time()}, as fast as it goes",
+            *self._beside(),
+            "order: cells in one random order for all turns of a block",
+        ]
+
+    def notes(self) -> list[str]:
+        """That buffered writes without a sync measure memory."""
+        if "buffered" in self.workload.access and self.workload.sync == "none":
+            return [
+                "buffered writes that nothing syncs end in memory: their rate says how fast the"
+                " page cache takes them under this file system's locks, not what the storage does"
+                ' (workload.sync = "fsync" with sync_every puts the storage in it)'
+            ]
+        return []
+
+    def bare_stands_for(self) -> str:
+        """What raw does in cells that need files; empty where it does the same as they do."""
+        workload = self.workload
+        asked = {
+            "buffered is direct": "buffered" in workload.access,
+            "extend is overwrite": "extend" in workload.allocation,
+            "preallocated is overwrite": "preallocated" in workload.allocation,
+            "own files are segments as long as the files": "own files" in workload.ranges,
+            "no log is kept": workload.log_writers > 0,
+        }
+        others = [each for each, is_asked in asked.items() if is_asked]
+        if not others:
+            return ""
+        return f"the device's limit: direct overwrites by as many writers; {', '.join(others)}"
+
+    def cannot_tell(self) -> str:
+        """How writers scale takes two numbers of them."""
+        counts = self.workload.writers
+        if len(counts) > 1:
+            return ""
+        writers = f"{counts[0]} writer{'s' if counts[0] > 1 else ''}"
+        return (
+            f"how writers scale: all runs have {writers}, so systems are compared at that number"
+            " (workload.writers = [1, 2] tells scaling)"
+        )
+
+    def without_equal_in_fio(self) -> tuple[str, str]:
+        """Not that it could not: no one has made its command lines from these studies yet."""
+        return (
+            "fsgauge cross-checks studies of the kind overhead only so far",
+            "ONLY=writers-psync-2 compares two writers with fio's",
+        )
+
+    def _covered_bytes(self, cell: Cell, space_bytes: int) -> int:
+        """What all passes of all writers write."""
+        file_bytes = space_bytes // self.files
+        each_all = cell.ranges in ("shared", "own files")
+        return file_bytes * (self.workload.passes or 1) * (cell.jobs if each_all else 1)
+
+    def _target(self, cell: Cell, target: Target) -> Target:
+        """The first file, or as many as there are writers where each has one.
+
+        Of a bare device, as many bytes from its start.
+        """
+        count = cell.jobs if cell.ranges == "own files" else 1
+        if isinstance(target, FilesTarget):
+            return target.model_copy(update={"count": count})
+        if isinstance(target, BlockTarget):
+            size_bytes = target.size_bytes // self.files * count
+            return target.model_copy(update={"size_bytes": size_bytes})
+        return target
+
+    def _ranges(self, cell: Cell, *, bare: bool) -> Ranges:
+        """A device holds no files: a segment of it is as long as the file of that writer."""
+        if bare and cell.ranges == "own files":
+            return SegmentedRanges()
+        match cell.ranges:
+            case "segmented":
+                return SegmentedRanges()
+            case "interleaved":
+                return InterleavedRanges()
+            case "strided":
+                return StridedRanges(stride_bytes=self.workload.stride)
+            case "own files":
+                return OwnFilesRanges()
+            case _:
+                return SharedRanges()
+
+    def _sync(self) -> Sync:
+        match self.workload.sync:
+            case "dsync":
+                return DsyncSync()
+            case "fsync":
+                return FsyncSync(every=self.workload.sync_every)
+            case "fdatasync":
+                return FdatasyncSync(every=self.workload.sync_every)
+            case _:
+                return NoSync()
+
+    def _companions(self, *, bare: bool) -> list[Companion]:
+        """A log needs a file beside the data, so a bare device has none."""
+        workload = self.workload
+        log_writers = 0 if bare else workload.log_writers
+        found = [
+            Companion(
+                role="reader", count=workload.readers, block_size_bytes=workload.reader_block_size
+            ),
+            Companion(role="log", count=log_writers, block_size_bytes=workload.log_block_size),
+        ]
+        return [companion for companion in found if companion.count]
+
+    def _durable(self) -> str:
+        workload = self.workload
+        if workload.sync in ("none", "dsync"):
+            return "not synced by the load" if workload.sync == "none" else "O_DSYNC"
+        return f"{workload.sync} after every {workload.sync_every} writes"
+
+    def _time(self) -> str:
+        workload = self.workload
+        if workload.duration is None:
+            passes = f"{workload.passes} pass{'es' if workload.passes != 1 else ''}"
+            return f"{passes} over its places by each writer, at most {_bound()}"
+        warm_up, duration = format_duration(workload.warm_up), format_duration(workload.duration)
+        return f"{warm_up} warm-up and {duration} measured in each run"
+
+    def _beside(self) -> list[str]:
+        workload = self.workload
+        found = []
+        if workload.readers:
+            size = exact_size(workload.reader_block_size)
+            found.append(f"{workload.readers} random readers of {size}")
+        if workload.log_writers:
+            size = exact_size(workload.log_block_size)
+            found.append(f"{workload.log_writers} log writers of {size} with fdatasync")
+        return [f"beside: {', '.join(found)}"] if found else []
+
+
+def _fewest_places(ranges: str, units: int, blocks_a_unit: int, writers: int) -> int:
+    """Blocks of the writer that has the fewest; `units` are dealt, each of some blocks."""
+    dealt = units if ranges in ("shared", "own files") else units // writers
+    return dealt * blocks_a_unit
+
+
+def _too_many(
+    ranges: str,
+    writers: int,
+    fitting: list[int],
+    needed: int,
+    file_bytes: int,
+    unit_bytes: int,
+    cause: str,
+) -> InputError:
+    places = file_bytes // unit_bytes
+    each = "one each" if needed == 1 else f"{needed} blocks each, to be verified"
+    counts = ", ".join(str(count) for count in fitting)
+    return InputError(
+        f"{writers} writers with {ranges} ranges are more than the file has places for",
+        details=(
+            f"{format_size(file_bytes)} hold {places} places of {exact_size(unit_bytes)},"
+            f" and the writers need {each}",
+        ),
+        cause=cause,
+        next=f"--set 'workload.writers=[{counts}]', or larger storage"
+        if fitting
+        else "larger storage, or a larger workload.fill",
+    )
+
+
+def _bound() -> str:
+    return exact_duration(LONGEST_RUN_NS)

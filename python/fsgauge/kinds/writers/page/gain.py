@@ -1,0 +1,249 @@
+"""The first picture of a writers study: what the most writers do, in times of the fewest.
+
+One row a system, the device alone among them, under the name of its group where there are several:
+interval, estimate and single blocks, between the line at 1, where more writers bring nothing, and
+that of the ideal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from fsgauge.kinds.writers.analysis.model import ScalingLine
+from fsgauge.report import words
+from fsgauge.report.charts import panels
+from fsgauge.report.charts.rows import chart_of
+from fsgauge.report.charts.ticks import ratio_domain, ratio_ticks
+from fsgauge.report.draw import Drawing, draw
+from fsgauge.report.theme import GRID, INK, MUTED, system_colours, system_shapes
+from fsgauge.stats.results import Results
+
+if TYPE_CHECKING:
+    import altair as alt
+
+LETTER_PIXELS = 7.2
+"""Of wide fonts: a browser's may be wider than the one that the drawing was measured with."""
+WIDE_PIXELS = 820
+NARROW_PIXELS = 344
+FARTHEST_IDEAL = 16.0
+"""An ideal beyond this would press all systems together at the left."""
+DEVICE = "the device alone"
+
+
+@dataclass(frozen=True)
+class _Form:
+    """Pixels; `short` says intervals in few words."""
+
+    system: int
+    plot: int
+    right: int
+    row: int
+    short: bool
+
+
+@dataclass(frozen=True)
+class _Counts:
+    """The numbers of writers that are compared."""
+
+    fewest: int
+    most: int
+
+    @property
+    def ideal(self) -> float:
+        return self.most / self.fewest
+
+
+def gain_chart(results: Results) -> Drawing | None:
+    """The drawing; None for other studies, and before any block has both numbers of writers."""
+    scaling = results.scaling
+    if scaling is None or len(scaling.writer_counts) < 2:
+        return None
+    counts = _Counts(min(scaling.writer_counts), max(scaling.writer_counts))
+    found = (_row(results, counts, line) for line in scaling.lines)
+    rows = [row for row in found if row is not None]
+    if not rows:
+        return None
+    wide = _form(rows, "name", "wide_words", WIDE_PIXELS)
+    narrow = _form(rows, "system", "narrow_words", NARROW_PIXELS)
+    return draw(
+        "gain",
+        f"Writes of {_writers(counts.most)} in times of those of {counts.fewest}, one row a"
+        " system, with 95 % intervals.",
+        lambda: panels.specification(_chart(rows, counts, wide)),
+        lambda: panels.specification(_chart(rows, counts, narrow)),
+        rows,
+    )
+
+
+def _form(rows: list[dict[str, Any]], name: str, said: str, whole: int) -> _Form:
+    system, right = (
+        round(max(len(row[field]) for row in rows) * LETTER_PIXELS) + 14 for field in (name, said)
+    )
+    system = min(system, whole // 4)
+    plot = max(whole - system - right, whole // 4)
+    return _Form(system, plot, right, 19, short=whole < WIDE_PIXELS)
+
+
+def _writers(count: int) -> str:
+    return f"{count} writer{'' if count == 1 else 's'}"
+
+
+def _row(results: Results, counts: _Counts, line: ScalingLine) -> dict[str, Any] | None:
+    by_writers = {point.writers: point for point in line.points}
+    first, last = by_writers.get(counts.fewest), by_writers.get(counts.most)
+    change = last.change if last is not None else None
+    if first is None or last is None or change is None:
+        return None
+    colours = system_colours(results.systems, results.baseline)
+    shapes = system_shapes(results.systems, results.baseline)
+    known = words.is_known(change.low, change.high, change.n)
+    interval = words.interval(change.low, change.high, change.n)
+    alone = dict(first.blocks)
+    device = results.scaling is not None and line.system == results.scaling.device
+    place = f"{line.system}, {line.group}" if line.group else line.system
+    return {
+        "group": line.group,
+        "system": line.system,
+        "name": f"{line.system}, {DEVICE}" if device else line.system,
+        "change": change.value,
+        "low": change.low if known else change.value,
+        "high": change.high if known else change.value,
+        "blocks": [rate / alone[block] for block, rate in last.blocks if block in alone],
+        "colour": colours[line.system],
+        "shape": shapes[line.system],
+        "wide_words": f"{change.value:.2f} times ({interval})",
+        "narrow_words": f"{change.value:.2f} ({interval})"
+        if known
+        else f"{change.value:.2f} ({change.n} block{'' if change.n == 1 else 's'})",
+        "tip": f"{place}: {_writers(counts.most)} do {change.value:.2f} times the writes of"
+        f" {counts.fewest} ({interval}), {change.n} blocks",
+    }
+
+
+def _chart(rows: list[dict[str, Any]], counts: _Counts, form: _Form) -> alt.TopLevelMixin:
+    import altair as alt
+
+    placed, headers, lines = _place(rows)
+    points = [row["change"] for row in rows] + [each for row in rows for each in row["blocks"]]
+    near = counts.ideal <= FARTHEST_IDEAL
+    low, high = ratio_domain([1.0, *points, *([counts.ideal] if near else [])])
+    axis = alt.Axis(
+        values=ratio_ticks(low, high, 5 if form.short else 8),
+        format="~g",
+        title=f"writes of {_writers(counts.most)}, in times of {counts.fewest}",
+        grid=True,
+        domain=False,
+    )
+    x = alt.X("x:Q", scale=alt.Scale(type="log", domain=[low, high], nice=False), axis=axis)
+    y = alt.Y("y:Q", scale=alt.Scale(domain=[lines - 0.4, -0.9]), axis=None)
+    return alt.layer(
+        *_levels(counts, x, near=near),
+        *_marks(placed, x, y),
+        *_texts(placed, headers, form, y),
+    ).properties(
+        width=form.plot,
+        height=(lines + 0.5) * form.row,
+        padding={"left": 4, "right": 4, "top": 2, "bottom": 2},
+    )
+
+
+def _place(
+    rows: Sequence[dict[str, Any]],
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]], int]:
+    """Rows with their line `y`, the groups' names on lines of their own, and how many lines."""
+    placed: list[dict[str, Any]] = []
+    headers: list[dict[str, Any]] = []
+    y = 0
+    for row in rows:
+        if row["group"] and (not headers or headers[-1]["text"] != row["group"]):
+            headers.append({"text": row["group"], "y": y})
+            y += 1
+        placed.append({**row, "y": y})
+        y += 1
+    return placed, headers, y
+
+
+def _levels(counts: _Counts, x: alt.X, *, near: bool) -> list[alt.Chart]:
+    """Where more writers bring nothing, and where they bring all that they could."""
+    import altair as alt
+
+    nothing: alt.Chart = chart_of([{"x": 1}]).mark_rule(color=INK, strokeWidth=1).encode(x=x)
+    if not near:
+        return [nothing]
+    ideal = [{"x": counts.ideal, "text": "ideal"}]
+    return [
+        nothing,
+        chart_of(ideal).mark_rule(color=MUTED, strokeDash=[1, 3]).encode(x=x),
+        chart_of(ideal)
+        .mark_text(align="right", dx=-4, fontSize=11, color=MUTED)
+        .encode(x=x, y=alt.value(2), text="text:N"),
+    ]
+
+
+def _marks(rows: list[dict[str, Any]], x: alt.X, y: alt.Y) -> list[alt.Chart]:
+    import altair as alt
+
+    colour = alt.Color("colour:N", scale=None)
+    dots = [
+        {"x": each, "y": row["y"], "colour": row["colour"]}
+        for row in rows
+        for each in row["blocks"]
+    ]
+    spans = [{**row, "x": row["low"]} for row in rows]
+    return [
+        chart_of(dots).mark_circle(size=12, opacity=0.3, clip=True).encode(x=x, y=y, color=colour),
+        chart_of(spans)
+        .mark_rule(strokeWidth=2, clip=True)
+        .encode(x=x, x2="high:Q", y=y, color=colour, description="tip:N"),
+        chart_of([{**row, "x": row["change"]} for row in rows])
+        .mark_point(size=52, filled=True, opacity=1)
+        .encode(
+            x=x,
+            y=y,
+            color=colour,
+            shape=alt.Shape("shape:N", scale=None),
+            description="tip:N",
+        ),
+    ]
+
+
+def _texts(
+    rows: list[dict[str, Any]], headers: list[dict[str, Any]], form: _Form, y: alt.Y
+) -> list[alt.Chart]:
+    """Systems at the left, numbers at the right, groups above their systems."""
+    import altair as alt
+
+    def text(of: list[dict[str, Any]], field: str, at: int, limit: int, weight: str) -> alt.Chart:
+        mark: alt.Chart = (
+            chart_of(of)
+            .mark_text(
+                baseline="middle",
+                align="left",
+                fontSize=12,
+                color=INK,
+                fontWeight="bold" if weight == "bold" else "normal",
+                limit=limit,
+            )
+            .encode(x=alt.value(at), y=y, text=f"{field}:N")
+        )
+        return mark
+
+    rules = [{"y": row["y"] - 0.5, "opacity": 1} for row in headers if row["y"]]
+    rules.append({"y": 0, "opacity": 0})  # holds the room of the texts, whatever their font
+    whole = form.system + form.plot + form.right
+    said, name = ("narrow_words", "system") if form.short else ("wide_words", "name")
+    return [
+        chart_of(rules)
+        .mark_rule(color=GRID)
+        .encode(
+            y=y,
+            x=alt.value(-form.system),
+            x2=alt.value(form.plot + form.right),
+            opacity=alt.Opacity("opacity:Q", scale=None),
+        ),
+        text(headers, "text", -form.system, whole, "bold"),
+        text(rows, name, -form.system, form.system - 6, "normal"),
+        text(rows, said, form.plot + 10, form.right - 10, "normal"),
+    ]

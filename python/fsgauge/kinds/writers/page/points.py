@@ -1,0 +1,145 @@
+"""What the pictures of several writers have in common: rows of points, and the y axes.
+
+An interval that says nothing (`words.is_known`) is not drawn; no interval stretches an axis.
+
+From a line of `Scaling` to rows, one a measured number of writers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from fsgauge.kinds.writers.analysis.model import Estimate, Scaling, ScalingLine, ScalingPoint
+from fsgauge.report import words
+from fsgauge.report.theme import system_colours, system_shapes
+from fsgauge.stats.results import Results
+from fsgauge.units import format_bandwidth
+
+if TYPE_CHECKING:
+    import altair as alt
+
+AIR = 1.15
+"""How far an axis of rates goes beyond the highest rate."""
+BESIDE = 0.012
+"""Systems at one number of writers stand this share of the axis apart."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """What a panel has on its y axis: the field's estimate, its axis and its scale."""
+
+    field: str
+    title: str
+    height: int
+    divisor: float = 1.0
+    log: bool = False
+
+
+RATE = Part("iops", "IOPS (higher is better)", 240)
+SHARE = Part("efficiency", "share of ideal", 110)
+LATENCY = Part("p99_ns", "p99, µs", 110, 1e3, log=True)
+
+
+def points_of(results: Results, scaling: Scaling, line: ScalingLine) -> list[dict[str, Any]]:
+    """One row a measured number of writers; `x` is shifted, so that systems stand side by side.
+
+    Each estimate is three fields: NAME, NAME_low and NAME_high, None where it is not known.
+    """
+    colours = system_colours(results.systems, results.baseline)
+    shapes = system_shapes(results.systems, results.baseline)
+    low, high = min(scaling.writer_counts), max(scaling.writer_counts)
+    span = math.log(high / low) or 1.0
+    middle = (len(results.systems) - 1) / 2
+    shift = (results.systems.index(line.system) - middle) * BESIDE * span
+    rows = []
+    for point in line.points:
+        if point.iops is None:
+            continue
+        row: dict[str, Any] = {
+            "system": line.system,
+            "group": line.group,
+            "cell": point.cell,
+            "writers": point.writers,
+            "x": point.writers * math.exp(shift),
+            "colour": colours[line.system],
+            "shape": shapes[line.system],
+            "blocks": [rate for _, rate in point.blocks],
+            "tip": _tip(results, line, point),
+        }
+        for part in (RATE, SHARE, LATENCY):
+            row |= _estimate(part, getattr(point, part.field))
+        if point.writers == min(scaling.writer_counts):
+            row |= dict.fromkeys(("efficiency", "efficiency_low", "efficiency_high"), 1.0)
+        rows.append(row)
+    return rows
+
+
+def _estimate(part: Part, estimate: Estimate | None) -> dict[str, float | None]:
+    if estimate is None:
+        return dict.fromkeys((part.field, f"{part.field}_low", f"{part.field}_high"))
+    low = high = estimate.value
+    if words.is_known(estimate.low, estimate.high, estimate.n):
+        low, high = estimate.low or low, estimate.high or high
+    return {
+        part.field: estimate.value / part.divisor,
+        f"{part.field}_low": low / part.divisor,
+        f"{part.field}_high": high / part.divisor,
+    }
+
+
+def _tip(results: Results, line: ScalingLine, point: ScalingPoint) -> str:
+    name = f"{line.system}, {line.group}" if line.group else line.system
+    plural = "" if point.writers == 1 else "s"
+    parts = [f"{name}, {point.writers} writer{plural}"]
+    if point.iops is not None:
+        bandwidth = format_bandwidth(point.iops.value * results.cell(point.cell).block_size_bytes)
+        parts[0] += f": {words.estimate(point.iops, 'IOPS')}, {bandwidth}"
+    if point.efficiency is not None:
+        parts.append(f"{words.share(point.efficiency)} of ideal")
+    if point.of_device is not None:
+        parts.append(f"{words.share(point.of_device)} of the device")
+    if point.p99_ns is not None:
+        parts.append(f"p99 {words.value(point.p99_ns.value, 'ns')}")
+    return "; ".join(parts)
+
+
+def y_of(part: Part, field: str, domain: list[float]) -> alt.Y:
+    """A field on the y axis of its part, over this domain."""
+    import altair as alt
+
+    if part.log:
+        values = _round_values(domain[0], domain[1])
+        axis = alt.Axis(title=part.title, format="~s", values=values, titlePadding=8)
+        return alt.Y(
+            f"{field}:Q", scale=alt.Scale(type="log", domain=domain, nice=False), axis=axis
+        )
+    scale = alt.Scale(domain=domain, nice=False)
+    count = 5 if part.height > 150 else 3
+    form = ".0%" if part.field == "efficiency" else "~s"
+    axis = alt.Axis(
+        title=part.title,
+        labelExpr=f"datum.value == 0 ? '0' : format(datum.value, '{form}')",
+        tickCount=count,
+        titlePadding=8,
+    )
+    return alt.Y(f"{field}:Q", scale=scale, axis=axis)
+
+
+def top_of_rates(rows: Sequence[Mapping[str, Any]]) -> float:
+    """The upper end of an axis of rates: above every mean and every block's dot."""
+    top: float = AIR * max(max([row["iops"], *row["blocks"]]) for row in rows)
+    return top
+
+
+def _round_values(low: float, high: float, most: int = 5) -> list[float]:
+    """Round numbers on a log axis: 1, 2 and 5 times powers of ten, or powers alone."""
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    for steps in ((1, 2, 5), (1, 3), (1,)):
+        values = [step * 10.0**power for power in powers for step in steps]
+        values = [value for value in values if low <= value <= high]
+        if len(values) <= most:
+            return values
+    return values[:: math.ceil(len(values) / most)]

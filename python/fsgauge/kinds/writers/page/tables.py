@@ -1,0 +1,297 @@
+"""The tables of a study of several writers, beside them what others published.
+
+Each column with a number names the page that explains it (`fsgauge explain PAGE`).
+"""
+
+from __future__ import annotations
+
+from fsgauge.kinds.writers.analysis.model import (
+    CompanionRow,
+    Estimate,
+    Scaling,
+    ScalingLine,
+    ScalingPoint,
+)
+from fsgauge.kinds.writers.page.law import was_tried
+from fsgauge.report import words
+from fsgauge.report.published import PublishedWriters
+from fsgauge.report.table_parts import (
+    NOTHING,
+    Column,
+    Table,
+    TableCell,
+    change_cell,
+    number_cell,
+    quantile_cell,
+    share_cell,
+    value_cell,
+    without_empty_columns,
+)
+from fsgauge.stats.results import Results
+
+PUBLISHED_BLOCK_BYTES = 8192
+ROLES = {"reader": "random readers", "log": "log writers"}
+
+
+def scaling_tables(results: Results, published: PublishedWriters) -> list[Table]:
+    """All tables that have something to say, in the order of the page; [] for other studies."""
+    scaling = results.scaling
+    if scaling is None:
+        return []
+    tables = [
+        _as_published(scaling),
+        *([_elsewhere(published)] if is_comparable(results) else []),
+        _between_groups(scaling),
+        _every_count(scaling),
+        _law(scaling),
+        _limits(scaling),
+        _companions(scaling),
+    ]
+    return [without_empty_columns(table) for table in tables if table.rows]
+
+
+def no_law(results: Results) -> str:
+    """Why no system has a scalability law; "" when one was tried."""
+    lines = results.scaling.lines if results.scaling is not None else []
+    if not lines or any(was_tried(line) for line in lines):
+        return ""
+    return lines[0].fit.reason
+
+
+def _as_published(scaling: Scaling) -> Table:
+    """A line a system: lay-out rate, rates of the fewest, the next and the most writers.
+
+    What lies between them is in the table of every number.
+    """
+    first, *more = scaling.writer_counts
+    compared = more[:1] + (more[-1:] if len(more) > 1 else [])
+    columns = [*_names(scaling), Column("lay-out rate", "layout_rate")]
+    columns += [Column(f"IOPS at {_writers(count)}", "iops") for count in (first, *compared)]
+    columns += [Column(f"change at {count}", "change") for count in compared]
+    columns += [Column(f"share of ideal at {count}", "share_of_ideal") for count in compared]
+    rows = []
+    for line in scaling.lines:
+        points = {point.writers: point for point in line.points}
+        row = [*_name_cells(scaling, line), value_cell(line.layout_rate, "B/s")]
+        row += [value_cell(_of(points, count, "iops"), "IOPS") for count in (first, *compared)]
+        row += [change_cell(_of(points, count, "change")) for count in compared]
+        row += [share_cell(_of(points, count, "efficiency")) for count in compared]
+        rows.append(row)
+    note = "Measured here: laid out first, then written by so many writers at once."
+    return Table("as-published", "As published", note, columns, rows)
+
+
+def _elsewhere(published: PublishedWriters) -> Table:
+    """The publication's own figures; the share is computed from them."""
+    first = published.writers[0]
+    columns = [Column("case"), Column("lay-out rate", "layout_rate")]
+    columns += [Column(f"IOPS at {_writers(count)}", "iops") for count in published.writers]
+    columns += [Column(f"change at {published.writers[-1]}", "change")]
+    columns += [Column(f"share of ideal at {published.writers[-1]}", "share_of_ideal")]
+    rows = []
+    for case in published.case:
+        ideal = case.iops[0] * published.writers[-1] / first
+        rows.append(
+            [
+                TableCell(case.name),
+                TableCell(f"{case.lay_out:g} {published.lay_out_unit}"),
+                *(TableCell(f"{rate:,.1f}") for rate in case.iops),
+                TableCell(case.change),
+                TableCell(f"{100 * case.iops[-1] / ideal:.0f} %", f"in words: {case.called}"),
+            ]
+        )
+    note = (
+        f'Published elsewhere, on other hardware, not measured here: {published.author}, "'
+        f'{published.title}". {published.method[:1].upper()}{published.method[1:]};'
+        f" {published.storage}. Compare changes and shares, not rates."
+    )
+    return Table("elsewhere", "Published elsewhere, on other hardware", note, columns, rows)
+
+
+def is_comparable(results: Results) -> bool:
+    """Whether any cell is what was published: 8 KiB, sequential, direct, over one file's blocks."""
+    return any(
+        (cell.block_size_bytes, cell.pattern) == (PUBLISHED_BLOCK_BYTES, "write")
+        and cell.ranges in (None, "shared")
+        and cell.direct is not False
+        and cell.allocation in (None, "overwrite")
+        for cell in results.cells
+    )
+
+
+def _between_groups(scaling: Scaling) -> Table:
+    """What another way to write brings, a line a system, group and number of writers."""
+    columns = [
+        Column("system"),
+        Column("writers"),
+        Column("group"),
+        Column("over"),
+        Column("ratio", "between_groups"),
+    ]
+    rows = [
+        [
+            TableCell(row.system),
+            TableCell(str(row.writers)),
+            TableCell(row.group),
+            TableCell(row.first),
+            TableCell(
+                f"{words.ratio(row.ratio.value)}",
+                words.interval(row.ratio.low, row.ratio.high, row.ratio.n),
+            ),
+        ]
+        for row in sorted(scaling.between_groups, key=lambda row: -row.writers)
+    ]
+    note = "IOPS of a group over those of the first one, taken inside each block."
+    return Table("between-groups", "Between groups", note, columns, rows, len(rows) > 12)
+
+
+def _every_count(scaling: Scaling) -> Table:
+    """A line a system and number of writers, with everything known of it."""
+    columns = [
+        *_names(scaling),
+        Column("writers"),
+        Column("IOPS", "iops"),
+        Column("change", "change"),
+        Column("share of ideal", "share_of_ideal"),
+        Column("of the device", "of_device"),
+        Column("fairness", "fairness"),
+        Column("p50", "p50"),
+        Column("p99", "p99"),
+        Column("p99.9", "p999"),
+    ]
+    rows = [
+        [
+            *_name_cells(scaling, line),
+            TableCell(str(point.writers)),
+            value_cell(point.iops, "IOPS"),
+            change_cell(point.change),
+            share_cell(point.efficiency),
+            share_cell(point.of_device),
+            share_cell(point.fairness),
+            quantile_cell(point.p50_ns),
+            quantile_cell(point.p99_ns),
+            quantile_cell(point.p999_ns),
+        ]
+        for line in scaling.lines
+        for point in line.points
+        if point.iops is not None
+    ]
+    note = "Changes, shares and ratios are taken inside each block. Latency is service time."
+    return Table("every-count", "Every number of writers", note, columns, rows, len(rows) > 12)
+
+
+def _law(scaling: Scaling) -> Table:
+    """The Universal Scalability Law of each line, or why there is none."""
+    columns = [
+        *_names(scaling),
+        Column("state", "usl"),
+        Column("IOPS of one", "usl"),
+        Column("contention", "usl"),
+        Column("coherency", "usl"),
+        Column("peak at", "usl"),
+        Column("residuals", "usl"),
+        Column("best measured", "usl"),
+    ]
+    rows = []
+    for line in scaling.lines if any(was_tried(line) for line in scaling.lines) else []:
+        fit = line.fit
+        residuals = NOTHING
+        if fit.residual_deviation is not None:
+            largest = "" if fit.largest_residual is None else f"at most {fit.largest_residual:.2g}"
+            residuals = TableCell(f"{fit.residual_deviation:.2g}", largest)
+        rows.append(
+            [
+                *_name_cells(scaling, line),
+                TableCell(fit.state, fit.reason),
+                value_cell(fit.rate, "IOPS"),
+                number_cell(fit.contention),
+                number_cell(fit.coherency),
+                number_cell(fit.peak_writers) if fit.peak_writers else TableCell(_no_peak(line)),
+                residuals,
+                TableCell(_best(scaling, line)),
+            ]
+        )
+    note = (
+        "X(N) = rate N / (1 + contention (N - 1) + coherency N (N - 1)), fitted to logs of block"
+        " rates; residuals are those of the log."
+    )
+    return Table("law", "Scalability law", note, columns, rows)
+
+
+def _no_peak(line: ScalingLine) -> str:
+    return "no peak within range" if line.fit.state == "fits" else ""
+
+
+def _best(scaling: Scaling, line: ScalingLine) -> str:
+    if line.best_writers is None:
+        return f"{_writers(max(scaling.writer_counts))}, the most"
+    return _writers(line.best_writers)
+
+
+def _limits(scaling: Scaling) -> Table:
+    """The same load without a device."""
+    grouped = any(limit.group for limit in scaling.limits)
+    columns = [Column("group")] if grouped else []
+    columns += [
+        Column("writers"),
+        Column("memory, every byte touched", "limits"),
+        Column("memory", "limits"),
+        Column("nothing written", "limits"),
+    ]
+    rows = [
+        [
+            *([TableCell(limit.group)] if grouped else []),
+            TableCell(str(limit.writers)),
+            *(
+                TableCell(words.value(rate, "IOPS"))
+                for rate in (limit.memory_touched, limit.memory, limit.null)
+            ),
+        ]
+        for limit in scaling.limits
+    ]
+    note = "What processor and memory alone allow: the same loop and writers, without a device."
+    return Table("limits", "Without a device", note, columns, rows, len(rows) > 12)
+
+
+def _companions(scaling: Scaling) -> Table:
+    """Those that ran beside the writers."""
+    columns = [
+        *_names(scaling),
+        Column("writers"),
+        Column("beside them"),
+        Column("IOPS", "companions"),
+        Column("p50", "p50"),
+        Column("p99", "p99"),
+    ]
+    rows = [
+        [
+            *_name_cells(scaling, row),
+            TableCell(str(row.writers)),
+            TableCell(ROLES.get(row.role, row.role)),
+            value_cell(row.iops, "IOPS"),
+            value_cell(row.p50_ns, "ns"),
+            value_cell(row.p99_ns, "ns"),
+        ]
+        for row in scaling.companions
+    ]
+    note = "Random readers of the same file, and appenders to a log of their own."
+    return Table("companions", "Beside the writers", note, columns, rows, len(rows) > 12)
+
+
+def _names(scaling: Scaling) -> list[Column]:
+    grouped = any(line.group for line in scaling.lines)
+    return [Column("system"), *([Column("group")] if grouped else [])]
+
+
+def _name_cells(scaling: Scaling, row: ScalingLine | CompanionRow) -> list[TableCell]:
+    grouped = any(line.group for line in scaling.lines)
+    return [TableCell(row.system), *([TableCell(row.group)] if grouped else [])]
+
+
+def _of(points: dict[int, ScalingPoint], count: int, field: str) -> Estimate | None:
+    found: Estimate | None = getattr(points[count], field) if count in points else None
+    return found
+
+
+def _writers(count: int) -> str:
+    return f"{count} writer" + ("" if count == 1 else "s")

@@ -1,0 +1,55 @@
+"""What a study will take: seconds, and bytes written. Estimates, before anything is measured.
+
+The storage is not known yet, so its speed is assumed, and generously where bytes are counted: the
+real number of bytes written is hardly ever larger. What the study itself says is used as it is.
+"""
+
+from __future__ import annotations
+
+from fsgauge.plan.space import layout_bytes, planned_room
+from fsgauge.study.cells import cells_of
+from fsgauge.study.model import Study
+from fsgauge.study.over_path import is_beside_path, without_server
+from fsgauge.workload import method_of
+from fsgauge.workload.assumed import EXPECTED, Speed
+
+TURN_SECONDS = 0.5
+"""mkfs, mount, unmount and what surrounds them."""
+RUN_SECONDS = 0.15
+"""Around each run: dropping caches, starting the engine, its measurement of itself."""
+
+SCAN_SECONDS = 0.3
+"""A sync and a scan of a system that holds a study's files."""
+
+
+def turn_seconds(study: Study, size_bytes: int, speed: Speed = EXPECTED) -> float:
+    """One system, made afresh for each stage, filled, and measured in every cell."""
+    method = method_of(study.workload).in_room(planned_room(study, size_bytes))
+    space = layout_bytes(study, size_bytes)
+    cells = cells_of(study.workload)
+    made = sum(len(group) for group in method.stages(cells))
+    runs = [method.run_seconds(cell, space, speed) for cell in cells]
+    filling = space / speed.bytes_per_second
+    scans = 2 * SCAN_SECONDS if study.workload.scan else 0.0
+    return made * TURN_SECONDS + filling + sum(runs) + len(runs) * RUN_SECONDS + scans
+
+
+def block_seconds(study: Study, size_bytes: int, speed: Speed = EXPECTED) -> float:
+    """Every system's turn, the baseline's second one, and those over paths beside a server."""
+    systems = len(study.systems)
+    seconds = (systems + 1) * turn_seconds(study, size_bytes, speed)
+    if is_beside_path(study):
+        seconds += systems * turn_seconds(without_server(study), size_bytes, speed)
+    return seconds
+
+
+def turns_of_block(study: Study) -> int:
+    """Every system's, the baseline's second one, and those over paths beside a server."""
+    return len(study.systems) * (2 if is_beside_path(study) else 1) + 1
+
+
+def turn_written_bytes(study: Study, size_bytes: int) -> int:
+    """The filling and the writes of every cell of one turn."""
+    method = method_of(study.workload).in_room(planned_room(study, size_bytes))
+    space = layout_bytes(study, size_bytes)
+    return space + int(sum(method.written_bytes(cell, space) for cell in cells_of(study.workload)))

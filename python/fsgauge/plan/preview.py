@@ -1,0 +1,277 @@
+"""What a plan would do, as data for `fsgauge plan`: nothing is measured and nothing is touched.
+
+Takes a plan and its study; gives the facts in the order in which a person asks for them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pydantic import BaseModel, ConfigDict
+
+from fsgauge.kinds.connections.method import ConnectionsMethod
+from fsgauge.plan.estimate import RUN_SECONDS, block_seconds
+from fsgauge.plan.power import blocks_needed, detectable_percent, paired_percent
+from fsgauge.plan.space import held_twice, layout_bytes, planned_room
+from fsgauge.record import Plan, Turn
+from fsgauge.study.allocating import ALLOCATING
+from fsgauge.study.model import ConnectionsWorkload, Study, System, Workload
+from fsgauge.study.over_path import is_served
+from fsgauge.study.smb_protection import Protection, protection_of
+from fsgauge.study.system import UNFORMATTED
+from fsgauge.units import exact_size, format_bandwidth, format_duration, format_size
+from fsgauge.workload import method_of
+from fsgauge.workload.assumed import EXPECTED, FASTEST, SLOWEST
+from fsgauge.workload.method import Method
+
+EFFECTS_PERCENT = (5.0, 2.0, 1.0)
+SUPPOSED_NOISE_PERCENT = (2.0, 5.0, 10.0)
+
+
+class _Facts(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Sensitivity(_Facts):
+    """What the plan can show if two equal runs in a block differ by `noise_percent`.
+
+    `noise_percent` is the standard deviation of their log ratio, times 100. `blocks_needed` is by
+    effect in percent; None means more than 10 000. Power 80 %, confidence 95 %, one cell.
+    """
+
+    noise_percent: float
+    detectable_percent: float
+    blocks_needed: dict[float, int | None]
+
+
+class MeasuredTime(_Facts):
+    """Seconds that a block of this very work took in a pilot: mean, shortest, longest."""
+
+    mean: float
+    shortest: float
+    longest: float
+
+
+class PlanDescription(_Facts):
+    """All that `fsgauge plan` prints, in this order."""
+
+    question: str
+    systems: list[System]
+    baseline: str
+    held_equal: list[str]
+    different: list[str]
+    cannot_tell: list[str]
+    turns: list[Turn]
+    blocks: int
+    blocks_asked: int
+    runs: int
+    expected_seconds: float
+    shortest_seconds: float
+    longest_seconds: float
+    written_bytes_estimate: int
+    estimate_basis: str
+    sensitivity_known: bool
+    """Whether the noise was stated or measured; if not, `sensitivity` supposes several."""
+    sensitivity: list[Sensitivity]
+    storage: str
+    overwritten: str
+
+
+def describe(
+    plan: Plan,
+    study: Study,
+    noise_percent: float | None = None,
+    *,
+    size_bytes: int,
+    measured: MeasuredTime | None = None,
+) -> PlanDescription:
+    """Describe a plan on storage of `size_bytes`.
+
+    `noise_percent` is of a pilot (its A/A ratio); without it the study's own is used, and
+    without that, several are supposed and marked so. With `measured`, time is taken from it.
+    """
+    noise = noise_percent if noise_percent is not None else study.plan.noise_percent
+    blocks = plan.turns[-1].block + 1
+    supposed = SUPPOSED_NOISE_PERCENT if noise is None else (noise,)
+    mean, shortest, longest = _block_times(plan, study, blocks, size_bytes, measured)
+    return PlanDescription(
+        question=study.question,
+        systems=study.systems,
+        baseline=plan.baseline,
+        held_equal=_held_equal(study, size_bytes),
+        different=[*_different(study.systems), *_protected(study), *_bare_instead(study)],
+        cannot_tell=[text for text in (_method(study, size_bytes).cannot_tell(),) if text],
+        turns=plan.turns,
+        blocks=blocks,
+        blocks_asked=study.plan.blocks,
+        runs=sum(len(turn.cells) for turn in plan.turns),
+        expected_seconds=blocks * mean,
+        shortest_seconds=blocks * shortest,
+        longest_seconds=blocks * longest,
+        written_bytes_estimate=plan.expected_written_bytes,
+        estimate_basis=_estimate_basis(by_pilot=measured is not None, is_served=is_served(study)),
+        sensitivity_known=noise is not None,
+        sensitivity=[_sensitivity(blocks, percent) for percent in supposed],
+        storage=storage_sentence(study),
+        overwritten=_overwritten(study),
+    )
+
+
+def _block_times(
+    plan: Plan, study: Study, blocks: int, size_bytes: int, measured: MeasuredTime | None
+) -> tuple[float, float, float]:
+    """Seconds of a block: expected, shortest, longest."""
+    if measured is None:
+        return (
+            plan.expected_seconds / blocks,
+            block_seconds(study, size_bytes, FASTEST),
+            block_seconds(study, size_bytes, SLOWEST),
+        )
+    runs = sum(len(turn.cells) for turn in plan.turns if turn.block == 0)
+    around = runs * RUN_SECONDS
+    return measured.mean + around, measured.shortest + around, measured.longest + around
+
+
+def storage_sentence(study: Study) -> str:
+    """The storage as the study asks for it: "loop file of 8 GiB in /var/tmp"."""
+    storage = study.storage
+    if storage.kind == "loop":
+        return f"loop file of {exact_size(storage.size)} in {storage.directory}"
+    if storage.kind == "ram":
+        return f"memory, {exact_size(storage.size)}"
+    if storage.kind == "device":
+        return f"device {storage.device}"
+    if storage.kind == "share":
+        return f"shares of running servers, up to {exact_size(storage.size)} each"
+    return f"a scratch folder in {storage.path}, up to {exact_size(storage.size)} each"
+
+
+def _sensitivity(blocks: int, noise_percent: float) -> Sensitivity:
+    spread = paired_percent(noise_percent)
+    return Sensitivity(
+        noise_percent=noise_percent,
+        detectable_percent=detectable_percent(blocks, spread),
+        blocks_needed={effect: blocks_needed(effect, spread) for effect in EFFECTS_PERCENT},
+    )
+
+
+def _held_equal(study: Study, size_bytes: int) -> list[str]:
+    space = format_size(layout_bytes(study, size_bytes))
+    has_raw = any(system.kind == "raw" for system in study.systems)
+    method = _method(study, size_bytes)
+    first, *lines = method.held_equal(space, has_raw)
+    return [first + _half(study), *lines[:-1], f"state: {_state(study)}", lines[-1]]
+
+
+def _method(study: Study, size_bytes: int) -> Method:
+    """The study's method, which knows the sizes of its files."""
+    method = method_of(_addressed(study)).in_room(planned_room(study, size_bytes))
+    if isinstance(method, ConnectionsMethod):
+        return replace(method, protections=tuple(_protections(study).values()))
+    return method
+
+
+def _addressed(study: Study) -> Workload:
+    """The workload, with the first share's address where systems alone have theirs."""
+    workload, first = study.workload, study.systems[0]
+    if not isinstance(workload, ConnectionsWorkload) or first.target is None:
+        return workload
+    return workload.model_copy(update={"target": first.target})
+
+
+def _protections(study: Study) -> dict[str, Protection]:
+    """By system, how the sessions with its server are protected; empty where none is started."""
+    workload = study.workload
+    if not isinstance(workload, ConnectionsWorkload) or workload.serve != "samba":
+        return {}
+    return {each.name: protection_of(workload, each.server) for each in study.systems}
+
+
+def _protected(study: Study) -> list[str]:
+    found = _protections(study)
+    if len(set(found.values())) < 2:
+        return []
+    return [f"messages ({'; '.join(f'{name}: {each}' for name, each in found.items())})"]
+
+
+def _half(study: Study) -> str:
+    """Why the files are half as large as fill says."""
+    names = held_twice(study)
+    if not names:
+        return ""
+    keep = "keeps" if len(names) == 1 else "keep"
+    return f"; {', '.join(names)} {keep} old extents until all is overwritten: half, for all"
+
+
+def _state(study: Study) -> str:
+    if not method_of(study.workload).lays_out:
+        made = (
+            "a new folder"
+            if study.storage.kind in ("path", "share")
+            else "every system is made anew"
+        )
+        return f"{made} for each turn; the load makes its files in it"
+    if study.storage.kind == "path":
+        return "nothing is formatted; the files are made and filled anew for each turn"
+    return "every system is made and filled anew for each turn"
+
+
+def _different(systems: list[System]) -> list[str]:
+    """Which properties are not the same in all systems, with each one's value."""
+    found = []
+    for key in ("kind", "mkfs", "mount", "path", "tunables", "server", "target", *ALLOCATING):
+        values = {system.name: _value(system, key) for system in systems if _has(system, key)}
+        if any(value != next(iter(values.values())) for value in values.values()):
+            parts = [f"{name}: {value or 'default'}" for name, value in values.items()]
+            found.append(f"{key} ({'; '.join(parts)})")
+    return found
+
+
+def _value(system: System, key: str) -> object:
+    value = getattr(system, key)
+    if isinstance(value, dict):
+        return ", ".join(f"{name} = {each}" for name, each in value.items())
+    return exact_size(value) if key in ALLOCATING and value is not None else value
+
+
+def _bare_instead(study: Study) -> list[str]:
+    """What a raw system does in cells that need files."""
+    stands_for = method_of(study.workload).bare_stands_for()
+    raw = [system.name for system in study.systems if system.kind == "raw"]
+    return [f"{name}: {stands_for}" for name in raw if stands_for]
+
+
+def _has(system: System, key: str) -> bool:
+    """Whether the property exists for such a system: the raw device has no mount options."""
+    if key in ("mkfs", "mount", "tunables"):
+        return system.kind not in UNFORMATTED
+    if key == "target":
+        return system.kind == "share"
+    return key in ("kind", "server") or key in ALLOCATING or system.kind == "mounted"
+
+
+def _estimate_basis(*, by_pilot: bool, is_served: bool) -> str:
+    expected, fastest, slowest = (
+        format_bandwidth(speed.bytes_per_second) for speed in (EXPECTED, FASTEST, SLOWEST)
+    )
+    latency = format_duration(EXPECTED.latency_seconds * 1e9)
+    basis = f"estimated for storage that writes {expected} and answers in {latency}"
+    if is_served:
+        served = format_duration(EXPECTED.served_seconds * 1e9)
+        basis += f", and a server that takes {served} for an operation"
+    if by_pilot:
+        return f"{basis}; the time is the pilot's"
+    return (
+        f"{basis}; the range is {fastest} to {slowest}, for all that ends by bytes and not by time"
+    )
+
+
+def _overwritten(study: Study) -> str:
+    if study.storage.kind == "device":
+        return (
+            f"everything on {study.storage.device}, which must be unused, without data, and named"
+            " by --destroy"
+        )
+    if study.storage.kind == "share":
+        return "nothing: folders of the run's own are made on each share, and removed"
+    return "nothing: a scratch file or folder is made and removed"

@@ -1,0 +1,234 @@
+"""From a study to every turn and run in order, what that will take, and the engine's jobs.
+
+The design is randomised complete blocks: in each block every system has one turn and the baseline
+two, so that the baseline against itself shows the noise (A/A). A turn makes its system afresh.
+
+- With three or more systems, the turns of a block are in random order.
+- With two, A and B, pairs of blocks go AB BA or BA AB (ABBA or BAAB, by lot), which cancels a
+  linear drift, and the baseline's twin A' is put at a random place of each block.
+- Which of the baseline's two turns counts as the twin (`again`) is random as well: if it were
+  always the later one, a drift inside blocks would look like noise between equal systems.
+- Where a workload has stages (churn), each is a turn of its own on a system made afresh. All
+  systems have them in one order in a block: groups of stages that are compared stand side by
+  side, in an order by lot; inside a group pairs of blocks have both orders.
+- Cells have one order for all turns of a block, so that each system is worn alike when a cell
+  begins. Cells that disturb the layout least come first: pure reads, then mixes, then pure
+  writes, those that make files anew last; inside these groups the order is random.
+  Where cells build on one another (connections), all turns have them in the study's own order.
+- All turns of a block read and write the same offsets: seeds depend on block and cell alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Iterable
+from typing import TypeVar
+
+from fsgauge.errors import InputError
+from fsgauge.plan.estimate import block_seconds, turn_written_bytes, turns_of_block
+from fsgauge.plan.space import held_twice, layout_bytes, planned_room
+from fsgauge.record import Cell, Plan, Turn
+from fsgauge.study.cells import cells_of, default_primary
+from fsgauge.study.model import LAYOUT, Study
+from fsgauge.study.over_path import is_beside_path
+from fsgauge.units import exact_duration, format_duration, format_size
+from fsgauge.wire import ClientsJob, LayoutJob, LoadJob
+from fsgauge.workload import method_of
+from fsgauge.workload.folders import Place
+from fsgauge.workload.steps import Step
+
+FEWEST_BLOCKS = 2
+_SEED_BITS = 53
+
+Thing = TypeVar("Thing")
+
+
+def with_seed(study: Study, seed: int) -> Study:
+    """The study with its seed decided; a seed that it has stays."""
+    if study.plan.seed is not None:
+        return study
+    plan = study.plan.model_copy(update={"seed": seed % 2**_SEED_BITS})
+    return study.model_copy(update={"plan": plan})
+
+
+def make_plan(study: Study, *, size_bytes: int) -> Plan:
+    """All turns in order, for a study with a seed on storage of `size_bytes`.
+
+    Raises InputError if the files cannot hold a block of the load, or the budget two blocks.
+    """
+    seed = study.plan.seed
+    if seed is None:
+        raise ValueError("the study has no seed: use with_seed before make_plan")
+    _check_files(study, size_bytes)
+    cells = cells_of(study.workload)
+    blocks = _blocks(study, size_bytes)
+    return Plan(
+        study=study.name,
+        seed=seed,
+        baseline=study.systems[0].name,
+        systems=[system.name for system in study.systems],
+        primary=_primary_ids(study, cells),
+        primary_layout=LAYOUT in study.plan.primary,
+        cells=cells,
+        turns=_turns(study, cells, blocks, seed),
+        expected_seconds=blocks * block_seconds(study, size_bytes),
+        expected_written_bytes=blocks
+        * turns_of_block(study)
+        * turn_written_bytes(study, size_bytes),
+    )
+
+
+def job_for(
+    study: Study, plan: Plan, turn: Turn, cell: Cell, target: Place
+) -> LoadJob | ClientsJob:
+    """The engine's job for one cell in one turn; equal for all systems of a block."""
+    method = method_of(study.workload)
+    seed = derived_seed(plan.seed, turn.block, method.seed_purpose(cell))
+    return method.load_job(cell, target, seed)
+
+
+def steps_for(study: Study, plan: Plan, turn: Turn, cell: Cell, target: Place) -> list[Step]:
+    """What is done to the system before a cell; equal for all systems of a block."""
+    method = method_of(study.workload)
+    seed = derived_seed(plan.seed, turn.block, method.seed_purpose(cell))
+    return method.steps_before(cell, target, seed)
+
+
+def layout_job_for(study: Study, plan: Plan, turn: Turn, target: Place) -> LayoutJob | None:
+    """The engine's job that fills a fresh system; the same bytes for all systems of a block."""
+    seed = derived_seed(plan.seed, turn.block, "layout")
+    return method_of(study.workload).layout_job(target, seed)
+
+
+def derived_seed(seed: int, block: int, purpose: str) -> int:
+    """A seed for one purpose in one block, below 2**53 so that every JSON reader keeps it."""
+    digest = hashlib.sha256(f"{seed}/{block}/{purpose}".encode()).digest()
+    return int.from_bytes(digest[:8], "big") >> (64 - _SEED_BITS)
+
+
+def _check_files(study: Study, size_bytes: int) -> None:
+    method = method_of(study.workload)
+    if not method.lays_out:
+        method.in_room(planned_room(study, size_bytes))
+        return
+    files = f"{method.files} files share" if method.files > 1 else "one file has"
+    half = f", half of it as {held_twice(study)[0]} copies on write" if held_twice(study) else ""
+    method.require_room(
+        method.file_size_bytes(layout_bytes(study, size_bytes) // method.files),
+        cause=f"{files} {method.fill_percent} % of {format_size(size_bytes)}{half}",
+    )
+
+
+def _blocks(study: Study, size_bytes: int) -> int:
+    """As many blocks as asked for, or as the budget holds."""
+    budget_ns = study.plan.budget
+    if budget_ns is None:
+        return study.plan.blocks
+    a_block = block_seconds(study, size_bytes)
+    fitting = int(budget_ns / 1e9 / a_block)
+    if fitting < FEWEST_BLOCKS:
+        raise InputError(
+            f"the budget of {exact_duration(budget_ns)} does not hold {FEWEST_BLOCKS} blocks",
+            cause=f"one block takes about {format_duration(a_block * 1e9)}: "
+            f"{turns_of_block(study)} turns of {len(cells_of(study.workload))} cells",
+            next="a larger plan.budget, fewer cells, or a shorter workload.duration",
+        )
+    return min(fitting, study.plan.blocks)
+
+
+def _primary_ids(study: Study, cells: list[Cell]) -> list[str]:
+    if not set(study.plan.primary) - {LAYOUT}:
+        return default_primary(study.workload)
+    return [
+        cell.id for cell in cells for text in study.plan.primary if text in (cell.id, cell.name)
+    ]
+
+
+def _turns(study: Study, cells: list[Cell], blocks: int, seed: int) -> list[Turn]:
+    chance = random.Random(seed)  # noqa: S311 - the order of a study, not a secret
+    names = [system.name for system in study.systems]
+    pair_orders = _pair_orders(blocks, chance)
+    method = method_of(study.workload)
+    stage_orders = _stage_orders(method.stages(cells), blocks, chance)
+    turns: list[Turn] = []
+    for block in range(blocks):
+        if len(names) == 2:
+            order = _pair_with_twin(names, pair_orders[block], chance)
+        else:
+            order = _shuffled([(name, False) for name in names] + [(names[0], True)], chance)
+        stages = stage_orders[block]
+        if not method.keeps_order:
+            stages = [_cell_order(cells, chance)]
+        made = [(system, again, stage) for system, again in order for stage in stages]
+        planned = [
+            Turn(block=block, turn=0, system=system, again=again, cells=stage)
+            for system, again, stage in made
+        ]
+        if is_beside_path(study):
+            planned = _with_paths(planned, names, seed)
+        turns += [turn.model_copy(update={"turn": at}) for at, turn in enumerate(planned)]
+    return turns
+
+
+def _with_paths(turns: list[Turn], names: list[str], seed: int) -> list[Turn]:
+    """The block's turns with one more of each system over its path, at places by lot.
+
+    The lot is one of its own: the order of all others is that of the study without a server.
+    """
+    chance = random.Random(derived_seed(seed, turns[0].block, "paths"))  # noqa: S311 - as above
+    found = list(turns)
+    for name in names:
+        first = next(turn for turn in turns if turn.system == name)
+        beside = first.model_copy(update={"again": False, "over_path": True})
+        found.insert(int(chance.random() * (len(found) + 1)), beside)
+    return found
+
+
+def _stage_orders(
+    groups: list[list[list[str]]], blocks: int, chance: random.Random
+) -> list[list[list[str]]]:
+    """For each block, the stages in order; where there is one, nothing is left to chance."""
+    if len(groups) == 1 and len(groups[0]) == 1:
+        return [groups[0]] * blocks
+    forward = [_pair_orders(blocks, chance) for _ in groups]
+    return [
+        [
+            stage
+            for index in _shuffled(range(len(groups)), chance)
+            for stage in (groups[index] if forward[index][block] else groups[index][::-1])
+        ]
+        for block in range(blocks)
+    ]
+
+
+def _pair_orders(blocks: int, chance: random.Random) -> list[bool]:
+    """For each block, whether the baseline goes first: each pair of blocks has both orders."""
+    orders: list[bool] = []
+    while len(orders) < blocks:
+        first = chance.random() < 0.5
+        orders += [first, not first]
+    return orders[:blocks]
+
+
+def _pair_with_twin(
+    names: list[str], baseline_first: bool, chance: random.Random
+) -> list[tuple[str, bool]]:
+    order = [(name, False) for name in (names if baseline_first else names[::-1])]
+    order.insert(int(chance.random() * 3), (names[0], True))
+    return order
+
+
+def _cell_order(cells: list[Cell], chance: random.Random) -> list[str]:
+    """Reads, then mixes, then overwrites, then what makes files anew; random inside each."""
+    reads = [cell.id for cell in cells if cell.read_percent == 100]
+    mixes = [cell.id for cell in cells if 0 < cell.read_percent < 100]
+    writes = [cell for cell in cells if cell.read_percent == 0]
+    anew = [cell.id for cell in writes if cell.allocation in ("preallocated", "extend")]
+    over = [cell.id for cell in writes if cell.id not in anew]
+    return [cell for group in (reads, mixes, over, anew) for cell in _shuffled(group, chance)]
+
+
+def _shuffled(things: Iterable[Thing], chance: random.Random) -> list[Thing]:
+    """A random order. Of `random`, Python promises only random() to stay the same for ever."""
+    return sorted(things, key=lambda _: chance.random())

@@ -1,0 +1,1 @@
+"""The host rig: systems made, measured and undone on this machine."""

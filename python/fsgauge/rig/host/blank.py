@@ -1,0 +1,44 @@
+"""The same start for every turn: the whole device discarded."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from fsgauge.errors import RigError
+from fsgauge.rig.host.device.wiping import discard, wipe
+from fsgauge.units import format_size
+
+_DISCARD_SECONDS = 1800.0
+_UNSUPPORTED = "not supported"
+
+
+def make_blank(device: str, *, claimed: bool = False) -> tuple[str, list[str]]:
+    """Discard all of `device`; gives what was done and notes on what could not be.
+
+    `claimed`: this process holds the device's claim, so that the tools cannot have it.
+    """
+    said = discard(device, claimed=claimed, seconds=_DISCARD_SECONDS)
+    if said.exit_code == 0:
+        return "whole device discarded", []
+    if _UNSUPPORTED not in said.words:
+        raise RigError(
+            f"{device} could not be discarded", details=(said.words,), next="dmesg | tail"
+        )
+    wipe(device, claimed=claimed)
+    return "signatures wiped", [
+        f"{device} cannot discard: blocks that earlier turns wrote are still in use for it"
+    ]
+
+
+def allocate_below(file: Path | None) -> list[str]:
+    """Give a preallocated loop file back the blocks that discards took (mkfs discards as well)."""
+    if file is None:
+        return []
+    size_bytes = file.stat().st_size
+    descriptor = os.open(file, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        os.posix_fallocate(descriptor, 0, size_bytes)
+    finally:
+        os.close(descriptor)
+    return [f"{format_size(size_bytes)} allocated again below it"]

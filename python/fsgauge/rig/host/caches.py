@@ -1,0 +1,84 @@
+"""Caches: brought to the state that every run starts from, and said in words for the record."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from fsgauge.errors import RigError
+from fsgauge.rig.host.process.tool import must_run
+from fsgauge.wire import BlockTarget, FilesTarget, FileTarget
+from fsgauge.workload.folders import AgedFolders, ClientFolders, Place
+
+_DROP = Path("/proc/sys/vm/drop_caches")
+_SYNC_SECONDS = 900.0
+KEEP_CACHES = "FSGAUGE_KEEP_CACHES"
+"""Set to 1 where others on the machine need their caches: only our own files' pages are let go."""
+
+
+def settle_caches(target: Place) -> str:
+    """Write back what is dirty and drop what is cached; gives what was done."""
+    if isinstance(target, ClientFolders) and target.kind == "share_folders":
+        return "nothing: caches of a server are its own"
+    paths = _paths(target)
+    if isinstance(target, FilesTarget | ClientFolders | AgedFolders):
+        sync_file_system(target.directory)
+    elif paths:
+        first = next(iter(paths))
+        must_run(["sync", first], what=f"{first} could not be synced", seconds=_SYNC_SECONDS)
+    if os.environ.get(KEEP_CACHES) == "1":
+        return _forget_pages(paths, f"{KEEP_CACHES}=1")
+    if os.geteuid() == 0:
+        try:
+            _DROP.write_text("3\n")
+        except OSError as error:
+            return _forget_pages(paths, f"/proc/sys/vm/drop_caches cannot be written ({error})")
+        return "synced; page, dentry and inode caches dropped"
+    return _forget_pages(paths, "not root")
+
+
+def sync_file_system(directory: str) -> None:
+    """Write back the file system of `directory`, and it alone: the machine is shared."""
+    must_run(
+        ["sync", "--file-system", directory],
+        what=f"the file system at {directory} could not be synced",
+        seconds=_SYNC_SECONDS,
+    )
+
+
+def _paths(target: Place) -> Iterable[str]:
+    match target:
+        case FilesTarget():
+            return [
+                f"{target.directory}/{target.prefix}{index:04d}" for index in range(target.count)
+            ]
+        case BlockTarget() | FileTarget():
+            return [target.path]
+        case ClientFolders() | AgedFolders():
+            return _files_below(target.directory)
+        case _:
+            return []
+
+
+def _files_below(directory: str) -> Iterator[str]:
+    """Every file of the clients, as it is found."""
+    for folder, _, names in os.walk(directory):
+        yield from (f"{folder}/{name}" for name in names)
+
+
+def _forget_pages(paths: Iterable[str], reason: str) -> str:
+    """Without root only the pages of our own files can be let go, and the kernel may decline."""
+    for path in paths:
+        try:
+            descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        except OSError as error:
+            raise RigError(f"{path} cannot be opened to drop its cache: {error}") from error
+        try:
+            os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
+        finally:
+            os.close(descriptor)
+    return (
+        "synced; the kernel was asked to forget the files' pages;"
+        f" dentry and inode caches kept ({reason})"
+    )

@@ -1,0 +1,214 @@
+"""Looks for data that no signature names: whatever is not zero, anywhere on a device.
+
+Takes a device, gives what was looked at. All of it is read where that takes about a minute; holes
+of a loop device's file need no reading. Otherwise: the places of superblocks, then samples spread
+over all of it. A byte other than zero is data: some disks show discarded blocks as 0xff, and so
+does a disk on which somebody wrote 0xff.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import random
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+
+from fsgauge.rig.host.device.block_device import BlockDevice
+from fsgauge.rig.host.device.device_bytes import (
+    ALIGNMENT_BYTES,
+    LARGEST_READ_BYTES,
+    DeviceBytes,
+    device_bytes,
+)
+from fsgauge.rig.host.device.file_identity import identity_at
+from fsgauge.rig.host.device.loop_backing import LoopBacking, backing_of
+from fsgauge.rig.host.device.search_report import FoundData, Looked
+from fsgauge.rig.host.device.superblock_places import superblock_places
+from fsgauge.units import format_duration
+
+SEARCH_SECONDS = 60.0
+_FIRST_LOOK_SECONDS = 2.0
+"""Reading goes on so long before its rate is believed."""
+_SAMPLE_BYTES = ALIGNMENT_BYTES
+_SAMPLES_OF_A_ROUND = 1024
+_ROUNDS_LIMIT = 64
+_SAMPLING_SHARE = 0.5
+_UNREADABLE_LIMIT = 8
+_EXTENTS_LIMIT = 65536
+
+
+def look_for_data(
+    device: BlockDevice,
+    seconds: float = SEARCH_SECONDS,
+    say: Callable[[str], None] = lambda _: None,
+) -> Looked:
+    """Read as much of the device as `seconds` allow; ends with the first data that is found.
+
+    `say` is told what it waits for when that takes longer than a moment.
+    """
+    looked = Looked(device.path, device.size_bytes)
+    with device_bytes(device.path) as source:
+        search = _Search(source, looked, seconds, _extents(device), say)
+        return search.run()
+
+
+class _TooMuchIsUnreadable(Exception):
+    """A broken device is not read to its end."""
+
+
+class _DataFound(Exception):
+    def __init__(self, data: FoundData) -> None:
+        self.data = data
+
+
+@dataclass
+class _Search:
+    source: DeviceBytes
+    looked: Looked
+    seconds: float
+    extents: list[tuple[int, int]]
+    say: Callable[[str], None]
+    unreadable: list[int] = field(default_factory=list)
+    whole_seconds: float = 0.0
+
+    def run(self) -> Looked:
+        places = superblock_places(self.looked.size_bytes)
+        samples, whole, data = 0, False, None
+        try:
+            for offset, length in places:
+                self._look(offset, length)
+            whole = self._read_whole()
+            samples = 0 if whole else self._read_samples()
+        except _DataFound as found:
+            data = found.data
+        except _TooMuchIsUnreadable:
+            whole = False
+        return replace(
+            self.looked,
+            whole=whole,
+            hole_bytes=self.looked.size_bytes - self._extent_bytes(),
+            places=len(places),
+            samples=samples,
+            sample_bytes=_SAMPLE_BYTES,
+            whole_seconds=self.whole_seconds,
+            data=data,
+            unreadable=tuple(self.unreadable),
+        )
+
+    def _read_whole(self) -> bool:
+        """Whether all of it was read; gives up once its rate says that it takes too long."""
+        total, done, began = self._extent_bytes(), 0, time.monotonic()
+        patience, told = min(_FIRST_LOOK_SECONDS, self.seconds / 2), False
+        for begin, end in self.extents:
+            for offset in range(begin, end, LARGEST_READ_BYTES):
+                length = min(LARGEST_READ_BYTES, end - offset)
+                self._look(offset, length)
+                done += length
+                elapsed = time.monotonic() - began
+                self.whole_seconds = elapsed * total / done
+                if elapsed < patience:
+                    continue
+                if self.whole_seconds > self.seconds:
+                    self.say(f"looking for data on {self.looked.path} by samples")
+                    return False
+                if not told:
+                    self.say(
+                        f"reading {self.looked.path} to see whether it is empty: about"
+                        f" {format_duration(int(self.whole_seconds * 1e9))}"
+                    )
+                told = True
+        return True
+
+    def _read_samples(self) -> int:
+        """How many samples were taken: rounds of one in each stratum, whole rounds alone count."""
+        began, samples = time.monotonic(), 0
+        for _ in range(_ROUNDS_LIMIT):
+            for offset in self._round():
+                self._look(offset, min(_SAMPLE_BYTES, self.looked.size_bytes - offset))
+                limit = self.seconds * (_SAMPLING_SHARE if samples else 1)
+                if time.monotonic() - began > limit:
+                    return samples
+            samples += _SAMPLES_OF_A_ROUND
+        return samples
+
+    def _round(self) -> Iterator[int]:
+        """Offsets of a round: chunks of the extents, drawn by lot, one in each equal part."""
+        chance = random.SystemRandom()
+        extents = iter(self.extents)
+        begin, end = next(extents)
+        before, chunks = 0, self._extent_bytes() // _SAMPLE_BYTES
+        for stratum in range(_SAMPLES_OF_A_ROUND):
+            first = chunks * stratum // _SAMPLES_OF_A_ROUND
+            last = max(chunks * (stratum + 1) // _SAMPLES_OF_A_ROUND, first + 1)
+            at = chance.randrange(first, last) * _SAMPLE_BYTES
+            while at - before >= end - begin:
+                before += end - begin
+                begin, end = next(extents)
+            yield begin + at - before
+
+    def _look(self, offset: int, length: int) -> None:
+        try:
+            if self.source.is_zero(offset, length):
+                return
+            found = self.source.read(offset, length)
+        except OSError:
+            self.unreadable.append(offset)
+            if len(self.unreadable) >= _UNREADABLE_LIMIT:
+                raise _TooMuchIsUnreadable from None
+            return
+        rest = found.lstrip(b"\0")
+        if rest:
+            raise _DataFound(FoundData(offset + length - len(rest), rest[:64]))
+
+    def _extent_bytes(self) -> int:
+        return sum(end - begin for begin, end in self.extents)
+
+
+def _extents(device: BlockDevice) -> list[tuple[int, int]]:
+    """The parts of a device that may hold data: all of it, or what its file has blocks for."""
+    everything = [(0, device.size_bytes)]
+    backing = backing_of(device.path)
+    if backing is None or backing.path is None or backing.identity.is_device:
+        return everything
+    try:
+        return _file_extents(backing, device.size_bytes) or [(0, ALIGNMENT_BYTES)]
+    except (OSError, OverflowError):  # no SEEK_DATA there, or the file is out of reach
+        return everything
+
+
+def _file_extents(backing: LoopBacking, size_bytes: int) -> list[tuple[int, int]]:
+    """SEEK_DATA and SEEK_HOLE over what the loop shows of the file, widened to whole blocks."""
+    found: list[tuple[int, int]] = []
+    descriptor = os.open(str(backing.path), os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        if identity_at(f"/proc/self/fd/{descriptor}") != backing.identity:
+            return [(0, size_bytes)]
+        at, end = backing.first_byte, backing.first_byte + size_bytes
+        while at < end:
+            try:
+                begin = os.lseek(descriptor, at, os.SEEK_DATA)
+            except OSError as error:
+                if error.errno != errno.ENXIO:
+                    raise
+                break
+            at = os.lseek(descriptor, begin, os.SEEK_HOLE)
+            if begin < end:
+                _add(
+                    found, begin - backing.first_byte, min(at, end) - backing.first_byte, size_bytes
+                )
+            if len(found) > _EXTENTS_LIMIT:
+                return [(0, size_bytes)]
+    finally:
+        os.close(descriptor)
+    return found
+
+
+def _add(found: list[tuple[int, int]], begin: int, end: int, size_bytes: int) -> None:
+    begin -= begin % ALIGNMENT_BYTES
+    end = min(-(-end // ALIGNMENT_BYTES) * ALIGNMENT_BYTES, size_bytes)
+    if found and begin <= found[-1][1]:
+        found[-1] = (found[-1][0], max(end, found[-1][1]))
+    else:
+        found.append((begin, end))

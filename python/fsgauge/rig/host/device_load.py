@@ -1,0 +1,51 @@
+"""What the device below a prepared system has been asked for, as its own counters say.
+
+That is the device that the file system is mounted from, or the bare one: a loop device, memory, a
+partition, a volume. A share has none on this machine, and tmpfs has none at all.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+
+from fsgauge.record import DeviceRun
+from fsgauge.rig.host.device.block_device import BlockDevice, device_at, device_with_numbers
+from fsgauge.rig.host.device.device_counters import read_counters
+from fsgauge.rig.rig import PreparedSystem
+from fsgauge.wire import BlockTarget, FilesTarget
+from fsgauge.workload.folders import AgedFolders, ClientFolders
+
+
+def watch_device(prepared: PreparedSystem) -> Callable[[], DeviceRun | None]:
+    """Read the counters now; what is given reads them again and says what lay between."""
+    device = _device_below(prepared)
+    before = read_counters(device) if device is not None else None
+
+    def between() -> DeviceRun | None:
+        after = read_counters(device) if device is not None else None
+        if device is None or before is None or after is None:
+            return None
+        return DeviceRun(name=device.name, **asdict(after - before))
+
+    return between
+
+
+def _device_below(prepared: PreparedSystem) -> BlockDevice | None:
+    target = prepared.target
+    if isinstance(target, BlockTarget):
+        return device_at(target.path)
+    if not isinstance(target, FilesTarget | ClientFolders | AgedFolders):
+        return None
+    if target.kind == "share_folders":
+        return None
+    mounted_from = device_at(prepared.facts.mount_source)
+    if mounted_from is not None:
+        return mounted_from
+    try:
+        numbers = Path(target.directory).stat().st_dev
+    except OSError:
+        return None
+    return device_with_numbers(f"{os.major(numbers)}:{os.minor(numbers)}")

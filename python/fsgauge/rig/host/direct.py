@@ -1,0 +1,73 @@
+"""Direct I/O as the study wants it, looked at before anything is measured.
+
+A file system says itself what it can do (statx, asked through the engine's probe); a device has its
+logical block size in /sys. Memory file systems are known by their type: since Linux 6.6 tmpfs opens
+files with O_DIRECT and ignores it (mm/shmem.c, shmem_file_open sets FMODE_CAN_ODIRECT).
+"""
+
+from __future__ import annotations
+
+from fsgauge.errors import InputError, RigError
+from fsgauge.rig.host.device.block_device import device_at
+from fsgauge.rig.host.machine.mounts import in_memory, mount_holding
+from fsgauge.rig.rig import RunsJobs
+from fsgauge.study.model import Study, System
+from fsgauge.units import exact_size
+from fsgauge.wire import ProbeJob, ProbeResult
+from fsgauge.workload import method_of
+
+
+def require_direct_files(study: Study, system: System, directory: str, engine: RunsJobs) -> None:
+    """Raise InputError where files in `directory` cannot be reached past the page cache."""
+    sizes = method_of(study.workload).direct_sizes_bytes()
+    if not sizes:
+        return
+    memory = in_memory(directory)
+    if memory:
+        raise InputError(
+            f'"{system.name}" has no direct I/O',
+            cause=f"{directory} is on {memory}, which is the page cache itself: newer kernels"
+            " accept O_DIRECT there and ignore it",
+            next=f"{method_of(study.workload).buffered_instead()}, leave that system out, or"
+            f" --storage ram:{_no_space(study)} for file systems in memory (as root)",
+        )
+    found = engine.run(ProbeJob(directory=directory))
+    if not isinstance(found, ProbeResult):
+        raise RigError("the engine answered a probe job with something else", next="make setup")
+    if found.direct is False:
+        mount = mount_holding(directory)
+        raise InputError(
+            f'"{system.name}" has no direct I/O',
+            cause=f"{mount.file_system if mount else 'its file system'} does not open files with"
+            " O_DIRECT",
+            next=f"{method_of(study.workload).buffered_instead()}, or leave that system out",
+        )
+    _require_multiples(study, f'"{system.name}"', sizes, found.direct_alignment_bytes or 1)
+
+
+def require_direct_device(study: Study, device: str) -> None:
+    """Raise InputError where an operation is no whole number of the device's logical blocks."""
+    bare = any(system.kind == "raw" for system in study.systems)
+    known = device_at(device)
+    block_size = known.queue("logical_block_size") if known else None
+    if block_size:
+        sizes = method_of(study.workload).direct_sizes_bytes(bare=bare)
+        _require_multiples(study, device, sizes, int(block_size))
+
+
+def _no_space(study: Study) -> str:
+    """The size that the study asks for, as one word."""
+    size_bytes = getattr(study.storage, "size", 1 << 30)
+    return exact_size(size_bytes).replace(" ", "")
+
+
+def _require_multiples(study: Study, what: str, sizes: list[int], alignment_bytes: int) -> None:
+    for size_bytes in sizes:
+        if size_bytes % alignment_bytes:
+            nearest = -(-size_bytes // alignment_bytes) * alignment_bytes
+            raise InputError(
+                f"{what} does direct I/O in whole blocks of {exact_size(alignment_bytes)},"
+                f" and an operation of the study is {exact_size(size_bytes)}",
+                next=f'a block size of "{exact_size(nearest)}",'
+                f" or {method_of(study.workload).buffered_instead()}",
+            )

@@ -1,0 +1,153 @@
+"""What can be compared on this machine, what is missing, and the command that brings it.
+
+Facts for `fsgauge systems` and `fsgauge doctor`; printing them is the command line's work.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from fsgauge.access.server import SERVERS, ServerKind
+from fsgauge.errors import FsgaugeError
+from fsgauge.rig.host.device.loop_devices import loops_available
+from fsgauge.rig.host.machine.noise import RunJob, noise_percent
+from fsgauge.rig.host.serving import install_of, lack_of, require_surroundings
+from fsgauge.system import FileSystem, SystemKind, system_kinds
+from fsgauge.system.support import support_of
+from fsgauge.wire import ProbeJob, ProbeResult
+
+Standing = Literal["works", "needs", "impossible"]
+
+
+class SystemStanding(BaseModel):
+    """One kind of system here; `reason` says what is missing, `next` the command that adds it."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str
+    summary: str
+    standing: Standing
+    reason: str = ""
+    next: str = ""
+
+
+class Diagnosis(BaseModel):
+    """This machine as a laboratory. `noise_percent` is how far two equal short runs differ."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    root: bool
+    loop_devices: str | None
+    systems: list[SystemStanding]
+    servers: list[SystemStanding]
+    engine: ProbeResult | None
+    noise_percent: float | None
+    noise_directory: str
+    problems: list[str]
+
+
+def system_standings() -> list[SystemStanding]:
+    """Every kind of system that fsgauge knows, and how it stands here."""
+    return [_standing(kind) for kind in system_kinds().values()]
+
+
+def server_standings() -> list[SystemStanding]:
+    """Every server that fsgauge can start over a system (--serve), and how it stands here."""
+    return [_server_standing(kind) for kind in SERVERS.values()]
+
+
+def diagnose(run: RunJob, directory: Path) -> Diagnosis:
+    """Look at kernel, tools and engine, and measure noise in `directory`; about four seconds."""
+    problems: list[str] = []
+    probe = _probe(run, directory, problems)
+    return Diagnosis(
+        root=os.geteuid() == 0,
+        loop_devices=loops_available(),
+        systems=system_standings(),
+        servers=server_standings(),
+        engine=probe,
+        noise_percent=_noise(run, directory, probe, problems),
+        noise_directory=str(directory),
+        problems=problems,
+    )
+
+
+def _standing(kind: SystemKind) -> SystemStanding:
+    def stands(standing: Standing, reason: str = "", next: str = "") -> SystemStanding:
+        return SystemStanding(
+            name=kind.name, summary=kind.summary, standing=standing, reason=reason, next=next
+        )
+
+    if kind.placement in ("folder", "share"):
+        return stands("works")
+    if isinstance(kind, FileSystem):
+        support = support_of(kind, load_module=False)
+        if not support.driver:
+            return stands("impossible", f"this kernel has no {kind.driver}")
+        if not support.mkfs:
+            return stands("needs", f"{kind.mkfs} is not installed", support.install)
+    if os.geteuid() != 0:
+        return stands("needs", "making and mounting needs root", "sudo fsgauge ...")
+    return stands("works")
+
+
+def _server_standing(kind: ServerKind) -> SystemStanding:
+    lack = lack_of(kind)
+    if lack:
+        return SystemStanding(
+            name=kind.name,
+            summary=kind.title,
+            standing="needs",
+            reason=lack,
+            next=install_of(kind),
+        )
+    root = os.geteuid() == 0
+    if root and (hindrance := _hindrance(kind)):
+        return SystemStanding(
+            name=kind.name,
+            summary=kind.title,
+            standing="impossible",
+            reason=f"{hindrance.what}: {hindrance.cause}",
+            next=hindrance.next,
+        )
+    return SystemStanding(
+        name=kind.name,
+        summary=f"{kind.title} {kind.version()}, {kind.protocol}",
+        standing="works" if root else "needs",
+        reason="" if root else "a server for several users needs root",
+        next="" if root else "sudo fsgauge ...",
+    )
+
+
+def _hindrance(kind: ServerKind) -> FsgaugeError | None:
+    try:
+        require_surroundings(kind)
+    except FsgaugeError as error:
+        return error
+    return None
+
+
+def _probe(run: RunJob, directory: Path, problems: list[str]) -> ProbeResult | None:
+    try:
+        result = run(ProbeJob(directory=str(directory)), None)
+    except FsgaugeError as error:
+        problems.append(f"engine: {error.what}" + (f"; {error.next}" if error.next else ""))
+        return None
+    return result if isinstance(result, ProbeResult) else None
+
+
+def _noise(
+    run: RunJob, directory: Path, probe: ProbeResult | None, problems: list[str]
+) -> float | None:
+    if probe is None:
+        return None
+    try:
+        return noise_percent(run, directory, direct=bool(probe.direct))
+    except (FsgaugeError, OSError) as error:
+        what = error.what if isinstance(error, FsgaugeError) else str(error)
+        problems.append(f"noise could not be measured in {directory}: {what}")
+        return None

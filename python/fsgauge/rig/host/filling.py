@@ -1,0 +1,58 @@
+"""Filling: the target's files, or the same bytes of the bare device, written once with data."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Callable
+
+from fsgauge.errors import InputError, RigError
+from fsgauge.rig.rig import RunsJobs
+from fsgauge.study.model import Study
+from fsgauge.units import format_size
+from fsgauge.wire import BlockTarget, EngineFault, Event, FilesTarget, LayoutResult
+from fsgauge.workload import method_of
+from fsgauge.workload.folders import AgedFolders, ClientFolders
+
+_SEED_WITHOUT_ONE = 1
+
+
+def fill(
+    study: Study,
+    target: FilesTarget | BlockTarget | ClientFolders | AgedFolders,
+    engine: RunsJobs,
+    on_event: Callable[[Event], None] | None,
+) -> LayoutResult | None:
+    """Lay the target out through the engine; InputError when the files do not fit.
+
+    None where the load makes its own files.
+    """
+    seed = _SEED_WITHOUT_ONE if study.plan.seed is None else study.plan.seed
+    job = method_of(study.workload).layout_job(target, seed)
+    if job is None or isinstance(target, ClientFolders | AgedFolders):
+        return None
+    try:
+        result = engine.run(job, on_event)
+    except RigError as error:
+        fault = getattr(error, "fault", None)
+        if isinstance(fault, EngineFault) and fault.errno == errno.ENOSPC:
+            raise _does_not_fit(study, target) from error
+        raise
+    if not isinstance(result, LayoutResult):
+        raise RigError("the engine answered a layout job with something else", next="make setup")
+    return result
+
+
+def target_bytes(target: FilesTarget | BlockTarget) -> int:
+    """The working set."""
+    if isinstance(target, BlockTarget):
+        return target.size_bytes
+    return target.count * target.file_size_bytes
+
+
+def _does_not_fit(study: Study, target: FilesTarget | BlockTarget) -> InputError:
+    less = max(method_of(study.workload).fill_percent - 10, 1)
+    return InputError(
+        f"the files, {format_size(target_bytes(target))}, do not fit",
+        cause="the file system needs more room for its own use than it said when it was empty",
+        next=f"--set 'workload.fill={less} %', or a larger storage",
+    )

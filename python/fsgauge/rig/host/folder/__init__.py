@@ -1,0 +1,1 @@
+"""Folders that a run works in: found, marked, safe from other users."""

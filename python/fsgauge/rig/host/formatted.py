@@ -1,0 +1,138 @@
+"""A file system made afresh on a device, mounted and tuned, until the context ends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from fsgauge.errors import FsgaugeError, InputError, RigError
+from fsgauge.rig.host.blank import allocate_below, make_blank
+from fsgauge.rig.host.ledger.ledger import Ledger
+from fsgauge.rig.host.ledger.traces import MountTrace
+from fsgauge.rig.host.machine.kernel_log import kernel_log
+from fsgauge.rig.host.machine.mounts import mount_at
+from fsgauge.rig.host.process.tool import Said, find_tool, run_tool
+from fsgauge.rig.host.tunables import tuned
+from fsgauge.storage import Base
+from fsgauge.study.model import System
+from fsgauge.system.kind import Facts, FileSystem, placed
+from fsgauge.system.options import mkfs_words, mount_words
+
+_MKFS_SECONDS = 1800.0
+_MOUNT_SECONDS = 300.0
+
+
+@dataclass(frozen=True)
+class Formatted:
+    """A file system, mounted and empty."""
+
+    directory: Path
+    mkfs: Said
+    mount_options: str
+    tunables: dict[str, str]
+    start_state: list[str]
+    notes: list[str]
+
+
+@contextmanager
+def formatted(kind: FileSystem, system: System, base: Base, ledger: Ledger) -> Iterator[Formatted]:
+    """Discard, mkfs, mount, tune; unmount after. InputError with the words of what refuses."""
+    if base.device is None:
+        raise InputError(f'"{system.name}" needs a device, and the storage has none')
+    with base.claim.used():
+        blank, notes = make_blank(base.device, claimed=base.claim.is_exclusive)
+    with ExitStack() as stack:
+        stack.enter_context(base.claim.lent())
+        made = _mkfs(kind, system, base.device)
+        with base.claim.signed():
+            begun = [blank, "made with " + " ".join(made.command), *allocate_below(base.refill)]
+            directory = stack.enter_context(ledger.folder(ledger.mount_folder, "mount"))
+            stack.callback(ask, placed(kind.forget_command, base.device, ""))
+            stack.enter_context(ledger.holding(MountTrace(path=str(directory))))
+        _mount(kind, system, base.device, directory)
+        base.claim.require_signed()
+        values = stack.enter_context(tuned(system, base, ledger))
+        options, doubts = _options_in_force(kind, system, directory)
+        start = [*begun, f"mounted with {options}"]
+        yield Formatted(directory, made, options, values, start, notes + doubts)
+
+
+def facts_of(kind: FileSystem, device: str, directory: Path) -> Facts:
+    """What the file system's own tools say is in force."""
+    return kind.read_facts(ask(placed(kind.facts_command, device, str(directory))))
+
+
+def ask(command: list[str]) -> str:
+    """A tool's output for the record; empty when it is missing or fails."""
+    if not command or find_tool(command[0]) is None:
+        return ""
+    try:
+        said = run_tool(command)
+    except RigError:
+        return ""
+    return said.output if said.exit_code == 0 else ""
+
+
+def _mkfs(kind: FileSystem, system: System, device: str) -> Said:
+    command = kind.mkfs_command(mkfs_words(kind, system.mkfs, system.name), device)
+    said = run_tool(command, seconds=_MKFS_SECONDS)
+    if said.exit_code != 0:
+        raise _refused(system, kind.mkfs, said, system.mkfs, [])
+    return said
+
+
+def _mount(kind: FileSystem, system: System, device: str, directory: Path) -> None:
+    options = mount_words(kind, system.mount, system.name)
+    command = kind.mount_command(options, device, str(directory))
+    with kernel_log() as log:
+        said = run_tool(command, seconds=_MOUNT_SECONDS)
+        if said.exit_code != 0:
+            raise _refused(
+                system, "mount", said, system.mount, log.lines_about(Path(device).name, kind.driver)
+            )
+
+
+def _refused(
+    system: System, tool: str, said: Said, options: str, kernel: list[str]
+) -> FsgaugeError:
+    """The user's options are to blame where there are any, the machine otherwise."""
+    details = (
+        " ".join(said.command),
+        *_without_advice(said.words.splitlines())[:6],
+        *(f"kernel: {line}" for line in kernel),
+    )
+    if options:
+        return InputError(
+            f'{tool} refused the options of the system "{system.name}": {options}',
+            details=details,
+            next=f"man {tool if tool != 'mount' else f'5 {system.kind}'}, or leave the option out",
+        )
+    return RigError(f'{tool} failed for the system "{system.name}"', details=details)
+
+
+def _without_advice(lines: list[str]) -> list[str]:
+    """The complaint alone: mkfs.xfs goes on with its usage, mount points to dmesg."""
+    usage = next((at for at, line in enumerate(lines) if line.startswith("Usage")), len(lines))
+    return [line for line in lines[:usage] if "dmesg(1)" not in line]
+
+
+def _options_in_force(kind: FileSystem, system: System, directory: Path) -> tuple[str, list[str]]:
+    """Mount options as the kernel lists them, and asked ones that it does not list."""
+    mount = mount_at(directory)
+    if mount is None:
+        raise RigError(f"{directory} is not in /proc/self/mountinfo after its mount")
+    listed = mount.all_options
+    names = {option.partition("=")[0] for option in listed.split(",")}
+    unseen = [
+        option
+        for option in mount_words(kind, system.mount, system.name)
+        if option.partition("=")[0] not in names
+    ]
+    notes = [
+        f'the mount option "{option}" is not among those that the kernel lists as in force'
+        " (it lists no defaults)"
+        for option in unseen
+    ]
+    return listed, notes

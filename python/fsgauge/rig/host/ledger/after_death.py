@@ -1,0 +1,112 @@
+"""After a death: undo what the ledgers of dead runs list, and say so.
+
+A run died by a kill, or ended by itself and could not undo all (its server was gone).
+A ledger whose lock is free belongs to a dead run: the lock went with the process. Only ledgers
+say what a run left: no folder that users share is searched for it.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from contextlib import suppress
+from pathlib import Path
+
+from fsgauge.errors import FsgaugeError, RigError
+from fsgauge.rig.host.ledger import ledger_folder as folders
+from fsgauge.rig.host.ledger.ledger_folder import (
+    SUFFIX,
+    append_entry,
+    lock_of_all,
+    private_folder,
+    read_ledger,
+    try_lock,
+)
+from fsgauge.rig.host.process.processes import boot_id, end_children_of_run
+
+_LEDGERS_LIMIT = 1000
+
+
+def clean_up_after_the_dead() -> list[str]:
+    """Undo what dead runs of this user left; sentences that say what was done or could not be."""
+    folder = folders.ledger_folder()
+    if not folder.is_dir():
+        return []
+    folder = private_folder()
+    said: list[str] = []
+    for path in sorted(folder.glob(f"*{SUFFIX}"))[:_LEDGERS_LIMIT]:
+        try:
+            said += _clean_up(path)
+        except OSError as error:
+            said.append(_left_alone(path, error.strerror or str(error)))
+    return said
+
+
+def _clean_up(path: Path) -> list[str]:
+    """Undo one ledger's traces if its owner is dead; two cleaners never work on one ledger."""
+    try:
+        status = path.lstat()
+        if not stat.S_ISREG(status.st_mode) or status.st_uid != os.geteuid():
+            return [_left_alone(path, "it is no plain file of this user's")]
+        descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return []
+    try:
+        with lock_of_all(path.parent):
+            dead = try_lock(descriptor) and path.exists()
+        return _undo_all(path, descriptor) if dead else []
+    finally:
+        os.close(descriptor)
+
+
+def _left_alone(path: Path, why: str) -> str:
+    return f"{path} is no ledger that can be read: {why}; look at it, then: rm -r {path}"
+
+
+def _undo_all(path: Path, descriptor: int) -> list[str]:
+    entries = read_ledger(descriptor)
+    owner = entries.owner
+    if owner is None:
+        if entries.unreadable:
+            return [_left_alone(path, "it does not say whose it is")]
+        path.unlink()
+        return []
+    same_boot = owner.boot_id == boot_id()
+    ended = end_children_of_run(owner.token) if same_boot else []
+    said = [f"ended {process}, left by an earlier run" for process in ended]
+    failed, forgettable = False, True
+    for number, trace in reversed(entries.pending):
+        if not same_boot and not trace.outlives_a_boot:
+            continue
+        try:
+            sentence = trace.undo_for_the_dead()
+        except (FsgaugeError, OSError) as error:
+            failed = True
+            said.append(_failure(error))
+            forgettable = forgettable and trace.may_be_forgotten
+            continue
+        with suppress(RigError):  # undone twice does no harm
+            append_entry(path, descriptor, {"undone": number})
+        said += [f"{sentence}, left by an earlier run"] if sentence else []
+    if entries.unreadable:
+        return [*said, _unread(path, entries.unreadable)]
+    if not failed:
+        path.unlink()
+    elif forgettable:
+        said[-1] += f"; remove it there by hand and forget it here: rm {path}"
+    return said
+
+
+def _unread(path: Path, lines: int) -> str:
+    count = "a line" if lines == 1 else f"{lines} lines"
+    return (
+        f"{count} of {path} cannot be read: an earlier run, of another version or on a disk that"
+        f" changed data, may have left more; look at it, then: rm {path}"
+    )
+
+
+def _failure(error: Exception) -> str:
+    if isinstance(error, FsgaugeError):
+        because = "; ".join(filter(None, (*error.details, error.cause, error.next)))
+        return f"left by an earlier run: {error.what}" + (f" ({because})" if because else "")
+    return f"left by an earlier run: {error}"

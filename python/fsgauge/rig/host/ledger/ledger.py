@@ -1,0 +1,149 @@
+"""The ledger: what a run makes on the host, written down and flushed before it is made.
+
+One file a run, locked by its owner while it lives; see ledger_folder.py for its form and
+after_death.py for what happens when the owner is killed.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from fsgauge.errors import FsgaugeError, RigError
+from fsgauge.own_names import TOKEN_BYTES, own_name
+from fsgauge.rig.host.folder.marked_folder import Owner, make_marked
+from fsgauge.rig.host.ledger import ledger_folder as folders
+from fsgauge.rig.host.ledger.after_death import clean_up_after_the_dead
+from fsgauge.rig.host.ledger.ledger_folder import SUFFIX, append_entry, begin_ledger, private_folder
+from fsgauge.rig.host.ledger.traces import AnyTrace, FolderTrace, Trace
+from fsgauge.rig.host.process.processes import RUN_VARIABLE, boot_id, start_ticks
+from fsgauge.rig.host.process.undisturbed import undisturbed
+
+__all__ = ["Ledger", "clean_up_after_the_dead", "opened_ledger"]
+
+
+class Ledger:
+    """One run's ledger, open and locked. Make it with `opened_ledger`."""
+
+    def __init__(self, path: Path, descriptor: int, owner: Owner) -> None:
+        self.path = path
+        self.owner = owner
+        self._descriptor = descriptor
+        self._made = 0
+        self._pending: dict[int, Trace] = {}
+        self._stuck = False
+
+    @property
+    def token(self) -> str:
+        """Marks everything that this run makes."""
+        return self.owner.token
+
+    @property
+    def mount_folder(self) -> Path:
+        """Where this run's mount points are made: for this user alone."""
+        return folders.mount_folder(self.path.parent)
+
+    @contextmanager
+    def holding(self, trace: AnyTrace) -> Iterator[None]:
+        """Write `trace` down; the body makes and uses it; it is undone however the body ends.
+
+        When the body fails and what it made cannot be undone, the body's error comes first.
+        """
+        number = self._made
+        self._made += 1
+        self._pending[number] = trace
+        self._append({"made": number, "trace": trace.model_dump()})
+        try:
+            yield
+        except BaseException as first:
+            self._undo_after(first, number)
+            raise
+        self.undo_down_to(number)
+
+    def own_name(self, purpose: str) -> str:
+        """A name that says whose it is, for what lies elsewhere."""
+        return own_name(self.token, purpose)
+
+    def undo_down_to(self, number: int) -> None:
+        """Undo what was made from `number` on, the last first; signals wait until it is done.
+
+        When something cannot be undone, what it stands on is left alone too: the ledger keeps
+        both for the next command. Raises the RigError that says why, once.
+        """
+        with undisturbed():
+            for made in sorted(self._pending, reverse=True):
+                if made < number or self._stuck:
+                    return
+                try:
+                    self._pending[made].undo()
+                except BaseException:
+                    self._stuck = True
+                    raise
+                del self._pending[made]
+                with suppress(RigError):  # undone twice does no harm
+                    self._append({"undone": made})
+
+    def _undo_after(self, first: BaseException, number: int) -> None:
+        """What ended the body stays the error; what cannot be undone because of it is told too."""
+        try:
+            self.undo_down_to(number)
+        except FsgaugeError as second:
+            because = "; ".join((*second.details, *filter(None, (second.cause, second.next))))
+            told = f"and {second.what}" + (f" ({because})" if because else "")
+            if isinstance(first, FsgaugeError):
+                first.details = (*first.details, told)
+            else:
+                first.add_note(told)
+
+    @contextmanager
+    def folder(self, parent: Path, name: str) -> Iterator[Path]:
+        """A marked folder below `parent`, there while the body runs."""
+        path = parent / own_name(self.token, name)
+        with self.holding(FolderTrace(path=str(path), token=self.token)):
+            make_marked(path, self.owner)
+            yield path
+
+    def close(self) -> None:
+        """Let go; the file stays only while something in it is not undone."""
+        with undisturbed():
+            if not self._pending:
+                self.path.unlink()
+            os.close(self._descriptor)
+
+    def _append(self, entry: dict[str, object]) -> None:
+        append_entry(self.path, self._descriptor, entry)
+
+
+@contextmanager
+def opened_ledger() -> Iterator[Ledger]:
+    """A ledger for this process; removed at the end when everything in it is undone."""
+    folder = private_folder()
+    owner = Owner(
+        token=secrets.token_hex(TOKEN_BYTES),
+        pid=os.getpid(),
+        start_ticks=start_ticks(os.getpid()) or 0,
+        boot_id=boot_id(),
+    )
+    path = folder / f"{owner.token}{SUFFIX}"
+    descriptor = begin_ledger(path, owner)
+    before = os.environ.get(RUN_VARIABLE)
+    os.environ[RUN_VARIABLE] = owner.token
+    ledger = Ledger(path, descriptor, owner)
+    try:
+        yield ledger
+    finally:
+        try:
+            ledger.undo_down_to(0)
+        finally:
+            _restore_environment(before)
+            ledger.close()
+
+
+def _restore_environment(before: str | None) -> None:
+    if before is None:
+        os.environ.pop(RUN_VARIABLE, None)
+    else:
+        os.environ[RUN_VARIABLE] = before

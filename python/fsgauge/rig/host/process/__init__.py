@@ -1,0 +1,1 @@
+"""Processes on this machine: tools, servers, signals, networks of their own."""

@@ -1,0 +1,228 @@
+"""A served system: what is checked before the start, and the server around a system's folders."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeVar
+
+from fsgauge.access.server import SERVERS, Server, ServerKind, served
+from fsgauge.errors import InputError, RigError
+from fsgauge.record import SystemFacts
+from fsgauge.rig.host.ledger.ledger import Ledger
+from fsgauge.rig.host.machine.memory import available_memory_bytes
+from fsgauge.rig.host.process.own_network import own_network
+from fsgauge.rig.host.process.tool import find_tool, run_tool
+from fsgauge.study.model import ConnectionsWorkload, PathStorage, Study, System
+from fsgauge.units import format_size
+from fsgauge.workload.folders import BACKUP, OWN, ClientFolders, Place
+
+P = TypeVar("P", bound=Place)
+_PACKAGES = {
+    "unshare": "util-linux",
+    "setpriv": "util-linux",
+    "mount": "mount",
+    "hostname": "hostname",
+}
+"""Programs beside a server that no package of its own brings, on Debian."""
+_SPARE_PROCESSES = 64
+_SPARE_SOCKETS = 64
+_PORT_RANGE = Path("/proc/sys/net/ipv4/ip_local_port_range")
+_MOST_PROCESSES = (Path("/proc/sys/kernel/pid_max"), Path("/proc/sys/kernel/threads-max"))
+
+
+def server_kind(study: Study) -> ServerKind | None:
+    """The server that the study starts over each system; None where it starts none."""
+    workload = study.workload
+    serve = workload.serve if isinstance(workload, ConnectionsWorkload) else "none"
+    return SERVERS.get(serve)
+
+
+def check_server(study: Study) -> None:
+    """RigError where the server is not installed or the machine cannot carry its clients.
+
+    InputError where it would not accept a system's options.
+    """
+    kind, workload = server_kind(study), study.workload
+    if kind is None or not isinstance(workload, ConnectionsWorkload):
+        return
+    require_installed(kind)
+    if os.geteuid() != 0:
+        raise RigError(
+            f"starting {kind.title} for several users needs root",
+            cause="this is an ordinary user",
+            next="sudo fsgauge ..., or without --serve",
+        )
+    _require_storage_of_its_own(kind, study)
+    kind.account()
+    require_surroundings(kind)
+    for system in study.systems:
+        kind.check_options(workload, system.server)
+    _require_processes(kind, workload.clients)
+    _require_ports(kind, workload.clients)
+    _require_memory(kind, workload.clients)
+
+
+def require_surroundings(kind: ServerKind) -> None:
+    """RigError where a server cannot be kept apart from this machine, or ended with fsgauge."""
+    with own_network():
+        pass
+    words = ["unshare", "--uts", "--pid", "--fork", "--kill-child", "true"]
+    said = run_tool(words)
+    if said.exit_code != 0:
+        raise RigError(
+            f"{kind.title} cannot have process ids and a host name of its own here",
+            details=(" ".join(words), *said.words.splitlines()[-2:]),
+            cause="a container without CAP_SYS_ADMIN, or a kernel without these namespaces",
+            next="run it outside of the container, or without --serve",
+        )
+    kind.require_possible()
+
+
+def _require_storage_of_its_own(kind: ServerKind, study: Study) -> None:
+    """InputError where clients could name files that are not the study's."""
+    if kind.reaches_whole_file_systems and isinstance(study.storage, PathStorage):
+        raise InputError(
+            f"{kind.title} does not serve a folder of a file system that holds other files:"
+            f" {study.storage.path}",
+            cause="a file handle of NFS can name any file of the file system, also outside of the"
+            " folder, and a server that opens them reads all",
+            next="--storage loop or a device of its own, --serve samba, or without --serve",
+        )
+
+
+def require_installed(kind: ServerKind) -> None:
+    """RigError with the command that installs it."""
+    lack = lack_of(kind)
+    if lack:
+        raise RigError(
+            f"{kind.title} is not installed here: {lack}",
+            next=f"{install_of(kind)}, or without --serve: over paths",
+        )
+
+
+def missing_of(kind: ServerKind) -> str:
+    """What is not installed of a server: names, or words; empty when it is whole."""
+    return ", ".join(_programs_missing(kind)) or kind.lacks()
+
+
+def lack_of(kind: ServerKind) -> str:
+    """The same as a sentence: "ganesha.nfsd, unshare are missing"; empty when it is whole."""
+    missing = missing_of(kind)
+    several = len(_programs_missing(kind)) > 1
+    return f"{missing} {'are' if several else 'is'} missing" if missing else ""
+
+
+def install_of(kind: ServerKind) -> str:
+    """The command that brings what is missing: the server's packages, and the system's own."""
+    missing = _programs_missing(kind)
+    found = [_PACKAGES[program] for program in missing if program in _PACKAGES]
+    system = list(dict.fromkeys(found))
+    if missing and len(found) == len(missing):
+        return f"apt-get install {' '.join(system)}"
+    return " ".join([kind.install, *system])
+
+
+def _programs_missing(kind: ServerKind) -> list[str]:
+    return [program for program in kind.programs if find_tool(program) is None]
+
+
+@contextmanager
+def shared(
+    study: Study, system: System, folders: P, ledger: Ledger
+) -> Iterator[tuple[P | ClientFolders, Server | None]]:
+    """The folders as clients reach them: through the study's server, if it has one."""
+    kind, workload = server_kind(study), study.workload
+    if (
+        kind is None
+        or not isinstance(workload, ConnectionsWorkload)
+        or not isinstance(folders, ClientFolders)
+    ):
+        yield folders, None
+        return
+    account = kind.account()
+    directory = Path(folders.directory)
+    os.chown(directory, 0, account.group_id)
+    directory.chmod(0o750)
+    for name in (OWN, BACKUP):
+        os.chown(directory / name, account.user_id, account.group_id)
+    with served(kind, directory, workload, system.server, ledger, account) as server:
+        yield folders.model_copy(update={"share": server.target}), server
+
+
+def with_server(facts: SystemFacts, server: Server | None) -> SystemFacts:
+    """What is in force, the server included."""
+    if server is None:
+        return facts
+    found = server.facts
+    details = {"server": f"{found.name} {found.version}", "protocol": found.protocol}
+    if found.options:
+        details["server options"] = ", ".join(f"{k} = {v}" for k, v in found.options.items())
+    return facts.model_copy(update={"details": {**facts.details, **details}})
+
+
+def require_answer(host: str, port: int, seconds: float = 10.0) -> None:
+    """RigError where there is no such host, or nobody answers at a server's port."""
+    try:
+        with socket.create_connection((host, port), timeout=seconds):
+            return
+    except socket.gaierror as error:
+        raise RigError(
+            f"there is no host {host}", cause=str(error.strerror), next=f"getent hosts {host}"
+        ) from None
+    except OSError as error:
+        refused = isinstance(error, ConnectionRefusedError)
+        raise RigError(
+            f"no server answers at {host}:{port}",
+            cause="nothing listens on that port" if refused else f"{error}",
+            next=f"start the server, or name its port: {host}:PORT",
+        ) from None
+
+
+def _require_processes(kind: ServerKind, clients: int) -> None:
+    needed = clients * kind.processes_for_a_client + _SPARE_PROCESSES
+    running = sum(entry.name.isdecimal() for entry in os.scandir("/proc"))
+    for path in _MOST_PROCESSES:
+        limit = _number(path)
+        if limit is not None and kind.processes_for_a_client and running + needed > limit:
+            raise RigError(
+                f"{kind.title} would have a process for each of {clients} clients, and"
+                f" {path.name} is {limit}",
+                cause=f"{running} processes are there already",
+                next=f"sysctl kernel.{path.name}={2 * (running + needed)}, or fewer"
+                " workload.clients",
+            )
+
+
+def _require_ports(kind: ServerKind, clients: int) -> None:
+    """Each connection has a port of its own on the clients' side."""
+    try:
+        first, last = (int(word) for word in _PORT_RANGE.read_text().split())
+    except (OSError, ValueError):
+        return
+    needed = clients * kind.sockets_for_a_client + _SPARE_SOCKETS
+    if needed > last - first:
+        raise RigError(
+            f"{clients} clients need {needed} ports, and this machine gives {last - first}",
+            next="sysctl net.ipv4.ip_local_port_range='1025 65000', or fewer workload.clients",
+        )
+
+
+def _require_memory(kind: ServerKind, clients: int) -> None:
+    needed, there = clients * kind.memory_for_a_client_bytes, available_memory_bytes()
+    if there is not None and needed > there:
+        raise RigError(
+            f"{kind.title} needs about {format_size(needed)} for {clients} clients, and"
+            f" {format_size(there)} of memory are available",
+            next="fewer workload.clients, or more memory",
+        )
+
+
+def _number(path: Path) -> int | None:
+    try:
+        return int(path.read_text())
+    except (OSError, ValueError):
+        return None

@@ -1,0 +1,1 @@
+"""Settings of the kernel that a run changes and gives back."""

@@ -1,0 +1,151 @@
+"""A share of a running server: asked before anything begins, used in a folder of ours, cleared."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from fsgauge.errors import InputError, RigError
+from fsgauge.kinds.connections.method import ConnectionsMethod
+from fsgauge.record import SystemFacts
+from fsgauge.rig.host.ledger.ledger import Ledger
+from fsgauge.rig.host.ledger.traces import ShareTrace
+from fsgauge.rig.host.serving import require_answer
+from fsgauge.rig.rig import AttachedStorage, PreparedSystem, RunsJobs
+from fsgauge.study.address import PASSWORD_VARIABLE, Address, parse_address
+from fsgauge.study.model import ConnectionsWorkload, Study, System
+from fsgauge.wire import (
+    EnvironmentPassword,
+    FilePassword,
+    NfsTarget,
+    PasswordSource,
+    SmbTarget,
+)
+from fsgauge.workload import method_of
+from fsgauge.workload.folders import ClientFolders, FileSets
+
+
+def check_shares(study: Study) -> None:
+    """Raise InputError or RigError where a share's server or password is not there."""
+    workload = _workload(study)
+    for address in {_address(workload, system) for system in study.systems}:
+        if address.protocol == "smb":
+            password_source(workload)
+        require_answer(address.host, address.port)
+
+
+def password_source(workload: ConnectionsWorkload) -> PasswordSource:
+    """Where the engine finds the password; it is not read here."""
+    if workload.password_file is None:
+        if not os.environ.get(PASSWORD_VARIABLE):
+            raise RigError(
+                f"the share's user needs a password, and {PASSWORD_VARIABLE} is not set",
+                next=f"read -rs {PASSWORD_VARIABLE}; export {PASSWORD_VARIABLE}; or a file of mode"
+                " 0600: --set workload.password_file=/path",
+            )
+        return EnvironmentPassword(name=PASSWORD_VARIABLE)
+    path = Path(workload.password_file)
+    try:
+        status = path.stat()
+    except OSError as error:
+        raise InputError(
+            f"the password file {path} cannot be read: {error.strerror}", next=f"ls -l {path}"
+        ) from None
+    if not stat.S_ISREG(status.st_mode) or status.st_mode & 0o077:
+        raise InputError(
+            f"the password file {path} can be read by others than its owner",
+            next=f"chmod 600 {path}",
+        )
+    return FilePassword(path=str(path))
+
+
+@contextmanager
+def prepared_share(
+    study: Study, system: System, attached: AttachedStorage, ledger: Ledger, engine: RunsJobs
+) -> Iterator[PreparedSystem]:
+    """Folders of our own on the share, cleared at the end however it comes."""
+    workload, sets = _workload(study), attached.file_sets
+    if not isinstance(sets, FileSets):
+        raise RigError("only clients work on shares")
+    address = _address(workload, system)
+    folders = ClientFolders(
+        kind="share_folders",
+        directory=str(address),
+        files_per_client=sets.files_per_client,
+        backup_files_per_client=sets.backup_files_per_client,
+        share=_target(workload, address, ledger.own_name("share")),
+    )
+    method = method_of(workload)
+    if not isinstance(method, ConnectionsMethod):
+        raise RigError("only clients work on shares")
+    clearing = method.clear_jobs(folders)
+    for job in clearing[:1]:
+        engine.run(job)  # logs in and finds nothing: what is refused is refused before anything
+    jobs = [job.model_dump(mode="json") for job in clearing]
+    trace = ShareTrace(place=str(address), jobs=jobs)
+    with ledger.holding(trace):
+        yield PreparedSystem(
+            facts=_facts(system, address, attached.size_bytes),
+            target=folders,
+            layout=None,
+            start_state=[f"{address} used as it stands", "folders of the run's own, made by it"],
+            notes=[
+                *method.notes(),
+                f"{system.name}: extents are not counted, a share does not say where files lie",
+            ],
+        )
+
+
+def _workload(study: Study) -> ConnectionsWorkload:
+    if not isinstance(study.workload, ConnectionsWorkload):
+        raise RigError("only clients work on shares")
+    return study.workload
+
+
+def _address(workload: ConnectionsWorkload, system: System) -> Address:
+    return parse_address(system.target or workload.target or "")
+
+
+def _target(
+    workload: ConnectionsWorkload, address: Address, directory: str
+) -> SmbTarget | NfsTarget:
+    if address.protocol == "nfs":
+        return NfsTarget(
+            host=address.host,
+            port=address.port,
+            mount_port=workload.nfs_mount_port,
+            export=address.path,
+            directory=directory,
+            user_id=os.geteuid(),
+            group_id=os.getegid(),
+        )
+    return SmbTarget(
+        host=address.host,
+        port=address.port,
+        share=address.path,
+        directory=directory,
+        user=address.user,
+        password=password_source(workload),
+        dialect=workload.smb_dialect,
+        signing=workload.smb_signing,
+        encryption=workload.smb_encryption,
+        oplocks=workload.smb_oplocks,
+    )
+
+
+def _facts(system: System, address: Address, size_bytes: int) -> SystemFacts:
+    return SystemFacts(
+        kind=system.kind,
+        mkfs_command=[],
+        mkfs_output="",
+        mount_source=str(address),
+        mount_options="",
+        tunables={},
+        size_bytes=size_bytes,
+        free_bytes=None,
+        block_size_bytes=None,
+        details={"protocol": {"smb": "SMB", "nfs": "NFS version 3"}[address.protocol]},
+    )

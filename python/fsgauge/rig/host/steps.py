@@ -1,0 +1,159 @@
+"""Steps between cells that need no engine: files removed, free space taken.
+
+A step is durable when it returns: what was freed can be given away again, and statvfs says so.
+Only files below the folder of a system that was made for the study are touched.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import os
+import time
+from pathlib import Path
+
+from fsgauge.errors import RigError
+from fsgauge.rig.host.caches import sync_file_system
+from fsgauge.rig.host.machine.mounts import mount_holding
+from fsgauge.workload.steps import ClearFolder, DeleteFile, FileStep
+
+_SECTOR_BYTES = 512
+_PIECE_BYTES = 1 << 20
+_BLOCK_BYTES = 4096
+_MOST_PIECES = 256
+"""Calls of fallocate for one file: each that is refused asks for half as much."""
+_STEADY_SECONDS = 0.02
+_LONGEST_WAIT_SECONDS = 10.0
+
+_LIBC = ctypes.CDLL(None, use_errno=True)
+_LIBC.fallocate.argtypes = (ctypes.c_int, ctypes.c_int, ctypes.c_int64, ctypes.c_int64)
+
+
+def wear(step: FileStep, root: str) -> int:
+    """Carry a step out on the system at `root`; gives the bytes that it took or gave back.
+
+    Raises RigError where the file system refuses.
+    """
+    try:
+        if isinstance(step, ClearFolder):
+            return sum(_remove(path) for path in _files(_below(step.directory, root)))
+        if isinstance(step, DeleteFile):
+            return _remove(_below(step.path, root))
+        return _take(_below(step.path, root), step.leave_bytes)
+    except OSError as error:
+        raise RigError(
+            f"a step before a cell failed: {step.what}",
+            details=(str(error),),
+            cause="the file system refused it; what was recorded is kept",
+            next="dmesg | tail",
+        ) from error
+
+
+def free_when_steady(directory: str) -> int:
+    """Bytes that this process can still take, once freed ones are given back (XFS: later)."""
+    sync_file_system(directory)
+    ends = time.monotonic() + _LONGEST_WAIT_SECONDS
+    found = takeable_bytes(directory)
+    while time.monotonic() < ends:
+        time.sleep(_STEADY_SECONDS)
+        again = takeable_bytes(directory)
+        if again == found:
+            break
+        found = again
+    return found
+
+
+def takeable_bytes(directory: str) -> int:
+    """What statvfs says may be written; root's reserve counts for root, whose files may be in it.
+
+    Elsewhere than on the ext family, free blocks that are not available are the file system's own.
+    """
+    room = os.statvfs(directory)
+    mount = mount_holding(directory)
+    reserve = os.geteuid() == 0 and mount is not None and mount.file_system.startswith("ext")
+    return (room.f_bfree if reserve else room.f_bavail) * room.f_frsize
+
+
+def allocate(descriptor: int, offset_bytes: int, size_bytes: int) -> None:
+    """fallocate(2) itself; the C library's posix_fallocate writes where there is none. OSError."""
+    while _LIBC.fallocate(descriptor, 0, offset_bytes, size_bytes) != 0:
+        number = ctypes.get_errno()
+        if number != errno.EINTR:
+            raise OSError(number, os.strerror(number))
+
+
+def _below(path: str, root: str) -> Path:
+    """The path, if it is in the system's folder; anything else is a mistake of this program."""
+    found = Path(path)
+    if ".." in found.parts or not found.is_relative_to(root) or found == Path(root):
+        raise ValueError(f"{path} is not below {root}")
+    return found
+
+
+def _files(folder: Path) -> list[Path]:
+    """Files of a folder, at any depth; links are not followed."""
+    found: list[Path] = []
+    for directory, _, names in os.walk(folder):
+        found += [Path(directory) / name for name in names]
+    return sorted(found)
+
+
+def _remove(path: Path) -> int:
+    size_bytes = path.lstat().st_blocks * _SECTOR_BYTES
+    path.unlink()
+    return size_bytes
+
+
+def _take(path: Path, leave_bytes: int) -> int:
+    """Fill a file until no more than `leave_bytes` are free; gives what it takes then."""
+    flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC
+    folder = str(path.parent)
+    descriptor = os.open(path, flags, 0o600)
+    try:
+        try:
+            _allocate_all(descriptor, folder, leave_bytes)
+        except OSError as error:
+            if error.errno not in (errno.EOPNOTSUPP, errno.ENOSYS):
+                raise
+            _write_all(descriptor, folder, leave_bytes)
+        os.fsync(descriptor)
+        return os.fstat(descriptor).st_blocks * _SECTOR_BYTES
+    finally:
+        os.close(descriptor)
+
+
+def _allocate_all(descriptor: int, folder: str, leave_bytes: int) -> None:
+    """Piece by piece: a file system that is nearly full refuses more than it can give at once."""
+    size_bytes, largest = 0, None
+    for _ in range(_MOST_PIECES):
+        left = takeable_bytes(folder) - leave_bytes
+        piece = left if largest is None else min(left, largest)
+        piece -= piece % _BLOCK_BYTES
+        if piece < _BLOCK_BYTES:
+            return
+        try:
+            allocate(descriptor, size_bytes, piece)
+        except OSError as error:
+            if error.errno != errno.ENOSPC:
+                raise
+            largest = piece // 2
+            os.ftruncate(descriptor, size_bytes)
+            continue
+        size_bytes += piece
+
+
+def _write_all(descriptor: int, folder: str, leave_bytes: int) -> None:
+    """The same by writing, where nothing can be allocated; synced, since free space comes late."""
+    data = os.urandom(_PIECE_BYTES)
+    most = takeable_bytes(folder) // _PIECE_BYTES + 1
+    for written in range(most):
+        if written % 64 == 0:
+            os.fsync(descriptor)
+        if takeable_bytes(folder) - leave_bytes < _PIECE_BYTES:
+            return
+        try:
+            os.write(descriptor, data)
+        except OSError as error:
+            if error.errno != errno.ENOSPC:
+                raise
+            return

@@ -1,0 +1,140 @@
+"""Tunables: settings of the kernel that a system asks for, set back after its turn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from fsgauge.errors import InputError, RefusedError
+from fsgauge.rig.host.device import loop_devices
+from fsgauge.rig.host.device.block_device import BlockDevice, device_at
+from fsgauge.rig.host.ledger.ledger import Ledger
+from fsgauge.rig.host.ledger.traces import SettingTrace
+from fsgauge.rig.host.setting.setting import read_setting, real_setting, write_setting
+from fsgauge.rig.host.setting.setting_lock import setting_held
+from fsgauge.storage import Base
+from fsgauge.study.model import System
+from fsgauge.study.tunable_places import (
+    DEVICE,
+    TunablePlace,
+    nearest_place,
+    place_of,
+    possible_value,
+)
+
+_LINKS_LIMIT = 64
+
+
+def check_tunables(system: System) -> None:
+    """RefusedError for a tunable that is not in the list of those that a study may change."""
+    seen: dict[str, str] = {}
+    for key, value in system.tunables.items():
+        place = _place(key, value, system)
+        other = seen.setdefault(place.path, key)
+        if other != key:
+            raise InputError(
+                f'the tunables "{other}" and "{key}" of the system "{system.name}" are one setting'
+            )
+
+
+@contextmanager
+def tuned(system: System, base: Base, ledger: Ledger) -> Iterator[dict[str, str]]:
+    """Write each tunable; gives what the kernel reads back; sets all back at the end."""
+    check_tunables(system)
+    device = device_at(base.device) if base.device else None
+    file = loop_devices.backing_file(base.device) if base.device else None
+    with ExitStack() as stack:
+        in_force = {}
+        for key, value in system.tunables.items():
+            home, rest = _own(_place(key, value, system), device, key, system)
+            path = real_setting(home, rest)
+            held = stack.enter_context(setting_held(ledger.path.parent, path, ledger.path))
+            trace = SettingTrace(
+                path=str(path),
+                value=_read(path, system),
+                device=base.device,
+                file=file,
+                lock=str(held.file),
+            )
+            held.changed = True
+            stack.enter_context(ledger.holding(trace))
+            _write(path, value, system)
+            in_force[str(home / rest)] = _read(path, system)
+        yield in_force
+
+
+def _place(key: str, value: str, system: System) -> TunablePlace:
+    place = place_of(key)
+    if place is None:
+        raise RefusedError(
+            f'the tunable "{key}" is not known to be safe as root (system "{system.name}")',
+            details=(nearest_place(key),),
+            cause="most settings are the machine's, and some name programs that root starts",
+            next="fsgauge explain system.tunables",
+        )
+    if not possible_value(value):
+        raise RefusedError(
+            f'"{value}" is no value of the tunable "{key}" (system "{system.name}")',
+            cause="values are numbers and words",
+            next=f"cat {place.path}",
+        )
+    return place
+
+
+def _own(
+    place: TunablePlace, device: BlockDevice | None, key: str, system: System
+) -> tuple[Path, str]:
+    """The folder and the file of a setting, {device} filled in, of our own device alone."""
+    if not place.device:
+        return Path(place.home), place.rest
+    if device is None:
+        raise InputError(
+            f'the tunable "{key}" of the system "{system.name}" needs a device',
+            next="leave it out: this storage has none",
+        )
+    if place.device == DEVICE:
+        of_the_disk = place.home.startswith("/sys/block/")
+        name = device.disk.name if of_the_disk else device.name
+        return Path(place.home.replace(DEVICE, name)), place.rest
+    own = _chain(device)
+    if place.device not in own:
+        raise RefusedError(
+            f'the tunable "{key}" is a setting of another device (system "{system.name}")',
+            details=(f"this study's: {', '.join(own)}",),
+            cause="a study changes settings of its own device alone",
+            next=f'write {DEVICE} for its name: "{key.replace(place.device, DEVICE)}"',
+        )
+    return Path(place.home), place.rest
+
+
+def _chain(device: BlockDevice) -> list[str]:
+    """The device, its disk, and what it is made of, by the kernel's names; each once."""
+    found: dict[str, None] = {}
+    waiting = [device]
+    while waiting and len(found) < _LINKS_LIMIT:
+        each = waiting.pop()
+        if each.name not in found:
+            found[each.name] = None
+            waiting += [each.disk, *each.slaves()]
+    return list(found)
+
+
+def _read(path: Path, system: System) -> str:
+    try:
+        return read_setting(path)
+    except OSError as error:
+        raise InputError(
+            f'the tunable {path} of the system "{system.name}" cannot be read: {error.strerror}',
+            next=f"ls {path.parent}",
+        ) from error
+
+
+def _write(path: Path, value: str, system: System) -> None:
+    try:
+        write_setting(path, value)
+    except OSError as error:
+        raise InputError(
+            f'the kernel refused "{value}" for {path} (system "{system.name}"): {error.strerror}',
+            next=f"cat {path}",
+        ) from error

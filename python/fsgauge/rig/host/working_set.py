@@ -1,0 +1,92 @@
+"""The working set: as many bytes or files for all systems of a study, so that each carries alike.
+
+The smallest free space is measured, not guessed: every file system is made once with the study's
+own options before anything is timed, which also finds an option that mkfs or mount refuses, and a
+file system that cannot do direct I/O as the study wants it.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+
+from fsgauge.plan.space import planned_room, times_held
+from fsgauge.rig.host.allocation import require_allocation
+from fsgauge.rig.host.direct import require_direct_files
+from fsgauge.rig.host.formatted import formatted
+from fsgauge.rig.host.ledger.ledger import Ledger
+from fsgauge.rig.rig import RunsJobs
+from fsgauge.storage import Base
+from fsgauge.study.model import Study
+from fsgauge.system import FileSystem, find_kind
+from fsgauge.units import format_size
+from fsgauge.workload import method_of
+from fsgauge.workload.folders import AgedFiles, FileSets
+from fsgauge.workload.room import Room
+
+
+@dataclass(frozen=True)
+class WorkingSet:
+    """Size of each file that is laid out, or the file sets that the load makes."""
+
+    file_size_bytes: int
+    file_sets: FileSets | AgedFiles | None
+
+
+def working_set(study: Study, base: Base, ledger: Ledger, engine: RunsJobs) -> WorkingSet:
+    """What every system holds; InputError when the load does not fit."""
+    room = _smallest_room(study, base, ledger, engine)
+    method = method_of(study.workload)
+    if not method.lays_out:
+        return WorkingSet(0, method.in_room(room).file_sets)
+    filled = room.free_bytes * method.fill_percent // 100
+    filled = max(min(filled, room.free_bytes - method.reserve_bytes), 0)
+    size = method.file_size_bytes(filled // method.files)
+    logs = method.reserve_bytes
+    beside = f", beside {format_size(logs)} for logs" if logs else ""
+    method.require_room(
+        size,
+        cause=f'"{room.least}" leaves room for {format_size(room.free_bytes)} of'
+        f" {format_size(base.size_bytes)}, of which {method.fill_percent} % are filled by"
+        f" {method.files} file{'s' if method.files > 1 else ''}{beside}",
+    )
+    return WorkingSet(size, None)
+
+
+def free_bytes(directory: str) -> int:
+    """What statvfs says a program may still write."""
+    room = os.statvfs(directory)
+    return room.f_bavail * room.f_frsize
+
+
+def free_inodes(directory: str) -> int | None:
+    """What statvfs says how many files a program may still make; None where nothing limits them."""
+    return os.statvfs(directory).f_favail or None
+
+
+def _smallest_room(study: Study, base: Base, ledger: Ledger, engine: RunsJobs) -> Room:
+    least = replace(planned_room(study, base.size_bytes), least=study.systems[0].name)
+    for system in study.systems:
+        kind = find_kind(system.kind)
+        if isinstance(kind, FileSystem):
+            with formatted(kind, system, base, ledger) as made:
+                require_direct_files(study, system, str(made.directory), engine)
+                require_allocation(system, str(made.directory))
+                here = str(made.directory)
+                free = free_bytes(here) // times_held(study, system)
+                least = _less(least, Room(free, system.name, free_inodes(here), system.name))
+        elif kind.placement == "folder":
+            place = system.path or str(base.directory)
+            require_allocation(system, place)
+            inodes = free_inodes(place)
+            least = _less(least, Room(least.free_bytes, least.least, inodes, system.name))
+    return least
+
+
+def _less(one: Room, other: Room) -> Room:
+    """The smaller of both in bytes, and in inodes."""
+    if other.free_bytes < one.free_bytes:
+        one = replace(one, free_bytes=other.free_bytes, least=other.least)
+    if other.inodes is not None and (one.inodes is None or other.inodes < one.inodes):
+        one = replace(one, inodes=other.inodes, fewest=other.fewest)
+    return one

@@ -1,0 +1,80 @@
+"""What going on with a study needs to know: what it was, what is left, whether all is as it was."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+from pydantic import ValidationError
+
+from fsgauge import __version__
+from fsgauge.engine import Engine
+from fsgauge.errors import InputError
+from fsgauge.pooling import Conditions, require_equal
+from fsgauge.record import EnvironmentRecord, Plan
+from fsgauge.rig.rig import Rig
+from fsgauge.run.stopping import knows_enough
+from fsgauge.store import StoredStudy
+from fsgauge.study.model import Study
+from fsgauge.wire import Engine as EngineBuild
+from fsgauge.wire import ProbeJob
+
+
+def study_of(stored: StoredStudy) -> Study:
+    """The study as it was when it began; raises InputError when the record does not hold one."""
+    try:
+        return Study.model_validate_json(json.dumps(stored.study.study))
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise InputError(
+            f"{stored.directory / 'study.json'} holds no study that this fsgauge can run",
+            details=(f"{where}: {first['msg']}",),
+            cause="another version wrote it, or it was edited",
+            next=f"fsgauge report {stored.directory}",
+        ) from error
+
+
+def is_finished(
+    stored: StoredStudy, whole: set[int], events: Sequence[Mapping[str, object]]
+) -> bool:
+    """Whether the study came to its end: every block is whole, or it asked to end sooner.
+
+    `events` are the lines of its journal.
+    """
+    ended = bool(events) and events[-1].get("event") == "ended"
+    all_whole = all(turn.block in whole for turn in stored.study.plan.turns)
+    return ended and (all_whole or knows_enough(stored))
+
+
+def without(plan: Plan, whole: set[int]) -> Plan:
+    """The part of a plan that is left, for whoever watches."""
+    turns = [turn for turn in plan.turns if turn.block not in whole]
+    share = len(turns) / len(plan.turns)
+    return plan.model_copy(
+        update={
+            "turns": turns or plan.turns,
+            "expected_seconds": plan.expected_seconds * share,
+            "expected_written_bytes": int(plan.expected_written_bytes * share),
+        }
+    )
+
+
+def require_same(
+    stored: StoredStudy, rig: Rig, engine: Engine, environment: EnvironmentRecord
+) -> None:
+    """Raise InputError where what must be equal differs from when the study began."""
+    then = Conditions(
+        fsgauge_version=stored.study.fsgauge_version,
+        rig=stored.study.rig,
+        engine=_engine_of(stored),
+        environment=stored.environment_before,
+    )
+    now = Conditions(__version__, rig.name, engine.probe(ProbeJob()).engine, environment)
+    require_equal(then, now, next=f"fsgauge report {stored.directory}")
+
+
+def _engine_of(stored: StoredStudy) -> EngineBuild | None:
+    """The build that laid out the first files or, where nothing is laid out, made the first run."""
+    results = (*(turn.layout for turn in stored.turns), *(run.result for run in stored.runs))
+    return next((result.engine for result in results if result is not None), None)

@@ -1,0 +1,1 @@
+"""Several results folders: compared, followed over time, held to limits."""

@@ -1,0 +1,188 @@
+"""Whether a comparison crosses the limits of --fail-if.
+
+Takes conditions and a comparison of two folders; gives one test a condition, cell and system that
+it selects, by the basis that decides. A limit counts as crossed only when the whole interval lies
+beyond it. With m ratios asked for, each interval is one of 100 - 5/m % (Bonferroni), so that the
+chance of a false alarm of a whole command stays below 2.5 %, however many cells it asks about. An
+interval that holds the limit decides nothing and fails nothing; neither does a folder that is not
+valid.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from fsgauge.errors import InputError
+from fsgauge.stats.folders.compare import Between, Entry
+from fsgauge.stats.folders.condition import Condition, Selector, nearest, what_cell_is
+from fsgauge.stats.results import ResultModel
+from fsgauge.stats.verdict import ALPHA, BLOCKS_FOR_A_VERDICT
+from fsgauge.stats.welch import interval
+from fsgauge.units import exact_size, format_size
+
+Outcome = Literal["crossed", "held", "undecided"]
+
+
+class Test(ResultModel):
+    """One condition on one cell and system; the interval is at `level`."""
+
+    __test__ = False
+
+    condition: str
+    cell: str
+    system: str
+    metric: str
+    ratio: float
+    low: float | None
+    high: float | None
+    level: float
+    outcome: Outcome
+    reason: str
+
+
+def check(conditions: Sequence[Condition], between: Between) -> list[Test]:
+    """All tests of all conditions; InputError where one selects nothing."""
+    selected = [
+        (condition, entry) for condition in conditions for entry in _selected(condition, between)
+    ]
+    intervals = {(entry.cell, entry.system, entry.metric) for _, entry in selected}
+    level = 1 - ALPHA / max(1, len(intervals))
+    return [_test(condition, entry, between, level) for condition, entry in selected]
+
+
+def _selected(condition: Condition, between: Between) -> list[Entry]:
+    _require_known(condition, between)
+    matching = [
+        (cell.id, system)
+        for cell in between.cells
+        for system in between.systems
+        if condition.selects(cell, system)
+    ]
+    found = [
+        entry
+        for cell, system in matching
+        if (entry := between.entry(cell, system, condition.metric, between.decides)) is not None
+    ]
+    if found:
+        return found
+    if not matching:
+        last = condition.selectors[-1].token
+        raise condition.error(
+            "no cell is all of this at once", last, next=f"the cells are: {_names(between)}"
+        )
+    if between.decides == "to baseline" and {system for _, system in matching} == {
+        between.baseline
+    }:
+        raise condition.error(
+            f"{between.baseline} is the baseline: it has no ratio to itself",
+            condition.metric_token,
+            next="name another system, or compare folders of the same machine",
+        )
+    raise condition.error(
+        f"{condition.metric} was not measured in these cells",
+        condition.metric_token,
+        next=f"measured were: {', '.join(metric.name for metric in between.metrics)}",
+    )
+
+
+def _require_known(condition: Condition, between: Between) -> None:
+    """Each selector alone has to be something that the study has."""
+    for selector in condition.selectors:
+        known = _known(selector, between)
+        if selector.value not in known.values():
+            raise _unknown(condition, selector, list(known), between)
+
+
+def _names(between: Between) -> str:
+    return "; ".join(cell.name for cell in between.cells)
+
+
+def _known(selector: Selector, between: Between) -> dict[str, str | int]:
+    """What the study has of a selector's kind, by the name that people write."""
+    if selector.kind == "system":
+        return {system: system for system in between.systems}
+    if selector.kind == "depth":
+        return {f"depth {cell.queue_depth}": cell.queue_depth for cell in between.cells}
+    if selector.kind == "jobs":
+        noun = _of_jobs(between)
+        return {
+            f"{cell.jobs} {noun if cell.jobs == 1 else f'{noun}s'}": cell.jobs
+            for cell in between.cells
+        }
+    if selector.kind == "size":
+        return {exact_size(cell.block_size_bytes): cell.block_size_bytes for cell in between.cells}
+    found = (what_cell_is(cell)[selector.kind] for cell in between.cells)
+    return {str(value): value for value in found if value is not None}
+
+
+def _of_jobs(between: Between) -> str:
+    if any(cell.test is not None for cell in between.cells):
+        return "client"
+    return "job" if all(cell.ranges is None for cell in between.cells) else "writer"
+
+
+def _unknown(
+    condition: Condition, selector: Selector, known: list[str], between: Between
+) -> InputError:
+    written = {
+        "system": f'system "{selector.value}"',
+        "pattern": f'pattern "{selector.value}"',
+        "size": f"block size {format_size(int(selector.value))}" if selector.kind == "size" else "",
+        "depth": f"depth {selector.value}",
+        "jobs": f"number of {_of_jobs(between)}s {selector.value}",
+        "cell": f'cell "{selector.value}"',
+        "ranges": f"cells with {selector.value} ranges",
+        "access": f"cells with {selector.value} access",
+        "allocation": f'cells with allocation "{selector.value}"',
+        "order": f"backup in {selector.value} order",
+    }[selector.kind]
+    return condition.error(
+        f"this study has no {written}",
+        selector.token,
+        hint=nearest(str(selector.value), known),
+        next=f"it has: {', '.join(known)}" if known else f"the cells are: {_names(between)}",
+    )
+
+
+def _test(condition: Condition, entry: Entry, between: Between, level: float) -> Test:
+    bounds = None
+    if entry.error is not None and entry.freedom is not None:
+        bounds = interval(entry.ratio, entry.error, entry.freedom, level, entry.reach)
+    outcome, reason = _outcome(condition, entry, between, bounds)
+    return Test(
+        condition=condition.text,
+        cell=between.cell(entry.cell).name,
+        system=entry.system,
+        metric=entry.metric,
+        ratio=entry.ratio,
+        low=bounds[0] if bounds else None,
+        high=bounds[1] if bounds else None,
+        level=level,
+        outcome=outcome,
+        reason=reason,
+    )
+
+
+def _outcome(
+    condition: Condition, entry: Entry, between: Between, bounds: tuple[float, float] | None
+) -> tuple[Outcome, str]:
+    for side in (between.a, between.b):
+        if not side.valid:
+            return "undecided", f"{side.label} is not valid: {side.invalid_reason}"
+    if bounds is None or min(entry.blocks_a, entry.blocks_b) < BLOCKS_FOR_A_VERDICT:
+        return "undecided", f"fewer than {BLOCKS_FOR_A_VERDICT} blocks"
+    low, high = bounds
+    limit = condition.limit
+    beyond = {
+        "<": (high < limit, low >= limit),
+        "<=": (high <= limit, low > limit),
+        ">": (low > limit, high <= limit),
+        ">=": (low >= limit, high < limit),
+    }
+    crossed, held = beyond[condition.comparison]
+    if crossed:
+        return "crossed", "the whole interval lies beyond the limit"
+    if held:
+        return "held", "the whole interval lies within the limit"
+    return "undecided", "the interval holds the limit; more blocks would narrow it"

@@ -1,0 +1,97 @@
+"""Layouts of planted chunks: what lies in which pieces, and what a disk is predicted to make."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from fsgauge.kinds.aging.analysis.model import Aging
+from fsgauge.kinds.aging.disk import PUBLISHED
+from tests.synthetic_aging import BASELINE, MEBIBYTE, SYSTEMS, make_aging
+
+LEVELS = (5, 50, 100)
+PUBLISHED_AT_5 = {"ext4 1 MiB": 0.29, "ext4 2 MiB": 0.50, "ext4 4 MiB": 0.74, "ext4 8 MiB": 0.90}
+
+
+def aging_of(*, disk: object = None, **changes: object) -> Aging:
+    made = make_aging(**{"levels": LEVELS, "blocks": 2, "maps": False, **changes})
+    found = made.results(disk=disk).aging
+    assert found is not None
+    return found
+
+
+@pytest.fixture(scope="module")
+def aging() -> Aging:
+    return aging_of()
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_predictions_at_little_free_are_those_that_were_published(
+    aging: Aging, system: str
+) -> None:
+    layout = aging.layout(system, 5)
+    assert layout is not None and layout.predicted_relative is not None
+    assert layout.predicted_relative.value == pytest.approx(PUBLISHED_AT_5[system], abs=0.05)
+    assert layout.listed_share == 1.0
+
+
+def test_predictions_end_at_the_clean_rate(aging: Aging) -> None:
+    for system in SYSTEMS:
+        layout = aging.layout(system, 100)
+        assert layout is not None and layout.predicted_relative is not None
+        assert layout.predicted_relative.value == pytest.approx(1.0)
+
+
+def test_another_disk_changes_predictions_and_no_rate() -> None:
+    short = aging_of(disk=replace(PUBLISHED, window=16))
+    usual = aging_of()
+    assert short.lines == usual.lines
+    mine, theirs = (each.layout("ext4 8 MiB", None) for each in (short, usual))
+    assert mine and theirs and mine.predicted and theirs.predicted
+    assert mine.predicted.value < 0.9 * theirs.predicted.value
+    assert [each.name for each in short.disk if not each.is_default] == ["window"]
+
+
+def test_the_studys_own_disk_is_used() -> None:
+    aging = aging_of(disk=None, levels=(5,))
+    changed = make_aging(levels=(5,), blocks=2, maps=False).study.study["workload"]
+    assert changed["disk"] == {}
+    own = make_aging(levels=(5,), blocks=2, maps=False, disk={"path_rate": 1e8}).results().aging
+    assert own is not None and own.layouts[0].predicted and aging.layouts[0].predicted
+    assert own.layouts[0].predicted.value < 1e8 < aging.layouts[0].predicted.value
+
+
+def test_aged_files_lie_in_chunks_of_their_size(aging: Aging) -> None:
+    for aged in aging.aged:
+        assert aged.chunk_share is not None and aged.chunk_share.value == 1.0
+        assert aged.lengths.files == 20 and aged.lengths.exact is not None
+        assert aged.lengths.exact[0] == (SYSTEMS[aged.system], 1.0)
+
+
+def test_holes_that_touch_make_longer_free_pieces(aging: Aging) -> None:
+    some, half = (aging.layout(BASELINE, level) for level in (5, 50))
+    assert some and half and some.free and half.free and half.free.extents
+    assert some.free.largest_bytes == MEBIBYTE
+    assert half.free.largest_bytes is not None and half.free.largest_bytes > 3 * MEBIBYTE
+    shares = [share for _, share in half.free.at_least]
+    assert shares[0] == pytest.approx(1.0) and shares == sorted(shares, reverse=True)
+
+
+def test_extents_that_are_not_all_listed_are_not_called_exact() -> None:
+    aging = aging_of(listed=10, levels=(5,))
+    layout = aging.layout(BASELINE, 5)
+    assert layout is not None and layout.chunk_share is None and layout.lengths.exact is None
+    assert 0 < layout.listed_share < 0.5
+
+
+def test_a_system_without_an_asked_size_has_a_distribution_alone() -> None:
+    aging = aging_of(systems={"xfs": None}, levels=(5,))
+    layout = aging.layout("xfs", 5)
+    assert layout is not None and layout.chunk_share is None
+    assert layout.lengths.exact == [(2 * MEBIBYTE, 1.0)]
+
+
+def test_failed_scans_leave_rates_alone() -> None:
+    aging = aging_of(scan_faults=lambda turn, cell: True, levels=(5,))
+    assert aging.layouts == [] and aging.failed_scans > 0 and aging.lines

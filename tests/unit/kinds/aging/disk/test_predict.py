@@ -1,0 +1,103 @@
+"""The disk model on layouts of the published shape, and on shapes whose cost is known."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import replace
+
+import pytest
+
+from fsgauge.kinds.aging.disk import PUBLISHED, Disk, Extents, predict_rate
+
+MEBIBYTE = 1 << 20
+FILES = 20
+"""As published: one of twenty intermingled files was deleted, so every twentieth chunk is free."""
+
+
+def interleaved(chunk: int, *, apart: int, total: int = 4096 * MEBIBYTE) -> list[Extents]:
+    """Four streams that take chunks in turn; `apart` chunks from one free place to the next."""
+    places = [index * chunk * apart for index in range(total // chunk)]
+    return [Extents(places[of::4], [chunk] * len(places[of::4])) for of in range(4)]
+
+
+def rate(files: list[Extents], disk: Disk = PUBLISHED) -> float:
+    found = predict_rate(files, disk)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(
+    ("window", "mebibytes", "published"),
+    [(64, 1, 0.29), (64, 2, 0.50), (64, 4, 0.74), (64, 8, 0.90), (16, 1, 0.29), (16, 8, 0.87)],
+)
+def test_one_file_of_twenty_deleted_costs_what_was_published(
+    window: int, mebibytes: int, published: float
+) -> None:
+    disk = replace(PUBLISHED, window=window)
+    chunk = mebibytes * MEBIBYTE
+    aged = rate(interleaved(chunk, apart=FILES), disk)
+    clean = rate(interleaved(chunk, apart=1), disk)
+    assert aged / clean == pytest.approx(published, abs=0.02)
+
+
+def test_clean_rates_are_those_of_the_rig_and_large_chunks_cost_a_short_queue() -> None:
+    """Published: above 4 and near 5 GB/s from eight targets; larger chunks lower it somewhat."""
+    short = replace(PUBLISHED, window=16)
+    assert rate(interleaved(MEBIBYTE, apart=1)) == pytest.approx(614e6, rel=0.01)
+    assert rate(interleaved(8 * MEBIBYTE, apart=1), short) == pytest.approx(523e6, rel=0.01)
+
+
+def test_one_contiguous_file_moves_at_the_rate_of_the_platters() -> None:
+    disk = replace(PUBLISHED, path_rate=1e15)
+    middle = math.sqrt(175e6**2 - 0.35 * (175e6**2 - 83e6**2))
+    found = rate([Extents([0], [1 << 30])], disk)
+    assert found == pytest.approx(8 * middle, rel=1e-6)
+
+
+def test_one_far_jump_costs_a_seek_and_half_a_turn() -> None:
+    disk = replace(PUBLISHED, path_rate=1e15, data_disks=1, window=1)
+    far = disk.cylinder_size * disk.cylinders // 3 + MEBIBYTE
+    whole = rate([Extents([0], [2 * MEBIBYTE])], disk)
+    broken = rate([Extents([0, far], [MEBIBYTE, MEBIBYTE])], disk)
+    jump_s = 2 * MEBIBYTE / broken - 2 * MEBIBYTE / whole
+    assert jump_s == pytest.approx(8.5e-3 + 60 / 7200 / 2, rel=1e-6)
+
+
+def test_a_small_gap_ahead_is_read_through_and_one_behind_is_not() -> None:
+    disk = replace(PUBLISHED, path_rate=1e15, window=1)
+    ahead = rate([Extents([0, MEBIBYTE + 4096], [MEBIBYTE, MEBIBYTE])], disk)
+    behind = rate([Extents([MEBIBYTE + 4096, 0], [MEBIBYTE, MEBIBYTE])], disk)
+    assert ahead > 2 * behind
+
+
+@pytest.mark.parametrize("apart", [1, 20])
+def test_where_pieces_are_cut_changes_nothing(apart: int) -> None:
+    """An extent listed in two parts that touch is the same extent."""
+    whole = interleaved(2 * MEBIBYTE, apart=apart)
+    halves = [
+        Extents(
+            [place + half for place in file.physical_bytes for half in (0, MEBIBYTE)],
+            [MEBIBYTE] * 2 * len(file.length_bytes),
+        )
+        for file in whole
+    ]
+    assert rate(halves) == pytest.approx(rate(whole), rel=1e-12)
+
+
+def test_streams_of_unequal_length_are_moved_to_their_ends() -> None:
+    files = [Extents([0], [MEBIBYTE]), Extents([1 << 30], [64 * MEBIBYTE]), Extents([], [])]
+    moved = 65 * MEBIBYTE / rate(files, replace(PUBLISHED, path_rate=1e15))
+    assert moved > 65 * MEBIBYTE / (8 * 175e6)
+
+
+def test_nothing_to_move_has_no_rate() -> None:
+    assert predict_rate([], PUBLISHED) is None
+    assert predict_rate([Extents([], [])], PUBLISHED) is None
+
+
+def test_a_hundred_thousand_extents_take_well_under_a_second() -> None:
+    files = interleaved(MEBIBYTE, apart=FILES, total=100_000 * MEBIBYTE)
+    began = time.process_time()
+    rate(files)
+    assert time.process_time() - began < 1.0

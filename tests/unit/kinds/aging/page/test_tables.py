@@ -1,0 +1,95 @@
+"""Tables of an aged file system: what is decided, what is not, and what is said once."""
+
+from __future__ import annotations
+
+import pytest
+
+from fsgauge.kinds.aging.page.claims import claims_table
+from fsgauge.kinds.aging.page.few_blocks import said_once
+from fsgauge.kinds.aging.page.tables import disk_table, predicted_table, summary_table
+from fsgauge.report.published import published_aging
+from fsgauge.report.table_parts import Table
+from fsgauge.stats.results import Results
+from tests.synthetic_aging import BASELINE, SYSTEMS, make_aging
+
+LEVELS = (5, 50, 100)
+TWO = {name: SYSTEMS[name] for name in ("ext4 1 MiB", "ext4 8 MiB")}
+
+
+def results_of(**changes: object) -> Results:
+    return make_aging(**{"levels": LEVELS, "systems": TWO, "maps": False, **changes}).results()
+
+
+def summary(results: Results) -> Table:
+    assert results.aging is not None
+    return summary_table(results, results.aging)
+
+
+@pytest.fixture(scope="module")
+def results() -> Results:
+    return results_of()
+
+
+def test_each_system_has_a_line_for_writes_and_one_for_reads(results: Results) -> None:
+    rows = [[cell.text for cell in row[:2]] for row in summary(results).rows]
+    assert rows == [[system, side] for system in TWO for side in ("write", "read")]
+
+
+def test_a_decided_loss_has_its_mark_and_its_end(results: Results) -> None:
+    row = summary(results).rows[0]
+    assert row[3].text.endswith("▼") and row[4].below.endswith(", at 5 % free")
+    assert row[5].text == "100 %" and row[5].below == "less at 2 levels"
+
+
+def test_nothing_decided_is_not_called_whole() -> None:
+    noisy = summary(results_of(noise=0.3, blocks=3, kept=lambda chunk, free, side: 1.0))
+    assert "undecided" in (words := {row[5].text for row in noisy.rows}) and "always" not in words
+    calm = summary(results_of(noise=0.002, kept=lambda chunk, free, side: 1.0))
+    assert {row[5].text for row in calm.rows} == {"always"}
+
+
+def test_too_few_blocks_are_told_once() -> None:
+    few = said_once(summary(results_of(blocks=2)), 2)
+    assert few.note.endswith("No interval is known from 2 blocks.")
+    assert not any("not known" in cell.below for row in few.rows for cell in row)
+    assert few.rows[0][4].below == "at 5 % free"
+
+
+def test_with_blocks_enough_nothing_is_taken_away(results: Results) -> None:
+    table = summary(results)
+    assert said_once(table, 6) is table
+
+
+def test_claims_stand_beside_the_systems_that_they_are_about(results: Results) -> None:
+    assert results.aging is not None
+    (table,) = claims_table(results, results.aging, published_aging())
+    rows = {row[0].text: row for row in table.rows}
+    of_writes = rows["what 8 MiB keeps of its clean write rate at every level"]
+    assert of_writes[1].text.endswith(" %") and of_writes[2].text == "91 %"
+    assert of_writes[3].text == "at least 89 %"
+    assert rows["what 1 MiB keeps of its clean read rate at 5 % free"][2].text == "30 %"
+    assert rows["clean write rate with 8 MiB, of that with 1 MiB"][1].text.endswith(" %")
+
+
+def test_claims_about_sizes_that_the_study_does_not_have_are_left_out() -> None:
+    results = results_of(systems={BASELINE: SYSTEMS[BASELINE]}, blocks=2)
+    assert results.aging is not None
+    (table,) = claims_table(results, results.aging, published_aging())
+    assert not any(row[0].text.startswith("what 8 MiB") for row in table.rows)
+    own = results_of(systems={"xfs": None}, blocks=2)
+    assert own.aging is not None and claims_table(own, own.aging, published_aging()) == []
+
+
+def test_predictions_name_their_levels(results: Results) -> None:
+    assert results.aging is not None
+    (table,) = predicted_table(results, results.aging, [5, 100])
+    assert [column.label for column in table.columns[2:]] == ["5 % free", "100 % free"]
+    assert [cell.text for cell in table.rows[0][2:]] == ["30 %", "100 %"]
+
+
+def test_every_number_of_the_disk_has_a_unit_and_a_source(results: Results) -> None:
+    assert results.aging is not None
+    rows = {row[0].text: row for row in disk_table(results.aging).rows}
+    assert rows["outer_rate"][1].text == "175 MB/s" and rows["seek_average"][1].text == "8.5 ms"
+    assert rows["position"][1].text == "35 %" and rows["window"][1].text == "64"
+    assert all(row[2].text and row[3].text for row in rows.values())

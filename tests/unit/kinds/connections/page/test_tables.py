@@ -1,0 +1,146 @@
+"""Tables of many clients: what was measured, and apart from it what others published."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from fsgauge.kinds.connections.page.parts import connections_parts
+from fsgauge.kinds.connections.page.tables import (
+    call_table,
+    error_table,
+    extents_table,
+    extents_words,
+    fairness_table,
+    latency_table,
+    little_table,
+    published_tables,
+    signed_percent,
+)
+from fsgauge.pages import explain_metric
+from fsgauge.report.published import published_connections
+from fsgauge.report.table_parts import TOO_FEW, Table
+from fsgauge.stats import read_study
+from fsgauge.stats.results import Results
+from tests.synthetic import make_study
+from tests.synthetic_connections import BASELINE, OTHER, make_connections
+
+
+@cache
+def results() -> Results:
+    return make_connections(clients=20, blocks=4).results()
+
+
+def tables(found: Results) -> dict[str, Table]:
+    return {table.name: table for table in published_tables(found, published_connections())}
+
+
+def test_published_figures_stand_at_the_right_and_are_marked() -> None:
+    table = tables(results())["test-write"]
+    assert [column.label for column in table.columns] == [
+        "average of all blocks",
+        BASELINE,
+        OTHER,
+        "change",
+        "without delayed allocation",
+        "with delayed allocation",
+        "change",
+    ]
+    assert table.elsewhere == 3 and "not measured here" in table.note
+    creates = next(row for row in table.rows if "create" in row[0].text)
+    assert creates[0].text == "average create response time (ms)"
+    assert [cell.text for cell in creates[4:]] == ["66.31 ms", "58.17 ms", "\u221212 %"]
+    assert "better" in creates[3].text and " to " in creates[3].below
+
+
+def test_the_publications_change_is_that_of_its_own_values() -> None:
+    for test in published_connections().test:
+        for row in test.row:
+            before, after = row.values
+            if row.change is not None:
+                assert abs(100 * (after / before - 1) - row.change) < 1.0, (test.name, row.name)
+
+
+def test_a_test_that_nobody_published_has_no_such_columns() -> None:
+    found = make_connections(
+        clients=20,
+        blocks=2,
+        tests=("write", "stat", "backup"),
+        backup_orders=("directory", "inode"),
+    ).results()
+    by_name = tables(found)
+    assert by_name["test-stat"].elsewhere == 0 and by_name["test-backup-inode"].elsewhere == 0
+    assert by_name["test-backup-directory"].elsewhere == 3
+
+
+def test_work_that_was_not_done_leaves_its_place_empty() -> None:
+    found = make_connections(
+        clients=20, blocks=3, lost=lambda turn, cell: (5, 1) if turn.system == OTHER else (0, 0)
+    ).results()
+    time = next(r for r in tables(found)["test-write"].rows if r[0].text == "time to complete")
+    assert time[1].text and time[2].text == time[3].text == ""
+
+
+def test_latency_has_percentiles_where_samples_lie_beyond_and_the_call_beside() -> None:
+    (table,) = latency_table(results())
+    labels = [column.label for column in table.columns]
+    row = next(r for r in table.rows if (r[0].text, r[1].text) == ("write", "create"))
+    values = dict(zip(labels, row, strict=True))
+    assert values["operation"].below == "200 a run" and values["p50"].text
+    assert values["p99"] == TOO_FEW and values["p99.9"] == TOO_FEW
+    assert values["of the response"].text == "50 %"
+    writes = next(r for r in table.rows if (r[0].text, r[1].text) == ("write", "write"))
+    assert dict(zip(labels, writes, strict=True))["p99.9"].text
+
+
+def test_extents_with_the_ratio_in_words() -> None:
+    (table,) = extents_table(results())
+    assert [row[0].text for row in table.rows] == ["write", "write", "backup fill", "backup fill"]
+    assert table.rows[1][5].text == "0.05 ▲ better"
+    by_extents = [column.label for column in table.columns].index("files by their extents")
+    cell = table.rows[0][by_extents]
+    assert (cell.text, cell.below) == ("16 to 31: 90 %", "1: 10 %")
+    connections = results().connections
+    assert connections is not None
+    assert extents_words(connections, "write", OTHER) == "0.05 (the same in all blocks) ▲ better"
+
+
+def test_the_check_is_printed_with_both_sides() -> None:
+    (table,) = little_table(results())
+    assert len(table.rows) == 6
+    assert {row[-1].text for row in table.rows} == {"0.0 %"}
+    wrong = make_connections(clients=20, blocks=1, unaccounted=lambda turn, cell: 0.05).results()
+    (table,) = little_table(wrong)
+    assert {row[-1].text for row in table.rows} == {"\u22125.0 %"}
+    assert signed_percent(0.31) == "+0.3 %" and signed_percent(-0.04) == "0.0 %"
+
+
+def test_fairness_and_calls() -> None:
+    (fair,) = fairness_table(results())
+    assert len(fair.rows) == 6 and fair.rows[0][2].text == "90 %"
+    (calls,) = call_table(results())
+    assert ["write", "pwrite"] in [[row[0].text, row[1].text] for row in calls.rows]
+
+
+def test_errors_have_a_table_only_where_there_are_any() -> None:
+    assert error_table(results()) == []
+    found = make_connections(
+        clients=20, blocks=2, errors=lambda turn, cell: [("write", "no_space", 7)]
+    ).results()
+    (table,) = error_table(found)
+    assert table.rows[0][3].text == "no space" and "No space left" in table.rows[0][6].below
+
+
+def test_every_number_has_a_page() -> None:
+    parts = connections_parts(results())
+    sections = (parts.published, parts.clients, parts.latency, parts.extents)
+    pages = {page for section in sections for table in section for page in table.pages}
+    assert len(pages) > 8
+    for page in pages:
+        assert explain_metric(page)
+
+
+def test_another_study_has_nothing_of_it() -> None:
+    made = make_study(patterns=("randread",), block_sizes=(4096,), queue_depths=(1,), blocks=2)
+    found = read_study(made.turns, made.runs, made.study, made.before)
+    parts = connections_parts(found)
+    assert parts.published == parts.clients == parts.latency == parts.extents == []

@@ -1,0 +1,304 @@
+"""The page of a study of several writers: its pictures, tables, and what it does not show."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from html import unescape
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from fsgauge.kinds.writers.analysis.model import Scaling
+from fsgauge.kinds.writers.page.chart import writers_chart
+from fsgauge.kinds.writers.page.gain import gain_chart
+from fsgauge.kinds.writers.page.law import law_chart, law_words
+from fsgauge.kinds.writers.page.tables import Table, no_law, scaling_tables
+from fsgauge.pages import explain_metric
+from fsgauge.report import write_report
+from fsgauge.report.integrity import integrity_lines
+from fsgauge.report.published import published_writers
+from fsgauge.report.sureness import sureness_lines
+from fsgauge.stats import Results, read_study
+from tests.synthetic_writers import make_writers
+from tests.writers_example import (
+    SYSTEMS,
+    Planted,
+    example_records,
+    example_results,
+    planted_scaling,
+    write_example,
+)
+
+AS_PUBLISHED = Planted(writers=(1, 2), companions=False)
+GROUPED = Planted(writers=(1, 2, 4, 8), groups=("shared, direct", "shared, buffered"))
+ONE_BLOCK = Planted(writers=(1, 2), blocks=1)
+LARGE = Planted()
+
+
+@cache
+def results_of(planted: Planted) -> Results:
+    return example_results(example_records(planted), planted)
+
+
+def table(results: Results, name: str) -> Table:
+    found = {each.name: each for each in scaling_tables(results, published_writers())}
+    return found[name]
+
+
+def labels(of: Table) -> list[str]:
+    return [column.label for column in of.columns]
+
+
+@pytest.fixture(scope="module", params=[AS_PUBLISHED, GROUPED, ONE_BLOCK, LARGE], ids=str)
+def page(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_example(tmp_path_factory.mktemp("writers"), request.param)
+
+
+def test_the_page_is_whole_and_asks_nothing_of_the_network(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert 'id="figure-writers"' in text and 'id="table-as-published"' in text
+    assert not re.search(r'(?:src|href)="(?:https?:)?//', text)
+    assert "NaN" not in text and "None" not in text.split("<script")[0]
+    embedded = re.findall(r'<script type="application/json" id="data-(\w+)">(.*?)</script>', text)
+    drawn = {path.stem for path in (page.parent / "charts").glob("*.svg")}
+    assert {name for name, _ in embedded} == drawn
+    for name, rows in embedded:
+        assert json.loads(rows)
+        ET.fromstring((page.parent / "charts" / f"{name}.svg").read_text())  # noqa: S314 - ours
+
+
+def test_pictures_of_block_size_and_depth_are_left_out(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert 'id="figure-overhead"' not in text and 'id="figure-depth"' not in text
+    assert 'id="figure-forest"' in text and 'id="numbers"' in text
+
+
+@pytest.mark.parametrize("planted", [AS_PUBLISHED, GROUPED, ONE_BLOCK, LARGE], ids=str)
+def test_every_number_of_the_tables_has_a_page(planted: Planted) -> None:
+    tables = scaling_tables(results_of(planted), published_writers())
+    assert tables
+    for each in tables:
+        assert each.pages
+        for name in each.pages:
+            assert "**Definition.**" in explain_metric(name)
+        words = {"system", "group", "case", "writers", "beside them", "over"}
+        assert all(column.page or column.label in words for column in each.columns)
+        assert all(len(row) == len(each.columns) for row in each.rows)
+
+
+def test_the_published_columns_hold_the_planted_numbers() -> None:
+    made = table(results_of(AS_PUBLISHED), "as-published")
+    assert labels(made) == [
+        "system",
+        "lay-out rate",
+        "IOPS at 1 writer",
+        "IOPS at 2 writers",
+        "change at 2",
+        "share of ideal at 2",
+    ]
+    ext3 = next(row for row in made.rows if row[0].text == "ext3")
+    assert [cell.text for cell in ext3] == ["ext3", "391 MiB/s", "10 k", "15.3 k", "+52 %", "76 %"]
+    assert all(" to " in cell.below for cell in ext3[1:])
+
+
+def test_what_others_published_is_marked_and_computed_from_their_rates() -> None:
+    other = table(results_of(AS_PUBLISHED), "elsewhere")
+    assert "other hardware" in other.heading and "not measured here" in other.note
+    shares = {row[0].text: row[-1].text for row in other.rows}
+    assert shares == {
+        "ext3": "49 %",
+        "NFS over ext3": "76 %",
+        "XFS": "69 %",
+        "NFS over XFS": "80 %",
+    }
+
+
+def test_groups_have_a_column_of_their_own_and_a_picture_each() -> None:
+    results = results_of(GROUPED)
+    assert "group" in labels(table(results, "as-published"))
+    drawn = writers_chart(results)
+    assert drawn is not None
+    assert {row["group"] for row in drawn.rows} == set(GROUPED.groups)
+    assert all(group in drawn.wide and group in drawn.narrow for group in GROUPED.groups)
+
+
+def test_one_block_gives_values_without_intervals() -> None:
+    made = table(results_of(ONE_BLOCK), "every-count")
+    rate = made.rows[0][labels(made).index("IOPS")]
+    assert rate.text and rate.below == "one block"
+
+
+def test_too_few_numbers_of_writers_have_a_reason_and_no_law() -> None:
+    results = results_of(AS_PUBLISHED)
+    assert law_chart(results) is None
+    assert "six are needed" in no_law(results)
+    assert "law" not in {each.name for each in scaling_tables(results, published_writers())}
+
+
+def test_a_law_is_drawn_where_it_fits_and_said_where_it_does_not() -> None:
+    results = results_of(LARGE)
+    assert results.scaling is not None
+    words = {line.system: law_words(line) for line in results.scaling.lines}
+    assert words["raw"].endswith("no peak within range")
+    assert words["ext3"] == "does not fit"
+    assert words["btrfs"].endswith("peak at 5.39")
+    drawn = law_chart(results)
+    assert drawn is not None and "peak 5.4" in drawn.wide and no_law(results) == ""
+    law = table(results, "law")
+    states = {row[0].text: row[1] for row in law.rows}
+    assert states["ext3"].text == "does not fit" and "the device is full" in states["ext3"].below
+
+
+def test_limits_are_lines_in_the_picture_or_numbers_above_it() -> None:
+    near = writers_chart(results_of(Planted(limit_factor=10)))
+    far = writers_chart(results_of(Planted(limit_factor=1000)))
+    assert near is not None and far is not None
+    assert "nothing written 24 M IOPS" in unescape(near.wide)
+    assert ">memory, every byte touched<" in near.wide
+    assert ">memory, every byte touched<" not in far.wide
+    assert "memory, every byte touched 4 M IOPS" in unescape(far.wide)
+
+
+def test_bandwidth_stands_in_the_tooltip() -> None:
+    drawn = writers_chart(results_of(AS_PUBLISHED))
+    assert drawn is not None
+    assert re.search(r"ext3, 2 writers: 15.3 k IOPS \(.*\), 1\d\d MiB/s; 76 % ", drawn.wide)
+
+
+def test_integrity_is_one_line_when_all_is_right_and_names_faults() -> None:
+    good, bad = example_records(AS_PUBLISHED), example_records(Planted(writers=(1, 2), torn=3))
+    (line,) = integrity_lines(list(SYSTEMS), good.runs)
+    assert line.good and "all whole writes of the right writer" in line.text
+    lines = {each.system: each for each in integrity_lines(list(SYSTEMS), bad.runs)}
+    assert not lines["btrfs"].good and "torn" in lines["btrfs"].text and lines["xfs"].good
+    box = sureness_lines(results_of(AS_PUBLISHED), bad.runs)[0]
+    assert (box.name, box.good) == ("Integrity", False) and "btrfs" in box.text
+    assert explain_metric(box.page)
+    assert integrity_lines(list(SYSTEMS), []) == []
+
+
+def test_what_statistics_make_of_records_is_drawn(tmp_path: Path) -> None:
+    example_records(AS_PUBLISHED).write(tmp_path)
+    text = write_report(tmp_path).read_text(encoding="utf-8")
+    assert 'id="figure-writers"' in text and 'id="table-as-published"' in text
+    assert 'id="figure-overhead"' not in text
+
+
+def test_before_the_first_run_there_is_no_picture() -> None:
+    planted = planted_scaling(AS_PUBLISHED)
+    empty = [line.model_copy(update={"points": []}) for line in planted.lines]
+    scaling: Scaling = planted.model_copy(update={"lines": empty})
+    results = results_of(AS_PUBLISHED).model_copy(update={"scaling": scaling})
+    assert writers_chart(results) is None and law_chart(results) is None
+    assert scaling_tables(results, published_writers())
+
+
+def test_other_studies_have_none_of_it() -> None:
+    results = results_of(AS_PUBLISHED).model_copy(update={"scaling": None})
+    assert writers_chart(results) is None and law_chart(results) is None
+    assert scaling_tables(results, published_writers()) == [] and no_law(results) == ""
+
+
+def words_of(results: Results, column: str) -> set[str]:
+    made = table(results, "every-count")
+    return {row[labels(made).index(column)].below for row in made.rows}
+
+
+def test_the_first_picture_is_the_answer_with_the_device_among_the_systems(tmp_path: Path) -> None:
+    drawn = gain_chart(results_of(LARGE))
+    assert drawn is not None and [row["system"] for row in drawn.rows] == list(SYSTEMS)
+    assert ">raw, the device alone<" in drawn.wide and ">ideal<" not in drawn.wide
+    assert not any(word in drawn.wide for word in ("better", "worse", "undecided"))
+    text = write_example(tmp_path, AS_PUBLISHED).read_text(encoding="utf-8")
+    assert text.index('id="figure-gain"') < text.index('id="figure-writers"')
+    assert text.index('id="figure-writers"') < text.index('id="figure-forest"')
+
+
+def test_groups_are_named_in_the_first_picture() -> None:
+    drawn = gain_chart(results_of(GROUPED))
+    assert drawn is not None and ">ideal<" in drawn.wide
+    assert all(drawn.wide.count(f">{group}<") == 1 for group in GROUPED.groups)
+
+
+def test_intervals_of_two_blocks_are_not_known() -> None:
+    results = results_of(Planted(writers=(1, 2), blocks=2))
+    assert words_of(results, "IOPS") == {"not known from 2 blocks"}
+    drawn = gain_chart(results)
+    assert drawn is not None and "not known from 2 blocks" in drawn.wide
+
+
+def wild(results: Results) -> Results:
+    """The same numbers, with intervals of a factor of a million."""
+    assert results.scaling is not None
+    document = results.scaling.model_dump()
+    for line in document["lines"]:
+        for point in line["points"]:
+            for field in ("iops", "change", "efficiency", "p99_ns"):
+                if point[field] is not None:
+                    value = point[field]["value"]
+                    point[field] |= {"low": value / 1e3, "high": value * 1e3}
+    return results.model_copy(update={"scaling": Scaling.model_validate(document)})
+
+
+def test_wide_intervals_stretch_no_axis() -> None:
+    results = results_of(AS_PUBLISHED)
+    drawn, calm = writers_chart(wild(results)), writers_chart(results)
+    assert drawn is not None and calm is not None
+
+    def axes(svg: str) -> list[str]:
+        return re.findall(r">([0-9.]+[kMG%]?)</text>", svg)
+
+    assert axes(drawn.wide) == axes(calm.wide)
+    assert "0k" not in axes(drawn.wide)
+    assert words_of(wild(results), "IOPS") == {"interval too wide"}
+
+
+def test_shares_have_their_unit_and_missing_percentiles_a_reason() -> None:
+    assert all(
+        each.endswith(" %") for each in words_of(results_of(LARGE), "share of ideal") if each
+    )
+    results = results_of(AS_PUBLISHED)
+    assert results.scaling is not None
+    document = results.scaling.model_dump()
+    for line in document["lines"]:
+        for point in line["points"]:
+            point["p99_ns"] = None
+    bare = results.model_copy(update={"scaling": Scaling.model_validate(document)})
+    assert words_of(bare, "p99") == {"too few samples"}
+    assert "p99.9" not in labels(table(bare, "every-count"))
+
+
+@pytest.mark.parametrize(
+    ("changes", "comparable"),
+    [
+        ({"ranges": "shared", "direct": True}, True),
+        ({"ranges": "own_files", "direct": True}, False),
+        ({"ranges": "shared", "direct": False}, False),
+        ({"ranges": "shared", "direct": True, "allocation": "extend"}, False),
+        ({"ranges": "shared", "direct": True, "block_size_bytes": 4096}, False),
+    ],
+)
+def test_what_was_published_stands_beside_its_like_alone(
+    changes: dict[str, object], comparable: bool
+) -> None:
+    results = results_of(AS_PUBLISHED)
+    cells = [cell.model_copy(update=changes) for cell in results.cells]
+    names = {
+        each.name
+        for each in scaling_tables(results.model_copy(update={"cells": cells}), published_writers())
+    }
+    assert ("elsewhere" in names) == comparable
+
+
+def test_ratios_between_groups_are_a_table() -> None:
+    study = make_writers(ranges=("shared", "own_files"))
+    made = table(read_study(study.turns, study.runs, study.study, study.before), "between-groups")
+    assert labels(made) == ["system", "writers", "group", "over", "ratio"]
+    assert len(made.rows) == 3 * 2
+    for _, _, group, first, ratio in made.rows:
+        assert (group.text, first.text) == ("own files", "shared")
+        assert " to " in ratio.below
+    assert "**Definition.**" in explain_metric("between_groups")

@@ -1,0 +1,70 @@
+"""Estimates follow from the study and the stated assumptions."""
+
+import pytest
+
+from fsgauge.plan import estimate
+from fsgauge.plan.space import layout_bytes, times_held
+from fsgauge.study.model import LoopStorage, OverheadWorkload, Study, System
+from fsgauge.study.system import COPY_ON_WRITE
+from fsgauge.system import FileSystem, find_kind
+from fsgauge.workload.assumed import EXPECTED, FASTEST, SLOWEST
+
+GIB = 1 << 30
+
+
+def study(**workload):
+    return Study(
+        format=1,
+        name="test",
+        question="?",
+        storage=LoopStorage(size=GIB),
+        systems=[System(name="raw", kind="raw"), System(name="ext4", kind="ext4")],
+        workload=OverheadWorkload(
+            **{"queue_depths": [32], "block_sizes": [4096], "warm_up": 10**9, "duration": 10**9}
+            | workload
+        ),
+    )
+
+
+def test_a_block_is_a_turn_of_each_and_one_more():
+    one = study(patterns=["randread", "randwrite"], fill=50)
+    filling = GIB / 2 / EXPECTED.bytes_per_second
+    turn = estimate.TURN_SECONDS + filling + 2 * (2 + estimate.RUN_SECONDS)
+    assert estimate.turn_seconds(one, GIB) == pytest.approx(turn)
+    assert estimate.block_seconds(one, GIB) == pytest.approx(3 * turn)
+
+
+def test_reads_write_nothing_but_the_layout():
+    assert estimate.turn_written_bytes(study(patterns=["randread"]), GIB) == GIB * 90 // 100
+
+
+def test_a_pace_bounds_what_is_written():
+    paced = study(patterns=["randrw"], read_percent=75, rate=1000.0)
+    load = estimate.turn_written_bytes(paced, GIB) - layout_bytes(paced, GIB)
+    assert load == 1000 * 2 * 4096 // 4
+
+
+def with_btrfs(**workload):
+    systems = [System(name="raw", kind="raw"), System(name="b", kind="btrfs")]
+    return study(**workload).model_copy(update={"systems": systems})
+
+
+def test_a_copy_on_write_system_halves_what_all_systems_write():
+    """The rig leaves half of the space to old extents, so the estimate has to."""
+    writing = {"patterns": ["randwrite"], "rate": 1.0, "fill": 80}
+    plain, halved = study(**writing), with_btrfs(**writing)
+    assert layout_bytes(halved, GIB) == layout_bytes(plain, GIB) // 2
+    assert estimate.turn_written_bytes(halved, GIB) == pytest.approx(0.4 * GIB, rel=1e-3)
+    assert [times_held(halved, system) for system in halved.systems] == [1, 2]
+    reading = with_btrfs(patterns=["randread"], fill=80)
+    assert layout_bytes(reading, GIB) == layout_bytes(plain, GIB)
+
+
+def test_every_kind_that_copies_on_write_is_a_file_system():
+    assert all(isinstance(find_kind(name), FileSystem) for name in COPY_ON_WRITE)
+
+
+def test_the_ends_of_the_range_are_below_and_above():
+    one = study(patterns=["randread"])
+    assert estimate.turn_seconds(one, GIB, FASTEST) < estimate.turn_seconds(one, GIB)
+    assert estimate.turn_seconds(one, GIB) < estimate.turn_seconds(one, GIB, SLOWEST)

@@ -1,0 +1,118 @@
+"""What cannot work is said before anything is touched, with the command that helps."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fsgauge.errors import FsgaugeError, InputError, RigError
+from fsgauge.rig.host import checks
+from fsgauge.rig.host.checks import check_systems, smallest_bytes
+from fsgauge.rig.host.tunables import check_tunables
+from fsgauge.study.model import Study, System
+from fsgauge.system.support import Support
+
+
+def study(*systems: dict[str, Any], **storage: Any) -> Study:
+    return Study.model_validate(
+        {
+            "format": 1,
+            "name": "s",
+            "question": "Why?",
+            "storage": {"kind": "loop", "size": 400 << 20} | storage,
+            "system": list(systems),
+            "workload": {"kind": "overhead"},
+        }
+    )
+
+
+@pytest.fixture
+def as_root(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    monkeypatch.setattr(checks, "support_of", lambda kind, load_module: Support(True, True, ""))
+    monkeypatch.setattr(checks, "find_tool", lambda name: f"/sbin/{name}")
+
+
+def said(asked: Study) -> FsgaugeError:
+    with pytest.raises(FsgaugeError) as error:
+        check_systems(asked)
+    return error.value
+
+
+@pytest.mark.usefixtures("as_root")
+def test_a_study_that_works() -> None:
+    check_systems(study({"name": "raw"}, {"name": "ext4"}, {"name": "xfs", "mount": "noatime"}))
+
+
+@pytest.mark.usefixtures("as_root")
+def test_an_ordinary_user(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    error = said(study({"name": "ext4"}))
+    assert isinstance(error, RigError) and "sudo" in error.next
+
+
+@pytest.mark.usefixtures("as_root")
+def test_a_file_system_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    lacks = Support(True, False, "apt-get install xfsprogs")
+    monkeypatch.setattr(checks, "support_of", lambda kind, load_module: lacks)
+    error = said(study({"name": "xfs"}))
+    assert isinstance(error, RigError) and error.next == "apt-get install xfsprogs"
+    monkeypatch.setattr(checks, "support_of", lambda kind, load_module: Support(False, True, ""))
+    assert "this kernel has no xfs" in said(study({"name": "xfs"})).what
+
+
+@pytest.mark.usefixtures("as_root")
+def test_too_small_for_one_of_them() -> None:
+    error = said(study({"name": "ext4"}, {"name": "xfs"}, size=200 << 20))
+    assert isinstance(error, InputError)
+    assert error.what.startswith('"xfs" needs 300 MiB')
+    assert error.next == "--set storage.size=300MiB"
+
+
+def test_the_most_demanding_system_counts() -> None:
+    assert smallest_bytes(study({"name": "raw"})) == 0
+    assert smallest_bytes(study({"name": "ext4"}, {"name": "xfs"})) == 300 << 20
+
+
+def test_an_unknown_system() -> None:
+    assert 'did you mean "btrfs"?' in said(study({"name": "btrf"})).render()
+
+
+def test_a_folder_needs_no_root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    storage: dict[str, Any] = {"kind": "path", "path": str(tmp_path), "size": 16 << 20}
+    asked = Study.model_validate(
+        {
+            "format": 1,
+            "name": "s",
+            "question": "Why?",
+            "storage": storage,
+            "system": [{"name": "here", "kind": "mounted"}],
+            "workload": {"kind": "overhead"},
+        }
+    )
+    check_systems(asked)
+    gone = System(name="there", kind="mounted", path="/no/such/folder")
+    assert "there is no folder" in said(asked.model_copy(update={"systems": [gone]})).what
+
+
+@pytest.mark.parametrize("key", ["/etc/passwd", "/sys/../etc/passwd", "../../../etc/passwd"])
+def test_a_tunable_stays_within_its_list(key: str) -> None:
+    system = System(name="s", kind="ext4", tunables={key: "1"})
+    with pytest.raises(InputError, match="not known to be safe as root"):
+        check_tunables(system)
+
+
+def test_tunables_that_are_fine() -> None:
+    keys = ["/sys/fs/ext4/{device}/mb_stats", "queue/scheduler", "/proc/sys/vm/dirty_ratio"]
+    check_tunables(System(name="s", kind="ext4", tunables=dict.fromkeys(keys, "1")))
+
+
+def test_one_setting_by_two_names() -> None:
+    """The second one's lock would be refused because of the first: it is said before."""
+    keys = ["queue/scheduler", "/sys/block/{device}/queue/scheduler"]
+    with pytest.raises(InputError, match="are one setting"):
+        check_tunables(System(name="s", kind="ext4", tunables=dict.fromkeys(keys, "none")))

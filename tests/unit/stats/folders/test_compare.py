@@ -1,0 +1,214 @@
+"""Two folders with planted effects, through records; and the limits of --fail-if on them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from fsgauge.errors import InputError
+from fsgauge.record import Cell
+from fsgauge.stats.folders.compare import Between, compare_sides
+from fsgauge.stats.folders.condition import parse_condition
+from fsgauge.stats.folders.limits import Test, check
+from fsgauge.stats.folders.same_conditions import Side
+from tests.synthetic_writers import make_writers
+from tests.unit.stats.test_alike import on, side
+
+CELL = "randread-4KiB-depth32"
+
+
+def slower_xfs(system: str, cell: object) -> float:
+    return 0.80 if system == "xfs" else 1.0
+
+
+def nothing(system: str, cell: object) -> float:
+    return 1.0
+
+
+A = side(seed=1, blocks=8, effect=nothing)
+B = side("b", seed=2, blocks=8, effect=nothing)
+SLOW = side("slow", seed=3, blocks=6, effect=slower_xfs)
+
+
+def limits(between: Between, *texts: str) -> list[Test]:
+    return check([parse_condition(text) for text in texts], between)
+
+
+def ratio_of(between: Between, system: str, basis: Any) -> float:
+    entry = between.entry(CELL, system, "iops", basis)
+    assert entry is not None
+    return entry.ratio
+
+
+def test_on_one_machine_the_direct_ratio_decides_and_both_are_judged() -> None:
+    between = compare_sides(A, SLOW)
+    assert between.decides == "direct"
+    for basis in ("direct", "to baseline"):
+        entry = between.entry(CELL, "xfs", "iops", basis)
+        assert entry is not None
+        assert entry.ratio == pytest.approx(0.80, abs=0.04)
+        assert entry.verdict == "worse"
+        assert (entry.blocks_a, entry.blocks_b) == (8, 6)
+    assert between.entry(CELL, "raw", "iops", "to baseline") is None
+
+
+def test_a_latency_that_grows_is_worse() -> None:
+    entry = compare_sides(A, SLOW).entry(CELL, "xfs", "read.mean", "direct")
+    assert entry is not None
+    assert entry.ratio > 1.1 and entry.verdict == "worse"
+
+
+def test_on_two_machines_only_the_ratio_of_ratios_is_judged() -> None:
+    between = compare_sides(A, on(SLOW, hostname="elsewhere"))
+    assert between.decides == "to baseline"
+    direct = between.entry(CELL, "xfs", "iops", "direct")
+    relative = between.entry(CELL, "xfs", "iops", "to baseline")
+    assert direct is not None and relative is not None
+    assert direct.verdict is None and not direct.decides
+    assert relative.verdict == "worse" and relative.decides
+
+
+def test_the_ratio_of_ratios_can_be_asked_for_on_one_machine() -> None:
+    between = compare_sides(A, SLOW, to_baseline=True)
+    assert between.same_machine and between.decides == "to baseline"
+
+
+def test_swapping_the_folders_inverts_every_ratio_and_verdict() -> None:
+    there, back = compare_sides(A, SLOW), compare_sides(SLOW, A)
+    opposite = {"better": "worse", "worse": "better"}
+    for entry in there.entries:
+        other = back.entry(entry.cell, entry.system, entry.metric, entry.basis)
+        assert other is not None
+        assert entry.ratio * other.ratio == pytest.approx(1, rel=1e-12)
+        verdict = entry.verdict or "undecided"
+        assert other.verdict == opposite.get(verdict, verdict)
+
+
+def test_only_what_both_folders_have_is_compared() -> None:
+    fewer = side("b", seed=2, systems={"raw": "raw", "xfs": "xfs"}, effect=nothing)
+    assert compare_sides(A, fewer).systems == ["raw", "xfs"]
+
+
+def test_a_drop_crosses_its_limit_and_noise_does_not() -> None:
+    text = 'ratio(iops, randread, 4 KiB, "xfs") < 0.95'
+    assert [test.outcome for test in limits(compare_sides(A, SLOW), text)] == ["crossed"]
+    assert [test.outcome for test in limits(compare_sides(A, B), text)] != ["crossed"]
+
+
+def test_a_limit_inside_the_interval_is_undecided() -> None:
+    between = compare_sides(A, SLOW)
+    text = f'ratio(iops, "xfs") < {ratio_of(between, "xfs", "direct"):.4f}'
+    (test,) = limits(between, text)
+    assert test.outcome == "undecided"
+    assert "more blocks" in test.reason
+
+
+@pytest.mark.parametrize(
+    ("text", "outcome"),
+    [
+        ('ratio(iops, "xfs") <= 0.95', "crossed"),
+        ('ratio(iops, "xfs") > 0.5', "crossed"),
+        ('ratio(iops, "xfs") >= 0.5', "crossed"),
+        ('ratio(iops, "xfs") < 0.5', "held"),
+        ('ratio(iops, "xfs") <= 0.5', "held"),
+        ('ratio(iops, "xfs") > 0.95', "held"),
+        ('ratio(iops, "xfs") >= 0.95', "held"),
+    ],
+)
+def test_every_comparison(text: str, outcome: str) -> None:
+    assert [test.outcome for test in limits(compare_sides(A, SLOW), text)] == [outcome]
+
+
+def test_more_ratios_make_wider_intervals_and_the_same_ratio_twice_does_not() -> None:
+    between = compare_sides(A, SLOW)
+    (alone,) = limits(between, 'ratio(iops, "xfs") < 0.95')
+    twice = limits(between, 'ratio(iops, "xfs") < 0.95', 'ratio(iops, "xfs") > 1.05')
+    many = limits(between, "ratio(iops) < 0.95")
+    assert alone.level == pytest.approx(0.95)
+    assert [test.level for test in twice] == [alone.level] * 2
+    assert len(many) == 3
+    assert all(test.level == pytest.approx(1 - 0.05 / 3) for test in many)
+    wide = next(test for test in many if test.system == "xfs")
+    assert wide.low is not None and alone.low is not None and wide.low < alone.low
+
+
+def test_a_folder_that_is_not_valid_fails_nothing() -> None:
+    invalid = side("b", seed=3, blocks=8, effect=slower_xfs, later_effect=1.3)
+    between = compare_sides(A, invalid)
+    assert not between.b.valid
+    (test,) = limits(between, 'ratio(iops, "xfs") < 0.95')
+    assert test.outcome == "undecided" and "not valid" in test.reason
+
+
+def test_two_blocks_fail_nothing() -> None:
+    few = side("b", seed=3, blocks=2, effect=slower_xfs)
+    (test,) = limits(compare_sides(A, few), 'ratio(iops, "xfs") < 0.95')
+    assert test.outcome == "undecided"
+
+
+@pytest.mark.parametrize(
+    ("text", "what", "hint"),
+    [
+        ("ratio(iops, ranread) < 1", 'no pattern "ranread"', 'did you mean "randread"?'),
+        ("ratio(iops, 8 KiB) < 1", "no block size 8 KiB", ""),
+        ("ratio(iops, depth 64) < 1", "no depth 64", ""),
+        ("ratio(iops, 4 jobs) < 1", "no number of jobs 4", ""),
+        ('ratio(iops, "xf") < 1', 'no system "xf"', 'did you mean "xfs"?'),
+        ("ratio(write.p99, randread) < 1", "write.p99 was not measured", ""),
+    ],
+)
+def test_a_selection_of_nothing_is_an_error(text: str, what: str, hint: str) -> None:
+    with pytest.raises(InputError) as caught:
+        limits(compare_sides(A, B), text)
+    assert what in caught.value.what
+    assert caught.value.location is not None
+    assert hint in caught.value.location.hint
+    assert caught.value.next
+
+
+def test_selectors_that_hold_apart_but_not_together_are_an_error() -> None:
+    two = {"patterns": ("randread", "randwrite"), "queue_depths": (1, 32), "effect": nothing}
+    between = compare_sides(side(seed=1, **two), side("b", seed=2, **two))
+    assert len(limits(between, "ratio(iops, randread, depth 1) < 1")) == 3
+    with pytest.raises(InputError, match="no cell is all of this"):
+        limits(between, "ratio(iops, randread, randwrite) < 1")
+
+
+def test_the_baseline_has_no_ratio_to_itself() -> None:
+    between = compare_sides(A, on(SLOW, hostname="elsewhere"))
+    with pytest.raises(InputError, match="no ratio to itself"):
+        limits(between, 'ratio(iops, "raw") < 1')
+
+
+WRITERS = [make_writers(seed=seed, ranges=("shared", "segmented"), blocks=5) for seed in (1, 2)]
+OF_WRITERS = compare_sides(
+    *(
+        Side(label, each.study, each.turns, each.runs, each.before, each.after)
+        for label, each in zip("ab", WRITERS, strict=True)
+    )
+)
+
+
+@pytest.mark.parametrize("cell", OF_WRITERS.cells, ids=lambda cell: cell.id)
+def test_a_cell_of_writers_is_selected_by_its_name_as_printed_and_by_its_id(cell: Cell) -> None:
+    for written in (cell.name, cell.id):
+        tests = limits(OF_WRITERS, f"ratio(iops, {written}, 'xfs') < 0.5")
+        assert [(each.cell, each.system) for each in tests] == [(cell.name, "xfs")]
+
+
+@pytest.mark.parametrize(
+    ("selector", "what", "next"),
+    [
+        ("3 writers", "number of writers 3", "it has: 1 writer, 2 writers"),
+        ("interleaved", "interleaved ranges", "it has: shared, segmented"),
+        ("write-8KiB-writers3", 'no cell "write-8KiB-writers3"', "write-8KiB-writers2"),
+    ],
+)
+def test_what_writers_do_not_have_is_answered_with_what_they_have(
+    selector: str, what: str, next: str
+) -> None:
+    with pytest.raises(InputError) as caught:
+        limits(OF_WRITERS, f"ratio(iops, {selector}) < 0.5")
+    assert what in caught.value.what
+    assert next in caught.value.next

@@ -1,0 +1,123 @@
+"""--fail-if: what is read out of a condition, and how mistakes are answered."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from fsgauge.errors import InputError
+from fsgauge.stats.folders.condition import parse_condition
+
+
+def selectors(text: str) -> list[tuple[str, str | int]]:
+    return [(each.kind, each.value) for each in parse_condition(text).selectors]
+
+
+def test_metric_selectors_and_limit() -> None:
+    found = parse_condition("ratio(iops, randread, 4 KiB) < 0.95")
+    assert (found.metric, found.comparison, found.limit) == ("iops", "<", 0.95)
+    assert [(each.kind, each.value) for each in found.selectors] == [
+        ("pattern", "randread"),
+        ("size", 4096),
+    ]
+
+
+def test_every_kind_of_selector() -> None:
+    text = "ratio(read.p99, randrw 64KiB, depth 32, 4 jobs, 'xfs, 8 groups') >= 1.1"
+    assert selectors(text) == [
+        ("pattern", "randrw"),
+        ("size", 65536),
+        ("depth", 32),
+        ("jobs", 4),
+        ("system", "xfs, 8 groups"),
+    ]
+
+
+def test_what_only_writers_have() -> None:
+    text = "ratio(iops, write 8 KiB, 2 writers, own files, buffered, extend, 1 writer) < 0.9"
+    assert selectors(text) == [
+        ("pattern", "write"),
+        ("size", 8192),
+        ("jobs", 2),
+        ("ranges", "own files"),
+        ("access", "buffered"),
+        ("allocation", "extend"),
+        ("jobs", 1),
+    ]
+
+
+def test_a_cell_s_id_is_one_selector() -> None:
+    assert selectors("ratio(iops, write-8KiB-writers2-own-files, 'xfs') < 0.9") == [
+        ("cell", "write-8KiB-writers2-own-files"),
+        ("system", "xfs"),
+    ]
+
+
+def test_a_metric_alone_asks_about_every_cell() -> None:
+    assert selectors("ratio(cpu) > 1.2") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "what", "column", "hint"),
+    [
+        ("ratio(iop) < 1", 'no metric "iop"', 7, 'did you mean "iops"?'),
+        ("rato(iops) < 1", '"ratio" is missing', 1, ""),
+        ("ratio(iops < 1", "is missing", 12, ""),
+        ("ratio(iops, 4) < 1", "4 has no unit", 13, '"4 KiB", "4 jobs" or "2 writers"?'),
+        ("ratio(iops, 2 threads) < 1", "threads", 13, '"4 jobs" or "2 writers"?'),
+        ("ratio(iops, 2.5 writers) < 1", "a number of writers is a whole number", 13, ""),
+        ("ratio(iops, 4 k) < 1", "", 13, "KiB"),
+        ("ratio(iops, depth x) < 1", "a queue depth is a whole number", 19, ""),
+        ("ratio(iops, 2.5 jobs) < 1", "a number of jobs is a whole number", 13, ""),
+        ("ratio(iops) = 1", "this begins nothing known", 13, ""),
+        ("ratio(iops) 1", "a comparison is missing", 13, ""),
+        ("ratio(iops) < 0", "above 0", 15, ""),
+        ("ratio(iops) < -1", "this begins nothing known", 15, ""),
+        ("ratio(iops) <", "above 0", 14, ""),
+        ("ratio(iops) < 1 or", "goes on", 17, ""),
+        ("ratio()", "a metric", 7, ""),
+        ("", '"ratio" is missing', 1, ""),
+    ],
+)
+def test_a_mistake_is_pointed_at(text: str, what: str, column: int, hint: str) -> None:
+    with pytest.raises(InputError) as caught:
+        parse_condition(text)
+    error = caught.value
+    assert what in error.what
+    assert error.location is not None
+    assert error.location.column == column
+    assert hint in error.location.hint
+    assert error.next
+
+
+SIGNS = ["(", ")", ",", "<", "<=", ">", ">=", "'", '"', "-", "%", "\x00", "\n"]
+WORDS = ["ratio", "iops", "read.p99", "depth", "jobs", "KiB", "EiB", "4", "0.95", "é", '"ext4"']
+PIECES = st.sampled_from([*SIGNS, *WORDS, "9" * 400])
+
+
+@given(st.one_of(st.text(max_size=60), st.lists(PIECES, max_size=20).map(" ".join)))
+@example("ratio(iops, " + "9" * 400 + " KiB) < 1")
+@example("ratio(iops, depth " + "9" * 400 + ") < 1")
+@example("ratio(iops) < " + "9" * 400)
+@example("x" * 100_000)
+def test_garbage_is_refused_in_words_or_understood(text: str) -> None:
+    try:
+        found = parse_condition(text)
+    except InputError as error:
+        assert error.render() and error.exit_code == 2
+    else:
+        assert found.metric and found.limit > 0
+
+
+def test_what_only_many_clients_have() -> None:
+    assert selectors("ratio(complete, backup fill, 590 clients) > 1.05") == [
+        ("pattern", "backup fill"),
+        ("jobs", 590),
+    ]
+    assert selectors("ratio(bandwidth, backup, directory order, 'xfs') < 0.9") == [
+        ("pattern", "backup"),
+        ("order", "directory"),
+        ("system", "xfs"),
+    ]
+    assert selectors("ratio(create.mean, write) > 1.1") == [("pattern", "write")]
