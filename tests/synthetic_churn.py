@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from fsgauge.kinds.churn.keys import ChurnWorkload
 from fsgauge.kinds.churn.method import ChurnMethod
 from fsgauge.plan.turns import make_plan
 from fsgauge.record import (
@@ -24,7 +25,7 @@ from fsgauge.record import (
     TurnRecord,
 )
 from fsgauge.stats import Results, read_study
-from fsgauge.study.model import ChurnWorkload, LoopStorage, PlanSettings, Study, System
+from fsgauge.study.model import LoopStorage, PlanSettings, Study, System
 from fsgauge.wire import (
     AgeError,
     AgeJob,

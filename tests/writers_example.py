@@ -14,7 +14,6 @@ from pathlib import Path
 
 from fsgauge.kinds.writers.analysis.model import (
     CompanionRow,
-    Estimate,
     LimitPoint,
     Scaling,
     ScalingLine,
@@ -24,6 +23,7 @@ from fsgauge.kinds.writers.analysis.model import (
 from fsgauge.record import Cell
 from fsgauge.report.write import write_results
 from fsgauge.stats import Results, read_study
+from fsgauge.stats.estimate import Estimate
 from fsgauge.store import read_results
 from fsgauge.wire import FaultyBlock, IntegrityResult
 from tests.synthetic import SyntheticStudy, make_study

@@ -18,6 +18,7 @@ from fsgauge.access.server import SERVERS, samba, served
 from fsgauge.access.server.private_users import users_can_be_private
 from fsgauge.engine import Engine
 from fsgauge.errors import InputError
+from fsgauge.kinds.connections.keys import ConnectionsWorkload
 from fsgauge.rig.host.caches import KEEP_CACHES
 from fsgauge.rig.host.ledger.ledger import opened_ledger
 from fsgauge.rig.host.machine.mounts import mount_holding
@@ -26,7 +27,7 @@ from fsgauge.rig.host.process.processes import RUN_VARIABLE
 from fsgauge.rig.host.process.servers import end_server, server_processes
 from fsgauge.rig.host.rig import HostRig
 from fsgauge.rig.rig import PreparedSystem
-from fsgauge.study.model import ConnectionsWorkload, Study
+from fsgauge.study.model import Study
 from fsgauge.study.server_options import OPTIONS, unknown_option
 from fsgauge.wire import NfsTarget, SmbTarget
 from fsgauge.workload.folders import ClientFolders

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from fsgauge.kinds.writers.analysis.fit import fit_law
 from fsgauge.kinds.writers.analysis.misfit import misfit, variances
-from fsgauge.kinds.writers.analysis.model import Estimate, UslFit
+from fsgauge.kinds.writers.analysis.model import UslFit
 from fsgauge.kinds.writers.analysis.usl import fit, throughput
+from fsgauge.stats.estimate import Estimate
 
 Values = NDArray[np.float64]
 

@@ -23,6 +23,7 @@ from fsgauge.access.server import SERVERS, Server, served
 from fsgauge.access.server.samba import SHARE
 from fsgauge.engine import Engine
 from fsgauge.errors import RigError
+from fsgauge.kinds.connections.keys import ConnectionsWorkload
 from fsgauge.progress.lines import Quiet
 from fsgauge.record import RunRecord
 from fsgauge.rig.host.caches import KEEP_CACHES
@@ -36,7 +37,7 @@ from fsgauge.rig.host.rig import HostRig
 from fsgauge.rig.host.serving import missing_of, require_surroundings
 from fsgauge.run import Outcome, run_study
 from fsgauge.store import StoredStudy, read_results
-from fsgauge.study.model import ConnectionsWorkload, Study
+from fsgauge.study.model import Study
 from fsgauge.wire import ClientsJob, Event, IntervalEvent, SmbTarget
 from tests.rigs.conftest import MEBIBYTE, Scene
 
@@ -264,7 +265,7 @@ from fsgauge.rig.host.ledger.ledger import opened_ledger
 from fsgauge.rig.host.ledger.ledger_folder import begin_ledger
 from fsgauge.rig.host.folder.marked_folder import Owner
 from fsgauge.access.server import SERVERS, served
-from fsgauge.study.model import ConnectionsWorkload
+from fsgauge.kinds.connections.keys import ConnectionsWorkload
 workload = ConnectionsWorkload(serve=sys.argv[2])
 with opened_ledger() as ledger:
     with served(SERVERS[sys.argv[2]], Path(sys.argv[3]), workload, {}, ledger) as server:

@@ -10,12 +10,12 @@ import pytest
 
 from fsgauge.engine import Engine
 from fsgauge.errors import InputError
+from fsgauge.kinds.writers.keys import WritersWorkload
 from fsgauge.progress.lines import Quiet
 from fsgauge.rig.host.rig import HostRig
 from fsgauge.run import run_study
 from fsgauge.store import read_results
 from fsgauge.study.model import Study
-from fsgauge.study.workload import WritersWorkload
 from fsgauge.wire import LoadResult
 from tests.rigs.conftest import MEBIBYTE, MakeLoop, Scene
 

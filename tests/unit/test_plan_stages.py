@@ -3,9 +3,10 @@
 from collections import Counter
 from itertools import groupby, pairwise
 
+from fsgauge.kinds.churn.keys import ChurnWorkload
 from fsgauge.plan.estimate import TURN_SECONDS, turn_seconds
 from fsgauge.plan.turns import job_for, make_plan, steps_for
-from fsgauge.study.model import ChurnWorkload, LoopStorage, PlanSettings, Study, System
+from fsgauge.study.model import LoopStorage, PlanSettings, Study, System
 from fsgauge.workload.folders import ClientFolders
 
 GIB = 1 << 30

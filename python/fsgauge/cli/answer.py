@@ -15,11 +15,9 @@ def make_report(
 
     `disk` are KEY=VALUE as of --disk; raises InputError for what is wrong with them.
     """
-    from fsgauge.kinds.aging.disk_change import changed_disk
     from fsgauge.report import write_report
 
-    changed = (lambda recorded: changed_disk(recorded, disk)) if disk else None
-    page = write_report(directory, changed, accept_changed=accept_changed)
+    page = write_report(directory, disk, accept_changed=accept_changed)
     return str(_results(directory)["answer"]), page
 
 

@@ -11,8 +11,8 @@ import click
 from fsgauge.cli.choices import chosen_study, study_choices
 from fsgauge.errors import FsgaugeError, InputError
 from fsgauge.plan.preview import MeasuredTime, PlanDescription
-from fsgauge.study.allocating import ALLOCATING
 from fsgauge.study.model import DeviceStorage, Study
+from fsgauge.study.system import ALLOCATING
 from fsgauge.units import exact_size, format_duration, format_size
 
 _SHORT_LOOK_SECONDS = 10.0

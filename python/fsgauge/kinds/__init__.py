@@ -1,1 +1,46 @@
-"""Kinds of study, one folder each: keys, method, analysis, page and the studies that are shipped."""
+"""Kinds of study, one folder each: its keys, method, analysis, page and shipped studies.
+
+A kind is registered by its folder. Other parts of the package ask here for what a kind declares
+and never name one:
+
+    kinds/<kind>/keys.py        KEYS, the model of [workload] (fsgauge.study.workload)
+    kinds/<kind>/cells.py       cells_of(keys), default_primary(keys)
+    kinds/<kind>/method.py      METHOD, how it is carried out (fsgauge.workload.method)
+    kinds/<kind>/analysis/      ANALYSIS, what it says beside ratios (fsgauge.stats.analysis)
+    kinds/<kind>/page/          PAGE, what its report shows (fsgauge.report.kind_page)
+    kinds/<kind>/studies/       study files that are shipped
+"""
+
+from __future__ import annotations
+
+import pkgutil
+from importlib import import_module
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from types import ModuleType
+
+DEFAULT = "overhead"
+"""What a [workload] without `kind` is."""
+
+
+def names() -> list[str]:
+    """Every kind there is, the usual one first."""
+    found = sorted(module.name for module in pkgutil.iter_modules(__path__) if module.ispkg)
+    return sorted(found, key=lambda name: name != DEFAULT)
+
+
+def part(kind: str, name: str) -> ModuleType:
+    """One part of a kind, imported when it is first asked for; KeyError for an unknown kind."""
+    if kind not in names():
+        raise KeyError(kind)
+    return import_module(f"{__name__}.{kind}.{name}")
+
+
+def study_files() -> list[Traversable]:
+    """The study files that all kinds ship."""
+    found = []
+    for name in names():
+        folder = files(f"{__name__}.{name}") / "studies"
+        if folder.is_dir():
+            found += [entry for entry in folder.iterdir() if entry.name.endswith(".toml")]
+    return found

@@ -1,1 +1,1 @@
-"""The plan of a study: turns and their order, time, space, power, and what people are shown of it."""
+"""The plan of a study: turns and their order, time, space, power, and what is shown of it."""

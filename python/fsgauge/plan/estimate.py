@@ -7,9 +7,9 @@ real number of bytes written is hardly ever larger. What the study itself says i
 from __future__ import annotations
 
 from fsgauge.plan.space import layout_bytes, planned_room
-from fsgauge.study.cells import cells_of
 from fsgauge.study.model import Study
 from fsgauge.study.over_path import is_beside_path, without_server
+from fsgauge.study.workload import cells_of
 from fsgauge.workload import method_of
 from fsgauge.workload.assumed import EXPECTED, Speed
 

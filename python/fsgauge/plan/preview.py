@@ -5,20 +5,16 @@ Takes a plan and its study; gives the facts in the order in which a person asks 
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from pydantic import BaseModel, ConfigDict
 
-from fsgauge.kinds.connections.method import ConnectionsMethod
 from fsgauge.plan.estimate import RUN_SECONDS, block_seconds
 from fsgauge.plan.power import blocks_needed, detectable_percent, paired_percent
 from fsgauge.plan.space import held_twice, layout_bytes, planned_room
 from fsgauge.record import Plan, Turn
-from fsgauge.study.allocating import ALLOCATING
-from fsgauge.study.model import ConnectionsWorkload, Study, System, Workload
+from fsgauge.study.model import Study, System, Workload
 from fsgauge.study.over_path import is_served
 from fsgauge.study.smb_protection import Protection, protection_of
-from fsgauge.study.system import UNFORMATTED
+from fsgauge.study.system import ALLOCATING, UNFORMATTED
 from fsgauge.units import exact_size, format_bandwidth, format_duration, format_size
 from fsgauge.workload import method_of
 from fsgauge.workload.assumed import EXPECTED, FASTEST, SLOWEST
@@ -166,25 +162,23 @@ def _held_equal(study: Study, size_bytes: int) -> list[str]:
 def _method(study: Study, size_bytes: int) -> Method:
     """The study's method, which knows the sizes of its files."""
     method = method_of(_addressed(study)).in_room(planned_room(study, size_bytes))
-    if isinstance(method, ConnectionsMethod):
-        return replace(method, protections=tuple(_protections(study).values()))
-    return method
+    return method.protected_by(tuple(_protections(study).values()))
 
 
 def _addressed(study: Study) -> Workload:
     """The workload, with the first share's address where systems alone have theirs."""
     workload, first = study.workload, study.systems[0]
-    if not isinstance(workload, ConnectionsWorkload) or first.target is None:
+    if workload.access is None or first.target is None:
         return workload
     return workload.model_copy(update={"target": first.target})
 
 
 def _protections(study: Study) -> dict[str, Protection]:
     """By system, how the sessions with its server are protected; empty where none is started."""
-    workload = study.workload
-    if not isinstance(workload, ConnectionsWorkload) or workload.serve != "samba":
+    access = study.workload.access
+    if access is None or access.serve != "samba":
         return {}
-    return {each.name: protection_of(workload, each.server) for each in study.systems}
+    return {each.name: protection_of(access, each.server) for each in study.systems}
 
 
 def _protected(study: Study) -> list[str]:

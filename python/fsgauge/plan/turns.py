@@ -29,9 +29,9 @@ from fsgauge.errors import InputError
 from fsgauge.plan.estimate import block_seconds, turn_written_bytes, turns_of_block
 from fsgauge.plan.space import held_twice, layout_bytes, planned_room
 from fsgauge.record import Cell, Plan, Turn
-from fsgauge.study.cells import cells_of, default_primary
 from fsgauge.study.model import LAYOUT, Study
 from fsgauge.study.over_path import is_beside_path
+from fsgauge.study.workload import cells_of, default_primary
 from fsgauge.units import exact_duration, format_duration, format_size
 from fsgauge.wire import ClientsJob, LayoutJob, LoadJob
 from fsgauge.workload import method_of

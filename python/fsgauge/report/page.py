@@ -7,18 +7,12 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from fsgauge.kinds.aging.page.parts import aging_parts
-from fsgauge.kinds.churn.page.parts import churn_parts
-from fsgauge.kinds.connections.page.parts import connections_parts
-from fsgauge.kinds.connections.page.serving import serving_parts
-from fsgauge.kinds.writers.page.tables import no_law, scaling_tables
 from fsgauge.record import EnvironmentRecord, StudyRecord, TurnRecord
 from fsgauge.report import words
 from fsgauge.report.draw import Drawing
-from fsgauge.report.headline import headline
 from fsgauge.report.integrity import integrity_lines
+from fsgauge.report.kind_page import page_of
 from fsgauge.report.layouts import layout_lines, ratio_words
-from fsgauge.report.published import published_writers
 from fsgauge.report.sureness import sureness_lines
 from fsgauge.report.tables import number_tables
 from fsgauge.report.template import template
@@ -41,9 +35,10 @@ SHAPES = {
 
 def render_page(results: Results, stored: StoredStudy, drawings: dict[str, Drawing]) -> str:
     """The whole page as text; it asks nothing of the network."""
+    page = page_of(results)
     return template("page.html.j2").render(
         results=results,
-        headline=headline(results),
+        headline=page.headline(results),
         drawings=drawings,
         glyphs=GLYPHS,
         legend=_legend(results),
@@ -54,14 +49,12 @@ def render_page(results: Results, stored: StoredStudy, drawings: dict[str, Drawi
         rig=rig_sentence(stored.study, stored.environment_before),
         storage=stored.environment_before.storage,
         tables=number_tables(results),
-        scaling_tables=scaling_tables(results, published_writers()),
-        no_law=no_law(results),
         layouts=layout_lines(results),
         layout_ratio=ratio_words,
-        connections=connections_parts(results),
-        serving=serving_parts(results),
-        churn=churn_parts(results),
-        aging=aging_parts(results, stored.scans),
+        page=page,
+        lead=page.lead(drawings),
+        own=results.own,
+        **page.values(results, stored),
         integrity=integrity_lines(results.systems, stored.runs),
         systems=_systems(results, stored.turns),
         environment=environment_rows(stored.environment_before, stored.environment_after),

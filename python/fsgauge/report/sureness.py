@@ -6,22 +6,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from fsgauge.record import RunRecord
 from fsgauge.report import words
 from fsgauge.report.integrity import integrity_lines
+from fsgauge.report.kind_page import Line, page_of
 from fsgauge.stats.results import Results
-
-
-class Line(NamedTuple):
-    """One fact; `page` is what `fsgauge explain` takes, empty for the findings below."""
-
-    name: str
-    text: str
-    good: bool
-    page: str
-
 
 FEW_BLOCKS = 6
 
@@ -42,14 +32,9 @@ def sureness_lines(results: Results, runs: Sequence[RunRecord] = ()) -> list[Lin
 
 def _integrity(results: Results, runs: Sequence[RunRecord]) -> list[Line]:
     lines = integrity_lines(results.systems, runs)
-    connections = results.connections
-    if connections is not None and connections.checked_records:
-        good = connections.bad_records == 0
-        text = "every record read back is right" if good else "records that were not as written"
-        if good and results.sureness.client_errors:
-            text = "what could be read is right; not everything could be written or read"
-        whole = good and not results.sureness.client_errors
-        return [Line("Integrity", text, whole, "bad_records")]
+    own = page_of(results).integrity(results)
+    if own is not None:
+        return [own]
     bad = [line.system for line in lines if not line.good]
     if bad:
         return [Line("Integrity", f"wrong blocks on {', '.join(bad)}", False, "integrity")]
@@ -76,8 +61,7 @@ def _noise(results: Results) -> Line:
 def _steady(results: Results) -> Line:
     sure = results.sureness
     if sure.runs_judged_steady == 0 and sure.runs_by_passes:
-        of_clients = results.connections is not None or results.churn is not None
-        whose = "clients" if of_clients else "writers"
+        whose = page_of(results).workers
         return Line("Steady", f"not asked: a run is all of its {whose}' work", True, "steady")
     if sure.runs_judged_steady == 0:
         return Line("Steady", "cannot be judged: the runs are too short", False, "steady")
@@ -116,10 +100,9 @@ def _failures(results: Results) -> Line:
 
 
 def _tests(results: Results) -> Line:
-    if results.churn is not None:
-        ratios = _count(len(results.churn.damages), "ratio")
-        text = f"{ratios} of aged over fresh, corrected for"
-        return Line("Comparisons", text, True, "damage")
+    own = page_of(results).comparisons(results)
+    if own is not None:
+        return own
     cells = len(results.cells)
     others = len(results.systems) - 1
     if others == 0:

@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from fsgauge.kinds.writers.analysis.model import Estimate
 from fsgauge.report import words
+from fsgauge.stats.estimate import Estimate
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from fsgauge import kinds
 from fsgauge.report.draw import HATCH_PATTERN
 from fsgauge.units import format_size
 
@@ -16,10 +17,12 @@ if TYPE_CHECKING:
 
 def template(name: str) -> Template:
     """A page's template with what all pages share: style, script, patterns, filters."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from jinja2 import ChoiceLoader, Environment, PackageLoader, PrefixLoader, StrictUndefined
+
+    of_kinds = {kind: PackageLoader(f"fsgauge.kinds.{kind}", "page") for kind in kinds.names()}
 
     environment = Environment(
-        loader=PackageLoader("fsgauge.report", "templates"),
+        loader=ChoiceLoader([PackageLoader("fsgauge.report", "templates"), PrefixLoader(of_kinds)]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

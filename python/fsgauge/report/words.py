@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from fsgauge.kinds.writers.analysis.model import Estimate
+from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.results import Comparison, Measurement, NoiseFloor
 from fsgauge.units import format_bandwidth, format_duration, format_rate
 

@@ -5,83 +5,53 @@ Takes the folder; makes report.html, report.json and charts/NAME.svg in it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-from fsgauge.errors import InputError, RigError
-from fsgauge.kinds.aging.disk import Disk
-from fsgauge.kinds.aging.page.against_free import kept_chart, predicted_chart, rates_chart
-from fsgauge.kinds.aging.page.aged_lengths import free_lengths, written_lengths
-from fsgauge.kinds.churn.page.chart import damage_chart
-from fsgauge.kinds.connections.page.clients_chart import clients_chart
-from fsgauge.kinds.connections.page.extents_chart import extents_chart
-from fsgauge.kinds.connections.page.tests_chart import is_short, tests_chart
-from fsgauge.kinds.overhead.page.depth import depth_curves
-from fsgauge.kinds.overhead.page.heatmap import heatmap
-from fsgauge.kinds.writers.page.chart import writers_chart
-from fsgauge.kinds.writers.page.gain import gain_chart
-from fsgauge.kinds.writers.page.law import law_chart
+from fsgauge.errors import RigError
 from fsgauge.plain_files import cannot_write
 from fsgauge.report.charts.forest import forest
 from fsgauge.report.charts.latency import latency_percentiles
 from fsgauge.report.charts.processor import processor_time
 from fsgauge.report.charts.series import time_series
 from fsgauge.report.draw import Drawing
+from fsgauge.report.kind_page import page_of
 from fsgauge.report.page import render_page
 from fsgauge.stats import Results, read_study
+from fsgauge.stats.analysis import analysis_of
 from fsgauge.stats.changed import naming_changes
 from fsgauge.store import StoredStudy, read_results
 from fsgauge.store.seals import understood
 
-_OF_SYSTEMS = ("forest", "overhead", "depth", "latency", "cpu", "series")
-"""Pictures of systems side by side, in whose place that of the damage stands."""
-
-ChangedDisk = Callable[[Mapping[str, Any]], Disk]
-
 
 def write_report(
-    directory: Path, changed_disk: ChangedDisk | None = None, *, accept_changed: bool = False
+    directory: Path, disk: Sequence[str] = (), *, accept_changed: bool = False
 ) -> Path:
     """Make the report of a results folder and give the path of its page.
 
-    `changed_disk` makes the disk that rates are predicted for from the one in the study's record.
+    `disk` are KEY=VALUE that change the disk for which a study predicts rates.
 
     Raises InputError when the folder holds no readable study, RigError when it cannot be written
     or its records were changed, unless that is accepted: then the report names them.
     """
     stored = read_results(directory, accept_changed=accept_changed)
     with understood(stored.changes):
-        results = naming_changes(_results(stored, changed_disk), stored.changes)
+        results = naming_changes(_results(stored, disk), stored.changes)
         return write_results(stored, results)
 
 
-def _results(stored: StoredStudy, changed_disk: ChangedDisk | None) -> Results:
+def _results(stored: StoredStudy, disk: Sequence[str]) -> Results:
+    study = stored.study
     return read_study(
         stored.turns,
         stored.runs,
-        stored.study,
+        analysis_of(study).with_disk(study, disk) if disk else study,
         stored.environment_before,
         stored.environment_after,
         stored.scans,
         stored.steps,
         stored.path_runs,
-        disk=_disk(stored, changed_disk),
     )
-
-
-def _disk(stored: StoredStudy, changed_disk: ChangedDisk | None) -> Disk | None:
-    """The disk in the place of the study's own; refused where the study predicts nothing."""
-    workload = stored.study.study.get("workload", {})
-    if changed_disk is None:
-        return None
-    if workload.get("kind") != "aging":
-        raise InputError(
-            f"--disk changes nothing: {stored.directory} is a study of kind"
-            f" {workload.get('kind', 'overhead')}, which predicts no disk's rates",
-            next=f"fsgauge report {stored.directory}",
-        )
-    return changed_disk(workload.get("disk") or {})
 
 
 def write_results(stored: StoredStudy, results: Results) -> Path:
@@ -110,34 +80,16 @@ def write_results(stored: StoredStudy, results: Results) -> Path:
 
 
 def draw_all(results: Results, stored: StoredStudy) -> dict[str, Drawing]:
-    """Every picture that has something to show, by name, in the order of the page.
-
-    Where the numbers of all tests fit the first screen, they take the place of the first picture.
-    """
+    """Every picture that has something to show, by name, in the order of the page."""
+    page = page_of(results)
     drawings = (
-        gain_chart(results),
-        kept_chart(results),
-        rates_chart(results),
-        predicted_chart(results),
-        written_lengths(results),
-        free_lengths(results),
-        damage_chart(results),
+        *page.pictures(results, stored),
         forest(results),
-        writers_chart(results),
-        law_chart(results),
-        tests_chart(results),
-        clients_chart(results),
-        heatmap(results),
-        depth_curves(results),
         latency_percentiles(results, stored.runs),
         processor_time(results),
-        extents_chart(results),
         time_series(results, stored.runs),
     )
     found = {drawing.name: drawing for drawing in drawings if drawing is not None}
-    if is_short(found.get("tests")):
-        found.pop("forest", None)
-    if "damage" in found:
-        for name in _OF_SYSTEMS:
-            found.pop(name, None)
+    for name in page.left_out(found):
+        found.pop(name, None)
     return found

@@ -18,7 +18,7 @@ from fsgauge.units import format_duration, format_size
 class Situation:
     """What the user did, as far as advice depends on it."""
 
-    kind: str
+    queue_advice: str
     direct: bool
     duration_ns: int
     warm_up_ns: int
@@ -30,11 +30,16 @@ class Situation:
     virtual_machine: str | None
 
 
-def situation_of(study: dict[str, Any], environment: EnvironmentRecord, blocks: int) -> Situation:
-    """Read from the effective study; what it leaves out is taken as the safe case."""
+def situation_of(
+    study: dict[str, Any], environment: EnvironmentRecord, blocks: int, queue_advice: str = ""
+) -> Situation:
+    """Read from the effective study; what it leaves out is taken as the safe case.
+
+    `queue_advice` is its kind's own about queues that were not full.
+    """
     workload = study.get("workload", {})
     return Situation(
-        kind=str(workload.get("kind", "overhead")),
+        queue_advice=queue_advice,
         direct=bool(workload.get("direct", True)),
         duration_ns=int(workload.get("duration") or 0),
         warm_up_ns=int(workload.get("warm_up") or 0),
@@ -218,14 +223,10 @@ def advice_for(code: str, situation: Situation) -> str:
 
 
 def queue_advice(situation: Situation) -> str:
-    """What to do about a queue that was not full; a number of writers is the question itself."""
-    if situation.kind == "writers":
-        return (
-            "The writers could not keep their queues full: read the rates as those of fewer writes"
-            " in flight, or use fewer writers, larger blocks (workload.block_sizes), or"
-            " workload.verify = false."
-        )
-    return "Use more jobs, or a larger queue depth; compare by operations in flight."
+    """What to do about a queue that was not full, unless the kind of study says it."""
+    return situation.queue_advice or (
+        "Use more jobs, or a larger queue depth; compare by operations in flight."
+    )
 
 
 def clock_advice(situation: Situation) -> str:

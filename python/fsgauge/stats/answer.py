@@ -9,17 +9,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fsgauge.kinds.aging.analysis.answer import aging_answer
-from fsgauge.kinds.aging.analysis.model import Aging
-from fsgauge.kinds.churn.analysis.answer import churn_answer
-from fsgauge.kinds.churn.analysis.model import Churn
-from fsgauge.kinds.connections.analysis.answer import connections_answer
-from fsgauge.kinds.connections.analysis.model import Connections
-from fsgauge.kinds.writers.analysis.answer import writers_answer
-from fsgauge.kinds.writers.analysis.model import Scaling
 from fsgauge.record import Cell
+from fsgauge.stats.analysis import Analysis
 from fsgauge.stats.metrics import METRICS
-from fsgauge.stats.results import Comparison, NoiseFloor
+from fsgauge.stats.results import Comparison, NoiseFloor, OwnResults
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
 from fsgauge.units import format_size
 
@@ -52,11 +45,9 @@ class Question:
     noise: NoiseFloor | None
     blocks_complete: int
     invalid_reason: str
-    scaling: Scaling | None
-    connections: Connections | None
-    aging: Aging | None
-    churn: Churn | None
     margin_percent: float
+    analysis: Analysis
+    own: OwnResults | None
 
 
 def not_vouched_for(reason: str) -> str:
@@ -68,22 +59,15 @@ def answer(question: Question) -> str:
     """The sentence that heads the report."""
     if question.invalid_reason:
         return not_vouched_for(question.invalid_reason)
-    if question.scaling is not None and len(question.scaling.writer_counts) > 1:
-        return writers_answer(question.scaling, question.primary, question.margin_percent)
-    if question.churn is not None:
-        return churn_answer(question.churn, question.primary)
-    if question.aging is not None:
-        return aging_answer(question.aging, question.primary, question.margin_percent)
+    said = question.analysis.answer(question)
+    if said is not None:
+        return said
     if not question.others:
-        return _noise_only(question)
+        return noise_alone(question)
     if question.blocks_complete == 0:
         return "No answer yet: no block is complete, so no system can be compared with another."
-    if question.connections is not None:
-        found = [entry for cell in question.primary for entry in _comparisons(question, cell)]
-        said = connections_answer(question.connections, question.baseline, question.primary, found)
-        return said + _failed(question.connections)
     lead = _lead_cell(question)
-    found = _comparisons(question, lead)
+    found = comparisons_in(question, lead)
     if not found:
         return (
             f"No answer: at {place_of(lead)} no block has a run of {question.baseline} and of"
@@ -117,27 +101,18 @@ def _writers_place(cell: Cell) -> str:
     return ", ".join(parts)
 
 
-def _noise_only(question: Question) -> str:
-    floor, failed = question.noise, _failed(question.connections)
+def noise_alone(question: Question) -> str:
+    """The answer of a study of one system: how still the rig is."""
+    floor = question.noise
     if floor is None or floor.low is None or floor.high is None:
-        return (
-            f"No answer: {question.baseline} stands alone and was not measured twice yet.{failed}"
-        )
+        return f"No answer: {question.baseline} stands alone and was not measured twice yet."
     known = floor.n >= BLOCKS_FOR_A_RANGE and floor.high <= WIDEST_RANGE * floor.low
     number = "one block" if floor.n == 1 else f"{floor.n} blocks"
     spread = _range(floor.low, floor.high) if known else f"range not known from {number}"
     return (
         f"There is one system, {question.baseline}; this shows how still the rig is: of two equal"
-        f" turns, the later one does {_share(floor.ratio)} of the earlier ({spread}).{failed}"
+        f" turns, the later one does {_share(floor.ratio)} of the earlier ({spread})."
     )
-
-
-def _failed(connections: Connections | None) -> str:
-    """A sentence about operations that failed, with a space before it; "" without any."""
-    count = sum(row.count for row in connections.errors) if connections is not None else 0
-    if not count:
-        return ""
-    return f" {count:,} operation{'s' if count > 1 else ''} failed: look at the errors first."
 
 
 def _lead_cell(question: Question) -> Cell:
@@ -146,11 +121,11 @@ def _lead_cell(question: Question) -> Cell:
     It is the one named before anything was measured, not the one with the largest effect: the
     largest of many is too large on average.
     """
-    with_data = (cell for cell in question.primary if _comparisons(question, cell))
+    with_data = (cell for cell in question.primary if comparisons_in(question, cell))
     return next(with_data, question.primary[0])
 
 
-def _comparisons(question: Question, cell: Cell) -> list[Comparison]:
+def comparisons_in(question: Question, cell: Cell) -> list[Comparison]:
     """One entry a system, in the study's order."""
     by_system = {
         entry.system: entry
@@ -257,7 +232,7 @@ def _decided(question: Question) -> list[tuple[Cell, Comparison]]:
     return [
         (cell, entry)
         for cell in question.primary
-        for entry in _comparisons(question, cell)
+        for entry in comparisons_in(question, cell)
         if entry.verdict in ("better", "worse")
     ]
 
@@ -269,7 +244,7 @@ def _largest(decided: Sequence[tuple[Cell, Comparison]]) -> tuple[Cell, Comparis
 def _decided_only(question: Question, decided: Sequence[tuple[Cell, Comparison]]) -> str:
     """Nothing is known of the lead cell: say what is known, and of how much nothing is."""
     cell, entry = _largest(decided)
-    everything = [each for one in question.primary for each in _comparisons(question, one)]
+    everything = [each for one in question.primary for each in comparisons_in(question, one)]
     undecided = sum(each.verdict == "undecided" for each in everything)
     few = len(decided) == 1
     rank = "the only difference seen" if few else f"the largest of {len(decided)} differences seen"
@@ -292,7 +267,7 @@ def _free_of_cost(question: Question, lead: Cell) -> str:
     )
     free: list[tuple[Cell, list[Comparison]]] = []
     for cell in reversed(column):
-        found = _comparisons(question, cell)
+        found = comparisons_in(question, cell)
         calm = all(entry.verdict in ("equivalent", "undecided") for entry in found)
         if cell.id == lead.id or not found or not calm:
             break

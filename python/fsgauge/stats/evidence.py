@@ -5,10 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fsgauge.kinds.aging.analysis.model import Aging
-from fsgauge.kinds.churn.analysis.model import Churn
-from fsgauge.kinds.connections.analysis.model import Connections
-from fsgauge.kinds.writers.analysis.model import Scaling
 from fsgauge.record import (
     EnvironmentRecord,
     RunRecord,
@@ -18,8 +14,9 @@ from fsgauge.record import (
     TurnRecord,
 )
 from fsgauge.stats.advice import Situation
+from fsgauge.stats.analysis import Analysis
 from fsgauge.stats.noise import Noise
-from fsgauge.stats.results import Comparison, Finding, Layouts, Level
+from fsgauge.stats.results import Comparison, Finding, Layouts, Level, OwnResults
 from fsgauge.stats.samples import Samples
 
 WHERE_LIMIT = 10
@@ -38,14 +35,12 @@ class Evidence:
     comparisons: Sequence[Comparison]
     noise: dict[str, Noise]
     situation: Situation
+    analysis: Analysis
     primary_metric: str
     blocks_complete: int
     stopped: bool
-    scaling: Scaling | None = None
     layouts: Layouts | None = None
-    connections: Connections | None = None
-    aging: Aging | None = None
-    churn: Churn | None = None
+    own: OwnResults | None = None
     scans: Sequence[ScanRecord] = ()
     steps: Sequence[StepRecord] = ()
     path_runs: Sequence[RunRecord] = ()

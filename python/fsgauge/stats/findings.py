@@ -8,10 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fsgauge.kinds.aging.analysis.findings import aging_findings
-from fsgauge.kinds.churn.analysis.findings import churn_findings
-from fsgauge.kinds.connections.analysis.findings import connections_findings
-from fsgauge.kinds.writers.analysis.findings import writers_findings
 from fsgauge.record import RunRecord
 from fsgauge.stats.advice import RUN_CHECKS, RunCheck, advice_for, cache_advice
 from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of
@@ -22,8 +18,6 @@ from fsgauge.stats.results import Finding, Level
 
 FEW_BLOCKS = 6
 SURE, UNSURE = 0.05, 0.2
-BETTER_SAID = {"run.unfair"}
-"""What a finding about writers says better."""
 _ORDER: dict[Level, int] = {"invalid": 0, "warning": 1, "note": 2}
 
 
@@ -32,10 +26,7 @@ def find_all(evidence: Evidence) -> list[Finding]:
     found = [
         *lost_data(evidence),
         *_noise(evidence),
-        *writers_findings(evidence),
-        *connections_findings(evidence),
-        *aging_findings(evidence),
-        *churn_findings(evidence),
+        *evidence.analysis.findings(evidence),
         *_single_runs(evidence),
         *_missing_runs(evidence),
         *_few_blocks(evidence),
@@ -48,6 +39,8 @@ def find_all(evidence: Evidence) -> list[Finding]:
         *_storage(evidence),
         *_notes(evidence),
     ]
+    better = evidence.analysis.said_better
+    found = [each for each in found if each.code not in better]
     return sorted(found, key=lambda finding: _ORDER[finding.level])
 
 
@@ -109,8 +102,6 @@ def _layouts(evidence: Evidence) -> Iterator[Finding]:
 def _single_runs(evidence: Evidence) -> Iterator[Finding]:
     measured = [run for run in evidence.runs if run.result is not None]
     for check in RUN_CHECKS:
-        if check.code in BETTER_SAID and evidence.scaling is not None:
-            continue
         where = [text for run in measured if (text := _evidence_of(check, run)) is not None]
         if where:
             yield finding(
@@ -190,8 +181,8 @@ def _cache_answered(evidence: Evidence) -> Iterator[Finding]:
     """A file system cannot move data faster than the device it sits on."""
     plan = evidence.study.plan
     kinds = {turn.system: turn.facts.kind for turn in evidence.turns}
-    if kinds.get(plan.baseline) != "raw" or evidence.scaling is not None:
-        return  # of writers, `faster_than_device` says it
+    if kinds.get(plan.baseline) != "raw":
+        return
     names = {cell.id: cell.name for cell in plan.cells}
     above = [
         entry

@@ -10,8 +10,8 @@ from __future__ import annotations
 import errno
 from collections.abc import Iterator, Sequence
 
-from fsgauge.kinds.connections.analysis.errors import clients_of
 from fsgauge.record import RunRecord, StepRecord
+from fsgauge.stats.client_errors import clients_of
 from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of
 from fsgauge.stats.results import Finding
 from fsgauge.wire import ClientError, ClientsJob, IntegrityResult

@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from fsgauge.record import Test, Wear
 from fsgauge.stats.clients import files_per_second, mean_throughput, time_to_complete_ns
 from fsgauge.stats.histogram import mean_ns, quantile_of
 from fsgauge.wire import Histogram, LoadResult, OperationResult
@@ -134,20 +133,3 @@ def latencies(result: LoadResult) -> dict[str, Histogram]:
 def latency_of(part: OperationResult) -> Histogram:
     """The histogram that latencies are read from: from the intended start where there is one."""
     return part.service_latency if part.response_latency is None else part.response_latency
-
-
-def primary_metric(
-    *, paced: bool, read_percent: int, test: Test | None = None, wear: Wear | None = None
-) -> str:
-    """What a cell is judged by: its rate; under a pace, which sets the rate, the p99 latency.
-
-    Of many clients, bytes per second where all move the same bytes, else files per second; of aged
-    file systems bytes per second, which is what others publish of them.
-    """
-    if test is not None:
-        return "files" if test in ("mix", "stat", "delete") else "bandwidth"
-    if wear is not None:
-        return "bandwidth"
-    if not paced:
-        return "iops"
-    return "read.p99" if read_percent >= 50 else "write.p99"

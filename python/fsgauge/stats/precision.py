@@ -8,42 +8,34 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fsgauge.kinds.churn.analysis.model import Damage
 from fsgauge.record import Plan, StudyRecord
-from fsgauge.stats.results import Comparison
+from fsgauge.stats.analysis import Interval
 
 FEWEST_BLOCKS = 6
 
 
-def widest_percent(
-    comparisons: Sequence[Comparison], metrics: dict[str, str], damages: Sequence[Damage] = ()
-) -> float | None:
-    """The furthest that an interval of a primary ratio reaches from its ratio, in percent.
+def widest_percent(ratios: Sequence[Interval]) -> float | None:
+    """The furthest that an interval reaches from its ratio, in percent.
 
-    `metrics` names the primary metric of each cell. Where there are damages, they are the ratios
-    that the study is about. None while any of them has no interval.
+    None while any of them has no interval.
     """
-    primary = [each for each in comparisons if each.primary and each.metric == metrics[each.cell]]
     reaches = []
-    for entry in damages or primary:
+    for entry in ratios:
         if entry.low is None or entry.high is None:
             return None
         reaches.append(max(entry.high / entry.ratio - 1, 1 - entry.low / entry.ratio))
     return 100 * max(reaches) if reaches else None
 
 
-def is_enough(
-    study: StudyRecord,
-    comparisons: Sequence[Comparison],
-    metrics: dict[str, str],
-    blocks: int,
-    damages: Sequence[Damage] = (),
-) -> bool:
-    """Whether the study asked to stop at such a width, and `blocks` whole blocks gave it."""
+def is_enough(study: StudyRecord, ratios: Sequence[Interval], blocks: int) -> bool:
+    """Whether the study asked to stop at such a width, and `blocks` whole blocks gave it.
+
+    `ratios` are those that the study is about.
+    """
     limit = study.study.get("plan", {}).get("stop_interval")
     if limit is None or blocks < FEWEST_BLOCKS:
         return False
-    widest = widest_percent(comparisons, metrics, damages)
+    widest = widest_percent(ratios)
     return widest is not None and widest <= float(limit)
 
 

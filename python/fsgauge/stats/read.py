@@ -7,13 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fsgauge.kinds.aging.analysis.read import read_aging
-from fsgauge.kinds.aging.disk import Disk
-from fsgauge.kinds.churn.analysis.damages import damages_of
-from fsgauge.kinds.churn.analysis.read import is_of_churn, read_churn
-from fsgauge.kinds.connections.analysis.read import read_connections
-from fsgauge.kinds.connections.analysis.serving import read_serving
-from fsgauge.kinds.writers.analysis.read import read_scaling
 from fsgauge.record import (
     Cell,
     EnvironmentRecord,
@@ -24,6 +17,7 @@ from fsgauge.record import (
     TurnRecord,
 )
 from fsgauge.stats.advice import situation_of
+from fsgauge.stats.analysis import Material, analysis_of, kind_of
 from fsgauge.stats.answer import Question, answer
 from fsgauge.stats.compare import compare_all, describe_noise, measure_all, noise_floors
 from fsgauge.stats.differences import differences_between
@@ -32,7 +26,7 @@ from fsgauge.stats.findings import find_all
 from fsgauge.stats.folders.same_conditions import Side
 from fsgauge.stats.layouts import read_layouts
 from fsgauge.stats.lost_data import LOST_DATA
-from fsgauge.stats.metrics import METRICS, LatencyKind, primary_metric
+from fsgauge.stats.metrics import METRICS, LatencyKind
 from fsgauge.stats.precision import first_blocks, is_enough
 from fsgauge.stats.results import Comparison, Finding, Measurement, MetricInfo, Results, Sureness
 from fsgauge.stats.run_checks import engine_share, is_bound_by_work, steady_of
@@ -50,34 +44,41 @@ def read_study(
     scans: Sequence[ScanRecord] = (),
     steps: Sequence[StepRecord] = (),
     path_runs: Sequence[RunRecord] = (),
-    disk: Disk | None = None,
 ) -> Results:
     """Everything that the records of one study say.
 
     `path_runs` are those over paths beside a server; they are in its own numbers alone.
-    `disk` is one to predict rates for, in the place of the one that the study names.
     """
-    serving = read_serving(study.plan, turns, runs, path_runs)
+    whole_plan = study.plan
     study = without_paths(study)
     plan = study.plan
     samples = collect(plan, runs)
     primary = primary_cells(study)
     paced = any(run.load is not None and run.load.rate is not None for run in runs)
-    metrics = {
-        cell.id: primary_metric(
-            paced=paced, read_percent=cell.read_percent, test=cell.test, wear=cell.wear
-        )
-        for cell in plan.cells
-    }
+    analysis = analysis_of(study)
+    metrics = {cell.id: analysis.primary_metric(cell, paced=paced) for cell in plan.cells}
     floors = noise_floors(samples, [cell.id for cell in primary])
     comparisons = compare_all(samples, [cell.id for cell in primary], _margin_percent(study))
     blocks = complete_blocks(samples, runs)
-    damages = damages_of(samples, _margin_percent(study)) if is_of_churn(study) else []
-    stopped = is_enough(study, comparisons, metrics, blocks, damages)
+    margin_percent = _margin_percent(study)
+    ratios = analysis.primary_ratios(comparisons, metrics, samples, margin_percent)
+    stopped = is_enough(study, ratios, blocks)
     if stopped:
         plan = first_blocks(plan, blocks)
         study = study.model_copy(update={"plan": plan})
         samples = collect(plan, runs)
+    material = Material(
+        study=study,
+        whole_plan=whole_plan,
+        turns=turns,
+        runs=runs,
+        path_runs=path_runs,
+        scans=scans,
+        steps=steps,
+        environment=before,
+        samples=samples,
+        equivalence_percent=margin_percent,
+    )
     evidence = Evidence(
         study=study,
         turns=turns,
@@ -87,15 +88,13 @@ def read_study(
         samples=samples,
         comparisons=comparisons,
         noise=floors,
-        situation=situation_of(study.study, before, len(samples.blocks())),
+        situation=situation_of(study.study, before, len(samples.blocks()), analysis.queue_advice),
+        analysis=analysis,
         primary_metric=metrics[primary[0].id],
         blocks_complete=blocks,
         stopped=stopped,
-        scaling=read_scaling(study, turns, runs, samples),
         layouts=read_layouts(plan, scans, _margin_percent(study)),
-        connections=read_connections(study, runs, scans, _margin_percent(study), serving),
-        aging=read_aging(study, samples, scans, before, _margin_percent(study), disk),
-        churn=read_churn(study, samples, scans, steps, before, _margin_percent(study)),
+        own=analysis.read(material) if plan.cells else None,
         scans=scans,
         steps=steps,
         path_runs=path_runs,
@@ -164,15 +163,14 @@ def _results(
         noise=describe_noise(floor) if floor else None,
         blocks_complete=_blocks_with_any_answer(evidence.comparisons),
         invalid_reason=sureness.invalid_reason,
-        scaling=evidence.scaling,
-        connections=evidence.connections,
-        aging=evidence.aging,
-        churn=evidence.churn,
         margin_percent=_margin_percent(evidence.study),
+        analysis=evidence.analysis,
+        own=evidence.own,
     )
     present = {measurement.metric for measurement in measurements}
     return Results(
         study=plan.study,
+        kind=kind_of(evidence.study),
         question=str(evidence.study.study.get("question", plan.study)),
         answer=answer(question),
         baseline=plan.baseline,
@@ -189,11 +187,8 @@ def _results(
         sureness=sureness,
         findings=findings,
         differences=differences_between(plan.systems, evidence.turns),
-        scaling=evidence.scaling,
         layouts=evidence.layouts,
-        connections=evidence.connections,
-        aging=evidence.aging,
-        churn=evidence.churn,
+        own=evidence.own,
     )
 
 

@@ -7,14 +7,10 @@ nanoseconds.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, Protocol, Self
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, SerializeAsAny
 
-from fsgauge.kinds.aging.analysis.model import Aging
-from fsgauge.kinds.churn.analysis.model import Churn
-from fsgauge.kinds.connections.analysis.model import Connections
-from fsgauge.kinds.writers.analysis.model import Scaling
 from fsgauge.record import Cell
 from fsgauge.stats.metrics import LatencyKind, Unit
 from fsgauge.stats.verdict import Verdict
@@ -26,6 +22,24 @@ class ResultModel(BaseModel):
     """Part of report.json."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class HasOwn(Protocol):
+    """Results, or what they are made from."""
+
+    @property
+    def own(self) -> OwnResults | None:
+        """What only a study of this kind has."""
+        ...
+
+
+class OwnResults(ResultModel):
+    """What only one kind of study has; each kind has its model."""
+
+    @classmethod
+    def of(cls, holder: HasOwn) -> Self | None:
+        """The kind's own results, where the study is of this kind."""
+        return holder.own if isinstance(holder.own, cls) else None
 
 
 class MetricInfo(ResultModel):
@@ -174,10 +188,11 @@ class Layouts(ResultModel):
 
 
 class Results(ResultModel):
-    """Everything that the report prints and `compare` reads."""
+    """Everything that the report prints and `compare` reads; `own` is what only its kind has."""
 
     format: Literal[1] = 1
     study: str
+    kind: str
     question: str
     answer: str
     baseline: str
@@ -194,11 +209,8 @@ class Results(ResultModel):
     sureness: Sureness
     findings: list[Finding]
     differences: list[Difference]
-    scaling: Scaling | None = None
     layouts: Layouts | None = None
-    connections: Connections | None = None
-    aging: Aging | None = None
-    churn: Churn | None = None
+    own: SerializeAsAny[OwnResults] | None = None
 
     def comparison(self, cell: str, system: str, metric: str) -> Comparison | None:
         """The comparison of one system in one cell by one metric, if there is one."""

@@ -13,9 +13,8 @@ import tomlkit
 from pydantic import BaseModel
 from tomlkit.items import Item, Table
 
-from fsgauge.study.allocating import ALLOCATING
 from fsgauge.study.model import Study, System
-from fsgauge.study.system import UNFORMATTED
+from fsgauge.study.system import ALLOCATING, UNFORMATTED
 from fsgauge.units import (
     exact_bandwidth,
     exact_duration,

@@ -8,23 +8,20 @@ from dataclasses import dataclass
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from fsgauge.kinds.aging.disk_keys import DiskModel
+from fsgauge import kinds
+from fsgauge.study.base import StudyModel
 from fsgauge.study.locate import Path
 from fsgauge.study.model import (
-    AgingWorkload,
-    ChurnWorkload,
-    ConnectionsWorkload,
     DeviceStorage,
     LoopStorage,
-    OverheadWorkload,
     PathStorage,
     PlanSettings,
     RamStorage,
     ShareStorage,
     Study,
     System,
-    WritersWorkload,
 )
+from fsgauge.study.workload import keys_of
 
 
 @dataclass(frozen=True)
@@ -53,6 +50,17 @@ class Section:
         return f"{self.name}.{key}" if self.name else key
 
 
+def _of_kind(kind: str) -> list[Section]:
+    """[workload] as one kind has it, with the tables inside it."""
+    model = keys_of(kind)
+    inside = [
+        Section(f"workload.{name}", field.annotation)
+        for name, field in model.model_fields.items()
+        if isinstance(field.annotation, type) and issubclass(field.annotation, StudyModel)
+    ]
+    return [Section("workload", model, kind), *inside]
+
+
 SECTIONS = (
     Section("", Study),
     Section("storage", LoopStorage, "loop"),
@@ -61,12 +69,7 @@ SECTIONS = (
     Section("storage", PathStorage, "path"),
     Section("storage", ShareStorage, "share"),
     Section("system", System),
-    Section("workload", OverheadWorkload, "overhead"),
-    Section("workload", WritersWorkload, "writers"),
-    Section("workload", ConnectionsWorkload, "connections"),
-    Section("workload", AgingWorkload, "aging"),
-    Section("workload", ChurnWorkload, "churn"),
-    Section("workload.disk", DiskModel),
+    *(section for kind in kinds.names() for section in _of_kind(kind)),
     Section("plan", PlanSettings),
 )
 

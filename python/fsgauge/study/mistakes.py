@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from fsgauge import kinds
 from fsgauge.errors import InputError, SourceLocation
 from fsgauge.study.document import Document
 from fsgauge.study.keys import all_dotted, dotted, sections, valid_keys
@@ -22,7 +23,6 @@ from fsgauge.study.wording import (
     type_name,
     with_unit_of,
 )
-from fsgauge.study.workload import DEFAULT_KIND
 
 
 def explain_mistake(error: ValidationError, document: Document) -> InputError:
@@ -225,7 +225,7 @@ class _Mistake:
 
     def _kind(self, section: str) -> str:
         table = self.document.data.get(section)
-        usual = DEFAULT_KIND if section == "workload" else ""
+        usual = kinds.DEFAULT if section == "workload" else ""
         kind = table.get("kind", usual) if isinstance(table, dict) else usual
         return kind if isinstance(kind, str) else ""
 

@@ -12,9 +12,7 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field, model_validator
 
-from fsgauge.study.allocating import check_allocating
 from fsgauge.study.base import OneLine, StudyModel
-from fsgauge.study.cells import cells_of
 from fsgauge.study.conflict import conflict
 from fsgauge.study.serving import check_serving, check_shares
 from fsgauge.study.settings import PlanSettings
@@ -27,22 +25,11 @@ from fsgauge.study.storage import (
     Storage,
 )
 from fsgauge.study.system import System
-from fsgauge.study.workload import (
-    AgingWorkload,
-    ChurnWorkload,
-    ConnectionsWorkload,
-    OverheadWorkload,
-    Workload,
-    WritersWorkload,
-)
+from fsgauge.study.workload import Workload, cells_of
 
 __all__ = [
-    "AgingWorkload",
-    "ChurnWorkload",
-    "ConnectionsWorkload",
     "DeviceStorage",
     "LoopStorage",
-    "OverheadWorkload",
     "PathStorage",
     "PlanSettings",
     "RamStorage",
@@ -51,7 +38,6 @@ __all__ = [
     "Study",
     "System",
     "Workload",
-    "WritersWorkload",
 ]
 
 
@@ -135,7 +121,7 @@ class Study(StudyModel):
     @model_validator(mode="after")
     def _what_is_aged_is_made_afresh(self) -> Study:
         mounted = [at for at, system in enumerate(self.systems) if system.kind == "mounted"]
-        if self.workload.kind in ("churn", "aging") and mounted:
+        if self.workload.makes_systems_afresh and mounted:
             raise conflict(
                 f'"{self.systems[mounted[0]].name}" is mounted already, and a study of kind'
                 f" {self.workload.kind} fills its systems up: it makes each anew",
@@ -146,7 +132,7 @@ class Study(StudyModel):
 
     @model_validator(mode="after")
     def _space_is_given_as_systems_say(self) -> Study:
-        check_allocating(self.systems, self.workload)
+        self.workload.check_systems(self.systems)
         return self
 
     @model_validator(mode="after")

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from fsgauge.study.model import ConnectionsWorkload, Study
+from fsgauge.study.model import Study
 
 
 def is_beside_path(study: Study) -> bool:
     """Whether every system has one more turn in each block, over its path without the server."""
-    workload = study.workload
-    if not isinstance(workload, ConnectionsWorkload) or workload.serve == "none":
-        return False
-    return workload.serve_beside_path
+    access = study.workload.access
+    return access is not None and access.serve != "none" and access.serve_beside_path
 
 
 def without_server(study: Study) -> Study:
@@ -21,7 +19,7 @@ def without_server(study: Study) -> Study:
 
 def is_served(study: Study) -> bool:
     """Whether clients reach files through a server, the study's own or another."""
-    workload = study.workload
-    if not isinstance(workload, ConnectionsWorkload):
+    access = study.workload.access
+    if access is None:
         return False
-    return workload.protocol != "path" or any(system.kind == "share" for system in study.systems)
+    return access.protocol != "path" or any(system.kind == "share" for system in study.systems)

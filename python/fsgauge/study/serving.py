@@ -10,12 +10,13 @@ from fsgauge.study.server_options import unknown_option, wrong_value
 from fsgauge.study.smb_protection import check_protection
 from fsgauge.study.storage import Storage
 from fsgauge.study.system import System
-from fsgauge.study.workload import ConnectionsWorkload, Workload
+from fsgauge.study.workload import Workload
 
 
 def check_shares(storage: Storage, systems: Sequence[System], workload: Workload) -> None:
     """Shares need storage of kind share, clients, and an address each."""
-    target = workload.target if isinstance(workload, ConnectionsWorkload) else None
+    access = workload.access
+    target = access.target if access is not None else None
     shares = [index for index, system in enumerate(systems) if system.kind == "share"]
     if storage.kind != "share":
         if shares:
@@ -31,13 +32,13 @@ def check_shares(storage: Storage, systems: Sequence[System], workload: Workload
                 next=f"--set workload.target={target} puts a share in their place",
             )
         return
-    if not isinstance(workload, ConnectionsWorkload):
+    if access is None:
         raise conflict(
             f"a study of kind {workload.kind} works on this machine's storage, not on shares",
             [("storage", "kind"), ("workload", "kind")],
             next="fsgauge run connections works over SMB and NFS",
         )
-    if workload.serve != "none":
+    if access.serve != "none":
         raise conflict(
             "serve starts a server over storage of this machine, and the storage is a share",
             [("workload", "serve"), ("storage", "kind")],
@@ -66,7 +67,8 @@ def check_shares(storage: Storage, systems: Sequence[System], workload: Workload
 
 def check_serving(systems: Sequence[System], workload: Workload) -> None:
     """Options of a server need one that is started, and have to be among those it has."""
-    serve = workload.serve if isinstance(workload, ConnectionsWorkload) else "none"
+    access = workload.access
+    serve = access.serve if access is not None else "none"
     raw = [index for index, system in enumerate(systems) if system.kind == "raw"]
     if serve != "none" and raw:
         raise conflict(
@@ -97,5 +99,5 @@ def check_serving(systems: Sequence[System], workload: Workload) -> None:
                     hint=wrong,
                     next="fsgauge explain system.server",
                 )
-        if serve == "samba" and isinstance(workload, ConnectionsWorkload):
-            check_protection(index, system.server, workload)
+        if serve == "samba" and access is not None:
+            check_protection(index, system.server, access)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import tomlkit
 
+from fsgauge import kinds
 from fsgauge.errors import InputError
 from fsgauge.study.document import source_location
 from fsgauge.study.wording import shown
@@ -47,10 +48,10 @@ def is_shipped(label: str) -> bool:
 
 
 def _shipped() -> list[Traversable]:
-    folder = files("fsgauge") / "studies"
+    general = (files("fsgauge") / "studies").iterdir()
     return [
         entry
-        for entry in folder.iterdir()
+        for entry in (*general, *kinds.study_files())
         if entry.name.endswith(".toml") and entry.name != f"{_TEMPLATE}.toml"
     ]
 

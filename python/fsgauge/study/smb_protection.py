@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from fsgauge.access.keys import AccessKeys
 from fsgauge.study.conflict import conflict
-from fsgauge.study.workload import ConnectionsWorkload
 
 SIGNING = "server signing"
 ENCRYPTION = "server smb encrypt"
@@ -33,7 +33,7 @@ class Protection:
         return "signed" if self.signing else "not signed"
 
 
-def protection_of(workload: ConnectionsWorkload, options: Mapping[str, str]) -> Protection:
+def protection_of(workload: AccessKeys, options: Mapping[str, str]) -> Protection:
     """What clients of a server with these options do: what the study asks, or the server wants.
 
     "desired" encrypts where the dialect can: smbd encrypts the sessions of all who are able to.
@@ -47,7 +47,7 @@ def protection_of(workload: ConnectionsWorkload, options: Mapping[str, str]) -> 
     )
 
 
-def check_protection(index: int, options: Mapping[str, str], workload: ConnectionsWorkload) -> None:
+def check_protection(index: int, options: Mapping[str, str], workload: AccessKeys) -> None:
     """Raise a conflict where a system's server and the study's clients contradict each other."""
 
     def place(name: str) -> tuple[str | int, ...]:
@@ -78,5 +78,5 @@ def _is(options: Mapping[str, str], name: str, values: tuple[str, ...]) -> bool:
     return options.get(name, "").strip().lower() in values
 
 
-def _can_encrypt(workload: ConnectionsWorkload) -> bool:
+def _can_encrypt(workload: AccessKeys) -> bool:
     return not workload.smb_dialect.startswith("2")

@@ -31,6 +31,10 @@ COPY_ON_WRITE = {"btrfs"}
 """Kinds in which an overwrite takes new space before the old is free."""
 
 
+ALLOCATING = ("allocation_chunk", "extent_size_hint")
+"""Keys that say how files are given space: where they have an effect, the kind says."""
+
+
 class System(StudyModel):
     """One thing compared. `kind` names a file in fsgauge/system; without it, `name` does."""
 

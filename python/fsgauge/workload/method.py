@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Literal, Protocol, Self
 
 from fsgauge.record import Cell
+from fsgauge.study.smb_protection import Protection
 from fsgauge.wire import (
     ClientsJob,
     Data,
@@ -91,6 +92,14 @@ class Method(Protocol):
         """The change that leads the same load through the page cache."""
         ...
 
+    def protected_by(self, protections: Sequence[Protection]) -> Method:
+        """The same with the protection of the systems' sessions, for its words alone."""
+        ...
+
+    def clear_jobs(self, folders: ClientFolders) -> list[ClientsJob]:
+        """Jobs that remove what a run leaves on a share; the first alone logs in."""
+        ...
+
     def layout_job(self, target: Place, seed: int) -> LayoutJob | None:
         """The job that fills a fresh system; None where the load makes its own files."""
         ...
@@ -155,7 +164,19 @@ class Method(Protocol):
         ...
 
 
-class LaidOut:
+class OnPaths:
+    """What those kinds answer alike whose files are never reached over a network."""
+
+    def protected_by(self, protections: Sequence[Protection]) -> Self:  # noqa: ARG002
+        """It has no sessions."""
+        return self
+
+    def clear_jobs(self, folders: ClientFolders) -> list[ClientsJob]:  # noqa: ARG002
+        """Raise TypeError: no share is ever given to it."""
+        raise TypeError("only clients work on shares")
+
+
+class LaidOut(OnPaths):
     """What those kinds answer alike whose files are laid out before each turn."""
 
     lays_out = True
@@ -190,7 +211,7 @@ class LaidOut:
         return ScanJob(path=path, top=WORST_FILES, space=False)
 
 
-class MakesOwnFiles:
+class MakesOwnFiles(OnPaths):
     """What those kinds answer alike whose load makes its own files on an empty system."""
 
     lays_out = False

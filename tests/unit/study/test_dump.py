@@ -3,11 +3,11 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fsgauge.kinds.overhead.keys import OverheadWorkload
 from fsgauge.study import dump_study, load_study, shipped_studies
 from fsgauge.study.model import (
     DeviceStorage,
     LoopStorage,
-    OverheadWorkload,
     PathStorage,
     PlanSettings,
     RamStorage,

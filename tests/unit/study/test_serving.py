@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from fsgauge.errors import InputError
+from fsgauge.kinds.connections.keys import ConnectionsWorkload
 from fsgauge.study import dump_study, load_study
 from fsgauge.study.address import parse_address
-from fsgauge.study.model import ConnectionsWorkload, Study, System
+from fsgauge.study.model import Study, System
 from fsgauge.study.server_options import OPTIONS, unknown_option, wrong_value
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from fsgauge.errors import InputError
+from fsgauge.kinds.connections.keys import ConnectionsWorkload
 from fsgauge.study import load_study
 from fsgauge.study.smb_protection import Protection, protection_of
-from fsgauge.study.workload import ConnectionsWorkload
 
 SIGNS = {"server signing": "mandatory"}
 ENCRYPTS = {"server smb encrypt": "required"}

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
-from fsgauge.study.workload import ConnectionsWorkload
+from fsgauge.access.keys import AccessKeys
 from fsgauge.wire import NfsTarget, SmbTarget
 
 Target = SmbTarget | NfsTarget
@@ -40,7 +40,7 @@ class Serving:
     shared: Path
     port: int
     second_port: int
-    workload: ConnectionsWorkload
+    workload: AccessKeys
     account: Account
     options: dict[str, str] = field(default_factory=dict)
 
@@ -79,7 +79,7 @@ class ServerKind(ABC):
         """RigError where this machine does not let root start it, though all is installed."""
         return
 
-    def check_options(self, workload: ConnectionsWorkload, options: dict[str, str]) -> None:  # noqa: ARG002
+    def check_options(self, workload: AccessKeys, options: dict[str, str]) -> None:  # noqa: ARG002
         """InputError for a value that the server would not accept, where it can be asked before."""
         return
 

@@ -17,6 +17,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, suppre
 from dataclasses import dataclass
 from pathlib import Path
 
+from fsgauge.access.keys import AccessKeys
 from fsgauge.access.server.kind import (
     LOOPBACK,
     PORT,
@@ -37,7 +38,6 @@ from fsgauge.rig.host.process.own_network import OwnNetwork, own_network
 from fsgauge.rig.host.process.parent_death import killed_with_parent
 from fsgauge.rig.host.process.servers import children, end_server, group_processes
 from fsgauge.rig.host.process.tool import find_tool, must_run, run_tool
-from fsgauge.study.workload import ConnectionsWorkload
 
 _PLACES = Path("/run")
 """For a server's own folder, whose name must be short: it holds Unix sockets (unix(7): 107 bytes);
@@ -72,7 +72,7 @@ class Server:
 def served(
     kind: ServerKind,
     directory: Path,
-    workload: ConnectionsWorkload,
+    workload: AccessKeys,
     options: dict[str, str],
     ledger: Ledger,
     account: Account | None = None,

@@ -19,6 +19,7 @@ import subprocess
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from fsgauge.access.keys import AccessKeys
 from fsgauge.access.server.kind import (
     LOOPBACK,
     PASSWORD_FILE,
@@ -42,7 +43,6 @@ from fsgauge.rig.host.process.tool import find_tool, run_tool
 from fsgauge.rig.host.process.unused_user import unused_user_id
 from fsgauge.study.server_options import OPTIONS
 from fsgauge.study.smb_protection import protection_of
-from fsgauge.study.workload import ConnectionsWorkload
 from fsgauge.wire import FilePassword, SmbTarget
 
 SHARE = "fsgauge"
@@ -108,7 +108,7 @@ class Samba(ServerKind):
         said = run_tool(["smbd", "--version"])
         return said.output.strip().removeprefix("Version ") if said.exit_code == 0 else ""
 
-    def check_options(self, workload: ConnectionsWorkload, options: dict[str, str]) -> None:
+    def check_options(self, workload: AccessKeys, options: dict[str, str]) -> None:
         """As testparm says, on the very text that smbd would read."""
         if not options or find_tool("testparm") is None:
             return

@@ -7,12 +7,14 @@ after each delete the best write and read rates are measured in what it has free
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Sequence
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, ValidationInfo, model_validator
 
+from fsgauge.kinds.aging.allocating import check_allocating
 from fsgauge.kinds.aging.disk_keys import DiskModel
-from fsgauge.study.base import Distinct, StudyModel
+from fsgauge.study.base import Distinct
 from fsgauge.study.conflict import conflict
 from fsgauge.study.sweep import (
     SCAN,
@@ -25,6 +27,8 @@ from fsgauge.study.sweep import (
     refuse_ignored,
     require_whole_sectors,
 )
+from fsgauge.study.system import System
+from fsgauge.study.workload_keys import WorkloadKeys
 from fsgauge.units import WholePercent, exact_percent
 
 AgedBy = Literal["fallocate", "direct", "write"]
@@ -33,8 +37,11 @@ MOST_FILLED_PERCENT = 98
 """What the region may take: above that, what is left is the file system's own."""
 
 
-class AgingWorkload(StudyModel):
+class AgingWorkload(WorkloadKeys):
     """Rates of several streams on a clean system, then as aged files are deleted one by one."""
+
+    makes_systems_afresh: ClassVar[bool] = True
+    allocates: ClassVar[bool] = True
 
     kind: Literal["aging"] = Field(
         "aging", description="The load: rates in space that deletes have given back."
@@ -132,3 +139,10 @@ class AgingWorkload(StudyModel):
     def needs_files(self) -> tuple[str, str, str] | None:
         """All of it does."""
         return ("kind", "files are aged and deleted", "overhead compares with raw")
+
+    def check_systems(self, systems: Sequence[System]) -> None:
+        """How each system's files are given space has an effect here, and must have it."""
+        check_allocating(systems, self)
+
+
+KEYS = AgingWorkload

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from fsgauge.errors import InputError
+from fsgauge.kinds.aging.keys import AgingWorkload
 from fsgauge.record import Cell
-from fsgauge.study.workload import AgingWorkload
 from fsgauge.units import exact_size, format_bandwidth, format_duration, format_size
 from fsgauge.wire import (
     AgeJob,
@@ -51,7 +51,7 @@ _METADATA_BYTES = 1 << 20
 
 @dataclass(frozen=True)
 class AgingMethod(MakesOwnFiles):
-    """See base.Method. `sizes` and `written_share` are known once it is `in_room`.
+    """See method.Method. `sizes` and `written_share` are known once it is `in_room`.
 
     `written_share` is the share of turns whose files are written, and not only allocated.
     """
@@ -324,3 +324,6 @@ def _shuffled(files: int, seed: int) -> list[int]:
     """Numbers of all files in an order by lot."""
     chance = random.Random(seed)  # noqa: S311 - the order of a study, not a secret
     return sorted(range(files), key=lambda _: chance.random())
+
+
+METHOD = AgingMethod

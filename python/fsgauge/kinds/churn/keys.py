@@ -10,9 +10,10 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, ValidationInfo, model_validator
 
-from fsgauge.study.base import Distinct, StudyModel
+from fsgauge.study.base import Distinct
 from fsgauge.study.conflict import conflict
 from fsgauge.study.sweep import BlockSize, Data, Fill, Inapplicable, refuse_ignored
+from fsgauge.study.workload_keys import WorkloadKeys
 from fsgauge.units import DurationNs, Percent, SizeBytes, WholePercent, exact_size
 from fsgauge.wire import ChurnProfile, LognormalLifetimes, LognormalParetoSizes
 
@@ -29,8 +30,10 @@ _READING = ("read_order", "read_block_size")
 _WRITING = ("clients", "new_file_size", "record_size", "write_fill", "fsync", "data")
 
 
-class ChurnWorkload(StudyModel):
+class ChurnWorkload(WorkloadKeys):
     """Files come and go at fill levels; reads and writes then, beside a fresh copy of the tree."""
+
+    makes_systems_afresh: ClassVar[bool] = True
 
     kind: Literal["churn"] = Field(
         "churn", description="The load: systems aged by creating and deleting, read and written."
@@ -173,3 +176,6 @@ class ChurnWorkload(StudyModel):
     def needs_files(self) -> tuple[str, str, str] | None:
         """All of it does."""
         return ("kind", "files come and go", "overhead compares with raw")
+
+
+KEYS = ChurnWorkload

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from fsgauge.errors import InputError
+from fsgauge.kinds.churn.keys import ChurnWorkload
 from fsgauge.kinds.churn.volume import ChurnVolume
 from fsgauge.record import Cell
-from fsgauge.study.workload import ChurnWorkload
 from fsgauge.units import exact_duration, exact_size, format_size
 from fsgauge.wire import (
     AgeJob,
@@ -45,7 +45,7 @@ _SCAN_SECONDS = 0.3
 
 @dataclass(frozen=True)
 class ChurnMethod(MakesOwnFiles):
-    """See base.Method. `available_bytes` is known once it is `in_room`."""
+    """See method.Method. `available_bytes` is known once it is `in_room`."""
 
     workload: ChurnWorkload
     available_bytes: int | None = None
@@ -295,3 +295,6 @@ def _folders(target: Place) -> ClientFolders:
     if not isinstance(target, ClientFolders):
         raise TypeError("churn needs folders, and this is a target of another kind")
     return target
+
+
+METHOD = ChurnMethod

@@ -8,8 +8,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from fsgauge.kinds.churn.keys import ChurnWorkload
 from fsgauge.record import Cell
-from fsgauge.study.workload import ChurnWorkload
 from fsgauge.workload.assumed import Speed
 
 _CALL_SECONDS = 15e-6

@@ -10,8 +10,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field, ValidationInfo, model_validator
 
+from fsgauge.access.keys import AccessKeys
 from fsgauge.kinds.connections.mix import HOME_DIRECTORY, Mix, Weight
-from fsgauge.kinds.connections.network_keys import NetworkKeys
 from fsgauge.study.base import Distinct
 from fsgauge.study.conflict import conflict
 from fsgauge.study.sweep import SCAN, BlockSize, Data, Fill, Inapplicable, refuse_ignored
@@ -34,7 +34,7 @@ MOST_FILLED_PERCENT = 95
 _OF_OWN_FILES = ("read", "stat", "mix", "delete")
 
 
-class ConnectionsWorkload(NetworkKeys):
+class ConnectionsWorkload(AccessKeys):
     """Many clients on files of their own, every operation timed; each test is a cell."""
 
     kind: Literal["connections"] = Field(
@@ -346,3 +346,6 @@ class ConnectionsWorkload(NetworkKeys):
                     ["ramp", key],
                     next=f"a shorter ramp, or a longer {key}",
                 )
+
+
+KEYS = ConnectionsWorkload

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from fsgauge.access.words import through
 from fsgauge.errors import InputError
 from fsgauge.kinds.connections.cells import cells_of
+from fsgauge.kinds.connections.client_files import ClientFiles
+from fsgauge.kinds.connections.keys import ConnectionsWorkload
 from fsgauge.record import WRITING_TESTS, Cell
 from fsgauge.study.smb_protection import Protection
-from fsgauge.study.workload import ConnectionsWorkload
 from fsgauge.units import exact_duration, exact_size, format_size
 from fsgauge.wire import (
     Activity,
@@ -36,10 +38,8 @@ from fsgauge.wire import (
     WritePhase,
 )
 from fsgauge.workload.assumed import EXPECTED, Speed
-from fsgauge.workload.client_files import ClientFiles
 from fsgauge.workload.folders import BACKUP, OWN, ClientFolders, FileSets, Place
 from fsgauge.workload.method import WORST_FILES, MakesOwnFiles, data_of, one_stage
-from fsgauge.workload.network import through
 from fsgauge.workload.room import Room
 from fsgauge.workload.steps import Step
 
@@ -58,7 +58,7 @@ _METADATA_BYTES = 1 << 10
 
 @dataclass(frozen=True)
 class ConnectionsMethod(MakesOwnFiles):
-    """See base.Method. `sets` are known once it is `in_room`.
+    """See method.Method. `sets` are known once it is `in_room`.
 
     `protections` are those of the systems' sessions, for words alone; empty as the workload says.
     """
@@ -69,6 +69,10 @@ class ConnectionsMethod(MakesOwnFiles):
 
     files = 0
     fill_percent = 0
+
+    def protected_by(self, protections: Sequence[Protection]) -> ConnectionsMethod:
+        """The same with those sessions."""
+        return replace(self, protections=tuple(protections))
 
     @property
     def file_sets(self) -> FileSets | None:
@@ -328,3 +332,6 @@ def _weighted(mix: dict[str, int]) -> list[WeightedActivity]:
     return [
         WeightedActivity(activity=_ACTIVITIES[name], weight=weight) for name, weight in mix.items()
     ]
+
+
+METHOD = ConnectionsMethod

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, ValidationInfo, model_validator
 
-from fsgauge.study.base import Distinct, StudyModel
+from fsgauge.study.base import Distinct
 from fsgauge.study.conflict import conflict
 from fsgauge.study.sweep import (
     SCAN,
@@ -22,6 +22,7 @@ from fsgauge.study.sweep import (
     require_few_cells,
     require_whole_sectors,
 )
+from fsgauge.study.workload_keys import WorkloadKeys
 from fsgauge.units import DurationNs, RateOperationsPerSecond, WholePercent
 
 Pattern = Literal["read", "write", "rw", "randread", "randwrite", "randrw"]
@@ -31,7 +32,7 @@ MIXED = frozenset({"rw", "randrw"})
 RANDOM = frozenset({"randread", "randwrite", "randrw"})
 
 
-class OverheadWorkload(StudyModel):
+class OverheadWorkload(WorkloadKeys):
     """Every pattern at every block size, queue depth and number of jobs: one cell each."""
 
     kind: Literal["overhead"] = Field(
@@ -151,3 +152,6 @@ class OverheadWorkload(StudyModel):
                 ["read_percent", ("patterns", self.patterns.index(mixed[0]))],
                 next=f'write the pattern "{plain}" instead',
             )
+
+
+KEYS = OverheadWorkload

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fsgauge.errors import InputError
+from fsgauge.kinds.overhead.keys import OverheadWorkload
 from fsgauge.record import Cell
-from fsgauge.study.model import OverheadWorkload
 from fsgauge.units import format_duration, format_size
 from fsgauge.wire import (
     Access,
@@ -30,7 +30,7 @@ _LONGEST_INTERVAL_NS = 1_000_000_000
 
 @dataclass(frozen=True)
 class OverheadMethod(LaidOut):
-    """See base.Method."""
+    """See method.Method."""
 
     workload: OverheadWorkload
 
@@ -173,3 +173,6 @@ def rounded_down(size_bytes: int) -> int:
 def interval_ns(duration_ns: int) -> int:
     """Twenty intervals in a run, none shorter than a judgement needs or longer than a second."""
     return min(max(duration_ns // 20, _SHORTEST_INTERVAL_NS), _LONGEST_INTERVAL_NS)
+
+
+METHOD = OverheadMethod

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, ValidationInfo, model_validator
 
-from fsgauge.study.base import Distinct, StudyModel
+from fsgauge.study.base import Distinct
 from fsgauge.study.conflict import conflict
 from fsgauge.study.sweep import (
     SCAN,
@@ -26,6 +26,7 @@ from fsgauge.study.sweep import (
     require_few_cells,
     require_whole_sectors,
 )
+from fsgauge.study.workload_keys import WorkloadKeys
 from fsgauge.units import DurationNs, SizeBytes, exact_size
 
 Range = Literal["shared", "segmented", "interleaved", "strided", "own files"]
@@ -34,7 +35,7 @@ Allocation = Literal["overwrite", "preallocated", "extend"]
 Companions = Annotated[int, Field(ge=0, le=1024)]
 
 
-class WritersWorkload(StudyModel):
+class WritersWorkload(WorkloadKeys):
     """Several writers at once: each number of them with each block size, range and access."""
 
     kind: Literal["writers"] = Field(
@@ -262,3 +263,6 @@ class WritersWorkload(StudyModel):
                     "a multiple of 512 B",
                 )
         return None
+
+
+KEYS = WritersWorkload

@@ -7,8 +7,8 @@ from math import lcm
 
 from fsgauge.errors import InputError
 from fsgauge.kinds.overhead.method import interval_ns, rounded_down
+from fsgauge.kinds.writers.keys import WritersWorkload
 from fsgauge.record import Cell
-from fsgauge.study.model import WritersWorkload
 from fsgauge.units import exact_duration, exact_size, format_duration, format_size
 from fsgauge.wire import (
     BlockSize,
@@ -51,7 +51,7 @@ _SMALLEST_SHARE = 8
 
 @dataclass(frozen=True)
 class WritersMethod(LaidOut):
-    """See base.Method."""
+    """See method.Method."""
 
     workload: WritersWorkload
 
@@ -371,3 +371,6 @@ def _too_many(
 
 def _bound() -> str:
     return exact_duration(LONGEST_RUN_NS)
+
+
+METHOD = WritersMethod

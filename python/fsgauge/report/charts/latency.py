@@ -14,6 +14,7 @@ from fsgauge.report import words
 from fsgauge.report.charts import panels
 from fsgauge.report.charts.rows import chart_of
 from fsgauge.report.draw import Drawing, draw
+from fsgauge.report.kind_page import page_of
 from fsgauge.report.theme import system_colours, system_shapes
 from fsgauge.stats.histogram import merge, percentile_curve
 from fsgauge.stats.metrics import CLIENT_OPERATIONS, latencies
@@ -23,8 +24,6 @@ from fsgauge.stats.samples import is_complete
 if TYPE_CHECKING:
     import altair as alt
 
-PANELS_LIMIT = 6
-PANELS_OF_CLIENTS = 12
 NAMED_PERCENTILES = ("50", "90", "99", "99.9", "99.99", "99.999")
 Panel = tuple[str, list[dict[str, Any]]]
 _DURATION = (
@@ -47,7 +46,7 @@ def latency_percentiles(results: Results, runs: Sequence[RunRecord]) -> Drawing 
             if rows:
                 name = f"{operation} {kind}: {results.cell(cell_id).name}"
                 shown.append((name, panels.styled(rows, colours, shapes)))
-    shown = shown[: PANELS_LIMIT if results.connections is None else PANELS_OF_CLIENTS]
+    shown = shown[: page_of(results).latency_panels]
     if not shown:
         return None
     label = f"Percentiles of {kind} by operation, log scales."

@@ -16,7 +16,7 @@ from fsgauge.rig.host.ledger.ledger import Ledger
 from fsgauge.rig.host.machine.memory import available_memory_bytes
 from fsgauge.rig.host.process.own_network import own_network
 from fsgauge.rig.host.process.tool import find_tool, run_tool
-from fsgauge.study.model import ConnectionsWorkload, PathStorage, Study, System
+from fsgauge.study.model import PathStorage, Study, System
 from fsgauge.units import format_size
 from fsgauge.workload.folders import BACKUP, OWN, ClientFolders, Place
 
@@ -36,8 +36,8 @@ _MOST_PROCESSES = (Path("/proc/sys/kernel/pid_max"), Path("/proc/sys/kernel/thre
 
 def server_kind(study: Study) -> ServerKind | None:
     """The server that the study starts over each system; None where it starts none."""
-    workload = study.workload
-    serve = workload.serve if isinstance(workload, ConnectionsWorkload) else "none"
+    access = study.workload.access
+    serve = access.serve if access is not None else "none"
     return SERVERS.get(serve)
 
 
@@ -46,8 +46,8 @@ def check_server(study: Study) -> None:
 
     InputError where it would not accept a system's options.
     """
-    kind, workload = server_kind(study), study.workload
-    if kind is None or not isinstance(workload, ConnectionsWorkload):
+    kind, access = server_kind(study), study.workload.access
+    if kind is None or access is None:
         return
     require_installed(kind)
     if os.geteuid() != 0:
@@ -60,10 +60,10 @@ def check_server(study: Study) -> None:
     kind.account()
     require_surroundings(kind)
     for system in study.systems:
-        kind.check_options(workload, system.server)
-    _require_processes(kind, workload.clients)
-    _require_ports(kind, workload.clients)
-    _require_memory(kind, workload.clients)
+        kind.check_options(access, system.server)
+    _require_processes(kind, access.clients)
+    _require_ports(kind, access.clients)
+    _require_memory(kind, access.clients)
 
 
 def require_surroundings(kind: ServerKind) -> None:
@@ -135,12 +135,8 @@ def shared(
     study: Study, system: System, folders: P, ledger: Ledger
 ) -> Iterator[tuple[P | ClientFolders, Server | None]]:
     """The folders as clients reach them: through the study's server, if it has one."""
-    kind, workload = server_kind(study), study.workload
-    if (
-        kind is None
-        or not isinstance(workload, ConnectionsWorkload)
-        or not isinstance(folders, ClientFolders)
-    ):
+    kind, access = server_kind(study), study.workload.access
+    if kind is None or access is None or not isinstance(folders, ClientFolders):
         yield folders, None
         return
     account = kind.account()
@@ -149,7 +145,7 @@ def shared(
     directory.chmod(0o750)
     for name in (OWN, BACKUP):
         os.chown(directory / name, account.user_id, account.group_id)
-    with served(kind, directory, workload, system.server, ledger, account) as server:
+    with served(kind, directory, access, system.server, ledger, account) as server:
         yield folders.model_copy(update={"share": server.target}), server
 
 

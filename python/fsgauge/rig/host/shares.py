@@ -8,15 +8,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from fsgauge.access.keys import AccessKeys
 from fsgauge.errors import InputError, RigError
-from fsgauge.kinds.connections.method import ConnectionsMethod
 from fsgauge.record import SystemFacts
 from fsgauge.rig.host.ledger.ledger import Ledger
 from fsgauge.rig.host.ledger.traces import ShareTrace
 from fsgauge.rig.host.serving import require_answer
 from fsgauge.rig.rig import AttachedStorage, PreparedSystem, RunsJobs
 from fsgauge.study.address import PASSWORD_VARIABLE, Address, parse_address
-from fsgauge.study.model import ConnectionsWorkload, Study, System
+from fsgauge.study.model import Study, System
 from fsgauge.wire import (
     EnvironmentPassword,
     FilePassword,
@@ -30,14 +30,14 @@ from fsgauge.workload.folders import ClientFolders, FileSets
 
 def check_shares(study: Study) -> None:
     """Raise InputError or RigError where a share's server or password is not there."""
-    workload = _workload(study)
+    workload = _access(study)
     for address in {_address(workload, system) for system in study.systems}:
         if address.protocol == "smb":
             password_source(workload)
         require_answer(address.host, address.port)
 
 
-def password_source(workload: ConnectionsWorkload) -> PasswordSource:
+def password_source(workload: AccessKeys) -> PasswordSource:
     """Where the engine finds the password; it is not read here."""
     if workload.password_file is None:
         if not os.environ.get(PASSWORD_VARIABLE):
@@ -67,7 +67,7 @@ def prepared_share(
     study: Study, system: System, attached: AttachedStorage, ledger: Ledger, engine: RunsJobs
 ) -> Iterator[PreparedSystem]:
     """Folders of our own on the share, cleared at the end however it comes."""
-    workload, sets = _workload(study), attached.file_sets
+    workload, sets = _access(study), attached.file_sets
     if not isinstance(sets, FileSets):
         raise RigError("only clients work on shares")
     address = _address(workload, system)
@@ -78,9 +78,7 @@ def prepared_share(
         backup_files_per_client=sets.backup_files_per_client,
         share=_target(workload, address, ledger.own_name("share")),
     )
-    method = method_of(workload)
-    if not isinstance(method, ConnectionsMethod):
-        raise RigError("only clients work on shares")
+    method = method_of(study.workload)
     clearing = method.clear_jobs(folders)
     for job in clearing[:1]:
         engine.run(job)  # logs in and finds nothing: what is refused is refused before anything
@@ -99,19 +97,17 @@ def prepared_share(
         )
 
 
-def _workload(study: Study) -> ConnectionsWorkload:
-    if not isinstance(study.workload, ConnectionsWorkload):
+def _access(study: Study) -> AccessKeys:
+    if study.workload.access is None:
         raise RigError("only clients work on shares")
-    return study.workload
+    return study.workload.access
 
 
-def _address(workload: ConnectionsWorkload, system: System) -> Address:
+def _address(workload: AccessKeys, system: System) -> Address:
     return parse_address(system.target or workload.target or "")
 
 
-def _target(
-    workload: ConnectionsWorkload, address: Address, directory: str
-) -> SmbTarget | NfsTarget:
+def _target(workload: AccessKeys, address: Address, directory: str) -> SmbTarget | NfsTarget:
     if address.protocol == "nfs":
         return NfsTarget(
             host=address.host,

@@ -9,8 +9,8 @@ import pytest
 from fsgauge.access.server import ganesha, samba
 from fsgauge.access.server.kind import Account, Serving, new_password, write_private
 from fsgauge.errors import InputError
+from fsgauge.kinds.connections.keys import ConnectionsWorkload
 from fsgauge.rig.host.process.tool import find_tool
-from fsgauge.study.workload import ConnectionsWorkload
 from fsgauge.wire import SmbTarget
 from tests.needs import need
 

@@ -10,8 +10,8 @@ import pytest
 from fsgauge.access.server import SAMBA, running
 from fsgauge.access.server.kind import PORT, SECOND_PORT, Account, Serving
 from fsgauge.access.server.running import Child
+from fsgauge.kinds.connections.keys import ConnectionsWorkload
 from fsgauge.rig.host.process.own_network import own_network
-from fsgauge.study.workload import ConnectionsWorkload
 
 pytestmark = pytest.mark.root
 

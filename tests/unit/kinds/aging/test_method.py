@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from fsgauge.errors import InputError
+from fsgauge.kinds.aging.keys import AgingWorkload
 from fsgauge.plan.estimate import turn_written_bytes
 from fsgauge.plan.preview import PlanDescription, describe
 from fsgauge.plan.space import planned_room
 from fsgauge.plan.turns import job_for, make_plan, steps_for, with_seed
 from fsgauge.study import load_study
-from fsgauge.study.cells import cells_of
-from fsgauge.study.model import AgingWorkload
+from fsgauge.study.workload import cells_of
 from fsgauge.wire import FilesTarget, FsyncSync, IntermingledProfile, LoadJob
 from fsgauge.workload import method_of
 from fsgauge.workload.folders import AgedFiles, AgedFolders, ClientFolders

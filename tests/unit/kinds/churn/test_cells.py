@@ -1,7 +1,7 @@
 """The cells of `churn`."""
 
-from fsgauge.study.cells import cells_of, default_primary
-from fsgauge.study.model import ChurnWorkload
+from fsgauge.kinds.churn.keys import ChurnWorkload
+from fsgauge.study.workload import cells_of, default_primary
 
 
 def test_each_level_has_aged_and_fresh_read_before_written():

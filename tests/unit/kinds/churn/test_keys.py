@@ -3,8 +3,8 @@
 import pytest
 
 from fsgauge.errors import InputError
+from fsgauge.kinds.churn.keys import ChurnWorkload
 from fsgauge.study import dump_study, load_study
-from fsgauge.study.model import ChurnWorkload
 from fsgauge.study.parse import parse_study
 
 STUDY = """\

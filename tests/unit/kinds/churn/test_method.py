@@ -3,9 +3,9 @@
 import pytest
 
 from fsgauge.errors import InputError
+from fsgauge.kinds.churn.keys import ChurnWorkload
 from fsgauge.kinds.churn.volume import ChurnVolume
-from fsgauge.study.cells import cells_of
-from fsgauge.study.model import ChurnWorkload
+from fsgauge.study.workload import cells_of
 from fsgauge.wire import FilesTarget
 from fsgauge.workload import method_of
 from fsgauge.workload.folders import ClientFolders

@@ -1,7 +1,7 @@
 """The cells of connections: one order whatever the list says, and what the answer is about."""
 
-from fsgauge.study.cells import cells_of, default_primary
-from fsgauge.study.model import ConnectionsWorkload
+from fsgauge.kinds.connections.keys import ConnectionsWorkload
+from fsgauge.study.workload import cells_of, default_primary
 
 
 def test_the_order_is_that_of_the_work():

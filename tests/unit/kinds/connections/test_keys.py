@@ -3,8 +3,8 @@
 import pytest
 
 from fsgauge.errors import InputError
+from fsgauge.kinds.connections.keys import ConnectionsWorkload
 from fsgauge.study import dump_study, load_study
-from fsgauge.study.model import ConnectionsWorkload
 from fsgauge.study.parse import parse_study
 
 STUDY = """\

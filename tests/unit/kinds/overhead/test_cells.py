@@ -1,7 +1,7 @@
 """Cells: their names, and what each of them does."""
 
-from fsgauge.study.cells import cells_of, default_primary
-from fsgauge.study.workload import OverheadWorkload
+from fsgauge.kinds.overhead.keys import OverheadWorkload
+from fsgauge.study.workload import cells_of, default_primary
 
 
 def cells(**workload):

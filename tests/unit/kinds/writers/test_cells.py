@@ -1,7 +1,7 @@
 """The cells of writers: their names, and which of them the answer is about."""
 
-from fsgauge.study.cells import cells_of, default_primary
-from fsgauge.study.model import WritersWorkload
+from fsgauge.kinds.writers.keys import WritersWorkload
+from fsgauge.study.workload import cells_of, default_primary
 
 
 def names(**workload):

@@ -5,8 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fsgauge.errors import InputError
+from fsgauge.kinds.writers.keys import WritersWorkload
 from fsgauge.study import dump_study, load_study
-from fsgauge.study.model import LoopStorage, Study, System, WritersWorkload
+from fsgauge.study.model import LoopStorage, Study, System
 from fsgauge.study.parse import parse_study
 
 STUDY = """\

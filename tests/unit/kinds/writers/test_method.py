@@ -3,9 +3,9 @@
 import pytest
 
 from fsgauge.errors import InputError
+from fsgauge.kinds.writers.keys import WritersWorkload
 from fsgauge.kinds.writers.method import LONGEST_RUN_NS
-from fsgauge.study.cells import cells_of
-from fsgauge.study.model import WritersWorkload
+from fsgauge.study.workload import cells_of
 from fsgauge.wire import (
     BlockTarget,
     Companion,

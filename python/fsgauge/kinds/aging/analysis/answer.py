@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 from fsgauge.kinds.aging.analysis.levels import side_of
 from fsgauge.kinds.aging.analysis.model import Aging, AgingPoint, Side
-from fsgauge.kinds.writers.analysis.model import Estimate
 from fsgauge.record import Cell
+from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
 
 WORDS_LIMIT = 60

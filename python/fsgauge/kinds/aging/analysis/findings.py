@@ -21,7 +21,7 @@ ALL_FREE = 100
 
 def aging_findings(evidence: Evidence) -> Iterator[Finding]:
     """All findings about ageing."""
-    aging = evidence.aging
+    aging = Aging.of(evidence)
     if aging is None:
         return
     yield from _ended_early(evidence.steps)

@@ -14,9 +14,8 @@ from fsgauge.kinds.aging.analysis import extents
 from fsgauge.kinds.aging.analysis.levels import written_cells
 from fsgauge.kinds.aging.analysis.model import AgedFiles, AgingLayout
 from fsgauge.kinds.aging.disk import Disk, predict_rate
-from fsgauge.kinds.writers.analysis.lines import estimate, over
-from fsgauge.kinds.writers.analysis.model import Estimate
 from fsgauge.record import Cell, Plan, ScanRecord
+from fsgauge.stats.estimate import Estimate, estimate, over
 from fsgauge.stats.ratio import t_quantile
 from fsgauge.stats.samples import Samples
 from fsgauge.wire import ScanResult

@@ -9,23 +9,16 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
-
-from fsgauge.kinds.writers.analysis.model import Estimate
+from fsgauge.stats.estimate import Estimate
+from fsgauge.stats.results import OwnResults, ResultModel
+from fsgauge.stats.seeks import Seeks
 from fsgauge.stats.verdict import Verdict
 
 Side = Literal["write", "read"]
-Seeks = Literal["yes", "no", "unknown"]
 """Whether the storage has heads that must move; "unknown" where nobody says."""
 
 
-class AgingModel(BaseModel):
-    """Part of report.json."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class AgingPoint(AgingModel):
+class AgingPoint(ResultModel):
     """The rate of one system at one level; `relative` is to the same turn's clean rate.
 
     `verdict` is on `relative`: p values of all levels of the study are corrected together.
@@ -41,7 +34,7 @@ class AgingPoint(AgingModel):
     relative_blocks: list[tuple[int, float]]
 
 
-class AgingLine(AgingModel):
+class AgingLine(ResultModel):
     """One system, written or read, from clean to all free; `points` begin with the clean one.
 
     `lost_at` are the levels whose relative rate is worse than clean, `whole_from` the lowest level
@@ -59,7 +52,7 @@ class AgingLine(AgingModel):
         return next((each for each in self.points if each.free_percent == free_percent), None)
 
 
-class Lengths(AgingModel):
+class Lengths(ResultModel):
     """Extents of some files: the share of bytes in extents of exact lengths and by class.
 
     `exact` are (length, share), the largest shares first, None where the extents were not all
@@ -73,7 +66,7 @@ class Lengths(AgingModel):
     at_least: list[tuple[int, float]]
 
 
-class FreeAtLevel(AgingModel):
+class FreeAtLevel(ResultModel):
     """Free space beside the measured files; `at_least` are (length, share of free bytes)."""
 
     size_bytes: float
@@ -82,7 +75,7 @@ class FreeAtLevel(AgingModel):
     at_least: list[tuple[int, float]]
 
 
-class AgingLayout(AgingModel):
+class AgingLayout(ResultModel):
     """Where the files lay that were written at one level, and what a disk would make of it.
 
     `chunk_share`: bytes in extents of exactly the allocation size. `predicted` is the rate of the
@@ -101,7 +94,7 @@ class AgingLayout(AgingModel):
     listed_share: float
 
 
-class AgedFiles(AgingModel):
+class AgedFiles(ResultModel):
     """The intermingled files as ageing left them."""
 
     system: str
@@ -109,7 +102,7 @@ class AgedFiles(AgingModel):
     lengths: Lengths
 
 
-class DiskParameter(AgingModel):
+class DiskParameter(ResultModel):
     """One number of the modelled disk; `is_default`: as the published rig has it."""
 
     name: str
@@ -117,7 +110,7 @@ class DiskParameter(AgingModel):
     is_default: bool
 
 
-class Aging(AgingModel):
+class Aging(OwnResults):
     """Everything about ageing in one study.
 
     `chunks` is each system's allocation size in bytes, None where the file system decides.

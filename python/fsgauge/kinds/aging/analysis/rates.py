@@ -12,8 +12,7 @@ from collections.abc import Mapping
 
 from fsgauge.kinds.aging.analysis.levels import SIDES, cells_of_side
 from fsgauge.kinds.aging.analysis.model import AgingLine, AgingPoint, Side
-from fsgauge.kinds.writers.analysis.lines import estimate, over
-from fsgauge.kinds.writers.analysis.model import Estimate
+from fsgauge.stats.estimate import Estimate, estimate, over
 from fsgauge.stats.ratio import Ratio, ratio_of_blocks
 from fsgauge.stats.samples import Samples
 from fsgauge.stats.verdict import Verdict, benjamini_hochberg, judge, log_margin

@@ -9,15 +9,10 @@ from fsgauge.kinds.aging.analysis.layouts import aged_files, aging_layouts
 from fsgauge.kinds.aging.analysis.levels import levels_of
 from fsgauge.kinds.aging.analysis.model import Aging, DiskParameter
 from fsgauge.kinds.aging.analysis.rates import aging_lines, noise_of_sides
-from fsgauge.kinds.aging.analysis.seeks import seeks_of
-from fsgauge.kinds.aging.disk import Disk, disk_of, parameters_of
+from fsgauge.kinds.aging.disk import disk_of, parameters_of
 from fsgauge.record import EnvironmentRecord, ScanRecord, StudyRecord
 from fsgauge.stats.samples import Samples
-
-
-def is_of_aging(study: StudyRecord) -> bool:
-    """Whether the study is about intermingled files that are deleted one by one."""
-    return bool(study.study.get("workload", {}).get("kind") == "aging")
+from fsgauge.stats.seeks import seeks_of
 
 
 def read_aging(
@@ -26,15 +21,12 @@ def read_aging(
     scans: Sequence[ScanRecord],
     environment: EnvironmentRecord,
     equivalence_percent: float,
-    disk: Disk | None = None,
-) -> Aging | None:
-    """All that only this study has; `disk` takes the place of the one in the study's record."""
+) -> Aging:
+    """All that only this study has."""
     plan = study.plan
-    if not is_of_aging(study) or not plan.cells:
-        return None
     workload: dict[str, Any] = study.study["workload"]
     chunks = chunks_of(study)
-    model = disk or disk_of(workload.get("disk") or {})
+    model = disk_of(workload.get("disk") or {})
     return Aging(
         files=int(workload.get("files") or 0),
         streams=max(cell.jobs for cell in plan.cells),

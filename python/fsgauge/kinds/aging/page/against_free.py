@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fsgauge.kinds.aging.analysis.model import Aging, AgingLayout, AgingLine, AgingPoint, Side
-from fsgauge.kinds.writers.analysis.model import Estimate
 from fsgauge.report import words
 from fsgauge.report.charts import panels
 from fsgauge.report.charts.rows import chart_of
 from fsgauge.report.charts.ticks import ratio_domain, ratio_ticks
 from fsgauge.report.draw import Drawing, draw
 from fsgauge.report.theme import BAND, INK, MUTED, system_colours, system_shapes
+from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.results import Results
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class _Panel:
 
 def kept_chart(results: Results) -> Drawing | None:
     """What is kept of the clean rate; None for other studies, and before anything is known."""
-    aging = results.aging
+    aging = Aging.of(results)
     if aging is None:
         return None
     found = []
@@ -70,7 +70,7 @@ def kept_chart(results: Results) -> Drawing | None:
 
 def rates_chart(results: Results) -> Drawing | None:
     """Rates in MiB/s, the clean ones at the left."""
-    aging = results.aging
+    aging = Aging.of(results)
     if aging is None or not aging.lines:
         return None
     shown = []
@@ -83,7 +83,7 @@ def rates_chart(results: Results) -> Drawing | None:
 
 def predicted_chart(results: Results) -> Drawing | None:
     """What the modelled disk would do with the same layouts; None without layouts."""
-    aging = results.aging
+    aging = Aging.of(results)
     layouts = [each for each in aging.layouts if each.predicted] if aging else []
     relative = _styled(results, [_prediction(each) for each in layouts if each.predicted_relative])
     if not relative:

@@ -38,7 +38,7 @@ def steps_of(levels: Sequence[int]) -> list[int]:
 
 def written_lengths(results: Results) -> Drawing | None:
     """Extents of the files that were written at each shown level; None without scans."""
-    aging = results.aging
+    aging = Aging.of(results)
     if aging is None or not aging.layouts:
         return None
     colours = system_colours(results.systems, results.baseline)
@@ -58,7 +58,7 @@ def written_lengths(results: Results) -> Drawing | None:
 
 def free_lengths(results: Results) -> Drawing | None:
     """Pieces of free space, by level; None where nobody knows them."""
-    aging = results.aging
+    aging = Aging.of(results)
     known = [each for each in aging.layouts if each.free and each.free.at_least] if aging else []
     if aging is None or not known:
         return None

@@ -6,7 +6,7 @@ A claim names an allocation size; the first system that has it stands beside it.
 from __future__ import annotations
 
 from fsgauge.kinds.aging.analysis.model import Aging, AgingLayout, AgingPoint
-from fsgauge.report.published import PublishedAging, PublishedClaim
+from fsgauge.kinds.aging.published import PublishedAging, PublishedClaim
 from fsgauge.report.table_parts import NOTHING, Column, Table, TableCell, share_cell
 from fsgauge.stats.results import Results
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from fsgauge.kinds.aging.analysis.model import Aging
 from fsgauge.kinds.aging.page.aged_lengths import steps_of
 from fsgauge.kinds.aging.page.blended import STRENGTHS, blended_picture
 from fsgauge.record import Cell, ScanRecord
@@ -40,7 +41,7 @@ class MapRow:
 
 def map_rows(results: Results, scans: Sequence[ScanRecord]) -> list[MapRow]:
     """A row a system that has maps, of its first turn that has them."""
-    aging = results.aging
+    aging = Aging.of(results)
     if aging is None:
         return []
     shown: list[int | None] = [None, *steps_of(aging.levels)]

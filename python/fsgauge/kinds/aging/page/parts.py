@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from fsgauge.kinds.aging.analysis.model import Aging
 from fsgauge.kinds.aging.page.aged_lengths import steps_of
 from fsgauge.kinds.aging.page.claims import claims_table, source_of
-from fsgauge.kinds.aging.page.few_blocks import said_once
 from fsgauge.kinds.aging.page.maps import MapRow, legend, map_rows
 from fsgauge.kinds.aging.page.tables import (
     disk_table,
@@ -16,8 +16,9 @@ from fsgauge.kinds.aging.page.tables import (
     predicted_table,
     summary_table,
 )
+from fsgauge.kinds.aging.published import published_aging
 from fsgauge.record import ScanRecord
-from fsgauge.report.published import published_aging
+from fsgauge.report.few_blocks import said_once
 from fsgauge.report.table_parts import Table
 from fsgauge.stats.results import Results
 
@@ -38,7 +39,7 @@ class AgingParts:
 
 def aging_parts(results: Results, scans: Sequence[ScanRecord]) -> AgingParts:
     """Everything of a study of aged file systems."""
-    aging = results.aging
+    aging = Aging.of(results)
     if aging is None:
         return AgingParts()
     predicted = predicted_table(results, aging, steps_of(aging.levels))

@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from fsgauge.kinds.aging.analysis.model import Aging, AgingLayout, AgingLine, AgingPoint, Side
 from fsgauge.kinds.aging.disk import PUBLISHED, parameters_of
 from fsgauge.kinds.aging.page.disk_words import value_words
-from fsgauge.kinds.writers.analysis.model import Estimate
 from fsgauge.report.table_parts import (
     NOTHING,
     Column,
@@ -21,6 +20,7 @@ from fsgauge.report.table_parts import (
     value_cell,
 )
 from fsgauge.report.theme import GLYPHS
+from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.results import Results
 from fsgauge.units import format_size
 

@@ -1,1 +1,59 @@
 """What statistics say of systems on which files came and went, beside fresh copies of the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from fsgauge.kinds.churn.analysis.answer import churn_answer
+from fsgauge.kinds.churn.analysis.damages import RATE, damages_of
+from fsgauge.kinds.churn.analysis.findings import churn_findings
+from fsgauge.kinds.churn.analysis.model import Churn
+from fsgauge.kinds.churn.analysis.read import read_churn
+from fsgauge.record import Cell
+from fsgauge.stats.analysis import Analysis, Interval, Material
+from fsgauge.stats.answer import Question
+from fsgauge.stats.evidence import Evidence
+from fsgauge.stats.results import Comparison, Finding
+from fsgauge.stats.samples import Samples
+
+
+class ChurnAnalysis(Analysis):
+    """Damage: what an aged system keeps of a fresh copy's rate."""
+
+    def primary_metric(self, cell: Cell, *, paced: bool) -> str:  # noqa: ARG002
+        """Bytes per second."""
+        return RATE
+
+    def primary_ratios(
+        self,
+        comparisons: Sequence[Comparison],  # noqa: ARG002 - it is about damages, not systems
+        metrics: dict[str, str],  # noqa: ARG002
+        samples: Samples,
+        equivalence_percent: float,
+    ) -> list[Interval]:
+        """All damages."""
+        found = damages_of(samples, equivalence_percent)
+        return [Interval(each.ratio, each.low, each.high) for each in found]
+
+    def read(self, material: Material) -> Churn:
+        """Damages, layouts, trees."""
+        return read_churn(
+            material.study,
+            material.samples,
+            material.scans,
+            material.steps,
+            material.environment,
+            material.equivalence_percent,
+        )
+
+    def findings(self, evidence: Evidence) -> Iterable[Finding]:
+        """Trees that are not what was asked for, and what rates cannot say."""
+        return churn_findings(evidence)
+
+    def answer(self, question: Question) -> str | None:
+        """What a fuller, older system keeps of a fresh copy's rate."""
+        churn = Churn.of(question)
+        return churn_answer(churn, question.primary) if churn is not None else None
+
+
+ANALYSIS = ChurnAnalysis()

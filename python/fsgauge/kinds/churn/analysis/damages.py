@@ -12,10 +12,9 @@ from collections.abc import Mapping
 from typing import TypeVar
 
 from fsgauge.kinds.churn.analysis.model import AgainstBaseline, ChurnWear, Damage, Side
-from fsgauge.kinds.writers.analysis.lines import estimate, over
-from fsgauge.kinds.writers.analysis.model import Estimate
 from fsgauge.plan.power import detectable_percent
 from fsgauge.record import Cell, Plan
+from fsgauge.stats.estimate import Estimate, estimate, over
 from fsgauge.stats.noise import pooled_noise
 from fsgauge.stats.ratio import Ratio, ratio_of_blocks
 from fsgauge.stats.samples import Samples

@@ -9,8 +9,7 @@ from collections.abc import Iterator
 
 from fsgauge.kinds.churn.analysis.model import Churn
 from fsgauge.kinds.churn.analysis.trees import Made, live_share, made_trees, place_of
-from fsgauge.kinds.connections.analysis.errors import clients_of, error_rows, given_up
-from fsgauge.kinds.connections.analysis.findings import KINDS
+from fsgauge.stats.client_errors import ERROR_WORDS, clients_of, error_rows, given_up
 from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of
 from fsgauge.stats.results import Finding
 from fsgauge.units import format_size
@@ -21,7 +20,7 @@ FILL_TOLERANCE = 0.03
 
 def churn_findings(evidence: Evidence) -> Iterator[Finding]:
     """All findings about churn."""
-    churn = evidence.churn
+    churn = Churn.of(evidence)
     if churn is None:
         return
     made = made_trees(evidence.steps)
@@ -141,7 +140,7 @@ def _errors(evidence: Evidence) -> Iterator[Finding]:
         "warning",
         f"{count(total, 'operation')} of the reader or the writers failed; first {first.system},"
         f" {names[first.cell]}: {first.operation}, because"
-        f" {KINDS.get(first.kind, first.message)} ({first.first_path}).",
+        f" {ERROR_WORDS.get(first.kind, first.message)} ({first.first_path}).",
         "Out of space: a smaller workload.write_fill, or a lower level. Else see dmesg | tail.",
         [
             f"{row.system}, {names[row.cell]}: {row.operation}, {row.kind.replace('_', ' ')},"

@@ -13,10 +13,9 @@ from collections.abc import Callable, Iterator, Sequence
 
 from fsgauge.kinds.churn.analysis.damages import cell_at, fills_of
 from fsgauge.kinds.churn.analysis.model import ChurnLayout, ChurnWear
-from fsgauge.kinds.writers.analysis.lines import estimate
-from fsgauge.kinds.writers.analysis.model import Estimate
 from fsgauge.record import Cell, Plan, ScanRecord
 from fsgauge.scan.numbers import Numbers, numbers_of
+from fsgauge.stats.estimate import Estimate, estimate
 from fsgauge.stats.samples import Samples
 
 WEARS: tuple[ChurnWear, ...] = ("aged", "fresh")

@@ -9,23 +9,16 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
-
-from fsgauge.kinds.aging.analysis.model import Seeks
-from fsgauge.kinds.writers.analysis.model import Estimate
+from fsgauge.stats.estimate import Estimate
+from fsgauge.stats.results import OwnResults, ResultModel
+from fsgauge.stats.seeks import Seeks
 from fsgauge.stats.verdict import Verdict
 
 Side = Literal["read", "write"]
 ChurnWear = Literal["aged", "fresh"]
 
 
-class ChurnModel(BaseModel):
-    """Part of report.json."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class AgainstBaseline(ChurnModel):
+class AgainstBaseline(ResultModel):
     """One system's damage over the baseline's in the same block: above 1 it suffers less."""
 
     ratio: float
@@ -36,7 +29,7 @@ class AgainstBaseline(ChurnModel):
     n: int
 
 
-class Damage(ChurnModel):
+class Damage(ResultModel):
     """The rate on the aged system over that on the fresh copy, at one fill level.
 
     `verdict` says what ageing did: worse is slower. `detectable_percent` is the smallest damage
@@ -69,7 +62,7 @@ class Damage(ChurnModel):
         return 100 * (1 - 1 / (1 + self.detectable_percent / 100))
 
 
-class ChurnLayout(ChurnModel):
+class ChurnLayout(ResultModel):
     """Where a tree lay, and the free space around it, before it was read; means over blocks.
 
     Shares and lengths are arithmetic means; `used_share` is of the file system's size.
@@ -90,7 +83,7 @@ class ChurnLayout(ChurnModel):
     new_extents_per_file: Estimate | None
 
 
-class Tree(ChurnModel):
+class Tree(ResultModel):
     """How the trees of one system, level and wear were made; means over `turns`.
 
     `live_share` is what the tree's files take of what the system had available when it was empty.
@@ -110,7 +103,7 @@ class Tree(ChurnModel):
     ended: list[str]
 
 
-class Churn(ChurnModel):
+class Churn(OwnResults):
     """Everything about churn in one study.
 
     `noise` is, by side, the rate of the baseline's later turn over that of its earlier one, over

@@ -5,18 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from fsgauge.kinds.aging.analysis.seeks import seeks_of
 from fsgauge.kinds.churn.analysis.damages import SIDES, damages_of, fills_of, noise_of_sides
 from fsgauge.kinds.churn.analysis.layouts import churn_layouts
 from fsgauge.kinds.churn.analysis.model import Churn
 from fsgauge.kinds.churn.analysis.trees import different_trees, trees_of
 from fsgauge.record import EnvironmentRecord, ScanRecord, StepRecord, StudyRecord
 from fsgauge.stats.samples import Samples
-
-
-def is_of_churn(study: StudyRecord) -> bool:
-    """Whether the study is about files that come and go."""
-    return bool(study.study.get("workload", {}).get("kind") == "churn")
+from fsgauge.stats.seeks import seeks_of
 
 
 def read_churn(
@@ -26,11 +21,9 @@ def read_churn(
     steps: Sequence[StepRecord],
     environment: EnvironmentRecord,
     equivalence_percent: float,
-) -> Churn | None:
-    """All that only this study has; None for a study of another kind."""
+) -> Churn:
+    """All that only this study has."""
     plan = study.plan
-    if not is_of_churn(study) or not plan.cells:
-        return None
     workload: dict[str, Any] = study.study["workload"]
     return Churn(
         fills=fills_of(plan),

@@ -1,1 +1,53 @@
 """What the report shows of a study of churn, and of no other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from fsgauge.kinds.churn.analysis.model import Churn
+from fsgauge.kinds.churn.page.chart import damage_chart
+from fsgauge.kinds.churn.page.parts import churn_parts
+from fsgauge.report.draw import Drawing
+from fsgauge.report.kind_page import KindPage, Line
+from fsgauge.stats.results import Results
+from fsgauge.store import StoredStudy
+
+OF_SYSTEMS = {"forest", "depth", "latency", "cpu", "series"}
+"""Pictures of systems side by side, in whose place that of the damage stands."""
+
+
+class ChurnPage(KindPage):
+    """Damage by fill level, layouts, trees."""
+
+    sections = ("churn/sections.html.j2",)
+    workers = "clients"
+
+    def pictures(self, results: Results, stored: StoredStudy) -> list[Drawing | None]:  # noqa: ARG002
+        """Of damage."""
+        return [damage_chart(results)]
+
+    def left_out(self, drawings: Mapping[str, Drawing]) -> set[str]:
+        """All pictures of systems side by side, once there is a damage."""
+        return OF_SYSTEMS if "damage" in drawings else set()
+
+    def lead(self, drawings: Mapping[str, Drawing]) -> str:
+        """What the aged system keeps."""
+        return "churn/lead.html.j2" if "damage" in drawings else ""
+
+    def values(self, results: Results, stored: StoredStudy) -> dict[str, Any]:  # noqa: ARG002
+        """Tables by section."""
+        return {"churn": churn_parts(results)}
+
+    def comparisons(self, results: Results) -> Line | None:
+        """Ratios of aged over fresh."""
+        churn = Churn.of(results)
+        if churn is None:
+            return None
+        number = len(churn.damages)
+        ratios = f"{number} ratio" + ("" if number == 1 else "s")
+        text = f"{ratios} of aged over fresh, corrected for"
+        return Line("Comparisons", text, True, "damage")
+
+
+PAGE = ChurnPage()

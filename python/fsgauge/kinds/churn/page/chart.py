@@ -49,7 +49,7 @@ class _Panel:
 
 def damage_chart(results: Results) -> Drawing | None:
     """The drawing; None for other studies, and before any block has aged and fresh."""
-    churn = results.churn
+    churn = Churn.of(results)
     if churn is None or not churn.damages:
         return None
     shown = _panels(results, churn)

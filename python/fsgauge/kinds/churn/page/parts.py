@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from fsgauge.kinds.aging.page.few_blocks import said_once
+from fsgauge.kinds.churn.analysis.model import Churn
 from fsgauge.kinds.churn.page.tables import damage_table, layout_table, tree_table
+from fsgauge.report.few_blocks import said_once
 from fsgauge.report.table_parts import Table
 from fsgauge.stats.results import Results
 
@@ -21,7 +22,7 @@ class ChurnParts:
 
 def churn_parts(results: Results) -> ChurnParts:
     """Everything of a study of churn."""
-    damages = results.churn.damages if results.churn is not None else []
+    damages = Churn.of(results).damages if Churn.of(results) is not None else []
     blocks = max((damage.n for damage in damages), default=0)
     return ChurnParts(
         damage=[said_once(table, blocks) for table in damage_table(results)],

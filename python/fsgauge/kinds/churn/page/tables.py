@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from fsgauge.kinds.churn.analysis.model import AgainstBaseline, Churn, Damage, Tree
-from fsgauge.kinds.writers.analysis.model import Estimate
 from fsgauge.report import words
 from fsgauge.report.table_parts import NOTHING, Column, Table, TableCell, number_cell, value_cell
 from fsgauge.report.theme import GLYPHS
+from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.results import Results
 from fsgauge.units import format_size
 
@@ -19,7 +19,7 @@ _SIDES = {"read": "reads", "write": "writes"}
 
 def damage_table(results: Results) -> list[Table]:
     """Rates and their ratio; [] before any block has aged and fresh."""
-    churn = results.churn
+    churn = Churn.of(results)
     if churn is None or not churn.damages:
         return []
     rows = [
@@ -58,7 +58,7 @@ def damage_table(results: Results) -> list[Table]:
 
 def layout_table(results: Results) -> list[Table]:
     """Aged and fresh side by side; [] without scans."""
-    churn = results.churn
+    churn = Churn.of(results)
     if churn is None or not churn.layouts:
         return []
     rows = [
@@ -101,7 +101,7 @@ def layout_table(results: Results) -> list[Table]:
 
 def tree_table(results: Results) -> list[Table]:
     """How each tree was made; [] before the first."""
-    churn = results.churn
+    churn = Churn.of(results)
     if churn is None or not churn.trees:
         return []
     rows = [

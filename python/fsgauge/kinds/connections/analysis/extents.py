@@ -12,8 +12,8 @@ import statistics
 from collections.abc import Callable, Sequence
 
 from fsgauge.kinds.connections.analysis.model import CellExtents, ExtentsRatio
-from fsgauge.kinds.writers.analysis.lines import estimate
 from fsgauge.record import Plan, ScanRecord
+from fsgauge.stats.estimate import estimate
 from fsgauge.stats.ratio import ratio_of_blocks
 from fsgauge.stats.samples import Samples
 from fsgauge.stats.verdict import benjamini_hochberg, judge, log_margin

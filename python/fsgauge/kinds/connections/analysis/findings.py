@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fsgauge.kinds.connections.analysis.errors import clients_of
 from fsgauge.kinds.connections.analysis.little import TOLERANCE_PERCENT, times_of
 from fsgauge.kinds.connections.analysis.model import Connections, ErrorRow, GivenUp
 from fsgauge.kinds.connections.analysis.samples import client_paces
 from fsgauge.kinds.connections.analysis.serving_findings import serving_findings
 from fsgauge.record import RunRecord
+from fsgauge.stats.client_errors import ERROR_WORDS, clients_of
 from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of
 from fsgauge.stats.lost_data import lost_files
 from fsgauge.stats.results import Finding
@@ -26,23 +26,6 @@ LARGEST_LOSS = 0.01
 """Share of a test's files that may be missing before its comparisons mean nothing."""
 WITHOUT_SEEKS = ("ram",)
 
-KINDS: dict[ClientErrorKind, str] = {
-    "no_space": "the storage was full",
-    "quota": "a quota was used up",
-    "too_many_open_files": "too many files were open",
-    "permission_denied": "permission was denied",
-    "read_only": "the file system was read-only",
-    "exists": "a file that should be new was there",
-    "missing": "a file or directory was gone",
-    "io": "the storage or file system reported an I/O error",
-    "short": "a file ended before its size",
-    "connection_refused": "a server refused the connection",
-    "connection_lost": "the connection to the server was lost",
-    "timed_out": "the server did not answer in time",
-    "login_refused": "the server refused the login",
-    "protocol": "the server does not speak this version, or broke its protocol",
-    "other": "another error",
-}
 _ADVICE: dict[ClientErrorKind, str] = {
     "no_space": "Write less (--set workload.fill=20%), or give larger storage.",
     "quota": "Raise the quota of the user and directory, or write less (workload.fill).",
@@ -70,7 +53,7 @@ _KNOWN_SHORT_ADVICE = (
 
 def connections_findings(evidence: Evidence) -> Iterator[Finding]:
     """All findings about many clients."""
-    connections = evidence.connections
+    connections = Connections.of(evidence)
     if connections is None:
         return
     yield from _given_up(evidence, connections)
@@ -130,7 +113,7 @@ def _errors(evidence: Evidence, connections: Connections) -> Iterator[Finding]:
         known = kind == "short" and not any(
             error.kind == "short" for _, error in lost_files(evidence.runs)
         )
-        why = _KNOWN_SHORT if known else KINDS[kind]
+        why = _KNOWN_SHORT if known else ERROR_WORDS[kind]
         total = sum(row.count for row in rows)
         operations = ", ".join(dict.fromkeys(row.operation for row in rows))
         yield finding(

@@ -6,21 +6,17 @@ blocks with a 95 % t interval on logs. `cell` is a cell's id.
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import Field
 
 from fsgauge.kinds.connections.analysis.serving_model import Serving
-from fsgauge.kinds.writers.analysis.model import Estimate
+from fsgauge.stats.client_errors import ErrorRow, GivenUp
+from fsgauge.stats.estimate import Estimate
+from fsgauge.stats.results import OwnResults, ResultModel
 from fsgauge.stats.verdict import Verdict
-from fsgauge.wire import ClientErrorKind, ClientOperation
+from fsgauge.wire import ClientOperation
 
 
-class ConnectionsModel(BaseModel):
-    """Part of report.json."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class OperationTime(ConnectionsModel):
+class OperationTime(ResultModel):
     """One operation of one system in one cell: the call itself beside the response.
 
     `operations` is the mean number in a run; `share` is mean service over mean response.
@@ -34,7 +30,7 @@ class OperationTime(ConnectionsModel):
     share: Estimate
 
 
-class ClientShares(ConnectionsModel):
+class ClientShares(ResultModel):
     """How evenly clients got on, as shares of their mean pace; and when they were done."""
 
     cell: str
@@ -49,7 +45,7 @@ class ClientShares(ConnectionsModel):
     last_done_ns: Estimate | None
 
 
-class LittleRow(ConnectionsModel):
+class LittleRow(ResultModel):
     """N = X (R + Z) over all runs of one system in one cell, added up.
 
     `active` is N, `rate` X in operations per second, `product` X (R + Z); `difference_percent` is
@@ -69,7 +65,7 @@ class LittleRow(ConnectionsModel):
     with_errors: bool
 
 
-class ExtentsRatio(ConnectionsModel):
+class ExtentsRatio(ResultModel):
     """Extents a file over those of the reference; more is worse."""
 
     ratio: float
@@ -80,7 +76,7 @@ class ExtentsRatio(ConnectionsModel):
     n: int
 
 
-class CellExtents(ConnectionsModel):
+class CellExtents(ResultModel):
     """What the files of one writing cell lie in, after they were synced.
 
     `files` have an extent; `fragmented_share` of them lie in more than one. `lengths` says how many
@@ -97,34 +93,10 @@ class CellExtents(ConnectionsModel):
     mean_extent_bytes: float
     ratio: ExtentsRatio | None
     lengths: list[tuple[int, float]]
-    by_extents: list[tuple[int, float]] = []
+    by_extents: list[tuple[int, float]] = Field([])
 
 
-class ErrorRow(ConnectionsModel):
-    """Errors of one operation and kind on one system in one cell, over `runs` runs."""
-
-    cell: str
-    system: str
-    operation: ClientOperation
-    kind: ClientErrorKind
-    count: int
-    runs: int
-    first_path: str
-    message: str
-
-
-class GivenUp(ConnectionsModel):
-    """What one system's clients did not do in one cell, over all runs."""
-
-    cell: str
-    system: str
-    files: int
-    of_files: int
-    clients: int
-    of_clients: int
-
-
-class CallRow(ConnectionsModel):
+class CallRow(ResultModel):
     """The call that carried an operation; `reason` says why it was not io_uring."""
 
     operation: ClientOperation
@@ -132,7 +104,7 @@ class CallRow(ConnectionsModel):
     reason: str | None
 
 
-class Connections(ConnectionsModel):
+class Connections(OwnResults):
     """Everything that only many clients have.
 
     `dispatch` is one in a sound study; `threads` are event loops, or threads. `extents_primary`:

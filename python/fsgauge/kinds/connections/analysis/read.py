@@ -5,36 +5,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import get_args
 
-from fsgauge.kinds.connections.analysis.errors import clients_of, error_rows, given_up
 from fsgauge.kinds.connections.analysis.extents import cell_extents, reference_of, scanned_cells
 from fsgauge.kinds.connections.analysis.little import little_rows
 from fsgauge.kinds.connections.analysis.model import CallRow, Connections
 from fsgauge.kinds.connections.analysis.samples import collect_clients
 from fsgauge.kinds.connections.analysis.serving_model import Serving
 from fsgauge.kinds.connections.analysis.shares import client_shares, operation_times
-from fsgauge.record import RunRecord, ScanRecord, StudyRecord
+from fsgauge.record import Plan, RunRecord, ScanRecord
+from fsgauge.stats.client_errors import clients_of, error_rows, given_up
 from fsgauge.wire import ClientOperation, ClientsJob
 
 OPERATIONS: tuple[ClientOperation, ...] = get_args(ClientOperation)
 DISPATCHES = {"event_loop": "event loop", "threads": "threads"}
 
 
-def is_of_connections(study: StudyRecord) -> bool:
-    """Whether the study is about many clients."""
-    return bool(study.study.get("workload", {}).get("kind") == "connections")
-
-
 def read_connections(
-    study: StudyRecord,
+    plan: Plan,
     runs: Sequence[RunRecord],
     scans: Sequence[ScanRecord],
     equivalence_percent: float,
     serving: Serving | None = None,
-) -> Connections | None:
-    """All that only many clients have; None for a study of another kind."""
-    plan = study.plan
-    if not is_of_connections(study) or not plan.cells:
-        return None
+) -> Connections:
+    """All that only many clients have."""
     samples = collect_clients(plan, runs)
     found = [clients for _, clients in clients_of(runs)]
     jobs = [run.job for run in runs if isinstance(run.job, ClientsJob)]

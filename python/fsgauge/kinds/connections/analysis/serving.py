@@ -16,9 +16,8 @@ from fsgauge.kinds.connections.analysis.serving_model import (
     ServerUse,
     Serving,
 )
-from fsgauge.kinds.writers.analysis.lines import estimate, over
-from fsgauge.kinds.writers.analysis.model import Estimate
 from fsgauge.record import Plan, RunRecord, ServerRun, TurnRecord
+from fsgauge.stats.estimate import Estimate, estimate, over
 from fsgauge.stats.histogram import mean_ns
 from fsgauge.stats.samples import Samples, is_complete
 from fsgauge.wire import ClientOperation, ClientsJob, ClientsResult, NetworkResult

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from fsgauge.kinds.connections.analysis.model import Connections
 from fsgauge.kinds.connections.analysis.serving import refused_of
 from fsgauge.kinds.connections.analysis.serving_model import Serving
 from fsgauge.stats.evidence import Evidence, count, finding, name_of
@@ -14,7 +15,7 @@ SLOW_SAMPLING = 0.05
 
 def serving_findings(evidence: Evidence) -> Iterator[Finding]:
     """All findings about servers and connections."""
-    connections = evidence.connections
+    connections = Connections.of(evidence)
     if connections is None or connections.serving is None:
         return
     serving = connections.serving

@@ -6,18 +6,11 @@ a 95 % t interval on logs. `cell` is a cell's id.
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
-
-from fsgauge.kinds.writers.analysis.model import Estimate
-
-
-class ServingModel(BaseModel):
-    """Part of report.json."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
+from fsgauge.stats.estimate import Estimate
+from fsgauge.stats.results import ResultModel
 
 
-class ServerUse(ServingModel):
+class ServerUse(ResultModel):
     """What the server used for one system in one cell.
 
     Processor time is that of all its processes over all operations of the clients; what it took to
@@ -38,7 +31,7 @@ class ServerUse(ServingModel):
     restarts: int
 
 
-class OperationShare(ServingModel):
+class OperationShare(ResultModel):
     """The mean response of an operation through the server, and over the path beside it.
 
     `share` is what the server, its protocol and the clients' sockets add, of the response through
@@ -54,7 +47,7 @@ class OperationShare(ServingModel):
     share: Estimate | None
 
 
-class ConnectionUse(ServingModel):
+class ConnectionUse(ResultModel):
     """Connections of the clients in one cell of one system: sums of all runs, medians of times.
 
     Systems may have different numbers of runs: a baseline runs twice in each block.
@@ -73,7 +66,7 @@ class ConnectionUse(ServingModel):
     connect_all_ns: Estimate | None
 
 
-class Serving(ServingModel):
+class Serving(ResultModel):
     """Everything about servers. `servers` are those that the study started, a sentence each.
 
     `name` is what the study started, "" for servers that ran already.

@@ -13,9 +13,8 @@ from fsgauge.kinds.connections.analysis.samples import (
     service_name,
     share_name,
 )
-from fsgauge.kinds.writers.analysis.lines import estimate
-from fsgauge.kinds.writers.analysis.model import Estimate
 from fsgauge.record import Plan, RunRecord
+from fsgauge.stats.estimate import Estimate, estimate
 from fsgauge.stats.samples import Samples, is_complete
 from fsgauge.wire import ClientOperation
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fsgauge.kinds.connections.analysis.model import ClientShares
+from fsgauge.kinds.connections.analysis.model import ClientShares, Connections
 from fsgauge.report.charts import panels
 from fsgauge.report.charts.rows import chart_of
 from fsgauge.report.draw import Drawing, draw
@@ -24,7 +24,7 @@ Panel = tuple[str, list[dict[str, Any]], tuple[float, float]]
 
 def clients_chart(results: Results) -> Drawing | None:
     """The drawing; None where no test has several clients."""
-    connections = results.connections
+    connections = Connections.of(results)
     if connections is None or not connections.shares:
         return None
     colours = system_colours(results.systems, results.baseline)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fsgauge.kinds.connections.analysis.model import CellExtents
+from fsgauge.kinds.connections.analysis.model import CellExtents, Connections
 from fsgauge.report.charts import panels
 from fsgauge.report.charts.rows import chart_of
 from fsgauge.report.draw import Drawing, draw
@@ -25,7 +25,7 @@ Panel = tuple[str, list[dict[str, Any]], tuple[int, int]]
 
 def extents_chart(results: Results) -> Drawing | None:
     """The drawing; None where nothing was scanned."""
-    connections = results.connections
+    connections = Connections.of(results)
     found = [each for each in connections.extents if each.lengths] if connections else []
     if not found:
         return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from fsgauge.kinds.connections.analysis.findings import carried
+from fsgauge.kinds.connections.analysis.model import Connections
 from fsgauge.kinds.connections.page.tables import (
     call_table,
     error_table,
@@ -16,7 +17,7 @@ from fsgauge.kinds.connections.page.tables import (
     published_tables,
     source_of,
 )
-from fsgauge.report.published import published_connections
+from fsgauge.kinds.connections.published import published_connections
 from fsgauge.report.table_parts import Table, said_once
 from fsgauge.stats.results import Results
 
@@ -42,7 +43,7 @@ class ConnectionsParts:
 
 def connections_parts(results: Results) -> ConnectionsParts:
     """Everything of a study of many clients."""
-    connections = results.connections
+    connections = Connections.of(results)
     if connections is None:
         return ConnectionsParts()
     published = published_connections()
@@ -66,7 +67,7 @@ def _once(tables: list[Table]) -> list[Table]:
 
 def _primary_extents(results: Results) -> list[tuple[str, str]]:
     """By primary test, every system's ratio of extents a file in words."""
-    connections = results.connections
+    connections = Connections.of(results)
     if connections is None:
         return []
     primary = {results.cell(cell).test for cell in results.primary_cells}

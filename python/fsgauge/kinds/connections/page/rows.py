@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from fsgauge.kinds.connections.analysis.model import CellExtents, Connections
-from fsgauge.kinds.writers.analysis.model import Estimate
 from fsgauge.record import Cell
 from fsgauge.report import words
 from fsgauge.report.table_parts import interval_text
+from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.results import Comparison, Measurement, Results
 from fsgauge.stats.verdict import Verdict
@@ -87,7 +87,7 @@ class TestRows:
 
 def test_rows(results: Results) -> list[TestRows]:
     """Every cell in the order of the plan, but the one that only fills what is backed up."""
-    connections = results.connections
+    connections = Connections.of(results)
     if connections is None:
         return []
     cells = [cell for cell in results.cells if cell.test not in (None, "backup fill")]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from fsgauge.kinds.connections.analysis.model import Connections
 from fsgauge.kinds.connections.analysis.serving_model import OperationShare, ServerUse, Serving
-from fsgauge.kinds.writers.analysis.model import Estimate
 from fsgauge.report import words
 from fsgauge.report.table_parts import (
     NOTHING,
@@ -17,6 +17,7 @@ from fsgauge.report.table_parts import (
     value_cell,
     without_empty_columns,
 )
+from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.results import Results
 from fsgauge.units import format_size
 
@@ -55,7 +56,7 @@ def serving_parts(results: Results) -> ServingParts:
 
 def serving_of(results: Results) -> Serving | None:
     """Servers and connections of a study, if it has any."""
-    return results.connections.serving if results.connections else None
+    return Connections.of(results).serving if Connections.of(results) else None
 
 
 def serving_tables(results: Results) -> list[Table]:

@@ -14,9 +14,8 @@ from fsgauge.kinds.connections.page.rows import (
     plain,
     test_rows,
 )
-from fsgauge.kinds.writers.analysis.model import Estimate
+from fsgauge.kinds.connections.published import PublishedConnections, PublishedRow
 from fsgauge.report import words
-from fsgauge.report.published import PublishedConnections, PublishedRow
 from fsgauge.report.table_parts import (
     NEVER_VARIED,
     NOTHING,
@@ -30,6 +29,7 @@ from fsgauge.report.table_parts import (
     without_empty_columns,
 )
 from fsgauge.report.theme import GLYPHS
+from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.results import Results
 from fsgauge.units import format_size
 
@@ -119,7 +119,7 @@ def source_of(published: PublishedConnections) -> str:
 
 def latency_table(results: Results) -> list[Table]:
     """Percentiles of the response by operation and system, the call itself beside; [] without."""
-    connections = results.connections
+    connections = Connections.of(results)
     if connections is None:
         return []
     measured = {(m.cell, m.system, m.metric): m for m in results.measurements}
@@ -175,7 +175,7 @@ def latency_table(results: Results) -> list[Table]:
 
 def extents_table(results: Results) -> list[Table]:
     """Extents of the files of each writing test; [] where nothing was scanned."""
-    connections = results.connections
+    connections = Connections.of(results)
     if connections is None or not connections.extents:
         return []
     rows = [
@@ -244,7 +244,7 @@ def extents_words(connections: Connections, cell: str, system: str) -> str:
 
 def fairness_table(results: Results) -> list[Table]:
     """Spread of clients' throughput, and when they were done; [] with fewer than two clients."""
-    connections = results.connections
+    connections = Connections.of(results)
     if connections is None or not connections.shares:
         return []
     rows = [
@@ -281,7 +281,7 @@ def fairness_table(results: Results) -> list[Table]:
 
 def little_table(results: Results) -> list[Table]:
     """The check N = X (R + Z); [] where it was not made."""
-    connections = results.connections
+    connections = Connections.of(results)
     if connections is None or not connections.little:
         return []
     counts = connections.little[0].counts
@@ -327,7 +327,7 @@ def signed_percent(number: float) -> str:
 
 def error_table(results: Results) -> list[Table]:
     """Errors by operation and kind; [] without any."""
-    connections = results.connections
+    connections = Connections.of(results)
     if connections is None or not connections.errors:
         return []
     rows = [
@@ -357,7 +357,7 @@ def error_table(results: Results) -> list[Table]:
 
 def call_table(results: Results) -> list[Table]:
     """Which call carried each operation; [] before the first run."""
-    connections = results.connections
+    connections = Connections.of(results)
     if connections is None or not connections.calls:
         return []
     rows = [

@@ -30,9 +30,7 @@ STRONGEST = 0.7
 
 
 def heatmap(results: Results) -> Drawing | None:
-    """The drawing; None for scaling, clients, ageing, one cell or with nothing to compare."""
-    if any((results.scaling, results.connections, results.aging)):
-        return None
+    """The drawing; None with one cell or with nothing to compare."""
     rows = [_row(results, entry) for entry in _entries(results)]
     if len(results.cells) < 2 or not rows:
         return None

@@ -12,14 +12,9 @@ import math
 from collections.abc import Sequence
 
 from fsgauge.kinds.writers.analysis.findings import p_of
-from fsgauge.kinds.writers.analysis.model import (
-    Estimate,
-    GroupRatio,
-    Scaling,
-    ScalingLine,
-    ScalingPoint,
-)
+from fsgauge.kinds.writers.analysis.model import GroupRatio, Scaling, ScalingLine, ScalingPoint
 from fsgauge.record import Cell
+from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.verdict import ALPHA, BLOCKS_FOR_A_VERDICT, benjamini_hochberg
 from fsgauge.units import format_size
 

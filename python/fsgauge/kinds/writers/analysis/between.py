@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fsgauge.kinds.writers.analysis.groups import Group
-from fsgauge.kinds.writers.analysis.lines import Measured, estimate, over
+from fsgauge.kinds.writers.analysis.lines import Measured
 from fsgauge.kinds.writers.analysis.model import GroupRatio
 from fsgauge.record import Cell
+from fsgauge.stats.estimate import estimate, over
 
 
 def between_groups(

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from fsgauge.kinds.writers.analysis.model import Estimate, ScalingPoint
+from fsgauge.kinds.writers.analysis.model import Scaling, ScalingPoint
 from fsgauge.kinds.writers.analysis.writers import fairness
 from fsgauge.record import RunRecord
 from fsgauge.stats.advice import cache_advice
+from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of
 from fsgauge.stats.ratio import t_quantile
 from fsgauge.stats.results import Finding
@@ -26,12 +27,12 @@ def writers_findings(evidence: Evidence) -> Iterator[Finding]:
 
 def _faster_than_device(evidence: Evidence) -> Iterator[Finding]:
     """Rates above what the raw device did in the same blocks, corrected for their number."""
-    if evidence.scaling is None or evidence.scaling.device is None:
+    if Scaling.of(evidence) is None or Scaling.of(evidence).device is None:
         return
     names = {cell.id: cell.name for cell in evidence.study.plan.cells}
     judged = [
         (line.system, point, share)
-        for line in evidence.scaling.lines
+        for line in Scaling.of(evidence).lines
         for point in line.points
         if (share := point.of_device) is not None and share.n >= BLOCKS_FOR_A_VERDICT
     ]
@@ -114,7 +115,7 @@ def _share(share: Estimate) -> str:
 
 def _unfair(evidence: Evidence) -> Iterator[Finding]:
     """Runs in which one writer was held back: its own rate is under half of the writers' mean."""
-    if evidence.scaling is None:
+    if Scaling.of(evidence) is None:
         return
     shares = [
         (run, share)
@@ -149,7 +150,7 @@ def _points_that_are_unfair(evidence: Evidence) -> list[str]:
     return [
         f"{line.system} with {count(point.writers, 'writer')}"
         + (f" ({line.group})" if line.group else "")
-        for line in (evidence.scaling.lines if evidence.scaling else ())
+        for line in (Scaling.of(evidence).lines if Scaling.of(evidence) else ())
         for point in line.points
         if is_unfair(point)
     ][:POINTS_NAMED]

@@ -16,8 +16,9 @@ import numpy as np
 
 from fsgauge.kinds.writers.analysis import usl
 from fsgauge.kinds.writers.analysis.misfit import hidden_by_noise, misfit, variances
-from fsgauge.kinds.writers.analysis.model import Estimate, UslFit
+from fsgauge.kinds.writers.analysis.model import UslFit
 from fsgauge.kinds.writers.analysis.usl import Floats
+from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.ratio import t_quantile
 
 FEWEST_COUNTS = 6

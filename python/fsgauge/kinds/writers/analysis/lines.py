@@ -8,12 +8,11 @@ mean of its two turns, as everywhere.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from fsgauge.kinds.writers.analysis.fit import fit_law
 from fsgauge.kinds.writers.analysis.groups import Group
-from fsgauge.kinds.writers.analysis.model import CompanionRow, Estimate, ScalingLine, ScalingPoint
+from fsgauge.kinds.writers.analysis.model import CompanionRow, ScalingLine, ScalingPoint
 from fsgauge.kinds.writers.analysis.samples import (
     ANY_CELL,
     FAIRNESS,
@@ -21,12 +20,11 @@ from fsgauge.kinds.writers.analysis.samples import (
     SMALLEST_SHARE,
     companion_name,
 )
-from fsgauge.stats.ratio import ratio_of_blocks
+from fsgauge.stats.estimate import ByBlock, Estimate, estimate, over
 from fsgauge.stats.samples import Samples
 
 RATE = "iops"
 ROLES = ("reader", "log")
-ByBlock = Mapping[int, float]
 
 
 @dataclass(frozen=True)
@@ -40,14 +38,6 @@ class Measured:
     def rates(self, cell: str, system: str) -> dict[int, float]:
         """Log rate by block."""
         return self.samples.block_logs(RATE, cell, system)
-
-
-def estimate(logs: ByBlock, *, shift: float = 0.0, reach: float = 0.0) -> Estimate | None:
-    """The geometric mean of blocks, times exp(shift); None without blocks."""
-    found = ratio_of_blocks([log + shift for log in logs.values()], reach=reach)
-    if found is None:
-        return None
-    return Estimate(value=found.ratio, low=found.low, high=found.high, n=found.n)
 
 
 def line_of(measured: Measured, group: Group, system: str) -> ScalingLine:
@@ -83,11 +73,6 @@ def _point(measured: Measured, group: Group, system: str, writers: int) -> Scali
         of_device=_of_device(measured, cell, system),
         blocks=[(block, math.exp(log)) for block, log in sorted(rates.items())],
     )
-
-
-def over(these: ByBlock, those: ByBlock) -> dict[int, float]:
-    """Log ratios of the blocks that have both."""
-    return {block: log - those[block] for block, log in these.items() if block in those}
 
 
 def _latency(samples: Samples, quantile: str, cell: str, system: str) -> Estimate | None:

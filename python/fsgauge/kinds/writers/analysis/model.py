@@ -8,28 +8,16 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import Field
+
+from fsgauge.stats.estimate import Estimate
+from fsgauge.stats.results import OwnResults, ResultModel
 
 FitState = Literal["fits", "does not fit", "cannot tell", "too few writer counts", "too few blocks"]
 """Of the law: `cannot tell` where the blocks scatter so much that no answer would mean a thing."""
 
 
-class ScalingModel(BaseModel):
-    """Part of report.json."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Estimate(ScalingModel):
-    """A number with its interval; no interval from one block."""
-
-    value: float
-    low: float | None
-    high: float | None
-    n: int
-
-
-class ScalingPoint(ScalingModel):
+class ScalingPoint(ResultModel):
     """One system at one number of writers.
 
     `change` is X(N) / X(fewest) and `efficiency` the share of ideal, X(N) fewest / (N X(fewest)),
@@ -51,7 +39,7 @@ class ScalingPoint(ScalingModel):
     blocks: list[tuple[int, float]]
 
 
-class UslFit(ScalingModel):
+class UslFit(ResultModel):
     """The Universal Scalability Law X(N) = rate N / (1 + contention (N-1) + coherency N (N-1)).
 
     Numbers are absent unless it fits; the two residuals, of log X, are there whenever it was tried.
@@ -68,10 +56,10 @@ class UslFit(ScalingModel):
     residual_deviation: float | None = None
     largest_residual: float | None = None
     peak_writers: Estimate | None = None
-    curve: list[tuple[float, float, float, float]] = []
+    curve: list[tuple[float, float, float, float]] = Field([])
 
 
-class ScalingLine(ScalingModel):
+class ScalingLine(ResultModel):
     """One system in one group of cells that differ in their number of writers alone.
 
     `group` says what else the study varies, "" when nothing. `best_writers` is the measured number
@@ -86,7 +74,7 @@ class ScalingLine(ScalingModel):
     layout_rate: Estimate | None
 
 
-class LimitPoint(ScalingModel):
+class LimitPoint(ResultModel):
     """Rates of the same load without a device, operations per second."""
 
     writers: int
@@ -96,7 +84,7 @@ class LimitPoint(ScalingModel):
     memory_touched: float
 
 
-class CompanionRow(ScalingModel):
+class CompanionRow(ResultModel):
     """What those beside the writers did."""
 
     system: str
@@ -108,7 +96,7 @@ class CompanionRow(ScalingModel):
     p99_ns: Estimate | None
 
 
-class GroupRatio(ScalingModel):
+class GroupRatio(ResultModel):
     """A group's rate over that of `first`, of one system at one number of writers.
 
     The two differ in ranges, access or allocation alone; the ratio is taken inside each block.
@@ -121,7 +109,7 @@ class GroupRatio(ScalingModel):
     ratio: Estimate
 
 
-class Scaling(ScalingModel):
+class Scaling(OwnResults):
     """Everything about scaling in one study; `device` names the raw system, if there is one.
 
     `whole_blocks` counts the blocks of which every planned run was made.
@@ -134,4 +122,4 @@ class Scaling(ScalingModel):
     lines: list[ScalingLine]
     limits: list[LimitPoint]
     companions: list[CompanionRow]
-    between_groups: list[GroupRatio] = []
+    between_groups: list[GroupRatio] = Field([])

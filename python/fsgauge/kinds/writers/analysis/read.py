@@ -10,25 +10,17 @@ from fsgauge.kinds.writers.analysis.limits import limits_of
 from fsgauge.kinds.writers.analysis.lines import Measured, companions_of, line_of
 from fsgauge.kinds.writers.analysis.model import Scaling
 from fsgauge.kinds.writers.analysis.samples import collect_beside
-from fsgauge.record import Plan, RunRecord, StudyRecord, TurnRecord
+from fsgauge.record import Plan, RunRecord, TurnRecord
 from fsgauge.stats.samples import Samples, is_complete
 
 
-def is_of_writers(study: StudyRecord) -> bool:
-    """Whether the study asks how writers scale."""
-    return bool(study.study.get("workload", {}).get("kind") == "writers")
-
-
 def read_scaling(
-    study: StudyRecord,
+    plan: Plan,
     turns: Sequence[TurnRecord],
     runs: Sequence[RunRecord],
     samples: Samples,
-) -> Scaling | None:
-    """Scaling of every system and group; None for a study of another kind."""
-    plan = study.plan
-    if not is_of_writers(study) or not plan.cells:
-        return None
+) -> Scaling:
+    """Scaling of every system and group."""
     kinds = {turn.system: turn.facts.kind for turn in turns}
     device = next((system for system in plan.systems if kinds.get(system) == "raw"), None)
     measured = Measured(samples, collect_beside(plan, turns, runs), device)

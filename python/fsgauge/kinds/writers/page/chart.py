@@ -43,7 +43,7 @@ WITHOUT_DEVICE = {
 
 def writers_chart(results: Results) -> Drawing | None:
     """All systems by number of writers; None for studies without, or before anything is known."""
-    scaling = results.scaling
+    scaling = Scaling.of(results)
     if scaling is None or not any(point.iops for line in scaling.lines for point in line.points):
         return None
     rows = [row for line in scaling.lines for row in points_of(results, scaling, line)]

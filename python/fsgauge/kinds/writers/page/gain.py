@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from fsgauge.kinds.writers.analysis.model import ScalingLine
+from fsgauge.kinds.writers.analysis.model import Scaling, ScalingLine
 from fsgauge.report import words
 from fsgauge.report.charts import panels
 from fsgauge.report.charts.rows import chart_of
@@ -57,7 +57,7 @@ class _Counts:
 
 def gain_chart(results: Results) -> Drawing | None:
     """The drawing; None for other studies, and before any block has both numbers of writers."""
-    scaling = results.scaling
+    scaling = Scaling.of(results)
     if scaling is None or len(scaling.writer_counts) < 2:
         return None
     counts = _Counts(min(scaling.writer_counts), max(scaling.writer_counts))
@@ -101,7 +101,7 @@ def _row(results: Results, counts: _Counts, line: ScalingLine) -> dict[str, Any]
     known = words.is_known(change.low, change.high, change.n)
     interval = words.interval(change.low, change.high, change.n)
     alone = dict(first.blocks)
-    device = results.scaling is not None and line.system == results.scaling.device
+    device = Scaling.of(results) is not None and line.system == Scaling.of(results).device
     place = f"{line.system}, {line.group}" if line.group else line.system
     return {
         "group": line.group,

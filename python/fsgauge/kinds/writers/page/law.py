@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def law_chart(results: Results) -> Drawing | None:
     """Each system with its scalability law; None when no system has enough writer counts."""
-    scaling = results.scaling
+    scaling = Scaling.of(results)
     if scaling is None:
         return None
     shown = [line for line in scaling.lines if was_tried(line)]

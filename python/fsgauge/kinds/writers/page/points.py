@@ -12,9 +12,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from fsgauge.kinds.writers.analysis.model import Estimate, Scaling, ScalingLine, ScalingPoint
+from fsgauge.kinds.writers.analysis.model import Scaling, ScalingLine, ScalingPoint
 from fsgauge.report import words
 from fsgauge.report.theme import system_colours, system_shapes
+from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.results import Results
 from fsgauge.units import format_bandwidth
 

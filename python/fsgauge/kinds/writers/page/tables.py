@@ -5,16 +5,10 @@ Each column with a number names the page that explains it (`fsgauge explain PAGE
 
 from __future__ import annotations
 
-from fsgauge.kinds.writers.analysis.model import (
-    CompanionRow,
-    Estimate,
-    Scaling,
-    ScalingLine,
-    ScalingPoint,
-)
+from fsgauge.kinds.writers.analysis.model import CompanionRow, Scaling, ScalingLine, ScalingPoint
 from fsgauge.kinds.writers.page.law import was_tried
+from fsgauge.kinds.writers.published import PublishedWriters
 from fsgauge.report import words
-from fsgauge.report.published import PublishedWriters
 from fsgauge.report.table_parts import (
     NOTHING,
     Column,
@@ -27,6 +21,7 @@ from fsgauge.report.table_parts import (
     value_cell,
     without_empty_columns,
 )
+from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.results import Results
 
 PUBLISHED_BLOCK_BYTES = 8192
@@ -35,7 +30,7 @@ ROLES = {"reader": "random readers", "log": "log writers"}
 
 def scaling_tables(results: Results, published: PublishedWriters) -> list[Table]:
     """All tables that have something to say, in the order of the page; [] for other studies."""
-    scaling = results.scaling
+    scaling = Scaling.of(results)
     if scaling is None:
         return []
     tables = [
@@ -52,7 +47,7 @@ def scaling_tables(results: Results, published: PublishedWriters) -> list[Table]
 
 def no_law(results: Results) -> str:
     """Why no system has a scalability law; "" when one was tried."""
-    lines = results.scaling.lines if results.scaling is not None else []
+    lines = Scaling.of(results).lines if Scaling.of(results) is not None else []
     if not lines or any(was_tried(line) for line in lines):
         return ""
     return lines[0].fit.reason

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from fsgauge.kinds.aging.page.claims import claims_table
-from fsgauge.kinds.aging.page.few_blocks import said_once
 from fsgauge.kinds.aging.page.tables import disk_table, predicted_table, summary_table
-from fsgauge.report.published import published_aging
+from fsgauge.kinds.aging.published import published_aging
+from fsgauge.report.few_blocks import said_once
 from fsgauge.report.table_parts import Table
 from fsgauge.stats.results import Results
 from tests.synthetic_aging import BASELINE, SYSTEMS, make_aging

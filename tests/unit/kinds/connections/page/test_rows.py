@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from fsgauge.kinds.connections.page.rows import label_of, plain, test_rows, text_of
+from fsgauge.kinds.connections.published import published_connections
 from fsgauge.pages import explain_metric
-from fsgauge.report.published import published_connections
 from fsgauge.stats.results import Results
 from tests.synthetic_connections import BASELINE, OTHER, make_connections
 

@@ -16,8 +16,8 @@ from fsgauge.kinds.connections.page.tables import (
     published_tables,
     signed_percent,
 )
+from fsgauge.kinds.connections.published import published_connections
 from fsgauge.pages import explain_metric
-from fsgauge.report.published import published_connections
 from fsgauge.report.table_parts import TOO_FEW, Table
 from fsgauge.stats import read_study
 from fsgauge.stats.results import Results

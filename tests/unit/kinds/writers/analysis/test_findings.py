@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from fsgauge.kinds.writers.analysis.findings import p_of
-from fsgauge.kinds.writers.analysis.model import Estimate
 from fsgauge.record import Cell, Turn
 from fsgauge.stats import Results, read_study
+from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.ratio import ratio_of_blocks
 from fsgauge.stats.results import Finding
 from tests.synthetic_writers import LAWS, broken, law, make_writers

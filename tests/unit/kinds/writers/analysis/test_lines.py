@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from fsgauge.kinds.writers.analysis.model import Estimate, Scaling, ScalingLine, ScalingPoint
+from fsgauge.kinds.writers.analysis.model import Scaling, ScalingLine, ScalingPoint
 from fsgauge.stats import Results, read_study
+from fsgauge.stats.estimate import Estimate
 from fsgauge.wire import Companion
 from tests.synthetic import SyntheticStudy, make_study
 from tests.synthetic_writers import LAWS, PASS_OPERATIONS, law, make_writers

@@ -16,10 +16,10 @@ from fsgauge.kinds.writers.page.chart import writers_chart
 from fsgauge.kinds.writers.page.gain import gain_chart
 from fsgauge.kinds.writers.page.law import law_chart, law_words
 from fsgauge.kinds.writers.page.tables import Table, no_law, scaling_tables
+from fsgauge.kinds.writers.published import published_writers
 from fsgauge.pages import explain_metric
 from fsgauge.report import write_report
 from fsgauge.report.integrity import integrity_lines
-from fsgauge.report.published import published_writers
 from fsgauge.report.sureness import sureness_lines
 from fsgauge.stats import Results, read_study
 from tests.synthetic_writers import make_writers

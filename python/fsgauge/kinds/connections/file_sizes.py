@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from fsgauge.study.workload import ConnectionsWorkload
+from fsgauge.kinds.connections.keys import ConnectionsWorkload
 
 ALLOCATION_BYTES = 4096
 """Files take whole blocks; 4 KiB is what every kind's mkfs chooses on storage of usual sizes."""

@@ -11,7 +11,7 @@ from fsgauge.stats.results import Results
 
 def headline(results: Results) -> str:
     """The study's question; of a shipped study of clients with one system, what that one gives."""
-    if results.connections is None or len(results.systems) > 1:
+    if len(results.systems) > 1:
         return results.question
     if results.question != _shipped_question():
         return results.question
@@ -23,5 +23,5 @@ def headline(results: Results) -> str:
 
 @cache
 def _shipped_question() -> str:
-    text = (files("fsgauge") / "studies" / "connections.toml").read_text("utf-8")
+    text = (files("fsgauge.kinds.connections") / "studies" / "connections.toml").read_text("utf-8")
     return str(tomllib.loads(text)["question"])

@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from fsgauge.study.model import ConnectionsWorkload
-from fsgauge.workload.file_sizes import backup_file_space, own_file_space
+from fsgauge.kinds.connections.file_sizes import backup_file_space, own_file_space
+from fsgauge.kinds.connections.keys import ConnectionsWorkload
 
 
 def test_sizes_in_turn_are_known_exactly() -> None:

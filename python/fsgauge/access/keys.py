@@ -1,16 +1,16 @@
-"""The keys of `connections` that say whether clients go over the network, and how."""
+"""The keys of a workload that say how its files are reached: a path, a share, a private server."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
 from fsgauge.study.address import PASSWORD_VARIABLE, Target, parse_address
-from fsgauge.study.base import StudyModel
 from fsgauge.study.conflict import conflict
 from fsgauge.study.storage import AbsolutePath
 from fsgauge.study.sweep import Inapplicable
+from fsgauge.study.workload_keys import WorkloadKeys
 
 Serve = Literal["none", "samba", "ganesha"]
 
@@ -24,7 +24,7 @@ SmbDialect = Annotated[Literal["2.0.2", "2.1", "3.0", "3.0.2", "3.1.1"], BeforeV
 _SMB_KEYS = ("smb_dialect", "smb_signing", "smb_encryption", "smb_oplocks")
 
 
-class NetworkKeys(StudyModel):
+class AccessKeys(WorkloadKeys):
     """A server of somebody's, or one that fsgauge starts over each system; neither by default."""
 
     target: Target | None = Field(
@@ -74,6 +74,15 @@ class NetworkKeys(StudyModel):
         description="A file with the password of the user in `target`, readable by its owner"
         f" alone (0600). Default: the variable {PASSWORD_VARIABLE}.",
     )
+
+    if TYPE_CHECKING:
+        clients: int
+        interface: str
+
+    @property
+    def access(self) -> AccessKeys:
+        """These."""
+        return self
 
     @property
     def protocol(self) -> Literal["path", "smb", "nfs"]:

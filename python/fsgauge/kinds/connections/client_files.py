@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from fsgauge.errors import InputError
-from fsgauge.study.workload import ConnectionsWorkload
+from fsgauge.kinds.connections.file_sizes import FileSpace, backup_file_space, own_file_space
+from fsgauge.kinds.connections.keys import ConnectionsWorkload
 from fsgauge.units import format_size
-from fsgauge.workload.file_sizes import FileSpace, backup_file_space, own_file_space
 from fsgauge.workload.folders import FileSets
 from fsgauge.workload.room import Room
 

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fsgauge.errors import InputError
-from fsgauge.study.model import ConnectionsWorkload
-from fsgauge.workload.client_files import ClientFiles
+from fsgauge.kinds.connections.client_files import ClientFiles
+from fsgauge.kinds.connections.keys import ConnectionsWorkload
 from fsgauge.workload.folders import FileSets
 from fsgauge.workload.room import Room
 

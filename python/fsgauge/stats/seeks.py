@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
-from fsgauge.kinds.aging.analysis.model import Seeks
 from fsgauge.record import StorageFacts
 
 WITHOUT_OWN_PLACES = ("ram", "loop")
 """Memory has no heads; and where a file's blocks lie tells nothing of the disk below a loop."""
+
+Seeks = Literal["yes", "no", "unknown"]
 
 
 def seeks_of(storage: StorageFacts) -> Seeks:

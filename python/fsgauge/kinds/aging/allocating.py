@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from fsgauge.study.conflict import conflict
 from fsgauge.study.system import System
-from fsgauge.study.workload import AgingWorkload, Workload
 from fsgauge.units import exact_size
 
-ALLOCATING = ("allocation_chunk", "extent_size_hint")
+if TYPE_CHECKING:
+    from fsgauge.kinds.aging.keys import AgingWorkload
 
 
-def check_allocating(systems: Sequence[System], workload: Workload) -> None:
+def check_allocating(systems: Sequence[System], workload: AgingWorkload) -> None:
     """Raise a conflict for a key that would be ignored, or that contradicts the workload."""
-    if not isinstance(workload, AgingWorkload):
-        _require_none(systems)
-        return
     for index, system in enumerate(systems):
         _check_chunk(index, system, workload)
         _check_hint(index, system, workload)
@@ -29,18 +27,6 @@ def check_allocating(systems: Sequence[System], workload: Workload) -> None:
             [("workload", "aged_by"), ("system", 0, "allocation_chunk")],
             next="leave aged_by out, or compare with a system without allocation_chunk",
         )
-
-
-def _require_none(systems: Sequence[System]) -> None:
-    for index, system in enumerate(systems):
-        for key in ALLOCATING:
-            if getattr(system, key) is not None:
-                raise conflict(
-                    f"{key} would be ignored: only a study of kind aging gives files their space"
-                    " so",
-                    [("system", index, key), ("workload", "kind")],
-                    next="fsgauge run aging, or leave it out",
-                )
 
 
 def _check_chunk(index: int, system: System, workload: AgingWorkload) -> None:

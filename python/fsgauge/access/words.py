@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from fsgauge.access.keys import AccessKeys
 from fsgauge.study.smb_protection import Protection, protection_of
-from fsgauge.study.workload import ConnectionsWorkload
 
 _SERVERS = {"samba": "a private Samba server", "ganesha": "a private NFS-Ganesha server"}
 
 
-def through(workload: ConnectionsWorkload, protections: Collection[Protection] = ()) -> str:
+def through(workload: AccessKeys, protections: Collection[Protection] = ()) -> str:
     """ "interface auto", "through a private Samba server (SMB 3.0.2, not signed)".
 
     `protections` are those of the study's systems, where their servers have a say.

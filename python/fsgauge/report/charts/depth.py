@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 def depth_curves(results: Results) -> Drawing | None:
     """The drawing; None with one queue depth or nothing to compare."""
-    if results.connections is not None:  # a client's queue is no axis, and the backup has its own
-        return None
     if len({cell.queue_depth for cell in results.cells}) < 2:
         return None
     colours = system_colours(results.systems, results.baseline)

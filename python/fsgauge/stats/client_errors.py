@@ -4,9 +4,58 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from fsgauge.kinds.connections.analysis.model import ErrorRow, GivenUp
 from fsgauge.record import Plan, RunRecord
-from fsgauge.wire import ClientError, ClientsJob, ClientsResult
+from fsgauge.stats.results import ResultModel
+from fsgauge.wire import (
+    ClientError,
+    ClientErrorKind,
+    ClientOperation,
+    ClientsJob,
+    ClientsResult,
+)
+
+ERROR_WORDS: dict[ClientErrorKind, str] = {
+    "no_space": "the storage was full",
+    "quota": "a quota was used up",
+    "too_many_open_files": "too many files were open",
+    "permission_denied": "permission was denied",
+    "read_only": "the file system was read-only",
+    "exists": "a file that should be new was there",
+    "missing": "a file or directory was gone",
+    "io": "the storage or file system reported an I/O error",
+    "short": "a file ended before its size",
+    "connection_refused": "a server refused the connection",
+    "connection_lost": "the connection to the server was lost",
+    "timed_out": "the server did not answer in time",
+    "login_refused": "the server refused the login",
+    "protocol": "the server does not speak this version, or broke its protocol",
+    "other": "another error",
+}
+"""Why operations failed, in words that follow "because"."""
+
+
+class ErrorRow(ResultModel):
+    """Errors of one operation and kind on one system in one cell, over `runs` runs."""
+
+    cell: str
+    system: str
+    operation: ClientOperation
+    kind: ClientErrorKind
+    count: int
+    runs: int
+    first_path: str
+    message: str
+
+
+class GivenUp(ResultModel):
+    """What one system's clients did not do in one cell, over all runs."""
+
+    cell: str
+    system: str
+    files: int
+    of_files: int
+    clients: int
+    of_clients: int
 
 
 def clients_of(runs: Sequence[RunRecord]) -> Iterator[tuple[RunRecord, ClientsResult]]:

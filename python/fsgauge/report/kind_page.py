@@ -1,0 +1,77 @@
+"""What the page shows of one kind of study beside what it shows of all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, NamedTuple, cast
+
+from fsgauge import kinds
+from fsgauge.report.draw import Drawing
+from fsgauge.stats.results import Results
+from fsgauge.store import StoredStudy
+
+
+class Line(NamedTuple):
+    """One fact of the box "How sure"; `page` is what `fsgauge explain` takes, "" for the findings
+    below; `good` is False where the reader has to look closer."""
+
+    name: str
+    text: str
+    good: bool
+    page: str
+
+
+class KindPage:
+    """Templates lie beside the kind's page and are named KIND/FILE. What is here is that of a kind
+    that shows nothing of its own."""
+
+    sections: ClassVar[tuple[str, ...]] = ()
+    """Templates between the first screen and the pictures of all kinds."""
+    later_sections: ClassVar[tuple[str, ...]] = ()
+    """Templates behind those pictures."""
+    facts: ClassVar[str] = ""
+    """Template of its lines among the facts of the first screen."""
+    latency_tables: ClassVar[str] = ""
+    """Template below the picture of latency percentiles."""
+    latency_panels: ClassVar[int] = 6
+    """How many panels that picture has at most."""
+    operation: ClassVar[str] = "I/O"
+    """What the processor's time is counted by."""
+    workers: ClassVar[str] = "writers"
+    """Whose work a run is that ends when all of it is done."""
+    latency_caption: ClassVar[str] = ""
+    series_caption: ClassVar[str] = ". The shaded part is the warm-up and does not count."
+    series_remark: ClassVar[str] = ""
+
+    def pictures(self, results: Results, stored: StoredStudy) -> list[Drawing | None]:  # noqa: ARG002
+        """Its own pictures."""
+        return []
+
+    def left_out(self, drawings: Mapping[str, Drawing]) -> set[str]:  # noqa: ARG002
+        """Pictures of all kinds in whose place one of its own stands."""
+        return set()
+
+    def lead(self, drawings: Mapping[str, Drawing]) -> str:  # noqa: ARG002
+        """Template of the first picture, in the place of the ratios to the baseline; or ""."""
+        return ""
+
+    def values(self, results: Results, stored: StoredStudy) -> dict[str, Any]:  # noqa: ARG002
+        """What its templates need beside `results` and `own`."""
+        return {}
+
+    def headline(self, results: Results) -> str:
+        """The question that heads the page."""
+        return results.question
+
+    def integrity(self, results: Results) -> Line | None:  # noqa: ARG002
+        """What was read back, where the kind counts it itself."""
+        return None
+
+    def comparisons(self, results: Results) -> Line | None:  # noqa: ARG002
+        """How many ratios its verdicts are corrected for, where they are not between systems."""
+        return None
+
+
+def page_of(results: Results) -> KindPage:
+    """What the page shows of the results' kind."""
+    return cast(KindPage, kinds.part(results.kind, "page").PAGE)

@@ -1,0 +1,119 @@
+"""What a kind of study says of its records beside the ratios that every study has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, cast
+
+from fsgauge import kinds
+from fsgauge.errors import InputError
+from fsgauge.record import (
+    Cell,
+    EnvironmentRecord,
+    Plan,
+    RunRecord,
+    ScanRecord,
+    StepRecord,
+    StudyRecord,
+    TurnRecord,
+)
+from fsgauge.stats.results import Comparison, Finding, OwnResults
+from fsgauge.stats.samples import Samples
+
+if TYPE_CHECKING:
+    from fsgauge.stats.answer import Question
+    from fsgauge.stats.evidence import Evidence
+
+
+@dataclass(frozen=True)
+class Material:
+    """What an analysis reads. `whole_plan` has the turns over paths beside a server too, whose
+    runs are `path_runs`; the study's own plan and `runs` do not."""
+
+    study: StudyRecord
+    whole_plan: Plan
+    turns: Sequence[TurnRecord]
+    runs: Sequence[RunRecord]
+    path_runs: Sequence[RunRecord]
+    scans: Sequence[ScanRecord]
+    steps: Sequence[StepRecord]
+    environment: EnvironmentRecord
+    samples: Samples
+    equivalence_percent: float
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A ratio that a study is about, with its 95 % interval."""
+
+    ratio: float
+    low: float | None
+    high: float | None
+
+
+class Analysis:
+    """The kind's own part of the results. What is here is that of a kind that has none."""
+
+    said_better: ClassVar[frozenset[str]] = frozenset()
+    """Codes of general findings that one of its own says better."""
+    queue_advice: ClassVar[str] = ""
+    """What to do about a queue that was not full, where the general advice would mislead."""
+
+    def primary_metric(self, cell: Cell, *, paced: bool) -> str:
+        """What a cell is judged by: its rate; under a pace, which sets that, the p99 latency."""
+        if not paced:
+            return "iops"
+        return "read.p99" if cell.read_percent >= 50 else "write.p99"
+
+    def primary_ratios(
+        self,
+        comparisons: Sequence[Comparison],
+        metrics: dict[str, str],
+        samples: Samples,  # noqa: ARG002 - of kinds whose ratios are not between systems
+        equivalence_percent: float,  # noqa: ARG002
+    ) -> list[Interval]:
+        """The ratios whose width says whether the study knows enough."""
+        return [
+            Interval(each.ratio, each.low, each.high)
+            for each in comparisons
+            if each.primary and each.metric == metrics[each.cell]
+        ]
+
+    def read(self, material: Material) -> OwnResults | None:  # noqa: ARG002
+        """What only this kind has; the plan has at least one cell."""
+        return None
+
+    def findings(self, evidence: Evidence) -> Iterable[Finding]:  # noqa: ARG002
+        """What the reader has to know of it."""
+        return ()
+
+    def answer(self, question: Question) -> str | None:  # noqa: ARG002
+        """The sentence that heads the report; None where the general one says it."""
+        return None
+
+    def with_disk(self, study: StudyRecord, changes: Sequence[str]) -> StudyRecord:  # noqa: ARG002
+        """The study with another disk to predict rates for; InputError where it predicts none."""
+        raise InputError(
+            f"--disk changes nothing: {study.plan.study} is a study of kind {kind_of(study)}, which"
+            " predicts no disk's rates",
+            next="fsgauge report without --disk",
+        )
+
+
+def kind_of(study: StudyRecord) -> str:
+    """The kind of a recorded study."""
+    return str(study.study.get("workload", {}).get("kind", kinds.DEFAULT))
+
+
+def analysis_of(study: StudyRecord) -> Analysis:
+    """What its kind says; InputError for a kind that this fsgauge does not have."""
+    kind = kind_of(study)
+    try:
+        return cast(Analysis, kinds.part(kind, "analysis").ANALYSIS)
+    except KeyError:
+        raise InputError(
+            f"{study.plan.study} is a study of kind {kind}, which this fsgauge does not have",
+            details=(f"it has {', '.join(kinds.names())}",),
+            next="read it with the fsgauge that measured it",
+        ) from None

@@ -1,0 +1,38 @@
+"""A number over blocks with its interval, and the ratio of two inside each block.
+
+Takes logs by block. A number is the geometric mean over blocks with a 95 % t interval on logs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pydantic import BaseModel, ConfigDict
+
+from fsgauge.stats.ratio import ratio_of_blocks
+
+ByBlock = Mapping[int, float]
+
+
+class Estimate(BaseModel):
+    """Part of report.json: a number with its interval; no interval from one block."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    value: float
+    low: float | None
+    high: float | None
+    n: int
+
+
+def estimate(logs: ByBlock, *, shift: float = 0.0, reach: float = 0.0) -> Estimate | None:
+    """The geometric mean of blocks, times exp(shift); None without blocks."""
+    found = ratio_of_blocks([log + shift for log in logs.values()], reach=reach)
+    if found is None:
+        return None
+    return Estimate(value=found.ratio, low=found.low, high=found.high, n=found.n)
+
+
+def over(these: ByBlock, those: ByBlock) -> dict[int, float]:
+    """Log ratios of the blocks that have both."""
+    return {block: log - those[block] for block, log in these.items() if block in those}
