@@ -25,8 +25,8 @@ from fsgauge.record import DeviceRun, EnvironmentRecord, StorageFacts, SystemFac
 from fsgauge.rig.host.device.consent import Consent
 from fsgauge.rig.rig import AttachedStorage, PreparedSystem
 from fsgauge.run import Outcome, resume_study, run_study
-from fsgauge.study import load_study
 from fsgauge.study.model import Study, System
+from fsgauge.study.parse import load_study
 from fsgauge.wire import (
     ClientsJob,
     FilesTarget,

@@ -22,8 +22,8 @@ from fsgauge.record import StorageFacts
 from fsgauge.rig.host.ledger.ledger import opened_ledger
 from fsgauge.rig.host.tunables import check_tunables, tuned
 from fsgauge.storage import Base
-from fsgauge.study import load_study
 from fsgauge.study.model import System
+from fsgauge.study.parse import load_study
 from fsgauge.study.server_options import MODULES, OPTIONS, unknown_option, wrong_value
 from fsgauge.study.tunable_places import OF_A_DEVICE, PROC_SYS, place_of, possible_value
 from fsgauge.system import FileSystem, find_kind

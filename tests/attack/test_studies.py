@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 
 from fsgauge.errors import FsgaugeError, InputError
 from fsgauge.rig.host.tunables import check_tunables
-from fsgauge.study import dump_study, shipped_studies
+from fsgauge.study.dump import dump_study
 from fsgauge.study.keys import all_dotted
 from fsgauge.study.model import Study
 from fsgauge.study.parse import parse_study
-from fsgauge.study.shipped import find_study
+from fsgauge.study.shipped import find_study, shipped_studies
 from fsgauge.system import FileSystem, find_kind
 from fsgauge.system.options import check_options
 from tests.attack.budget import budget

@@ -12,8 +12,9 @@ import pytest
 from fsgauge.cli import group
 from fsgauge.pages import explain_metric
 from fsgauge.plan.turns import make_plan, with_seed
-from fsgauge.study import explain_key, load_study
 from fsgauge.study.model import LoopStorage, RamStorage
+from fsgauge.study.parse import load_study
+from fsgauge.study.reference import explain_key
 from tests.house.test_examples import commands
 
 GUIDES = Path(__file__).parents[2] / "docs" / "guides"

@@ -11,8 +11,8 @@ import click
 import pytest
 
 from fsgauge.cli import group
-from fsgauge.study import load_study
 from fsgauge.study.model import LoopStorage
+from fsgauge.study.parse import load_study
 from tests.house.test_examples import commands
 from tests.needs import need_tool
 

@@ -52,11 +52,11 @@ def test_swapping_the_systems_inverts_every_ratio() -> None:
         assert other.verdict == opposite.get(entry.verdict, entry.verdict)
         checked += 1
     assert checked > 40
-    assert forward.connections is not None and inverse.connections is not None
-    for extents in forward.connections.extents:
+    assert forward.own is not None and inverse.own is not None
+    for extents in forward.own.extents:
         if extents.ratio is None:
             continue
-        mirrored = inverse.connections.extents_of(extents.cell, BASELINE)
+        mirrored = inverse.own.extents_of(extents.cell, BASELINE)
         assert mirrored is not None and mirrored.ratio is not None
         assert extents.ratio.ratio * mirrored.ratio.ratio == pytest.approx(1)
         assert (extents.ratio.verdict, mirrored.ratio.verdict) == ("better", "worse")

@@ -75,7 +75,7 @@ def test_an_aged_tree_and_its_fresh_copy_are_read_whole_and_written_beside(
 ) -> None:
     stored = measured(study_of(), engine, rig, tmp_path)
     assert whole_blocks(stored) == {0, 1}
-    churn = results_of(stored).churn
+    churn = results_of(stored).own
     aged, fresh = (churn.layout("ext4", 90, wear) for wear in ("aged", "fresh"))
     assert aged.files == fresh.files > 1000
     assert aged.extents_per_file.value > 1.02 > fresh.extents_per_file.value

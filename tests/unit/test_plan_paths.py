@@ -7,8 +7,8 @@ import pytest
 from fsgauge.plan.estimate import block_seconds, turn_seconds, turns_of_block
 from fsgauge.plan.turns import make_plan, with_seed
 from fsgauge.record import Plan
-from fsgauge.study import load_study
 from fsgauge.study.over_path import without_server
+from fsgauge.study.parse import load_study
 
 
 def plan_of(*overrides: str, serve: str | None = None) -> Plan:

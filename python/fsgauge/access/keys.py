@@ -80,7 +80,7 @@ class AccessKeys(WorkloadKeys):
         interface: str
 
     @property
-    def access(self) -> AccessKeys:
+    def network(self) -> AccessKeys:
         """These."""
         return self
 

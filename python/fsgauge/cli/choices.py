@@ -66,7 +66,7 @@ def chosen_study(
 ) -> Study:
     """The study with every change in it and its seed resolved."""
     from fsgauge.plan.turns import with_seed
-    from fsgauge.study import load_study
+    from fsgauge.study.parse import load_study
 
     loaded = load_study(study, list(overrides), list(systems), storage, seed, serve)
     return with_seed(loaded, time.time_ns())

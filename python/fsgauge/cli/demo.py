@@ -31,7 +31,7 @@ def command(seed: int | None, results: Path, style: str | None) -> int:
 def _for_root() -> tuple[str, tuple[str, ...]] | None:
     """The study and the systems that can be made here; nothing where none can, and why."""
     from fsgauge.rig.host.device.loop_devices import loops_available
-    from fsgauge.study import load_study
+    from fsgauge.study.parse import load_study
     from fsgauge.system import FileSystem, find_kind
     from fsgauge.system.support import support_of
 
@@ -60,8 +60,8 @@ def _for_root() -> tuple[str, tuple[str, ...]] | None:
 def _for_user() -> tuple[str, tuple[str, ...]]:
     """The study of mounted file systems, with others than the scratch folder's own."""
     from fsgauge.rig.host.folder.places import other_writable_places
-    from fsgauge.study import load_study
     from fsgauge.study.model import PathStorage
+    from fsgauge.study.parse import load_study
 
     storage = load_study("demo-user", [], [], None, None).storage
     assert isinstance(storage, PathStorage)  # noqa: S101 - the shipped study says so

@@ -17,7 +17,7 @@ def command(name: str | None) -> None:
     Without NAME, the numbers that have a page.
     """
     from fsgauge.pages import explain_metric, is_metric, metric_pages
-    from fsgauge.study import explain_key
+    from fsgauge.study.reference import explain_key
 
     pages = metric_pages()
     if name is None:

@@ -19,8 +19,7 @@ def command() -> None:
 @click.option("--like", metavar="STUDY", help="Begin with a shipped study: writers, overhead.")
 def new(name: str, like: str | None) -> None:
     """Write NAME.toml, a commented study to change."""
-    from fsgauge.study import template
-    from fsgauge.study.shipped import find_study
+    from fsgauge.study.shipped import find_study, template
 
     text = template() if like is None else find_study(like)[1]
     path = Path(name if name.endswith(".toml") else f"{name}.toml")
@@ -37,7 +36,7 @@ def new(name: str, like: str | None) -> None:
 @command.command("list")
 def list_() -> None:
     """The shipped studies and their questions."""
-    from fsgauge.study import shipped_studies
+    from fsgauge.study.shipped import shipped_studies
 
     for name, question in shipped_studies().items():
         click.echo(f"{name:<12} {question}")

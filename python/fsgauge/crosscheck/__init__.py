@@ -28,7 +28,7 @@ from fsgauge.record import Cell, Plan, Turn
 from fsgauge.rig.host.device.consent import Consent
 from fsgauge.rig.rig import AttachedStorage, PreparedSystem, Rig
 from fsgauge.stats.metrics import values
-from fsgauge.study import dump_study
+from fsgauge.study.dump import dump_study
 from fsgauge.study.model import Study
 from fsgauge.wire import ClientsJob, FilesTarget, LoadJob, LoadResult, OperationResult
 from fsgauge.workload import method_of

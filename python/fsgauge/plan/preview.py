@@ -168,14 +168,14 @@ def _method(study: Study, size_bytes: int) -> Method:
 def _addressed(study: Study) -> Workload:
     """The workload, with the first share's address where systems alone have theirs."""
     workload, first = study.workload, study.systems[0]
-    if workload.access is None or first.target is None:
+    if workload.network is None or first.target is None:
         return workload
     return workload.model_copy(update={"target": first.target})
 
 
 def _protections(study: Study) -> dict[str, Protection]:
     """By system, how the sessions with its server are protected; empty where none is started."""
-    access = study.workload.access
+    access = study.workload.network
     if access is None or access.serve != "samba":
         return {}
     return {each.name: protection_of(access, each.server) for each in study.systems}

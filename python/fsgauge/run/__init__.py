@@ -27,7 +27,7 @@ from fsgauge.store import ResultsFolder, read_results
 from fsgauge.store.abandon import set_aside, whole_blocks
 from fsgauge.store.blocks import compact
 from fsgauge.store.journal import read_journal
-from fsgauge.study import dump_study
+from fsgauge.study.dump import dump_study
 from fsgauge.study.model import Study
 
 __all__ = ["Outcome", "resume_study", "run_study"]

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict
 
 from fsgauge.errors import InputError
 from fsgauge.record import RunRecord, StudyRecord
-from fsgauge.stats.metrics import primary_metric
+from fsgauge.stats.analysis import analysis_of
 from fsgauge.stats.read import primary_cells
 from fsgauge.stats.samples import collect
 
@@ -40,14 +40,12 @@ def pilot_noise(study: StudyRecord, runs: Sequence[RunRecord]) -> PilotNoise:
 
     Each cell counts by its primary metric: the rate, or the p99 latency under a pace.
     """
-    samples = collect(study.plan, runs)
+    samples, analysis = collect(study.plan, runs), analysis_of(study)
     paced = any(run.load is not None and run.load.rate is not None for run in runs)
     variances: dict[str, float] = {}
     degrees: dict[str, int] = {}
     for cell in primary_cells(study):
-        metric = primary_metric(
-            paced=paced, read_percent=cell.read_percent, test=cell.test, wear=cell.wear
-        )
+        metric = analysis.primary_metric(cell, paced=paced)
         ratios = list(samples.noise_log_ratios(metric, cell.id).values())
         if len(ratios) >= FEWEST_BLOCKS:
             variances[cell.name] = statistics.variance(ratios)

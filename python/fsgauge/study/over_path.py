@@ -7,7 +7,7 @@ from fsgauge.study.model import Study
 
 def is_beside_path(study: Study) -> bool:
     """Whether every system has one more turn in each block, over its path without the server."""
-    access = study.workload.access
+    access = study.workload.network
     return access is not None and access.serve != "none" and access.serve_beside_path
 
 
@@ -19,7 +19,7 @@ def without_server(study: Study) -> Study:
 
 def is_served(study: Study) -> bool:
     """Whether clients reach files through a server, the study's own or another."""
-    access = study.workload.access
+    access = study.workload.network
     if access is None:
         return False
     return access.protocol != "path" or any(system.kind == "share" for system in study.systems)

@@ -15,7 +15,7 @@ from fsgauge.study.workload import Workload
 
 def check_shares(storage: Storage, systems: Sequence[System], workload: Workload) -> None:
     """Shares need storage of kind share, clients, and an address each."""
-    access = workload.access
+    access = workload.network
     target = access.target if access is not None else None
     shares = [index for index, system in enumerate(systems) if system.kind == "share"]
     if storage.kind != "share":
@@ -67,7 +67,7 @@ def check_shares(storage: Storage, systems: Sequence[System], workload: Workload
 
 def check_serving(systems: Sequence[System], workload: Workload) -> None:
     """Options of a server need one that is started, and have to be among those it has."""
-    access = workload.access
+    access = workload.network
     serve = access.serve if access is not None else "none"
     raw = [index for index, system in enumerate(systems) if system.kind == "raw"]
     if serve != "none" and raw:

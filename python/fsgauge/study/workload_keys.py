@@ -24,10 +24,14 @@ class WorkloadKeys(StudyModel):
 
     if TYPE_CHECKING:
         kind: str
-        scan: bool
+
+        @property
+        def scan(self) -> bool:
+            """Whether layouts are scanned."""
+            ...
 
     @property
-    def access(self) -> AccessKeys | None:
+    def network(self) -> AccessKeys | None:
         """How its files are reached, where that can be over a network; None where it cannot."""
         return None
 

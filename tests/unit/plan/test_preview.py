@@ -2,7 +2,7 @@
 
 from fsgauge.plan.preview import describe
 from fsgauge.plan.turns import make_plan
-from fsgauge.study import load_study
+from fsgauge.study.parse import load_study
 
 GIB = 1 << 30
 

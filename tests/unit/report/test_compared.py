@@ -16,8 +16,8 @@ from fsgauge.stats.folders.compare import compare_sides
 from fsgauge.stats.folders.condition import parse_condition
 from fsgauge.stats.folders.history import follow
 from fsgauge.stats.folders.limits import check
-from tests.unit.stats.test_alike import on, side
-from tests.unit.stats.test_between import SLOW, A
+from tests.unit.stats.folders.test_same_conditions import on, side
+from tests.unit.stats.folders.test_compare import SLOW, A
 
 
 def test_the_page_has_picture_limits_numbers_and_asks_nothing_of_the_network(
@@ -59,7 +59,7 @@ def test_a_place_that_takes_nothing_is_an_error_in_words() -> None:
 
 def test_folders_of_one_name_are_told_apart_by_their_parents(tmp_path: Path) -> None:
     from tests.synthetic import make_study
-    from tests.unit.stats.test_alike import SMALL
+    from tests.unit.stats.folders.test_same_conditions import SMALL
 
     for parent in ("old", "new"):
         make_study(**SMALL).write(tmp_path / parent / "gate")

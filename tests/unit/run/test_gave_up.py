@@ -12,7 +12,7 @@ from fsgauge.errors import RigError
 from fsgauge.plan.turns import job_for, make_plan, with_seed
 from fsgauge.record import RunRecord
 from fsgauge.run.gave_up import require_clients
-from fsgauge.study import load_study
+from fsgauge.study.parse import load_study
 from fsgauge.workload.folders import ClientFolders
 from tests.laboratory import NoDiskEngine
 

@@ -7,7 +7,7 @@ from typing import get_args
 import pytest
 
 from fsgauge.errors import RigError
-from fsgauge.kinds.connections.analysis.findings import _ADVICE, KINDS
+from fsgauge.kinds.connections.analysis.findings import _ADVICE
 from fsgauge.record import RunRecord
 from fsgauge.run.gave_up import require_server
 from fsgauge.wire import ClientErrorKind, EngineFault

@@ -12,8 +12,8 @@ from fsgauge.report import write_report
 from fsgauge.run import resume_study, run_study
 from fsgauge.store import read_results
 from fsgauge.store.abandon import whole_blocks
-from fsgauge.study import load_study
 from fsgauge.study.model import Study
+from fsgauge.study.parse import load_study
 from tests.laboratory import NoDiskEngine, NoDiskRig
 from tests.sealing import seal
 

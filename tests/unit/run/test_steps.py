@@ -18,8 +18,8 @@ from fsgauge.run import Outcome, run_study
 from fsgauge.store import StoredStudy, read_results
 from fsgauge.store.abandon import whole_blocks
 from fsgauge.store.query import asked
-from fsgauge.study import load_study
 from fsgauge.study.model import Study, System
+from fsgauge.study.parse import load_study
 from fsgauge.wire import AgeJob, AgeResult
 from fsgauge.workload.folders import AgedFolders
 from fsgauge.workload.steps import FileStep

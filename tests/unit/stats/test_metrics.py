@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from fsgauge.stats.metrics import BUCKET, METRICS, primary_metric, readings, values
+from fsgauge.stats.analysis import Analysis
+from fsgauge.stats.metrics import BUCKET, METRICS, readings, values
 from tests.synthetic import make_study
 
 ONE_CELL = {"patterns": ("randrw",), "block_sizes": (4096,), "queue_depths": (32,), "blocks": 1}
@@ -49,9 +50,12 @@ def test_a_run_without_operations_has_no_values() -> None:
 
 
 def test_a_pace_moves_the_judgement_from_rate_to_latency() -> None:
-    assert primary_metric(paced=False, read_percent=0) == "iops"
-    assert primary_metric(paced=True, read_percent=70) == "read.p99"
-    assert primary_metric(paced=True, read_percent=0) == "write.p99"
+    cell = make_study(**ONE_CELL).plan.cells[0]
+    reads, writes = (cell.model_copy(update={"read_percent": each}) for each in (70, 0))
+    metric = Analysis().primary_metric
+    assert metric(writes, paced=False) == "iops"
+    assert metric(reads, paced=True) == "read.p99"
+    assert metric(writes, paced=True) == "write.p99"
 
 
 def test_directions_are_declared() -> None:

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fsgauge.kinds.overhead.keys import OverheadWorkload
-from fsgauge.study import dump_study, load_study, shipped_studies
+from fsgauge.study.dump import dump_study
 from fsgauge.study.model import (
     DeviceStorage,
     LoopStorage,
@@ -14,7 +14,8 @@ from fsgauge.study.model import (
     Study,
     System,
 )
-from fsgauge.study.parse import parse_study
+from fsgauge.study.parse import load_study, parse_study
+from fsgauge.study.shipped import shipped_studies
 
 letters = st.characters(categories=["L", "M", "N", "P", "S"], include_characters=" ")
 lines = st.text(letters, min_size=1, max_size=30).filter(str.strip)

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from fsgauge.errors import InputError
-from fsgauge.study import load_study
+from fsgauge.study.parse import load_study
 
 
 def refused(**changes):

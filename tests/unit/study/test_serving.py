@@ -8,9 +8,10 @@ import pytest
 
 from fsgauge.errors import InputError
 from fsgauge.kinds.connections.keys import ConnectionsWorkload
-from fsgauge.study import dump_study, load_study
 from fsgauge.study.address import parse_address
+from fsgauge.study.dump import dump_study
 from fsgauge.study.model import Study, System
+from fsgauge.study.parse import load_study
 from fsgauge.study.server_options import OPTIONS, unknown_option, wrong_value
 
 

@@ -3,8 +3,8 @@
 import pytest
 
 from fsgauge.errors import InputError
-from fsgauge.study import load_study, shipped_studies, template
-from fsgauge.study.parse import parse_study
+from fsgauge.study.parse import load_study, parse_study
+from fsgauge.study.shipped import shipped_studies, template
 
 
 def refused(path):

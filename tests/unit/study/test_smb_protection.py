@@ -6,7 +6,7 @@ import pytest
 
 from fsgauge.errors import InputError
 from fsgauge.kinds.connections.keys import ConnectionsWorkload
-from fsgauge.study import load_study
+from fsgauge.study.parse import load_study
 from fsgauge.study.smb_protection import Protection, protection_of
 
 SIGNS = {"server signing": "mandatory"}

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fsgauge.kinds.overhead.page.heatmap import panel_name
 from fsgauge.report import words
 from fsgauge.report.charts import panels
+from fsgauge.report.charts.panels import panel_name
 from fsgauge.report.charts.rows import chart_of
 from fsgauge.report.charts.ticks import ratio_domain, ratio_ticks
 from fsgauge.report.draw import Drawing, draw

@@ -36,7 +36,7 @@ _MOST_PROCESSES = (Path("/proc/sys/kernel/pid_max"), Path("/proc/sys/kernel/thre
 
 def server_kind(study: Study) -> ServerKind | None:
     """The server that the study starts over each system; None where it starts none."""
-    access = study.workload.access
+    access = study.workload.network
     serve = access.serve if access is not None else "none"
     return SERVERS.get(serve)
 
@@ -46,7 +46,7 @@ def check_server(study: Study) -> None:
 
     InputError where it would not accept a system's options.
     """
-    kind, access = server_kind(study), study.workload.access
+    kind, access = server_kind(study), study.workload.network
     if kind is None or access is None:
         return
     require_installed(kind)
@@ -135,7 +135,7 @@ def shared(
     study: Study, system: System, folders: P, ledger: Ledger
 ) -> Iterator[tuple[P | ClientFolders, Server | None]]:
     """The folders as clients reach them: through the study's server, if it has one."""
-    kind, access = server_kind(study), study.workload.access
+    kind, access = server_kind(study), study.workload.network
     if kind is None or access is None or not isinstance(folders, ClientFolders):
         yield folders, None
         return

@@ -98,9 +98,9 @@ def prepared_share(
 
 
 def _access(study: Study) -> AccessKeys:
-    if study.workload.access is None:
+    if study.workload.network is None:
         raise RigError("only clients work on shares")
-    return study.workload.access
+    return study.workload.network
 
 
 def _address(workload: AccessKeys, system: System) -> Address:

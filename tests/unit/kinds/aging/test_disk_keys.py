@@ -7,9 +7,9 @@ import pytest
 from fsgauge.errors import InputError
 from fsgauge.kinds.aging.disk import PUBLISHED, disk_of
 from fsgauge.kinds.aging.disk_keys import DiskModel
-from fsgauge.study import dump_study, load_study
+from fsgauge.study.dump import dump_study
 from fsgauge.study.model import Study
-from fsgauge.study.parse import parse_study
+from fsgauge.study.parse import load_study, parse_study
 
 
 def aging(*overrides: str) -> Study:

@@ -6,9 +6,9 @@ import pytest
 
 from fsgauge.errors import InputError
 from fsgauge.kinds.aging.keys import AgingWorkload
-from fsgauge.study import dump_study, load_study
+from fsgauge.study.dump import dump_study
 from fsgauge.study.model import Study
-from fsgauge.study.parse import parse_study
+from fsgauge.study.parse import load_study, parse_study
 from fsgauge.study.workload import cells_of, default_primary
 
 SYSTEM = ['name = "ext4"', 'allocation_chunk = "8 MiB"']

@@ -12,7 +12,7 @@ from fsgauge.plan.estimate import turn_written_bytes
 from fsgauge.plan.preview import PlanDescription, describe
 from fsgauge.plan.space import planned_room
 from fsgauge.plan.turns import job_for, make_plan, steps_for, with_seed
-from fsgauge.study import load_study
+from fsgauge.study.parse import load_study
 from fsgauge.study.workload import cells_of
 from fsgauge.wire import FilesTarget, FsyncSync, IntermingledProfile, LoadJob
 from fsgauge.workload import method_of

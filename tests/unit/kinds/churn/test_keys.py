@@ -4,8 +4,8 @@ import pytest
 
 from fsgauge.errors import InputError
 from fsgauge.kinds.churn.keys import ChurnWorkload
-from fsgauge.study import dump_study, load_study
-from fsgauge.study.parse import parse_study
+from fsgauge.study.dump import dump_study
+from fsgauge.study.parse import load_study, parse_study
 
 STUDY = """\
 format = 1

@@ -10,7 +10,7 @@ from fsgauge.errors import InputError
 from fsgauge.kinds.connections.keys import ConnectionsWorkload
 from fsgauge.plan.turns import job_for, make_plan, with_seed
 from fsgauge.record import Cell
-from fsgauge.study import load_study
+from fsgauge.study.parse import load_study
 from fsgauge.study.workload import cells_of
 from fsgauge.wire import ClientsJob, CycleSizes, FilesTarget, PathTarget, SharedTree
 from fsgauge.workload import method_of

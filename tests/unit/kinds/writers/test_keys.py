@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 
 from fsgauge.errors import InputError
 from fsgauge.kinds.writers.keys import WritersWorkload
-from fsgauge.study import dump_study, load_study
+from fsgauge.study.dump import dump_study
 from fsgauge.study.model import LoopStorage, Study, System
-from fsgauge.study.parse import parse_study
+from fsgauge.study.parse import load_study, parse_study
 
 STUDY = """\
 format = 1

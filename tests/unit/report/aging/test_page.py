@@ -33,7 +33,7 @@ def test_the_page_is_whole(tmp_path: Path, name: str) -> None:
     make_aging(**{"levels": (5, 50, 100), "blocks": 3, **STUDIES[name]}).write(tmp_path)
     page = write_report(tmp_path).read_text(encoding="utf-8")
     results = Results.model_validate_json((tmp_path / "report.json").read_text())
-    assert results.aging is not None and results.question in page
+    assert results.own is not None and results.question in page
     assert "NaN" not in page and "undefined" not in page.split("<script>")[0]
     drawn = {path.stem for path in (tmp_path / "charts").glob("*.svg")}
     embedded = re.findall(r'<script type="application/json" id="data-(\w+)">', page)
@@ -87,8 +87,8 @@ def test_another_disk_is_named_where_its_numbers_stand(tmp_path: Path) -> None:
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "with 1 number changed" in page and "changed; else 64" in page
     results = Results.model_validate_json((tmp_path / "report.json").read_text())
-    assert results.aging is not None
-    assert {each.value for each in results.aging.disk if not each.is_default} == {16}
+    assert results.own is not None
+    assert {each.value for each in results.own.disk if not each.is_default} == {16}
 
 
 def test_a_disk_for_a_study_that_predicts_nothing_is_refused(tmp_path: Path) -> None:

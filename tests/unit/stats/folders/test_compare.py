@@ -13,7 +13,7 @@ from fsgauge.stats.folders.condition import parse_condition
 from fsgauge.stats.folders.limits import Test, check
 from fsgauge.stats.folders.same_conditions import Side
 from tests.synthetic_writers import make_writers
-from tests.unit.stats.test_alike import on, side
+from tests.unit.stats.folders.test_same_conditions import on, side
 
 CELL = "randread-4KiB-depth32"
 

@@ -9,7 +9,7 @@ import pytest
 from fsgauge.errors import InputError
 from fsgauge.stats.folders.history import follow
 from fsgauge.stats.folders.same_conditions import Side
-from tests.unit.stats.test_alike import side
+from tests.unit.stats.folders.test_same_conditions import side
 
 DAY_NS = 86_400 * 10**9
 

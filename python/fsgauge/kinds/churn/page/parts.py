@@ -22,7 +22,8 @@ class ChurnParts:
 
 def churn_parts(results: Results) -> ChurnParts:
     """Everything of a study of churn."""
-    damages = Churn.of(results).damages if Churn.of(results) is not None else []
+    churn = Churn.of(results)
+    damages = churn.damages if churn is not None else []
     blocks = max((damage.n for damage in damages), default=0)
     return ChurnParts(
         damage=[said_once(table, blocks) for table in damage_table(results)],

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fsgauge.kinds.connections.analysis.little import TOLERANCE_PERCENT, times_of
-from fsgauge.kinds.connections.analysis.model import Connections, ErrorRow, GivenUp
+from fsgauge.kinds.connections.analysis.model import Connections
 from fsgauge.kinds.connections.analysis.samples import client_paces
 from fsgauge.kinds.connections.analysis.serving_findings import serving_findings
 from fsgauge.record import RunRecord
-from fsgauge.stats.client_errors import ERROR_WORDS, clients_of
+from fsgauge.stats.client_errors import ERROR_WORDS, ErrorRow, GivenUp, clients_of
 from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of
 from fsgauge.stats.lost_data import lost_files
 from fsgauge.stats.results import Finding

@@ -56,7 +56,8 @@ def serving_parts(results: Results) -> ServingParts:
 
 def serving_of(results: Results) -> Serving | None:
     """Servers and connections of a study, if it has any."""
-    return Connections.of(results).serving if Connections.of(results) else None
+    connections = Connections.of(results)
+    return connections.serving if connections else None
 
 
 def serving_tables(results: Results) -> list[Table]:

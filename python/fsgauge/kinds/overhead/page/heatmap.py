@@ -10,9 +10,9 @@ import math
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from fsgauge.record import Cell
 from fsgauge.report import words
 from fsgauge.report.charts import panels
+from fsgauge.report.charts.panels import panel_name
 from fsgauge.report.charts.rows import chart_of
 from fsgauge.report.draw import Drawing, draw
 from fsgauge.report.theme import GAIN, GLYPHS, GRID, HATCH, INK, LOSS
@@ -45,11 +45,6 @@ def _entries(results: Results) -> list[Comparison]:
         for entry in results.comparisons
         if entry.metric == results.primary_metrics[entry.cell]
     ]
-
-
-def panel_name(cell: Cell) -> str:
-    """What cells of one panel share."""
-    return cell.pattern + (f", {cell.jobs} jobs" if cell.jobs > 1 else "")
 
 
 def _row(results: Results, entry: Comparison) -> dict[str, Any]:

@@ -27,12 +27,13 @@ def writers_findings(evidence: Evidence) -> Iterator[Finding]:
 
 def _faster_than_device(evidence: Evidence) -> Iterator[Finding]:
     """Rates above what the raw device did in the same blocks, corrected for their number."""
-    if Scaling.of(evidence) is None or Scaling.of(evidence).device is None:
+    scaling = Scaling.of(evidence)
+    if scaling is None or scaling.device is None:
         return
     names = {cell.id: cell.name for cell in evidence.study.plan.cells}
     judged = [
         (line.system, point, share)
-        for line in Scaling.of(evidence).lines
+        for line in scaling.lines
         for point in line.points
         if (share := point.of_device) is not None and share.n >= BLOCKS_FOR_A_VERDICT
     ]
@@ -147,10 +148,11 @@ def _points_that_are_unfair(evidence: Evidence) -> list[str]:
     def is_unfair(point: ScalingPoint) -> bool:
         return point.fairness is not None and point.fairness.value < FAIR_SHARE
 
+    scaling = Scaling.of(evidence)
     return [
         f"{line.system} with {count(point.writers, 'writer')}"
         + (f" ({line.group})" if line.group else "")
-        for line in (Scaling.of(evidence).lines if Scaling.of(evidence) else ())
+        for line in (scaling.lines if scaling else ())
         for point in line.points
         if is_unfair(point)
     ][:POINTS_NAMED]

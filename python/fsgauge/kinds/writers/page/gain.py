@@ -101,7 +101,8 @@ def _row(results: Results, counts: _Counts, line: ScalingLine) -> dict[str, Any]
     known = words.is_known(change.low, change.high, change.n)
     interval = words.interval(change.low, change.high, change.n)
     alone = dict(first.blocks)
-    device = Scaling.of(results) is not None and line.system == Scaling.of(results).device
+    scaling = Scaling.of(results)
+    device = scaling is not None and line.system == scaling.device
     place = f"{line.system}, {line.group}" if line.group else line.system
     return {
         "group": line.group,

@@ -47,7 +47,8 @@ def scaling_tables(results: Results, published: PublishedWriters) -> list[Table]
 
 def no_law(results: Results) -> str:
     """Why no system has a scalability law; "" when one was tried."""
-    lines = Scaling.of(results).lines if Scaling.of(results) is not None else []
+    scaling = Scaling.of(results)
+    lines = scaling.lines if scaling is not None else []
     if not lines or any(was_tried(line) for line in lines):
         return ""
     return lines[0].fit.reason

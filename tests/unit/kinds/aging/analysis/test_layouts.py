@@ -16,7 +16,7 @@ PUBLISHED_AT_5 = {"ext4 1 MiB": 0.29, "ext4 2 MiB": 0.50, "ext4 4 MiB": 0.74, "e
 
 def aging_of(*, disk: object = None, **changes: object) -> Aging:
     made = make_aging(**{"levels": LEVELS, "blocks": 2, "maps": False, **changes})
-    found = made.results(disk=disk).aging
+    found = made.results(disk=disk).own
     assert found is not None
     return found
 
@@ -57,7 +57,7 @@ def test_the_studys_own_disk_is_used() -> None:
     aging = aging_of(disk=None, levels=(5,))
     changed = make_aging(levels=(5,), blocks=2, maps=False).study.study["workload"]
     assert changed["disk"] == {}
-    own = make_aging(levels=(5,), blocks=2, maps=False, disk={"path_rate": 1e8}).results().aging
+    own = make_aging(levels=(5,), blocks=2, maps=False, disk={"path_rate": 1e8}).results().own
     assert own is not None and own.layouts[0].predicted and aging.layouts[0].predicted
     assert own.layouts[0].predicted.value < 1e8 < aging.layouts[0].predicted.value
 

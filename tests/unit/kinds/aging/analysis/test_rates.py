@@ -11,7 +11,7 @@ LEVELS = (5, 25, 100)
 
 
 def aging_of(**changes: object) -> Aging:
-    found = make_aging(**{"levels": LEVELS, "maps": False, **changes}).results().aging
+    found = make_aging(**{"levels": LEVELS, "maps": False, **changes}).results().own
     assert found is not None
     return found
 
@@ -83,7 +83,7 @@ def test_a_run_that_failed_leaves_its_level_out() -> None:
 def test_another_study_has_none() -> None:
     from tests.synthetic_connections import make_connections
 
-    assert make_connections(clients=4, blocks=1).results().aging is None
+    assert make_connections(clients=4, blocks=1).results().own is None
 
 
 def test_its_rates_are_judged_by_bandwidth() -> None:
@@ -91,4 +91,4 @@ def test_its_rates_are_judged_by_bandwidth() -> None:
     assert set(results.primary_metrics.values()) == {"bandwidth"}
     assert results.primary_cells == ["free-05-write", "free-05-read"]
     assert results.answer.startswith("At 5 % free, writing keeps 6")
-    assert results.sureness.valid and 8 * MEBIBYTE in (results.aging.chunks.values())  # type: ignore[union-attr]
+    assert results.sureness.valid and 8 * MEBIBYTE in (results.own.chunks.values())  # type: ignore[union-attr]

@@ -21,8 +21,8 @@ def results_of(**changes: object) -> Results:
 
 
 def summary(results: Results) -> Table:
-    assert results.aging is not None
-    return summary_table(results, results.aging)
+    assert results.own is not None
+    return summary_table(results, results.own)
 
 
 @pytest.fixture(scope="module")
@@ -61,8 +61,8 @@ def test_with_blocks_enough_nothing_is_taken_away(results: Results) -> None:
 
 
 def test_claims_stand_beside_the_systems_that_they_are_about(results: Results) -> None:
-    assert results.aging is not None
-    (table,) = claims_table(results, results.aging, published_aging())
+    assert results.own is not None
+    (table,) = claims_table(results, results.own, published_aging())
     rows = {row[0].text: row for row in table.rows}
     of_writes = rows["what 8 MiB keeps of its clean write rate at every level"]
     assert of_writes[1].text.endswith(" %") and of_writes[2].text == "91 %"
@@ -73,23 +73,23 @@ def test_claims_stand_beside_the_systems_that_they_are_about(results: Results) -
 
 def test_claims_about_sizes_that_the_study_does_not_have_are_left_out() -> None:
     results = results_of(systems={BASELINE: SYSTEMS[BASELINE]}, blocks=2)
-    assert results.aging is not None
-    (table,) = claims_table(results, results.aging, published_aging())
+    assert results.own is not None
+    (table,) = claims_table(results, results.own, published_aging())
     assert not any(row[0].text.startswith("what 8 MiB") for row in table.rows)
     own = results_of(systems={"xfs": None}, blocks=2)
-    assert own.aging is not None and claims_table(own, own.aging, published_aging()) == []
+    assert own.own is not None and claims_table(own, own.own, published_aging()) == []
 
 
 def test_predictions_name_their_levels(results: Results) -> None:
-    assert results.aging is not None
-    (table,) = predicted_table(results, results.aging, [5, 100])
+    assert results.own is not None
+    (table,) = predicted_table(results, results.own, [5, 100])
     assert [column.label for column in table.columns[2:]] == ["5 % free", "100 % free"]
     assert [cell.text for cell in table.rows[0][2:]] == ["30 %", "100 %"]
 
 
 def test_every_number_of_the_disk_has_a_unit_and_a_source(results: Results) -> None:
-    assert results.aging is not None
-    rows = {row[0].text: row for row in disk_table(results.aging).rows}
+    assert results.own is not None
+    rows = {row[0].text: row for row in disk_table(results.own).rows}
     assert rows["outer_rate"][1].text == "175 MB/s" and rows["seek_average"][1].text == "8.5 ms"
     assert rows["position"][1].text == "35 %" and rows["window"][1].text == "64"
     assert all(row[2].text and row[3].text for row in rows.values())

@@ -9,7 +9,7 @@ from tests.synthetic_churn import kept as planted
 
 
 def damages(**changes):
-    found = make_churn(**changes).results().churn
+    found = make_churn(**changes).results().own
     assert found is not None
     return found
 
@@ -69,7 +69,7 @@ def test_a_drift_between_turns_is_in_no_noise_of_one_cell():
     study = make_churn(fills=[80], blocks=2)
     turns = [t for t in study.study.plan.turns if t.system == BASELINE and t.block == 0]
     assert len(turns) == 4
-    assert study.results().churn.noise["read"].n == 2
+    assert study.results().own.noise["read"].n == 2
 
 
 def test_a_block_without_its_fresh_copy_is_left_out():

@@ -7,7 +7,7 @@ from tests.synthetic_churn import make_churn
 
 @pytest.fixture(scope="module")
 def churn():
-    return make_churn(blocks=3).results().churn
+    return make_churn(blocks=3).results().own
 
 
 def test_aged_and_fresh_stand_side_by_side(churn):
@@ -28,7 +28,7 @@ def test_aged_and_fresh_stand_side_by_side(churn):
 
 
 def test_a_failed_scan_is_counted_and_left_out():
-    churn = make_churn(blocks=2, scan_faults=lambda turn: turn.system == "xfs").results().churn
+    churn = make_churn(blocks=2, scan_faults=lambda turn: turn.system == "xfs").results().own
     assert churn.failed_scans == 2 * 6 * 2
     assert {layout.system for layout in churn.layouts} == {"ext4", "btrfs"}
 
@@ -45,6 +45,6 @@ def test_trees_say_what_was_written_and_how_full_they_are(churn):
 
 def test_trees_that_differ_are_named():
     made = make_churn(blocks=2, live=lambda turn, cell: 0.9 if cell.id == "aged-80-read" else 1.0)
-    named = made.results().churn.different_trees
+    named = made.results().own.different_trees
     assert len(named) == 2 * 4
     assert "block 1, btrfs, 80 % full" in named

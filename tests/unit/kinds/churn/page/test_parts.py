@@ -22,7 +22,7 @@ def results(made):
 
 def test_the_picture_has_a_mark_for_each_damage_and_its_tip(results):
     drawing = damage_chart(results)
-    assert len(drawing.rows) == len(results.churn.damages)
+    assert len(drawing.rows) == len(results.own.damages)
     assert "reading the whole tree" in drawing.wide
     assert "writing new files beside it" in drawing.narrow
     assert "btrfs, read, 95 % full: aged 0.5" in drawing.wide

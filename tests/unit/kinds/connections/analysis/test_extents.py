@@ -56,9 +56,9 @@ def test_a_file_system_without_extents_is_left_out_and_another_is_the_reference(
     found = extents(without_extents=(BASELINE,))
     assert {system for _, system in found} == {OTHER}
     results = make_connections(**SMALL, without_extents=(BASELINE,)).results()
-    assert results.connections is not None
-    assert results.connections.extents_reference == OTHER
-    assert results.connections.without_extents == [BASELINE]
+    assert results.own is not None
+    assert results.own.extents_reference == OTHER
+    assert results.own.without_extents == [BASELINE]
     assert "clients.without_extents" in {finding.code for finding in results.findings}
 
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from fsgauge.kinds.connections.analysis.findings import KINDS
 from fsgauge.kinds.connections.analysis.samples import client_paces
 from fsgauge.record import Cell, Turn
+from fsgauge.stats.client_errors import ERROR_WORDS
 from fsgauge.stats.results import Finding, Results
 from fsgauge.wire import ClientsJob
 from tests.synthetic_connections import OTHER, make_connections
@@ -75,13 +75,13 @@ def test_files_that_writing_gave_up_are_no_loss_of_the_file_system() -> None:
     assert "ended before its size" in elsewhere.sentence and "dmesg" in elsewhere.advice
 
 
-@pytest.mark.parametrize("kind", list(KINDS))
+@pytest.mark.parametrize("kind", list(ERROR_WORDS))
 def test_every_kind_has_words_and_advice(kind: Any) -> None:
     finding = told(
         f"clients.{kind}",
         errors=lambda turn, cell: [("open", kind, 1)] if cell.test == "read" else (),
     )
-    assert KINDS[kind] in finding.sentence and finding.advice
+    assert ERROR_WORDS[kind] in finding.sentence and finding.advice
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ def results(**changes: Any) -> Results:
 def test_another_study_has_none() -> None:
     made = make_study(patterns=("randread",), block_sizes=(4096,), queue_depths=(1,), blocks=2)
     found = read_study(made.turns, made.runs, made.study, made.before)
-    assert found.connections is None
+    assert found.own is None
     assert {metric.name for metric in found.metrics} & {"complete", "files", "create.mean"} == set()
 
 
@@ -51,7 +51,7 @@ def test_every_operation_has_its_latency_from_the_moment_it_was_asked_for() -> N
 
 
 def test_the_call_itself_is_less_than_the_response() -> None:
-    connections = results().connections
+    connections = results().own
     assert connections is not None
     (creates,) = [
         each
@@ -62,7 +62,7 @@ def test_the_call_itself_is_less_than_the_response() -> None:
 
 
 def test_the_slowest_clients_share_and_the_ends() -> None:
-    connections = results(slowest=lambda turn, cell: 0.8).connections
+    connections = results(slowest=lambda turn, cell: 0.8).own
     assert connections is not None
     shares = next(e for e in connections.shares if (e.cell, e.system) == ("write", BASELINE))
     assert shares.smallest.value == pytest.approx(0.8, abs=0.005)

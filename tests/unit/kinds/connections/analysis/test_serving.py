@@ -13,13 +13,13 @@ from tests.synthetic_serving import NFS_TARGET, SESSION_NS, make_serving
 
 
 def serving_of(results: Results) -> Serving:
-    assert results.connections is not None and results.connections.serving is not None
-    return results.connections.serving
+    assert results.own is not None and results.own.serving is not None
+    return results.own.serving
 
 
 def test_paths_alone_have_no_server() -> None:
     found = make_connections(clients=12, blocks=2).results()
-    assert found.connections is not None and found.connections.serving is None
+    assert found.own is not None and found.own.serving is None
 
 
 @pytest.mark.parametrize("times", [2.0, 10.0])

@@ -38,7 +38,7 @@ def test_the_page_is_whole(tmp_path: Path, name: str) -> None:
     make_connections(clients=12, blocks=3, **STUDIES[name]).write(tmp_path)
     page = write_report(tmp_path).read_text(encoding="utf-8")
     results = Results.model_validate_json((tmp_path / "report.json").read_text())
-    assert results.connections is not None and results.question in page
+    assert results.own is not None and results.question in page
     assert "NaN" not in page and "undefined" not in page.split("<script>")[0]
     drawn = {path.stem for path in (tmp_path / "charts").glob("*.svg")}
     embedded = re.findall(r'<script type="application/json" id="data-(\w+)">', page)

@@ -71,8 +71,8 @@ def test_bytes_are_of_a_run_though_the_baseline_runs_twice() -> None:
     table = next(each for each in serving_tables(results) if each.name == "connections")
     at = [column.label for column in table.columns].index("sent in a run")
     assert {(row[at].text, row[at].below) for row in table.rows} == {("1 MiB", "512 KiB back")}
-    assert results.connections and results.connections.serving
-    assert len({each.runs for each in results.connections.serving.connections}) == 2
+    assert results.own and results.own.serving
+    assert len({each.runs for each in results.own.serving.connections}) == 2
 
 
 def test_the_page_has_the_section(tmp_path: Path) -> None:

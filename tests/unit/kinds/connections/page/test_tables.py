@@ -99,7 +99,7 @@ def test_extents_with_the_ratio_in_words() -> None:
     by_extents = [column.label for column in table.columns].index("files by their extents")
     cell = table.rows[0][by_extents]
     assert (cell.text, cell.below) == ("16 to 31: 90 %", "1: 10 %")
-    connections = results().connections
+    connections = results().own
     assert connections is not None
     assert extents_words(connections, "write", OTHER) == "0.05 (the same in all blocks) ▲ better"
 

@@ -14,7 +14,7 @@ from tests.synthetic_writers import make_writers
 
 def scaling(**changes: Any) -> Scaling:
     study = make_writers(noise=0.0, block_noise=0.1, **changes)
-    found = read_study(study.turns, study.runs, study.study, study.before).scaling
+    found = read_study(study.turns, study.runs, study.study, study.before).own
     assert found is not None
     return found
 

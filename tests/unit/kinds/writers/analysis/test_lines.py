@@ -19,7 +19,7 @@ def read(study: SyntheticStudy) -> Results:
 
 
 def scaling(**changes: Any) -> Scaling:
-    found = read(make_writers(**changes)).scaling
+    found = read(make_writers(**changes)).own
     assert found is not None
     return found
 
@@ -39,7 +39,7 @@ def value(estimate: Estimate | None) -> float:
 
 def test_a_study_of_another_kind_has_no_scaling() -> None:
     study = make_study(patterns=("write",), block_sizes=(4096,), queue_depths=(1,))
-    assert read(study).scaling is None
+    assert read(study).own is None
 
 
 def test_change_and_efficiency_are_ratios_inside_blocks() -> None:
@@ -74,7 +74,7 @@ def test_the_rate_counts_all_writes_until_the_last_writer_ended() -> None:
     slowest_ns = max(job.elapsed_ns or 0 for job in run.result.jobs)
     assert slowest_ns == run.result.elapsed_ns
     expected = 2 * PASS_OPERATIONS * 1e9 / slowest_ns
-    found = read(study).scaling
+    found = read(study).own
     assert found is not None
     assert value(point(found, run.system, 2).iops) == pytest.approx(expected, rel=1e-6)
 
@@ -159,7 +159,7 @@ def test_those_beside_the_writers() -> None:
 def test_a_block_that_lacks_a_run_is_left_out_of_that_point_alone() -> None:
     study = make_writers()
     runs = [run for run in study.runs if (run.block, run.system, run.cell.jobs) != (3, "xfs", 2)]
-    found = read_study(study.turns, runs, study.study, study.before).scaling
+    found = read_study(study.turns, runs, study.study, study.before).own
     assert found is not None
     assert [block for block, _ in point(found, "xfs", 2).blocks] == [0, 1, 2, 4, 5, 6, 7]
     assert point(found, "xfs", 2).change is not None
@@ -169,8 +169,8 @@ def test_a_block_that_lacks_a_run_is_left_out_of_that_point_alone() -> None:
 def test_a_study_that_has_not_begun_can_be_read() -> None:
     study = make_writers()
     results = read_study([], [], study.study, study.before)
-    assert results.scaling is not None and results.scaling.device is None
-    assert all(one.iops is None for each in results.scaling.lines for one in each.points)
+    assert results.own is not None and results.own.device is None
+    assert all(one.iops is None for each in results.own.lines for one in each.points)
     assert results.answer.startswith("No answer")
 
 

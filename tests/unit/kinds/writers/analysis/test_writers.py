@@ -37,7 +37,7 @@ def test_a_writer_that_did_nothing() -> None:
             jobs = [job, *run.result.jobs[1:]]
             run = run.model_copy(update={"result": run.result.model_copy(update={"jobs": jobs})})
         runs.append(run)
-    found = read_study(study.turns, runs, study.study, study.before).scaling
+    found = read_study(study.turns, runs, study.study, study.before).own
     assert found is not None
     share = found.lines[0].points[1].fairness
     assert share is not None and (share.value, share.low, share.n) == (0, None, 3)
@@ -49,7 +49,7 @@ def test_one_writer_is_neither_fair_nor_unfair() -> None:
 
 def test_a_planted_share_is_found() -> None:
     study = make_writers(writers=(1, 8), slowest=lambda turn, cell: 0.7)
-    found = read_study(study.turns, study.runs, study.study, study.before).scaling
+    found = read_study(study.turns, study.runs, study.study, study.before).own
     assert found is not None
     share = found.lines[0].points[1].fairness
     assert share is not None and share.value == pytest.approx(0.7, rel=1e-3)

@@ -140,8 +140,8 @@ def test_too_few_numbers_of_writers_have_a_reason_and_no_law() -> None:
 
 def test_a_law_is_drawn_where_it_fits_and_said_where_it_does_not() -> None:
     results = results_of(LARGE)
-    assert results.scaling is not None
-    words = {line.system: law_words(line) for line in results.scaling.lines}
+    assert results.own is not None
+    words = {line.system: law_words(line) for line in results.own.lines}
     assert words["raw"].endswith("no peak within range")
     assert words["ext3"] == "does not fit"
     assert words["btrfs"].endswith("peak at 5.39")
@@ -232,8 +232,8 @@ def test_intervals_of_two_blocks_are_not_known() -> None:
 
 def wild(results: Results) -> Results:
     """The same numbers, with intervals of a factor of a million."""
-    assert results.scaling is not None
-    document = results.scaling.model_dump()
+    assert results.own is not None
+    document = results.own.model_dump()
     for line in document["lines"]:
         for point in line["points"]:
             for field in ("iops", "change", "efficiency", "p99_ns"):
@@ -261,8 +261,8 @@ def test_shares_have_their_unit_and_missing_percentiles_a_reason() -> None:
         each.endswith(" %") for each in words_of(results_of(LARGE), "share of ideal") if each
     )
     results = results_of(AS_PUBLISHED)
-    assert results.scaling is not None
-    document = results.scaling.model_dump()
+    assert results.own is not None
+    document = results.own.model_dump()
     for line in document["lines"]:
         for point in line["points"]:
             point["p99_ns"] = None
