@@ -3,72 +3,145 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 PACKAGE = Path(__file__).parents[2] / "python" / "fsgauge"
 
-# What each part of the package may import of the package, beside itself.
-TYPES = {"errors", "units", "wire"}
+# What each part of the package may import of the package, beside itself. A part is a folder or file
+# of the package, except inside kinds/, where each file belongs to the layer that asks for it, and
+# inside rig/host/, whose folders lie below storage, systems and servers, and its files above them.
+TYPES = {"errors", "units", "wire", "kinds"}
+STUDY = TYPES | {"record", "study", "access.keys"}
+MACHINE = TYPES | {"record", "own_names", "plain_files", "child_environment", "engine_binary"}
+STATS = TYPES | {"record", "series", "plan.power", "own_names", "scan", "pooling"}
+STATS |= {"kinds.disk", "kinds.change"}
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
     "units": {"errors"},
+    "kinds": set(),
+    "kinds.disk": set(),
+    "kinds.change": STUDY | {"kinds.disk"},
     "own_names": set(),
     "plain_files": {"errors"},
     "child_environment": set(),
     "engine_binary": {"errors", "child_environment"},
-    "disk": set(),
     "wire": set(),
     "series": {"wire"},
     "record": {"wire"},
     "pooling": TYPES | {"record", "own_names"},
     "interruption": {"errors"},
-    "study": TYPES | {"record", "disk"},
-    "workload": TYPES | {"record", "study"},
-    "estimate": TYPES | {"record", "study", "workload"},
-    "power": TYPES,
-    "plan": TYPES | {"record", "study", "workload", "estimate", "power"},
-    "preview": TYPES | {"record", "study", "workload", "estimate", "power", "plan"},
-    "host": TYPES | {"record", "own_names", "plain_files", "child_environment", "engine_binary"},
-    "storage": TYPES | {"record", "study", "host"},
-    "system": TYPES | {"record", "study", "host"},
-    "server": TYPES | {"record", "study", "host", "child_environment"},
-    "rig": TYPES | {"record", "study", "workload", "plan", "host", "storage", "system", "server"},
+    "study": STUDY | {"kinds.disk"},
+    "access": set(),
+    "access.keys": STUDY,
+    "access.words": STUDY,
+    "workload": STUDY | {"access.words"},
+    "plan.power": TYPES,
+    "plan": STUDY | {"workload", "plan.power"},
+    "rig.host.machine": MACHINE,
+    "storage": STUDY | {"rig.host.machine"},
+    "system": STUDY | {"rig.host.machine"},
+    "access.server": STUDY | {"rig.host.machine", "child_environment"},
+    "rig": STUDY
+    | {"workload", "plan", "rig.host.machine", "storage", "system", "access.server"}
+    | {"child_environment"},
     "engine": TYPES | {"engine_binary"},
     "store": TYPES | {"record", "series", "plain_files"},
-    "stats": TYPES | {"record", "series", "power", "own_names", "scan", "disk"},
-    "report": TYPES
-    | {"record", "series", "store", "stats", "scan", "pages", "disk", "plain_files"},
+    "stats": STATS,
+    "report": STATS | {"store", "stats", "pages", "plain_files"},
     "scan": TYPES | {"plain_files"},
     "pages": TYPES,
-    "crosscheck": TYPES
-    | {"record", "study", "workload", "plan", "host", "rig", "engine", "store", "stats"}
-    | {"plain_files"},
-    "age": TYPES
-    | {"interruption", "record", "study", "host", "storage", "system", "rig", "engine"}
+    "crosscheck": STUDY
+    | {"workload", "plan", "rig.host.machine", "rig", "engine", "store", "stats", "plain_files"},
+    "age": STUDY
+    | {"interruption", "rig.host.machine", "storage", "system", "rig", "engine"}
     | {"store", "scan", "plain_files"},
-    "progress": TYPES | {"record", "study", "scan"},
+    "progress": STUDY | {"scan"},
 }
+OF_KINDS = {
+    "keys": "study",
+    "cells": "study",
+    "disk_keys": "study",
+    "disk_change": "kinds.change",
+    "allocating": "study",
+    "mix": "study",
+    "disk": "kinds.disk",
+    "analysis": "stats",
+    "page": "report",
+    "published": "report",
+}
+"""The layer of each file and folder of a kind; of all others, that of its method."""
 EVERYTHING = {"run", "cli", "__main__", "__init__"}
 
 
 def part_of(path: Path) -> str:
-    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+    return part_of_module(list(path.relative_to(PACKAGE).with_suffix("").parts))
+
+
+def part_of_module(names: list[str]) -> str:
+    """The part that a module below `fsgauge` belongs to."""
+    names = [name for name in names if name != "__init__"]
+    if names[:1] == ["kinds"] and len(names) > 2:
+        return OF_KINDS.get(names[2], "workload")
+    if names[:1] == ["kinds"]:
+        return "kinds"
+    if (
+        names[:2] == ["rig", "host"]
+        and (PACKAGE / "rig" / "host" / (names[2:] or ["."])[0]).is_dir()
+    ):
+        return "rig.host.machine" if len(names) > 2 else "rig"
+    for length in (2, 1):
+        if (part := ".".join(names[:length])) in MAY_IMPORT:
+            return part
+    return names[0] if names else "__init__"
 
 
 def imports_of(path: Path) -> set[str]:
-    """First names below `fsgauge` that a file imports, at its top or inside functions."""
+    """Parts of `fsgauge` that a file imports, at its top or inside functions."""
     found: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
             names = [node.module]
-            if node.module == "fsgauge":
-                names = [f"fsgauge.{alias.name}" for alias in node.names]
+            if node.module in ("fsgauge", "fsgauge.plan", "fsgauge.access", "fsgauge.kinds"):
+                names = [f"{node.module}.{alias.name}" for alias in node.names]
         elif isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         else:
             continue
-        found |= {name.split(".")[1] for name in names if name.startswith("fsgauge.")}
+        found |= {
+            part_of_module(name.split(".")[1:]) for name in names if name.startswith("fsgauge.")
+        }
     return found
+
+
+def test_no_kind_imports_another() -> None:
+    wrong = [
+        f"{path.relative_to(PACKAGE)} imports {other}"
+        for path in files()
+        if (kind := kind_of(path.relative_to(PACKAGE).parts)) is not None
+        for other in kinds_imported_by(path) - {kind}
+    ]
+    assert wrong == []
+
+
+def test_nothing_outside_a_kind_imports_it() -> None:
+    """What a kind declares is found through its folder (fsgauge.kinds), by whoever asks for it."""
+    wrong = [
+        f"{path.relative_to(PACKAGE)} imports {', '.join(found)}"
+        for path in files()
+        if kind_of(path.relative_to(PACKAGE).parts) is None
+        if (found := kinds_imported_by(path))
+    ]
+    assert wrong == []
+
+
+def kind_of(parts: tuple[str, ...]) -> str | None:
+    return parts[1] if parts[0] == "kinds" and len(parts) > 2 else None
+
+
+def kinds_imported_by(path: Path) -> set[str]:
+    found = re.findall(r"fsgauge\.kinds\.(\w+)", path.read_text(encoding="utf-8"))
+    return {name for name in found if (PACKAGE / "kinds" / name).is_dir()}
 
 
 def files() -> list[Path]:

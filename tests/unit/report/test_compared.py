@@ -16,8 +16,8 @@ from fsgauge.stats.folders.compare import compare_sides
 from fsgauge.stats.folders.condition import parse_condition
 from fsgauge.stats.folders.history import follow
 from fsgauge.stats.folders.limits import check
-from tests.unit.stats.folders.test_same_conditions import on, side
 from tests.unit.stats.folders.test_compare import SLOW, A
+from tests.unit.stats.folders.test_same_conditions import on, side
 
 
 def test_the_page_has_picture_limits_numbers_and_asks_nothing_of_the_network(

@@ -10,6 +10,7 @@ from fsgauge.errors import RigError
 from fsgauge.kinds.connections.analysis.findings import _ADVICE
 from fsgauge.record import RunRecord
 from fsgauge.run.gave_up import require_server
+from fsgauge.stats.client_errors import ERROR_WORDS
 from fsgauge.wire import ClientErrorKind, EngineFault
 from tests.unit.run.test_gave_up import record
 
@@ -36,4 +37,4 @@ def test_other_faults_are_what_a_run_gave(monkeypatch: pytest.MonkeyPatch) -> No
 
 @pytest.mark.parametrize("kind", get_args(ClientErrorKind))
 def test_every_kind_of_error_has_words_and_advice(kind: ClientErrorKind) -> None:
-    assert KINDS[kind] and _ADVICE[kind].endswith(".")
+    assert ERROR_WORDS[kind] and _ADVICE[kind].endswith(".")

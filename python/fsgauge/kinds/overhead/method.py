@@ -20,12 +20,8 @@ from fsgauge.wire import (
 )
 from fsgauge.workload.assumed import EXPECTED, Speed, operations_per_second
 from fsgauge.workload.folders import Place
+from fsgauge.workload.granularity import interval_ns, rounded_down
 from fsgauge.workload.method import LaidOut, data_of, laid_out
-
-_COARSE_BYTES = 1 << 20
-_FINE_BYTES = 4 << 10
-_SHORTEST_INTERVAL_NS = 50_000_000
-_LONGEST_INTERVAL_NS = 1_000_000_000
 
 
 @dataclass(frozen=True)
@@ -162,17 +158,6 @@ class OverheadMethod(LaidOut):
         if self.workload.distribution == "zipf":
             return ZipfAccess(theta=self.workload.zipf_theta)
         return RandomAccess()
-
-
-def rounded_down(size_bytes: int) -> int:
-    """Whole mebibytes from 8 MiB, whole pages below."""
-    unit = _COARSE_BYTES if size_bytes >= 8 * _COARSE_BYTES else _FINE_BYTES
-    return size_bytes - size_bytes % unit
-
-
-def interval_ns(duration_ns: int) -> int:
-    """Twenty intervals in a run, none shorter than a judgement needs or longer than a second."""
-    return min(max(duration_ns // 20, _SHORTEST_INTERVAL_NS), _LONGEST_INTERVAL_NS)
 
 
 METHOD = OverheadMethod

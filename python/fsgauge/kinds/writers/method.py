@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from math import lcm
 
 from fsgauge.errors import InputError
-from fsgauge.kinds.overhead.method import interval_ns, rounded_down
 from fsgauge.kinds.writers.keys import WritersWorkload
 from fsgauge.record import Cell
 from fsgauge.units import exact_duration, exact_size, format_duration, format_size
@@ -34,6 +33,7 @@ from fsgauge.wire import (
 )
 from fsgauge.workload.assumed import ASSUMED_LATENCY_SECONDS, EXPECTED, Speed, operations_per_second
 from fsgauge.workload.folders import Place
+from fsgauge.workload.granularity import interval_ns, rounded_down
 from fsgauge.workload.method import LaidOut, data_of, laid_out
 
 LONGEST_RUN_NS = 600_000_000_000

@@ -1,0 +1,19 @@
+"""How finely files are sized and series of a run are cut."""
+
+from __future__ import annotations
+
+_COARSE_BYTES = 1 << 20
+_FINE_BYTES = 4 << 10
+_SHORTEST_INTERVAL_NS = 50_000_000
+_LONGEST_INTERVAL_NS = 1_000_000_000
+
+
+def rounded_down(size_bytes: int) -> int:
+    """Whole mebibytes from 8 MiB, whole pages below."""
+    unit = _COARSE_BYTES if size_bytes >= 8 * _COARSE_BYTES else _FINE_BYTES
+    return size_bytes - size_bytes % unit
+
+
+def interval_ns(duration_ns: int) -> int:
+    """Twenty intervals in a run, none shorter than a judgement needs or longer than a second."""
+    return min(max(duration_ns // 20, _SHORTEST_INTERVAL_NS), _LONGEST_INTERVAL_NS)
