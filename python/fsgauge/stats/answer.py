@@ -16,6 +16,7 @@ from fsgauge.stats.churn.answer import churn_answer
 from fsgauge.stats.churn.model import Churn
 from fsgauge.stats.connections.answer import connections_answer
 from fsgauge.stats.connections.model import Connections
+from fsgauge.stats.few_operations import NEXT_STEP
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.results import Comparison, NoiseFloor
 from fsgauge.stats.scaling.model import Scaling
@@ -51,6 +52,7 @@ class Question:
     comparisons: list[Comparison]
     noise: NoiseFloor | None
     blocks_complete: int
+    few_operations: str
     invalid_reason: str
     scaling: Scaling | None
     connections: Connections | None
@@ -84,6 +86,8 @@ def answer(question: Question) -> str:
         return said + _failed(question.connections)
     lead = _lead_cell(question)
     found = _comparisons(question, lead)
+    if not found and question.few_operations:
+        return f"No answer. {question.few_operations} {NEXT_STEP}"
     if not found:
         return (
             f"No answer: at {place_of(lead)} no block has a run of {question.baseline} and of"
@@ -119,13 +123,17 @@ def _writers_place(cell: Cell) -> str:
 
 def _noise_only(question: Question) -> str:
     floor, failed = question.noise, _failed(question.connections)
-    if floor is None or floor.low is None or floor.high is None:
+    if floor is None and question.few_operations:
+        return f"No answer. {question.few_operations} {NEXT_STEP}{failed}"
+    if floor is None:
         return (
             f"No answer: {question.baseline} stands alone and was not measured twice yet.{failed}"
         )
-    known = floor.n >= BLOCKS_FOR_A_RANGE and floor.high <= WIDEST_RANGE * floor.low
     number = "one block" if floor.n == 1 else f"{floor.n} blocks"
-    spread = _range(floor.low, floor.high) if known else f"range not known from {number}"
+    spread = f"range not known from {number}"
+    if floor.low is not None and floor.high is not None and floor.n >= BLOCKS_FOR_A_RANGE:
+        wide = floor.high > WIDEST_RANGE * floor.low
+        spread = "range too wide" if wide else _range(floor.low, floor.high)
     return (
         f"There is one system, {question.baseline}; this shows how still the rig is: of two equal"
         f" turns, the later one does {_share(floor.ratio)} of the earlier ({spread}).{failed}"

@@ -27,7 +27,7 @@ WHERE_LIMIT = 10
 
 @dataclass(frozen=True)
 class Evidence:
-    """Everything that findings are drawn from."""
+    """Everything that findings are drawn from; `few_operations` as in stats/few_operations.py."""
 
     study: StudyRecord
     turns: Sequence[TurnRecord]
@@ -39,6 +39,7 @@ class Evidence:
     noise: dict[str, Noise]
     situation: Situation
     primary_metric: str
+    few_operations: str
     blocks_complete: int
     stopped: bool
     scaling: Scaling | None = None

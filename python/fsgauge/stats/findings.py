@@ -14,6 +14,7 @@ from fsgauge.stats.aging.findings import aging_findings
 from fsgauge.stats.churn.findings import churn_findings
 from fsgauge.stats.connections.findings import connections_findings
 from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of
+from fsgauge.stats.few_operations import NEXT_STEP
 from fsgauge.stats.lost_data import lost_data
 from fsgauge.stats.machine_findings import machine_findings
 from fsgauge.stats.noise import cells_that_differ_from_themselves
@@ -53,6 +54,9 @@ def find_all(evidence: Evidence) -> list[Finding]:
 
 def _noise(evidence: Evidence) -> Iterator[Finding]:
     floor = evidence.noise.get(evidence.primary_metric)
+    if floor is None and evidence.few_operations:
+        yield finding("operations.few", "warning", evidence.few_operations, NEXT_STEP)
+        return
     if floor is None:
         yield finding(
             "noise.unknown",

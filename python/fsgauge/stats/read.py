@@ -28,6 +28,7 @@ from fsgauge.stats.connections.read import read_connections
 from fsgauge.stats.connections.serving import read_serving
 from fsgauge.stats.differences import differences_between
 from fsgauge.stats.evidence import Evidence, continued
+from fsgauge.stats.few_operations import few_operations
 from fsgauge.stats.findings import find_all
 from fsgauge.stats.layouts import read_layouts
 from fsgauge.stats.lost_data import LOST_DATA
@@ -79,6 +80,8 @@ def read_study(
     floors = noise_floors(samples, [cell.id for cell in primary])
     comparisons = compare_all(samples, [cell.id for cell in primary], _margin_percent(study))
     blocks = complete_blocks(samples, runs)
+    asked = metrics[primary[0].id]
+    judged_by_it = {cell.id for cell in primary if metrics[cell.id] == asked}
     damages = damages_of(samples, _margin_percent(study)) if is_of_churn(study) else []
     stopped = is_enough(study, comparisons, metrics, blocks, damages)
     if stopped:
@@ -95,7 +98,8 @@ def read_study(
         comparisons=comparisons,
         noise=floors,
         situation=situation_of(study.study, before, len(samples.blocks())),
-        primary_metric=metrics[primary[0].id],
+        primary_metric=asked,
+        few_operations=few_operations(asked, runs, judged_by_it),
         blocks_complete=blocks,
         stopped=stopped,
         scaling=read_scaling(study, turns, runs, samples),
@@ -170,6 +174,7 @@ def _results(
         comparisons=list(evidence.comparisons),
         noise=describe_noise(floor) if floor else None,
         blocks_complete=_blocks_with_any_answer(evidence.comparisons),
+        few_operations=evidence.few_operations,
         invalid_reason=sureness.invalid_reason,
         scaling=evidence.scaling,
         connections=evidence.connections,
