@@ -13,7 +13,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
     "units": {"errors"},
     "own_names": set(),
-    "plain_files": {"errors"},
+    "plain_files": {"errors", "units"},
     "child_environment": set(),
     "engine_binary": {"errors", "child_environment"},
     "disk": set(),

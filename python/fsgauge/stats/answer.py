@@ -209,7 +209,7 @@ def _would_have_shown(found: Sequence[Comparison]) -> str:
     hidden = [entry.detectable_percent for entry in found if entry.detectable_percent is not None]
     if not hidden:
         return ""
-    return f", which is undecided: only a difference of {max(hidden):.0f} % would have shown"
+    return f", which is undecided: only a difference of {_shown(hidden)} would have shown"
 
 
 def _verb(question: Question, entry: Comparison) -> str:
@@ -320,7 +320,11 @@ def _free_from(question: Question, free: Sequence[tuple[Cell, list[Comparison]]]
     hidden = [entry.detectable_percent for entry in entries if entry.detectable_percent is not None]
     if not hidden:
         return ""
-    return f"{where} no difference could be seen (one of {max(hidden):.0f} % would have shown)"
+    return f"{where} no difference could be seen (one of {_shown(hidden)} would have shown)"
+
+
+def _shown(hidden: Sequence[float]) -> str:
+    return f"{max(hidden):.0f} %" if max(hidden) < 1000 else "over 1000 %"
 
 
 def _share(ratio: float) -> str:
