@@ -293,11 +293,11 @@ class RunRecord(Record):
 
     @property
     def most_gave_up(self) -> bool:
-        """Whether more than half of a run's clients gave up: then it says nothing of the others."""
-        clients = self.result.clients if self.result else None
-        if clients is None or not isinstance(self.job, ClientsJob):
+        """Whether most clients, or most files, were given up: the rest is not what was asked."""
+        clients, job = self.result.clients if self.result else None, self.job
+        if clients is None or not isinstance(job, ClientsJob):
             return False
-        return 2 * clients.clients_gave_up > self.job.clients
+        return 2 * clients.clients_gave_up > job.clients or clients.files_given_up > clients.files
 
 
 class ScanRecord(Record):

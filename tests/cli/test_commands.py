@@ -10,7 +10,7 @@ import pytest
 from fsgauge.cli import _COMMANDS
 from tests.synthetic import make_study
 
-from .conftest import Run
+from .conftest import Run, is_planned
 
 
 @pytest.mark.parametrize("command", ["", *_COMMANDS])
@@ -66,9 +66,27 @@ def test_a_wrong_number_of_an_operation_gets_the_nearest(fsgauge: Run) -> None:
 
 def test_plan_prints_order_time_bytes_and_effect(fsgauge: Run) -> None:
     done = fsgauge("plan", "overhead", "--seed", "1")
-    assert done.returncode == 0
+    assert is_planned(done)
     for word in ("order ", "time ", "written ", "destroyed nothing", "shows "):
         assert word in done.stdout
+
+
+@pytest.mark.parametrize(
+    "refused", [["--system", "ext4:mount=nosuch"], ["--storage", "loop:900000GiB"]]
+)
+def test_a_plan_that_would_be_refused_ends_as_the_run_would(
+    fsgauge: Run, refused: list[str]
+) -> None:
+    words = ["overhead", "--set", "plan.blocks=3", *refused]
+    planned, run = fsgauge("plan", *words), fsgauge("run", *words, "--quiet")
+    assert "\nrefused " in planned.stdout
+    assert planned.returncode == run.returncode != 0
+
+
+def test_a_plan_of_what_is_left_alone_ends_with_2(fsgauge: Run) -> None:
+    done = fsgauge("plan", "overhead", "--system", "ext4:mkfs=-Q")
+    assert 'refused   "-Q" is not known to be safe as root' in done.stdout
+    assert done.returncode == 2
 
 
 def test_plan_as_json_is_the_same_plan(fsgauge: Run) -> None:
@@ -82,7 +100,7 @@ def test_plan_as_json_is_the_same_plan(fsgauge: Run) -> None:
 def test_plan_takes_the_noise_from_a_pilot(fsgauge: Run, tmp_path: Path) -> None:
     pilot = make_study(blocks=5, queue_depths=(1, 32), block_sizes=(4096,)).write(tmp_path / "a")
     done = fsgauge("plan", "overhead", "--pilot", str(pilot))
-    assert done.returncode == 0
+    assert is_planned(done)
     assert "cells in 5 blocks; equal runs differed by" in done.stdout
     assert "the noisiest," in done.stdout
     twice = fsgauge("plan", "overhead", "--pilot", str(pilot), "--noise", "3 %")
@@ -116,7 +134,7 @@ def test_a_new_study_can_be_planned_at_once_and_is_never_overwritten(
 ) -> None:
     assert fsgauge("study", "new", "mine").returncode == 0
     assert (tmp_path / "mine.toml").is_file()
-    assert fsgauge("plan", "mine.toml").returncode == 0
+    assert is_planned(fsgauge("plan", "mine.toml"))
     assert fsgauge("study", "new", "mine").returncode == 2
 
 

@@ -50,7 +50,7 @@ def test_a_study_of_churn_tells_of_files_that_are_gone(fsgauge: Run, tmp_path: P
     """It counted a failed operation, and its answer was about rates."""
     folder = stored(tmp_path / "a", with_lost_files(make_churn(fills=(95,), blocks=3), "xfs"))
     done = fsgauge("report", folder)
-    assert done.stdout.startswith("answer: Not valid: xfs lost what was written: 1 operation met")
+    assert done.stdout.startswith("answer: Not valid: xfs lost what was written, or another")
 
 
 @pytest.mark.parametrize("spoiled", ["a", "b"])

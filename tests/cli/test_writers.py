@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import Run
+from .conftest import Run, is_planned
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def test_records_say_who_wrote_where(fsgauge: Run, study: Path, tmp_path: Path) 
 
 def test_a_plan_names_what_would_run(fsgauge: Run) -> None:
     done = fsgauge("plan", "writers")
-    assert done.returncode == 0, done.stderr
+    assert is_planned(done), done.stderr
     assert "write-8KiB-writers8" in done.stdout
     assert "one file that fills" in done.stdout
     assert "1 pass over its places by each writer" in done.stdout

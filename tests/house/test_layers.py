@@ -23,7 +23,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "kinds.disk": set(),
     "kinds.change": STUDY | {"kinds.disk"},
     "own_names": set(),
-    "plain_files": {"errors"},
+    "plain_files": {"errors", "units"},
     "child_environment": set(),
     "engine_binary": {"errors", "child_environment"},
     "wire": set(),

@@ -93,7 +93,8 @@ def test_the_commands_that_measure_nothing(tmp_path: Path) -> None:
     for line in commands():
         if line.split()[1] in ("plan", "study", "doctor"):
             done = fsgauge(line.split()[1:], tmp_path)
-            assert done.returncode == 0, (line, done.stderr)
+            refused = " plan " in line and "\nrefused " in done.stdout  # no root, or no room
+            assert done.returncode == 0 or refused, (line, done.stderr)
 
 
 @pytest.mark.root

@@ -67,7 +67,8 @@ def test_an_installed_wheel_runs_alone(wheel: Path, tmp_path: Path) -> None:
             timeout=60,
             check=False,
         )
-        assert done.returncode == 0, done.stderr
+        refused = words[0] == "plan" and "\nrefused " in done.stdout  # no root, or no room
+        assert done.returncode == 0 or refused, done.stderr
     where = subprocess.run(
         [
             str(home / "bin" / "python"),

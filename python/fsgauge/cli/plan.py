@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -45,8 +46,12 @@ def command(
     pilot: Path | None,
     as_json: bool,
     order: bool,
-) -> None:
-    """What STUDY would run, in what order, how long, how many bytes; touches nothing."""
+) -> int:
+    """What STUDY would run, in what order, how long, how many bytes; touches nothing.
+
+    Exit codes: 0 nothing of it would be refused here, as far as was looked; else that of what
+    would be refused first: 2 wrong input, or storage that is left alone, 3 this machine or a tool.
+    """
     from fsgauge.plan.preview import describe
     from fsgauge.plan.turns import make_plan
     from fsgauge.units import parse_percent
@@ -70,10 +75,12 @@ def command(
             "pilot_time": {**time.model_dump(), "used": is_same} if time else None,
         }
         click.echo(json.dumps(document))
-        return
+        return 0
     lines = [*_method(description), *_order(description, order), *_cost(description)]
     lines += [*_pilot(measured, description.blocks), *_pilot_time(time, is_same)]
-    click.echo("\n".join([*lines, *_obstacles(chosen)]))
+    refusals = _refusals(chosen)
+    click.echo("\n".join([*lines, *_obstacles(refusals)]))
+    return refusals[0].exit_code if refusals else 0
 
 
 def _measured_noise(pilot: Path | None, noise: str | None) -> PilotNoise | None:
@@ -143,8 +150,8 @@ def _pilot(measured: PilotNoise | None, blocks: int) -> list[str]:
     return lines
 
 
-def _obstacles(study: Study) -> list[str]:
-    """What `run` would refuse here and now; looked at, nothing is touched."""
+def _refusals(study: Study) -> list[FsgaugeError]:
+    """What `run` would refuse here and now, what it meets first before; nothing is touched."""
     from fsgauge.rig.host.checks import check_systems, smallest_bytes
     from fsgauge.storage import check
 
@@ -154,13 +161,20 @@ def _obstacles(study: Study) -> list[str]:
     def look_at_storage() -> None:
         check(study.storage, None, smallest_bytes(study), _SHORT_LOOK_SECONDS)
 
-    found: list[str] = []
+    found: list[FsgaugeError] = []
     for look in (look_at_systems, look_at_storage):
         try:
             look()
         except FsgaugeError as error:
-            found += [f"refused   {error.what}", *(f"          {each}" for each in error.details)]
-            found += [f"          next: {error.next}"] if error.next else []
+            found.append(error)
+    return found
+
+
+def _obstacles(refusals: Sequence[FsgaugeError]) -> list[str]:
+    found: list[str] = []
+    for error in refusals:
+        found += [f"refused   {error.what}", *(f"          {each}" for each in error.details)]
+        found += [f"          next: {error.next}"] if error.next else []
     return ["", *found] if found else []
 
 

@@ -20,6 +20,7 @@ from fsgauge.plain_files import opening
 from fsgauge.plain_files.naming import open_named
 from fsgauge.plain_files.opening import NotPlainError
 from fsgauge.plain_files.rights import require_roots_alone, rights_of
+from fsgauge.units import format_size
 
 LARGEST_BYTES = 256 << 20
 """Of one file that is read whole."""
@@ -284,12 +285,21 @@ class PlainFolder:
     def _require_small(self, name: str, size_bytes: int, limit_bytes: int) -> None:
         if size_bytes > limit_bytes:
             raise InputError(
-                f"{self.path / name} is too large: more than {limit_bytes} bytes are not read",
+                f"{self.path / name} is too large: more than {format_size(limit_bytes)} are not"
+                " read",
                 cause="it was damaged, or another program wrote it",
                 next=f"ls -l {self.path / name}",
             )
 
     def _cannot_read(self, name: str, error: OSError) -> InputError:
+        if self._as_owner and error.errno in (errno.EACCES, errno.EPERM):
+            return InputError(
+                f"cannot read {self.path / name}: {error.strerror}",
+                cause=f"root reads another user's folder with the rights of its owner, user"
+                f" {self._owner[0]}, who may not read this",
+                next=f"ls -la {(self.path / name).parent}; or copy the folder to one of root's own,"
+                " and name that",
+            )
         strange = isinstance(error, NotPlainError) or error.errno in (errno.ELOOP, errno.ENOTDIR)
         return InputError(
             f"cannot read {self.path / name}: {error.strerror or error}",

@@ -9,6 +9,7 @@ from pathlib import Path
 from fsgauge.errors import InputError, RigError
 from fsgauge.plain_files.folder import LARGEST_BYTES, PlainFolder
 from fsgauge.plain_files.opening import NotPlainError
+from fsgauge.plain_files.refused import cause_of
 
 _IN_THE_WAY = (NotPlainError, FileExistsError, IsADirectoryError, NotADirectoryError)
 
@@ -60,6 +61,6 @@ def cannot_write(path: Path, error: OSError) -> RigError:
         )
     return RigError(
         f"cannot write {path}: {error.strerror or error}",
-        cause="its folder is read-only or its disk is full",
+        cause=cause_of(error),
         next=f"df -h {path.parent}",
     )

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from fsgauge.errors import InputError, RigError
-from fsgauge.plain_files import PlainFolder
+from fsgauge.plain_files import PlainFolder, cause_of
 from fsgauge.report import words
 from fsgauge.report.charts.between import between_chart, name_of, other_basis, primary_entries
 from fsgauge.report.template import template
@@ -96,14 +96,14 @@ def line_of(between: Between, entry: Entry) -> Line:
     other = other_basis(between, entry)
     robust = words.ratio(entry.robust_ratio)
     if entry.robust_low is not None:
-        robust += f" ({words.ratio_range(entry.robust_low, entry.robust_high)})"
+        robust += f" ({words.interval(entry.robust_low, entry.robust_high, _blocks(entry))})"
     return Line(
         cell=name_of(between, entry),
         system=entry.system,
         a=words.value(direct.value_a, unit),
         b=words.value(direct.value_b, unit),
         ratio=words.ratio(entry.ratio),
-        interval=words.ratio_range(entry.low, entry.high),
+        interval=words.interval(entry.low, entry.high, _blocks(entry)),
         glyph=GLYPHS.get(entry.verdict or "", ""),
         verdict=verdict_words(entry),
         other=_ratio_with_interval(other) if other else "",
@@ -118,6 +118,8 @@ def verdict_words(entry: Entry) -> str:
         return "two machines"
     if entry.verdict == "equivalent":
         return f"equivalent (within {words.percent(entry.margin_percent)})"
+    if _blocks(entry) < words.FEWEST_BLOCKS:
+        return entry.verdict
     if entry.verdict == "undecided" and entry.detectable_percent is not None:
         percent = words.percent(entry.detectable_percent)
         return f"undecided (an effect of {percent} would have shown)"
@@ -125,13 +127,20 @@ def verdict_words(entry: Entry) -> str:
 
 
 def _ratio_with_interval(entry: Entry) -> str:
-    return f"{words.ratio(entry.ratio)} ({words.ratio_range(entry.low, entry.high)})"
+    return f"{words.ratio(entry.ratio)} ({words.interval(entry.low, entry.high, _blocks(entry))})"
+
+
+def _blocks(entry: Entry) -> int:
+    """Those of the side that has fewer."""
+    return min(entry.blocks_a, entry.blocks_b)
 
 
 def limit_interval(test: Test) -> str:
     """A test's interval with four digits: rounding must not hide on which side the limit lies."""
     if test.low is None or test.high is None:
         return "no interval"
+    if test.high > words.WIDEST_INTERVAL * test.low:
+        return "interval too wide"
     return f"{test.low:.4g} to {test.high:.4g}"
 
 
@@ -204,9 +213,13 @@ def write_pages(output: Path, pages: Mapping[str, str]) -> None:
     except (OSError, InputError) as error:
         raise RigError(
             f"cannot write into {output}: {getattr(error, 'strerror', None) or error}",
-            cause="the folder is read-only, no folder, or its disk is full; no record is changed",
+            cause=f"{_cause(error)}; no record is changed",
             next="--output DIR   (a folder where you may write)",
         ) from error
+
+
+def _cause(error: OSError | InputError) -> str:
+    return cause_of(error) if isinstance(error, OSError) else error.cause or "it is no folder"
 
 
 def summary(between: Between) -> str:

@@ -52,6 +52,8 @@ def _blocks(results: Results) -> Line:
 
 def _noise(results: Results) -> Line:
     floor = results.noise_of(results.primary_metrics[results.primary_cells[0]])
+    if floor is None and any(each.code == "operations.few" for each in results.findings):
+        return Line("Noise floor", "unknown: too few operations in a run", False, "noise")
     if floor is None:
         return Line("Noise floor", "unknown: no block has the baseline twice", False, "noise")
     text = f"{words.interval(floor.low, floor.high, floor.n)} ({results.baseline} against itself)"

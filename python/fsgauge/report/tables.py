@@ -91,4 +91,4 @@ def _robust(entry: Comparison) -> str:
     text = words.ratio(entry.robust_ratio)
     if entry.robust_low is None:
         return text
-    return f"{text} ({words.ratio_range(entry.robust_low, entry.robust_high)})"
+    return f"{text} ({words.interval(entry.robust_low, entry.robust_high, entry.n)})"

@@ -111,6 +111,8 @@ def verdict(entry: Comparison) -> str:
     """The verdict with what belongs to it."""
     if entry.verdict == "equivalent":
         return f"equivalent (within {percent(entry.margin_percent)})"
+    if entry.n < FEWEST_BLOCKS:
+        return entry.verdict
     if entry.verdict == "undecided" and entry.detectable_percent is not None:
         return f"undecided ({percent(entry.detectable_percent)} would have shown)"
     return entry.verdict

@@ -1,4 +1,6 @@
-"""A run in which most clients gave up ends the study: what the others did is not what was asked."""
+"""A run in which most clients gave up, or most files were given up, ends the study: what the others
+did is not what was asked.
+"""
 
 from __future__ import annotations
 
@@ -32,15 +34,21 @@ def require_clients(record: RunRecord) -> None:
     clients = record.result.clients if record.result else None
     if clients is None or not record.most_gave_up:
         return
-    of = record.cell.jobs
     error = max(clients.errors, key=lambda each: each.count, default=None)
     raise RigError(
-        f"{clients.clients_gave_up} of {of} client{'s' if of > 1 else ''} gave up in"
-        f' "{record.cell.name}" on "{record.system}"',
+        f'{_lost(clients, record.cell.jobs)} in "{record.cell.name}" on "{record.system}"',
         details=_counted(clients),
         cause=f"{error.message}: {error.first_path}" if error else "",
         next=_needed(record, error.kind) if error else "dmesg | tail",
     )
+
+
+def _lost(clients: ClientsResult, of: int) -> str:
+    """ "30 of 40 clients gave up"; of clients that all went on, "90 of 90 files were given up"."""
+    if 2 * clients.clients_gave_up > of:
+        return f"{clients.clients_gave_up} of {of} client{'s' if of > 1 else ''} gave up"
+    tried = clients.files + clients.files_given_up
+    return f"{clients.files_given_up} of {tried} file{'s were' if tried > 1 else ' was'} given up"
 
 
 def _needed(record: RunRecord, kind: ClientErrorKind) -> str:

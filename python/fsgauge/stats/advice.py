@@ -129,11 +129,17 @@ RUN_CHECKS = (
         " that was written",
     ),
     RunCheck(
+        "run.paused_at_pace",
+        "warning",
+        engine_pauses.pace_missed_in_pause,
+        "the pace was missed and the engine was stopped, frozen or late meanwhile, which may be all"
+        " of the reason",
+    ),
+    RunCheck(
         "run.rate_missed",
         "warning",
-        run_checks.rate_missed,
-        "the system did not keep up with the pace, so its response latencies grow with the length"
-        " of the run",
+        engine_pauses.pace_missed,
+        "the pace was missed, so response latencies grow with the length of the run",
     ),
     RunCheck(
         "run.gap",
@@ -204,7 +210,10 @@ def advice_for(code: str, situation: Situation) -> str:
         "run.retries": "Usual under memory pressure; give the machine more free memory.",
         "run.unfair": "Compare single jobs in the records; a lock may favour one.",
         "run.passes_cut": "A smaller file (--set workload.fill=...), or a duration, not passes.",
-        "run.rate_missed": "Offer less (--set workload.rate=...), or read the rate, not latency.",
+        "run.paused_at_pace": "Repeat the study and leave the machine alone meanwhile; a system"
+        " that does not keep up misses the pace again.",
+        "run.rate_missed": "The system, or a pause of the engine shorter than 100 ms, did not keep"
+        " up: offer less (--set workload.rate=...), or read the rate, not latency.",
         "run.paused": "Repeat the study and leave the machine alone meanwhile; more blocks"
         " (--set plan.blocks=...) outweigh a few such runs.",
         "run.starved": "Fewer jobs than processors, or a machine without other work.",

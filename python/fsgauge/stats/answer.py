@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from fsgauge.record import Cell
 from fsgauge.stats.analysis import Analysis
+from fsgauge.stats.few_operations import NEXT_STEP
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.results import Comparison, NoiseFloor, OwnResults
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
@@ -44,6 +45,7 @@ class Question:
     comparisons: list[Comparison]
     noise: NoiseFloor | None
     blocks_complete: int
+    few_operations: str
     invalid_reason: str
     margin_percent: float
     analysis: Analysis
@@ -68,6 +70,8 @@ def answer(question: Question) -> str:
         return "No answer yet: no block is complete, so no system can be compared with another."
     lead = _lead_cell(question)
     found = comparisons_in(question, lead)
+    if not found and question.few_operations:
+        return f"No answer. {question.few_operations} {NEXT_STEP}"
     if not found:
         return (
             f"No answer: at {place_of(lead)} no block has a run of {question.baseline} and of"
@@ -104,11 +108,15 @@ def _writers_place(cell: Cell) -> str:
 def noise_alone(question: Question) -> str:
     """The answer of a study of one system: how still the rig is."""
     floor = question.noise
-    if floor is None or floor.low is None or floor.high is None:
+    if floor is None and question.few_operations:
+        return f"No answer. {question.few_operations} {NEXT_STEP}"
+    if floor is None:
         return f"No answer: {question.baseline} stands alone and was not measured twice yet."
-    known = floor.n >= BLOCKS_FOR_A_RANGE and floor.high <= WIDEST_RANGE * floor.low
     number = "one block" if floor.n == 1 else f"{floor.n} blocks"
-    spread = _range(floor.low, floor.high) if known else f"range not known from {number}"
+    spread = f"range not known from {number}"
+    if floor.low is not None and floor.high is not None and floor.n >= BLOCKS_FOR_A_RANGE:
+        wide = floor.high > WIDEST_RANGE * floor.low
+        spread = "range too wide" if wide else _range(floor.low, floor.high)
     return (
         f"There is one system, {question.baseline}; this shows how still the rig is: of two equal"
         f" turns, the later one does {_share(floor.ratio)} of the earlier ({spread})."
@@ -176,7 +184,7 @@ def _would_have_shown(found: Sequence[Comparison]) -> str:
     hidden = [entry.detectable_percent for entry in found if entry.detectable_percent is not None]
     if not hidden:
         return ""
-    return f", which is undecided: only a difference of {max(hidden):.0f} % would have shown"
+    return f", which is undecided: only a difference of {_shown(hidden)} would have shown"
 
 
 def _verb(question: Question, entry: Comparison) -> str:
@@ -287,7 +295,11 @@ def _free_from(question: Question, free: Sequence[tuple[Cell, list[Comparison]]]
     hidden = [entry.detectable_percent for entry in entries if entry.detectable_percent is not None]
     if not hidden:
         return ""
-    return f"{where} no difference could be seen (one of {max(hidden):.0f} % would have shown)"
+    return f"{where} no difference could be seen (one of {_shown(hidden)} would have shown)"
+
+
+def _shown(hidden: Sequence[float]) -> str:
+    return f"{max(hidden):.0f} %" if max(hidden) < 1000 else "over 1000 %"
 
 
 def _share(ratio: float) -> str:

@@ -7,6 +7,7 @@ has measured itself: such a run is kept, and marked.
 from __future__ import annotations
 
 from fsgauge.record import RunRecord
+from fsgauge.stats import run_checks
 from fsgauge.units import format_duration
 from fsgauge.wire import LoadResult
 
@@ -33,6 +34,17 @@ def paused(_run: RunRecord, result: LoadResult) -> str | None:
     if pauses.late_start_ns >= LATE_START_NS:
         found.append(f"began {format_duration(pauses.late_start_ns)} late")
     return "; ".join(found) or None
+
+
+def pace_missed_in_pause(run: RunRecord, result: LoadResult) -> str | None:
+    """The pace was missed, and pauses of the engine were seen: they are asked first."""
+    missed, pause = run_checks.rate_missed(run, result), paused(run, result)
+    return f"{missed}; the engine {pause}" if missed and pause else None
+
+
+def pace_missed(run: RunRecord, result: LoadResult) -> str | None:
+    """The pace was missed, and no pause of the engine was seen."""
+    return None if paused(run, result) else run_checks.rate_missed(run, result)
 
 
 def starved_share(result: LoadResult) -> float | None:

@@ -24,7 +24,7 @@ WHERE_LIMIT = 10
 
 @dataclass(frozen=True)
 class Evidence:
-    """Everything that findings are drawn from."""
+    """Everything that findings are drawn from; `few_operations` as in stats/few_operations.py."""
 
     study: StudyRecord
     turns: Sequence[TurnRecord]
@@ -37,6 +37,7 @@ class Evidence:
     situation: Situation
     analysis: Analysis
     primary_metric: str
+    few_operations: str
     blocks_complete: int
     stopped: bool
     layouts: Layouts | None = None

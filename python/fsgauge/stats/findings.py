@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from fsgauge.record import RunRecord
 from fsgauge.stats.advice import RUN_CHECKS, RunCheck, advice_for, cache_advice
 from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of
+from fsgauge.stats.few_operations import NEXT_STEP
 from fsgauge.stats.lost_data import lost_data
 from fsgauge.stats.machine_findings import machine_findings
 from fsgauge.stats.noise import cells_that_differ_from_themselves
@@ -46,6 +47,9 @@ def find_all(evidence: Evidence) -> list[Finding]:
 
 def _noise(evidence: Evidence) -> Iterator[Finding]:
     floor = evidence.noise.get(evidence.primary_metric)
+    if floor is None and evidence.few_operations:
+        yield finding("operations.few", "warning", evidence.few_operations, NEXT_STEP)
+        return
     if floor is None:
         yield finding(
             "noise.unknown",

@@ -78,12 +78,19 @@ def _counted(found: IntegrityResult, kind: str) -> int:
 
 
 def _offsets(found: IntegrityResult) -> str:
+    """ "corrupt at byte 0, 4096 and 8192 of file 2, torn at byte 512": each fault said once."""
+    places: dict[tuple[str, int], list[str]] = {}
+    for block in found.faulty[:OFFSETS_NAMED]:
+        places.setdefault((block.fault, block.file), []).append(str(block.offset_bytes))
     named = [
-        f"{block.fault} at byte {block.offset_bytes}"
-        + (f" of file {block.file}" if block.file else "")
-        for block in found.faulty[:OFFSETS_NAMED]
+        f"{fault} at byte {_listed(offsets)}" + (f" of file {file}" if file else "")
+        for (fault, file), offsets in places.items()
     ]
     return ", ".join(named) or "at places that the record does not name"
+
+
+def _listed(words: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 
 def _described(found: IntegrityResult) -> str:
@@ -131,12 +138,12 @@ def _lost_files(runs: Sequence[RunRecord]) -> Iterator[Finding]:
     yield finding(
         "clients.lost_files",
         "invalid",
-        f"{_systems(run for run, _ in lost)} lost what was written: {count(total, 'operation')} met"
-        f" a file or directory that is gone or too short; first {run.system}, {run.cell.name},"
-        f" {error.first_path}.",
-        "If nothing else removes or shortens files there, the file system, its storage or the"
-        " server lost data that it had acknowledged. See dmesg and the server's log; report it"
-        " with the run's record.",
+        f"{_systems(run for run, _ in lost)} lost what was written, or another program removed or"
+        f" changed it: {count(total, 'operation')} met a file or directory that is gone or too"
+        f" short; first {run.system}, {run.cell.name}, {error.first_path}.",
+        "Leave the place to the study and repeat it. If it comes again, the file system, its"
+        " storage or the server lost data that it had acknowledged: see dmesg and the server's log,"
+        " and report it with the run's record.",
         [
             f"{name_of(run)}: {error.operation} {count(error.count, 'time')}, {error.message};"
             f" first {error.first_path}"

@@ -22,6 +22,7 @@ from fsgauge.stats.answer import Question, answer
 from fsgauge.stats.compare import compare_all, describe_noise, measure_all, noise_floors
 from fsgauge.stats.differences import differences_between
 from fsgauge.stats.evidence import Evidence, continued
+from fsgauge.stats.few_operations import few_operations
 from fsgauge.stats.findings import find_all
 from fsgauge.stats.folders.same_conditions import Side
 from fsgauge.stats.layouts import read_layouts
@@ -60,6 +61,8 @@ def read_study(
     floors = noise_floors(samples, [cell.id for cell in primary])
     comparisons = compare_all(samples, [cell.id for cell in primary], _margin_percent(study))
     blocks = complete_blocks(samples, runs)
+    asked = metrics[primary[0].id]
+    judged_by_it = {cell.id for cell in primary if metrics[cell.id] == asked}
     margin_percent = _margin_percent(study)
     ratios = analysis.primary_ratios(comparisons, metrics, samples, margin_percent)
     stopped = is_enough(study, ratios, blocks)
@@ -90,7 +93,8 @@ def read_study(
         noise=floors,
         situation=situation_of(study.study, before, len(samples.blocks()), analysis.queue_advice),
         analysis=analysis,
-        primary_metric=metrics[primary[0].id],
+        primary_metric=asked,
+        few_operations=few_operations(asked, runs, judged_by_it),
         blocks_complete=blocks,
         stopped=stopped,
         layouts=read_layouts(plan, scans, _margin_percent(study)),
@@ -162,6 +166,7 @@ def _results(
         comparisons=list(evidence.comparisons),
         noise=describe_noise(floor) if floor else None,
         blocks_complete=_blocks_with_any_answer(evidence.comparisons),
+        few_operations=evidence.few_operations,
         invalid_reason=sureness.invalid_reason,
         margin_percent=_margin_percent(evidence.study),
         analysis=evidence.analysis,

@@ -162,7 +162,7 @@ def passes_cut(run: RunRecord, result: LoadResult) -> str | None:
 
 
 def rate_missed(run: RunRecord, result: LoadResult) -> str | None:
-    """Under a pace: the system did not keep up with what was offered."""
+    """Under a pace: less was done than was offered."""
     rate = run.load.rate if run.load is not None else None
     if rate is None or result.elapsed_ns == 0:
         return None

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fsgauge.errors import InputError, RigError
-from fsgauge.plain_files import PlainFolder, SeenFolder, cannot_write
+from fsgauge.plain_files import PlainFolder, SeenFolder, cannot_write, cause_in
 from fsgauge.record import RunRecord, SeriesFile, SeriesRecord
 from fsgauge.series import COUNT_COLUMNS, INTERVAL_COLUMNS, Columns, Counts, Intervals, Load
 from fsgauge.store.folder import ResultsFolder
@@ -97,7 +97,7 @@ def _write_parquet(path: Path, descriptor: int, kind: str, columns: Columns) -> 
         raise RigError(
             f"cannot write {path}",
             details=(str(error).splitlines()[0],),
-            cause="the results folder is read-only or its disk is full",
+            cause=cause_in(str(error)),
             next=f"df -h {path.parent}",
         ) from error
 

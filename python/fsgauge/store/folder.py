@@ -164,7 +164,7 @@ def opened_results(directory: Path, *, as_owner: bool = True) -> Iterator[PlainF
         try:
             files = stack.enter_context(PlainFolder.opened(directory, as_owner=as_owner))
         except MissingError as error:
-            raise _no_results(directory) from error
+            raise _nothing_there(directory) from error
         require_results(files)
         yield files
 
@@ -173,6 +173,15 @@ def require_results(files: PlainFolder) -> None:
     """Raise InputError where the folder holds no study."""
     if not files.is_file("study.json"):
         raise _no_results(files.path)
+
+
+def _nothing_there(directory: Path) -> InputError:
+    above = next(each for each in (*directory.parents, Path()) if each.is_dir())
+    return InputError(
+        f"{directory} is not a results folder: there is no such folder",
+        cause="it was moved or removed, is a file, or is named from another folder than this one",
+        next=f"ls {above}",
+    )
 
 
 def _no_results(directory: Path) -> InputError:

@@ -5,6 +5,7 @@ Each becomes the same raw table that a study file holds, and meets the same chec
 
 from __future__ import annotations
 
+import hashlib
 import re
 from pathlib import Path as FilePath
 from typing import Any
@@ -12,12 +13,14 @@ from typing import Any
 from fsgauge.errors import InputError, SourceLocation
 from fsgauge.study.document import Origin, source_location
 from fsgauge.study.locate import Spans
+from fsgauge.study.system import LONGEST_NAME
 
 _STORAGE_FORMS = "loop:8GiB, ram:1GiB, device:NAME, path:/mnt/x, /dev/NAME, /existing/folder"
 _NAMED = re.compile(r"([^=:/]+)=")
 _ALLOCATING = ("allocation_chunk", "extent_size_hint")
 _SYSTEM_KEYS = ("mkfs", "mount", "path", "target", "tunables", "server", *_ALLOCATING)
 _TABLES = ("tunables", "server")
+_SUM_DIGITS = 6
 
 
 def option_origin(option: str, text: str, start: int = 0, end: int | None = None) -> Origin:
@@ -63,14 +66,14 @@ def system_table(spec: str) -> dict[str, Any]:
     named = _NAMED.match(spec)
     name, rest = (named[1].strip(), spec[named.end() :]) if named else ("", spec)
     if rest.startswith("/"):
-        return {"kind": "mounted", "path": rest, "name": name or rest}
+        return {"kind": "mounted", "path": rest, "name": name or _fitting(rest)}
     kind, colon, options = rest.partition(":")
     table: dict[str, Any] = {"kind": kind.strip()}
     start = len(spec) - len(options)
     for part in options.split(";") if colon else ():
         _system_option(table, spec, part, start)
         start += len(part) + 1
-    table["name"] = name or _name(table)
+    table["name"] = name or _fitting(_name(table))
     return table
 
 
@@ -102,6 +105,15 @@ def _name(table: dict[str, Any]) -> str:
     special = [table[key] for key in ("mkfs", "mount") if table.get(key)] + tunables
     special += [f"{key} {table[key]}" for key in _ALLOCATING if table.get(key)]
     return f"{table['kind']} ({', '.join(special)})" if special else str(table["kind"])
+
+
+def _fitting(name: str) -> str:
+    """A made name, cut where it is too long; a sum of all of it tells it from its like."""
+    if len(name) <= LONGEST_NAME:
+        return name
+    end = f"... {hashlib.sha256(name.encode()).hexdigest()[:_SUM_DIGITS]}"
+    end += ")" if name.endswith(")") else ""
+    return name[: LONGEST_NAME - len(end)].rstrip() + end
 
 
 def _where(option: str, text: str) -> SourceLocation:

@@ -15,7 +15,7 @@ from fsgauge.study.storage import AbsolutePath
 from fsgauge.study.tunable_places import (
     OF_A_DEVICE,
     PROC_SYS,
-    nearest_place,
+    nearest_places,
     place_of,
     possible_value,
 )
@@ -27,6 +27,7 @@ UNFORMATTED = {
     "mounted": "a mounted system is used as it stands: nothing is formatted or mounted",
     "share": "a share is a server's: nothing is formatted or mounted here",
 }
+LONGEST_NAME = 80
 COPY_ON_WRITE = {"btrfs"}
 """Kinds in which an overwrite takes new space before the old is free."""
 
@@ -39,7 +40,8 @@ class System(StudyModel):
     """One thing compared. `kind` names a file in fsgauge/system; without it, `name` does."""
 
     name: OneLine = Field(
-        description="What the report calls it. The first system is the baseline.", max_length=80
+        description="What the report calls it. The first system is the baseline.",
+        max_length=LONGEST_NAME,
     )
     kind: str = Field(
         description="What it is: raw, mounted, share, or a file system of `fsgauge systems`."
@@ -113,7 +115,7 @@ class System(StudyModel):
                 raise conflict(
                     f'the tunable "{key}" is not known to be safe as root',
                     [("tunables", key)],
-                    hint=nearest_place(key),
+                    hint=nearest_places(key),
                     next="fsgauge explain system.tunables",
                 )
             if not possible_value(self.tunables[key]):

@@ -56,6 +56,7 @@ OF_A_DEVICE = (
     "/proc/fs/jbd2/{device}-8/...",
 )
 """The others, as people read them."""
+_NEAREST = 3
 _VALUE = re.compile(r"[A-Za-z0-9 _.:,+-]{1,200}")
 
 
@@ -94,7 +95,11 @@ def possible_value(value: str) -> bool:
     return _VALUE.fullmatch(value) is not None
 
 
-def nearest_place(key: str) -> str:
-    """What the key may have meant, or all that there is, in words."""
-    near = difflib.get_close_matches(key, PROC_SYS, n=1, cutoff=0.8)
-    return f'did you mean "{near[0]}"?' if near else f"known: {', '.join(OF_A_DEVICE)}"
+def nearest_places(key: str) -> str:
+    """What the key may have meant, a few at most, in words; sysctl's dots are understood."""
+    names = {place.rpartition("/")[2]: place for place in PROC_SYS}
+    name = re.split(r"[./]", key)[-1]
+    near = [names[each] for each in difflib.get_close_matches(name, names, n=_NEAREST, cutoff=0.7)]
+    if not near:
+        return 'nothing that may be set is near it; of the device: "queue/scheduler" and the like'
+    return "did you mean " + " or ".join(f'"{place}"' for place in near) + "?"

@@ -27,7 +27,9 @@ def record(monkeypatch: pytest.MonkeyPatch, gave_up: int, **first_error: Any) ->
     turn, cell = plan.turns[0], plan.cells[0]
     job = job_for(study, plan, turn, cell, PLACE)
     result = json.loads(NoDiskEngine(0).load(job).model_dump_json())
-    result["clients"]["clients_gave_up"] = gave_up
+    files = PLACE.files_per_client * (590 - gave_up)
+    counts = {"clients_gave_up": gave_up, "files": files, "files_given_up": gave_up}
+    result["clients"] |= counts
     if first_error:
         result["clients"]["errors"][0] |= first_error
     else:
@@ -100,3 +102,24 @@ def test_a_run_without_clients_is_none_of_this(monkeypatch: pytest.MonkeyPatch) 
     assert given.most_gave_up
     assert not given.model_copy(update={"result": None}).most_gave_up
     require_clients(given.model_copy(update={"result": None}))
+
+
+def test_most_files_may_not_be_given_up_either(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server that refused every file let all blocks go on, as each client had few files."""
+    refused = {"kind": "permission_denied", "first_path": "c1/f1", "message": "NFS4ERR_ACCESS"}
+    given = record(monkeypatch, 0, **refused)
+    assert given.result is not None and given.result.clients is not None
+
+    def with_files(files: int, given_up: int) -> RunRecord:
+        assert given.result is not None and given.result.clients is not None
+        counts = {"files": files, "files_given_up": given_up}
+        clients = given.result.clients.model_copy(update=counts)
+        result = given.result.model_copy(update={"clients": clients})
+        return given.model_copy(update={"result": result})
+
+    require_clients(with_files(100, 100))
+    require_clients(with_files(0, 0))
+    with pytest.raises(RigError, match="101 of 201 files were given up in") as ended:
+        require_clients(with_files(100, 101))
+    assert ended.value.exit_code == 3 and ended.value.cause == "NFS4ERR_ACCESS: c1/f1"
+    assert "may make directories" in ended.value.next

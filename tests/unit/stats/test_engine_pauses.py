@@ -94,3 +94,23 @@ def test_late_answers_are_the_storage_unless_the_engine_stood_still(run: RunReco
 def test_each_has_an_advice() -> None:
     situation = Situation("overhead", True, 1, 0, "loop", 1, 1, 1, "tsc", None)
     assert all(advice_for(code, situation) for code in CODES | {"run.merged", "run.split"})
+
+
+def test_a_missed_pace_is_asked_of_the_engines_pauses_first() -> None:
+    """A stopped engine with nothing in flight drops its backlog, and the system was blamed."""
+    paced = make_study(
+        patterns=("randread",), queue_depths=(32,), blocks=1, rate=10_000_000.0
+    ).runs[0]
+    codes = {"run.rate_missed", "run.paused_at_pace"}
+
+    def said(result: LoadResult) -> set[str]:
+        return {check.code for check in RUN_CHECKS if check.check(paced, result)} & codes
+
+    assert said(result_of(paced)) == {"run.rate_missed"}
+    stop = {"total_ns": 5 * 10**9, "longest_ns": 5 * 10**9, "longest_start_ns": 0}
+    stopped = result_of(paced, **stop)
+    assert said(stopped) == {"run.paused_at_pace"}
+    situation = Situation("overhead", True, 1, 0, "loop", 1, 1, 1, "tsc", None)
+    words = engine_pauses.pace_missed_in_pause(paced, stopped)
+    assert words is not None and "of the pace; the engine stopped for 5 s" in words
+    assert "shorter than 100 ms" in advice_for("run.rate_missed", situation)

@@ -20,6 +20,7 @@ from fsgauge.stats.folders.history import follow
 from fsgauge.stats.folders.same_conditions import Side
 from fsgauge.stats.lost_data import LOST_DATA, lost_files
 from fsgauge.wire import ClientErrorKind, NetworkResult
+from fsgauge.wire.load_result import FaultyBlock
 from tests.spoiled import (
     noisy,
     with_bad_records,
@@ -67,9 +68,9 @@ def read(made: SyntheticStudy) -> Results:
         (WRITERS, "xfs", with_wrong_blocks, "xfs did not keep what was written: in"),
         (AGING, "ext4 1 MiB", with_wrong_blocks, "ext4 1 MiB did not keep what was written: in"),
         (CHURN, "xfs", with_bad_records, "xfs did not give back what was written: 2 bad records"),
-        (CHURN, "xfs", with_lost_files, "xfs lost what was written: 1 operation met a file"),
+        (CHURN, "xfs", with_lost_files, "xfs lost what was written, or another program"),
         (CONNECTIONS, OTHER, with_bad_records, "ext4 delalloc did not give back what was written"),
-        (CONNECTIONS, OTHER, with_lost_files, "ext4 delalloc lost what was written: 1 operation"),
+        (CONNECTIONS, OTHER, with_lost_files, "ext4 delalloc lost what was written, or"),
         (CONNECTIONS, OTHER, with_damage_met_by_clients, "ext4 delalloc found its own structures"),
     ],
 )
@@ -203,3 +204,25 @@ def test_a_system_is_called_by_its_name_as_it_was_written(name: str) -> None:
 )
 def test_a_name_keeps_its_case_behind_a_colon(name: str, sentence: str, said: str) -> None:
     assert continued(sentence, [name, "ext4"]) == said
+
+
+def test_places_of_one_fault_are_said_together() -> None:
+    """ "corrupt at byte 0, corrupt at byte 4096, corrupt at byte 8192" """
+    made = with_wrong_blocks(OVERHEAD(), "xfs")
+    places = [("corrupt", 0, 0), ("corrupt", 0, 4096), ("torn", 2, 512)]
+    faulty = [
+        FaultyBlock(fault=fault, file=file, offset_bytes=at, first_byte=at, detail="")
+        for fault, file, at in places
+    ]
+
+    def planted(run: RunRecord) -> RunRecord:
+        if run.result is None or run.result.integrity is None:
+            return run
+        integrity = run.result.integrity.model_copy(update={"faulty": faulty})
+        return run.model_copy(
+            update={"result": run.result.model_copy(update={"integrity": integrity})}
+        )
+
+    said = read(replace(made, runs=[planted(run) for run in made.runs])).findings[0]
+    together = "corrupt at byte 0 and 4096, torn at byte 512 of file 2"
+    assert together in said.sentence and together in said.where[0]

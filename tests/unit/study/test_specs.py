@@ -4,6 +4,7 @@ import pytest
 
 from fsgauge.errors import InputError
 from fsgauge.study.specs import storage_table, system_table
+from fsgauge.study.system import LONGEST_NAME, System
 
 
 @pytest.mark.parametrize(
@@ -70,3 +71,17 @@ def test_system(spec, table):
 def test_system_refused(spec):
     with pytest.raises(InputError, match="is no option of a system"):
         system_table(spec)
+
+
+def test_a_made_name_that_is_too_long_is_cut_and_stays_its_own():
+    """It was refused: the system's name was longer than 80 characters, and nobody had given one."""
+    start = (
+        "ext4:mkfs=-b 4096 -I 256 -m 0 -O ^has_journal,^metadata_csum,^resize_inode,extent;mount="
+    )
+    specs = [f"{start}noatime", f"{start}nodiratime", f"/mnt/{'folder/' * 20}x"]
+    names = [system_table(spec)["name"] for spec in specs]
+    assert len(set(names)) == 3 and all(len(name) <= LONGEST_NAME for name in names)
+    assert names[0].startswith("ext4 (-b 4096 -I 256 -m 0") and names[0].endswith(")")
+    assert names == [system_table(spec)["name"] for spec in specs]
+    assert System.model_validate(system_table(specs[0])).name == names[0]
+    assert system_table(f"short={start}noatime")["name"] == "short"

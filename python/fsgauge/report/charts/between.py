@@ -67,7 +67,7 @@ def name_of(between: Between, entry: Entry) -> str:
 
 def _row(between: Between, entry: Entry) -> dict[str, Any]:
     verdict = entry.verdict or "undecided"
-    interval = words.ratio_range(entry.low, entry.high)
+    interval = words.interval(entry.low, entry.high, min(entry.blocks_a, entry.blocks_b))
     other = other_basis(between, entry)
     return {
         "name": f"{name_of(between, entry)} · {entry.system}",

@@ -63,7 +63,7 @@ def _row(results: Results, entry: Comparison) -> dict[str, Any]:
         "high": entry.high if entry.high is not None else entry.ratio,
         "verdict": entry.verdict,
         "tip": f"{entry.system}, {cell.name}: {words.ratio(entry.ratio)} of {results.baseline}"
-        f" ({words.ratio_range(entry.low, entry.high)}), {words.verdict(entry)}",
+        f" ({words.interval(entry.low, entry.high, entry.n)}), {words.verdict(entry)}",
     }
 
 

@@ -43,7 +43,7 @@ def _rows(series: Series) -> list[dict[str, Any]]:
             "low": point.ratio if point.low is None else point.low,
             "high": point.ratio if point.high is None else point.high,
             "tip": f"{point.label}: {words.ratio(point.ratio)}"
-            f" ({words.ratio_range(point.low, point.high)}), {point.blocks} blocks",
+            f" ({words.interval(point.low, point.high, point.blocks)}), {point.blocks} blocks",
         }
         for place, point in enumerate(series.points, start=1)
     ]

@@ -39,7 +39,8 @@ def write_scan_page(path: Path, page: str) -> None:
     except RigError as error:
         raise RigError(
             error.what,
-            cause="the folder is read-only or its disk is full",
+            details=error.details,
+            cause=error.cause,
             next="--page FILE.html   (in a folder where you may write)",
         ) from error
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from fsgauge.errors import FsgaugeError, InputError, RigError
+from fsgauge.rig.host.block_size import beyond_page_bytes
 from fsgauge.rig.host.blank import allocate_below, make_blank
 from fsgauge.rig.host.ledger.ledger import Ledger
 from fsgauge.rig.host.ledger.traces import MountTrace
@@ -19,6 +21,7 @@ from fsgauge.storage import Base
 from fsgauge.study.model import System
 from fsgauge.system.kind import Facts, FileSystem, placed
 from fsgauge.system.options import mkfs_words, mount_words
+from fsgauge.units import format_size
 
 _MKFS_SECONDS = 1800.0
 _MOUNT_SECONDS = 300.0
@@ -89,8 +92,9 @@ def _mount(kind: FileSystem, system: System, device: str, directory: Path) -> No
     with kernel_log() as log:
         said = run_tool(command, seconds=_MOUNT_SECONDS)
         if said.exit_code != 0:
-            raise _refused(
-                system, "mount", said, system.mount, log.lines_about(Path(device).name, kind.driver)
+            kernel = log.lines_about(Path(device).name, kind.driver)
+            raise _beyond_page(system, said, kernel) or _refused(
+                system, "mount", said, system.mount, kernel
             )
 
 
@@ -98,18 +102,38 @@ def _refused(
     system: System, tool: str, said: Said, options: str, kernel: list[str]
 ) -> FsgaugeError:
     """The user's options are to blame where there are any, the machine otherwise."""
-    details = (
-        " ".join(said.command),
-        *_without_advice(said.words.splitlines())[:6],
-        *(f"kernel: {line}" for line in kernel),
-    )
+    details = _said(said, kernel)
     if options:
         return InputError(
             f'{tool} refused the options of the system "{system.name}": {options}',
             details=details,
             next=f"man {tool if tool != 'mount' else f'5 {system.kind}'}, or leave the option out",
         )
-    return RigError(f'{tool} failed for the system "{system.name}"', details=details)
+    return RigError(
+        f'{tool} failed for the system "{system.name}"', details=details, next="dmesg | tail"
+    )
+
+
+def _beyond_page(system: System, said: Said, kernel: list[str]) -> InputError | None:
+    """The mount failed because blocks are larger than a page, which most kernels do not mount."""
+    size_bytes, page_bytes = beyond_page_bytes(system.mkfs), os.sysconf("SC_PAGESIZE")
+    if size_bytes is None:
+        return None
+    return InputError(
+        f'mount failed for the system "{system.name}"',
+        details=_said(said, kernel),
+        cause=f"mkfs made blocks of {format_size(size_bytes)}, and this kernel has memory pages of"
+        f" {format_size(page_bytes)}: few file systems mount with larger blocks than that",
+        next=f"a block size of {page_bytes} at most in the system's mkfs, or none",
+    )
+
+
+def _said(said: Said, kernel: list[str]) -> tuple[str, ...]:
+    return (
+        " ".join(said.command),
+        *_without_advice(said.words.splitlines())[:6],
+        *(f"kernel: {line}" for line in kernel),
+    )
 
 
 def _without_advice(lines: list[str]) -> list[str]:

@@ -18,7 +18,7 @@ from fsgauge.study.model import System
 from fsgauge.study.tunable_places import (
     DEVICE,
     TunablePlace,
-    nearest_place,
+    nearest_places,
     place_of,
     possible_value,
 )
@@ -69,7 +69,7 @@ def _place(key: str, value: str, system: System) -> TunablePlace:
     if place is None:
         raise RefusedError(
             f'the tunable "{key}" is not known to be safe as root (system "{system.name}")',
-            details=(nearest_place(key),),
+            details=(nearest_places(key),),
             cause="most settings are the machine's, and some name programs that root starts",
             next="fsgauge explain system.tunables",
         )

@@ -116,3 +116,21 @@ def test_one_setting_by_two_names() -> None:
     keys = ["queue/scheduler", "/sys/block/{device}/queue/scheduler"]
     with pytest.raises(InputError, match="are one setting"):
         check_tunables(System(name="s", kind="ext4", tunables=dict.fromkeys(keys, "none")))
+
+
+@pytest.mark.parametrize(
+    ("key", "near"),
+    [
+        ("vm.swappines", '"/proc/sys/vm/swappiness"'),
+        ("/proc/sys/vm/dirty_byte", '"/proc/sys/vm/dirty_bytes"'),
+        ("wmem_maxx", '"/proc/sys/net/core/wmem_max"'),
+        ("/proc/sys/kernel/zzz", "nothing that may be set is near it"),
+    ],
+)
+def test_an_unknown_tunable_names_the_nearest_few(key: str, near: str) -> None:
+    """It named every place that there is."""
+    with pytest.raises(InputError) as refused:
+        check_tunables(System(name="s", kind="ext4", tunables={key: "1"}))
+    (said,) = refused.value.details
+    assert near in said and len(said) < 200
+    assert refused.value.next == "fsgauge explain system.tunables"

@@ -8,6 +8,8 @@ import pytest
 
 from fsgauge.errors import InputError
 from fsgauge.record import Cell
+from fsgauge.report.charts.between import between_chart
+from fsgauge.report.compared import primary_lines
 from fsgauge.stats.folders.compare import Between, compare_sides
 from fsgauge.stats.folders.condition import parse_condition
 from fsgauge.stats.folders.limits import Test, check
@@ -212,3 +214,16 @@ def test_what_writers_do_not_have_is_answered_with_what_they_have(
         limits(OF_WRITERS, f"ratio(iops, {selector}) < 0.5")
     assert what in caught.value.what
     assert next in caught.value.next
+
+
+def test_two_blocks_give_no_interval_that_is_worth_printing() -> None:
+    """It was "3.43 (0.00 to 31823757.39)", undecided (an effect of over 1000 %)."""
+    few = compare_sides(side(seed=1, blocks=2, noise=0.9), side("b", seed=2, blocks=8, noise=0.9))
+    lines = primary_lines(few)
+    assert lines and {line.interval for line in lines} == {"not known from 2 blocks"}
+    assert {line.verdict for line in lines} == {"undecided"}
+    assert all("(not known from 2 blocks)" in line.other for line in lines if line.other)
+    drawn = between_chart(few)
+    assert drawn is not None and "not known from 2 blocks" in drawn.wide
+    many = primary_lines(compare_sides(A, SLOW))
+    assert all(" to " in line.interval for line in many)

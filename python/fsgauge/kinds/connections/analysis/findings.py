@@ -5,7 +5,7 @@ Nothing here changes or drops a number.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from fsgauge.kinds.connections.analysis.little import TOLERANCE_PERCENT, times_of
 from fsgauge.kinds.connections.analysis.model import Connections
@@ -35,7 +35,6 @@ _ADVICE: dict[ClientErrorKind, str] = {
     "exists": "Something else writes into the same place, or names collide in this file system.",
     "missing": "Something else removed it while the clients worked: leave the place to the study.",
     "io": "See dmesg and the storage's own log; test the storage alone.",
-    "short": "The file system lost the end of a file: see dmesg, and whether it was ever full.",
     "connection_refused": "See that the server runs, its limits of connections and processes, and"
     " net.core.somaxconn.",
     "connection_lost": "The server's log says why it dropped sessions; see whether it died.",
@@ -44,6 +43,7 @@ _ADVICE: dict[ClientErrorKind, str] = {
     "protocol": "Try another version (workload.smb_dialect), and see the server's log.",
     "other": "The first error's words are beside it; see dmesg.",
 }
+# Of files that were written whole, lost_data.py says it.
 _KNOWN_SHORT = "files that clients had given up while they wrote them end early"
 _KNOWN_SHORT_ADVICE = (
     "That follows from the errors of writing in the same turns: remove their cause. Nothing was"
@@ -103,16 +103,14 @@ def _loss(entry: GivenUp) -> float:
 
 
 def _errors(evidence: Evidence, connections: Connections) -> Iterator[Finding]:
-    """One finding a kind: what, how many, where first, what to do."""
+    """One finding a kind: what, how many, where first, what to do; lost data is said elsewhere."""
     names = {cell.id: cell.name for cell in evidence.study.plan.cells}
     by_kind: dict[ClientErrorKind, list[ErrorRow]] = {}
-    for row in connections.errors:
+    for row in _not_lost(connections.errors, evidence):
         by_kind.setdefault(row.kind, []).append(row)
     for kind, rows in by_kind.items():
         first = rows[0]
-        known = kind == "short" and not any(
-            error.kind == "short" for _, error in lost_files(evidence.runs)
-        )
+        known = kind == "short"
         why = _KNOWN_SHORT if known else ERROR_WORDS[kind]
         total = sum(row.count for row in rows)
         operations = ", ".join(dict.fromkeys(row.operation for row in rows))
@@ -128,6 +126,18 @@ def _errors(evidence: Evidence, connections: Connections) -> Iterator[Finding]:
                 for row in rows
             ],
         )
+
+
+def _not_lost(rows: Sequence[ErrorRow], evidence: Evidence) -> Iterator[ErrorRow]:
+    """The errors that no finding about lost files counts already."""
+    lost: dict[tuple[str, str, str, str], int] = {}
+    for run, error in lost_files(evidence.runs):
+        key = (run.cell.id, run.system, error.operation, error.kind)
+        lost[key] = lost.get(key, 0) + error.count
+    for row in rows:
+        rest = row.count - lost.get((row.cell, row.system, row.operation, row.kind), 0)
+        if rest:
+            yield row.model_copy(update={"count": rest})
 
 
 def _cut(evidence: Evidence) -> Iterator[Finding]:

@@ -68,7 +68,7 @@ def _row(results: Results, entry: Comparison) -> dict[str, Any]:
         "opacity": 0.0 if undecided else _strength(entry.ratio),
         "hatch": HATCH if undecided else "none",
         "tip": f"{entry.system}, {cell.name}: {words.ratio(entry.ratio)} of {results.baseline}"
-        f" ({words.ratio_range(entry.low, entry.high)}), {words.verdict(entry)},"
+        f" ({words.interval(entry.low, entry.high, entry.n)}), {words.verdict(entry)},"
         f" {entry.n} blocks",
     }
 

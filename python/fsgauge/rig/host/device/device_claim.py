@@ -210,6 +210,8 @@ def claimed(device: BlockDevice) -> Iterator[DeviceClaim]:
         raise RefusedError(
             f"{device.path} is in use, so it is left alone",
             details=tuple(_users(device)),
+            cause="a mount, swap, RAID, LVM or another program holds it for itself alone, with data"
+            " on it or without",
             next=f"lsblk {device.path}; fuser -v {device.path}",
         ) from error
     try:

@@ -47,14 +47,19 @@ def require_unused(device: BlockDevice) -> None:
     found = contents_of(device)
     if found:
         raise RefusedError(
-            f"{device.path} holds data, so it is left alone", details=tuple(found), next=_ELSEWHERE
+            f"{device.path} holds data, so it is left alone",
+            details=tuple(found),
+            cause="a signature, partition, mount, swap or another device was found on it, or on"
+            " what it is made of",
+            next=_ELSEWHERE,
         )
     others = other_ways(device)
     if others:
         raise RefusedError(
             f"{device.path} is in use, so it is left alone",
             details=tuple(others),
-            cause="what is written there later would be lost without a word",
+            cause="a process has it open for writing, or its bytes are reached another way; what is"
+            " written there later would be lost without a word",
             next="end that use, or " + _ELSEWHERE,
         )
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from pydantic import TypeAdapter, ValidationError
 
 from fsgauge.errors import RigError
-from fsgauge.plain_files import write_all
+from fsgauge.plain_files import cause_of, write_all
 from fsgauge.rig.host.folder.marked_folder import Owner
 from fsgauge.rig.host.ledger.traces import AnyTrace, Trace
 
@@ -134,7 +134,7 @@ def append_entry(path: Path, descriptor: int, entry: dict[str, object]) -> None:
             os.ftruncate(descriptor, before)
         raise RigError(
             f"what is made cannot be written down in {path}: {error.strerror}",
-            cause="the disk or the memory under it is full",
+            cause=cause_of(error),
             next=f"df -h {path.parent}",
         ) from error
 

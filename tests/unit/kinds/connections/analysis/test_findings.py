@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
+from fsgauge.kinds.connections.analysis.model import Connections
 from fsgauge.kinds.connections.analysis.samples import client_paces
 from fsgauge.record import Cell, Turn
 from fsgauge.stats.client_errors import ERROR_WORDS
+from fsgauge.stats.lost_data import GONE
 from fsgauge.stats.results import Finding, Results
 from fsgauge.wire import ClientsJob
 from tests.synthetic_connections import OTHER, make_connections
@@ -18,6 +20,12 @@ SMALL: dict[str, Any] = {"clients": 20, "blocks": 3}
 
 def results(**changes: Any) -> Results:
     return make_connections(**{**SMALL, **changes}).results()
+
+
+def connections_of(errors: Any, lost: Any) -> Connections:
+    found = results(errors=errors, lost=lost).connections
+    assert found is not None
+    return found
 
 
 def told(code: str, **changes: Any) -> Finding:
@@ -71,11 +79,33 @@ def test_files_that_writing_gave_up_are_no_loss_of_the_file_system() -> None:
     known = told("clients.short", errors=errors, lost=lost)
     assert "given up while they wrote them" in known.sentence
     assert "errors of writing" in known.advice and "dmesg" not in known.advice
-    elsewhere = told("clients.short", errors=errors)
-    assert "ended before its size" in elsewhere.sentence and "dmesg" in elsewhere.advice
+    elsewhere = told("clients.lost_files", errors=errors)
+    assert "gone or too short" in elsewhere.sentence and "dmesg" in elsewhere.advice
 
 
-@pytest.mark.parametrize("kind", list(ERROR_WORDS))
+@pytest.mark.parametrize("kind", GONE)
+def test_a_file_is_not_both_lost_and_an_error_of_its_own(kind: Any) -> None:
+    """One file was "lost" in one finding and "removed by something else" in the next."""
+
+    def errors(turn: Any, cell: Any) -> Any:
+        return [("open", kind, 1)] if cell.test == "read" and turn.block == 0 else ()
+
+    def gave_up(turn: Any, cell: Any) -> tuple[int, int]:
+        return (1, 0) if cell.test == "write" and turn.block == 1 else (0, 0)
+
+    def again(turn: Any, cell: Any) -> Any:
+        return [("open", kind, 1)] if cell.test == "read" and turn.block < 2 else ()
+
+    codes = {each.code for each in results(errors=errors).findings}
+    assert "clients.lost_files" in codes and f"clients.{kind}" not in codes
+    lost = told("clients.lost_files", errors=again, lost=gave_up)
+    rest = told(f"clients.{kind}", errors=again, lost=gave_up)
+    whole = sum(each.count for each in connections_of(again, gave_up).errors)
+    counted = [int(each.sentence.split(" operation")[0].split()[-1]) for each in (lost, rest)]
+    assert sum(counted) == whole and min(counted) > 0
+
+
+@pytest.mark.parametrize("kind", [each for each in ERROR_WORDS if each not in GONE])
 def test_every_kind_has_words_and_advice(kind: Any) -> None:
     finding = told(
         f"clients.{kind}",

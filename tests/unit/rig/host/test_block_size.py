@@ -1,0 +1,58 @@
+"""A file system with blocks larger than a page does not mount: that is named as the cause."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fsgauge.errors import FsgaugeError, InputError, RigError
+from fsgauge.rig.host.block_size import beyond_page_bytes
+from fsgauge.rig.host.process.tool import Said
+from fsgauge.rig.rig import formatted
+from fsgauge.study.model import System
+from fsgauge.system import find_kind
+from fsgauge.system.kind import FileSystem
+
+
+@pytest.mark.parametrize(
+    ("mkfs", "size_bytes"),
+    [
+        ("", None),
+        ("-b 4096", None),
+        ("-b 65536", 65536),
+        ("-b65536 -m 0", 65536),
+        ("-m 0 -b 65536 -O ^has_journal", 65536),
+        ("-b size=64k", 65536),
+        ("-b size=4096 -s size=16k", 16384),
+        ("-d agcount=8 -i size=65536", None),
+        ("-i 65536", None),
+        ("-n 65536", None),
+        ("--sectorsize 65536", 65536),
+        ("--sectorsize=64K", 65536),
+    ],
+)
+def test_sizes_beyond_a_page(mkfs: str, size_bytes: int | None) -> None:
+    assert beyond_page_bytes(mkfs, 4096) == size_bytes
+
+
+def refused(mkfs: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FsgaugeError:
+    words = "mount: wrong fs type, bad option, bad superblock"
+    monkeypatch.setattr(
+        formatted, "run_tool", lambda command, seconds: Said(("mount",), 32, "", words)
+    )
+    kind = find_kind("ext4")
+    assert isinstance(kind, FileSystem)
+    with pytest.raises(FsgaugeError) as error:
+        formatted._mount(kind, System(name="e", kind="ext4", mkfs=mkfs), "/dev/x", tmp_path)
+    assert words in error.value.details
+    return error.value
+
+
+def test_the_error_of_the_mount_names_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    large = refused("-b 67108864", tmp_path, monkeypatch)
+    assert isinstance(large, InputError)
+    assert "blocks of 64 MiB" in large.cause and "memory pages of" in large.cause
+    assert "in the system's mkfs" in large.next
+    other = refused("-m 0", tmp_path, monkeypatch)
+    assert isinstance(other, RigError) and other.cause == "" and other.next == "dmesg | tail"

@@ -1,0 +1,60 @@
+"""Runs with too few operations for the latency that judges them: the page says what is missing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from fsgauge.stats import Results, read_study
+from fsgauge.stats.few_operations import operations_needed
+from fsgauge.stats.histogram import quantile_of
+from tests.synthetic import SyntheticStudy, histogram_of, make_study
+
+SLOW: dict[str, Any] = {
+    "patterns": ("randread",),
+    "block_sizes": (4096,),
+    "queue_depths": (1,),
+    "duration_s": 10,
+}
+
+
+def read(study: SyntheticStudy) -> Results:
+    return read_study(study.turns, study.runs, study.study, study.before, study.after)
+
+
+@pytest.mark.parametrize(("metric", "quantile"), [("read.p99", 0.99), ("write.p999", 0.999)])
+def test_as_many_are_needed_as_a_quantile_takes(metric: str, quantile: float) -> None:
+    needed = operations_needed(metric)
+    assert needed is not None
+    assert quantile_of(histogram_of({100: needed}), quantile) is not None
+    assert quantile_of(histogram_of({100: needed - 1}), quantile) is None
+    assert operations_needed("iops") is None
+
+
+@pytest.mark.parametrize("systems", [{"raw": "raw", "xfs": "xfs"}, {"xfs": "xfs"}])
+def test_the_answer_names_the_metric_what_is_needed_and_the_next_step(
+    systems: dict[str, str],
+) -> None:
+    results = read(make_study(**SLOW, rate=20.0, systems=systems))
+    runs = 8 * (len(systems) + 1)
+    missing = (
+        "The read p99 latency needs 1,000 operations in a run, and"
+        f" {runs} of {runs} runs had fewer: 200."
+    )
+    assert results.answer.startswith(f"No answer. {missing} Measure longer")
+    assert "workload.rate" in results.answer and len(results.answer.split()) <= 60
+    found = {each.code: each.sentence for each in results.findings}
+    assert found["operations.few"] == missing and "noise.unknown" not in found
+
+
+def test_enough_operations_are_no_finding() -> None:
+    results = read(make_study(**SLOW, rate=200.0))
+    assert "p99" in results.answer and not results.answer.startswith("No answer")
+    assert "operations.few" not in {each.code for each in results.findings}
+
+
+def test_a_study_that_was_cut_short_lacks_blocks_and_not_operations() -> None:
+    results = read(make_study(**SLOW, rate=200.0, paused_after_runs=1))
+    assert "operations" not in results.answer
+    assert "noise.unknown" in {each.code for each in results.findings}
