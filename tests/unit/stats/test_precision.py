@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fsgauge.stats import read_study
+from fsgauge.stats.analysis import Interval
 from fsgauge.stats.precision import FEWEST_BLOCKS, widest_percent
 from fsgauge.stats.results import Results
 from tests.synthetic import make_study
@@ -45,7 +46,12 @@ def test_otherwise_what_is_missing_is_missing(blocks: int, stop_interval: float 
 
 def test_width_is_the_furthest_reach_of_a_primary_ratio() -> None:
     found = results(blocks=12, stop_interval=None)
-    reach = widest_percent(found.comparisons, found.primary_metrics)
+    primary = [
+        Interval(each.ratio, each.low, each.high)
+        for each in found.comparisons
+        if each.primary and each.metric == found.primary_metrics[each.cell]
+    ]
+    reach = widest_percent(primary)
     assert reach is not None
     for entry in found.comparisons:
         if entry.primary and entry.metric == found.primary_metrics[entry.cell]:

@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from fsgauge.errors import InputError
+from fsgauge.kinds.aging.disk import Disk, disk_of
 from fsgauge.kinds.aging.disk_keys import DiskModel
 from fsgauge.study.overrides import typed_value
 from fsgauge.units import WRITTEN
@@ -16,14 +17,14 @@ from fsgauge.units import WRITTEN
 SECTION = "workload.disk"
 
 
-def changed_disk(recorded: Mapping[str, Any], changes: Sequence[str]) -> dict[str, Any]:
+def changed_disk(recorded: Mapping[str, Any], changes: Sequence[str]) -> Disk:
     """The disk of a study's record with these changes; raises InputError."""
     values = {**DiskModel().model_dump(), **recorded}
     for change in changes:
         key, value = _split(change)
         read = _validated({key: value}, change, written=True)
         values[key] = getattr(read, key)
-    return _validated(values, " ".join(changes), written=False).model_dump()
+    return disk_of(_validated(values, " ".join(changes), written=False).model_dump())
 
 
 def _split(change: str) -> tuple[str, object]:
