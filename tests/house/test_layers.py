@@ -8,10 +8,11 @@ from pathlib import Path
 PACKAGE = Path(__file__).parents[2] / "python" / "fsgauge"
 
 # What each part of the package may import of the package, beside itself.
-TYPES = {"errors", "units", "wire"}
+TYPES = {"errors", "quantities", "units", "wire"}
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
-    "units": {"errors"},
+    "quantities": {"errors"},
+    "units": {"errors", "quantities"},
     "own_names": set(),
     "plain_files": {"errors"},
     "child_environment": set(),

@@ -5,11 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, ValidationError
 
+from fsgauge.quantities import WRITTEN, UnitError
 from fsgauge.units import (
-    WRITTEN,
     DurationNs,
     SizeBytes,
-    UnitError,
     exact_bandwidth,
     exact_duration,
     exact_percent,

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from tomlkit.exceptions import ParseError, TOMLKitError
 
 from fsgauge.errors import InputError
+from fsgauge.quantities import WRITTEN
 from fsgauge.study.address import refuse_passwords
 from fsgauge.study.document import Document, Origin, source_location
 from fsgauge.study.locate import locate, repeated_key
@@ -27,7 +28,6 @@ from fsgauge.study.overrides import (
 )
 from fsgauge.study.shipped import find_study
 from fsgauge.study.specs import option_origin
-from fsgauge.units import WRITTEN
 
 
 def load_study(
