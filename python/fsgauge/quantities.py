@@ -7,6 +7,7 @@ quantity stands in the type of a key, and whoever has to know the unit of a key 
 from __future__ import annotations
 
 import difflib
+import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -70,7 +71,8 @@ class Quantity:
 
     def refuse_bare(self, number: int | float) -> UnitError:
         """The error for a number that stands without its unit."""
-        text = str(number) if isinstance(number, int) else plain_decimal(number)
+        is_decimal = isinstance(number, int) or math.isfinite(number)
+        text = plain_decimal(number) if is_decimal else str(number)
         return UnitError(f"{_shown(text)} has no unit", self._did_you_mean(text, self.usual))
 
     def forms(self, text: str) -> list[str]:
@@ -139,8 +141,8 @@ class Quantity:
 
 
 def plain_decimal(number: float) -> str:
-    """The shortest decimal text of a float, without an exponent."""
-    if float(number).is_integer():
+    """The shortest decimal text of a finite number, without an exponent."""
+    if isinstance(number, int) or float(number).is_integer():
         return str(int(number))
     return format(Decimal(repr(float(number))), "f")
 

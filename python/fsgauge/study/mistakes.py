@@ -135,7 +135,7 @@ class _Mistake:
         near = difflib.get_close_matches(str(given), words, n=1, cutoff=0.5)
         hint = f'did you mean "{near[0]}"?' if near else ""
         if self.path == ("format",):
-            what = f"this file's format is {given!r}, and this fsgauge reads format 1"
+            what = f"this file's format is {shown(given)}, and this fsgauge reads format 1"
             return self._error(what, self._at_value())
         return self._error(
             f"{self.key}: {shown(given)} is not known",

@@ -10,7 +10,7 @@ import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
 from fsgauge.errors import InputError
-from fsgauge.study.document import Document, Origin
+from fsgauge.study.document import Document, Origin, number_beyond_toml
 from fsgauge.study.keys import all_dotted, value_types
 from fsgauge.study.locate import Path, Spans
 from fsgauge.study.shipped import is_shipped
@@ -220,6 +220,8 @@ def typed_value(text: str, takes: Sequence[ValueType] = ()) -> object:
     try:
         value: object = tomlkit.value(text).unwrap()
     except (TOMLKitError, ValueError, RecursionError, IndexError):
+        return text
+    if number_beyond_toml(value) is not None:
         return text
     in_quotes = bool(takes) and all(each.is_written_as_text for each in takes)
     return text if in_quotes and not isinstance(value, str) else value
