@@ -11,14 +11,15 @@ PACKAGE = Path(__file__).parents[2] / "python" / "fsgauge"
 # What each part of the package may import of the package, beside itself. A part is a folder or file
 # of the package, except inside kinds/, where each file belongs to the layer that asks for it, and
 # inside rig/host/, whose folders lie below storage, systems and servers, and its files above them.
-TYPES = {"errors", "units", "wire", "kinds"}
+TYPES = {"errors", "quantities", "units", "wire", "kinds"}
 STUDY = TYPES | {"record", "study", "access.keys"}
 MACHINE = TYPES | {"record", "own_names", "plain_files", "child_environment", "engine_binary"}
 STATS = TYPES | {"record", "series", "plan.power", "own_names", "scan", "pooling"}
 STATS |= {"kinds.disk", "kinds.change"}
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
-    "units": {"errors"},
+    "quantities": {"errors"},
+    "units": {"errors", "quantities"},
     "kinds": set(),
     "kinds.disk": set(),
     "kinds.change": STUDY | {"kinds.disk"},
