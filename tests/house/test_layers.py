@@ -48,6 +48,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     | {"store", "scan", "plain_files"},
     "progress": TYPES | {"record", "study", "scan"},
 }
+MADE = "wire/generated.py"
+"""scripts/wire makes it; it is as long as the contract."""
 EVERYTHING = {"run", "cli", "__main__", "__init__"}
 
 
@@ -97,8 +99,9 @@ def test_there_is_no_drawer_for_everything() -> None:
 
 def test_no_file_grows_past_its_idea() -> None:
     long = {
-        str(path.relative_to(PACKAGE)): lines
+        name: lines
         for path in files()
-        if (lines := len(path.read_text(encoding="utf-8").splitlines())) > 400
+        if (name := str(path.relative_to(PACKAGE))) != MADE
+        and (lines := len(path.read_text(encoding="utf-8").splitlines())) > 400
     }
     assert long == {}
