@@ -456,16 +456,16 @@ class VirtualTimeEnd(Wire):
 class ProbeJob(Wire):
     """Say what this kernel and machine offer."""
 
-    kind: Literal["probe"] = "probe"
     format: Literal[1] = 1
+    kind: Literal["probe"] = "probe"
     directory: str | None = None
 
 
 class ScanJob(Wire):
     """Say what lies where on a file system."""
 
-    kind: Literal["scan"] = "scan"
     format: Literal[1] = 1
+    kind: Literal["scan"] = "scan"
     path: str
     threads: Annotated[int | None, Field(ge=0)] = None
     top: Annotated[int, Field(ge=0)] = 0
@@ -1013,8 +1013,8 @@ class GitLikeProfile(Wire):
 class LoadJob(Wire):
     """Drive I/O and measure it."""
 
-    kind: Literal["load"] = "load"
     format: Literal[1] = 1
+    kind: Literal["load"] = "load"
     target: Target
     interface: Interface
     direct: bool
@@ -1049,8 +1049,8 @@ class LoadJob(Wire):
 class LayoutJob(Wire):
     """Create the target's files and fill them once."""
 
-    kind: Literal["layout"] = "layout"
     format: Literal[1] = 1
+    kind: Literal["layout"] = "layout"
     target: Target
     block_size_bytes: Annotated[int, Field(ge=0)] = 1048576
     queue_depth: Annotated[int, Field(ge=0)] = 8
@@ -1133,8 +1133,8 @@ class ClientError(Wire):
 class LayoutResult(Wire):
     """What a layout did."""
 
-    kind: Literal["layout"]
     format: Literal[1]
+    kind: Literal["layout"]
     ended: Ended
     files: Annotated[int, Field(ge=0)]
     size_bytes: Annotated[int, Field(ge=0)]
@@ -1147,8 +1147,8 @@ class LayoutResult(Wire):
 class ProbeResult(Wire):
     """What a probe found."""
 
-    kind: Literal["probe"]
     format: Literal[1]
+    kind: Literal["probe"]
     io_uring: bool
     io_uring_reason: str | None = None
     features: Features
@@ -1185,8 +1185,8 @@ class ListedFile(Wire):
 class ScanResult(Wire):
     """What a scan found."""
 
-    kind: Literal["scan"]
     format: Literal[1]
+    kind: Literal["scan"]
     engine: Engine
     source: ScanSource
     ended: Ended
@@ -1259,8 +1259,8 @@ AgeProfile = Annotated[
 class ClientsJob(Wire):
     """Let many clients work on a file set."""
 
-    kind: Literal["clients"] = "clients"
     format: Literal[1] = 1
+    kind: Literal["clients"] = "clients"
     target: ClientsTarget
     phase: Phase
     clients: Annotated[int, Field(ge=0)]
@@ -1282,8 +1282,8 @@ class ClientsJob(Wire):
 class AgeJob(Wire):
     """Wear a file system."""
 
-    kind: Literal["age"] = "age"
     format: Literal[1] = 1
+    kind: Literal["age"] = "age"
     directory: str
     profile: AgeProfile
     mode: AgeMode
@@ -1339,8 +1339,8 @@ class ClientsResult(Wire):
 class LoadResult(Wire):
     """What a load measured."""
 
-    kind: Literal["load"]
     format: Literal[1]
+    kind: Literal["load"]
     engine: Engine
     interface: Interface
     features: Features | None = None
@@ -1370,8 +1370,8 @@ class LoadResult(Wire):
 class AgeResult(Wire):
     """What ageing did."""
 
-    kind: Literal["age"]
     format: Literal[1]
+    kind: Literal["age"]
     engine: Engine
     ended: AgeEnded
     mode: AgeMode
