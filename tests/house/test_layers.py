@@ -27,7 +27,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "plain_files": {"errors", "units"},
     "child_environment": set(),
     "engine_binary": {"errors", "child_environment"},
-    "wire": set(),
+    "wire": {"quantities"},
     "series": {"wire"},
     "record": {"wire"},
     "pooling": TYPES | {"record", "own_names"},
@@ -72,6 +72,8 @@ OF_KINDS = {
     "published": "report",
 }
 """The layer of each file and folder of a kind; of all others, that of its method."""
+MADE = "wire/generated.py"
+"""scripts/wire makes it; it is as long as the contract."""
 EVERYTHING = {"run", "cli", "__main__", "__init__"}
 
 
@@ -171,8 +173,9 @@ def test_there_is_no_drawer_for_everything() -> None:
 
 def test_no_file_grows_past_its_idea() -> None:
     long = {
-        str(path.relative_to(PACKAGE)): lines
+        name: lines
         for path in files()
-        if (lines := len(path.read_text(encoding="utf-8").splitlines())) > 400
+        if (name := str(path.relative_to(PACKAGE))) != MADE
+        and (lines := len(path.read_text(encoding="utf-8").splitlines())) > 400
     }
     assert long == {}
