@@ -205,6 +205,7 @@ def folder_for(word: str, folders: list[str]) -> str:
 
 
 @pytest.mark.root
+@pytest.mark.usefixtures("dropped_caches")
 def test_a_run_on_a_device(tmp_path: Path, device: tuple[str, str]) -> None:
     node, name = device
     line = next(line for line in commands() if "--destroy" in line)
