@@ -12,8 +12,8 @@ import shutil
 import pytest
 
 from fsgauge.host.loop_devices import loops_available
-from fsgauge.rig.caches import KEEP_CACHES
 
+KEEP_CACHES = "FSGAUGE_KEEP_CACHES"
 os.environ[KEEP_CACHES] = "1"
 
 
