@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from fsgauge.wire.load_result import FaultyBlock
+from fsgauge.wire import FaultyBlock
 
 from fsgauge.record import RunRecord
 from fsgauge.stats import Results, read_study

@@ -22,13 +22,7 @@ from typing import Literal
 from fsgauge.record import Cell
 from fsgauge.stats.changed import naming_changes
 from fsgauge.stats.compare import measured_metrics
-from fsgauge.stats.folders.same_conditions import (
-    Side,
-    Unlike,
-    listed_differences,
-    require_alike,
-    same_machine,
-)
+from fsgauge.stats.folders.same_conditions import Side, Unlike, listed_differences, require_alike, same_machine
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.ratio import deviation_of_steps
 from fsgauge.stats.read import read_side
