@@ -162,7 +162,7 @@ def compare_sides(
         systems=systems,
         cells=cells,
         primary_cells=primary,
-        primary_metrics={cell: results[1].primary_metrics[cell] for cell in names},
+        primary_metrics={cell.id: results[1].primary_metrics[cell.id] for cell in cells},
         metrics=[metric for metric in results[1].metrics if metric.name in present],
         entries=entries,
         differences=accepted + listed_differences(a, b),
