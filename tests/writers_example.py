@@ -12,7 +12,14 @@ import statistics
 from dataclasses import dataclass
 from pathlib import Path
 
-from fsgauge.kinds.writers.analysis.model import CompanionRow, LimitPoint, Scaling, ScalingLine, ScalingPoint, UslFit
+from fsgauge.kinds.writers.analysis.model import (
+    CompanionRow,
+    LimitPoint,
+    Scaling,
+    ScalingLine,
+    ScalingPoint,
+    UslFit,
+)
 from fsgauge.record import Cell
 from fsgauge.report.write import write_results
 from fsgauge.stats import Results, read_study

@@ -18,7 +18,13 @@ from pathlib import Path
 import pytest
 
 from fsgauge.errors import RigError
-from fsgauge.rig.host.folder.marked_folder import MARKER, Owner, make_marked, owner_of, remove_marked
+from fsgauge.rig.host.folder.marked_folder import (
+    MARKER,
+    Owner,
+    make_marked,
+    owner_of,
+    remove_marked,
+)
 from fsgauge.rig.host.ledger import ledger_folder
 from fsgauge.rig.host.ledger.ledger import clean_up_after_the_dead
 from fsgauge.rig.host.ledger.traces import FolderTrace

@@ -14,7 +14,7 @@ PACKAGE = Path(__file__).parents[2] / "python" / "fsgauge"
 TYPES = {"errors", "quantities", "units", "wire", "kinds"}
 STUDY = TYPES | {"record", "study", "access.keys"}
 MACHINE = TYPES | {"record", "own_names", "plain_files", "child_environment", "engine_binary"}
-STATS = TYPES | {"record", "series", "plan.power", "own_names", "scan", "pooling"}
+STATS = TYPES | {"record", "series", "plan.power", "own_names", "scan", "conditions"}
 STATS |= {"kinds.disk", "kinds.change"}
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
@@ -30,7 +30,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "wire": {"quantities"},
     "series": {"wire"},
     "record": {"wire"},
-    "pooling": TYPES | {"record", "own_names"},
+    "conditions": TYPES | {"record", "own_names"},
     "interruption": {"errors"},
     "study": STUDY | {"kinds.disk"},
     "access": set(),

@@ -7,21 +7,29 @@ from dataclasses import replace
 from fsgauge.report import words
 from fsgauge.report.table_parts import Table, TableCell
 
+_REMARKS = {words.unknown(blocks): blocks for blocks in range(1, words.FEWEST_BLOCKS)}
 
-def said_once(table: Table, blocks: int) -> Table:
-    """The table without that remark under every number; its note says it."""
-    if blocks >= words.FEWEST_BLOCKS:
+
+def said_once(table: Table) -> Table:
+    """The table without that remark under each number; its note says it."""
+    found = [remark for remark in _REMARKS if any(_has(c, remark) for r in table.rows for c in r)]
+    if not found:
         return table
-    remarks = [words.unknown(number) for number in range(1, words.FEWEST_BLOCKS)]
-    rows = [[_without(cell, remarks) for cell in row] for row in table.rows]
-    if rows == table.rows:
-        return table
-    number = "one block" if blocks == 1 else f"{blocks} blocks"
-    return replace(table, rows=rows, note=f"{table.note} No interval is known from {number}.")
+    blocks = (_REMARKS[remark] for remark in found)
+    numbers = " or ".join("one block" if each == 1 else f"{each} blocks" for each in blocks)
+    return replace(
+        table,
+        rows=[[_without(cell) for cell in row] for row in table.rows],
+        note=f"{table.note} No interval is known from {numbers}.".lstrip(),
+    )
 
 
-def _without(cell: TableCell, remarks: list[str]) -> TableCell:
-    for remark in remarks:
-        if cell.below.startswith(remark):
-            return replace(cell, below=cell.below.removeprefix(remark).removeprefix(", "))
+def _has(cell: TableCell, remark: str) -> bool:
+    return cell.below.startswith(remark)
+
+
+def _without(cell: TableCell) -> TableCell:
+    for remark in _REMARKS:
+        if _has(cell, remark):
+            return replace(cell, below=cell.below.removeprefix(remark).lstrip(";, "))
     return cell

@@ -130,24 +130,3 @@ def number_cell(number: Estimate | None) -> TableCell:
     if number is None:
         return NOTHING
     return TableCell(f"{number.value:.3g}", interval_text(number, lambda edge: f"{edge:.3g}"))
-
-
-def said_once(table: Table) -> Table:
-    """What too few blocks cannot say stands above the table, not in each of its cells."""
-    said = []
-    for phrase in (words.unknown(blocks) for blocks in range(1, words.FEWEST_BLOCKS)):
-        if not any(cell.below.startswith(phrase) for row in table.rows for cell in row):
-            continue
-        said.append(phrase)
-        rows = [
-            [replace(cell, below=_without(cell.below, phrase)) for cell in row]
-            for row in table.rows
-        ]
-        table = replace(table, rows=rows)
-    if not said:
-        return table
-    return replace(table, note=f"{table.note} Intervals: {' or '.join(said)}.".lstrip())
-
-
-def _without(below: str, phrase: str) -> str:
-    return below.removeprefix(phrase).lstrip(";, ") if below.startswith(phrase) else below

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from pydantic import ValidationError
 
 from fsgauge import __version__
+from fsgauge.conditions import Conditions, require_equal
 from fsgauge.engine import Engine
 from fsgauge.errors import InputError
-from fsgauge.pooling import Conditions, require_equal
 from fsgauge.record import EnvironmentRecord, Plan
 from fsgauge.rig.rig import Rig
 from fsgauge.run.stopping import knows_enough

@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fsgauge.scan.difference import Line
-from fsgauge.scan.numbers import Unit, inside_chunks, may_lack_free_space, numbers_of, room_is_unknown
+from fsgauge.scan.numbers import (
+    Unit,
+    inside_chunks,
+    may_lack_free_space,
+    numbers_of,
+    room_is_unknown,
+)
 from fsgauge.units import format_duration, format_size
 from fsgauge.wire import ListedFile, ScanProblem, ScanResult
 

@@ -15,6 +15,7 @@ from fsgauge.stats.few_operations import NEXT_STEP
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.results import Comparison, NoiseFloor, OwnResults
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
+from fsgauge.stats.wording import listed, percent, percent_range, remark, too_few
 from fsgauge.units import format_size
 
 NAMED_SYSTEMS = 3
@@ -144,12 +145,8 @@ def comparisons_in(question: Question, cell: Cell) -> list[Comparison]:
 
 
 def _too_few(question: Question, lead: Cell, found: Sequence[Comparison]) -> str:
-    blocks = "one complete block" if found[0].n == 1 else f"{found[0].n} complete blocks"
-    shown = _listed([f"{entry.system} at {_share(entry.ratio)}" for entry in found[:NAMED_SYSTEMS]])
-    return (
-        f"Undecided: {blocks} cannot tell an effect from noise. At {place_of(lead)} they show"
-        f" {shown} of {question.baseline}."
-    )
+    shown = listed([f"{entry.system} at {_share(entry.ratio)}" for entry in found[:NAMED_SYSTEMS]])
+    return f"{too_few(found[0].n)} At {place_of(lead)} they show {shown} of {question.baseline}."
 
 
 def _head(question: Question, lead: Cell, found: Sequence[Comparison]) -> str:
@@ -159,7 +156,7 @@ def _head(question: Question, lead: Cell, found: Sequence[Comparison]) -> str:
     subject = f"{question.baseline if not question.baseline_is_raw else 'raw'}"
     if all(entry.verdict == "equivalent" for entry in found) and len(found) > 1:
         margin = max(entry.margin_percent for entry in found)
-        names = _listed([entry.system for entry in found[:NAMED_SYSTEMS]])
+        names = listed([entry.system for entry in found[:NAMED_SYSTEMS]])
         more = _more(len(found) - NAMED_SYSTEMS)
         return f"{where}{names}{more} equal {subject} in {what} within {margin:.0f} %"
     if all(entry.verdict == "undecided" for entry in found):
@@ -171,11 +168,11 @@ def _head(question: Question, lead: Cell, found: Sequence[Comparison]) -> str:
     shown = found if len(found) <= NAMED_SYSTEMS else _extremes(found)
     parts = [_one(entry, verb, object_ if index == 0 else "") for index, entry in enumerate(shown)]
     more = _more(len(found) - len(shown), between=len(found) > NAMED_SYSTEMS)
-    return where + _listed(parts) + more
+    return where + listed(parts) + more
 
 
 def _nothing_seen(found: Sequence[Comparison]) -> str:
-    names = _listed([entry.system for entry in found[:NAMED_SYSTEMS]])
+    names = listed([entry.system for entry in found[:NAMED_SYSTEMS]])
     more = _more(len(found) - NAMED_SYSTEMS)
     return f"{names}{more} {'was' if len(found) == 1 else 'were'} not seen to differ from"
 
@@ -196,11 +193,7 @@ def _one(entry: Comparison, verb: str, object_: str) -> str:
     low, high = entry.low or entry.ratio, entry.high or entry.ratio
     of = f" of {object_}" if object_ else ""
     start = f"{entry.system} {verb}" if object_ else entry.system
-    word = ""
-    if entry.verdict == "undecided":
-        word = ", undecided"
-    elif entry.verdict == "equivalent":
-        word = f", equivalent within {entry.margin_percent:.0f} %"
+    word = remark(entry.verdict, entry.margin_percent)
     return f"{start} {_share(entry.ratio)}{of} ({_range(low, high)}{word})"
 
 
@@ -303,17 +296,10 @@ def _shown(hidden: Sequence[float]) -> str:
 
 
 def _share(ratio: float) -> str:
-    return f"{100 * ratio:.0f} %" if ratio < 1.995 else f"{ratio:.2f} times"
+    return percent(ratio) if ratio < 1.995 else f"{ratio:.2f} times"
 
 
 def _range(low: float, high: float) -> str:
     if low >= 1.995:
         return f"{low:.2f} to {high:.2f} times"
-    digits = 0 if round(100 * low) != round(100 * high) else 1
-    return f"{100 * low:.{digits}f} to {100 * high:.{digits}f} %"
-
-
-def _listed(parts: Sequence[str]) -> str:
-    if len(parts) < 2:
-        return "".join(parts)
-    return ", ".join(parts[:-1]) + " and " + parts[-1]
+    return f"{percent_range(low, high)} %"

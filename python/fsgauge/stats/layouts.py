@@ -17,10 +17,10 @@ from typing import Literal
 
 from fsgauge.record import Plan, ScanRecord
 from fsgauge.scan.numbers import Numbers, numbers_of
-from fsgauge.stats.ratio import ratio_of_blocks, t_quantile
+from fsgauge.stats.contrast import Contrast, Value, in_blocks
+from fsgauge.stats.ratio import t_quantile
 from fsgauge.stats.results import LayoutNumber, LayoutRatio, Layouts
 from fsgauge.stats.samples import Samples
-from fsgauge.stats.verdict import benjamini_hochberg, judge, log_margin
 
 EXTENTS = "extents_per_file"
 SHOWN = (EXTENTS, "fragmented_percent", "largest_free_bytes", "free_at_least_8_mib_percent")
@@ -83,30 +83,14 @@ def _ratios(
     plan: Plan, scans: Sequence[ScanRecord], reference: str, equivalence_percent: float
 ) -> list[LayoutRatio]:
     samples = _samples(plan, scans, EXTENTS, "after", math.log)
-    against = samples.block_logs(EXTENTS, _CELL, reference)
-    found = {}
-    for system in plan.systems:
-        own = samples.block_logs(EXTENTS, _CELL, system)
-        ratio = ratio_of_blocks([own[block] - against[block] for block in own if block in against])
-        if system != reference and ratio is not None:
-            found[system] = ratio
-    adjusted = benjamini_hochberg([ratio.p for ratio in found.values()])
+    contrasts = {
+        system: Contrast(Value(EXTENTS, _CELL, system), Value(EXTENTS, _CELL, reference))
+        for system in plan.systems
+        if system != reference
+    }
     return [
-        LayoutRatio(
-            system=system,
-            ratio=ratio.ratio,
-            low=ratio.low,
-            high=ratio.high,
-            p_adjusted=p,
-            verdict=judge(
-                ratio,
-                log_margin=log_margin(equivalence_percent),
-                p_adjusted=p,
-                higher_is_better=False,
-            ),
-            n=ratio.n,
-        )
-        for (system, ratio), p in zip(found.items(), adjusted, strict=True)
+        LayoutRatio(system=system, **judged.numbers())
+        for system, judged in in_blocks(contrasts, samples, equivalence_percent).items()
     ]
 
 

@@ -92,13 +92,9 @@ class Samples:
         """The furthest that a run of one metric, cell and system may be from its true value."""
         return max(self.reaches.get((metric, cell, system), {}).values(), default=0.0)
 
-    def ratio_reach(self, metric: str, cell: str, system: str) -> float:
-        """The same of the ratio to the baseline: both may be off, and away from each other."""
-        return self.reach(metric, cell, system) + self.reach(metric, cell, self.plan.baseline)
-
     def noise_reach(self, metric: str, cell: str) -> float:
-        """The same of the baseline's ratio to itself."""
-        return self.ratio_reach(metric, cell, self.plan.baseline)
+        """The same of the baseline's ratio to itself: both of its turns may be off."""
+        return 2 * self.reach(metric, cell, self.plan.baseline)
 
     def _baseline_turns(self, cell: str) -> dict[int, list[bool]]:
         """By block in which the baseline has a cell twice, the `again` marks in order of time."""

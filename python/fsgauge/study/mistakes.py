@@ -15,7 +15,16 @@ from fsgauge.study.document import Document
 from fsgauge.study.keys import all_dotted, dotted, sections, valid_keys, value_types
 from fsgauge.study.locate import Path
 from fsgauge.study.value_type import ValueType
-from fsgauge.study.wording import WANTED, as_details, as_list, bound, quoted, shown, type_name, wanted
+from fsgauge.study.wording import (
+    WANTED,
+    as_details,
+    as_list,
+    bound,
+    quoted,
+    shown,
+    type_name,
+    wanted,
+)
 
 
 def explain_mistake(error: ValidationError, document: Document) -> InputError:

@@ -19,7 +19,13 @@ from fsgauge.study.document import Document, Origin, number_beyond_toml, source_
 from fsgauge.study.locate import locate, repeated_key
 from fsgauge.study.mistakes import explain_mistake
 from fsgauge.study.model import Study
-from fsgauge.study.overrides import change_serving, change_storage, change_systems, give_way, set_key
+from fsgauge.study.overrides import (
+    change_serving,
+    change_storage,
+    change_systems,
+    give_way,
+    set_key,
+)
 from fsgauge.study.shipped import find_study
 from fsgauge.study.specs import option_origin
 

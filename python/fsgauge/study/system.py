@@ -12,7 +12,13 @@ from fsgauge.study.base import OneLine, Options, StudyModel, written
 from fsgauge.study.conflict import conflict
 from fsgauge.study.server_options import OPTIONS
 from fsgauge.study.storage import AbsolutePath
-from fsgauge.study.tunable_places import OF_A_DEVICE, PROC_SYS, nearest_places, place_of, possible_value
+from fsgauge.study.tunable_places import (
+    OF_A_DEVICE,
+    PROC_SYS,
+    nearest_places,
+    place_of,
+    possible_value,
+)
 from fsgauge.units import SizeBytes
 
 _KIND = re.compile(r"[a-z][a-z0-9_]{0,31}")

@@ -3,8 +3,8 @@
 import pytest
 
 from fsgauge.kinds.overhead.keys import OverheadWorkload
-from fsgauge.plan.space import layout_bytes, times_held
 from fsgauge.plan import estimate
+from fsgauge.plan.space import layout_bytes, times_held
 from fsgauge.study.model import LoopStorage, Study, System
 from fsgauge.study.system import COPY_ON_WRITE
 from fsgauge.system import FileSystem, find_kind

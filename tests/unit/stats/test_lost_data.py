@@ -11,7 +11,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from fsgauge.wire import FaultyBlock
 
 from fsgauge.record import RunRecord
 from fsgauge.stats import Results, read_study
@@ -20,7 +19,7 @@ from fsgauge.stats.folders.compare import compare_sides
 from fsgauge.stats.folders.history import follow
 from fsgauge.stats.folders.same_conditions import Side
 from fsgauge.stats.lost_data import LOST_DATA, lost_files
-from fsgauge.wire import ClientErrorKind, NetworkResult
+from fsgauge.wire import ClientErrorKind, FaultyBlock, NetworkResult
 from tests.spoiled import (
     noisy,
     with_bad_records,

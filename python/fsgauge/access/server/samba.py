@@ -30,7 +30,13 @@ from fsgauge.access.server.kind import (
     new_password,
     write_private,
 )
-from fsgauge.access.server.private_users import IN_PLACE, NAMESPACE, USER, users_can_be_private, write_users
+from fsgauge.access.server.private_users import (
+    IN_PLACE,
+    NAMESPACE,
+    USER,
+    users_can_be_private,
+    write_users,
+)
 from fsgauge.child_environment import child_environment
 from fsgauge.errors import InputError, RigError
 from fsgauge.rig.host.process.tool import find_tool, run_tool

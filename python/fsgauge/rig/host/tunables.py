@@ -15,7 +15,13 @@ from fsgauge.rig.host.setting.setting import read_setting, real_setting, write_s
 from fsgauge.rig.host.setting.setting_lock import setting_held
 from fsgauge.storage import Base
 from fsgauge.study.model import System
-from fsgauge.study.tunable_places import DEVICE, TunablePlace, nearest_places, place_of, possible_value
+from fsgauge.study.tunable_places import (
+    DEVICE,
+    TunablePlace,
+    nearest_places,
+    place_of,
+    possible_value,
+)
 
 _LINKS_LIMIT = 64
 

@@ -17,19 +17,25 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from typing import Literal
 
 from fsgauge.record import Cell
 from fsgauge.stats.changed import naming_changes
 from fsgauge.stats.compare import measured_metrics
-from fsgauge.stats.folders.same_conditions import Side, Unlike, listed_differences, require_alike, same_machine
-from fsgauge.stats.metrics import METRICS
-from fsgauge.stats.ratio import deviation_of_steps
+from fsgauge.stats.contrast import Contrast, Value, in_folders
+from fsgauge.stats.estimate import ByBlock
+from fsgauge.stats.folders.same_conditions import (
+    Side,
+    Unlike,
+    listed_differences,
+    require_alike,
+    same_machine,
+)
 from fsgauge.stats.read import read_side
 from fsgauge.stats.results import MetricInfo, ResultModel, Results
 from fsgauge.stats.samples import Samples, collect
-from fsgauge.stats.verdict import Verdict, benjamini_hochberg, judge, log_margin
-from fsgauge.stats.welch import Welch, welch
+from fsgauge.stats.verdict import Verdict
 
 Basis = Literal["direct", "to baseline"]
 DEFAULT_EQUIVALENCE_PERCENT = 3.0
@@ -113,15 +119,6 @@ class Between(ResultModel):
         return found[cell_id]
 
 
-@dataclass(frozen=True)
-class _Pairing:
-    cell: str
-    system: str
-    ratio: Welch
-    values: tuple[float, float]
-    blocks: tuple[int, int]
-
-
 def compare_sides(
     a: Side, b: Side, *, despite: Sequence[str] = (), to_baseline: bool = False
 ) -> Between:
@@ -139,7 +136,7 @@ def compare_sides(
     primary = [cell for cell in results[1].primary_cells if cell in names]
     samples = (collect(a.study.plan, a.runs), collect(b.study.plan, b.runs))
     settings = b.study.study.get("plan", {})
-    margin = log_margin(float(settings.get("equivalence_percent", DEFAULT_EQUIVALENCE_PERCENT)))
+    margin_percent = float(settings.get("equivalence_percent", DEFAULT_EQUIVALENCE_PERCENT))
     bases: list[Basis] = ["direct"]
     if a.study.plan.baseline == b.study.plan.baseline:
         bases.append("to baseline")
@@ -148,7 +145,7 @@ def compare_sides(
         for basis in bases
         for entry in _entries(
             samples,
-            _Scope([cell.id for cell in cells], systems, primary, margin),
+            _Scope([cell.id for cell in cells], systems, primary, margin_percent),
             basis,
             decides=basis == decides,
             judged=one_machine or basis == "to baseline",
@@ -165,7 +162,7 @@ def compare_sides(
         systems=systems,
         cells=cells,
         primary_cells=primary,
-        primary_metrics={cell: results[1].primary_metrics[cell] for cell in names},
+        primary_metrics={cell.id: results[1].primary_metrics[cell.id] for cell in cells},
         metrics=[metric for metric in results[1].metrics if metric.name in present],
         entries=entries,
         differences=accepted + listed_differences(a, b),
@@ -174,12 +171,12 @@ def compare_sides(
 
 @dataclass(frozen=True)
 class _Scope:
-    """What is compared, and the margin in logs within which a difference does not matter."""
+    """What is compared, and the margin within which a difference does not matter."""
 
     cells: list[str]
     systems: list[str]
     primary: list[str]
-    margin: float
+    margin_percent: float
 
 
 def _facts(side: Side, results: Results) -> FolderFacts:
@@ -196,90 +193,53 @@ def _facts(side: Side, results: Results) -> FolderFacts:
 def _entries(
     samples: tuple[Samples, Samples], scope: _Scope, basis: Basis, *, decides: bool, judged: bool
 ) -> Iterator[Entry]:
-    for metric in measured_metrics(samples[0]):
-        pairings = [
-            pairing
-            for cell in scope.cells
-            for system in scope.systems
-            if (pairing := _pair(samples, metric, cell, system, basis)) is not None
-        ]
-        for is_primary in (True, False):
-            family = [one for one in pairings if (one.cell in scope.primary) == is_primary]
-            adjusted = benjamini_hochberg([pairing.ratio.p for pairing in family])
-            for pairing, p_adjusted in zip(family, adjusted, strict=True):
-                verdict = judge(
-                    pairing.ratio,
-                    log_margin=scope.margin,
-                    p_adjusted=p_adjusted,
-                    higher_is_better=METRICS[metric].higher_is_better,
-                )
-                yield _entry(
-                    pairing,
-                    metric=metric,
-                    primary=is_primary,
-                    basis=basis,
-                    decides=decides,
-                    p_adjusted=p_adjusted,
-                    verdict=verdict if judged else None,
-                    margin=scope.margin,
-                )
+    found = in_folders(_contrasts(samples[0], scope, basis), *samples, scope.margin_percent)
+    for (cell, system, metric), each in found.items():
+        ratio, robust = each.ratio, each.ratio.robust
+        yield Entry(
+            cell=cell,
+            system=system,
+            metric=metric,
+            primary=cell in scope.primary,
+            basis=basis,
+            decides=decides,
+            value_a=_mean(each.against),
+            value_b=_mean(each.logs),
+            ratio=ratio.ratio,
+            low=ratio.low,
+            high=ratio.high,
+            p=ratio.p,
+            p_adjusted=each.p_adjusted,
+            verdict=each.verdict if judged else None,
+            blocks_a=len(each.against),
+            blocks_b=len(each.logs),
+            error=ratio.error,
+            reach=ratio.reach,
+            freedom=ratio.freedom,
+            detectable_percent=ratio.detectable_percent(),
+            margin_percent=each.margin_percent,
+            robust_ratio=robust.ratio,
+            robust_low=robust.low,
+            robust_high=robust.high,
+            robust_p=robust.p,
+        )
 
 
-def _pair(
-    samples: tuple[Samples, Samples], metric: str, cell: str, system: str, basis: Basis
-) -> _Pairing | None:
-    """One system in both folders; the baseline has no ratio to itself."""
-    if basis == "to baseline":
-        if system == samples[0].plan.baseline:
-            return None
-        logs = [list(one.log_ratios(metric, cell, system).values()) for one in samples]
-    else:
-        logs = [list(one.block_logs(metric, cell, system).values()) for one in samples]
-    reach_of = Samples.ratio_reach if basis == "to baseline" else Samples.reach
-    reaches = [reach_of(one, metric, cell, system) for one in samples]
-    ratio = welch(*logs, steps=deviation_of_steps(max(reaches)), reach=sum(reaches))
-    if ratio is None:
-        return None
-    values = tuple(math.exp(sum(each) / len(each)) for each in logs)
-    return _Pairing(cell, system, ratio, (values[0], values[1]), (len(logs[0]), len(logs[1])))
+def _contrasts(
+    samples: Samples, scope: _Scope, basis: Basis
+) -> dict[tuple[str, str, str], Contrast]:
+    """Each system in B over itself in A; the baseline has no ratio to itself."""
+    baseline, direct = samples.plan.baseline, basis == "direct"
+    found = {}
+    for metric, is_primary in product(measured_metrics(samples), (True, False)):
+        for cell, system in product(scope.cells, scope.systems):
+            if (cell in scope.primary) != is_primary or (system == baseline and not direct):
+                continue
+            value = Value(metric, cell, system)
+            side = value if direct else Contrast(value, Value(metric, cell, baseline))
+            found[cell, system, metric] = Contrast(side, side, family=(metric, is_primary))
+    return found
 
 
-def _entry(
-    pairing: _Pairing,
-    *,
-    metric: str,
-    primary: bool,
-    basis: Basis,
-    decides: bool,
-    p_adjusted: float,
-    verdict: Verdict | None,
-    margin: float,
-) -> Entry:
-    ratio, robust = pairing.ratio, pairing.ratio.robust
-    return Entry(
-        cell=pairing.cell,
-        system=pairing.system,
-        metric=metric,
-        primary=primary,
-        basis=basis,
-        decides=decides,
-        value_a=pairing.values[0],
-        value_b=pairing.values[1],
-        ratio=ratio.ratio,
-        low=ratio.low,
-        high=ratio.high,
-        p=ratio.p,
-        p_adjusted=p_adjusted,
-        verdict=verdict,
-        blocks_a=pairing.blocks[0],
-        blocks_b=pairing.blocks[1],
-        error=ratio.error,
-        reach=ratio.reach,
-        freedom=ratio.freedom,
-        detectable_percent=ratio.detectable_percent(),
-        margin_percent=100 * -math.expm1(-margin),
-        robust_ratio=robust.ratio,
-        robust_low=robust.low,
-        robust_high=robust.high,
-        robust_p=robust.p,
-    )
+def _mean(logs: ByBlock) -> float:
+    return math.exp(sum(logs.values()) / len(logs))

@@ -14,10 +14,10 @@ from typing import Literal
 
 from fsgauge.errors import InputError
 from fsgauge.stats.changed import changed_sentence
+from fsgauge.stats.contrast import Contrast, Value, ratio_of, reach_of
 from fsgauge.stats.folders.change_points import FEWEST, change_points
 from fsgauge.stats.folders.same_conditions import Side, Unlike, listed_differences, require_alike
 from fsgauge.stats.metrics import METRICS
-from fsgauge.stats.ratio import ratio_of_blocks
 from fsgauge.stats.read import read_side
 from fsgauge.stats.results import ResultModel, Results
 from fsgauge.stats.samples import Samples, collect
@@ -175,10 +175,9 @@ def _series(
 ) -> Series:
     points, have, furthest = [], [], 0.0
     for side, each in zip(sides, samples, strict=True):
-        logs = list(each.log_ratios(metric, cell, system).values())
-        reach = each.ratio_reach(metric, cell, system)
-        furthest = max(furthest, reach)
-        ratio = ratio_of_blocks(logs, reach=reach)
+        contrast = Contrast(Value(metric, cell, system), Value(metric, cell, each.plan.baseline))
+        furthest = max(furthest, reach_of(contrast, each))
+        ratio = ratio_of(contrast, each)
         if ratio is not None:
             have.append(side)
             points.append(

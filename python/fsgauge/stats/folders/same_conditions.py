@@ -8,15 +8,15 @@ day, machine, versions of tools) may be what the comparison is about, and are li
 from __future__ import annotations
 
 import difflib
-import json
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from fsgauge import conditions
 from fsgauge.errors import InputError
-from fsgauge.own_names import without_place, without_token
+from fsgauge.own_names import without_place
 from fsgauge.record import EnvironmentRecord, RunRecord, StepRecord, StudyRecord, TurnRecord
 from fsgauge.stats.results import ResultModel
 from fsgauge.units import format_size
@@ -27,7 +27,6 @@ _PLACES = ("device", "directory", "path")
 """Keys of [storage] that say where, not what."""
 _SETTINGS = ("primary", "equivalence_percent")
 """Keys of [plan] that change what a verdict means; blocks, seed and budget do not."""
-_IDENTITY = ("kind", "model", "serial", "wwid", "file_system")
 
 
 @dataclass(frozen=True)
@@ -56,18 +55,18 @@ class Unlike(ResultModel):
 
 def must_be_equal(side: Side) -> dict[str, Any]:
     """Name and value of all that has to be equal; the names are what --despite takes."""
-    study, engine = side.study.study, _engine(side)
+    study, facts = side.study.study, _facts(side)
     plan = study.get("plan", {})
     storage = study.get("storage", {})
     return {
         "question": study.get("question", side.study.plan.study),
         "format": study.get("format", 1),
-        "rig": side.study.rig,
+        "rig": facts["rig"],
         "baseline": side.study.plan.baseline,
-        "governor": side.before.governor,
+        "governor": facts["governor"],
         "caches": "; ".join(sorted({run.caches for run in side.runs})),
-        "engine": engine.get("version"),
-        "engine-profile": engine.get("profile"),
+        "engine": facts["engine version"],
+        "engine-profile": facts["engine profile"],
         **{f"storage.{key}": each for key, each in storage.items() if key not in _PLACES},
         "storage-size": side.before.storage.size_bytes,
         "bytes-under-load": _bytes_under_load(side),
@@ -125,48 +124,39 @@ def listed_differences(a: Side, b: Side) -> list[Unlike]:
 
 
 def same_machine(a: Side, b: Side) -> bool:
-    """Whether both folders were measured by the same machine on the same storage.
-
-    Kernel and memory size are left out: a kernel changes how much memory it reports.
-    """
-    return _machine(a) == _machine(b)
+    """Whether both folders were measured by the same machine on the same storage."""
+    return conditions.same_machine(_conditions(a), _conditions(b))
 
 
-def _machine(side: Side) -> object:
-    machine = side.before
-    chain = [
-        [*(link.get(key) for key in _IDENTITY), without_token(link.get("mount_point") or "")]
-        for link in machine.storage.device_chain
-    ]
-    return (
-        machine.hostname,
-        machine.architecture,
-        machine.processor,
-        machine.processor_count,
-        machine.virtual_machine,
-        side.study.rig,
-        chain,
-    )
+def _conditions(side: Side) -> conditions.Conditions:
+    result = next((run.result for run in side.runs if run.result is not None), None)
+    engine = None if result is None else result.engine
+    return conditions.Conditions(side.study.fsgauge_version, side.study.rig, engine, side.before)
+
+
+def _facts(side: Side) -> dict[str, object]:
+    of_side = _conditions(side)
+    return {name: value(of_side) for name, value in conditions.FACTS.items()}
 
 
 def _listed(side: Side) -> dict[str, str]:
-    machine = side.before
+    machine, known = side.before, _facts(side)
     facts: dict[str, object] = {
         "day": datetime.fromtimestamp(side.study.started_unix_ns / 1e9, tz=UTC).strftime(
             "%Y-%m-%d %H:%M UTC"
         ),
-        "kernel": machine.kernel,
+        "kernel": known["kernel"],
         "distribution": machine.distribution,
-        "host": machine.hostname,
-        "architecture": machine.architecture,
-        "processor": machine.processor,
-        "processors": machine.processor_count,
+        "host": known["host"],
+        "architecture": known["architecture"],
+        "processor": known["processor"],
+        "processors": known["processor count"],
         "memory": format_size(machine.memory_bytes),
-        "virtual machine": machine.virtual_machine,
-        "clock source": machine.clock_source,
+        "virtual machine": known["virtual machine"],
+        "clock source": known["clock source"],
         "storage": machine.storage.sentence,
-        "fsgauge": side.study.fsgauge_version,
-        "engine commit": _engine(side).get("commit"),
+        "fsgauge": known["fsgauge version"],
+        "engine commit": known["engine commit"],
         "systems": ", ".join(side.study.plan.systems),
         "blocks": len({turn.block for turn in side.study.plan.turns}),
         **machine.tool_versions,
@@ -178,11 +168,6 @@ def _listed(side: Side) -> dict[str, str]:
             for key, value in turn.facts.details.items()
         }
     return {name: "none" if value is None else str(value) for name, value in facts.items()}
-
-
-def _engine(side: Side) -> dict[str, Any]:
-    result = next((run.result for run in side.runs if run.result is not None), None)
-    return {} if result is None else result.engine.model_dump()
 
 
 def _first_turns(side: Side) -> dict[str, TurnRecord]:
@@ -209,8 +194,6 @@ def _same(name: str, first: object, second: object) -> bool:
 
 
 def _words(name: str, value: object) -> str:
-    if value is None:
-        return "none"
     if name in _SIZES and isinstance(value, int):
         return format_size(value)
-    return value if isinstance(value, str) else json.dumps(value)
+    return conditions.plain(value)

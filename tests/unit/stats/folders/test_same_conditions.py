@@ -7,7 +7,13 @@ from typing import Any
 import pytest
 
 from fsgauge.errors import InputError
-from fsgauge.stats.folders.same_conditions import Side, listed_differences, must_be_equal, require_alike, same_machine
+from fsgauge.stats.folders.same_conditions import (
+    Side,
+    listed_differences,
+    must_be_equal,
+    require_alike,
+    same_machine,
+)
 from tests.synthetic import make_study
 
 SMALL: dict[str, Any] = {

@@ -16,6 +16,7 @@ from fsgauge.kinds.aging.analysis.model import Aging, AgingPoint, Side
 from fsgauge.record import Cell
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
+from fsgauge.stats.wording import listed, percent, percent_range, remark, too_few
 
 WORDS_LIMIT = 60
 MOST_NAMED = 4
@@ -43,7 +44,7 @@ def aging_answer(aging: Aging, primary: Sequence[Cell], margin_percent: float) -
     if blocks < BLOCKS_FOR_A_VERDICT:
         return _too_few(aging, blocks, where, kept)
     if all(each.verdict == "equivalent" for each in kept):
-        names = _listed([each.system for each in kept])
+        names = listed([each.system for each in kept])
         said = f"{where} is as fast as when clean, within {margin_percent:.0f} %, on {names}"
         return _with_prediction(said, aging, kept, len(kept))
     tail = _other_side(aging, side, level)
@@ -84,7 +85,7 @@ def _predicted(aging: Aging, system: str, level: int) -> Estimate | None:
 def _sentence(where: str, kept: Sequence[_Kept], named: int) -> str:
     shown = _shown(kept, named)
     parts = [
-        f"{_percent(each.relative.value)}{' of its clean rate' if at == 0 else ''} on"
+        f"{percent(each.relative.value)}{' of its clean rate' if at == 0 else ''} on"
         f" {each.system} ({_interval(each)})"
         for at, each in enumerate(shown)
     ]
@@ -92,7 +93,7 @@ def _sentence(where: str, kept: Sequence[_Kept], named: int) -> str:
     more = f", {between} {'other' if between == 1 else 'others'} between" if between else ""
     if between and len(shown) == 1:
         more = f", the least of {len(kept)}"
-    return f"{where} keeps {_listed(parts)}{more}"
+    return f"{where} keeps {listed(parts)}{more}"
 
 
 def _shown(kept: Sequence[_Kept], named: int) -> list[_Kept]:
@@ -122,37 +123,24 @@ def _with_prediction(said: str, aging: Aging, kept: Sequence[_Kept], named: int)
     known = [each for each in predicted if each is not None]
     if aging.seeks != "no" or len(known) < len(predicted):
         return f"{said}."
-    numbers = _listed([f"{100 * each.value:.0f}" for each in known])
+    numbers = listed([f"{100 * each.value:.0f}" for each in known])
     return f"{said}. A model, not a measurement, predicts {numbers} % for a disk with heads."
 
 
 def _too_few(aging: Aging, blocks: int, where: str, kept: Sequence[_Kept]) -> str:
     """What was measured is undecided; a prediction needs no blocks, for layouts hardly vary."""
-    number = "one complete block" if blocks == 1 else f"{blocks} complete blocks"
-    begin = f"Undecided: {number} cannot tell an effect from noise. {where} kept "
+    begin = f"{too_few(blocks)} {where} kept "
     for named in (MOST_NAMED, 2, 1):
-        shown = [f"{_percent(e.relative.value)} on {e.system}" for e in _shown(kept, named)]
+        shown = [f"{percent(e.relative.value)} on {e.system}" for e in _shown(kept, named)]
         more = f", of {len(kept)} systems" if len(kept) > len(shown) else ""
-        said = f"{begin}{_listed(shown)} of its clean rate{more}"
+        said = f"{begin}{listed(shown)} of its clean rate{more}"
         whole = _with_prediction(said, aging, kept, named)
         if len(whole.split()) < WORDS_LIMIT:
             return whole
     return f"{said}."
 
 
-def _percent(ratio: float) -> str:
-    return f"{100 * ratio:.0f} %"
-
-
 def _interval(each: _Kept) -> str:
     low = each.relative.value if each.relative.low is None else each.relative.low
     high = each.relative.value if each.relative.high is None else each.relative.high
-    digits = 0 if round(100 * low) != round(100 * high) else 1
-    word = f", {each.verdict}" if each.verdict in ("undecided", "equivalent") else ""
-    return f"{100 * low:.{digits}f} to {100 * high:.{digits}f} %{word}"
-
-
-def _listed(parts: Sequence[str]) -> str:
-    if len(parts) < 2:
-        return "".join(parts)
-    return ", ".join(parts[:-1]) + " and " + parts[-1]
+    return f"{percent_range(low, high)} %{remark(each.verdict)}"

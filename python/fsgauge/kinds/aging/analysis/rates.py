@@ -12,10 +12,11 @@ from collections.abc import Mapping
 
 from fsgauge.kinds.aging.analysis.levels import SIDES, cells_of_side
 from fsgauge.kinds.aging.analysis.model import AgingLine, AgingPoint, Side
+from fsgauge.record import Plan
+from fsgauge.stats.contrast import Contrast, Judged, Value, in_blocks
 from fsgauge.stats.estimate import Estimate, estimate, over
-from fsgauge.stats.ratio import Ratio, ratio_of_blocks
+from fsgauge.stats.ratio import Ratio
 from fsgauge.stats.samples import Samples
-from fsgauge.stats.verdict import Verdict, benjamini_hochberg, judge, log_margin
 
 RATE = "bandwidth"
 Key = tuple[str, Side, int | None]
@@ -24,11 +25,11 @@ Key = tuple[str, Side, int | None]
 
 def aging_lines(samples: Samples, equivalence_percent: float) -> list[AgingLine]:
     """One line a system and side that has a rate."""
-    verdicts = _verdicts(samples, equivalence_percent)
+    judged = in_blocks(_contrasts(samples.plan), samples, equivalence_percent)
     found = []
     for side in SIDES:
         for system in samples.plan.systems:
-            points = _points(samples, system, side, verdicts)
+            points = _points(samples, system, side, judged)
             if points:
                 found.append(_line(system, side, points))
     return found
@@ -59,37 +60,20 @@ def noise_of_sides(samples: Samples) -> dict[Side, Estimate]:
     return found
 
 
-def _relative(samples: Samples, system: str, side: Side, level: int | None) -> dict[int, float]:
-    """Log of the relative rate, by block; empty for the clean cell."""
-    cells = cells_of_side(samples.plan, side)
-    clean = cells.get(None)
-    if clean is None or level is None:
-        return {}
-    return over(
-        samples.block_logs(RATE, cells[level].id, system),
-        samples.block_logs(RATE, clean.id, system),
-    )
-
-
-def _verdicts(samples: Samples, equivalence_percent: float) -> Mapping[Key, Verdict]:
-    ratios: dict[Key, Ratio] = {}
-    for side in SIDES:
-        for level in cells_of_side(samples.plan, side):
-            for system in samples.plan.systems:
-                logs = _relative(samples, system, side, level)
-                ratio = ratio_of_blocks(list(logs.values()))
-                if ratio is not None:
-                    ratios[system, side, level] = ratio
-    adjusted = benjamini_hochberg([ratio.p for ratio in ratios.values()])
-    margin = log_margin(equivalence_percent)
+def _contrasts(plan: Plan) -> dict[Key, Contrast]:
+    """Each level's cell over the clean one."""
     return {
-        key: judge(ratio, log_margin=margin, p_adjusted=p, higher_is_better=True)
-        for (key, ratio), p in zip(ratios.items(), adjusted, strict=True)
+        (system, side, level): Contrast(Value(RATE, cell.id, system), Value(RATE, clean.id, system))
+        for side in SIDES
+        if (clean := cells_of_side(plan, side).get(None))
+        for level, cell in cells_of_side(plan, side).items()
+        if level is not None
+        for system in plan.systems
     }
 
 
 def _points(
-    samples: Samples, system: str, side: Side, verdicts: Mapping[Key, Verdict]
+    samples: Samples, system: str, side: Side, judged: Mapping[Key, Judged[Ratio]]
 ) -> list[AgingPoint]:
     points = []
     for level, cell in cells_of_side(samples.plan, side).items():
@@ -97,23 +81,19 @@ def _points(
         rate = estimate(rates)
         if rate is None:
             continue
-        relative = _relative(samples, system, side, level)
+        found = judged.get((system, side, level))
         points.append(
             AgingPoint(
                 cell=cell.id,
                 free_percent=level,
                 rate=rate,
-                relative=estimate(relative),
-                verdict=verdicts.get((system, side, level)),
-                blocks=_values(rates),
-                relative_blocks=_values(relative),
+                relative=estimate(found.logs) if found else None,
+                verdict=found.verdict if found else None,
+                blocks=[(block, math.exp(log)) for block, log in sorted(rates.items())],
+                relative_blocks=found.blocks if found else [],
             )
         )
     return points
-
-
-def _values(logs: Mapping[int, float]) -> list[tuple[int, float]]:
-    return [(block, math.exp(log)) for block, log in sorted(logs.items())]
 
 
 def _line(system: str, side: Side, points: list[AgingPoint]) -> AgingLine:

@@ -44,10 +44,9 @@ def aging_parts(results: Results, scans: Sequence[ScanRecord]) -> AgingParts:
         return AgingParts()
     predicted = predicted_table(results, aging, steps_of(aging.levels))
     claims = claims_table(results, aging, published_aging())
-    blocks = max((point.rate.n for line in aging.lines for point in line.points), default=0)
 
     def short(tables: list[Table]) -> list[Table]:
-        return [said_once(table, blocks) for table in tables]
+        return [said_once(table) for table in tables]
 
     return AgingParts(
         rates=short([summary_table(results, aging), *levels_tables(results, aging)]),

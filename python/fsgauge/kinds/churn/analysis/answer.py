@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from fsgauge.kinds.churn.analysis.model import Churn, Damage, Side
 from fsgauge.record import Cell
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
+from fsgauge.stats.wording import listed, percent, percent_range, remark, too_few
 
 WORDS_LIMIT = 60
 MOST_NAMED = 4
@@ -34,9 +35,9 @@ def churn_answer(churn: Churn, primary: Sequence[Cell]) -> str:
     if all(damage.verdict == "equivalent" for damage in everything):
         return (
             f"At {fill} % full, the aged system is as fast as a fresh copy in"
-            f" {_listed([_NOUNS[side] for side in found])} within"
+            f" {listed([_NOUNS[side] for side in found])} within"
             f" {everything[0].margin_percent:.0f} %, on"
-            f" {_listed(_names(everything))}."
+            f" {listed(_names(everything))}."
         )
     for named in (MOST_NAMED, 3, 2, 1):
         for tail in (_seeks(churn) if "read" in found else "", ""):
@@ -73,12 +74,12 @@ def _sentence(fill: int, found: dict[Side, list[Damage]], named: int) -> str:
         shown = _chosen(damages, named)
         of = " of a fresh copy's rate" if not parts else ""
         words = [
-            f"{_share(damage.ratio)}{of if at == 0 else ''} on {damage.system}"
+            f"{percent(damage.ratio)}{of if at == 0 else ''} on {damage.system}"
             f" ({_interval(damage)})"
             for at, damage in enumerate(shown)
         ]
         more = len(damages) - len(shown)
-        parts.append(f"{_NOUNS[side]} {_listed(words)}" + (f", {more} more" if more else ""))
+        parts.append(f"{_NOUNS[side]} {listed(words)}" + (f", {more} more" if more else ""))
     return f"At {fill} % full, ageing leaves {'; '.join(parts)}"
 
 
@@ -97,7 +98,7 @@ def _nothing_seen(fill: int, found: dict[Side, list[Damage]]) -> str:
     shown = f": only a loss of {max(losses):.0f} % would have shown" if losses else ""
     return (
         f"Undecided: at {fill} % full, no damage by ageing was seen in"
-        f" {_listed([_NOUNS[side] for side in found])} on {_listed(_names(everything))}{shown}."
+        f" {listed([_NOUNS[side] for side in found])} on {listed(_names(everything))}{shown}."
     )
 
 
@@ -122,19 +123,17 @@ def _layouts(churn: Churn, fill: int) -> str:
         system, before, after = max(changed, key=lambda each: each[2] / each[1])
         if after > CLEAR_CHANGE * before:
             parts.append(f"{name} in {after:.1f} extents, not {before:.1f}, on {system}")
-    return f" Layouts did change: {_listed(parts)}." if parts else ""
+    return f" Layouts did change: {listed(parts)}." if parts else ""
 
 
 def _too_few(blocks: int, fill: int, found: dict[Side, list[Damage]]) -> str:
-    number = "one complete block" if blocks == 1 else f"{blocks} complete blocks"
     parts = [
         f"{_NOUNS[side]} at "
-        + _listed([f"{_share(damage.ratio)} on {damage.system}" for damage in damages[:MOST_NAMED]])
+        + listed([f"{percent(damage.ratio)} on {damage.system}" for damage in damages[:MOST_NAMED]])
         for side, damages in found.items()
     ]
     return (
-        f"Undecided: {number} cannot tell damage from noise. At {fill} % full, against a fresh"
-        f" copy: {'; '.join(parts)}."
+        f"{too_few(blocks, 'damage')} At {fill} % full, against a fresh copy: {'; '.join(parts)}."
     )
 
 
@@ -149,20 +148,4 @@ def _names(damages: Sequence[Damage]) -> list[str]:
 
 def _interval(damage: Damage) -> str:
     low, high = damage.low or damage.ratio, damage.high or damage.ratio
-    digits = 0 if round(100 * low) != round(100 * high) else 1
-    word = ""
-    if damage.verdict == "undecided":
-        word = ", undecided"
-    elif damage.verdict == "equivalent":
-        word = ", equivalent"
-    return f"{100 * low:.{digits}f} to {100 * high:.{digits}f}{word}"
-
-
-def _share(ratio: float) -> str:
-    return f"{100 * ratio:.0f} %"
-
-
-def _listed(parts: Sequence[str]) -> str:
-    if len(parts) < 2:
-        return "".join(parts)
-    return ", ".join(parts[:-1]) + " and " + parts[-1]
+    return f"{percent_range(low, high)}{remark(damage.verdict)}"

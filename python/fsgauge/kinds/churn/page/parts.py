@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from fsgauge.kinds.churn.analysis.model import Churn
 from fsgauge.kinds.churn.page.tables import damage_table, layout_table, tree_table
 from fsgauge.report.few_blocks import said_once
 from fsgauge.report.table_parts import Table
@@ -22,11 +21,8 @@ class ChurnParts:
 
 def churn_parts(results: Results) -> ChurnParts:
     """Everything of a study of churn."""
-    churn = Churn.of(results)
-    damages = churn.damages if churn is not None else []
-    blocks = max((damage.n for damage in damages), default=0)
     return ChurnParts(
-        damage=[said_once(table, blocks) for table in damage_table(results)],
-        layouts=[said_once(table, blocks) for table in layout_table(results)],
+        damage=[said_once(table) for table in damage_table(results)],
+        layouts=[said_once(table) for table in layout_table(results)],
         trees=tree_table(results),
     )

@@ -16,6 +16,7 @@ from fsgauge.kinds.connections.analysis.model import CellExtents, Connections
 from fsgauge.record import Cell
 from fsgauge.stats.results import Comparison
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
+from fsgauge.stats.wording import listed, remark, too_few
 
 WORDS_LIMIT = 60
 NAMED_SYSTEMS = 3
@@ -99,7 +100,7 @@ def _one_system(tests: Tests, system: str) -> str:
         + f" ({interval_words(entry)})"
         for at, (cell, entry) in enumerate(shown)
     ]
-    return f"{system} {_listed(parts)}"
+    return f"{system} {listed(parts)}"
 
 
 def _several(tests: Tests, extents: str) -> str:
@@ -117,7 +118,7 @@ def _several(tests: Tests, extents: str) -> str:
     ]
     between = len(entries) - len(shown)
     more = f", the {between} others between" if between else ""
-    said = f"In {noun_of(lead)}, {_listed(parts)}{more}"
+    said = f"In {noun_of(lead)}, {listed(parts)}{more}"
     for tail in (_largest_elsewhere(tests, lead) + extents, _largest_elsewhere(tests, lead)):
         if len((said + tail).split()) < WORDS_LIMIT:
             return said + tail + "."
@@ -185,17 +186,15 @@ def _number(value: float) -> str:
 
 
 def _too_few(tests: Tests, blocks: int) -> str:
-    number = "one complete block" if blocks == 1 else f"{blocks} complete blocks"
     parts = [
-        f"{system} {_listed([f'{verb_of(c)} {e.ratio:.2f} times' for c, e in tests.of(system)])}"
+        f"{system} {listed([f'{verb_of(c)} {e.ratio:.2f} times' for c, e in tests.of(system)])}"
         for system in tests.systems
     ]
     for named in range(min(NAMED_SYSTEMS, len(parts)), 0, -1):
         left = len(parts) - named
         more = f" ({left} more in the report)" if left else ""
         said = (
-            f"Undecided: {number} cannot tell an effect from noise. Against {tests.baseline},"
-            f" {'; '.join(parts[:named])} as fast{more}."
+            f"{too_few(blocks)} Against {tests.baseline}, {'; '.join(parts[:named])} as fast{more}."
         )
         if len(said.split()) < WORDS_LIMIT:
             break
@@ -217,7 +216,7 @@ def noun_of(cell: Cell) -> str:
 
 
 def _nouns(found: Sequence[tuple[Cell, Comparison]]) -> str:
-    return _listed([noun_of(cell) for cell, _ in found])
+    return listed([noun_of(cell) for cell, _ in found])
 
 
 def _times(entry: Comparison) -> str:
@@ -231,11 +230,7 @@ def interval_words(entry: Comparison) -> str:
     digits = 2
     while digits < 4 and (_is_narrow(low, high, digits) or _hides_one(low, high, digits)):
         digits += 1
-    word = ""
-    if entry.verdict == "undecided":
-        word = ", undecided"
-    elif entry.verdict == "equivalent":
-        word = f", equivalent within {entry.margin_percent:.0f} %"
+    word = remark(entry.verdict, entry.margin_percent)
     return f"{low:.{digits}f} to {high:.{digits}f}{word}"
 
 
@@ -254,9 +249,3 @@ def _would_have_shown(found: Sequence[tuple[Cell, Comparison]]) -> str:
         return "larger differences would have shown"
     size = f"{max(hidden):.0f} %" if max(hidden) < 1000 else "over 1000 %"
     return f"a difference of {size} would have shown"
-
-
-def _listed(parts: Sequence[str]) -> str:
-    if len(parts) < 2:
-        return "".join(parts)
-    return ", ".join(parts[:-1]) + " and " + parts[-1]

@@ -13,14 +13,12 @@ from collections.abc import Callable, Sequence
 
 from fsgauge.kinds.connections.analysis.model import CellExtents, ExtentsRatio
 from fsgauge.record import Plan, ScanRecord
+from fsgauge.stats.contrast import Contrast, Value, in_blocks
 from fsgauge.stats.estimate import estimate
-from fsgauge.stats.ratio import ratio_of_blocks
 from fsgauge.stats.samples import Samples
-from fsgauge.stats.verdict import benjamini_hochberg, judge, log_margin
 from fsgauge.wire import ScanResult
 
 EXTENTS, PER_FILE = "extents", "extents_per_file"
-_FAMILY = (EXTENTS, PER_FILE)
 
 
 def scanned_cells(scans: Sequence[ScanRecord]) -> list[ScanRecord]:
@@ -97,26 +95,17 @@ def _samples(plan: Plan, scans: Sequence[ScanRecord]) -> Samples:
 def _ratios(
     plan: Plan, samples: Samples, reference: str, equivalence_percent: float
 ) -> dict[tuple[str, str], ExtentsRatio]:
-    found = {}
-    for cell in plan.cells:
-        against = samples.block_logs(PER_FILE, cell.id, reference)
-        for system in plan.systems:
-            own = samples.block_logs(PER_FILE, cell.id, system)
-            ratio = ratio_of_blocks([own[at] - against[at] for at in own if at in against])
-            if system != reference and ratio is not None:
-                found[cell.id, system] = ratio
-    adjusted = benjamini_hochberg([ratio.p for ratio in found.values()])
-    margin = log_margin(equivalence_percent)
-    return {
-        key: ExtentsRatio(
-            ratio=ratio.ratio,
-            low=ratio.low,
-            high=ratio.high,
-            p_adjusted=p,
-            verdict=judge(ratio, log_margin=margin, p_adjusted=p, higher_is_better=False),
-            n=ratio.n,
+    contrasts = {
+        (cell.id, system): Contrast(
+            Value(PER_FILE, cell.id, system), Value(PER_FILE, cell.id, reference)
         )
-        for (key, ratio), p in zip(found.items(), adjusted, strict=True)
+        for cell in plan.cells
+        for system in plan.systems
+        if system != reference
+    }
+    return {
+        place: ExtentsRatio(**judged.numbers())
+        for place, judged in in_blocks(contrasts, samples, equivalence_percent).items()
     }
 
 

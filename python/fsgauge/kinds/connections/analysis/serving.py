@@ -10,7 +10,12 @@ import statistics
 from collections.abc import Container, Iterator, Sequence
 from typing import get_args
 
-from fsgauge.kinds.connections.analysis.serving_model import ConnectionUse, OperationShare, ServerUse, Serving
+from fsgauge.kinds.connections.analysis.serving_model import (
+    ConnectionUse,
+    OperationShare,
+    ServerUse,
+    Serving,
+)
 from fsgauge.record import Plan, RunRecord, ServerRun, TurnRecord
 from fsgauge.stats.estimate import Estimate, estimate, over
 from fsgauge.stats.histogram import mean_ns

@@ -6,7 +6,13 @@ import statistics
 from collections.abc import Sequence
 
 from fsgauge.kinds.connections.analysis.model import ClientShares, OperationTime
-from fsgauge.kinds.connections.analysis.samples import FIRST_DONE, LAST_DONE, SHARES, service_name, share_name
+from fsgauge.kinds.connections.analysis.samples import (
+    FIRST_DONE,
+    LAST_DONE,
+    SHARES,
+    service_name,
+    share_name,
+)
 from fsgauge.record import Plan, RunRecord
 from fsgauge.stats.estimate import Estimate, estimate
 from fsgauge.stats.samples import Samples, is_complete

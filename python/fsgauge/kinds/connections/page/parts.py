@@ -18,7 +18,8 @@ from fsgauge.kinds.connections.page.tables import (
     source_of,
 )
 from fsgauge.kinds.connections.published import published_connections
-from fsgauge.report.table_parts import Table, said_once
+from fsgauge.report.few_blocks import said_once
+from fsgauge.report.table_parts import Table
 from fsgauge.stats.results import Results
 
 

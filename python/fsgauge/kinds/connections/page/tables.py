@@ -6,7 +6,14 @@ Each column with a number, or each row's name, names the page that explains it.
 from __future__ import annotations
 
 from fsgauge.kinds.connections.analysis.model import CellExtents, Connections
-from fsgauge.kinds.connections.page.rows import Change, TestRows, Value, name_with_unit, plain, test_rows
+from fsgauge.kinds.connections.page.rows import (
+    Change,
+    TestRows,
+    Value,
+    name_with_unit,
+    plain,
+    test_rows,
+)
 from fsgauge.kinds.connections.published import PublishedConnections, PublishedRow
 from fsgauge.report import words
 from fsgauge.report.table_parts import (

@@ -13,7 +13,13 @@ from dataclasses import dataclass
 from fsgauge.kinds.writers.analysis.fit import fit_law
 from fsgauge.kinds.writers.analysis.groups import Group
 from fsgauge.kinds.writers.analysis.model import CompanionRow, ScalingLine, ScalingPoint
-from fsgauge.kinds.writers.analysis.samples import ANY_CELL, FAIRNESS, LAYOUT, SMALLEST_SHARE, companion_name
+from fsgauge.kinds.writers.analysis.samples import (
+    ANY_CELL,
+    FAIRNESS,
+    LAYOUT,
+    SMALLEST_SHARE,
+    companion_name,
+)
 from fsgauge.stats.estimate import ByBlock, Estimate, estimate, over
 from fsgauge.stats.samples import Samples
 

@@ -10,7 +10,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from fsgauge.kinds.writers.analysis.model import LimitPoint, Scaling
-from fsgauge.kinds.writers.page.points import LATENCY, RATE, SHARE, Part, points_of, top_of_rates, y_of
+from fsgauge.kinds.writers.page.points import (
+    LATENCY,
+    RATE,
+    SHARE,
+    Part,
+    points_of,
+    top_of_rates,
+    y_of,
+)
 from fsgauge.report import words
 from fsgauge.report.charts import panels
 from fsgauge.report.charts.rows import chart_of

@@ -16,7 +16,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 from fsgauge.rig.host.device.block_device import BlockDevice
-from fsgauge.rig.host.device.device_bytes import ALIGNMENT_BYTES, LARGEST_READ_BYTES, DeviceBytes, device_bytes
+from fsgauge.rig.host.device.device_bytes import (
+    ALIGNMENT_BYTES,
+    LARGEST_READ_BYTES,
+    DeviceBytes,
+    device_bytes,
+)
 from fsgauge.rig.host.device.file_identity import identity_at
 from fsgauge.rig.host.device.loop_backing import LoopBacking, backing_of
 from fsgauge.rig.host.device.search_report import FoundData, Looked

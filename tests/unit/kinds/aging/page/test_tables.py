@@ -49,7 +49,7 @@ def test_nothing_decided_is_not_called_whole() -> None:
 
 
 def test_too_few_blocks_are_told_once() -> None:
-    few = said_once(summary(results_of(blocks=2)), 2)
+    few = said_once(summary(results_of(blocks=2)))
     assert few.note.endswith("No interval is known from 2 blocks.")
     assert not any("not known" in cell.below for row in few.rows for cell in row)
     assert few.rows[0][4].below == "at 5 % free"
@@ -57,7 +57,7 @@ def test_too_few_blocks_are_told_once() -> None:
 
 def test_with_blocks_enough_nothing_is_taken_away(results: Results) -> None:
     table = summary(results)
-    assert said_once(table, 6) is table
+    assert said_once(table) is table
 
 
 def test_claims_stand_beside_the_systems_that_they_are_about(results: Results) -> None:

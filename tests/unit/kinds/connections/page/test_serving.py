@@ -61,7 +61,7 @@ def test_an_interval_too_wide_is_told_as_that() -> None:
 def test_what_two_blocks_cannot_say_is_said_once() -> None:
     for table in serving_tables(make_serving(blocks=2).results()):
         assert not any("not known" in cell.below for row in table.rows for cell in row)
-        assert table.note.count("not known from 2 blocks") == 1, table.name
+        assert table.note.count("known from 2 blocks") == 1, table.name
     lead = serving_parts(make_serving(blocks=2).results()).lead
     assert lead.count("not known from 2 blocks") == 1
 

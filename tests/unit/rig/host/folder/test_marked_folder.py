@@ -8,7 +8,13 @@ import pytest
 
 from fsgauge.errors import RigError
 from fsgauge.rig.host.device import loop_devices
-from fsgauge.rig.host.folder.marked_folder import MARKER, Owner, make_marked, owner_of, remove_marked
+from fsgauge.rig.host.folder.marked_folder import (
+    MARKER,
+    Owner,
+    make_marked,
+    owner_of,
+    remove_marked,
+)
 from fsgauge.rig.host.ledger.traces import LoopTrace
 
 FIRST = "0123456789ab"

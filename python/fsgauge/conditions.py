@@ -1,14 +1,19 @@
-"""What must be equal before runs count as one sample: the list, and what differs.
+"""Under what runs were measured: the one list of facts, and how equal they must be for what.
 
-Takes two `Conditions`, each the machine, the engine and the tool of some runs; gives the
-differences in words. Blocks measured under different conditions are different questions, and a
-mean over them answers neither (pyperf refuses the same way: _bench.py, _CHECKED_METADATA).
+Takes `Conditions`, the machine, the engine and the tool of some runs.
+
+    one sample    every fact must be equal. Blocks measured under different conditions are different
+                  questions, and a mean over them answers neither (pyperf refuses the same way:
+                  _bench.py, _CHECKED_METADATA)
+    one machine   `MACHINE`, and the identity of the storage: rates themselves can be compared
+    two folders   a few must be equal and others are listed, as they may be the point:
+                  stats.folders.same_conditions reads them here
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +24,7 @@ from fsgauge.wire import Engine
 
 _UNEQUAL_TOOLS = {"fio", "losetup", "mount"}
 """Tools that take no part in what is measured, or leave their trace in the mount options."""
-_IDENTITY = ("kind", "size_bytes", "model", "serial", "wwid", "file_system")
+_IDENTITY = ("kind", "model", "serial", "wwid", "file_system")
 _QUEUE = ("scheduler", "rotational", "write_cache", "logical_block_size_bytes")
 
 
@@ -44,17 +49,17 @@ def _of_machine(name: str) -> Callable[[Conditions], object]:
 def _storage(conditions: Conditions) -> object:
     """The storage without what changes each time it is attached: loop numbers, scratch names."""
     facts = conditions.environment.storage
-    chain = [
-        {key: link[key] for key in (*_IDENTITY, *_QUEUE) if link.get(key) is not None}
-        | _mount_point(link)
-        for link in facts.device_chain
-    ]
+    chain = _chain(conditions, (*_IDENTITY, "size_bytes", *_QUEUE))
     return {"kind": facts.kind, "size_bytes": facts.size_bytes, "chain": chain}
 
 
-def _mount_point(link: dict[str, Any]) -> dict[str, str]:
-    mounted = link.get("mount_point")
-    return {} if mounted is None else {"mount_point": without_token(mounted)}
+def _chain(conditions: Conditions, keys: Sequence[str]) -> list[dict[str, Any]]:
+    """Some facts of each link; a mount point of ours without the token of its run."""
+    return [
+        {key: link[key] for key in keys if link.get(key) is not None}
+        | ({"mount_point": without_token(mounted)} if (mounted := link.get("mount_point")) else {})
+        for link in conditions.environment.storage.device_chain
+    ]
 
 
 def _tools(conditions: Conditions) -> object:
@@ -62,7 +67,7 @@ def _tools(conditions: Conditions) -> object:
     return {name: versions[name] for name in sorted(versions) if name not in _UNEQUAL_TOOLS}
 
 
-MUST_BE_EQUAL: dict[str, Callable[[Conditions], object]] = {
+FACTS: dict[str, Callable[[Conditions], object]] = {
     "fsgauge version": lambda conditions: conditions.fsgauge_version,
     "record format": lambda conditions: conditions.environment.format,
     "rig": lambda conditions: conditions.rig,
@@ -82,13 +87,23 @@ MUST_BE_EQUAL: dict[str, Callable[[Conditions], object]] = {
     "tools": _tools,
     "storage": _storage,
 }
-"""Name and value of everything that must be equal."""
+"""Name and value of every fact."""
+
+MACHINE = ("host", "architecture", "processor", "processor count", "virtual machine", "rig")
+"""What makes it the same machine. A kernel changes how much memory it reports, so neither is."""
+
+
+def same_machine(first: Conditions, second: Conditions) -> bool:
+    """Whether both are the same machine with the same storage."""
+    return all(FACTS[name](first) == FACTS[name](second) for name in MACHINE) and (
+        _chain(first, _IDENTITY) == _chain(second, _IDENTITY)
+    )
 
 
 def differences(then: Conditions, now: Conditions) -> list[str]:
     """What differs, one sentence each: "kernel: Linux 6.1 then, Linux 6.18 now"."""
     found = []
-    for name, value in MUST_BE_EQUAL.items():
+    for name, value in FACTS.items():
         before, after = value(then), value(now)
         unknown = name.startswith("engine") and (then.engine is None or now.engine is None)
         if before != after and not unknown:
@@ -113,9 +128,12 @@ def _words(value: object, other: object) -> str:
     """A value; of a table, what the other one has not."""
     if isinstance(value, dict) and isinstance(other, dict):
         value = {key: each for key, each in value.items() if other.get(key) != each}
-        return ", ".join(f"{key} {_plain(each)}" for key, each in value.items()) or "nothing"
-    return "none" if value is None else _plain(value)
+        return ", ".join(f"{key} {plain(each)}" for key, each in value.items()) or "nothing"
+    return plain(value)
 
 
-def _plain(value: object) -> str:
+def plain(value: object) -> str:
+    """A value in words; "none" where there is none."""
+    if value is None:
+        return "none"
     return value if isinstance(value, str) else json.dumps(value)

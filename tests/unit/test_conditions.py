@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from fsgauge.pooling import Conditions, differences
+from fsgauge.conditions import Conditions, differences
 from tests.synthetic import make_study
 
 BEFORE = make_study(blocks=2, queue_depths=(32,), block_sizes=(4096,)).before

@@ -1,0 +1,174 @@
+"""What a study holds against what: every ratio is declared, and all are judged in one place.
+
+Takes contrasts and the samples that they are of; gives each ratio with its interval, its p value
+corrected within its family (Benjamini and Hochberg), its verdict, and the effect that would have
+shown. Where both sides were measured in the same blocks, each block gives one ratio (`in_blocks`).
+Two folders share no block, so all blocks of one are held against all of the other (`in_folders`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from fsgauge.stats.estimate import ByBlock, over
+from fsgauge.stats.metrics import METRICS
+from fsgauge.stats.ratio import Ratio, deviation_of_steps, ratio_of_blocks
+from fsgauge.stats.samples import Samples
+from fsgauge.stats.verdict import Verdict, benjamini_hochberg, judge, log_margin
+from fsgauge.stats.welch import Welch, welch
+
+Key = TypeVar("Key")
+R = TypeVar("R", bound=Ratio)
+
+
+class Value(NamedTuple):
+    """What one system had in one cell; of the baseline, the mean of its two turns in a block."""
+
+    metric: str
+    cell: str
+    system: str
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """`numerator` over `denominator`; a contrast of contrasts is a ratio of ratios.
+
+    Contrasts of one `family` are corrected together for their number.
+    """
+
+    numerator: Value | Contrast
+    denominator: Value | Contrast
+    family: Hashable = None
+
+    @property
+    def metric(self) -> str:
+        """What both sides are measured by."""
+        return self.numerator.metric
+
+    @property
+    def higher_is_better(self) -> bool:
+        """Whether more is better; what no run has is counted in layouts, and is less the better."""
+        return self.metric in METRICS and METRICS[self.metric].higher_is_better
+
+
+@dataclass(frozen=True)
+class Judged(Generic[R]):
+    """A ratio and what it means. `logs` are the log ratios of blocks; of two folders they are the
+    logs of the numerator's blocks, and `against` those of the denominator's.
+    """
+
+    contrast: Contrast
+    ratio: R
+    p_adjusted: float
+    verdict: Verdict
+    margin_percent: float
+    logs: ByBlock
+    against: ByBlock = field(default_factory=dict)
+
+    def numbers(self) -> dict[str, Any]:
+        """What every model of a judged ratio has, by the names of its fields."""
+        return {
+            "ratio": self.ratio.ratio,
+            "low": self.ratio.low,
+            "high": self.ratio.high,
+            "p_adjusted": self.p_adjusted,
+            "verdict": self.verdict,
+            "n": self.ratio.n,
+        }
+
+    @property
+    def blocks(self) -> list[tuple[int, float]]:
+        """The ratio of each block."""
+        return [(block, math.exp(log)) for block, log in sorted(self.logs.items())]
+
+
+def in_blocks(
+    contrasts: Mapping[Key, Contrast], samples: Samples, equivalence_percent: float
+) -> dict[Key, Judged[Ratio]]:
+    """Every contrast of which a block has both sides, in the order given."""
+    found = {}
+    for key, contrast in contrasts.items():
+        logs = logs_of(contrast, samples)
+        ratio = ratio_of_blocks(list(logs.values()), reach=reach_of(contrast, samples))
+        if ratio is not None:
+            found[key] = _Found(contrast, ratio, logs, {})
+    return _judged(found, equivalence_percent)
+
+
+def in_folders(
+    contrasts: Mapping[Key, Contrast], a: Samples, b: Samples, equivalence_percent: float
+) -> dict[Key, Judged[Welch]]:
+    """The same of numerators in `b` over denominators in `a`, whose blocks are not paired."""
+    found = {}
+    for key, contrast in contrasts.items():
+        sides = (contrast.denominator, a), (contrast.numerator, b)
+        before, after = (logs_of(*side) for side in sides)
+        reaches = [reach_of(*side) for side in sides]
+        ratio = welch(
+            list(before.values()),
+            list(after.values()),
+            steps=deviation_of_steps(max(reaches)),
+            reach=sum(reaches),
+        )
+        if ratio is not None:
+            found[key] = _Found(contrast, ratio, after, before)
+    return _judged(found, equivalence_percent)
+
+
+def ratio_of(contrast: Contrast, samples: Samples) -> Ratio | None:
+    """The ratio alone, judged by nobody; None where no block has both sides."""
+    logs = list(logs_of(contrast, samples).values())
+    return ratio_of_blocks(logs, reach=reach_of(contrast, samples))
+
+
+def logs_of(side: Value | Contrast, samples: Samples) -> dict[int, float]:
+    """The log of every block that has it."""
+    if isinstance(side, Value):
+        return samples.block_logs(*side)
+    return over(logs_of(side.numerator, samples), logs_of(side.denominator, samples))
+
+
+def reach_of(side: Value | Contrast, samples: Samples) -> float:
+    """How far these logs may be off; the sides of a ratio may be so away from each other."""
+    if isinstance(side, Value):
+        return samples.reach(*side)
+    return reach_of(side.numerator, samples) + reach_of(side.denominator, samples)
+
+
+@dataclass(frozen=True)
+class _Found(Generic[R]):
+    contrast: Contrast
+    ratio: R
+    logs: ByBlock
+    against: ByBlock
+
+
+def _judged(found: Mapping[Key, _Found[R]], equivalence_percent: float) -> dict[Key, Judged[R]]:
+    families: dict[Hashable, list[Key]] = {}
+    for key, each in found.items():
+        families.setdefault(each.contrast.family, []).append(key)
+    adjusted: dict[Key, float] = {}
+    for keys in families.values():
+        p_values = benjamini_hochberg([found[key].ratio.p for key in keys])
+        adjusted |= zip(keys, p_values, strict=True)
+    margin = log_margin(equivalence_percent)
+    return {
+        key: Judged(
+            contrast=each.contrast,
+            ratio=each.ratio,
+            p_adjusted=adjusted[key],
+            verdict=judge(
+                each.ratio,
+                log_margin=margin,
+                p_adjusted=adjusted[key],
+                higher_is_better=each.contrast.higher_is_better,
+            ),
+            margin_percent=100 * -math.expm1(-margin),
+            logs=each.logs,
+            against=each.against,
+        )
+        for key, each in found.items()
+    }

@@ -1,0 +1,36 @@
+"""What several answers say in the same words: lists, percentages, verdicts, too few blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def listed(parts: Sequence[str]) -> str:
+    """ "ext4, xfs and btrfs"."""
+    if len(parts) < 2:
+        return "".join(parts)
+    return ", ".join(parts[:-1]) + " and " + parts[-1]
+
+
+def too_few(blocks: int, unseen: str = "an effect") -> str:
+    """The begin of an answer that so few blocks cannot give."""
+    number = "one complete block" if blocks == 1 else f"{blocks} complete blocks"
+    return f"Undecided: {number} cannot tell {unseen} from noise."
+
+
+def percent(ratio: float) -> str:
+    """ "94 %"."""
+    return f"{100 * ratio:.0f} %"
+
+
+def percent_range(low: float, high: float) -> str:
+    """Two ratios as "78 to 86", with a digit more where they would read alike."""
+    digits = 0 if round(100 * low) != round(100 * high) else 1
+    return f"{100 * low:.{digits}f} to {100 * high:.{digits}f}"
+
+
+def remark(verdict: str | None, margin_percent: float | None = None) -> str:
+    """What stands behind an interval that shows no difference: ", undecided"; else ""."""
+    if verdict == "equivalent" and margin_percent is not None:
+        return f", equivalent within {margin_percent:.0f} %"
+    return f", {verdict}" if verdict in ("undecided", "equivalent") else ""
