@@ -4,22 +4,17 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use fsgauge_wire::{Event, Failure, Features, LoadJob, MachineCpu, Note, Workers};
+use fsgauge_wire::{Event, Failure, Features, Listener, LoadJob, MachineCpu, Note, Outcome, Stop, Workers};
 
-use crate::clock::Clock;
 use crate::companion::Companions;
-use crate::cpu;
-use crate::job_thread::{Shared, Start, shared_files};
+use crate::instruments::{Clock, PauseWatch, Series, Start, cpu, tell};
+use crate::job_thread::{Shared, shared_files};
 use crate::medium::Medium;
 use crate::member::Member;
-use crate::merge::{Followed, Series};
+use crate::merge::Followed;
 use crate::outcome::Report;
-use crate::pauses::PauseWatch;
 use crate::processes::WorkerCommand;
-use crate::run::tell;
-use crate::stop::Stop;
 use crate::target;
-use crate::{Listener, Outcome};
 
 /// How often the main thread looks up from waiting.
 const TICK: Duration = Duration::from_millis(50);

@@ -2,17 +2,18 @@
 //!
 //! Every combination of order, queue and pace is a loop of its own, compiled apart: what is off costs nothing.
 
+use std::sync::Arc;
 use std::sync::mpsc::Sender;
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::time::Duration;
 
-use fsgauge_wire::{Access, Descriptors, Failure, Features, Interface, LoadJob, Note, Ranges, Sync, Target};
+use fsgauge_wire::{
+    Access, Descriptors, Failure, Features, Interface, LoadJob, Note, Ranges, Stop, Sync, Target,
+};
 
 use crate::buffers::Buffers;
 use crate::client::{Client, ClientSetup};
-use crate::clock::Clock;
 use crate::data::Contents;
 use crate::halts::Halts;
+use crate::instruments::{Clock, Start, Window};
 use crate::medium::Medium;
 use crate::outcome::{JobOutcome, Report};
 use crate::pace::{Pace, Paced, Unpaced};
@@ -21,9 +22,7 @@ use crate::queue::{
     ChunkedQueue, Chunks, MemoryQueue, NullQueue, Queue, RingQueue, RingSetup, SyncQueue, refused,
 };
 use crate::random::Random;
-use crate::stop::Stop;
 use crate::target::{Geometry, OpenFiles, OpenMode, path_of};
-use crate::window::Window;
 
 /// The largest batch that the engine chooses by itself.
 const BATCH_LIMIT: u32 = 16;
@@ -38,30 +37,6 @@ pub(crate) struct Shared {
     pub(crate) clock: Clock,
     pub(crate) stop: Stop,
     pub(crate) start: Arc<Start>,
-}
-
-/// The starting line: jobs wait here until all of them are ready.
-#[derive(Debug, Default)]
-pub(crate) struct Start {
-    zero_ns: Mutex<Option<u64>>,
-    changed: Condvar,
-}
-
-impl Start {
-    /// Lets everybody go; the load's first moment is `zero_ns`.
-    pub(crate) fn give(&self, zero_ns: u64) {
-        *self.zero_ns.lock().unwrap_or_else(PoisonError::into_inner) = Some(zero_ns);
-        self.changed.notify_all();
-    }
-
-    /// Waits for the start, and then for its moment.
-    pub(crate) fn wait(&self, clock: &Clock) -> u64 {
-        let given = self.zero_ns.lock().unwrap_or_else(PoisonError::into_inner);
-        let given = self.changed.wait_while(given, |zero_ns| zero_ns.is_none());
-        let zero_ns = given.unwrap_or_else(PoisonError::into_inner).unwrap_or(0);
-        std::thread::sleep(Duration::from_nanos(zero_ns.saturating_sub(clock.now_ns())));
-        zero_ns
-    }
 }
 
 /// One job of a load.

@@ -3,13 +3,12 @@
 use std::sync::mpsc::Sender;
 use std::thread::JoinHandle;
 
-use fsgauge_wire::{Failure, Workers};
+use fsgauge_wire::{Failure, Outcome, Workers};
 
-use crate::Outcome;
+use crate::instruments::nudge;
 use crate::job_thread::{JobThread, Shared};
 use crate::outcome::Report;
 use crate::processes::{ChildProcess, WorkerCommand};
-use crate::stop::nudge;
 
 /// One job of a load that has been started.
 pub(crate) enum Member {

@@ -2,19 +2,16 @@
 
 use std::time::Duration;
 
-use fsgauge_wire::{Access, Failure, LoadJob, SelfMeasure, Stamps, Target};
+use fsgauge_wire::{Access, Failure, LoadJob, SelfMeasure, Stamps, Stop, Target};
 
 use crate::client::{Client, ClientSetup};
-use crate::clock::Clock;
-use crate::cpu;
 use crate::halts::Halts;
+use crate::instruments::{Clock, Window, cpu};
 use crate::job_thread::{batch, buffers, null_queue, places};
 use crate::pace::Unpaced;
 use crate::pattern::{Order, Pattern, RangeOrder, Sequential, Sizes, Uniform, Zipf};
 use crate::random::Random;
-use crate::stop::Stop;
 use crate::target::Geometry;
-use crate::window::Window;
 
 /// How long one measure runs; the best of several is taken, since whatever disturbs only adds.
 const MEASURE: Duration = Duration::from_millis(12);

@@ -8,10 +8,10 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use fsgauge_load::{Stop, run_clients};
+use fsgauge_load::run_clients;
 use fsgauge_wire::{
     BackupOrder, ClientErrorKind, ClientOperation, ClientOperationResult, ClientsJob, ClientsResult,
-    Dispatch, Ended, Event, Failure, FileSet, FileSizes, LoadResult, Phase, Tree, parse_job,
+    Dispatch, Ended, Event, Failure, FileSet, FileSizes, LoadResult, Phase, Stop, Tree, parse_job,
 };
 use support::{Heard, assert_consistent, engine};
 

@@ -7,11 +7,11 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use fsgauge_load::{Stop, run_clients};
+use fsgauge_load::run_clients;
 use fsgauge_wire::{
     Activity, Arrival, ClientErrorKind, ClientOperation, ClientOperationResult, ClientsInterface, ClientsJob,
     ClientsResult, ClientsTarget, Create, Data, Dispatch, Ended, Event, FORMAT, Failure, FileSet, FileSizes,
-    LoadResult, Phase, Think, Tree, WeightedActivity,
+    LoadResult, Phase, Stop, Think, Tree, WeightedActivity,
 };
 use support::{Heard, assert_consistent, engine};
 
@@ -536,7 +536,7 @@ fn a_storage_that_fills_up_under_the_clients_ends_them() {
     // 64 MiB are free when the job is checked; the listener takes nearly all of it then.
     let Some(mounted) = Mounted::tmpfs("size=64m") else { return };
     struct Eater(PathBuf);
-    impl fsgauge_load::Listener for Eater {
+    impl fsgauge_wire::Listener for Eater {
         fn event(&mut self, event: Event) -> std::io::Result<()> {
             if matches!(event, Event::SelfMeasure(_)) {
                 std::fs::write(&self.0, vec![1; 63 << 20])?;

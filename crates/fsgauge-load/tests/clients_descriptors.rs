@@ -4,10 +4,10 @@ mod support;
 
 use std::fs::File;
 
-use fsgauge_load::{Listener, Stop, run_clients};
+use fsgauge_load::run_clients;
 use fsgauge_wire::{
     ClientErrorKind, ClientOperation, ClientsInterface, ClientsJob, ClientsTarget, Create, Data, Dispatch,
-    Ended, Event, FORMAT, FileSet, FileSizes, Phase, Tree,
+    Ended, Event, FORMAT, FileSet, FileSizes, Listener, Phase, Stop, Tree,
 };
 use rustix::process::{Resource, Rlimit, setrlimit};
 use support::engine;

@@ -14,11 +14,11 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use fsgauge_load::{Stop, run_clients};
+use fsgauge_load::run_clients;
 use fsgauge_wire::{
     Activity, BackupOrder, ClientError, ClientErrorKind, ClientOperation, ClientsInterface, ClientsJob,
     ClientsResult, ClientsTarget, Create, Data, Dispatch, Ended, FORMAT, Failure, FileSet, FileSizes,
-    LoadResult, NfsTarget, Phase, Tree, WeightedActivity,
+    LoadResult, NfsTarget, Phase, Stop, Tree, WeightedActivity,
 };
 use ganesha::{Ganesha, exported, free_port, missing};
 use quota::{QUOTA_BYTES, UnderQuota};

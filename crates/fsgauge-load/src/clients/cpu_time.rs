@@ -3,7 +3,7 @@
 //! getrusage(2) splits it into user and system time, but knows of a running thread only what the last tick has
 //! told: of a thread that lives for a few milliseconds, nothing. The thread's CPU clock is exact.
 
-use crate::cpu;
+use crate::instruments::cpu;
 
 /// The first of the two moments.
 #[derive(Debug, Clone, Copy)]

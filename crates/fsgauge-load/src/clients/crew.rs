@@ -8,7 +8,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use fsgauge_wire::{
     ClientsInterface, ClientsJob, ClientsTarget, Dispatch, Event, Failure, Features, Interval, Listener,
-    MachineCpu, Note, Pauses, Phase, Tree,
+    MachineCpu, Note, Outcome, Pauses, Phase, Stop, Tree,
 };
 
 use super::event_loop::{EventLoop, LoopOutcome, Surroundings};
@@ -17,14 +17,7 @@ use super::plan::Plan;
 use super::result::end_ns;
 use super::target::network::{Access, Gate, MOMENT, Parting, Server, directory_of};
 use super::target::{NfsTarget, NullTarget, PlainTarget, RingTarget, Target};
-use crate::Outcome;
-use crate::clock::Clock;
-use crate::cpu;
-use crate::job_thread::Start;
-use crate::merge::Series;
-use crate::pauses::PauseWatch;
-use crate::run::tell;
-use crate::stop::{Stop, nudge};
+use crate::instruments::{Clock, PauseWatch, Series, Start, cpu, nudge, tell};
 
 /// How often the main thread looks up from waiting.
 const TICK: Duration = Duration::from_millis(50);

@@ -11,7 +11,7 @@ use super::event_loop::{ClientCount, LoopOutcome};
 use super::tally::ClientsTally;
 use super::target::Traffic;
 use super::target::network::Server;
-use crate::pauses;
+use crate::instruments::pauses;
 
 /// Why the rate of clients is not judged.
 const NOT_JUDGED: &str = "clients work through files: the rate changes with them, and ends with the last";

@@ -12,9 +12,7 @@ use super::result::result;
 use super::self_measure::self_measure;
 use super::tails::look_for_tails;
 use super::target::network::Server;
-use crate::clock::Clock;
-use crate::run::tell;
-use crate::stop::allow_nudges;
+use crate::instruments::{Clock, allow_nudges, tell};
 
 /// Runs clients and gives the result; events go to `listener` while they run.
 pub fn run_clients(

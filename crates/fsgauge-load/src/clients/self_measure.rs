@@ -1,15 +1,12 @@
 //! The engine measures itself: the clients of this very job on nothing, and the clock.
 
-use fsgauge_wire::{ClientsInterface, ClientsJob, ClientsTarget, SelfMeasure, Stamps};
+use fsgauge_wire::{ClientsInterface, ClientsJob, ClientsTarget, Outcome, SelfMeasure, Stamps, Stop};
 
 use super::crew::{share, threads_of};
 use super::event_loop::{EventLoop, Surroundings};
 use super::plan::Plan;
 use super::target::NullTarget;
-use crate::Outcome;
-use crate::clock::Clock;
-use crate::cpu;
-use crate::stop::Stop;
+use crate::instruments::{Clock, cpu};
 
 /// How long one measure runs; the best of several is taken, since whatever disturbs only adds.
 const MEASURE_NS: u64 = 12_000_000;

@@ -7,7 +7,7 @@ use std::ffi::{CStr, CString};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use fsgauge_wire::{BadRecord, ClientsJob, ClientsTarget, LoadResult, Note, Outcome, Phase};
+use fsgauge_wire::{BadRecord, ClientsJob, ClientsTarget, LoadResult, Note, Outcome, Phase, Stop};
 
 use super::file_set::{FileNumber, PathBuffer};
 use super::plan::Plan;
@@ -15,7 +15,6 @@ use super::request::Request;
 use super::tally::BAD_LIMIT;
 use super::target::network::{Housekeeper, Server, admit, ask, directory_of};
 use super::target::{Answer, PlainTarget, Started, Target};
-use crate::stop::Stop;
 
 /// How long it may take; then a note says how many files were not asked.
 const TIME_LIMIT: Duration = Duration::from_secs(60);

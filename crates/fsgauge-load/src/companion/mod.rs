@@ -7,29 +7,27 @@ mod check;
 mod log_file;
 
 pub(crate) use check::check_companions;
+use fsgauge_wire::{
+    BlockSize, Companion, CompanionKind, CompanionResult, Failure, LoadJob, Note, Outcome, Recorder, Stop,
+    Target,
+};
 
 use std::os::fd::OwnedFd;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use fsgauge_wire::{
-    BlockSize, Companion, CompanionKind, CompanionResult, Failure, LoadJob, Note, Recorder, Target,
-};
-
-use crate::Outcome;
 use crate::buffers::Buffers;
 use crate::client::{Client, ClientSetup};
 use crate::data::Filler;
 use crate::halts::Halts;
+use crate::instruments::Window;
 use crate::job_thread::Shared;
 use crate::outcome::JobOutcome;
 use crate::pace::Unpaced;
 use crate::pattern::{Order, Pattern, Sequential, Sizes, Uniform};
 use crate::queue::{LogQueue, Queue, SyncQueue};
 use crate::random::Random;
-use crate::stop::Stop;
 use crate::target::{self, Geometry, OpenMode};
-use crate::window::Window;
 use log_file::LogFile;
 
 /// A log begins again here.

@@ -4,9 +4,10 @@
 
 use std::path::Path;
 
-use fsgauge_load::{Listener, Stop, run_layout, run_load};
+use fsgauge_load::{run_layout, run_load};
 use fsgauge_wire::{
-    Data, Engine, Event, FORMAT, Failure, LayoutJob, LoadJob, LoadResult, OperationResult, Profile, Target,
+    Data, Engine, Event, FORMAT, Failure, LayoutJob, Listener, LoadJob, LoadResult, OperationResult, Profile,
+    Stop, Target,
 };
 
 /// Keeps every event.

@@ -2,11 +2,11 @@
 
 #![allow(dead_code, reason = "each test file uses its part")]
 
-use fsgauge_load::{Stop, run_clients};
+use fsgauge_load::run_clients;
 use fsgauge_wire::{
     ClientErrorKind, ClientOperation, ClientsInterface, ClientsJob, ClientsResult, ClientsTarget, Create,
     Data, Dispatch, Ended, FORMAT, Failure, FileSet, FileSizes, LoadResult, NetworkResult, Phase, SmbTarget,
-    Tree,
+    Stop, Tree,
 };
 
 use super::support::{Heard, assert_consistent, engine};

@@ -10,7 +10,8 @@ use super::server::OverNetwork;
 use super::stopwatch::{Stopwatch, Timed};
 use super::verify::Verifier;
 use super::walk::walk;
-use crate::cpu::{RunQueue, thread_user_system_ns};
+use crate::instruments::RunQueue;
+use crate::instruments::cpu::thread_user_system_ns;
 
 /// What a backup did.
 #[derive(Debug)]

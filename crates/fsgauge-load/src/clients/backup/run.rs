@@ -18,11 +18,7 @@ use super::stopwatch::Stopwatch;
 use crate::clients::plan::Plan as FilesPlan;
 use crate::clients::tails::look_for_tails;
 use crate::clients::target::network::Server;
-use crate::clock::Clock;
-use crate::cpu;
-use crate::pauses::PauseWatch;
-use crate::run::tell;
-use crate::stop::{allow_nudges, nudge};
+use crate::instruments::{Clock, PauseWatch, allow_nudges, cpu, nudge, tell};
 
 /// How often the main thread looks up from waiting.
 const TICK: Duration = Duration::from_millis(50);

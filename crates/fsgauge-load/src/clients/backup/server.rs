@@ -8,7 +8,7 @@ use std::ffi::CString;
 use std::time::Duration;
 
 use fsgauge_wire::{
-    BadRecord, ClientOperation, ClientsJob, Cpu, Ended, NetworkResult, OperationCall, Outcome,
+    BadRecord, ClientOperation, ClientsJob, Cpu, Ended, NetworkResult, OperationCall, Outcome, Stop,
 };
 use rustix::io::Errno;
 
@@ -21,8 +21,8 @@ use crate::clients::request::{Handle, Request};
 use crate::clients::result::network;
 use crate::clients::target::Answer;
 use crate::clients::target::network::{Housekeeper, Server, Traffic, admit, ask, directory_of};
-use crate::cpu::{RunQueue, thread_user_system_ns};
-use crate::stop::Stop;
+use crate::instruments::RunQueue;
+use crate::instruments::cpu::thread_user_system_ns;
 
 /// So often in a row a server may ask for patience, and so long each time.
 const RETRY_LIMIT: u32 = 100;

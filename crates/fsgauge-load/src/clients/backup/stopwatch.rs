@@ -3,14 +3,12 @@
 
 use std::sync::mpsc::Sender;
 
-use fsgauge_wire::{ClientErrorKind, ClientOperation, Ended, Interval, IntervalCount};
+use fsgauge_wire::{ClientErrorKind, ClientOperation, Ended, Interval, IntervalCount, Stop};
 use rustix::io::Errno;
 
 use crate::clients::tally::ClientsTally;
 use crate::clients::target::{kind_of, message_of};
-use crate::clock::Clock;
-use crate::stop::Stop;
-use crate::window::Window;
+use crate::instruments::{Clock, Window};
 
 /// Times and counts what one reader does.
 #[derive(Debug)]

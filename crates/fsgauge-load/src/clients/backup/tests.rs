@@ -18,7 +18,7 @@ use super::verify::Verifier;
 use super::walk::walk;
 use crate::clients::file_set::{Contents, FileNumber};
 use crate::clients::tally::ClientsTally;
-use crate::clock::Clock;
+use crate::instruments::Clock;
 
 fn watch() -> Stopwatch {
     let (sender, _) = channel();

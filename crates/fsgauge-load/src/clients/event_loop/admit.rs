@@ -4,10 +4,9 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use fsgauge_wire::ClientOperation;
+use fsgauge_wire::{ClientOperation, Outcome};
 
 use super::{EventLoop, WAIT_LIMIT_NS, wait_failure};
-use crate::Outcome;
 use crate::clients::file_set::{Directory, PathBuffer};
 use crate::clients::request::Request;
 use crate::clients::target::network::Gate;

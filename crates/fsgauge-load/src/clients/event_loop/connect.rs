@@ -3,14 +3,12 @@
 use std::io;
 use std::time::Duration;
 
-use fsgauge_wire::ClientOperation;
+use fsgauge_wire::{ClientOperation, Outcome, Stop};
 
 use super::{EventLoop, WAIT_LIMIT_NS, wait_failure};
-use crate::Outcome;
 use crate::clients::file_set::{Directory, PathBuffer};
 use crate::clients::request::Request;
 use crate::clients::target::{Answer, Started, Target, kind_of, message_of};
-use crate::stop::Stop;
 
 impl<T: Target> EventLoop<'_, T> {
     /// Lets the clients in: makes their directories, one after the other. Gives when it began and ended. Where

@@ -23,11 +23,10 @@ use std::collections::VecDeque;
 use std::io;
 use std::time::Duration;
 
-use fsgauge_wire::{Ended, Failure, Interval, IntervalCount, Pauses};
+use fsgauge_wire::{Ended, Failure, Interval, IntervalCount, Outcome, Pauses, Stop};
 
 pub(crate) use self::drain::Drained;
 use self::late::Place;
-use crate::Outcome;
 use crate::clients::client::{Client, Lane, Paths};
 use crate::clients::cpu_time::CpuTime;
 use crate::clients::file_set::Records;
@@ -36,10 +35,7 @@ use crate::clients::request::Request;
 use crate::clients::rests::Rests;
 use crate::clients::tally::ClientsTally;
 use crate::clients::target::{Answer, Started, Target, Traffic};
-use crate::clock::Clock;
-use crate::cpu::RunQueue;
-use crate::stop::Stop;
-use crate::window::Window;
+use crate::instruments::{Clock, RunQueue, Window};
 
 /// No wait is longer: the flag that says stop is looked at.
 const WAIT_LIMIT_NS: u64 = 20_000_000;

@@ -3,9 +3,10 @@
 use std::io;
 use std::time::{Duration, Instant};
 
+use fsgauge_wire::Stop;
+
 use super::super::{Answer, Started, Target};
 use crate::clients::request::Request;
-use crate::stop::Stop;
 
 /// A target answers sooner, if only that there was no answer.
 const PATIENCE: Duration = Duration::from_secs(90);

@@ -1,13 +1,12 @@
 //! Clearing up on a server: what is left of a file set once its files are removed.
 
-use fsgauge_wire::{ClientsJob, Note, Outcome};
+use fsgauge_wire::{ClientsJob, Note, Outcome, Stop};
 
 use super::super::{Answer, message_of};
 use super::prepare::{admit, c_path, directory_of, wait_failure};
 use super::{Housekeeper, ask};
 use crate::clients::file_set::{FileNumber, Names, PathBuffer, directories};
 use crate::clients::request::Request;
-use crate::stop::Stop;
 
 const GONE: Answer = -(libc::ENOENT as Answer);
 const NOT_EMPTY: Answer = -(libc::ENOTEMPTY as Answer);

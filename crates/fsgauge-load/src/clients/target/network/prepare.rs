@@ -4,12 +4,11 @@ use std::ffi::CString;
 use std::io;
 use std::time::Instant;
 
-use fsgauge_wire::{ClientsJob, ClientsTarget, Failure, Outcome, Phase};
+use fsgauge_wire::{ClientsJob, ClientsTarget, Failure, Outcome, Phase, Stop};
 
 use super::super::{Answer, message_of};
 use super::{Address, Housekeeper, ask, ask_for};
 use crate::clients::request::Request;
-use crate::stop::Stop;
 
 /// So many operations that do nothing are timed; the median counts.
 const NULLS: usize = 21;

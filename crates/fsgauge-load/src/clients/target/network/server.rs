@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use fsgauge_wire::{ClientsJob, ClientsTarget, Note, Outcome};
+use fsgauge_wire::{ClientsJob, ClientsTarget, Note, Outcome, Stop};
 
 use super::super::nfs::{Export, NfsTarget};
 use super::super::smb::SmbAccess;
 use super::clear::clear;
 use super::prepare::prepare;
 use super::{Address, Housekeeper};
-use crate::stop::Stop;
 
 /// How clients get in: what the protocols differ in.
 #[derive(Debug, Clone)]

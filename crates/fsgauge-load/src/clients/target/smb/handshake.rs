@@ -16,7 +16,8 @@ use super::refusal::Refusal;
 use super::seal::{CipherKind, Seal};
 use super::session::Session;
 use super::sign::{Signer, SigningKind};
-use super::status::{self, Status};
+use super::status::Status;
+use crate::clients::target::smb::status;
 
 const SIGNING_ENABLED: u16 = 1;
 const SIGNING_REQUIRED: u16 = 2;

@@ -9,9 +9,10 @@ use super::connection::State;
 use super::handshake::Handshake;
 use super::refusal::Refusal;
 use super::session::Session;
-use super::socket::{self, Interest};
+use super::socket::Interest;
 use super::target::SmbTarget;
 use crate::clients::target::network::{coarse_ms, dial, dialled};
+use crate::clients::target::smb::socket;
 use crate::clients::target::{Answer, OUT_OF_REACH, Started};
 
 /// How often connections are looked at that nobody hears of: in general, and while some wait to be tried again.

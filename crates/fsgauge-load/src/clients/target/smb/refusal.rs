@@ -3,8 +3,9 @@
 use fsgauge_wire::{Failure, SmbDialect, SmbTarget as Job};
 
 use super::access::{SmbAccess, name_of};
-use super::status::{self, Status, errno_of};
+use super::status::{Status, errno_of};
 use crate::clients::target::message_of;
+use crate::clients::target::smb::status;
 
 /// Where it ended, and why.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

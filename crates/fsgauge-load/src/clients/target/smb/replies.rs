@@ -9,12 +9,13 @@ use super::handshake::Next;
 use super::lanes::{Kind, Sent};
 use super::message::{Command, FLAG_REPLY, HEADER_BYTES, Header, u16_at, u32_at, u64_at};
 use super::refusal::Refusal;
-use super::requests::{self, LISTING_BYTES, for_each_name};
+use super::requests::{LISTING_BYTES, for_each_name};
 use super::seal::{TRANSFORM_BYTES, is_sealed};
-use super::status::{self, errno_of, is_session_gone};
+use super::status::{errno_of, is_session_gone};
 use super::target::SmbTarget;
 use crate::clients::target::Answer;
 use crate::clients::target::network::NAMES_LIMIT;
+use crate::clients::target::smb::{requests, status};
 
 /// Why a connection is given up: a (positive) error number.
 type Broken = i32;

@@ -4,8 +4,9 @@ use super::connection::State;
 use super::lanes::{Held, Kind, Sent};
 use super::requests;
 use super::session::credits_of;
-use super::socket::{self, Interest};
+use super::socket::Interest;
 use super::target::SmbTarget;
+use crate::clients::target::smb::socket;
 use crate::clients::target::{Answer, OUT_OF_REACH, Started};
 
 const LOST: Answer = -(libc::ECONNRESET as Answer);

@@ -18,11 +18,12 @@ use super::files::FileId;
 use super::lanes::{Kind, Lane, Size};
 use super::message::Frame;
 use super::refusal::Refusal;
-use super::requests::{self, LISTING_BYTES, Requests};
+use super::requests::{LISTING_BYTES, Requests};
 use super::seal::CipherKind;
 use super::sign::SigningKind;
 use crate::clients::request::{Handle, Request};
 use crate::clients::target::network::{Housekeeper, ListedNames, TRYING_LIMIT_MS, Traffic, coarse_ms};
+use crate::clients::target::smb::requests;
 use crate::clients::target::started_calls::{Action, Actions};
 use crate::clients::target::{Answer, Started, Target};
 

@@ -5,14 +5,13 @@ use std::time::{Duration, Instant};
 
 use fsgauge_wire::{
     Activity, ClientErrorKind, ClientsInterface, ClientsJob, ClientsTarget, Create, Data, Dispatch, Ended,
-    FORMAT, FileSet, FileSizes, Phase, Tree, WeightedActivity,
+    FORMAT, FileSet, FileSizes, Phase, Stop, Tree, WeightedActivity,
 };
 
 use crate::clients::event_loop::{EventLoop, LoopOutcome, Surroundings};
 use crate::clients::plan::Plan;
 use crate::clients::target::Target;
-use crate::clock::Clock;
-use crate::stop::Stop;
+use crate::instruments::Clock;
 
 pub(crate) const CLIENTS: u32 = 8;
 pub(crate) const OUTSTANDING: u32 = 2;

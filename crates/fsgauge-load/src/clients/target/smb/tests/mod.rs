@@ -13,8 +13,6 @@ use std::net::TcpListener;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use fsgauge_wire::{ClientsTarget, SmbDialect, SmbTarget as Job};
-
 use super::lanes::Size;
 use super::message::Command;
 use super::{SmbAccess, SmbTarget};
@@ -22,8 +20,8 @@ use crate::clients::request::{Handle, Request};
 use crate::clients::target::network::{Address, Housekeeper, ask, ask_for};
 use crate::clients::target::tests::gone;
 use crate::clients::target::{Answer, OUT_OF_REACH, Started, Target};
-use crate::stop::Stop;
 use fake_server::{Fate, Seen};
+use fsgauge_wire::{ClientsTarget, SmbDialect, SmbTarget as Job, Stop};
 
 const RESET: Answer = -(libc::ECONNRESET as Answer);
 

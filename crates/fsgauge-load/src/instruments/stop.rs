@@ -6,7 +6,7 @@ use std::os::unix::thread::JoinHandleExt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 
-pub use fsgauge_wire::Stop;
+use fsgauge_wire::Stop;
 
 /// Set by SIGINT and SIGTERM.
 static SIGNALLED: AtomicBool = AtomicBool::new(false);
@@ -26,12 +26,12 @@ pub fn die_with_parent() {
 }
 
 /// Lets [`nudge`] interrupt waits of this process.
-pub(crate) fn allow_nudges() {
+pub fn allow_nudges() {
     handle(libc::SIGURG, on_nudge);
 }
 
 /// Makes a thread that waits in the kernel return to its loop, where it looks at the clock and the flag.
-pub(crate) fn nudge<T>(thread: &JoinHandle<T>) {
+pub fn nudge<T>(thread: &JoinHandle<T>) {
     // SAFETY: the handle has not been joined, so its thread id is still valid; SIGURG has a handler.
     unsafe { libc::pthread_kill(thread.as_pthread_t(), libc::SIGURG) };
 }

@@ -3,7 +3,7 @@
 //! A device that stalls and an engine that is stopped look the same to an operation that waits. A thread that does
 //! nothing else knows the difference: it sleeps for a moment at a time, and a sleep that lasts much longer than was
 //! asked for is a process that was stopped or frozen, or a machine that stood still. Where the scheduler says that the
-//! thread was ready and had no processor, it was starved instead, as the jobs are, which count that apart. Nothing of
+//! thread was ready and had no processor, it was starved instead, as the threads that drive are, which count that apart. Nothing of
 //! this is on the path of an operation.
 
 use std::sync::Arc;
@@ -14,8 +14,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use fsgauge_wire::Pauses;
 use rustix::time::{ClockId, clock_gettime};
 
-use crate::clock::Clock;
-use crate::cpu::RunQueue;
+use crate::instruments::{Clock, RunQueue};
 
 /// Oversleeping by less is no pause: a busy machine does that.
 const PAUSE_NS: u64 = 100_000_000;
@@ -23,9 +22,9 @@ const PAUSE_NS: u64 = 100_000_000;
 const TICK: Duration = Duration::from_millis(50);
 const STACK_BYTES: usize = 128 << 10;
 
-/// Watches the process, from the load's first moment to the end.
+/// Watches the process, from the run's first moment to the end.
 #[derive(Debug)]
-pub(crate) struct PauseWatch {
+pub struct PauseWatch {
     clock: Clock,
     begin: Clocks,
     is_over: Arc<AtomicBool>,
@@ -34,8 +33,8 @@ pub(crate) struct PauseWatch {
 }
 
 impl PauseWatch {
-    /// A load begins at `zero_ns` and is measured from `measured_from_ns` on, by its own clock.
-    pub(crate) fn start(clock: Clock, zero_ns: u64, measured_from_ns: u64) -> Self {
+    /// A run begins at `zero_ns` and is measured from `measured_from_ns` on, by its own clock.
+    pub fn start(clock: Clock, zero_ns: u64, measured_from_ns: u64) -> Self {
         let is_over = Arc::new(AtomicBool::new(false));
         let noted = Noted { clock, zero_ns, measured_from_ns, pauses: Pauses::default() };
         let told = is_over.clone();
@@ -45,7 +44,7 @@ impl PauseWatch {
     }
 
     /// What was noted, and how far the clocks have moved apart.
-    pub(crate) fn end(mut self) -> Pauses {
+    pub fn end(mut self) -> Pauses {
         let (begin, end) = (self.begin, Clocks::now(&self.clock));
         let boot_ns = end.boot_ns - begin.boot_ns;
         Pauses {
@@ -114,9 +113,9 @@ impl Noted {
     }
 }
 
-/// Puts together what several jobs or processes noted. Pauses are those of the process that lost most: a machine that
+/// Puts together what several threads or processes noted. Pauses are those of the process that lost most: a machine that
 /// stands still stops all of them at once. Waiting for processors adds up.
-pub(crate) fn merge(all: &mut Pauses, other: &Pauses) {
+pub fn merge(all: &mut Pauses, other: &Pauses) {
     if other.total_ns > all.total_ns {
         all.total_ns = other.total_ns;
     }

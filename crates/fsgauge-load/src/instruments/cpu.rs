@@ -6,7 +6,7 @@ use fsgauge_wire::MachineCpu;
 use rustix::time::{ClockId, clock_gettime};
 
 /// User and system time of the calling thread, in nanoseconds.
-pub(crate) fn thread_user_system_ns() -> (u64, u64) {
+pub fn thread_user_system_ns() -> (u64, u64) {
     let nanoseconds = |time: libc::timeval| time.tv_sec as u64 * 1_000_000_000 + time.tv_usec as u64 * 1000;
     // SAFETY: a zeroed rusage is valid and the call fills it; RUSAGE_THREAD has existed since Linux 2.6.26.
     let usage = unsafe {
@@ -18,21 +18,21 @@ pub(crate) fn thread_user_system_ns() -> (u64, u64) {
 }
 
 /// CPU time of the calling thread, exact.
-pub(crate) fn thread_ns() -> u64 {
+pub fn thread_ns() -> u64 {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
 /// How long the thread that made it has waited for a processor, as the scheduler says (schedstat).
 #[derive(Debug)]
-pub(crate) struct RunQueue {
+pub struct RunQueue {
     file: Option<std::fs::File>,
     begin_ns: u64,
 }
 
 impl RunQueue {
     /// Of the calling thread; opened now, so that reading it later is one call.
-    pub(crate) fn of_thread() -> Self {
+    pub fn of_thread() -> Self {
         let mut queue =
             RunQueue { file: std::fs::File::open("/proc/thread-self/schedstat").ok(), begin_ns: 0 };
         queue.begin();
@@ -40,12 +40,12 @@ impl RunQueue {
     }
 
     /// Counts from now on.
-    pub(crate) fn begin(&mut self) {
+    pub fn begin(&mut self) {
         self.begin_ns = self.read().unwrap_or(0);
     }
 
     /// Ready to run and without a processor since the beginning; none where the kernel does not say.
-    pub(crate) fn waited_ns(&self) -> Option<u64> {
+    pub fn waited_ns(&self) -> Option<u64> {
         self.read().map(|now_ns| now_ns.saturating_sub(self.begin_ns))
     }
 
@@ -64,7 +64,7 @@ fn parse_schedstat(text: &str) -> Option<u64> {
 }
 
 /// CPU time of the machine since it started; zeros where /proc/stat cannot be read.
-pub(crate) fn machine() -> MachineCpu {
+pub fn machine() -> MachineCpu {
     parse_stat(&std::fs::read_to_string("/proc/stat").unwrap_or_default())
 }
 
@@ -80,7 +80,7 @@ fn parse_stat(text: &str) -> MachineCpu {
 }
 
 /// What the machine spent between two readings.
-pub(crate) fn machine_between(begin: &MachineCpu, end: &MachineCpu) -> MachineCpu {
+pub fn machine_between(begin: &MachineCpu, end: &MachineCpu) -> MachineCpu {
     MachineCpu {
         busy_ns: end.busy_ns.saturating_sub(begin.busy_ns),
         total_ns: end.total_ns.saturating_sub(begin.total_ns),

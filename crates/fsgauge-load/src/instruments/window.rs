@@ -1,32 +1,37 @@
 //! The window: when the warm-up ends, when the measured part ends, and the intervals between.
 //!
-//! All boundaries are known beforehand and equal for all jobs, so intervals of several jobs can be added. An
+//! All boundaries are known beforehand and equal for all threads, so intervals of several can be added. An
 //! operation belongs to the interval in which it was seen to complete. The last interval goes on beyond its
 //! boundary until everything in flight is answered.
 
 /// What a boundary means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Boundary {
+pub enum Boundary {
+    /// An interval ends.
     Interval,
+    /// The warm-up ends, and what is measured begins.
     WarmUpEnd,
+    /// The time is up.
     End,
 }
 
-/// The boundaries of one load, in the clock's nanoseconds.
+/// The boundaries of one run, in the clock's nanoseconds.
 #[derive(Debug, Clone)]
-pub(crate) struct Window {
-    pub(crate) zero_ns: u64,
+pub struct Window {
+    /// The first moment.
+    pub zero_ns: u64,
     interval_ns: u64,
     warm_up_end_ns: u64,
     end_ns: u64,
     /// Start of the current interval.
-    pub(crate) interval_begin_ns: u64,
+    pub interval_begin_ns: u64,
     /// The next boundary: the only thing that the hot loop compares.
-    pub(crate) next_ns: u64,
+    pub next_ns: u64,
 }
 
 impl Window {
-    pub(crate) fn new(zero_ns: u64, warm_up_ns: u64, duration_ns: u64, interval_ns: u64) -> Self {
+    /// The warm-up, what is measured, and the intervals in both, from `zero_ns` on.
+    pub fn new(zero_ns: u64, warm_up_ns: u64, duration_ns: u64, interval_ns: u64) -> Self {
         let warm_up_end_ns = zero_ns + warm_up_ns;
         let end_ns = warm_up_end_ns.saturating_add(duration_ns);
         let mut window =
@@ -36,22 +41,22 @@ impl Window {
     }
 
     /// When the measured part begins.
-    pub(crate) fn measured_from_ns(&self) -> u64 {
+    pub fn measured_from_ns(&self) -> u64 {
         self.warm_up_end_ns
     }
 
     /// Whether the next boundary is the last.
-    pub(crate) fn is_at_end(&self) -> bool {
+    pub fn is_at_end(&self) -> bool {
         self.next_ns >= self.end_ns
     }
 
     /// Whether the current interval belongs to the warm-up.
-    pub(crate) fn in_warm_up(&self) -> bool {
+    pub fn in_warm_up(&self) -> bool {
         self.interval_begin_ns < self.warm_up_end_ns
     }
 
     /// Steps over the next boundary and says what it was.
-    pub(crate) fn step(&mut self) -> Boundary {
+    pub fn step(&mut self) -> Boundary {
         let at_ns = self.next_ns;
         self.interval_begin_ns = at_ns;
         self.next_ns = self.after(at_ns);
