@@ -2,7 +2,7 @@
 //!
 //! Without it, or without root, these tests say so and pass.
 
-#[path = "support/ganesha.rs"]
+#[path = "../../fsgauge-net/tests/support/ganesha.rs"]
 mod ganesha;
 #[path = "support/other_client.rs"]
 mod other_client;

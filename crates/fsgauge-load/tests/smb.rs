@@ -2,7 +2,7 @@
 
 #[path = "support/shares.rs"]
 mod shares;
-#[path = "support/smbd.rs"]
+#[path = "../../fsgauge-net/tests/support/smbd.rs"]
 mod smbd;
 mod support;
 

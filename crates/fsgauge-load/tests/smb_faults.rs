@@ -4,7 +4,7 @@
 mod quota;
 #[path = "support/shares.rs"]
 mod shares;
-#[path = "support/smbd.rs"]
+#[path = "../../fsgauge-net/tests/support/smbd.rs"]
 mod smbd;
 mod support;
 

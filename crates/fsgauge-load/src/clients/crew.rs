@@ -6,6 +6,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use fsgauge_net::NfsTarget;
+use fsgauge_net::Target;
 use fsgauge_wire::{
     ClientsInterface, ClientsJob, ClientsTarget, Dispatch, Event, Failure, Features, Interval, Listener,
     MachineCpu, Note, Outcome, Pauses, Phase, Stop, Tree,
@@ -15,8 +17,11 @@ use super::event_loop::{EventLoop, LoopOutcome, Surroundings};
 use super::file_set::{Directory, directories};
 use super::plan::Plan;
 use super::result::end_ns;
-use super::target::network::{Access, Gate, MOMENT, Parting, Server, directory_of};
-use super::target::{NfsTarget, NullTarget, PlainTarget, RingTarget, Target};
+use super::target::{NullTarget, PlainTarget, RingTarget};
+use crate::clients::server::Gate;
+use crate::clients::server::directory_of;
+use crate::clients::server::{Access, Server};
+use crate::clients::server::{MOMENT, Parting};
 use crate::instruments::{Clock, PauseWatch, Series, Start, cpu, nudge, tell};
 
 /// How often the main thread looks up from waiting.

@@ -1,5 +1,6 @@
 //! The result of a run of clients out of what its threads did. Addition only.
 
+use fsgauge_net::Traffic;
 use fsgauge_wire::{
     ClientOperation, ClientsInterface, ClientsJob, ClientsResult, ClientsTarget, Cpu, Dispatch, Drain, Ended,
     Engine, FORMAT, Interface, JobCount, LoadResult, NetworkResult, Note, OperationCall, OperationResult,
@@ -9,8 +10,7 @@ use fsgauge_wire::{
 use super::crew::{Followed, LetIn};
 use super::event_loop::{ClientCount, LoopOutcome};
 use super::tally::ClientsTally;
-use super::target::Traffic;
-use super::target::network::Server;
+use crate::clients::server::Server;
 use crate::instruments::pauses;
 
 /// Why the rate of clients is not judged.

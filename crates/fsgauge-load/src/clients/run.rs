@@ -11,7 +11,7 @@ use super::plan::Plan;
 use super::result::result;
 use super::self_measure::self_measure;
 use super::tails::look_for_tails;
-use super::target::network::Server;
+use crate::clients::server::Server;
 use crate::instruments::{Clock, allow_nudges, tell};
 
 /// Runs clients and gives the result; events go to `listener` while they run.

@@ -7,14 +7,16 @@ use std::ffi::{CStr, CString};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use fsgauge_net::ask;
+use fsgauge_net::{Answer, Housekeeper, Request, Started, Target, admit};
 use fsgauge_wire::{BadRecord, ClientsJob, ClientsTarget, LoadResult, Note, Outcome, Phase, Stop};
 
 use super::file_set::{FileNumber, PathBuffer};
 use super::plan::Plan;
-use super::request::Request;
 use super::tally::BAD_LIMIT;
-use super::target::network::{Housekeeper, Server, admit, ask, directory_of};
-use super::target::{Answer, PlainTarget, Started, Target};
+use super::target::PlainTarget;
+use crate::clients::server::Server;
+use crate::clients::server::directory_of;
 
 /// How long it may take; then a note says how many files were not asked.
 const TIME_LIMIT: Duration = Duration::from_secs(60);

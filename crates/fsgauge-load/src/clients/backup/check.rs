@@ -5,7 +5,7 @@ use fsgauge_wire::{BackupOrder, ClientsJob, ClientsTarget, Failure, Outcome, Pha
 use super::server::shown;
 use crate::clients::check::{check_data, check_set, check_times};
 use crate::clients::check_network::check_network;
-use crate::clients::target::network::directory_of;
+use crate::clients::server::directory_of;
 
 /// The largest read that Linux does in one call, rounded down.
 const BLOCK_SIZE_LIMIT: u32 = 1 << 30;

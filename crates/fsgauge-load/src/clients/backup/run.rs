@@ -16,8 +16,8 @@ use super::result::{Surroundings, notes_of, result};
 use super::server::ServerReader;
 use super::stopwatch::Stopwatch;
 use crate::clients::plan::Plan as FilesPlan;
+use crate::clients::server::Server;
 use crate::clients::tails::look_for_tails;
-use crate::clients::target::network::Server;
 use crate::instruments::{Clock, PauseWatch, allow_nudges, cpu, nudge, tell};
 
 /// How often the main thread looks up from waiting.

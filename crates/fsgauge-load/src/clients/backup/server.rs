@@ -7,6 +7,8 @@
 use std::ffi::CString;
 use std::time::Duration;
 
+use fsgauge_net::ask;
+use fsgauge_net::{Answer, Handle, Housekeeper, Request, Traffic, admit};
 use fsgauge_wire::{
     BadRecord, ClientOperation, ClientsJob, Cpu, Ended, NetworkResult, OperationCall, Outcome, Stop,
 };
@@ -17,10 +19,9 @@ use super::reader::BackedUp;
 use super::stopwatch::Stopwatch;
 use super::verify::Verifier;
 use crate::clients::file_set::{Directory, FileNumber, Names, PathBuffer, Sizes, directories};
-use crate::clients::request::{Handle, Request};
 use crate::clients::result::network;
-use crate::clients::target::Answer;
-use crate::clients::target::network::{Housekeeper, Server, Traffic, admit, ask, directory_of};
+use crate::clients::server::Server;
+use crate::clients::server::directory_of;
 use crate::instruments::RunQueue;
 use crate::instruments::cpu::thread_user_system_ns;
 

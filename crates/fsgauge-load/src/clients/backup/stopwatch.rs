@@ -3,11 +3,11 @@
 
 use std::sync::mpsc::Sender;
 
+use fsgauge_net::{kind_of, message_of};
 use fsgauge_wire::{ClientErrorKind, ClientOperation, Ended, Interval, IntervalCount, Stop};
 use rustix::io::Errno;
 
 use crate::clients::tally::ClientsTally;
-use crate::clients::target::{kind_of, message_of};
 use crate::instruments::{Clock, Window};
 
 /// Times and counts what one reader does.

@@ -10,15 +10,13 @@ mod steps;
 #[cfg(test)]
 mod tests;
 
+use fsgauge_net::{Answer, Handle, OUT_OF_REACH, Request, kind_of};
 use fsgauge_wire::{ClientErrorKind, ClientOperation};
-
 pub(crate) use mix::Made;
 pub(crate) use steps::Step;
 
 use super::file_set::{FileNumber, PathBuffer, Records};
 use super::plan::{Course, Plan, Task};
-use super::request::{Handle, Request};
-use super::target::{Answer, OUT_OF_REACH, kind_of};
 use crate::random::Random;
 
 /// So many files in a row, and a client gives up.

@@ -4,13 +4,12 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use fsgauge_net::{Answer, Request, Started, Target, kind_of, message_of};
 use fsgauge_wire::{ClientOperation, Outcome};
 
 use super::{EventLoop, WAIT_LIMIT_NS, wait_failure};
 use crate::clients::file_set::{Directory, PathBuffer};
-use crate::clients::request::Request;
-use crate::clients::target::network::Gate;
-use crate::clients::target::{Answer, Started, Target, kind_of, message_of};
+use crate::clients::server::Gate;
 
 /// How long a loop that has nobody on the way waits at the gate before it looks at the flag that says stop.
 const AT_GATE: Duration = Duration::from_millis(20);

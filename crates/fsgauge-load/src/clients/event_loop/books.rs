@@ -1,9 +1,9 @@
 //! The books of a loop: intervals while it runs, and the end.
 
+use fsgauge_net::Target;
 use fsgauge_wire::{Ended, Interval};
 
 use super::EventLoop;
-use crate::clients::target::Target;
 
 impl<T: Target> EventLoop<'_, T> {
     /// Steps over the boundaries that have passed.

@@ -3,12 +3,11 @@
 use std::io;
 use std::time::Duration;
 
+use fsgauge_net::{Answer, Request, Started, Target, kind_of, message_of};
 use fsgauge_wire::{ClientOperation, Outcome, Stop};
 
 use super::{EventLoop, WAIT_LIMIT_NS, wait_failure};
 use crate::clients::file_set::{Directory, PathBuffer};
-use crate::clients::request::Request;
-use crate::clients::target::{Answer, Started, Target, kind_of, message_of};
 
 impl<T: Target> EventLoop<'_, T> {
     /// Lets the clients in: makes their directories, one after the other. Gives when it began and ended. Where

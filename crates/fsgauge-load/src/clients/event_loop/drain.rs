@@ -6,10 +6,10 @@
 
 use std::io;
 
+use fsgauge_net::Target;
 use fsgauge_wire::Ended;
 
 use super::{EventLoop, WAIT_LIMIT_NS};
-use crate::clients::target::Target;
 
 /// How long answers are waited for after the time limit, and after an interrupt.
 const DRAIN_LIMIT_NS: u64 = 60_000_000_000;

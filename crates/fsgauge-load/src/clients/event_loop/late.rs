@@ -1,11 +1,10 @@
 //! Clients that did not get through the door: one that gets in later makes its directory first.
 
+use fsgauge_net::{Answer, Request, Started, Target, kind_of, message_of};
 use fsgauge_wire::{ClientErrorKind, ClientOperation};
 
 use super::EventLoop;
 use crate::clients::file_set::{Directory, PathBuffer};
-use crate::clients::request::Request;
-use crate::clients::target::{Answer, Started, Target, kind_of, message_of};
 
 /// What a lane knows of its client's directory.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -23,6 +23,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::time::Duration;
 
+use fsgauge_net::{Answer, Request, Started, Target, Traffic};
 use fsgauge_wire::{Ended, Failure, Interval, IntervalCount, Outcome, Pauses, Stop};
 
 pub(crate) use self::drain::Drained;
@@ -31,10 +32,8 @@ use crate::clients::client::{Client, Lane, Paths};
 use crate::clients::cpu_time::CpuTime;
 use crate::clients::file_set::Records;
 use crate::clients::plan::Plan;
-use crate::clients::request::Request;
 use crate::clients::rests::Rests;
 use crate::clients::tally::ClientsTally;
-use crate::clients::target::{Answer, Started, Target, Traffic};
 use crate::instruments::{Clock, RunQueue, Window};
 
 /// No wait is longer: the flag that says stop is looked at.

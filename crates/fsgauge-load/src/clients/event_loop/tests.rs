@@ -11,7 +11,7 @@ use fsgauge_wire::{
 };
 
 use super::*;
-use crate::clients::target::network::Gate;
+use crate::clients::server::Gate;
 
 /// Answers at once, or when it is waited for: then all, the last asked first.
 struct Noting {

@@ -2,10 +2,10 @@
 
 use std::io;
 
+use fsgauge_net::Target;
 use fsgauge_wire::Ended;
 
 use super::{EventLoop, WAIT_LIMIT_NS};
-use crate::clients::target::Target;
 
 /// How long it may take after the time limit, and after an interrupt.
 const TIDY_LIMIT_NS: u64 = 5_000_000_000;

@@ -1,12 +1,12 @@
 //! What is done with an answer: its lane is told, it is counted, and the lane goes where it goes next.
 
+use fsgauge_net::{Answer, Target, message_of};
 use fsgauge_wire::{BadRecord, ClientErrorKind, ClientOperation};
 
 use super::EventLoop;
 use super::late::Place;
 use crate::clients::client::{FileOver, Over};
 use crate::clients::rests::length_ns;
-use crate::clients::target::{Answer, Target, message_of};
 
 /// So often in a row a request is made again after EAGAIN or EINTR.
 const RETRY_LIMIT: u32 = 1000;

@@ -5,8 +5,7 @@
 
 use std::os::fd::{BorrowedFd, IntoRawFd, OwnedFd, RawFd};
 
-use super::Answer;
-use crate::clients::request::Handle;
+use fsgauge_net::{Answer, Handle};
 
 /// The handle of a file that was just opened: its client closes it.
 #[inline]

@@ -2,12 +2,11 @@
 //!
 //! Unsafe code: memory of a lane is looked at only while it has nothing pending, which is checked here.
 
+use fsgauge_net::{Action, Actions, Handle, Request};
 use fsgauge_wire::Outcome;
 use rustix::fs::Statx;
 
 use super::lane_memory::LaneMemory;
-use super::started_calls::{Action, Actions};
-use crate::clients::request::{Handle, Request};
 
 /// An operation that the kernel has, as far as it matters when it is answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,15 +1,12 @@
-//! Targets: what carries the clients' operations out.
+//! Targets on this machine: what carries the clients' operations out below a directory, or on nothing.
 //!
 //! A lane is one operation at a time: client times outstanding. Every target gives the same answers; a client
-//! cannot tell which serves it.
+//! cannot tell which serves it, or whether it is one on a server.
 
 mod descriptors;
-mod errors;
 mod handle;
 mod lane_memory;
 mod lanes;
-pub(crate) mod network;
-mod nfs;
 mod null;
 mod paths;
 mod plain;
@@ -18,73 +15,10 @@ mod reads_at_once;
 mod request_ring;
 mod rest;
 mod ring;
-pub(crate) mod smb;
-mod started_calls;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use descriptors::descriptor_limit;
-pub(crate) use errors::{kind_of, message_of};
-pub(crate) use network::Traffic;
-pub(crate) use nfs::NfsTarget;
 pub(crate) use null::NullTarget;
 pub(crate) use plain::PlainTarget;
 pub(crate) use ring::RingTarget;
-
-use std::io;
-use std::time::Duration;
-
-use fsgauge_wire::OperationCall;
-
-use super::request::Request;
-
-/// The answer of an operation: what its [`Request`] says, or a negative error number.
-pub(crate) type Answer = i64;
-
-/// The answer of a client's connection that was lost and could not be made again in time; every later one is the
-/// same.
-pub(crate) const OUT_OF_REACH: Answer = -(libc::ENOTCONN as Answer);
-
-/// What became of an operation that was started.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Started {
-    /// It is done.
-    Done(Answer),
-    /// [`Target::wait`] will tell.
-    Pending,
-}
-
-/// One thread's way to the files; lanes are numbered from 0 in each.
-pub(crate) trait Target {
-    /// What a lane's last read gave, at least as long as its answer says: looked at after its answer and before
-    /// anything else is started or waited for, on any lane. A connection that has ended since keeps it.
-    fn incoming(&self, lane: u32) -> &[u8];
-
-    /// Starts an operation. The lane has none under way. What the request refers to is copied if
-    /// it is needed after the return.
-    fn start(&mut self, lane: u32, request: &Request<'_>) -> Started;
-
-    /// Hands the pending operations that were answered to `each`: lane and answer. Waits for one of them, no
-    /// longer than `limit`, also where none is pending; with a limit of zero it only looks. A signal ends the
-    /// wait early.
-    fn wait(&mut self, limit: Duration, each: &mut dyn FnMut(u32, Answer)) -> io::Result<()>;
-
-    /// Which calls carried the operations that were started, in the order of the operations.
-    fn calls(&self) -> Vec<OperationCall>;
-
-    /// Begins to let a client in, numbered from 0 as the loop has them: makes its connection and session. The
-    /// answer, 0 or an error, is that of the client's first lane, which has nothing under way. A client that
-    /// was refused is let in with its next operation.
-    fn admit(&mut self, _client: u32) -> Started {
-        Started::Done(0)
-    }
-
-    /// The time is up. Operations that wait for a connection that is gone are answered as lost: no server has been
-    /// asked for them, and one that stays away must not hold the end for as long as connections are tried.
-    fn time_is_up(&mut self) {}
-
-    /// What went over the network so far; none where there is none.
-    fn traffic(&self) -> Option<Traffic> {
-        None
-    }
-}

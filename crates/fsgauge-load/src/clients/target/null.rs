@@ -4,12 +4,10 @@
 use std::io;
 use std::time::Duration;
 
+use fsgauge_net::{Action, Actions, Answer, Request, Started, Target};
 use fsgauge_wire::OperationCall;
 
 use super::rest::rest;
-use super::started_calls::{Action, Actions};
-use super::{Answer, Started, Target};
-use crate::clients::request::Request;
 
 /// Answers as a file system would on which every file has one record, and every directory no names.
 #[derive(Debug)]

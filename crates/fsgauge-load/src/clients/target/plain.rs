@@ -4,13 +4,11 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
+use fsgauge_net::{Action, Actions, Answer, Request, Started, Target};
 use fsgauge_wire::{OperationCall, Outcome};
 
 use super::plain_calls::PlainCalls;
 use super::rest::rest;
-use super::started_calls::{Action, Actions};
-use super::{Answer, Started, Target};
-use crate::clients::request::Request;
 
 /// Calls below a directory; all lanes have one record.
 #[derive(Debug)]

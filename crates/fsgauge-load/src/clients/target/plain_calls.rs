@@ -5,6 +5,7 @@ use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 
+use fsgauge_net::{Answer, Request};
 use fsgauge_wire::{Failure, Outcome};
 use rustix::fs::{
     AtFlags, FileType, Mode, OFlags, RawDir, StatxFlags, fstatfs, fsync, mkdirat, open, openat, renameat,
@@ -12,9 +13,7 @@ use rustix::fs::{
 };
 use rustix::io::{Errno, pread, pwrite};
 
-use super::Answer;
 use super::handle::{close, file_of, handle_of};
-use crate::clients::request::Request;
 
 /// How often in a row a call that a signal interrupts is made again.
 const INTERRUPT_LIMIT: u32 = 1000;

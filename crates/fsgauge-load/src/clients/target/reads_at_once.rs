@@ -2,11 +2,10 @@
 
 use std::io::IoSliceMut;
 
+use fsgauge_net::{Answer, Request};
 use rustix::io::{Errno, ReadWriteFlags, preadv2};
 
-use super::Answer;
 use super::handle::file_of;
-use crate::clients::request::Request;
 
 /// Whether reads are tried, and whose record was the last that it gave.
 #[derive(Debug)]

@@ -8,6 +8,7 @@ use std::io;
 use std::os::fd::RawFd;
 use std::time::Duration;
 
+use fsgauge_net::{Action, Actions, LONGEST_WAIT, Request};
 use io_uring::squeue::Entry;
 use io_uring::types::{CancelBuilder, Fd, SubmitArgs, Timespec};
 use io_uring::{EnterFlags, IoUring, Probe, opcode};
@@ -17,9 +18,6 @@ use super::handle::descriptor_of;
 use super::lanes::Place;
 use super::paths::Paths;
 use super::plain_calls::{DIRECTORY_MODE, FILE_MODE, NEW_FILE, open_flags};
-use super::rest::LONGEST;
-use super::started_calls::{Action, Actions};
-use crate::clients::request::Request;
 
 /// Room for paths, per entry; when it is used up the entries so far go to the kernel.
 const PATH_BYTES: usize = 64;
@@ -116,7 +114,7 @@ impl RequestRing {
     /// for one answer.
     pub(super) fn enter(&mut self, limit: Duration) -> io::Result<()> {
         if !limit.is_zero() {
-            let limit = Timespec::from(limit.min(LONGEST));
+            let limit = Timespec::from(limit.min(LONGEST_WAIT));
             return self.enter_with(|ring, _| {
                 ring.submitter().submit_with_args(1, &SubmitArgs::new().timespec(&limit))
             });

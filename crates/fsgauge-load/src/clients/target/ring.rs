@@ -8,16 +8,15 @@ use std::os::fd::AsRawFd;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use fsgauge_net::{Action, Actions, Answer, Handle, Request, Started, Target};
 use fsgauge_wire::{ClientsInterface, Features, Note, OperationCall, Outcome};
 
+use super::handle;
 use super::lanes::{Lanes, Pending};
 use super::plain_calls::{PlainCalls, write_all};
 use super::reads_at_once::ReadsAtOnce;
 use super::request_ring::RequestRing;
 use super::rest::rest;
-use super::started_calls::{Action, Actions};
-use super::{Answer, Started, Target, handle};
-use crate::clients::request::{Handle, Request};
 use crate::queue::{RingSetup, is_refused, refused};
 
 /// So many entries go to the kernel at a time; more would only leave the cache before it sees them.
