@@ -14,8 +14,9 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use fsgauge_alloc::run_age;
+use fsgauge_clients::run_clients;
 use fsgauge_load::instruments::{die_with_parent, stop_on_signals};
-use fsgauge_load::{WorkerCommand, run_clients, run_layout, run_load, run_probe, run_worker};
+use fsgauge_load::{WorkerCommand, run_layout, run_load, run_probe, run_worker};
 use fsgauge_scan::run_scan;
 use fsgauge_wire::{AgeEnded, Ended, Event, Failure, Job, JobResult, Stop, parse_job};
 

@@ -16,7 +16,7 @@ const PAGE_BYTES: usize = 4096;
 
 /// Makes data.
 #[derive(Debug, Clone)]
-pub(crate) struct Filler {
+pub struct Filler {
     random_bytes: usize,
     random: Random,
     /// Step between stamps that are never equal; odd, so that 2^64 of them differ.
@@ -25,7 +25,7 @@ pub(crate) struct Filler {
 
 impl Filler {
     /// The filler that a job's data asks for.
-    pub(crate) fn for_data(data: Data, seed: u64, job: u32) -> Self {
+    pub fn for_data(data: Data, seed: u64, job: u32) -> Self {
         let random_bytes = match data {
             Data::Incompressible => 4096,
             Data::Zero => 0,
@@ -44,7 +44,7 @@ impl Filler {
     }
 
     /// Fills a buffer.
-    pub(crate) fn fill(&mut self, region: &mut [u8]) {
+    pub fn fill(&mut self, region: &mut [u8]) {
         for page in region.chunks_mut(PAGE_BYTES) {
             let random_bytes = self.random_bytes.min(page.len());
             self.random.fill(&mut page[..random_bytes]);
@@ -53,7 +53,7 @@ impl Filler {
 
     /// The words that make the next write of `size_bytes` new, with their offsets. Zeros stay zeros.
     #[inline]
-    pub(crate) fn stamps(&mut self, size_bytes: u32) -> impl Iterator<Item = (usize, u64)> + use<> {
+    pub fn stamps(&mut self, size_bytes: u32) -> impl Iterator<Item = (usize, u64)> + use<> {
         let pages = if self.random_bytes < 8 { 0 } else { (size_bytes as usize).div_ceil(PAGE_BYTES) };
         let serial = self.serial;
         self.serial = serial.wrapping_add(pages as u64);

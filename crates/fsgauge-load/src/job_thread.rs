@@ -18,10 +18,9 @@ use crate::medium::Medium;
 use crate::outcome::{JobOutcome, Report};
 use crate::pace::{Pace, Paced, Unpaced};
 use crate::pattern::{Order, Pattern, RangeOrder, Sequential, Sizes, Uniform, Zipf};
-use crate::queue::{
-    ChunkedQueue, Chunks, MemoryQueue, NullQueue, Queue, RingQueue, RingSetup, SyncQueue, refused,
-};
+use crate::queue::{ChunkedQueue, Chunks, MemoryQueue, NullQueue, Queue, RingQueue, SyncQueue};
 use crate::random::Random;
+use crate::ring_setup::{RingSetup, refused};
 use crate::target::{Geometry, OpenFiles, OpenMode, path_of};
 
 /// The largest batch that the engine chooses by itself.

@@ -13,7 +13,8 @@ use crate::buffers::Buffers;
 use crate::check::{aligned, check_layout};
 use crate::data::Filler;
 use crate::pattern::Operation;
-use crate::queue::{Queue, RingQueue, RingSetup, SyncQueue, is_refused, refused};
+use crate::queue::{Queue, RingQueue, SyncQueue};
+use crate::ring_setup::{RingSetup, is_refused, refused};
 use crate::slots::{Slot, Slots};
 use crate::target::{self, Geometry, OpenMode, describe_io_failure, path_of};
 

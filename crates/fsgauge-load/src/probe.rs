@@ -11,7 +11,7 @@ use rustix::io::Errno;
 use crate::buffers::Buffers;
 use crate::data::Filler;
 use crate::instruments::Clock;
-use crate::queue::{RingSetup, refused};
+use crate::ring_setup::{RingSetup, refused};
 use crate::self_measure::null_ns_per_operation;
 use crate::target::{open_failure, required_alignment};
 

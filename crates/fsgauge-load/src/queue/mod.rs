@@ -5,7 +5,6 @@ mod log;
 mod memory;
 mod null;
 mod ring;
-mod ring_setup;
 mod sync;
 
 pub(crate) use chunked::{ChunkedQueue, Chunks, chunk_failure};
@@ -13,7 +12,6 @@ pub(crate) use log::LogQueue;
 pub(crate) use memory::MemoryQueue;
 pub(crate) use null::NullQueue;
 pub(crate) use ring::RingQueue;
-pub(crate) use ring_setup::{RingSetup, is_refused, refused};
 pub(crate) use sync::SyncQueue;
 
 use std::io;

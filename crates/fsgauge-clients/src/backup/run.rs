@@ -1,0 +1,189 @@
+//! One backup from start to end.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use fsgauge_load::instruments::{Clock, PauseWatch, allow_nudges, cpu, nudge, tell};
+use fsgauge_wire::{
+    ClientOperation, ClientsJob, Engine, Event, Failure, Interval, Listener, LoadResult, Note, Outcome,
+    Pauses, SelfMeasure, Stamps, Stop,
+};
+
+use super::check::{Plan, check};
+use super::open::Opener;
+use super::reader::{BackedUp, Reader};
+use super::result::{Surroundings, notes_of, result};
+use super::server::ServerReader;
+use super::stopwatch::Stopwatch;
+use crate::plan::Plan as FilesPlan;
+use crate::server::Server;
+use crate::tails::look_for_tails;
+
+/// How often the main thread looks up from waiting.
+const TICK: Duration = Duration::from_millis(50);
+/// How long a reader that was told to stop is waited for: it is in the kernel, on a device that hangs.
+const STOP_LIMIT: Duration = Duration::from_millis(800);
+/// The same for one whose time is up: its last operation may be slow. A server has 30 s for each.
+const LATE_LIMIT: Duration = Duration::from_secs(30);
+const LATE_SERVER_LIMIT: Duration = Duration::from_secs(70);
+/// How long one measure of the engine itself runs; the best of several is taken.
+const MEASURE_NS: u64 = 12_000_000;
+const MEASURES: usize = 3;
+
+/// Backs up everything below the target's directory and gives the result; events go to `listener` meanwhile.
+pub(crate) fn run_backup(
+    job: &ClientsJob,
+    engine: Engine,
+    listener: &mut dyn Listener,
+    stop: Stop,
+) -> Outcome<LoadResult> {
+    let plan = check(job)?;
+    let (clock, clock_note) = Clock::new();
+    let mut notes: Vec<Note> = clock_note.into_iter().collect();
+    let begin_ns = clock.now_ns();
+    let server = Server::reach(job, &stop)?;
+    let reader = AnyReader::new(job, &plan, server.clone(), stop)?;
+    let connect_ns = clock.now_ns() - begin_ns;
+    let self_measure = self_measure(&clock);
+    tell(listener, &stop, Event::SelfMeasure(self_measure));
+    allow_nudges();
+    if matches!(reader, AnyReader::OnServer(_)) {
+        tell(listener, &stop, Event::ClientsIn { connect_ns });
+    }
+
+    let started_unix_ns = unix_ns();
+    let machine = cpu::machine();
+    let (sender, reports) = channel();
+    let watch = Stopwatch::start(clock, stop, plan.time_limit_ns, plan.interval_ns, sender);
+    let reader = spawn(reader, watch)?;
+    let watch_of_pauses = PauseWatch::start(clock, clock.now_ns(), 0);
+    let (backed_up, intervals) = follow(reader, &reports, &plan, listener, stop)?;
+    let pauses = Pauses { starved_ns: backed_up.starved_ns, ..watch_of_pauses.end() };
+    let machine_cpu = cpu::machine_between(&machine, &cpu::machine());
+
+    let told = notes_of(&backed_up);
+    notes.iter().chain(&told).for_each(|note| tell(listener, &stop, Event::Note(note.clone())));
+    notes.extend(told);
+    let surroundings = Surroundings {
+        engine,
+        notes,
+        started_unix_ns,
+        connect_ns,
+        machine_cpu,
+        intervals,
+        self_measure,
+        pauses,
+    };
+    let mut measured = result(job, &plan, backed_up, surroundings);
+    look_for_tails(&FilesPlan::new(job), server.as_ref(), &mut measured, &stop);
+    Ok(measured)
+}
+
+/// What reads: files of this machine, or of a server.
+enum AnyReader {
+    Here(Box<Reader>),
+    OnServer(Box<ServerReader>),
+}
+
+impl AnyReader {
+    /// Opens the directory, or lets a session in to the server.
+    fn new(job: &ClientsJob, plan: &Plan, server: Option<Server>, stop: Stop) -> Outcome<Self> {
+        Ok(match server {
+            Some(server) => AnyReader::OnServer(Box::new(ServerReader::new(job, plan, server, stop)?)),
+            None => AnyReader::Here(Box::new(Reader::new(job, plan, Opener::new(&plan.directory)?))),
+        })
+    }
+
+    fn back_up(self, watch: Stopwatch) -> Outcome<BackedUp> {
+        match self {
+            AnyReader::Here(reader) => reader.back_up(watch),
+            AnyReader::OnServer(reader) => reader.back_up(watch),
+        }
+    }
+}
+
+fn spawn(reader: AnyReader, watch: Stopwatch) -> Outcome<JoinHandle<Outcome<BackedUp>>> {
+    let run = move || reader.back_up(watch);
+    std::thread::Builder::new().name("backup".into()).spawn(run).map_err(|error| {
+        let what = format!("the backup's reader cannot be started: {error}");
+        Failure::system("threads", error.raw_os_error(), what, "a limit on processes is reached", "ulimit -u")
+    })
+}
+
+/// Passes intervals on until the reader is done; gives what it did and the series.
+fn follow(
+    reader: JoinHandle<Outcome<BackedUp>>,
+    reports: &Receiver<Interval>,
+    plan: &Plan,
+    listener: &mut dyn Listener,
+    stop: Stop,
+) -> Outcome<(BackedUp, Vec<Interval>)> {
+    let begin = Instant::now();
+    let late = if plan.is_on_server { LATE_SERVER_LIMIT } else { LATE_LIMIT };
+    let late = Duration::from_nanos(plan.time_limit_ns).saturating_add(late);
+    let mut series = Vec::new();
+    let mut told_to_stop: Option<Instant> = None;
+    loop {
+        match reports.recv_timeout(TICK) {
+            Ok(interval) => {
+                series.push(interval);
+                tell(listener, &stop, Event::Interval(interval));
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+            // The reader is done: its watch is gone.
+            Err(RecvTimeoutError::Disconnected) => {
+                return Ok((reader.join().unwrap_or_else(|_| Err(broken()))?, series));
+            }
+        }
+        if listener.gone() {
+            stop.set();
+        }
+        let is_stopped = stop.is_set();
+        if is_stopped || begin.elapsed().as_nanos() > plan.time_limit_ns.into() {
+            nudge(&reader);
+        }
+        let is_hung = is_stopped && told_to_stop.get_or_insert_with(Instant::now).elapsed() > STOP_LIMIT;
+        if is_hung || begin.elapsed() > late {
+            return Err(unresponsive(&plan.directory));
+        }
+    }
+}
+
+/// What the engine costs by itself: an operation that does nothing, timed and counted.
+fn self_measure(clock: &Clock) -> SelfMeasure {
+    const CALLS: u32 = 1000;
+    let measure = || {
+        let (sender, _reports) = channel();
+        let mut watch = Stopwatch::start(*clock, Stop::never(), MEASURE_NS, MEASURE_NS, sender);
+        let (begin_ns, mut calls) = (cpu::thread_ns(), 0);
+        while watch.over().is_none() {
+            for _ in 0..CALLS {
+                let begin_ns = watch.begin();
+                watch.done(ClientOperation::Read, std::hint::black_box(begin_ns), 1);
+            }
+            calls += CALLS;
+        }
+        (cpu::thread_ns() - begin_ns) as f64 / f64::from(calls)
+    };
+    SelfMeasure {
+        null_ns_per_operation: (0..MEASURES).map(|_| measure()).fold(f64::INFINITY, f64::min),
+        clock_ns_per_read: clock.cost_ns(),
+        clock: clock.kind(),
+        stamps: Stamps::Operation,
+    }
+}
+
+fn unix_ns() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos() as u64)
+}
+
+fn unresponsive(directory: &str) -> Failure {
+    let what = format!("the backup of {directory} did not come back from the kernel");
+    Failure::system("backup.unresponsive", None, what, "its storage hangs", "dmesg | tail")
+}
+
+fn broken() -> Failure {
+    let next = "report it with the job";
+    Failure::system("backup", None, "the backup's reader broke off", "a mistake in fsgauge", next)
+}

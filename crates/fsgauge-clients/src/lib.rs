@@ -1,0 +1,29 @@
+//! Many clients on one file set, every operation timed.
+//!
+//! A *client* is a small state machine that says what it wants next and is told what came of it; it knows
+//! neither clock nor kernel. A *target* carries operations out: on a path, on nothing, on a server. An
+//! *event loop* joins a share of the clients with one target, and a *tally* counts. The *file set* is a
+//! formula: names, sizes and contents follow from the numbers of client and file.
+
+#![warn(unreachable_pub)]
+
+mod backup;
+mod check;
+mod check_network;
+mod check_room;
+mod client;
+mod cpu_time;
+mod crew;
+mod event_loop;
+mod file_set;
+mod plan;
+mod rests;
+mod result;
+mod run;
+mod self_measure;
+mod server;
+mod tails;
+mod tally;
+mod target;
+
+pub use run::run_clients;
