@@ -15,8 +15,8 @@ use fsgauge_wire::{
 
 use super::event_loop::{EventLoop, LoopOutcome, Surroundings};
 use super::file_set::{Directory, directories};
+use super::followed::{Followed, LetIn, end_ns};
 use super::plan::Plan;
-use super::result::end_ns;
 use super::target::{NullTarget, PlainTarget, RingTarget};
 use crate::server::{Access, Gate, MOMENT, Parting, Server, directory_of};
 
@@ -69,26 +69,6 @@ pub(crate) struct Crew {
     shared: Shared,
     threads: Vec<JoinHandle<()>>,
     reports: Receiver<Report>,
-}
-
-/// What letting the clients in gave.
-#[derive(Debug, Default)]
-pub(crate) struct LetIn {
-    pub(crate) connect_ns: u64,
-    pub(crate) features: Option<Features>,
-    pub(crate) notes: Vec<Note>,
-}
-
-/// What following the threads gave.
-pub(crate) struct Followed {
-    pub(crate) started_unix_ns: u64,
-    /// One per thread; none where one did not come back.
-    pub(crate) outcomes: Vec<Option<LoopOutcome>>,
-    pub(crate) machine: MachineCpu,
-    pub(crate) intervals: Vec<Interval>,
-    pub(crate) note: Option<Note>,
-    /// What the thread noted that followed them.
-    pub(crate) pauses: Pauses,
 }
 
 /// How many threads carry the clients.
@@ -251,19 +231,6 @@ impl Drop for Crew {
     /// Nobody stays behind, whatever became of the run.
     fn drop(&mut self) {
         self.shared.parting.open();
-    }
-}
-
-impl Followed {
-    /// Some threads hang in the kernel: the result goes without them.
-    fn note_unresponsive(&mut self) {
-        let missing = self.outcomes.iter().filter(|outcome| outcome.is_none()).count();
-        if missing > 0 {
-            let text = format!(
-                "{missing} threads did not come back from the kernel in time; what their clients did is missing"
-            );
-            self.note = Some(Note { code: "clients.unresponsive".into(), text });
-        }
     }
 }
 

@@ -9,13 +9,12 @@
 
 mod backup;
 mod check;
-mod check_network;
-mod check_room;
 mod client;
 mod cpu_time;
 mod crew;
 mod event_loop;
 mod file_set;
+mod followed;
 mod plan;
 mod rests;
 mod result;

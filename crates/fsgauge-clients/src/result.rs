@@ -8,8 +8,8 @@ use fsgauge_wire::{
     Pauses, Phase, SelfMeasure, Steady,
 };
 
-use super::crew::{Followed, LetIn};
 use super::event_loop::{ClientCount, LoopOutcome};
+use super::followed::{Followed, LetIn, end_ns, ended};
 use super::tally::ClientsTally;
 use crate::server::Server;
 
@@ -165,22 +165,6 @@ impl Merged {
         };
         self.clients.iter().map(count).collect()
     }
-}
-
-fn ended<'o, I: Iterator<Item = &'o LoopOutcome>>(outcomes: impl Fn() -> I) -> Ended {
-    let has = |ended: &Ended| outcomes().any(|outcome| outcome.ended == *ended);
-    [Ended::Interrupted, Ended::Duration].into_iter().find(has).unwrap_or(Ended::SizeLimit)
-}
-
-/// Where the measured part ended. Where the time was up, each lane counts until its own last answer, on average over
-/// the lanes of all loops; else it lasted until the last loop was through.
-pub(crate) fn end_ns<'o, I: Iterator<Item = &'o LoopOutcome>>(outcomes: impl Fn() -> I) -> u64 {
-    if ended(&outcomes) != Ended::Duration {
-        return outcomes().map(|outcome| outcome.end_ns).max().unwrap_or(0);
-    }
-    let lanes = outcomes().map(|outcome| outcome.lanes).sum::<u64>().max(1);
-    let late_ns = outcomes().map(|outcome| outcome.drained.lanes_ns).sum::<u64>();
-    outcomes().map(|outcome| outcome.time_up_ns).max().unwrap_or(0) + late_ns / lanes
 }
 
 /// The way to the server.

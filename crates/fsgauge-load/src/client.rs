@@ -473,7 +473,7 @@ fn enter_failure(error: &std::io::Error) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::Filler;
+    use crate::filler::Filler;
     use crate::pace::Unpaced;
     use crate::pattern::{Sizes, Uniform};
     use crate::queue::NullQueue;
@@ -515,7 +515,7 @@ mod tests {
     }
 
     impl Queue for Stalling {
-        fn push(&mut self, slot: u32, operation: &crate::pattern::Operation, address: *mut u8) {
+        fn push(&mut self, slot: u32, operation: &crate::operation::Operation, address: *mut u8) {
             self.queue.push(slot, operation, address);
         }
 

@@ -4,14 +4,15 @@
 
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
+use std::thread::JoinHandle;
 
 use fsgauge_wire::{
-    Access, Descriptors, Failure, Features, Interface, LoadJob, Note, Ranges, Stop, Sync, Target,
+    Access, Descriptors, Failure, Features, Interface, LoadJob, Note, Outcome, Ranges, Stop, Sync, Target,
 };
 
 use crate::buffers::Buffers;
 use crate::client::{Client, ClientSetup};
-use crate::data::Contents;
+use crate::contents::Contents;
 use crate::halts::Halts;
 use crate::instruments::{Clock, Start, Window};
 use crate::medium::Medium;
@@ -186,6 +187,26 @@ impl JobThread {
         };
         Client::new(setup, queue, pattern, pace, buffers).run()
     }
+}
+
+/// Starts a job as a thread of this process.
+pub(crate) fn spawn_job(shared: &Shared, job: u32, reports: Sender<Report>) -> Outcome<JoinHandle<()>> {
+    let thread = JobThread { shared: shared.clone(), job, reports: reports.clone() };
+    let run = move || {
+        let outcome = Box::new(thread.run());
+        // Nobody listens only when the load has been given up.
+        let _ = reports.send(Report::Done { job, outcome });
+    };
+    std::thread::Builder::new().name(format!("load-{job}")).spawn(run).map_err(|error| {
+        let what = format!("thread {job} of the load cannot be started: {error}");
+        Failure::system(
+            "threads",
+            error.raw_os_error(),
+            what,
+            "a limit on processes is reached",
+            "ulimit -u; choose fewer jobs",
+        )
+    })
 }
 
 /// How many places a job of a load with ranges has.

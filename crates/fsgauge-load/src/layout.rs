@@ -11,8 +11,8 @@ use rustix::io::Errno;
 
 use crate::buffers::Buffers;
 use crate::check::{aligned, check_layout};
-use crate::data::Filler;
-use crate::pattern::Operation;
+use crate::filler::Filler;
+use crate::operation::Operation;
 use crate::queue::{Queue, RingQueue, SyncQueue};
 use crate::ring_setup::{RingSetup, is_refused, refused};
 use crate::slots::{Slot, Slots};

@@ -6,7 +6,7 @@ use std::thread::JoinHandle;
 use fsgauge_wire::{Failure, Outcome, Workers};
 
 use crate::instruments::nudge;
-use crate::job_thread::{JobThread, Shared};
+use crate::job_thread::{Shared, spawn_job};
 use crate::outcome::Report;
 use crate::processes::{ChildProcess, WorkerCommand};
 
@@ -67,26 +67,6 @@ impl Member {
             process.kill();
         }
     }
-}
-
-/// Starts a job as a thread of this process.
-pub(crate) fn spawn_job(shared: &Shared, job: u32, reports: Sender<Report>) -> Outcome<JoinHandle<()>> {
-    let thread = JobThread { shared: shared.clone(), job, reports: reports.clone() };
-    let run = move || {
-        let outcome = Box::new(thread.run());
-        // Nobody listens only when the load has been given up.
-        let _ = reports.send(Report::Done { job, outcome });
-    };
-    std::thread::Builder::new().name(format!("load-{job}")).spawn(run).map_err(|error| {
-        let what = format!("thread {job} of the load cannot be started: {error}");
-        Failure::system(
-            "threads",
-            error.raw_os_error(),
-            what,
-            "a limit on processes is reached",
-            "ulimit -u; choose fewer jobs",
-        )
-    })
 }
 
 fn no_command() -> Failure {

@@ -9,7 +9,7 @@ use rustix::fs::{Mode, OFlags, open};
 use rustix::io::Errno;
 
 use crate::buffers::Buffers;
-use crate::data::Filler;
+use crate::filler::Filler;
 use crate::instruments::Clock;
 use crate::ring_setup::{RingSetup, refused};
 use crate::self_measure::null_ns_per_operation;

@@ -1,6 +1,6 @@
 //! Slots: what is known of each operation in flight. A slot's index travels through the kernel as user data.
 
-use crate::pattern::Operation;
+use crate::operation::Operation;
 
 /// One operation in flight; 32 bytes, two to a cache line.
 #[derive(Debug, Clone, Copy, Default)]

@@ -2,17 +2,15 @@
 
 use fsgauge_wire::{BackupOrder, ClientsJob, ClientsTarget, Failure, Outcome, Phase};
 
-use super::server::shown;
-use crate::check::{check_data, check_set, check_times};
-use crate::check_network::check_network;
-use crate::server::directory_of;
+use crate::check::{check_data, check_network, check_set, check_times};
+use crate::server::{directory_of, shown};
 
 /// The largest read that Linux does in one call, rounded down.
 const BLOCK_SIZE_LIMIT: u32 = 1 << 30;
 
 /// What a backup has to do, checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Plan {
+pub(super) struct BackupPlan {
     /// As a person knows it.
     pub(super) directory: String,
     pub(super) is_on_server: bool,
@@ -27,7 +25,7 @@ fn refuse<T>(key: &str, what: impl Into<String>, cause: &str, next: &str) -> Out
 }
 
 /// Checks the job of a backup. What concerns only clients that write or are many is not looked at.
-pub(super) fn check(job: &ClientsJob) -> Outcome<Plan> {
+pub(super) fn check(job: &ClientsJob) -> Outcome<BackupPlan> {
     let Phase::Backup { order, block_size_bytes } = job.phase else {
         return refuse("phase", "this is not a backup", "another phase was asked for", "choose phase backup");
     };
@@ -70,5 +68,5 @@ pub(super) fn check(job: &ClientsJob) -> Outcome<Plan> {
         check_data(job)?;
     }
     let (time_limit_ns, interval_ns) = (job.time_limit_ns, job.interval_ns);
-    Ok(Plan { directory, is_on_server, order, block_size_bytes, time_limit_ns, interval_ns })
+    Ok(BackupPlan { directory, is_on_server, order, block_size_bytes, time_limit_ns, interval_ns })
 }

@@ -2,41 +2,16 @@
 
 use fsgauge_load::instruments::RunQueue;
 use fsgauge_load::instruments::cpu::thread_user_system_ns;
-use fsgauge_wire::{BackupOrder, ClientsJob, Cpu, Ended, Outcome};
+use fsgauge_wire::{BackupOrder, ClientsJob, Cpu, Outcome};
 
-use super::check::Plan;
+use super::backed_up::BackedUp;
+use super::check::BackupPlan;
 use super::open::Opener;
-use super::order::{Extents, put_in_order};
+use super::order::put_in_order;
 use super::pass::read_all;
-use super::server::OverNetwork;
-use super::stopwatch::{Stopwatch, Timed};
+use super::stopwatch::Stopwatch;
 use super::verify::Verifier;
 use super::walk::walk;
-
-/// What a backup did.
-#[derive(Debug)]
-pub(super) struct BackedUp {
-    /// Files that were found.
-    pub(super) files: u64,
-    pub(super) directories: u64,
-    /// Directories that are mounted from elsewhere.
-    pub(super) left_out: u64,
-    /// Found, sorted, and asked for their places.
-    pub(super) listing_ns: u64,
-    pub(super) extents: Option<Extents>,
-    pub(super) ended: Ended,
-    pub(super) timed: Timed,
-    pub(super) changed_access_times: bool,
-    /// Files that were to be compared and have names that say nothing.
-    pub(super) unchecked_files: u64,
-    /// Names on a server that no client gives, which were left out.
-    pub(super) strangers: u64,
-    pub(super) cpu: Cpu,
-    /// Ready to run and without a processor; none where the kernel does not say.
-    pub(super) starved_ns: Option<u64>,
-    /// Of a backup over the network.
-    pub(super) over_network: Option<OverNetwork>,
-}
 
 /// Everything that a backup needs, made before it is measured.
 #[derive(Debug)]
@@ -48,7 +23,7 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    pub(super) fn new(job: &ClientsJob, plan: &Plan, opener: Opener) -> Self {
+    pub(super) fn new(job: &ClientsJob, plan: &BackupPlan, opener: Opener) -> Self {
         // Ones, so that the memory is there: zeros would come with the first read of each page.
         let block = vec![1; plan.block_size_bytes as usize];
         Reader { order: plan.order, opener, block, verifier: Verifier::of(job) }

@@ -6,9 +6,8 @@ use fsgauge_wire::{
     Pauses, SelfMeasure, Steady,
 };
 
-use super::check::Plan;
-use super::reader::BackedUp;
-use super::server::OverNetwork;
+use super::backed_up::{BackedUp, OverNetwork};
+use super::check::BackupPlan;
 use super::stopwatch::Timed;
 use crate::result::{peak_memory_bytes, records};
 
@@ -28,7 +27,7 @@ pub(super) struct Surroundings {
 /// Puts the result together.
 pub(super) fn result(
     job: &ClientsJob,
-    plan: &Plan,
+    plan: &BackupPlan,
     backed_up: BackedUp,
     surroundings: Surroundings,
 ) -> LoadResult {
@@ -67,7 +66,12 @@ pub(super) fn result(
     }
 }
 
-fn clients_result(job: &ClientsJob, plan: &Plan, connect_ns: u64, backed_up: BackedUp) -> ClientsResult {
+fn clients_result(
+    job: &ClientsJob,
+    plan: &BackupPlan,
+    connect_ns: u64,
+    backed_up: BackedUp,
+) -> ClientsResult {
     let (Timed { tally, elapsed_ns, aside_ns: comparing_ns, .. }, over_network) =
         (backed_up.timed, backed_up.over_network);
     let operations = tally.results();

@@ -10,13 +10,14 @@ use fsgauge_wire::{
     Pauses, SelfMeasure, Stamps, Stop,
 };
 
-use super::check::{Plan, check};
+use super::backed_up::BackedUp;
+use super::check::{BackupPlan, check};
 use super::open::Opener;
-use super::reader::{BackedUp, Reader};
+use super::reader::Reader;
 use super::result::{Surroundings, notes_of, result};
 use super::server::ServerReader;
 use super::stopwatch::Stopwatch;
-use crate::plan::Plan as FilesPlan;
+use crate::plan::Plan;
 use crate::server::Server;
 use crate::tails::look_for_tails;
 
@@ -76,7 +77,7 @@ pub(crate) fn run_backup(
         pauses,
     };
     let mut measured = result(job, &plan, backed_up, surroundings);
-    look_for_tails(&FilesPlan::new(job), server.as_ref(), &mut measured, &stop);
+    look_for_tails(&Plan::new(job), server.as_ref(), &mut measured, &stop);
     Ok(measured)
 }
 
@@ -88,7 +89,7 @@ enum AnyReader {
 
 impl AnyReader {
     /// Opens the directory, or lets a session in to the server.
-    fn new(job: &ClientsJob, plan: &Plan, server: Option<Server>, stop: Stop) -> Outcome<Self> {
+    fn new(job: &ClientsJob, plan: &BackupPlan, server: Option<Server>, stop: Stop) -> Outcome<Self> {
         Ok(match server {
             Some(server) => AnyReader::OnServer(Box::new(ServerReader::new(job, plan, server, stop)?)),
             None => AnyReader::Here(Box::new(Reader::new(job, plan, Opener::new(&plan.directory)?))),
@@ -115,7 +116,7 @@ fn spawn(reader: AnyReader, watch: Stopwatch) -> Outcome<JoinHandle<Outcome<Back
 fn follow(
     reader: JoinHandle<Outcome<BackedUp>>,
     reports: &Receiver<Interval>,
-    plan: &Plan,
+    plan: &BackupPlan,
     listener: &mut dyn Listener,
     stop: Stop,
 ) -> Outcome<(BackedUp, Vec<Interval>)> {

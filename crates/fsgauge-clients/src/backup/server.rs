@@ -10,29 +10,20 @@ use std::time::Duration;
 use fsgauge_load::instruments::RunQueue;
 use fsgauge_load::instruments::cpu::thread_user_system_ns;
 use fsgauge_net::{Answer, Handle, Housekeeper, Request, Traffic, admit, ask};
-use fsgauge_wire::{
-    BadRecord, ClientOperation, ClientsJob, Cpu, Ended, NetworkResult, OperationCall, Outcome, Stop,
-};
+use fsgauge_wire::{BadRecord, ClientOperation, ClientsJob, Cpu, Ended, Outcome, Stop};
 use rustix::io::Errno;
 
-use super::check::Plan;
-use super::reader::BackedUp;
+use super::backed_up::{BackedUp, OverNetwork};
+use super::check::BackupPlan;
 use super::stopwatch::Stopwatch;
 use super::verify::Verifier;
 use crate::file_set::{Directory, FileNumber, Names, PathBuffer, Sizes, directories};
 use crate::result::network;
-use crate::server::{Server, directory_of};
+use crate::server::{Server, directory_of, shown};
 
 /// So often in a row a server may ask for patience, and so long each time.
 const RETRY_LIMIT: u32 = 100;
 const PATIENCE: Duration = Duration::from_millis(50);
-
-/// What a backup over the network has beside what every backup has.
-#[derive(Debug)]
-pub(super) struct OverNetwork {
-    pub(super) network: NetworkResult,
-    pub(super) calls: Vec<OperationCall>,
-}
 
 /// The session that reads, and what it knows of the file set.
 pub(super) struct ServerReader {
@@ -77,7 +68,7 @@ macro_rules! answer_or {
 
 impl ServerReader {
     /// Reaches the server of a job and lets the reading session in.
-    pub(super) fn new(job: &ClientsJob, plan: &Plan, server: Server, stop: Stop) -> Outcome<Self> {
+    pub(super) fn new(job: &ClientsJob, plan: &BackupPlan, server: Server, stop: Stop) -> Outcome<Self> {
         let mut session = server.access.reader(plan.block_size_bytes)?;
         admit(session.as_mut(), &stop)?;
         Ok(ServerReader {
@@ -286,16 +277,6 @@ impl ServerReader {
     /// A path below the share or the export, as a person knows it.
     fn shown(&self, path: &str) -> String {
         shown(&self.job, path)
-    }
-}
-
-/// What a path of a share or an export is called.
-pub(super) fn shown(job: &ClientsJob, path: &str) -> String {
-    use fsgauge_wire::ClientsTarget::{Nfs, Null, Path, Smb};
-    match &job.target {
-        Null {} | Path { .. } => path.into(),
-        Smb(smb) => format!("//{}/{}/{path}", smb.host, smb.share),
-        Nfs(nfs) => format!("{}:{}/{path}", nfs.host, nfs.export),
     }
 }
 

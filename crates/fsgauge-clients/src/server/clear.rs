@@ -3,7 +3,8 @@
 use fsgauge_net::{Answer, Housekeeper, Request, admit, ask, message_of, wait_failure};
 use fsgauge_wire::{ClientsJob, Note, Outcome, Stop};
 
-use super::prepare::{c_path, directory_of};
+use super::paths::directory_of;
+use super::prepare::c_path;
 use crate::file_set::{FileNumber, Names, PathBuffer, directories};
 
 const GONE: Answer = -(libc::ENOENT as Answer);

@@ -7,13 +7,14 @@
 mod clear;
 mod gate;
 mod parting;
+mod paths;
 mod prepare;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use gate::Gate;
 pub(crate) use parting::{MOMENT, Parting};
-pub(crate) use prepare::directory_of;
+pub(crate) use paths::{directory_of, shown};
 
 use std::sync::Arc;
 

@@ -4,7 +4,9 @@ use std::ffi::CString;
 use std::time::Instant;
 
 use fsgauge_net::{Address, Answer, Housekeeper, Request, admit, ask, message_of, wait_failure};
-use fsgauge_wire::{ClientsJob, ClientsTarget, Failure, Outcome, Phase, Stop};
+use fsgauge_wire::{ClientsJob, Failure, Outcome, Phase, Stop};
+
+use super::paths::directory_of;
 
 /// So many operations that do nothing are timed; the median counts.
 const NULLS: usize = 21;
@@ -28,15 +30,6 @@ pub(super) fn prepare(
         make_directories(housekeeper, directory_of(&job.target), address, stop)?;
     }
     Ok((housekeeper.protocol(), nulls_ns[NULLS / 2]))
-}
-
-/// The target's directory on the server, with slashes.
-pub(crate) fn directory_of(target: &ClientsTarget) -> &str {
-    match target {
-        ClientsTarget::Smb(smb) => &smb.directory,
-        ClientsTarget::Nfs(nfs) => &nfs.directory,
-        ClientsTarget::Null {} | ClientsTarget::Path { .. } => "",
-    }
 }
 
 /// What operations took that do nothing, the fastest first.

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 use crate::buffers::Buffers;
 use crate::client::{Client, ClientSetup};
-use crate::data::Filler;
+use crate::filler::Filler;
 use crate::halts::Halts;
 use crate::instruments::Window;
 use crate::job_thread::Shared;

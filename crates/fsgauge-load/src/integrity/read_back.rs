@@ -13,7 +13,8 @@ use super::ledger::Ledger;
 use super::sector::{Origin, Sector};
 use super::tag::{SECTOR_BYTES, position, run_of};
 use super::verdict::fault;
-use crate::pattern::{Operation, Place};
+use crate::operation::Operation;
+use crate::pattern::Place;
 use crate::target::{Geometry, describe_io_failure, open_failure, path_of};
 
 /// What is read at once, at least one block.

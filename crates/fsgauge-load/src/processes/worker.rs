@@ -11,9 +11,8 @@ use super::inherited;
 use super::task::Task;
 use crate::instruments::pauses::merge;
 use crate::instruments::{PauseWatch, Start, allow_nudges, nudge};
-use crate::job_thread::Shared;
+use crate::job_thread::{Shared, spawn_job};
 use crate::medium::Medium;
-use crate::member::spawn_job;
 use crate::outcome::Report;
 use crate::target::OpenFiles;
 

@@ -17,7 +17,7 @@ pub(crate) use sync::SyncQueue;
 use std::io;
 use std::time::Duration;
 
-use crate::pattern::Operation;
+use crate::operation::Operation;
 
 /// A queue of operations, each known by its slot.
 pub(crate) trait Queue {

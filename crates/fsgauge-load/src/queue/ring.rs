@@ -12,7 +12,7 @@ use io_uring::types::{Fd, SubmitArgs, Timespec};
 use io_uring::{CompletionQueue, EnterFlags, SubmissionQueue, Submitter, opcode};
 
 use super::Queue;
-use crate::pattern::Operation;
+use crate::operation::Operation;
 use crate::ring_setup::Parts;
 
 /// Which resources were registered with the kernel and are named by index.

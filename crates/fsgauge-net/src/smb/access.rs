@@ -4,8 +4,6 @@ use std::sync::Arc;
 
 use fsgauge_wire::{Outcome, SmbDialect, SmbTarget as Job};
 
-use super::SmbTarget;
-use super::lanes::Size;
 use crate::address::Address;
 use crate::password::Password;
 
@@ -24,23 +22,6 @@ impl SmbAccess {
         let password = job.password.as_ref().map(Password::read).transpose()?;
         let address = Address::resolve(&job.host, job.port)?;
         Ok((Arc::new(SmbAccess { job: job.clone(), address: address.clone(), password }), address))
-    }
-
-    /// A target for a thread's clients; paths are below the job's directory.
-    pub fn clients(
-        self: &Arc<Self>,
-        clients: u32,
-        outstanding: u32,
-        record_size_bytes: u32,
-    ) -> Outcome<SmbTarget> {
-        SmbTarget::new(self.clone(), Size { clients, outstanding, record_size_bytes }, &self.job.directory)
-    }
-
-    /// The main thread's own session, which reads blocks of a size (0 where it reads none); paths begin at the
-    /// share's root.
-    pub fn housekeeper(self: &Arc<Self>, record_size_bytes: u32) -> Outcome<SmbTarget> {
-        let size = Size { clients: 1, outstanding: 1, record_size_bytes };
-        SmbTarget::new(self.clone(), size, "").map(SmbTarget::keeping_names)
     }
 
     pub(super) fn is_guest(&self) -> bool {

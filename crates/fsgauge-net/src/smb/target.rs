@@ -11,8 +11,7 @@ use rustix::event::epoll::{self, CreateFlags, Event};
 use rustix::io::Errno;
 use rustix::time::Timespec;
 
-use super::SmbAccess;
-use super::access::name_of;
+use super::access::{SmbAccess, name_of};
 use super::connection::Connection;
 use super::files::FileId;
 use super::lanes::{Kind, Lane, Size};
@@ -66,6 +65,25 @@ pub struct SmbTarget {
     pub(super) trying_limit_ms: u64,
     pub(super) keeps_names: bool,
     pub(super) names: ListedNames,
+}
+
+impl SmbAccess {
+    /// A target for a thread's clients; paths are below the job's directory.
+    pub fn clients(
+        self: &Arc<Self>,
+        clients: u32,
+        outstanding: u32,
+        record_size_bytes: u32,
+    ) -> Outcome<SmbTarget> {
+        SmbTarget::new(self.clone(), Size { clients, outstanding, record_size_bytes }, &self.job.directory)
+    }
+
+    /// The main thread's own session, which reads blocks of a size (0 where it reads none); paths begin at the
+    /// share's root.
+    pub fn housekeeper(self: &Arc<Self>, record_size_bytes: u32) -> Outcome<SmbTarget> {
+        let size = Size { clients: 1, outstanding: 1, record_size_bytes };
+        SmbTarget::new(self.clone(), size, "").map(SmbTarget::keeping_names)
+    }
 }
 
 impl SmbTarget {

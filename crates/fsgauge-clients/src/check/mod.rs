@@ -1,13 +1,20 @@
 //! What a job of clients must be before anything is touched. Every refusal names the key and the value.
 
+mod network;
+mod refuse;
+mod room;
+
+pub(crate) use network::check_network;
+
 use fsgauge_wire::{
-    Activity, ClientsInterface, ClientsJob, Data, Dispatch, Failure, FileSet, FileSizes, Phase, Tree,
-    WeightedActivity,
+    Activity, ClientsInterface, ClientsJob, Data, Dispatch, FileSet, FileSizes, Phase, Tree, WeightedActivity,
 };
 
-use super::check_network::{check_network, sockets_of};
-use super::check_room::check_room;
-use super::file_set::leaves;
+use network::sockets_of;
+use refuse::{Check, refuse};
+use room::check_room;
+
+use crate::file_set::leaves;
 
 const CLIENTS_LIMIT: u32 = 1_000_000;
 const OUTSTANDING_LIMIT: u32 = 1024;
@@ -24,12 +31,6 @@ const SIZES_LIMIT: usize = 1000;
 const FILE_LIMIT_BYTES: u64 = 16 << 40;
 const DEPTH_LIMIT: u32 = 8;
 const LEAVES_LIMIT: u64 = 1_000_000;
-
-type Check = Result<(), Failure>;
-
-pub(super) fn refuse(key: &str, what: String, cause: &str, next: &str) -> Check {
-    Err(Failure::job(key, what, cause, next))
-}
 
 /// Checks a job of any phase but a backup, which has its own rules.
 pub(crate) fn check_clients(job: &ClientsJob) -> Check {
@@ -117,7 +118,7 @@ fn check_threads(job: &ClientsJob) -> Check {
     Ok(())
 }
 
-pub(super) fn check_times(job: &ClientsJob) -> Check {
+pub(crate) fn check_times(job: &ClientsJob) -> Check {
     if job.time_limit_ns == 0 {
         let what = "time_limit_ns is 0".to_string();
         return refuse("time_limit_ns", what, "nothing would be done", "give the clients time");
@@ -139,7 +140,7 @@ pub(super) fn check_times(job: &ClientsJob) -> Check {
     Ok(())
 }
 
-pub(super) fn check_data(job: &ClientsJob) -> Check {
+pub(crate) fn check_data(job: &ClientsJob) -> Check {
     match job.data {
         Data::Compressible { compressible_percent } if compressible_percent > 100 => {
             let what = format!("compressible_percent {compressible_percent} is above 100");
@@ -149,7 +150,7 @@ pub(super) fn check_data(job: &ClientsJob) -> Check {
     }
 }
 
-pub(super) fn check_set(set: &FileSet) -> Check {
+pub(crate) fn check_set(set: &FileSet) -> Check {
     if set.files_per_client == 0 {
         let what = "files.files_per_client is 0".to_string();
         return refuse("files", what, "there is nothing to work on", "choose 1 at least");

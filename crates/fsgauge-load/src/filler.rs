@@ -3,12 +3,10 @@
 //! Every 4096 bytes of a buffer begin with random bytes and end in zeros, in the proportion that was asked
 //! for. Before each write the first word of every 4096 bytes is replaced by one that was never used before:
 //! no block of 4096 bytes or more is written twice, so neither compression nor block deduplication can win.
-//! A load that is verified writes tags instead, see `integrity`.
+//! A load that is verified writes tags instead, see `contents`.
 
-use fsgauge_wire::{Data, LoadJob};
+use fsgauge_wire::Data;
 
-use crate::integrity::Tagger;
-use crate::pattern::Operation;
 use crate::random::Random;
 
 /// The unit that is stamped.
@@ -59,51 +57,6 @@ impl Filler {
         self.serial = serial.wrapping_add(pages as u64);
         let word = move |page: usize| serial.wrapping_add(page as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         (0..pages).map(move |page| (page * PAGE_BYTES, word(page)))
-    }
-}
-
-/// What the buffers of a job hold.
-#[derive(Debug)]
-pub(crate) enum Contents {
-    /// Data that only has to be new.
-    Fresh(Filler),
-    /// Data that says who wrote it, to be read back and checked.
-    Tagged(Box<Tagger>),
-}
-
-impl From<Filler> for Contents {
-    fn from(filler: Filler) -> Self {
-        Contents::Fresh(filler)
-    }
-}
-
-impl Contents {
-    /// What job `job` of a load writes.
-    pub(crate) fn of(load: &LoadJob, job: u32) -> Self {
-        if load.verify {
-            Contents::Tagged(Box::new(Tagger::new(load, job)))
-        } else {
-            Filler::for_data(load.data, load.seed, job).into()
-        }
-    }
-
-    /// Fills buffers that begin every `stride` bytes.
-    pub(crate) fn fill(&mut self, region: &mut [u8], stride: usize) {
-        match self {
-            Contents::Fresh(filler) => filler.fill(region),
-            Contents::Tagged(tagger) => tagger.fill(region, stride),
-        }
-    }
-
-    /// Hands over the words that make the buffer of the next write unlike all before, with their offsets.
-    #[inline]
-    pub(crate) fn stamp(&mut self, operation: &Operation, mut word: impl FnMut(usize, u64)) {
-        match self {
-            Contents::Fresh(filler) => {
-                filler.stamps(operation.size_bytes).for_each(|(at, stamp)| word(at, stamp));
-            }
-            Contents::Tagged(tagger) => tagger.stamp(operation, word),
-        }
     }
 }
 

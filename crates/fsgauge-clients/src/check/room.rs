@@ -2,17 +2,15 @@
 
 use std::path::Path;
 
-use fsgauge_wire::{ClientsJob, ClientsTarget, Dispatch, Failure, Phase, Tree};
+use fsgauge_wire::{ClientsJob, ClientsTarget, Dispatch, Phase, Tree};
 use rustix::fs::{StatVfs, statvfs};
 use rustix::process::geteuid;
 
-use super::check::refuse;
-use super::check_network::sockets_of;
-use super::crew::threads_of;
-use super::file_set::{Sizes, directories};
-use super::target::descriptor_limit;
-
-type Check = Result<(), Failure>;
+use super::network::sockets_of;
+use super::refuse::{Check, refuse};
+use crate::crew::threads_of;
+use crate::file_set::{Sizes, directories};
+use crate::target::descriptor_limit;
 
 /// Descriptors of a loop: its directory and its ring.
 const DESCRIPTORS_OF_LOOP: u64 = 4;

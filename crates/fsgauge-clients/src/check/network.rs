@@ -1,12 +1,8 @@
 //! What a job of clients on a server must be before the server is asked.
 
-use fsgauge_wire::{
-    ClientsInterface, ClientsJob, ClientsTarget, Failure, NfsTarget, Phase, SmbDialect, SmbTarget,
-};
+use fsgauge_wire::{ClientsInterface, ClientsJob, ClientsTarget, NfsTarget, Phase, SmbDialect, SmbTarget};
 
-use super::check::refuse;
-
-type Check = Result<(), Failure>;
+use super::refuse::{Check, refuse};
 
 /// Longer names are refused by servers, with names of the file set behind them.
 const DIRECTORY_LIMIT: usize = 800;
