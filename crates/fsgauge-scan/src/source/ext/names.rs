@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use rustix::fs::FileType;
 
 use super::file_blocks::FileBlocks;
+use super::file_tree;
 use super::inode::{Inode, Layout};
 use super::{Ext, ROOT_INODE};
 use crate::bytes::Bytes;
@@ -46,7 +47,7 @@ pub(super) fn find(
             entries(inode.block.get(4..).unwrap_or(&[]), ext, &mut tree);
             continue;
         }
-        file.read(folder, &inode, problems);
+        file_tree::read(&mut file, folder, &inode, problems);
         read_blocks(ext, &mut blocks, &file, folder, &mut blocks_left, &mut tree, problems);
     }
     tree.into_found()

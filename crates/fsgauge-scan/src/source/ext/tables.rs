@@ -7,6 +7,7 @@ use rustix::fs::FileType;
 
 use super::Ext;
 use super::file_blocks::FileBlocks;
+use super::file_tree;
 use super::inode::Inode;
 use crate::bytes::Bytes;
 use crate::source::on_disk::has_blocks;
@@ -132,7 +133,7 @@ impl Tables<'_, '_> {
         if !has_blocks(kind) || short_symlink {
             return;
         }
-        self.file.read(u64::from(number), inode, problems);
+        file_tree::read(&mut self.file, u64::from(number), inode, problems);
         if self.file.is_stopped() {
             // There may be more of it.
             return;

@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 
 use fsgauge_wire::AgeOperation;
 
-use super::Operation;
 use crate::draw::Random;
+use crate::operation::Operation;
 
 /// Virtual time that one operation takes.
 const OPERATION_NS: u64 = 100_000;
