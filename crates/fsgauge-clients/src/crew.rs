@@ -4,9 +4,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
-use fsgauge_load::instruments::{Clock, PauseWatch, Series, Start, cpu, nudge, tell};
+use fsgauge_load::instruments::{
+    Clock, Deadline, Following, Series, Start, TICK, cpu, nudge, stop_all, tell, unix_ns,
+};
 use fsgauge_net::{NfsTarget, Target};
 use fsgauge_wire::{
     ClientsInterface, ClientsJob, ClientsTarget, Dispatch, Event, Failure, Features, Interval, Listener,
@@ -20,15 +22,11 @@ use super::plan::Plan;
 use super::target::{NullTarget, PlainTarget, RingTarget};
 use crate::server::{Access, Gate, MOMENT, Parting, Server, directory_of};
 
-/// How often the main thread looks up from waiting.
-const TICK: Duration = Duration::from_millis(50);
 /// From the moment all are ready to the first moment: all must be awake by then.
 const RUN_UP_NS: u64 = 1_000_000;
 const THREAD_RUN_UP_NS: u64 = 20_000;
-/// How long threads that were told to stop are waited for: they are in the kernel, on a device that hangs.
-const STOP_LIMIT: Duration = Duration::from_millis(800);
 /// How long beyond the time limit a thread may stay in the kernel.
-const LATE_LIMIT: Duration = Duration::from_secs(90);
+const LATE_NS: u64 = 90_000_000_000;
 /// A loop needs little, and a thread a client is many.
 const STACK_BYTES: usize = 256 << 10;
 
@@ -110,7 +108,7 @@ impl Crew {
         let (mut let_in, mut first): (LetIn, _) = (LetIn::default(), true);
         let mut connects: Option<(u64, u64)> = None;
         let mut ready = 0;
-        let mut told_to_stop = None;
+        let mut deadline = Deadline::new(self.shared.clock, self.shared.stop, u64::MAX);
         while ready < self.threads.len() {
             match self.reports.recv_timeout(TICK) {
                 Ok(Report::Ready { connect, features, notes }) => {
@@ -131,11 +129,8 @@ impl Crew {
                 }
                 Ok(Report::Interval { .. }) | Err(_) => {}
             }
-            if self.shared.stop.is_set() {
-                self.nudge_all();
-                if told_to_stop.get_or_insert_with(Instant::now).elapsed() > STOP_LIMIT {
-                    return Err(self.give_up(unresponsive_connect()));
-                }
+            if !deadline.goes_on(true, || self.nudge_all()) {
+                return Err(self.give_up(unresponsive_connect()));
             }
         }
         let_in.connect_ns = connects.map_or(0, |(begin_ns, end_ns)| end_ns - begin_ns);
@@ -154,50 +149,38 @@ impl Crew {
             note: None,
             pauses: Pauses::default(),
         };
-        let mut series = Series::new(count, self.shared.plan.job.time_limit_ns);
+        let (clock, stop) = (self.shared.clock, self.shared.stop);
         let machine = cpu::machine();
-        let zero_ns = self.shared.clock.now_ns() + run_up_ns;
-        let late = Duration::from_nanos(run_up_ns.saturating_add(self.shared.plan.job.time_limit_ns));
-        let (begin, late) = (Instant::now(), late.saturating_add(LATE_LIMIT));
-        let watch = PauseWatch::start(self.shared.clock, zero_ns, zero_ns);
+        let zero_ns = clock.now_ns() + run_up_ns;
+        let time_limit_ns = self.shared.plan.job.time_limit_ns;
+        let deadline =
+            Deadline::new(clock, stop, zero_ns.saturating_add(time_limit_ns).saturating_add(LATE_NS));
+        let series = Series::new(count, time_limit_ns);
+        let mut following = Following::begin(clock, zero_ns, zero_ns, series, deadline);
         self.shared.start.give(zero_ns);
-        let mut told_to_stop: Option<Instant> = None;
         let mut done = 0;
         while done < count {
+            let mut is_quiet = false;
             match self.reports.recv_timeout(TICK) {
-                Ok(Report::Interval { thread, interval }) => series.add(thread, interval),
+                Ok(Report::Interval { thread, interval }) => following.add(thread, interval),
                 Ok(Report::Done { thread, outcome }) => {
                     done += 1;
-                    series.done(thread);
+                    following.done(thread);
                     let outcome = (*outcome).map_err(|failure| self.give_up(failure))?;
                     followed.outcomes[thread as usize] = Some(outcome);
                 }
-                Ok(Report::Ready { .. }) | Err(RecvTimeoutError::Timeout) => {}
+                Ok(Report::Ready { .. }) => {}
+                Err(RecvTimeoutError::Timeout) => is_quiet = true,
                 Err(RecvTimeoutError::Disconnected) => break,
             }
-            series.ready().for_each(|interval| tell(listener, &self.shared.stop, Event::Interval(interval)));
-            if listener.gone() {
-                self.shared.stop.set();
-            }
-            if self.shared.stop.is_set() {
-                if told_to_stop.is_none() {
-                    self.nudge_all();
-                }
-                if told_to_stop.get_or_insert_with(Instant::now).elapsed() > STOP_LIMIT {
-                    break;
-                }
-            } else if begin.elapsed() > late {
+            if !following.goes_on(listener, is_quiet, || self.nudge_all()) {
                 break;
             }
         }
         followed.note_unresponsive();
-        followed.pauses = watch.end();
         let end_ns = end_ns(|| followed.outcomes.iter().flatten());
-        series
-            .settle(end_ns.saturating_sub(zero_ns))
-            .for_each(|interval| tell(listener, &self.shared.stop, Event::Interval(interval)));
-        (followed.machine, followed.intervals) =
-            (cpu::machine_between(&machine, &cpu::machine()), series.all());
+        (followed.intervals, followed.pauses) = following.end(listener, end_ns);
+        followed.machine = cpu::machine_between(&machine, &cpu::machine());
         Ok(followed)
     }
 
@@ -218,11 +201,10 @@ impl Crew {
     fn give_up(&self, failure: Failure) -> Failure {
         self.shared.stop.set();
         self.shared.start.give(self.shared.clock.now_ns());
-        let begin = Instant::now();
-        while self.threads.iter().any(|thread| !thread.is_finished()) && begin.elapsed() < STOP_LIMIT {
+        stop_all(|| {
             self.nudge_all();
-            std::thread::sleep(Duration::from_millis(1));
-        }
+            self.threads.iter().any(|thread| !thread.is_finished())
+        });
         failure
     }
 }
@@ -314,7 +296,7 @@ fn carry_on<T: Target>(
     // Reported before the target goes: its end waits for what the kernel still has.
     let _ = reports.send(Report::Done { thread, outcome });
     if shared.server.is_some() {
-        shared.parting.wait(Duration::from_nanos(plan.job.time_limit_ns).saturating_add(LATE_LIMIT));
+        shared.parting.wait(Duration::from_nanos(plan.job.time_limit_ns.saturating_add(LATE_NS)));
     }
     Ok(())
 }
@@ -362,8 +344,4 @@ fn unresponsive_connect() -> Failure {
         "the storage hangs",
         "dmesg | tail",
     )
-}
-
-fn unix_ns() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos() as u64)
 }

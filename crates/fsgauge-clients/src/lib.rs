@@ -10,6 +10,7 @@
 mod backup;
 mod check;
 mod client;
+mod clients_tally;
 mod cpu_time;
 mod crew;
 mod event_loop;
@@ -22,7 +23,6 @@ mod run;
 mod self_measure;
 mod server;
 mod tails;
-mod tally;
 mod target;
 
 pub use run::run_clients;

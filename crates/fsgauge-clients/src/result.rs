@@ -1,6 +1,6 @@
 //! The result of a run of clients out of what its threads did. Addition only.
 
-use fsgauge_load::instruments::pauses;
+use fsgauge_load::instruments::{Tally, pauses};
 use fsgauge_net::Traffic;
 use fsgauge_wire::{
     ClientOperation, ClientsInterface, ClientsJob, ClientsResult, ClientsTarget, Cpu, Dispatch, Drain, Ended,
@@ -10,7 +10,7 @@ use fsgauge_wire::{
 
 use super::event_loop::{ClientCount, LoopOutcome};
 use super::followed::{Followed, LetIn, end_ns, ended};
-use super::tally::ClientsTally;
+use crate::clients_tally::ClientsTally;
 use crate::server::Server;
 
 /// Why the rate of clients is not judged.
@@ -195,16 +195,9 @@ fn records_of(phase: &Phase) -> (bool, bool) {
 
 /// The records of one kind, as loads count them.
 pub(crate) fn records(tally: &ClientsTally, operation: ClientOperation) -> OperationResult {
-    let none = Default::default();
+    let none = Tally::default();
     let tally = tally.done(operation).unwrap_or(&none);
-    OperationResult {
-        operations: tally.operations,
-        size_bytes: tally.size_bytes,
-        errors: tally.retries,
-        service_latency: tally.service.to_histogram(),
-        response_latency: Some(tally.response.to_histogram()),
-        backlog_dropped: 0,
-    }
+    OperationResult { response_latency: Some(tally.response.to_histogram()), ..tally.result() }
 }
 
 /// The system calls that carried the records of a phase.

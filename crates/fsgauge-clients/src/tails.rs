@@ -12,8 +12,8 @@ use fsgauge_wire::{BadRecord, ClientsJob, ClientsTarget, LoadResult, Note, Outco
 
 use super::file_set::{FileNumber, PathBuffer};
 use super::plan::Plan;
-use super::tally::BAD_LIMIT;
 use super::target::PlainTarget;
+use crate::clients_tally::BAD_LIMIT;
 use crate::server::{Server, directory_of};
 
 /// How long it may take; then a note says how many files were not asked.

@@ -13,14 +13,15 @@ use std::time::Duration;
 use fsgauge_wire::{Ended, Failure, Interval, IntervalCount, Pauses, Stop, Target};
 
 use crate::buffers::Buffers;
+use crate::group::Group;
 use crate::halts::Halts;
+use crate::instruments::Tally;
 use crate::instruments::{Boundary, Clock, RunQueue, Window, cpu};
 use crate::outcome::{JobOutcome, Report};
 use crate::pace::{BACKLOG_LIMIT_NS, Pace};
 use crate::pattern::{Order, Pattern};
 use crate::queue::{Queue, chunk_failure};
 use crate::slots::{Slot, Slots};
-use crate::tally::{Group, Tally};
 use crate::target::describe_io_failure;
 
 /// A paced wait sleeps up to this long before the next start, and polls the rest: waking up takes time.

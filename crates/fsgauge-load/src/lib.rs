@@ -15,6 +15,7 @@ mod companion;
 mod contents;
 mod crew;
 mod filler;
+mod group;
 mod halts;
 pub mod instruments;
 mod integrity;
@@ -37,7 +38,6 @@ mod run;
 mod self_measure;
 mod slots;
 mod steady;
-mod tally;
 mod target;
 
 pub use filler::Filler;

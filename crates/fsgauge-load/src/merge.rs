@@ -5,10 +5,10 @@ use fsgauge_wire::{
     OperationResult, Pauses, Recorder, SelfMeasure, SyncResult,
 };
 
+use crate::instruments::Tally;
 use crate::instruments::pauses;
 use crate::outcome::JobOutcome;
 use crate::steady::judge;
-use crate::tally::Tally;
 
 /// Everything that following the jobs gave.
 #[derive(Debug)]
@@ -187,11 +187,8 @@ fn job_count(load: &LoadJob, outcome: &Option<JobOutcome>) -> JobCount {
 
 fn operation_result(load: &LoadJob, tally: &Tally, backlog_dropped: u64) -> OperationResult {
     OperationResult {
-        operations: tally.operations,
-        size_bytes: tally.size_bytes,
-        errors: tally.retries,
-        service_latency: tally.service.to_histogram(),
         response_latency: load.rate.map(|_| tally.response.to_histogram()),
         backlog_dropped,
+        ..tally.result()
     }
 }

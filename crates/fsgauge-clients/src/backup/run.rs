@@ -2,9 +2,8 @@
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use fsgauge_load::instruments::{Clock, PauseWatch, allow_nudges, cpu, nudge, tell};
+use fsgauge_load::instruments::{Clock, Deadline, PauseWatch, TICK, allow_nudges, cpu, nudge, tell, unix_ns};
 use fsgauge_wire::{
     ClientOperation, ClientsJob, Engine, Event, Failure, Interval, Listener, LoadResult, Note, Outcome,
     Pauses, SelfMeasure, Stamps, Stop,
@@ -21,13 +20,9 @@ use crate::plan::Plan;
 use crate::server::Server;
 use crate::tails::look_for_tails;
 
-/// How often the main thread looks up from waiting.
-const TICK: Duration = Duration::from_millis(50);
-/// How long a reader that was told to stop is waited for: it is in the kernel, on a device that hangs.
-const STOP_LIMIT: Duration = Duration::from_millis(800);
-/// The same for one whose time is up: its last operation may be slow. A server has 30 s for each.
-const LATE_LIMIT: Duration = Duration::from_secs(30);
-const LATE_SERVER_LIMIT: Duration = Duration::from_secs(70);
+/// How long a reader whose time is up is waited for: its last operation may be slow. A server has 30 s for each.
+const LATE_NS: u64 = 30_000_000_000;
+const LATE_SERVER_NS: u64 = 70_000_000_000;
 /// How long one measure of the engine itself runs; the best of several is taken.
 const MEASURE_NS: u64 = 12_000_000;
 const MEASURES: usize = 3;
@@ -59,7 +54,7 @@ pub(crate) fn run_backup(
     let watch = Stopwatch::start(clock, stop, plan.time_limit_ns, plan.interval_ns, sender);
     let reader = spawn(reader, watch)?;
     let watch_of_pauses = PauseWatch::start(clock, clock.now_ns(), 0);
-    let (backed_up, intervals) = follow(reader, &reports, &plan, listener, stop)?;
+    let (backed_up, intervals) = follow(reader, &reports, &plan, listener, clock, stop)?;
     let pauses = Pauses { starved_ns: backed_up.starved_ns, ..watch_of_pauses.end() };
     let machine_cpu = cpu::machine_between(&machine, &cpu::machine());
 
@@ -118,13 +113,13 @@ fn follow(
     reports: &Receiver<Interval>,
     plan: &BackupPlan,
     listener: &mut dyn Listener,
+    clock: Clock,
     stop: Stop,
 ) -> Outcome<(BackedUp, Vec<Interval>)> {
-    let begin = Instant::now();
-    let late = if plan.is_on_server { LATE_SERVER_LIMIT } else { LATE_LIMIT };
-    let late = Duration::from_nanos(plan.time_limit_ns).saturating_add(late);
+    let time_up_ns = clock.now_ns().saturating_add(plan.time_limit_ns);
+    let late_ns = if plan.is_on_server { LATE_SERVER_NS } else { LATE_NS };
+    let mut deadline = Deadline::new(clock, stop, time_up_ns.saturating_add(late_ns));
     let mut series = Vec::new();
-    let mut told_to_stop: Option<Instant> = None;
     loop {
         match reports.recv_timeout(TICK) {
             Ok(interval) => {
@@ -140,13 +135,11 @@ fn follow(
         if listener.gone() {
             stop.set();
         }
-        let is_stopped = stop.is_set();
-        if is_stopped || begin.elapsed().as_nanos() > plan.time_limit_ns.into() {
-            nudge(&reader);
-        }
-        let is_hung = is_stopped && told_to_stop.get_or_insert_with(Instant::now).elapsed() > STOP_LIMIT;
-        if is_hung || begin.elapsed() > late {
+        if !deadline.goes_on(true, || nudge(&reader)) {
             return Err(unresponsive(&plan.directory));
+        }
+        if clock.now_ns() > time_up_ns {
+            nudge(&reader);
         }
     }
 }
@@ -173,10 +166,6 @@ fn self_measure(clock: &Clock) -> SelfMeasure {
         clock: clock.kind(),
         stamps: Stamps::Operation,
     }
-}
-
-fn unix_ns() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos() as u64)
 }
 
 fn unresponsive(directory: &str) -> Failure {

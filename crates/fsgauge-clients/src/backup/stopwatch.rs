@@ -8,7 +8,7 @@ use fsgauge_net::{kind_of, message_of};
 use fsgauge_wire::{ClientErrorKind, ClientOperation, Ended, Interval, IntervalCount, Stop};
 use rustix::io::Errno;
 
-use crate::tally::ClientsTally;
+use crate::clients_tally::ClientsTally;
 
 /// Times and counts what one reader does.
 #[derive(Debug)]

@@ -17,8 +17,8 @@ use super::stopwatch::Stopwatch;
 use super::tree::{PathRoom, Tree};
 use super::verify::Verifier;
 use super::walk::walk;
+use crate::clients_tally::ClientsTally;
 use crate::file_set::{Contents, FileNumber};
-use crate::tally::ClientsTally;
 
 fn watch() -> Stopwatch {
     let (sender, _) = channel();

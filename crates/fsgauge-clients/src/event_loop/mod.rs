@@ -30,11 +30,11 @@ use fsgauge_wire::{Ended, Failure, Interval, IntervalCount, Outcome, Pauses, Sto
 pub(crate) use self::drain::Drained;
 use self::late::Place;
 use crate::client::{Client, Lane, Paths};
+use crate::clients_tally::ClientsTally;
 use crate::cpu_time::CpuTime;
 use crate::file_set::Records;
 use crate::plan::Plan;
 use crate::rests::Rests;
-use crate::tally::ClientsTally;
 
 /// No wait is longer: the flag that says stop is looked at.
 const WAIT_LIMIT_NS: u64 = 20_000_000;

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use fsgauge_load::instruments::Tally;
 use fsgauge_wire::{
-    BadRecord, ClientError, ClientErrorKind, ClientOperation, ClientOperationResult, IntervalCount, Recorder,
+    BadRecord, ClientError, ClientErrorKind, ClientOperation, ClientOperationResult, IntervalCount,
 };
 
 /// So many bad records are told one by one.
@@ -26,25 +27,13 @@ const OPERATIONS: [ClientOperation; 11] = [
 /// All of it; histograms exist only of operations that are done.
 #[derive(Debug, Default)]
 pub(crate) struct ClientsTally {
-    operations: [Option<Box<OperationTally>>; OPERATIONS.len()],
+    operations: [Option<Box<Tally>>; OPERATIONS.len()],
     errors: BTreeMap<(ClientOperation, ClientErrorKind), Errors>,
     pub(crate) files: u64,
     pub(crate) files_given_up: u64,
     pub(crate) checked_records: u64,
     pub(crate) bad_records: u64,
     pub(crate) bad: Vec<BadRecord>,
-}
-
-/// All operations of one kind.
-#[derive(Debug, Default)]
-pub(crate) struct OperationTally {
-    pub(crate) operations: u64,
-    pub(crate) size_bytes: u64,
-    pub(crate) errors: u64,
-    /// Requests that were made again after EAGAIN or EINTR.
-    pub(crate) retries: u64,
-    pub(crate) response: Recorder,
-    pub(crate) service: Recorder,
 }
 
 /// Errors of one operation and kind.
@@ -59,12 +48,12 @@ struct Errors {
 impl ClientsTally {
     /// The tally of an operation.
     #[inline]
-    pub(crate) fn of(&mut self, operation: ClientOperation) -> &mut OperationTally {
+    pub(crate) fn of(&mut self, operation: ClientOperation) -> &mut Tally {
         self.operations[operation as usize].get_or_insert_with(Box::default)
     }
 
     /// The tally of an operation that was done at least once.
-    pub(crate) fn done(&self, operation: ClientOperation) -> Option<&OperationTally> {
+    pub(crate) fn done(&self, operation: ClientOperation) -> Option<&Tally> {
         self.operations[operation as usize].as_deref()
     }
 
@@ -77,7 +66,8 @@ impl ClientsTally {
         at_ns: u64,
         words: impl FnOnce() -> (String, String),
     ) {
-        self.of(operation).errors += 1;
+        // It was tried: it is told, too.
+        self.of(operation);
         let errors = self.errors.entry((operation, kind)).or_insert_with(|| {
             let (first_path, message) = words();
             Errors { count: 0, first_ns: at_ns, first_path, message }
@@ -105,11 +95,7 @@ impl ClientsTally {
     }
 
     fn count(&self, operation: ClientOperation) -> IntervalCount {
-        self.done(operation).map_or_else(IntervalCount::default, |tally| IntervalCount {
-            operations: tally.operations,
-            size_bytes: tally.size_bytes,
-            latency_sum_ns: tally.service.sum_ns(),
-        })
+        self.done(operation).map(Tally::count).unwrap_or_default()
     }
 
     /// How many operations succeeded in all.
@@ -145,15 +131,21 @@ impl ClientsTally {
     /// Every operation that was done or tried.
     pub(crate) fn results(&self) -> Vec<ClientOperationResult> {
         let done = OPERATIONS.into_iter().filter_map(|operation| Some((operation, self.done(operation)?)));
-        let result = |(operation, tally): (ClientOperation, &OperationTally)| ClientOperationResult {
+        let result = |(operation, tally): (ClientOperation, &Tally)| ClientOperationResult {
             operation,
             operations: tally.operations,
             size_bytes: tally.size_bytes,
-            errors: tally.errors,
+            errors: self.errors_of(operation),
             response_latency: tally.response.to_histogram(),
             service_latency: tally.service.to_histogram(),
         };
         done.map(result).collect()
+    }
+
+    /// Errors of an operation, of every kind.
+    fn errors_of(&self, operation: ClientOperation) -> u64 {
+        let of_it = self.errors.iter().filter(|((failed, _), _)| *failed == operation);
+        of_it.map(|(_, errors)| errors.count).sum()
     }
 
     /// Errors by operation and kind.
@@ -167,25 +159,6 @@ impl ClientsTally {
                 message: errors.message.clone(),
             };
         self.errors.iter().map(error).collect()
-    }
-}
-
-impl OperationTally {
-    /// Adds an operation that succeeded.
-    #[inline]
-    pub(crate) fn record(&mut self, response_ns: u64, service_ns: u64) {
-        self.operations += 1;
-        self.response.record(response_ns, 1);
-        self.service.record(service_ns, 1);
-    }
-
-    fn merge(&mut self, other: &OperationTally) {
-        self.operations += other.operations;
-        self.size_bytes += other.size_bytes;
-        self.errors += other.errors;
-        self.retries += other.retries;
-        self.response.merge(&other.response);
-        self.service.merge(&other.service);
     }
 }
 
