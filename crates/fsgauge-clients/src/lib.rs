@@ -8,11 +8,11 @@
 #![warn(unreachable_pub)]
 
 mod backup;
+mod carriers;
 mod check;
 mod client;
 mod clients_tally;
 mod cpu_time;
-mod crew;
 mod event_loop;
 mod file_set;
 mod followed;

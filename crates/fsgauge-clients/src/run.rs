@@ -6,8 +6,8 @@ use fsgauge_load::instruments::{Clock, allow_nudges, tell};
 use fsgauge_wire::{ClientsJob, Engine, Event, Listener, LoadResult, Outcome, Phase, Stop};
 
 use super::backup::run_backup;
+use super::carriers::Carriers;
 use super::check::check_clients;
-use super::crew::Crew;
 use super::plan::Plan;
 use super::result::result;
 use super::self_measure::self_measure;
@@ -31,16 +31,16 @@ pub fn run_clients(
     allow_nudges();
     let server = Server::reach(job, &stop)?;
     let plan = Arc::new(Plan::new(job));
-    let mut crew = Crew::spawn(plan.clone(), clock, stop, server.as_ref())?;
-    let mut let_in = crew.wait_until_ready()?;
+    let mut carriers = Carriers::spawn(plan.clone(), clock, stop, server.as_ref())?;
+    let mut let_in = carriers.wait_until_ready()?;
     let_in.notes.splice(0..0, clock_note);
     let_in.notes.iter().for_each(|note| tell(listener, &stop, Event::Note(note.clone())));
     if server.is_some() {
         tell(listener, &stop, Event::ClientsIn { connect_ns: let_in.connect_ns });
     }
-    let followed = crew.follow(listener)?;
+    let followed = carriers.follow(listener)?;
     if server.is_some() {
-        crew.part(listener);
+        carriers.part(listener);
     }
     if let (Phase::Clear {}, Some(server)) = (&job.phase, &server) {
         let left = server.clear(job, &stop)?;

@@ -3,7 +3,7 @@
 use fsgauge_load::instruments::{Clock, cpu};
 use fsgauge_wire::{ClientsInterface, ClientsJob, ClientsTarget, Outcome, SelfMeasure, Stamps, Stop};
 
-use super::crew::{share, threads_of};
+use super::carriers::{share, threads_of};
 use super::event_loop::{EventLoop, Surroundings};
 use super::plan::Plan;
 use super::target::NullTarget;

@@ -1,4 +1,4 @@
-//! One job's thread: opens the target, chooses the four parts of its client, waits for the start, runs.
+//! One job's thread: opens the target, chooses the four parts of its loop, waits for the start, runs.
 //!
 //! Every combination of order, queue and pace is a loop of its own, compiled apart: what is off costs nothing.
 
@@ -11,10 +11,10 @@ use fsgauge_wire::{
 };
 
 use crate::buffers::Buffers;
-use crate::client::{Client, ClientSetup};
 use crate::contents::Contents;
 use crate::halts::Halts;
 use crate::instruments::{Clock, Start, Window};
+use crate::job_loop::{JobLoop, LoopSetup};
 use crate::medium::Medium;
 use crate::outcome::{JobOutcome, Report};
 use crate::pace::{Pace, Paced, Unpaced};
@@ -172,7 +172,7 @@ impl JobThread {
         buffers: Buffers,
     ) -> Result<JobOutcome, Failure> {
         let load = &self.shared.load;
-        let setup = ClientSetup {
+        let setup = LoopSetup {
             job: self.job,
             clock: self.shared.clock,
             stop: self.shared.stop,
@@ -185,7 +185,7 @@ impl JobThread {
             halts,
             window: Window::new(zero_ns, load.warm_up_ns, load.duration_ns, load.interval_ns),
         };
-        Client::new(setup, queue, pattern, pace, buffers).run()
+        JobLoop::new(setup, queue, pattern, pace, buffers).run()
     }
 }
 

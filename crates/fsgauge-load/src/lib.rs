@@ -1,7 +1,7 @@
 //! The load generator: drives I/O at a target and measures it, without getting in its way.
 //!
-//! A load is J jobs. Each is one thread, of this process or of one of its own, with one client, which joins
-//! four parts that are chosen once and compiled into one loop: a *pattern* (where the next operation goes), a
+//! A load is J jobs. Each is one thread, of this process or of one of its own, with one loop, which joins
+//! four parts that are chosen once and compiled together: a *pattern* (where the next operation goes), a
 //! *pace* (when it is due), a *queue* (io_uring, pread/pwrite or nothing) and a *tally* (histograms and
 //! counts). Nothing in that loop allocates, locks, divides or reads the clock per operation.
 
@@ -10,7 +10,6 @@
 mod buffers;
 mod check;
 mod check_ranges;
-mod client;
 mod companion;
 mod contents;
 mod crew;
@@ -19,6 +18,7 @@ mod group;
 mod halts;
 pub mod instruments;
 mod integrity;
+mod job_loop;
 mod job_thread;
 mod layout;
 mod limits;

@@ -5,8 +5,7 @@ use fsgauge_wire::{
     OperationResult, Pauses, Recorder, SelfMeasure, SyncResult,
 };
 
-use crate::instruments::Tally;
-use crate::instruments::pauses;
+use crate::instruments::{Tally, pauses};
 use crate::outcome::JobOutcome;
 use crate::steady::judge;
 

@@ -46,7 +46,7 @@ impl Slot {
     }
 }
 
-/// All slots of a client and which of them are free. The last freed is taken first: its buffer is in cache.
+/// All slots of a loop and which of them are free. The last freed is taken first: its buffer is in cache.
 #[derive(Debug)]
 pub(crate) struct Slots {
     slots: Vec<Slot>,

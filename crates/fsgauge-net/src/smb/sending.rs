@@ -4,8 +4,7 @@ use super::connection::State;
 use super::lanes::{Held, Kind, Sent};
 use super::requests;
 use super::session::credits_of;
-use super::socket;
-use super::socket::Interest;
+use super::socket::{self, Interest};
 use super::target::SmbTarget;
 use crate::target::{Answer, OUT_OF_REACH, Started};
 

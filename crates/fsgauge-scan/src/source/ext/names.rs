@@ -9,9 +9,8 @@ use std::path::PathBuf;
 use rustix::fs::FileType;
 
 use super::file_blocks::FileBlocks;
-use super::file_tree;
 use super::inode::{Inode, Layout};
-use super::{Ext, ROOT_INODE};
+use super::{Ext, ROOT_INODE, file_tree};
 use crate::bytes::Bytes;
 use crate::names::{FOLDER_BLOCKS_LIMIT, Tree};
 use crate::once::Once;

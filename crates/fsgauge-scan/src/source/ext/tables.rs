@@ -5,10 +5,9 @@ use std::sync::atomic::Ordering;
 
 use rustix::fs::FileType;
 
-use super::Ext;
 use super::file_blocks::FileBlocks;
-use super::file_tree;
 use super::inode::Inode;
+use super::{Ext, file_tree};
 use crate::bytes::Bytes;
 use crate::source::on_disk::has_blocks;
 use crate::{Extent, FileExtents, FileName, Kinds, Piece, PieceKind, Problems, Sink};

@@ -7,9 +7,8 @@ use std::os::unix::fs::FileExt;
 use rustix::fs::{StatVfs, fstatvfs};
 use rustix::io::Errno;
 
-use super::mb_groups;
 use super::mount::Mount;
-use super::{btrfs, kernel};
+use super::{btrfs, kernel, mb_groups};
 use crate::address::AddressMap;
 use crate::facts::GroupPlace;
 use crate::kernel_words::kernel_words;

@@ -1,4 +1,4 @@
-//! The crew: the threads that carry the clients, and what the main thread knows of them.
+//! The carriers: the threads that carry the clients, and what the main thread knows of them.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -63,7 +63,7 @@ enum Report {
 }
 
 /// The threads.
-pub(crate) struct Crew {
+pub(crate) struct Carriers {
     shared: Shared,
     threads: Vec<JoinHandle<()>>,
     reports: Receiver<Report>,
@@ -85,22 +85,27 @@ pub(crate) fn share(clients: u32, thread: u32, threads: u32) -> impl Iterator<It
     (thread..clients).step_by(threads as usize)
 }
 
-impl Crew {
+impl Carriers {
     /// Starts the threads: each lets its clients in and waits.
-    pub(crate) fn spawn(plan: Arc<Plan>, clock: Clock, stop: Stop, server: Option<&Server>) -> Outcome<Crew> {
+    pub(crate) fn spawn(
+        plan: Arc<Plan>,
+        clock: Clock,
+        stop: Stop,
+        server: Option<&Server>,
+    ) -> Outcome<Carriers> {
         let (sender, reports) = channel();
         let threads = threads_of(&plan.job);
         let server = server.map(|server| (server.access.clone(), Arc::new(Gate::new())));
         let (start, parting) = (Arc::new(Start::default()), Arc::new(Parting::default()));
         let shared = Shared { plan, clock, stop, start, threads, server, parting };
-        let mut crew = Crew { shared, threads: Vec::new(), reports };
+        let mut carriers = Carriers { shared, threads: Vec::new(), reports };
         for thread in 0..threads {
-            match spawn(crew.shared.clone(), thread, sender.clone()) {
-                Ok(handle) => crew.threads.push(handle),
-                Err(failure) => return Err(crew.give_up(failure)),
+            match spawn(carriers.shared.clone(), thread, sender.clone()) {
+                Ok(handle) => carriers.threads.push(handle),
+                Err(failure) => return Err(carriers.give_up(failure)),
             }
         }
-        Ok(crew)
+        Ok(carriers)
     }
 
     /// Waits until all clients are in.
@@ -209,7 +214,7 @@ impl Crew {
     }
 }
 
-impl Drop for Crew {
+impl Drop for Carriers {
     /// Nobody stays behind, whatever became of the run.
     fn drop(&mut self) {
         self.shared.parting.open();

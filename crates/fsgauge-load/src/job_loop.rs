@@ -1,4 +1,4 @@
-//! The client: the one loop of a job. Fill, enter, look at the clock, reap, and again.
+//! The loop of a job. Fill, enter, look at the clock, reap, and again.
 //!
 //! The clock is read once before a group is submitted and once after a group has been reaped. Every operation
 //! gets the stamp of its group; operations with equal stamps are recorded together.
@@ -15,8 +15,7 @@ use fsgauge_wire::{Ended, Failure, Interval, IntervalCount, Pauses, Stop, Target
 use crate::buffers::Buffers;
 use crate::group::Group;
 use crate::halts::Halts;
-use crate::instruments::Tally;
-use crate::instruments::{Boundary, Clock, RunQueue, Window, cpu};
+use crate::instruments::{Boundary, Clock, RunQueue, Tally, Window, cpu};
 use crate::outcome::{JobOutcome, Report};
 use crate::pace::{BACKLOG_LIMIT_NS, Pace};
 use crate::pattern::{Order, Pattern};
@@ -33,8 +32,8 @@ pub(crate) const DRAIN_NS: u64 = 60_000_000_000;
 /// The same after an interrupt.
 const INTERRUPTED_DRAIN_NS: u64 = 400_000_000;
 
-/// What a client needs besides its four parts.
-pub(crate) struct ClientSetup<'a> {
+/// What a loop needs besides its four parts.
+pub(crate) struct LoopSetup<'a> {
     pub(crate) job: u32,
     pub(crate) clock: Clock,
     pub(crate) stop: Stop,
@@ -51,8 +50,8 @@ pub(crate) struct ClientSetup<'a> {
 }
 
 /// One job's loop with its state.
-pub(crate) struct Client<'a, Q, O, P> {
-    setup: ClientSetup<'a>,
+pub(crate) struct JobLoop<'a, Q, O, P> {
+    setup: LoopSetup<'a>,
     window: Window,
     queue: Q,
     pattern: Pattern<O>,
@@ -84,9 +83,9 @@ pub(crate) struct Client<'a, Q, O, P> {
     retries_in_row: u32,
 }
 
-impl<'a, Q: Queue, O: Order, P: Pace> Client<'a, Q, O, P> {
+impl<'a, Q: Queue, O: Order, P: Pace> JobLoop<'a, Q, O, P> {
     pub(crate) fn new(
-        setup: ClientSetup<'a>,
+        setup: LoopSetup<'a>,
         queue: Q,
         pattern: Pattern<O>,
         pace: P,
@@ -95,7 +94,7 @@ impl<'a, Q: Queue, O: Order, P: Pace> Client<'a, Q, O, P> {
         let (slots, window, now_ns) = (Slots::new(setup.depth), setup.window.clone(), setup.window.zero_ns);
         let writes = setup.halts.distance();
         let troubled = Vec::with_capacity(setup.depth as usize);
-        let mut client = Client {
+        let mut job_loop = JobLoop {
             setup,
             window,
             queue,
@@ -122,10 +121,10 @@ impl<'a, Q: Queue, O: Order, P: Pace> Client<'a, Q, O, P> {
             troubled,
             retries_in_row: 0,
         };
-        if !client.window.in_warm_up() {
-            client.begin_measuring(now_ns);
+        if !job_loop.window.in_warm_up() {
+            job_loop.begin_measuring(now_ns);
         }
-        client
+        job_loop
     }
 
     /// Runs to the end and hands over what was measured.
@@ -285,7 +284,7 @@ impl<'a, Q: Queue, O: Order, P: Pace> Client<'a, Q, O, P> {
     fn reap(&mut self) -> Result<(), Failure> {
         self.integrate(self.now_ns);
         let (mut group, mut reaped) = (Group::EMPTY, 0);
-        let Client { queue, slots, tallies, troubled, now_ns, .. } = self;
+        let JobLoop { queue, slots, tallies, troubled, now_ns, .. } = self;
         queue.reap(|index, result| {
             let slot = slots.get(index);
             let size_bytes = slot.size_bytes();
@@ -492,7 +491,7 @@ mod tests {
         let sizes = Sizes::new(&load.block_sizes, &geometry);
         let pattern = Pattern::new(Uniform::new(&geometry), sizes, 100, Random::new(1, 0), &geometry);
         let buffers = Buffers::new(depth, 4096, (true, false), Filler::for_data(load.data, 1, 0)).unwrap();
-        let setup = ClientSetup {
+        let setup = LoopSetup {
             job: 0,
             clock,
             stop: Stop::never(),
@@ -505,7 +504,7 @@ mod tests {
             halts: Halts::none(),
             window: Window::new(clock.now_ns().saturating_sub(ago_ns), 0, 20 * MS, 20 * MS),
         };
-        Client::new(setup, queue, pattern, Unpaced, buffers).run().unwrap()
+        JobLoop::new(setup, queue, pattern, Unpaced, buffers).run().unwrap()
     }
 
     /// Completes at once, but stalls once, when 5 ms have passed.
