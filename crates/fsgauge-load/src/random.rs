@@ -17,6 +17,7 @@ impl Random {
 
     /// 64 random bits.
     #[inline]
+    #[allow(clippy::should_implement_trait, reason = "an iterator may end, and this has no end to ask for")]
     pub fn next(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0xa076_1d64_78bd_642f);
         let product = u128::from(self.state) * u128::from(self.state ^ 0xe703_7ed1_a0b4_28db);
