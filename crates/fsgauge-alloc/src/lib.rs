@@ -7,14 +7,18 @@
 #![warn(unreachable_pub)]
 
 mod ager;
+mod aligned_block;
 mod check;
 mod cpu;
 mod damage;
 mod draw;
 mod op_log;
+mod operation;
 mod profile;
 mod run;
 mod space;
+mod world;
 
-pub use op_log::{OpLog, Operation, Placement};
+pub use op_log::OpLog;
+pub use operation::{Operation, Placement};
 pub use run::run_age;

@@ -107,7 +107,7 @@ pub(crate) fn try_mode(place: &Place, mode: AgeMode) -> Outcome<()> {
     let tried = made.and_then(|file| match mode {
         AgeMode::Write => Ok(()),
         AgeMode::Direct => {
-            let mut block = crate::ager::AlignedBlock::new();
+            let mut block = crate::aligned_block::AlignedBlock::new();
             rustix::io::pwrite(&file, block.bytes(), 0).map(drop)
         }
         AgeMode::Fast => fallocate(&file, FallocateFlags::empty(), 0, 4096)

@@ -14,12 +14,11 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use fsgauge_alloc::run_age;
-use fsgauge_load::{
-    Stop, WorkerCommand, die_with_parent, run_clients, run_layout, run_load, run_probe, run_worker,
-    stop_on_signals,
-};
+use fsgauge_clients::run_clients;
+use fsgauge_load::instruments::{die_with_parent, stop_on_signals};
+use fsgauge_load::{WorkerCommand, run_layout, run_load, run_probe, run_worker};
 use fsgauge_scan::run_scan;
-use fsgauge_wire::{AgeEnded, Ended, Event, Failure, Job, JobResult, parse_job};
+use fsgauge_wire::{AgeEnded, Ended, Event, Failure, Job, JobResult, Stop, parse_job};
 
 use arguments::{Arguments, Command};
 use output::Output;

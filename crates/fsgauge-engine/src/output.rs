@@ -4,8 +4,7 @@ use std::io::{self, Write};
 use std::panic::PanicHookInfo;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use fsgauge_load::{Listener, Stop};
-use fsgauge_wire::{Engine, Event, Failure};
+use fsgauge_wire::{Engine, Event, Failure, Listener, Stop};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 /// Writes events to standard output.

@@ -8,8 +8,8 @@ use std::ffi::c_void;
 use fsgauge_wire::Failure;
 use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
 
-use crate::data::Contents;
-use crate::pattern::Operation;
+use crate::contents::Contents;
+use crate::operation::Operation;
 
 /// Pieces begin on page boundaries, which satisfies the memory alignment of all direct I/O.
 const PAGE_BYTES: usize = 4096;

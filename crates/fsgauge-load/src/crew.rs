@@ -2,33 +2,26 @@
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
-use fsgauge_wire::{Event, Failure, Features, LoadJob, MachineCpu, Note, Workers};
+use fsgauge_wire::{Failure, Features, Listener, LoadJob, MachineCpu, Note, Outcome, Stop, Workers};
 
-use crate::clock::Clock;
 use crate::companion::Companions;
-use crate::cpu;
-use crate::job_thread::{Shared, Start, shared_files};
+use crate::instruments::{
+    Clock, Deadline, Following, STOP_LIMIT, Series, Start, TICK, cpu, stop_all, unix_ns,
+};
+use crate::job_thread::{Shared, shared_files};
 use crate::medium::Medium;
 use crate::member::Member;
-use crate::merge::{Followed, Series};
+use crate::merge::Followed;
 use crate::outcome::Report;
-use crate::pauses::PauseWatch;
 use crate::processes::WorkerCommand;
-use crate::run::tell;
-use crate::stop::Stop;
 use crate::target;
-use crate::{Listener, Outcome};
 
-/// How often the main thread looks up from waiting.
-const TICK: Duration = Duration::from_millis(50);
 /// From the moment all jobs are ready to the load's first moment.
 const RUN_UP_NS: u64 = 1_000_000;
 /// The same for each worker process: all must have read the start before it comes.
 const PROCESS_RUN_UP_NS: u64 = 200_000;
-/// How long jobs that were told to stop are waited for: they are in the kernel, on a device that hangs.
-const STOP_LIMIT: Duration = Duration::from_millis(800);
 /// How long a worker that is done may take to leave, and then to die.
 const LEAVE_LIMIT: Duration = Duration::from_millis(300);
 /// How long beyond its time a job may stay in the kernel: a call of fsync writes back what the cache took.
@@ -102,20 +95,21 @@ impl Crew {
         let mut followed = Followed::new(&self.shared.load, unix_ns() + run_up_ns);
         let (warm_up_ns, duration_ns) = (self.shared.load.warm_up_ns, self.shared.load.duration_ns);
         let measured_from_ns = zero_ns + warm_up_ns;
-        let mut series = Series::new(self.members.len(), warm_up_ns.saturating_add(duration_ns));
-        let watch = PauseWatch::start(self.shared.clock, zero_ns, measured_from_ns);
         let late_ns = measured_from_ns.saturating_add(duration_ns).saturating_add(LATE_NS);
+        let (clock, stop) = (self.shared.clock, self.shared.stop);
+        let series = Series::new(self.members.len(), warm_up_ns.saturating_add(duration_ns));
+        let deadline = Deadline::new(clock, stop, late_ns);
+        let mut following = Following::begin(clock, zero_ns, measured_from_ns, series, deadline);
         let mut machine = MachineWindow::new(measured_from_ns);
         self.start(zero_ns);
-        let mut told_to_stop: Option<Instant> = None;
         while self.members.iter().any(Option::is_some) {
             let tick = machine.tick(self.shared.clock.now_ns());
             let mut is_quiet = false;
             match self.reports.recv_timeout(tick) {
-                Ok(Report::Interval { job, interval }) => series.add(job, interval),
+                Ok(Report::Interval { job, interval }) => following.add(job, interval),
                 Ok(Report::Done { job, outcome }) => {
                     self.dismiss(job);
-                    series.done(job);
+                    following.done(job);
                     followed.outcomes[job as usize] =
                         Some((*outcome).map_err(|failure| self.give_up(failure))?);
                 }
@@ -126,29 +120,13 @@ impl Crew {
                 }
             }
             self.companions.look().map_err(|failure| self.give_up(failure))?;
-            series.ready().for_each(|interval| tell(listener, &self.shared.stop, Event::Interval(interval)));
-            if listener.gone() {
-                self.shared.stop.set();
-            }
-            if self.shared.stop.is_set() {
-                if told_to_stop.is_none() || is_quiet {
-                    self.tell_to_stop();
-                }
-                if told_to_stop.get_or_insert_with(Instant::now).elapsed() > STOP_LIMIT {
-                    followed.note_unresponsive();
-                    break;
-                }
-            } else if self.shared.clock.now_ns() > late_ns {
+            if !following.goes_on(listener, is_quiet, || self.tell_to_stop()) {
                 followed.note_unresponsive();
                 break;
             }
         }
-        followed.pauses = watch.end();
-        series
-            .settle(followed.end_ns().saturating_sub(zero_ns))
-            .for_each(|interval| tell(listener, &self.shared.stop, Event::Interval(interval)));
-        (followed.machine, followed.intervals) = (machine.end(), series.all());
-        let stop = self.shared.stop;
+        (followed.intervals, followed.pauses) = following.end(listener, followed.end_ns());
+        followed.machine = machine.end();
         let limit = || if stop.is_set() { STOP_LIMIT } else { COMPANION_LIMIT };
         let note = self.companions.end(limit).map_err(|failure| self.give_up(failure))?;
         followed.note = followed.note.or(note);
@@ -191,13 +169,13 @@ impl Crew {
     fn give_up(&mut self, failure: Failure) -> Failure {
         self.shared.stop.set();
         self.start(self.shared.clock.now_ns());
-        let begin = Instant::now();
-        while self.members.iter_mut().flatten().any(|member| !member.is_gone())
-            && begin.elapsed() < STOP_LIMIT
-        {
-            self.tell_to_stop();
-            std::thread::sleep(Duration::from_millis(1));
-        }
+        stop_all(|| {
+            let runs = self.members.iter_mut().flatten().any(|member| !member.is_gone());
+            if runs {
+                self.tell_to_stop();
+            }
+            runs
+        });
         failure
     }
 }
@@ -218,10 +196,6 @@ impl Drop for Crew {
             std::thread::sleep(Duration::from_millis(1));
         }
     }
-}
-
-fn unix_ns() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos() as u64)
 }
 
 /// CPU time of the machine between the end of the warm-up and the end of the load.

@@ -1,10 +1,9 @@
 //! Halts: where a job lets everything complete before it goes on. Either its writes are then made durable, or
 //! a pass ends whose writes must not mix with those of the next.
 
-use fsgauge_wire::{Failure, LoadJob, Recorder, Sync};
+use fsgauge_wire::{Failure, LoadJob, Recorder, Stop, Sync};
 use rustix::io::Errno;
 
-use crate::stop::Stop;
 use crate::target::OpenFiles;
 
 /// How often in a row a call that a signal interrupts is made again.

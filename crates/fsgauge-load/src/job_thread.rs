@@ -1,29 +1,28 @@
-//! One job's thread: opens the target, chooses the four parts of its client, waits for the start, runs.
+//! One job's thread: opens the target, chooses the four parts of its loop, waits for the start, runs.
 //!
 //! Every combination of order, queue and pace is a loop of its own, compiled apart: what is off costs nothing.
 
+use std::sync::Arc;
 use std::sync::mpsc::Sender;
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::time::Duration;
+use std::thread::JoinHandle;
 
-use fsgauge_wire::{Access, Descriptors, Failure, Features, Interface, LoadJob, Note, Ranges, Sync, Target};
+use fsgauge_wire::{
+    Access, Descriptors, Failure, Features, Interface, LoadJob, Note, Outcome, Ranges, Stop, Sync, Target,
+};
 
 use crate::buffers::Buffers;
-use crate::client::{Client, ClientSetup};
-use crate::clock::Clock;
-use crate::data::Contents;
+use crate::contents::Contents;
 use crate::halts::Halts;
+use crate::instruments::{Clock, Start, Window};
+use crate::job_loop::{JobLoop, LoopSetup};
 use crate::medium::Medium;
 use crate::outcome::{JobOutcome, Report};
 use crate::pace::{Pace, Paced, Unpaced};
 use crate::pattern::{Order, Pattern, RangeOrder, Sequential, Sizes, Uniform, Zipf};
-use crate::queue::{
-    ChunkedQueue, Chunks, MemoryQueue, NullQueue, Queue, RingQueue, RingSetup, SyncQueue, refused,
-};
+use crate::queue::{ChunkedQueue, Chunks, MemoryQueue, NullQueue, Queue, RingQueue, SyncQueue};
 use crate::random::Random;
-use crate::stop::Stop;
+use crate::ring_setup::{RingSetup, refused};
 use crate::target::{Geometry, OpenFiles, OpenMode, path_of};
-use crate::window::Window;
 
 /// The largest batch that the engine chooses by itself.
 const BATCH_LIMIT: u32 = 16;
@@ -38,30 +37,6 @@ pub(crate) struct Shared {
     pub(crate) clock: Clock,
     pub(crate) stop: Stop,
     pub(crate) start: Arc<Start>,
-}
-
-/// The starting line: jobs wait here until all of them are ready.
-#[derive(Debug, Default)]
-pub(crate) struct Start {
-    zero_ns: Mutex<Option<u64>>,
-    changed: Condvar,
-}
-
-impl Start {
-    /// Lets everybody go; the load's first moment is `zero_ns`.
-    pub(crate) fn give(&self, zero_ns: u64) {
-        *self.zero_ns.lock().unwrap_or_else(PoisonError::into_inner) = Some(zero_ns);
-        self.changed.notify_all();
-    }
-
-    /// Waits for the start, and then for its moment.
-    pub(crate) fn wait(&self, clock: &Clock) -> u64 {
-        let given = self.zero_ns.lock().unwrap_or_else(PoisonError::into_inner);
-        let given = self.changed.wait_while(given, |zero_ns| zero_ns.is_none());
-        let zero_ns = given.unwrap_or_else(PoisonError::into_inner).unwrap_or(0);
-        std::thread::sleep(Duration::from_nanos(zero_ns.saturating_sub(clock.now_ns())));
-        zero_ns
-    }
 }
 
 /// One job of a load.
@@ -197,7 +172,7 @@ impl JobThread {
         buffers: Buffers,
     ) -> Result<JobOutcome, Failure> {
         let load = &self.shared.load;
-        let setup = ClientSetup {
+        let setup = LoopSetup {
             job: self.job,
             clock: self.shared.clock,
             stop: self.shared.stop,
@@ -210,8 +185,28 @@ impl JobThread {
             halts,
             window: Window::new(zero_ns, load.warm_up_ns, load.duration_ns, load.interval_ns),
         };
-        Client::new(setup, queue, pattern, pace, buffers).run()
+        JobLoop::new(setup, queue, pattern, pace, buffers).run()
     }
+}
+
+/// Starts a job as a thread of this process.
+pub(crate) fn spawn_job(shared: &Shared, job: u32, reports: Sender<Report>) -> Outcome<JoinHandle<()>> {
+    let thread = JobThread { shared: shared.clone(), job, reports: reports.clone() };
+    let run = move || {
+        let outcome = Box::new(thread.run());
+        // Nobody listens only when the load has been given up.
+        let _ = reports.send(Report::Done { job, outcome });
+    };
+    std::thread::Builder::new().name(format!("load-{job}")).spawn(run).map_err(|error| {
+        let what = format!("thread {job} of the load cannot be started: {error}");
+        Failure::system(
+            "threads",
+            error.raw_os_error(),
+            what,
+            "a limit on processes is reached",
+            "ulimit -u; choose fewer jobs",
+        )
+    })
 }
 
 /// How many places a job of a load with ranges has.

@@ -3,19 +3,20 @@
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::time::{Duration, Instant};
 
-use fsgauge_wire::{Ended, Engine, FORMAT, Failure, LayoutJob, LayoutResult, Note, Target};
+use fsgauge_wire::{
+    Ended, Engine, FORMAT, Failure, LayoutJob, LayoutResult, Listener, Note, Outcome, Stop, Target,
+};
 use rustix::fs::{FallocateFlags, fallocate, fsync};
 use rustix::io::Errno;
 
 use crate::buffers::Buffers;
 use crate::check::{aligned, check_layout};
-use crate::data::Filler;
-use crate::pattern::Operation;
-use crate::queue::{Queue, RingQueue, RingSetup, SyncQueue, is_refused, refused};
+use crate::filler::Filler;
+use crate::operation::Operation;
+use crate::queue::{Queue, RingQueue, SyncQueue};
+use crate::ring_setup::{RingSetup, is_refused, refused};
 use crate::slots::{Slot, Slots};
-use crate::stop::Stop;
 use crate::target::{self, Geometry, OpenMode, describe_io_failure, path_of};
-use crate::{Listener, Outcome};
 
 /// How long writes in flight are waited for after an interrupt.
 const DRAIN_LIMIT: Duration = Duration::from_millis(800);
@@ -45,7 +46,9 @@ pub fn run_layout(
     }
     let mut writer = Writer::new(layout, stop)?;
     let notes = writer.write_all(&files)?;
-    notes.iter().for_each(|note| crate::run::tell(listener, &stop, fsgauge_wire::Event::Note(note.clone())));
+    notes
+        .iter()
+        .for_each(|note| crate::instruments::tell(listener, &stop, fsgauge_wire::Event::Note(note.clone())));
     let fsync_begin = Instant::now();
     make_durable(layout, &files, &stop)?;
     Ok(LayoutResult {

@@ -1,7 +1,7 @@
 //! The load generator: drives I/O at a target and measures it, without getting in its way.
 //!
-//! A load is J jobs. Each is one thread, of this process or of one of its own, with one client, which joins
-//! four parts that are chosen once and compiled into one loop: a *pattern* (where the next operation goes), a
+//! A load is J jobs. Each is one thread, of this process or of one of its own, with one loop, which joins
+//! four parts that are chosen once and compiled together: a *pattern* (where the next operation goes), a
 //! *pace* (when it is due), a *queue* (io_uring, pread/pwrite or nothing) and a *tally* (histograms and
 //! counts). Nothing in that loop allocates, locks, divides or reads the clock per operation.
 
@@ -10,44 +10,39 @@
 mod buffers;
 mod check;
 mod check_ranges;
-mod client;
-mod clients;
-mod clock;
 mod companion;
-mod cpu;
+mod contents;
 mod crew;
-mod data;
+mod filler;
+mod group;
 mod halts;
+pub mod instruments;
 mod integrity;
+mod job_loop;
 mod job_thread;
 mod layout;
 mod limits;
 mod medium;
 mod member;
 mod merge;
+mod operation;
 mod outcome;
 mod pace;
 mod pattern;
-mod pauses;
 mod probe;
 mod processes;
 mod queue;
 mod random;
+pub mod ring_setup;
 mod run;
 mod self_measure;
 mod slots;
 mod steady;
-mod stop;
-mod tally;
 mod target;
-mod window;
 
-pub use clients::run_clients;
-pub use clock::Clock;
+pub use filler::Filler;
 pub use layout::run_layout;
 pub use probe::run_probe;
 pub use processes::{WorkerCommand, run_worker};
+pub use random::Random;
 pub use run::run_load;
-pub use stop::{Stop, die_with_parent, stop_on_signals};
-
-pub use fsgauge_wire::{Listener, Outcome};

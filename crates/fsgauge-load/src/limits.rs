@@ -3,13 +3,11 @@
 //! The jobs are threads, with the load's own order, sizes, data and interface; they go to nothing, and to
 //! memory. A pace, ends by size and calls of fsync concern the device and are left out.
 
-use fsgauge_wire::{Companion, Descriptors, Event, Limits, LoadJob, Sync, Workers};
+use fsgauge_wire::{Companion, Descriptors, Event, Limits, Listener, LoadJob, Outcome, Stop, Sync, Workers};
 
-use crate::clock::Clock;
 use crate::crew::Crew;
+use crate::instruments::Clock;
 use crate::medium::{Medium, Touch};
-use crate::stop::Stop;
-use crate::{Listener, Outcome};
 
 /// How long one measure runs.
 const MEASURE_NS: u64 = 50_000_000;

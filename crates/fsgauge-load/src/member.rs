@@ -3,13 +3,12 @@
 use std::sync::mpsc::Sender;
 use std::thread::JoinHandle;
 
-use fsgauge_wire::{Failure, Workers};
+use fsgauge_wire::{Failure, Outcome, Workers};
 
-use crate::Outcome;
-use crate::job_thread::{JobThread, Shared};
+use crate::instruments::nudge;
+use crate::job_thread::{Shared, spawn_job};
 use crate::outcome::Report;
 use crate::processes::{ChildProcess, WorkerCommand};
-use crate::stop::nudge;
 
 /// One job of a load that has been started.
 pub(crate) enum Member {
@@ -68,26 +67,6 @@ impl Member {
             process.kill();
         }
     }
-}
-
-/// Starts a job as a thread of this process.
-pub(crate) fn spawn_job(shared: &Shared, job: u32, reports: Sender<Report>) -> Outcome<JoinHandle<()>> {
-    let thread = JobThread { shared: shared.clone(), job, reports: reports.clone() };
-    let run = move || {
-        let outcome = Box::new(thread.run());
-        // Nobody listens only when the load has been given up.
-        let _ = reports.send(Report::Done { job, outcome });
-    };
-    std::thread::Builder::new().name(format!("load-{job}")).spawn(run).map_err(|error| {
-        let what = format!("thread {job} of the load cannot be started: {error}");
-        Failure::system(
-            "threads",
-            error.raw_os_error(),
-            what,
-            "a limit on processes is reached",
-            "ulimit -u; choose fewer jobs",
-        )
-    })
 }
 
 fn no_command() -> Failure {

@@ -3,7 +3,7 @@
 use fsgauge_wire::{Ended, Failure, Features, Interval, Note, Pauses, Recorder};
 use serde::{Deserialize, Serialize};
 
-use crate::tally::Tally;
+use crate::instruments::Tally;
 
 /// The measured part of one job.
 #[derive(Debug, Serialize, Deserialize)]

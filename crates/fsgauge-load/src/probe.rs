@@ -3,16 +3,15 @@
 use std::path::Path;
 
 use fsgauge_wire::{
-    Data, Engine, FORMAT, Failure, Features, LoadJob, NullCost, ProbeJob, ProbeResult, Target,
+    Data, Engine, FORMAT, Failure, Features, LoadJob, NullCost, Outcome, ProbeJob, ProbeResult, Target,
 };
 use rustix::fs::{Mode, OFlags, open};
 use rustix::io::Errno;
 
-use crate::Outcome;
 use crate::buffers::Buffers;
-use crate::clock::Clock;
-use crate::data::Filler;
-use crate::queue::{RingSetup, refused};
+use crate::filler::Filler;
+use crate::instruments::Clock;
+use crate::ring_setup::{RingSetup, refused};
 use crate::self_measure::null_ns_per_operation;
 use crate::target::{open_failure, required_alignment};
 

@@ -2,13 +2,13 @@
 
 /// The generator. Equal seeds give equal sequences on every machine.
 #[derive(Debug, Clone)]
-pub(crate) struct Random {
+pub struct Random {
     state: u64,
 }
 
 impl Random {
     /// A generator for stream `stream` of `seed`: streams of one seed do not resemble one another.
-    pub(crate) fn new(seed: u64, stream: u64) -> Self {
+    pub fn new(seed: u64, stream: u64) -> Self {
         let mut mixer = Random { state: seed };
         mixer.state ^= mixer.next().rotate_left(23) ^ stream.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         mixer.next();
@@ -17,7 +17,8 @@ impl Random {
 
     /// 64 random bits.
     #[inline]
-    pub(crate) fn next(&mut self) -> u64 {
+    #[allow(clippy::should_implement_trait, reason = "an iterator may end, and this has no end to ask for")]
+    pub fn next(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0xa076_1d64_78bd_642f);
         let product = u128::from(self.state) * u128::from(self.state ^ 0xe703_7ed1_a0b4_28db);
         (product >> 64) as u64 ^ product as u64
@@ -25,12 +26,12 @@ impl Random {
 
     /// A number in (0, 1].
     #[inline]
-    pub(crate) fn fraction(&mut self) -> f64 {
+    pub fn fraction(&mut self) -> f64 {
         ((self.next() >> 11) + 1) as f64 / (1u64 << 53) as f64
     }
 
     /// Puts `items` into a random order (Fisher and Yates).
-    pub(crate) fn shuffle<T>(&mut self, items: &mut [T]) {
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             let other = (u128::from(self.next()) * (last as u128 + 1)) >> 64;
             items.swap(last, other as usize);
@@ -38,7 +39,7 @@ impl Random {
     }
 
     /// Fills `bytes`.
-    pub(crate) fn fill(&mut self, bytes: &mut [u8]) {
+    pub fn fill(&mut self, bytes: &mut [u8]) {
         for chunk in bytes.chunks_mut(8) {
             chunk.copy_from_slice(&self.next().to_le_bytes()[..chunk.len()]);
         }

@@ -1,10 +1,12 @@
 //! One load from start to end: check, measure the engine itself, start the jobs, follow them, merge.
 
-use fsgauge_wire::{CompanionKind, Engine, Event, LoadJob, LoadResult, Note, Target};
+use fsgauge_wire::{
+    CompanionKind, Engine, Event, Listener, LoadJob, LoadResult, Note, Outcome, Stop, Target,
+};
 
 use crate::check::{aligned, check_load};
-use crate::clock::Clock;
 use crate::crew::Crew;
+use crate::instruments::{Clock, allow_nudges, tell};
 use crate::integrity::after_load;
 use crate::job_thread::open_mode;
 use crate::limits::measure_limits;
@@ -12,9 +14,7 @@ use crate::medium::Medium;
 use crate::merge::merge;
 use crate::processes::WorkerCommand;
 use crate::self_measure::self_measure;
-use crate::stop::{Stop, allow_nudges};
 use crate::target;
-use crate::{Listener, Outcome};
 
 /// Runs a load and gives its result; events go to `listener` while it runs. `workers` says how worker processes
 /// are started; without it, jobs can be threads only.
@@ -82,11 +82,4 @@ fn check_alignment(load: &LoadJob) -> Outcome<()> {
         aligned(u64::from(reader.block_size_bytes), "the reader's block size", alignment)?;
     }
     aligned(target::Geometry::of(&load.target).base_bytes, "offset_bytes", alignment)
-}
-
-/// Sends an event; when nobody listens any more, the load stops.
-pub(crate) fn tell(listener: &mut dyn Listener, stop: &Stop, event: Event) {
-    if listener.event(event).is_err() {
-        stop.set();
-    }
 }

@@ -2,19 +2,16 @@
 
 use std::time::Duration;
 
-use fsgauge_wire::{Access, Failure, LoadJob, SelfMeasure, Stamps, Target};
+use fsgauge_wire::{Access, Failure, LoadJob, SelfMeasure, Stamps, Stop, Target};
 
-use crate::client::{Client, ClientSetup};
-use crate::clock::Clock;
-use crate::cpu;
 use crate::halts::Halts;
+use crate::instruments::{Clock, Window, cpu};
+use crate::job_loop::{JobLoop, LoopSetup};
 use crate::job_thread::{batch, buffers, null_queue, places};
 use crate::pace::Unpaced;
 use crate::pattern::{Order, Pattern, RangeOrder, Sequential, Sizes, Uniform, Zipf};
 use crate::random::Random;
-use crate::stop::Stop;
 use crate::target::Geometry;
-use crate::window::Window;
 
 /// How long one measure runs; the best of several is taken, since whatever disturbs only adds.
 const MEASURE: Duration = Duration::from_millis(12);
@@ -55,7 +52,7 @@ fn measure<O: Order>(load: &LoadJob, clock: &Clock, order: O, sizes: Sizes) -> R
         Pattern::new(order, sizes, load.read_percent, Random::new(load.seed, 0), &Geometry::of(&load.target));
     let buffers = buffers(load, 0)?;
     let duration_ns = MEASURE.as_nanos() as u64;
-    let setup = ClientSetup {
+    let setup = LoopSetup {
         job: 0,
         clock: *clock,
         stop: Stop::never(),
@@ -68,9 +65,9 @@ fn measure<O: Order>(load: &LoadJob, clock: &Clock, order: O, sizes: Sizes) -> R
         halts: Halts::without_files(load, places(load, 0)),
         window: Window::new(clock.now_ns(), 0, duration_ns, duration_ns),
     };
-    let client = Client::new(setup, null_queue(load), pattern, Unpaced, buffers);
+    let job_loop = JobLoop::new(setup, null_queue(load), pattern, Unpaced, buffers);
     let begin_ns = cpu::thread_ns();
-    let outcome = client.run()?;
+    let outcome = job_loop.run()?;
     let operations = outcome.tallies[0].operations + outcome.tallies[1].operations;
     Ok((cpu::thread_ns() - begin_ns) as f64 / operations.max(1) as f64)
 }

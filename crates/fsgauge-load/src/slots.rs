@@ -1,6 +1,6 @@
 //! Slots: what is known of each operation in flight. A slot's index travels through the kernel as user data.
 
-use crate::pattern::Operation;
+use crate::operation::Operation;
 
 /// One operation in flight; 32 bytes, two to a cache line.
 #[derive(Debug, Clone, Copy, Default)]
@@ -46,7 +46,7 @@ impl Slot {
     }
 }
 
-/// All slots of a client and which of them are free. The last freed is taken first: its buffer is in cache.
+/// All slots of a loop and which of them are free. The last freed is taken first: its buffer is in cache.
 #[derive(Debug)]
 pub(crate) struct Slots {
     slots: Vec<Slot>,

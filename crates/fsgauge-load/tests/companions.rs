@@ -2,9 +2,9 @@
 
 mod support;
 
-use fsgauge_load::{Stop, run_load};
+use fsgauge_load::run_load;
 use fsgauge_wire::{
-    Access, Companion, CompanionKind, CompanionResult, Data, Ended, LoadJob, LoadResult, Target,
+    Access, Companion, CompanionKind, CompanionResult, Data, Ended, LoadJob, LoadResult, Stop, Target,
 };
 use support::{Heard, assert_consistent, engine, files, lay_out, null_load, run};
 

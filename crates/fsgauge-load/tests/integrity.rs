@@ -9,8 +9,10 @@ use std::path::Path;
 use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
-use fsgauge_load::{Listener, Stop, run_load};
-use fsgauge_wire::{Access, Descriptors, Event, IntegrityResult, Interface, LoadJob, LoadResult, Ranges};
+use fsgauge_load::run_load;
+use fsgauge_wire::{
+    Access, Descriptors, Event, IntegrityResult, Interface, Listener, LoadJob, LoadResult, Ranges, Stop,
+};
 use support::{engine, run};
 use writers::verified;
 

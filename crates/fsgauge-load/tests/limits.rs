@@ -2,8 +2,8 @@
 
 mod support;
 
-use fsgauge_load::{Stop, run_load};
-use fsgauge_wire::{Access, BlockSize, Data, Ended, Interface, Limits, LoadJob, Target};
+use fsgauge_load::run_load;
+use fsgauge_wire::{Access, BlockSize, Data, Ended, Interface, Limits, LoadJob, Stop, Target};
 use support::{Heard, engine, null_load, run};
 
 /// Writes of 1 MiB of zeros, which need no work before they are written: what is touched stands out.

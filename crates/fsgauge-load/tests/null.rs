@@ -2,8 +2,8 @@
 
 mod support;
 
-use fsgauge_load::{Stop, run_load};
-use fsgauge_wire::{Access, Arrival, BlockSize, Ended, Event, Interface, LoadJob, Rate, Stamps};
+use fsgauge_load::run_load;
+use fsgauge_wire::{Access, Arrival, BlockSize, Ended, Event, Interface, LoadJob, Rate, Stamps, Stop};
 use support::{Heard, assert_consistent, engine, null_load, operations, run};
 
 #[test]

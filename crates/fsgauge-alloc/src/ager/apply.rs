@@ -12,7 +12,7 @@ use super::file_table::{FileState, FileTable};
 use super::mode::{Mode, Part, Put, uninterrupted};
 use super::name::Name;
 use super::open_files::OpenFiles;
-use crate::op_log::{Operation, Placement};
+use crate::operation::{Operation, Placement};
 
 /// What became of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use rustix::io::{self, Errno};
 use super::beneath::open_directory;
 use super::filing::Filing;
 use super::name::Name;
-use crate::op_log::Placement;
+use crate::operation::Placement;
 
 /// All directories that were made. None that was there before is used: it could be a link, or another's.
 pub(crate) struct Directories {

@@ -1,7 +1,7 @@
 //! Which directory a file goes to: a matter of the log alone, no system call. So a copy finds the places of the
 //! files that a log leaves without replaying it.
 
-use crate::op_log::Placement;
+use crate::operation::Placement;
 
 /// Files in one directory, at most.
 pub(super) const FILES_LIMIT: u32 = 1024;

@@ -5,7 +5,8 @@ use fsgauge_wire::AgeOperation;
 
 use super::file_table::FileTable;
 use super::filing::Filing;
-use crate::op_log::{Checksum, OpLog, Operation, Placement};
+use crate::op_log::{Checksum, OpLog};
+use crate::operation::{Operation, Placement};
 
 /// First the log is looked through to its end, then files are created.
 pub(crate) struct FreshCopy {

@@ -16,6 +16,5 @@ mod replay;
 mod source;
 mod sync;
 
-pub(crate) use mode::AlignedBlock;
 pub(crate) use replay::Replay;
 pub(crate) use source::Source;

@@ -1,7 +1,8 @@
 //! What is replayed: a log, or a fresh copy of what it leaves.
 
 use super::fresh_copy::FreshCopy;
-use crate::op_log::{OpLog, Operation, Placement};
+use crate::op_log::OpLog;
+use crate::operation::{Operation, Placement};
 
 pub(crate) enum Source {
     Log(Box<OpLog>),

@@ -1,6 +1,6 @@
 //! A checksum of a log: two logs with the same are the same operations. It guards against mistakes, not malice.
 
-use super::Operation;
+use crate::operation::Operation;
 
 /// Multiply and rotate over the words of each operation, finished as in MurmurHash3.
 #[derive(Debug, Clone, Copy, Default)]

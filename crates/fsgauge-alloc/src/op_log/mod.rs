@@ -1,16 +1,14 @@
 //! The operation log: made one operation at a time, a pure function of profile, room, end and seed.
 
 mod checksum;
-mod operation;
-mod world;
 
 use fsgauge_wire::{AgeEnd, AgeOperation, AgeProfile, Failure};
 
 pub(crate) use checksum::Checksum;
-pub use operation::{Operation, Placement};
-pub(crate) use world::{World, taken};
 
+use crate::operation::{Operation, Placement};
 use crate::profile::{self, Profile, Turn};
+use crate::world::World;
 
 /// A log: an iterator over operations. What it keeps goes with the live files, never with its length.
 pub struct OpLog {

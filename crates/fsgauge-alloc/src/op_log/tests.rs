@@ -3,6 +3,7 @@ use std::collections::HashMap;
 use fsgauge_wire::{AgeLifetimes, AgeSizes};
 
 use super::*;
+use crate::world::taken;
 
 const MIB: u64 = 1 << 20;
 

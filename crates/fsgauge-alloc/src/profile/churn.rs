@@ -11,7 +11,7 @@ use fsgauge_wire::{AgeProfile, Failure};
 
 use super::{Profile, Turn, too_small, wrong};
 use crate::draw::{Lifetimes, Sizes};
-use crate::op_log::{World, taken};
+use crate::world::{World, taken};
 
 /// A file system has fewer places to which streams could be bound.
 const STREAMS_LIMIT: u32 = 1 << 16;

@@ -7,7 +7,7 @@
 use fsgauge_wire::{AgeProfile, Failure};
 
 use super::{Profile, Turn, too_small, wrong};
-use crate::op_log::{World, taken};
+use crate::world::{World, taken};
 
 pub(crate) struct Connections {
     file_size_bytes: u64,

@@ -8,7 +8,7 @@ use fsgauge_wire::{AgeProfile, Failure};
 
 use super::{Profile, Turn, too_small, wrong};
 use crate::draw::Sizes;
-use crate::op_log::{World, taken};
+use crate::world::{World, taken};
 
 /// Changed files of one directory in one go, at most.
 const CLUSTER: u64 = 4;

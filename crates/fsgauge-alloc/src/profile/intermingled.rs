@@ -6,7 +6,7 @@
 use fsgauge_wire::{AgeProfile, Failure};
 
 use super::{Profile, Turn, too_small, wrong};
-use crate::op_log::World;
+use crate::world::World;
 
 pub(crate) struct Intermingled {
     file_size_bytes: u64,

@@ -8,7 +8,8 @@ mod intermingled;
 
 use fsgauge_wire::{AgeProfile, Failure};
 
-use crate::op_log::{Placement, World};
+use crate::operation::Placement;
+use crate::world::World;
 
 /// What a turn was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,35 +1,33 @@
 //! Companions: readers and log writers that work beside the jobs, as those of a database do.
 //!
-//! Each is one thread with the same client as a job, at depth 1. They start with the jobs, and are told to end
+//! Each is one thread with the same loop as a job, at depth 1. They start with the jobs, and are told to end
 //! once the last job has ended.
 
 mod check;
 mod log_file;
 
 pub(crate) use check::check_companions;
+use fsgauge_wire::{
+    BlockSize, Companion, CompanionKind, CompanionResult, Failure, LoadJob, Note, Outcome, Recorder, Stop,
+    Target,
+};
 
 use std::os::fd::OwnedFd;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use fsgauge_wire::{
-    BlockSize, Companion, CompanionKind, CompanionResult, Failure, LoadJob, Note, Recorder, Target,
-};
-
-use crate::Outcome;
 use crate::buffers::Buffers;
-use crate::client::{Client, ClientSetup};
-use crate::data::Filler;
+use crate::filler::Filler;
 use crate::halts::Halts;
+use crate::instruments::Window;
+use crate::job_loop::{JobLoop, LoopSetup};
 use crate::job_thread::Shared;
 use crate::outcome::JobOutcome;
 use crate::pace::Unpaced;
 use crate::pattern::{Order, Pattern, Sequential, Sizes, Uniform};
 use crate::queue::{LogQueue, Queue, SyncQueue};
 use crate::random::Random;
-use crate::stop::Stop;
 use crate::target::{self, Geometry, OpenMode};
-use crate::window::Window;
 use log_file::LogFile;
 
 /// A log begins again here.
@@ -197,7 +195,7 @@ fn spawn_log(
     spawn(shared, number, stop, target, vec![opened], parts, |files| LogQueue::new(&files[0]))
 }
 
-/// What a companion's client is made of, besides its queue.
+/// What a companion's loop is made of, besides its queue.
 struct Parts<O> {
     pattern: Pattern<O>,
     buffers: Buffers,
@@ -236,7 +234,7 @@ fn spawn<Q: Queue + 'static, O: Order + Send + 'static>(
     let run = move || {
         let load = &shared.load;
         let zero_ns = shared.start.wait(&shared.clock);
-        let setup = ClientSetup {
+        let setup = LoopSetup {
             job: FIRST_STREAM + number,
             clock: shared.clock,
             stop,
@@ -249,7 +247,7 @@ fn spawn<Q: Queue + 'static, O: Order + Send + 'static>(
             halts: Halts::none(),
             window: Window::new(zero_ns, load.warm_up_ns, load.duration_ns, load.interval_ns),
         };
-        Client::new(setup, queue(&files), parts.pattern, Unpaced, parts.buffers).run()
+        JobLoop::new(setup, queue(&files), parts.pattern, Unpaced, parts.buffers).run()
     };
     std::thread::Builder::new().name(format!("companion-{number}")).spawn(run).map_err(|error| {
         let what = format!("companion {number} of the load cannot be started: {error}");

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use fsgauge_wire::LoadJob;
 
 use super::tag::{SECTOR_BYTES, TAG_BYTES, Tag, body_sum, position, run_of};
-use crate::data::Filler;
+use crate::filler::Filler;
 use crate::pattern::Place;
 
 /// Memory for the images of many writers.

@@ -17,13 +17,10 @@ mod verdict;
 #[cfg(test)]
 mod tests;
 
+use fsgauge_wire::{Ended, IntegrityResult, LoadJob, Note, Outcome, Stop};
 pub(crate) use tagger::Tagger;
 
-use fsgauge_wire::{Ended, IntegrityResult, LoadJob, Note};
-
-use crate::Outcome;
 use crate::merge::Followed;
-use crate::stop::Stop;
 
 /// Reads back what a load has written, when it asked for that. Without all of its jobs' counts, nobody knows
 /// what must be there: a load that was interrupted, or has writes that did not end, is not checked. A note says so.

@@ -3,7 +3,7 @@
 use std::os::fd::OwnedFd;
 use std::time::Instant;
 
-use fsgauge_wire::{BlockFault, FaultyBlock, IntegrityResult, LoadJob, Target};
+use fsgauge_wire::{BlockFault, FaultyBlock, IntegrityResult, LoadJob, Outcome, Stop, Target};
 use rustix::fs::{Advice, Mode, OFlags, fadvise, fstat, fsync, open};
 use rustix::io::{pread, retry_on_intr};
 
@@ -13,9 +13,8 @@ use super::ledger::Ledger;
 use super::sector::{Origin, Sector};
 use super::tag::{SECTOR_BYTES, position, run_of};
 use super::verdict::fault;
-use crate::Outcome;
-use crate::pattern::{Operation, Place};
-use crate::stop::Stop;
+use crate::operation::Operation;
+use crate::pattern::Place;
 use crate::target::{Geometry, describe_io_failure, open_failure, path_of};
 
 /// What is read at once, at least one block.

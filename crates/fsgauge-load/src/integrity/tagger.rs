@@ -4,7 +4,7 @@ use fsgauge_wire::LoadJob;
 
 use super::image::Image;
 use super::tag::{CHECKSUM_AT, POSITION_AT, SECTOR_BYTES, SEQUENCE_AT, position};
-use crate::pattern::Operation;
+use crate::operation::Operation;
 
 /// Fills buffers with a writer's image, and gives each write its place, number and checksums.
 #[derive(Debug)]

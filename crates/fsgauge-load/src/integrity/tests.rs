@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use fsgauge_wire::{
     Access, BlockFault, Data, Descriptors, Engine, Event, FaultyBlock, IntegrityResult, Interface, LoadJob,
-    Profile, Ranges, Target,
+    Profile, Ranges, Stop, Target,
 };
 use tempfile::TempDir;
 
@@ -19,7 +19,6 @@ use super::read_back::read_back;
 use super::tag::SECTOR_BYTES;
 use crate::pattern::Place;
 use crate::random::Random;
-use crate::stop::Stop;
 use crate::target::path_of;
 use writers::verified;
 
@@ -31,7 +30,7 @@ const REPETITIONS: u64 = 12;
 
 struct Deaf;
 
-impl crate::Listener for Deaf {
+impl fsgauge_wire::Listener for Deaf {
     fn event(&mut self, _event: Event) -> std::io::Result<()> {
         Ok(())
     }

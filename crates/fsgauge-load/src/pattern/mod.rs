@@ -14,17 +14,9 @@ pub(crate) use sizes::{SizeClass, Sizes};
 pub(crate) use uniform::Uniform;
 pub(crate) use zipf::Zipf;
 
+use crate::operation::Operation;
 use crate::random::Random;
 use crate::target::Geometry;
-
-/// One operation that is to be done.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Operation {
-    pub(crate) write: bool,
-    pub(crate) file: u32,
-    pub(crate) size_bytes: u32,
-    pub(crate) offset_bytes: u64,
-}
 
 /// A place in the target, counted from the start of the used part of its file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

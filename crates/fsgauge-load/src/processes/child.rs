@@ -4,12 +4,11 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::Sender;
 
-use fsgauge_wire::Failure;
+use fsgauge_wire::{Failure, Outcome};
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::task::Task;
 use super::{WorkerCommand, inherited};
-use crate::Outcome;
 use crate::job_thread::Shared;
 use crate::outcome::Report;
 use crate::target::OpenFiles;

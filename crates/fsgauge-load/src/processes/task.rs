@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use fsgauge_wire::LoadJob;
 use serde::{Deserialize, Serialize};
 
-use crate::clock::Clock;
+use crate::instruments::Clock;
 
 /// How to start a process that calls [`run_worker`](super::run_worker) and nothing else.
 #[derive(Debug, Clone)]

@@ -5,16 +5,15 @@ use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
-use fsgauge_wire::Failure;
+use fsgauge_wire::{Failure, Stop};
 
 use super::inherited;
 use super::task::Task;
-use crate::job_thread::{Shared, Start};
+use crate::instruments::pauses::merge;
+use crate::instruments::{PauseWatch, Start, allow_nudges, nudge};
+use crate::job_thread::{Shared, spawn_job};
 use crate::medium::Medium;
-use crate::member::spawn_job;
 use crate::outcome::Report;
-use crate::pauses::{PauseWatch, merge};
-use crate::stop::{Stop, allow_nudges, nudge};
 use crate::target::OpenFiles;
 
 /// How often a worker looks up from waiting; hundreds of them must not disturb the load by it.

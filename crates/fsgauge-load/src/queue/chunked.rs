@@ -14,7 +14,7 @@ use rustix::fs::{FallocateFlags, fallocate};
 use rustix::io::Errno;
 
 use super::Queue;
-use crate::pattern::Operation;
+use crate::operation::Operation;
 
 /// The space of one file that is written from start to end.
 pub(crate) struct Chunks<'file> {

@@ -6,7 +6,7 @@ use std::io;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 
 use super::{Queue, SyncQueue};
-use crate::pattern::Operation;
+use crate::operation::Operation;
 
 /// A queue of depth 1 on one file.
 #[derive(Debug)]

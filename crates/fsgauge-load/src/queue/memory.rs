@@ -14,7 +14,7 @@ use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
 
 use super::{NullQueue, Queue};
 use crate::medium::Touch;
-use crate::pattern::Operation;
+use crate::operation::Operation;
 use crate::target::Geometry;
 
 /// All jobs together take no more, or one block each: beyond most processors' caches, and soon filled.

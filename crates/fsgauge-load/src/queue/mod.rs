@@ -5,7 +5,6 @@ mod log;
 mod memory;
 mod null;
 mod ring;
-mod ring_setup;
 mod sync;
 
 pub(crate) use chunked::{ChunkedQueue, Chunks, chunk_failure};
@@ -13,13 +12,12 @@ pub(crate) use log::LogQueue;
 pub(crate) use memory::MemoryQueue;
 pub(crate) use null::NullQueue;
 pub(crate) use ring::RingQueue;
-pub(crate) use ring_setup::{RingSetup, is_refused, refused};
 pub(crate) use sync::SyncQueue;
 
 use std::io;
 use std::time::Duration;
 
-use crate::pattern::Operation;
+use crate::operation::Operation;
 
 /// A queue of operations, each known by its slot.
 pub(crate) trait Queue {

@@ -5,7 +5,7 @@ use std::io;
 use io_uring::squeue::Entry;
 
 use super::{Queue, ring};
-use crate::pattern::Operation;
+use crate::operation::Operation;
 
 /// Completes operations in the order in which they were pushed, in groups of `batch`.
 #[derive(Debug)]

@@ -7,13 +7,13 @@ use std::os::fd::RawFd;
 use std::time::Duration;
 
 use fsgauge_wire::Features;
-use io_uring::squeue::Entry;
+use io_uring::squeue::{self, Entry};
 use io_uring::types::{Fd, SubmitArgs, Timespec};
-use io_uring::{CompletionQueue, EnterFlags, SubmissionQueue, Submitter, opcode, squeue};
+use io_uring::{CompletionQueue, EnterFlags, SubmissionQueue, Submitter, opcode};
 
 use super::Queue;
-use super::ring_setup::Parts;
-use crate::pattern::Operation;
+use crate::operation::Operation;
+use crate::ring_setup::Parts;
 
 /// Which resources were registered with the kernel and are named by index.
 #[derive(Debug, Clone, Copy)]

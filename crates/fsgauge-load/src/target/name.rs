@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use fsgauge_wire::{Failure, Target};
 use rustix::io::Errno;
 
-use crate::pattern::Operation;
+use crate::operation::Operation;
 
 /// The path of file `index`; "null" for the null target.
 pub(crate) fn path_of(target: &Target, index: u32) -> PathBuf {

@@ -18,6 +18,7 @@ use crate::image::Image;
 use crate::kernel_words::kernel_words;
 use crate::measure::Measured;
 use crate::problems::Problems;
+use lost::Lost;
 
 pub use btrfs::Btrfs;
 pub use ext::Ext;
@@ -79,9 +80,22 @@ pub(crate) fn scan(job: &ScanJob, crew: &mut Crew<'_>) -> Outcome<Scanned> {
         Some(scanned) => Ok(scanned),
         None => {
             let mut scanned = mounted::scan(job, path, None, crew)?;
-            lost::look(&Image::open(path)?, &mut scanned.problems);
+            look_for_lost(&Image::open(path)?, &mut scanned.problems);
             Ok(scanned)
         }
+    }
+}
+
+/// Adds a problem when `image`, in which no file system begins, holds a copy of a superblock. Reads a few sectors at
+/// places that are known: a file is never searched.
+fn look_for_lost(image: &Image, problems: &mut Problems) {
+    let ways = [ext::lost_superblock, xfs::lost_superblock, btrfs::lost_superblock];
+    if let Some(Lost { file_system, offset_bytes, next }) = ways.into_iter().find_map(|way| way(image)) {
+        problems.add(
+            "lost_superblock",
+            "This is an image whose superblock is destroyed: where the image lies was scanned, not what is in it",
+            format_args!("a copy of a superblock of {file_system} lies at byte {offset_bytes}: {next}"),
+        );
     }
 }
 

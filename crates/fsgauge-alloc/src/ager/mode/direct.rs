@@ -8,10 +8,9 @@ use rustix::fs::ftruncate;
 use rustix::io::{Errno, pwrite};
 
 use super::{Part, Put, uninterrupted};
+use crate::aligned_block::BLOCK_BYTES;
 use crate::draw::Random;
 
-/// The largest logical block of common devices, and of memory's pages here.
-const BLOCK_BYTES: u64 = 4096;
 /// One call of write(2), at most: between two, a stop is seen.
 const PIECE_BYTES: u64 = 1 << 20;
 
@@ -60,21 +59,5 @@ impl Direct {
             return Put::Refused(errno, done(at));
         }
         outcome.unwrap_or(Put::Done)
-    }
-}
-
-/// One block to try direct I/O with.
-pub(crate) struct AlignedBlock {
-    bytes: Vec<u8>,
-}
-
-impl AlignedBlock {
-    pub(crate) fn new() -> Self {
-        AlignedBlock { bytes: vec![0; 2 * BLOCK_BYTES as usize] }
-    }
-
-    pub(crate) fn bytes(&mut self) -> &[u8] {
-        let begin = self.bytes.as_ptr().align_offset(BLOCK_BYTES as usize);
-        &self.bytes[begin..begin + BLOCK_BYTES as usize]
     }
 }

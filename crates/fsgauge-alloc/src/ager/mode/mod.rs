@@ -9,7 +9,6 @@ use rustix::fd::BorrowedFd;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 
-pub(crate) use direct::AlignedBlock;
 use direct::Direct;
 use fast::Fast;
 use write::Write;

@@ -12,6 +12,7 @@ pub(super) mod items;
 pub(super) mod kept;
 mod names;
 mod numbers;
+mod pointer;
 mod roots;
 mod sharing;
 mod space;
@@ -26,11 +27,12 @@ use fsgauge_wire::{Failure, Note};
 
 use self::chunks::Chunks;
 use self::items::Key;
+use self::pointer::Pointer;
 use self::roots::Roots;
 use self::sharing::Sharing;
 use self::superblock::Superblock;
 pub(super) use self::superblock::lost_superblock;
-use self::tree::{Pointer, Reader, Walk};
+use self::tree::{Reader, Walk};
 use super::OnDisk;
 use crate::{Facts, GroupPlace, Image, Problems, Sink};
 

@@ -9,7 +9,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
 use super::items::{self, FIRST_FREE, Key, TOP_SUBVOLUME, kind};
-use super::tree::{Pointer, Reader, Walk};
+use super::pointer::Pointer;
+use super::tree::{Reader, Walk};
 use super::{Btrfs, numbers};
 use crate::Problems;
 

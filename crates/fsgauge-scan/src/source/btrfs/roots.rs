@@ -2,8 +2,7 @@
 
 use super::Volume;
 use super::items::{EXTENT_TREE, FIRST_FREE, LAST_FREE, RootItem, TOP_SUBVOLUME, kind};
-use super::superblock::LEVELS;
-use super::tree::Pointer;
+use super::pointer::{LEVELS, Pointer};
 use crate::Problems;
 
 /// A subvolume or snapshot.

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use super::Volume;
 use super::items::{ExtentItem, kind};
-use super::tree::Pointer;
+use super::pointer::Pointer;
 use crate::Problems;
 
 const PAGE_WORDS: u64 = 16;

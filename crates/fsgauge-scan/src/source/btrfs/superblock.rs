@@ -6,7 +6,7 @@
 use fsgauge_wire::{Failure, Note};
 
 use super::kept::SUPERBLOCKS_AT;
-use super::tree::Pointer;
+use super::pointer::{LEVELS, Pointer};
 use crate::bytes::Bytes;
 use crate::source::lost::Lost;
 use crate::{Image, Problems};
@@ -21,9 +21,6 @@ const CHUNKS_AT: usize = 0x32B;
 const CHUNKS_LIMIT: u32 = 2048;
 /// Larger devices are refused.
 const SIZE_LIMIT: u64 = 1 << 60;
-/// Levels of a tree.
-pub(super) const LEVELS: u8 = 8;
-
 /// `incompat_flags`.
 mod incompat {
     pub(super) const METADATA_UUID: u64 = 1 << 10;

@@ -8,24 +8,14 @@
 
 use super::Volume;
 use super::items::Key;
+use super::pointer::{LEVELS, Pointer};
 use super::sharing::Sharing;
-use super::superblock::LEVELS;
 use crate::Problems;
 use crate::bytes::Bytes;
 
 const HEADER_BYTES: usize = 101;
 const ITEM_BYTES: usize = 25;
 const CHILD_BYTES: usize = 33;
-
-/// How a tree block is known before it is read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Pointer {
-    pub(super) address: u64,
-    pub(super) generation: u64,
-    pub(super) level: u8,
-    /// Its first key; not known of roots.
-    pub(super) first: Option<Key>,
-}
 
 /// Takes in what a walk meets.
 pub(super) trait Visitor {

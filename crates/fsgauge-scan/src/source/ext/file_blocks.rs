@@ -1,7 +1,7 @@
 //! The blocks of one inode: extents of its contents, and the blocks of the tree that names them.
 
-use super::inode::{Inode, Layout};
-use super::{Ext, extent_tree, indirect};
+use super::Ext;
+use super::inode::Inode;
 use crate::extent::FILE_EXTENTS_LIMIT;
 use crate::once::Once;
 use crate::{Extent, Kinds, Problems, Window};
@@ -44,8 +44,8 @@ impl<'a, 's> FileBlocks<'a, 's> {
         }
     }
 
-    /// Fills `extents` and `tree` with what can be read of inode number `number`.
-    pub(super) fn read(&mut self, number: u64, inode: &Inode, problems: &mut Problems) {
+    /// Forgets the last inode; the blocks of inode number `number` come next.
+    pub(super) fn begin(&mut self, number: u64, inode: &Inode) {
         self.extents.clear();
         self.tree.clear();
         self.inode = number;
@@ -54,20 +54,16 @@ impl<'a, 's> FileBlocks<'a, 's> {
         // A file that has more blocks than the file system has is damage; files may only share with others.
         self.left =
             if self.ext.superblock.has_shared_blocks() { 1 << 48 } else { self.ext.superblock.blocks };
-        match inode.layout() {
-            Layout::ExtentTree => extent_tree::read(self, &inode.block, problems),
-            Layout::Indirect => indirect::read(self, &inode.block, problems),
-            Layout::Inline => {
-                if inode.size_bytes > 0 {
-                    self.extents.push(Extent {
-                        logical_bytes: 0,
-                        physical_bytes: 0,
-                        length_bytes: inode.size_bytes.min(u64::from(self.ext.superblock.inode_size)),
-                        kinds: self.kinds.with(Kinds::INLINE),
-                    });
-                }
-            }
-        }
+    }
+
+    /// Takes in what lies in the inode itself.
+    pub(super) fn push_inline(&mut self, size_bytes: u64) {
+        self.extents.push(Extent {
+            logical_bytes: 0,
+            physical_bytes: 0,
+            length_bytes: size_bytes.min(u64::from(self.ext.superblock.inode_size)),
+            kinds: self.kinds.with(Kinds::INLINE),
+        });
     }
 
     /// Takes one extent of `length` blocks in; says a problem instead when it makes no sense.

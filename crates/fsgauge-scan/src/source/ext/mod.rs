@@ -8,10 +8,12 @@
 //! Source: Documentation/filesystems/ext4 and fs/ext4 of Linux 6.12.
 
 mod bitmap;
+mod bitmap_fault;
 mod checksum;
 mod descriptors;
 mod extent_tree;
 mod file_blocks;
+mod file_tree;
 mod indirect;
 mod inode;
 mod names;

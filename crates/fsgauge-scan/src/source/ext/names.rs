@@ -10,7 +10,7 @@ use rustix::fs::FileType;
 
 use super::file_blocks::FileBlocks;
 use super::inode::{Inode, Layout};
-use super::{Ext, ROOT_INODE};
+use super::{Ext, ROOT_INODE, file_tree};
 use crate::bytes::Bytes;
 use crate::names::{FOLDER_BLOCKS_LIMIT, Tree};
 use crate::once::Once;
@@ -46,7 +46,7 @@ pub(super) fn find(
             entries(inode.block.get(4..).unwrap_or(&[]), ext, &mut tree);
             continue;
         }
-        file.read(folder, &inode, problems);
+        file_tree::read(&mut file, folder, &inode, problems);
         read_blocks(ext, &mut blocks, &file, folder, &mut blocks_left, &mut tree, problems);
     }
     tree.into_found()

@@ -4,7 +4,7 @@
 
 use super::Ext;
 use super::bitmap::zero_runs;
-use super::checksum::bitmap_fault;
+use super::bitmap_fault::bitmap_fault;
 use super::descriptors::Descriptor;
 use super::superblock::Superblock;
 use crate::{Piece, PieceKind, Problems, Sink, Unplaced, Window};

@@ -5,9 +5,9 @@ use std::sync::atomic::Ordering;
 
 use rustix::fs::FileType;
 
-use super::Ext;
 use super::file_blocks::FileBlocks;
 use super::inode::Inode;
+use super::{Ext, file_tree};
 use crate::bytes::Bytes;
 use crate::source::on_disk::has_blocks;
 use crate::{Extent, FileExtents, FileName, Kinds, Piece, PieceKind, Problems, Sink};
@@ -132,7 +132,7 @@ impl Tables<'_, '_> {
         if !has_blocks(kind) || short_symlink {
             return;
         }
-        self.file.read(u64::from(number), inode, problems);
+        file_tree::read(&mut self.file, u64::from(number), inode, problems);
         if self.file.is_stopped() {
             // There may be more of it.
             return;

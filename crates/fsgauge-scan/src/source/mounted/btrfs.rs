@@ -8,13 +8,11 @@ use std::os::fd::BorrowedFd;
 use fsgauge_wire::Stop;
 use rustix::io::Errno;
 
-use super::geometry::Geometry;
 use super::kernel::{self, BtrfsDevice, TreeSearch};
 use crate::address::{AddressMap, AddressRun};
 use crate::bytes::Bytes;
 use crate::extent::{Piece, PieceKind, Sink, Unplaced};
 use crate::facts::GroupPlace;
-use crate::kernel_words::kernel_words;
 use crate::source::btrfs::items::{CHUNK_TREE, ChunkItem, EXTENT_TREE, FREE_SPACE_TREE, Key, kind};
 use crate::source::btrfs::kept::{self, RESERVED_BYTES, SUPERBLOCK_BYTES};
 
@@ -38,67 +36,35 @@ struct Chunk {
 pub(super) struct Chunks {
     chunks: Vec<Chunk>,
     /// Bytes of the device, when there is one and every place on it is known.
-    device_bytes: Option<u64>,
+    pub(super) device_bytes: Option<u64>,
     /// Of all devices what no chunk has.
     unallocated_bytes: u64,
     sector_bytes: u64,
     node_bytes: u64,
 }
 
-/// Adds what is known of a btrfs.
-pub(super) fn geometry(simple: Geometry, open: BorrowedFd<'_>) -> Geometry {
-    let Ok(info) = kernel::btrfs_info(open) else { return simple };
-    let devices = kernel::btrfs_devices(open, &info).unwrap_or_default();
-    let size_bytes = match devices.iter().map(|device| device.size_bytes).fold(0, u64::saturating_add) {
-        0 if info.devices == 1 => simple.size_bytes,
-        sum => sum,
-    };
-    let simple = Geometry { block_bytes: info.sector_bytes.max(1), size_bytes, ..simple };
-    let chunks = match chunks(open, &info, &devices) {
-        Ok(chunks) => chunks,
-        Err(errno) => {
-            let text = format!(
-                "where chunks lie may not be read ({}): places are btrfs's own addresses",
-                kernel_words(errno)
-            );
-            return Geometry { notes: vec![("chunks_unknown", text)], ..simple };
-        }
-    };
-    let notes = match chunks.device_bytes {
-        Some(_) => Vec::new(),
-        None => {
-            let text = "several devices or stripes: places, chunks and the map are told in btrfs's own addresses, not in \
-                 offsets on a device";
-            vec![("btrfs_addresses", text.into())]
-        }
-    };
-    let end = chunks.chunks.last().map_or(0, |chunk| chunk.address.saturating_add(chunk.length_bytes));
-    let mut groups: Vec<GroupPlace> = chunks
-        .chunks
-        .iter()
-        .map(|chunk| GroupPlace { offset_bytes: chunks.place(chunk), size_bytes: chunk.length_bytes })
-        .collect();
-    groups.sort_unstable_by_key(|group| group.offset_bytes);
-    Geometry {
-        size_bytes: chunks.device_bytes.unwrap_or(size_bytes),
-        address_bytes: if chunks.device_bytes.is_some() { None } else { Some(end) },
-        groups,
-        addresses: chunks.device_bytes.map(|_| chunks.addresses()),
-        chunks: Some(chunks),
-        is_placed: true,
-        notes,
-        ..simple
-    }
-}
-
 impl Chunks {
+    /// Behind the last address that a chunk has.
+    pub(super) fn end_address(&self) -> u64 {
+        self.chunks.last().map_or(0, |chunk| chunk.address.saturating_add(chunk.length_bytes))
+    }
+
+    /// Where the chunks lie, in that order.
+    pub(super) fn groups(&self) -> Vec<GroupPlace> {
+        let place =
+            |chunk: &Chunk| GroupPlace { offset_bytes: self.place(chunk), size_bytes: chunk.length_bytes };
+        let mut groups: Vec<GroupPlace> = self.chunks.iter().map(place).collect();
+        groups.sort_unstable_by_key(|group| group.offset_bytes);
+        groups
+    }
+
     /// Where a chunk begins on the device, or its address.
     fn place(&self, chunk: &Chunk) -> u64 {
         let first = chunk.copies.first().copied();
         first.filter(|_| self.device_bytes.is_some()).unwrap_or(chunk.address)
     }
 
-    fn addresses(&self) -> AddressMap {
+    pub(super) fn addresses(&self) -> AddressMap {
         let run = |chunk: &Chunk| AddressRun {
             address: chunk.address,
             length_bytes: chunk.length_bytes,
@@ -293,7 +259,12 @@ fn after(key: &Key) -> Option<Key> {
     next_offset.or_else(next_kind).or_else(next_object)
 }
 
-fn chunks(open: BorrowedFd<'_>, info: &kernel::BtrfsInfo, devices: &[BtrfsDevice]) -> Result<Chunks, Errno> {
+/// Asks the kernel for all chunks.
+pub(super) fn chunks(
+    open: BorrowedFd<'_>,
+    info: &kernel::BtrfsInfo,
+    devices: &[BtrfsDevice],
+) -> Result<Chunks, Errno> {
     let everything =
         (Key { object: 0, kind: 0, offset: 0 }, Key { object: u64::MAX, kind: u8::MAX, offset: u64::MAX });
     let (mut chunks, mut device_bytes) = (Vec::new(), None);

@@ -7,11 +7,11 @@ use std::os::unix::fs::FileExt;
 use rustix::fs::{StatVfs, fstatvfs};
 use rustix::io::Errno;
 
-use super::mb_groups;
 use super::mount::Mount;
-use super::{btrfs, kernel};
+use super::{btrfs, kernel, mb_groups};
 use crate::address::AddressMap;
 use crate::facts::GroupPlace;
+use crate::kernel_words::kernel_words;
 
 /// Where things are before any of them is read.
 #[derive(Debug, Default)]
@@ -44,7 +44,7 @@ pub(super) fn geometry(open: BorrowedFd<'_>, mount: &Mount) -> Result<Geometry, 
     Ok(match mount.file_system.as_str() {
         "ext2" | "ext3" | "ext4" => ext(simple, mount),
         "xfs" => xfs(simple, open),
-        "btrfs" => btrfs::geometry(simple, open),
+        "btrfs" => btrfs(simple, open),
         _ => simple,
     })
 }
@@ -144,6 +144,45 @@ fn xfs(simple: Geometry, open: BorrowedFd<'_>) -> Geometry {
         size_bytes,
         groups: (0..found.groups).map(place).collect(),
         notes: realtime.into_iter().collect(),
+        ..simple
+    }
+}
+
+/// Adds what is known of a btrfs.
+fn btrfs(simple: Geometry, open: BorrowedFd<'_>) -> Geometry {
+    let Ok(info) = kernel::btrfs_info(open) else { return simple };
+    let devices = kernel::btrfs_devices(open, &info).unwrap_or_default();
+    let size_bytes = match devices.iter().map(|device| device.size_bytes).fold(0, u64::saturating_add) {
+        0 if info.devices == 1 => simple.size_bytes,
+        sum => sum,
+    };
+    let simple = Geometry { block_bytes: info.sector_bytes.max(1), size_bytes, ..simple };
+    let chunks = match btrfs::chunks(open, &info, &devices) {
+        Ok(chunks) => chunks,
+        Err(errno) => {
+            let text = format!(
+                "where chunks lie may not be read ({}): places are btrfs's own addresses",
+                kernel_words(errno)
+            );
+            return Geometry { notes: vec![("chunks_unknown", text)], ..simple };
+        }
+    };
+    let notes = match chunks.device_bytes {
+        Some(_) => Vec::new(),
+        None => {
+            let text = "several devices or stripes: places, chunks and the map are told in btrfs's own addresses, not in \
+                 offsets on a device";
+            vec![("btrfs_addresses", text.into())]
+        }
+    };
+    Geometry {
+        size_bytes: chunks.device_bytes.unwrap_or(size_bytes),
+        address_bytes: if chunks.device_bytes.is_some() { None } else { Some(chunks.end_address()) },
+        groups: chunks.groups(),
+        addresses: chunks.device_bytes.map(|_| chunks.addresses()),
+        chunks: Some(chunks),
+        is_placed: true,
+        notes,
         ..simple
     }
 }

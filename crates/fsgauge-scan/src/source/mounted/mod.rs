@@ -5,6 +5,7 @@ mod ext_bitmaps;
 mod ext_counter;
 mod extents;
 mod folder;
+mod free_space;
 mod geometry;
 mod getfsmap;
 mod kernel;
@@ -94,7 +95,7 @@ pub(super) fn scan(
     crew.of_files = if path == mount.point { inodes_in_use(root.fd()) } else { None };
 
     let mut space = match job.space {
-        true => space::read(root.fd(), &mount, &geometry, &wanted, crew)?,
+        true => free_space::read(root.fd(), &mount, &geometry, &wanted, crew)?,
         false => space::none(&wanted),
     };
     notes.append(&mut space.notes);

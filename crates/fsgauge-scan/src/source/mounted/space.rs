@@ -1,20 +1,9 @@
-//! Free space of a mounted file system, by the best way that this user and this kernel have.
+//! What is known of the space of a mounted file system, and how.
 
-use std::os::fd::BorrowedFd;
+use fsgauge_wire::{FreeSpace, Group, Note};
 
-use fsgauge_wire::{FreeSpace, Group, Note, Outcome, Stop};
-use rustix::fs::{StatVfs, fstatvfs};
-use rustix::io::Errno;
-
-use super::geometry::Geometry;
-use super::mount::Mount;
-use super::{ext_bitmaps, getfsmap, mb_groups};
-use crate::crew::Crew;
-use crate::extent::{Sink, Unplaced};
-use crate::kernel_words::kernel_words;
-use crate::measure::{Measure, Wanted, sum_only};
+use crate::measure::{Measure, Wanted};
 use crate::problems::Problems;
-use crate::source::note;
 
 /// What was found, and how.
 pub(super) struct Space {
@@ -52,97 +41,4 @@ pub(super) fn none(wanted: &Wanted) -> Space {
         problems: Problems::new(),
         notes: Vec::new(),
     }
-}
-
-/// Reads space on one thread.
-pub(super) fn read(
-    open: BorrowedFd<'_>,
-    mount: &Mount,
-    geometry: &Geometry,
-    wanted: &Wanted,
-    crew: &mut Crew<'_>,
-) -> Outcome<Space> {
-    let stop = crew.stop();
-    let mut found = crew.run(1, |_| best(open, mount, geometry, wanted, stop))?;
-    let mut space = found.pop().unwrap_or_else(|| none(wanted));
-    if stop.is_set() {
-        (space.free, space.groups) = (None, Vec::new());
-        space.notes.push(note("space_incomplete", "the scan was stopped before all free space was read"));
-    }
-    Ok(space)
-}
-
-fn best(open: BorrowedFd<'_>, mount: &Mount, geometry: &Geometry, wanted: &Wanted, stop: Stop) -> Space {
-    let by_pieces = match mount.file_system.as_str() {
-        "btrfs" => by_chunks(open, geometry, wanted, stop),
-        _ => by_getfsmap(open, mount, geometry, wanted, stop),
-    };
-    let listed = by_pieces.or_else(|errno| by_mb_groups(mount, geometry, wanted).ok_or(errno));
-    match listed {
-        Ok(listed) if matches!(mount.file_system.as_str(), "ext2" | "ext3" | "ext4") => {
-            ext_bitmaps::in_place_of(listed, open, mount, geometry, wanted, stop)
-        }
-        Ok(listed) => listed,
-        Err(errno) => by_statfs(open, mount, geometry, wanted, errno),
-    }
-}
-
-fn by_getfsmap(
-    open: BorrowedFd<'_>,
-    mount: &Mount,
-    geometry: &Geometry,
-    wanted: &Wanted,
-    stop: Stop,
-) -> Result<Space, Errno> {
-    let mut measure = Measure::with_groups(wanted.clone(), &geometry.groups);
-    let mut problems = Problems::new();
-    let end = getfsmap::read(open, mount.device_number, &mut measure, stop, &mut problems)?;
-    if !problems.is_empty() {
-        measure.unplaced(Unplaced::Unread, wanted.size_bytes.saturating_sub(end));
-    }
-    Ok(Space::all_known(measure, "getfsmap", problems))
-}
-
-fn by_chunks(open: BorrowedFd<'_>, geometry: &Geometry, wanted: &Wanted, stop: Stop) -> Result<Space, Errno> {
-    let chunks = geometry.chunks.as_ref().ok_or(Errno::PERM)?;
-    let mut measure = Measure::with_groups(wanted.clone(), &geometry.groups);
-    chunks.read(open, &mut measure, stop)?;
-    Ok(Space::all_known(measure, "free space trees", Problems::new()))
-}
-
-/// Sums and numbers of pieces, without their lengths.
-fn by_mb_groups(mount: &Mount, geometry: &Geometry, wanted: &Wanted) -> Option<Space> {
-    let found = mb_groups::read(mount).ok().filter(|found| !found.is_empty())?;
-    let (free, groups) = mb_groups::space(&found, &geometry.groups, geometry.block_bytes.into());
-    let text = "free space is known by the numbers of pieces in each block group alone: pieces are cut at the \
-                groups' borders, their lengths are not known, and a group's largest is at least what is shown";
-    Some(Space {
-        by: "mb_groups",
-        free: Some(free),
-        groups,
-        notes: vec![note("free_pieces_unknown", text)],
-        ..none(wanted)
-    })
-}
-
-fn by_statfs(
-    open: BorrowedFd<'_>,
-    mount: &Mount,
-    geometry: &Geometry,
-    wanted: &Wanted,
-    errno: Errno,
-) -> Space {
-    let sum = |found: StatVfs| {
-        let free = sum_only(found.f_bfree.saturating_mul(found.f_frsize));
-        // btrfs counts what files may take; with their copies it is as much more as all of it is (btrfs_statfs in
-        // fs/btrfs/super.c of Linux 6.12).
-        let counted_bytes = u128::from(found.f_blocks) * u128::from(found.f_frsize);
-        let on_devices = u128::from(free.size_bytes) * u128::from(geometry.size_bytes);
-        let device_bytes = on_devices.checked_div(counted_bytes).and_then(|bytes| u64::try_from(bytes).ok());
-        FreeSpace { device_bytes: device_bytes.filter(|_| mount.file_system == "btrfs"), ..free }
-    };
-    let free = fstatvfs(open).ok().map(sum);
-    let why = kernel_words(errno);
-    let text = format!("only the sum of free space is known: its pieces may not be read ({why})");
-    Space { by: "statfs", free, notes: vec![note("free_pieces_unknown", text)], ..none(wanted) }
 }

@@ -1,0 +1,59 @@
+//! The clients' way in: their directories are made, before anything is measured.
+
+use std::io;
+use std::time::Duration;
+
+use fsgauge_net::{Answer, Request, Started, Target, kind_of, message_of};
+use fsgauge_wire::{ClientOperation, Outcome, Stop};
+
+use super::{EventLoop, WAIT_LIMIT_NS, wait_failure};
+use crate::file_set::{Directory, PathBuffer};
+
+impl<T: Target> EventLoop<'_, T> {
+    /// Lets the clients in: makes their directories, one after the other. Gives when it began and ended. Where
+    /// clients have connections, these are what is counted (`is_counted` is false).
+    pub(crate) fn connect(
+        &mut self,
+        directories: impl Iterator<Item = Directory>,
+        is_counted: bool,
+    ) -> Outcome<(u64, u64)> {
+        let begin_ns = self.around.clock.now_ns();
+        let (mut asked_ns, mut path) = (begin_ns, PathBuffer::new());
+        for which in directories {
+            if self.around.stop.is_set() {
+                break;
+            }
+            let path = self.around.plan.names.directory(which, &mut path);
+            let answer = one_answer(&mut self.target, &Request::MakeDirectory { path }, &self.around.stop);
+            let answer = answer.map_err(|error| wait_failure(&error))?;
+            let now_ns = self.around.clock.now_ns();
+            match answer {
+                Some(answer) if answer < 0 => {
+                    let errno = -answer as i32;
+                    let words = || (self.around.plan.shown(path), message_of(errno));
+                    self.tally.error(ClientOperation::Connect, kind_of(errno), now_ns, words);
+                }
+                Some(_) if !is_counted => {}
+                Some(_) => {
+                    let latency_ns = now_ns - asked_ns;
+                    self.tally.of(ClientOperation::Connect).record(latency_ns, latency_ns);
+                }
+                None => break,
+            }
+            asked_ns = now_ns;
+        }
+        Ok((begin_ns, asked_ns))
+    }
+}
+
+/// Starts one request on a lane of its own and waits for its answer; none when it is to stop.
+fn one_answer(target: &mut impl Target, request: &Request<'_>, stop: &Stop) -> io::Result<Option<Answer>> {
+    let mut given = match target.start(0, request) {
+        Started::Done(answer) => return Ok(Some(answer)),
+        Started::Pending => None,
+    };
+    while given.is_none() && !stop.is_set() {
+        target.wait(Duration::from_nanos(WAIT_LIMIT_NS), &mut |_, answer| given = Some(answer))?;
+    }
+    Ok(given)
+}

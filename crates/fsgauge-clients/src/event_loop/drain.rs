@@ -1,0 +1,72 @@
+//! The end of the time: what lanes have asked for by then is carried out, and counts until it is answered.
+//!
+//! A lane of a server, or of io_uring, waits for its answer. With plain calls it may also wait for the loop, which is
+//! in another lane's call: it has asked all the same, and a call that stalls at the end is in the response of all of
+//! them. Each lane counts until its own answer, so that one that is late does not make the others idle.
+
+use std::io;
+
+use fsgauge_net::Target;
+use fsgauge_wire::Ended;
+
+use super::{EventLoop, WAIT_LIMIT_NS};
+
+/// How long answers are waited for after the time limit, and after an interrupt.
+const DRAIN_LIMIT_NS: u64 = 60_000_000_000;
+const INTERRUPTED_DRAIN_LIMIT_NS: u64 = 200_000_000;
+
+/// What was answered after the time was up.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Drained {
+    /// Operations.
+    pub(crate) operations: u64,
+    /// From the end of the time to each lane's answer, all lanes together.
+    pub(crate) lanes_ns: u64,
+    /// To the last answer.
+    pub(crate) elapsed_ns: u64,
+    /// Operations that were given up without an answer.
+    pub(crate) unanswered: u64,
+}
+
+impl<T: Target> EventLoop<'_, T> {
+    /// Carries out what was asked for before the end; after an interrupt, takes what is answered in a moment.
+    pub(super) fn drain(&mut self) -> io::Result<()> {
+        let Some(ended) = self.ended else { return Ok(()) };
+        let mut limit_ns = DRAIN_LIMIT_NS;
+        if ended == Ended::Interrupted {
+            self.interrupted();
+            self.ready.clear();
+            limit_ns = INTERRUPTED_DRAIN_LIMIT_NS;
+        }
+        self.target.time_is_up();
+        let mut until_ns = self.around.clock.now_ns() + limit_ns;
+        while (self.pending > 0 || !self.ready.is_empty()) && self.has_time(&mut until_ns) {
+            for _ in 0..self.ready.len() {
+                if let Some(lane) = self.ready.pop_front() {
+                    self.start(lane);
+                }
+            }
+            if self.pending > 0 {
+                self.take_answers(if self.ready.is_empty() { WAIT_LIMIT_NS } else { 0 })?;
+            }
+        }
+        self.drained.unanswered = u64::from(self.pending);
+        Ok(())
+    }
+
+    /// Whether the time is up and answers still count.
+    #[inline]
+    pub(super) fn is_draining(&self) -> bool {
+        self.ended.is_some() && !self.is_tidying
+    }
+
+    /// A lane has its last answer, or none any more: its time ends here.
+    pub(super) fn late(&mut self, lane: u32, at_ns: u64) {
+        let times = &mut self.times[lane as usize];
+        self.in_flight_ns += at_ns.saturating_sub(times.since_ns);
+        times.since_ns = u64::MAX;
+        let late_ns = at_ns.saturating_sub(self.time_up_ns);
+        self.drained.lanes_ns += late_ns;
+        self.drained.elapsed_ns = self.drained.elapsed_ns.max(late_ns);
+    }
+}

@@ -1,0 +1,337 @@
+//! The event loop: carries a share of the clients on one target.
+//!
+//! Lanes that are ready stand in a line. One sweep starts an operation of each lane that stood there at its
+//! beginning, so all go forward by the same number of operations: with plain calls the order in which clients'
+//! records reach the file system is fixed, round and round. What was answered stands in line again.
+//!
+//! The response time of an operation counts from the moment its client asked for it, which is the moment of
+//! the answer before (or the end of a rest), so that clients = throughput x (response + rest) by itself.
+//!
+//! When the time is up, what lanes have asked for by then is carried out and counts until it is answered.
+
+mod admit;
+mod books;
+mod connect;
+mod drain;
+mod late;
+#[cfg(test)]
+mod tests;
+mod tidy;
+mod told;
+
+use std::collections::VecDeque;
+use std::io;
+use std::time::Duration;
+
+use fsgauge_load::instruments::{Clock, RunQueue, Window};
+use fsgauge_net::{Answer, Request, Started, Target, Traffic};
+use fsgauge_wire::{Ended, Failure, Interval, IntervalCount, Outcome, Pauses, Stop};
+
+pub(crate) use self::drain::Drained;
+use self::late::Place;
+use crate::client::{Client, Lane, Paths};
+use crate::clients_tally::ClientsTally;
+use crate::cpu_time::CpuTime;
+use crate::file_set::Records;
+use crate::plan::Plan;
+use crate::rests::Rests;
+
+/// No wait is longer: the flag that says stop is looked at.
+const WAIT_LIMIT_NS: u64 = 20_000_000;
+
+/// What a loop is given beside its clients and its target.
+pub(crate) struct Surroundings<'run> {
+    pub(crate) plan: &'run Plan,
+    pub(crate) clock: Clock,
+    pub(crate) stop: Stop,
+    /// Told each interval.
+    pub(crate) on_interval: &'run mut dyn FnMut(Interval),
+}
+
+/// The loop.
+pub(crate) struct EventLoop<'run, T> {
+    around: Surroundings<'run>,
+    target: T,
+    clients: Vec<Member>,
+    lanes: Vec<Lane>,
+    times: Vec<Times>,
+    /// Lanes that have something to ask for.
+    ready: VecDeque<u32>,
+    rests: Rests,
+    /// Lanes whose operation is under way.
+    pending: u32,
+    answered: Vec<(u32, Answer)>,
+    /// Lanes that are not through.
+    left: u32,
+    paths: Paths,
+    records: Records,
+    pub(crate) tally: ClientsTally,
+    counted: [IntervalCount; 2],
+    window: Window,
+    now_ns: u64,
+    ended: Option<Ended>,
+    /// When the time was up, or the stop was seen.
+    time_up_ns: u64,
+    /// Nothing is counted any more.
+    is_tidying: bool,
+    drained: Drained,
+    in_flight_ns: u64,
+    think_ns: u64,
+}
+
+/// A client and what is counted of it.
+#[derive(Debug)]
+struct Member {
+    client: Client,
+    start_ns: u64,
+    lanes_left: u32,
+    count: ClientCount,
+}
+
+/// What a client did.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ClientCount {
+    pub(crate) number: u32,
+    /// Records.
+    pub(crate) operations: u64,
+    pub(crate) size_bytes: u64,
+    /// When it was through or gave up.
+    pub(crate) end_ns: Option<u64>,
+    pub(crate) gave_up: bool,
+}
+
+/// The moments of a lane.
+#[derive(Debug, Clone, Copy, Default)]
+struct Times {
+    /// When the operation was asked for.
+    asked_ns: u64,
+    /// When its current request was started.
+    started_ns: u64,
+    /// In earlier requests of the same operation.
+    service_ns: u64,
+    /// Since when the lane asks without a rest, or rests.
+    since_ns: u64,
+    rests: bool,
+    retries: u32,
+    place: Place,
+}
+
+/// What a loop hands over.
+pub(crate) struct LoopOutcome {
+    pub(crate) tally: ClientsTally,
+    pub(crate) clients: Vec<ClientCount>,
+    pub(crate) calls: Vec<fsgauge_wire::OperationCall>,
+    /// In the measured part; none where there is no network.
+    pub(crate) traffic: Option<Traffic>,
+    pub(crate) begin_ns: u64,
+    pub(crate) end_ns: u64,
+    /// When the time was up; where clients were through before, as `end_ns`.
+    pub(crate) time_up_ns: u64,
+    pub(crate) lanes: u64,
+    pub(crate) drained: Drained,
+    pub(crate) pauses: Pauses,
+    /// Time of all lanes in which they had asked, and in which they rested.
+    pub(crate) in_flight_ns: u64,
+    pub(crate) think_ns: u64,
+    pub(crate) user_ns: u64,
+    pub(crate) system_ns: u64,
+    pub(crate) ended: Ended,
+}
+
+impl<'run, T: Target> EventLoop<'run, T> {
+    /// A loop of the clients with these numbers.
+    pub(crate) fn new(around: Surroundings<'run>, target: T, numbers: impl Iterator<Item = u32>) -> Self {
+        let plan = around.plan;
+        let clients: Vec<Member> = numbers.map(|number| Member::new(number, plan.job.outstanding)).collect();
+        let lane = |(at, slot): (usize, u32)| {
+            let number = clients[at].count.number;
+            Lane::new(plan, at as u32, number, slot)
+        };
+        let slots = (0..clients.len()).flat_map(|at| (0..plan.job.outstanding).map(move |slot| (at, slot)));
+        let lanes: Vec<Lane> = slots.map(lane).collect();
+        let count = lanes.len();
+        EventLoop {
+            around,
+            target,
+            clients,
+            lanes,
+            times: vec![Times::default(); count],
+            ready: VecDeque::with_capacity(count),
+            rests: Rests::default(),
+            pending: 0,
+            answered: Vec::with_capacity(count),
+            left: count as u32,
+            paths: Paths::new(),
+            records: plan.records(),
+            tally: ClientsTally::default(),
+            counted: [IntervalCount::default(); 2],
+            window: Window::new(0, 0, 1, 1),
+            now_ns: 0,
+            ended: None,
+            time_up_ns: 0,
+            is_tidying: false,
+            drained: Drained::default(),
+            in_flight_ns: 0,
+            think_ns: 0,
+        }
+    }
+
+    /// Runs the clients until all are through, or the time is up. `zero_ns` is the first moment for all loops.
+    pub(crate) fn run(&mut self, zero_ns: u64) -> Outcome<LoopOutcome> {
+        let job = &self.around.plan.job;
+        self.window = Window::new(zero_ns, 0, job.time_limit_ns, job.interval_ns);
+        let (cpu, run_queue) = (CpuTime::of_thread(), RunQueue::of_thread());
+        let late_start_ns = self.around.clock.now_ns().saturating_sub(zero_ns);
+        let before = self.target.traffic();
+        self.line_up(zero_ns);
+        self.turn().map_err(|error| wait_failure(&error))?;
+        self.drain().map_err(|error| wait_failure(&error))?;
+        let end_ns = self.end();
+        let ((user_ns, system_ns), starved_ns) = (cpu.since(), run_queue.waited_ns());
+        let traffic = self.target.traffic().zip(before).map(|(after, before)| after.since(before));
+        self.tidy_up().map_err(|error| wait_failure(&error))?;
+        Ok(LoopOutcome {
+            calls: self.target.calls(),
+            traffic,
+            clients: self.clients.iter().map(|member| member.count).collect(),
+            tally: std::mem::take(&mut self.tally),
+            begin_ns: zero_ns,
+            end_ns,
+            time_up_ns: self.time_up_ns,
+            lanes: self.lanes.len() as u64,
+            drained: self.drained,
+            pauses: Pauses { late_start_ns, starved_ns, ..Pauses::default() },
+            in_flight_ns: self.in_flight_ns,
+            think_ns: self.think_ns,
+            user_ns,
+            system_ns,
+            ended: self.ended.unwrap_or(Ended::SizeLimit),
+        })
+    }
+
+    /// Every client is ready when the ramp says so.
+    fn line_up(&mut self, zero_ns: u64) {
+        let job = &self.around.plan.job;
+        for (lane, times) in self.times.iter_mut().enumerate() {
+            let member = &mut self.clients[self.lanes[lane].client as usize];
+            let share = u128::from(job.ramp_ns) * u128::from(member.count.number) / u128::from(job.clients);
+            member.start_ns = zero_ns + share as u64;
+            (times.asked_ns, times.since_ns) = (member.start_ns, member.start_ns);
+            if share == 0 {
+                self.ready.push_back(lane as u32);
+            } else {
+                self.rests.add(member.start_ns, lane as u32);
+            }
+        }
+    }
+
+    /// Sweep after sweep.
+    fn turn(&mut self) -> io::Result<()> {
+        self.now_ns = self.around.clock.now_ns();
+        while self.left > 0 {
+            if self.now_ns >= self.window.next_ns {
+                self.cross(self.now_ns);
+            }
+            self.wake();
+            for _ in 0..self.ready.len() {
+                if self.ended.is_some() {
+                    return Ok(());
+                }
+                if let Some(lane) = self.ready.pop_front() {
+                    self.start(lane);
+                }
+                if self.around.stop.is_set() {
+                    self.ended.get_or_insert(Ended::Interrupted);
+                }
+            }
+            self.wait()?;
+            if self.around.stop.is_set() {
+                self.ended.get_or_insert(Ended::Interrupted);
+            }
+            if self.ended.is_some() {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// Lanes that have rested long enough stand in line.
+    fn wake(&mut self) {
+        while let Some((due_ns, lane)) = self.rests.due(self.now_ns) {
+            let times = &mut self.times[lane as usize];
+            if times.rests {
+                self.think_ns += due_ns - times.since_ns;
+            }
+            (times.rests, times.since_ns, times.asked_ns) = (false, due_ns, due_ns);
+            self.ready.push_back(lane);
+        }
+    }
+
+    /// Starts what a lane asks for.
+    #[inline]
+    fn start(&mut self, lane: u32) {
+        if self.times[lane as usize].place == Place::Missing {
+            return self.make_place(lane);
+        }
+        let plan = self.around.plan;
+        let state = &mut self.lanes[lane as usize];
+        let client = &mut self.clients[state.client as usize].client;
+        let is_copied = self.records.copies();
+        let Some(request) = state.next(plan, client, &mut self.paths, &mut self.records) else {
+            let asked_ns = self.times[lane as usize].asked_ns;
+            return self.through(lane, asked_ns);
+        };
+        if is_copied && matches!(request, Request::Write { .. }) {
+            // The target is not to pay for the copy.
+            self.now_ns = self.around.clock.now_ns();
+        }
+        self.times[lane as usize].started_ns = self.now_ns;
+        match self.target.start(lane, &request) {
+            Started::Done(answer) => {
+                self.now_ns = self.around.clock.now_ns();
+                self.told(lane, answer, self.now_ns);
+            }
+            Started::Pending => self.pending += 1,
+        }
+    }
+
+    /// Takes what was answered; where no lane is ready, waits for an answer or for the next thing to be due.
+    fn wait(&mut self) -> io::Result<()> {
+        let limit_ns = if self.ready.is_empty() && self.left > 0 {
+            let next_ns = self.window.next_ns.min(self.rests.next_ns());
+            next_ns.saturating_sub(self.now_ns).min(WAIT_LIMIT_NS)
+        } else {
+            0
+        };
+        if self.pending > 0 || limit_ns > 0 { self.take_answers(limit_ns) } else { Ok(()) }
+    }
+
+    fn take_answers(&mut self, limit_ns: u64) -> io::Result<()> {
+        let mut answered = std::mem::take(&mut self.answered);
+        let each = &mut |lane, answer| answered.push((lane, answer));
+        let waited = self.target.wait(Duration::from_nanos(limit_ns), each);
+        self.now_ns = self.around.clock.now_ns();
+        let at_ns = self.now_ns;
+        self.pending -= answered.len() as u32;
+        answered.drain(..).for_each(|(lane, answer)| self.told(lane, answer, at_ns));
+        self.answered = answered;
+        waited
+    }
+}
+
+impl Member {
+    fn new(number: u32, outstanding: u32) -> Self {
+        let count = ClientCount { number, operations: 0, size_bytes: 0, end_ns: None, gave_up: false };
+        Member { client: Client::new(number), start_ns: 0, lanes_left: outstanding, count }
+    }
+}
+
+fn wait_failure(error: &io::Error) -> Failure {
+    Failure::system(
+        "clients.wait",
+        error.raw_os_error(),
+        format!("the answers of the clients' operations cannot be had: {error}"),
+        "the kernel refused it",
+        "dmesg | tail; or set interface to \"plain\"",
+    )
+}

@@ -1,0 +1,113 @@
+//! The first session: whether the server takes the clients, what nothing costs, and the target's directory.
+
+use std::ffi::CString;
+use std::time::Instant;
+
+use fsgauge_net::{Address, Answer, Housekeeper, Request, admit, ask, message_of, wait_failure};
+use fsgauge_wire::{ClientsJob, Failure, Outcome, Phase, Stop};
+
+use super::paths::directory_of;
+
+/// So many operations that do nothing are timed; the median counts.
+const NULLS: usize = 21;
+/// On one machine nothing takes some 50 microseconds. Forty milliseconds are a delayed acknowledgement that waits
+/// for Nagle's algorithm, and would be in every operation that is measured.
+const NULL_LIMIT_NS: u64 = 5_000_000;
+
+/// Lets the first session in. Gives the protocol as agreed, and how long an operation takes that does nothing.
+pub(super) fn prepare(
+    housekeeper: &mut dyn Housekeeper,
+    job: &ClientsJob,
+    address: &Address,
+    stop: &Stop,
+) -> Outcome<(String, u64)> {
+    admit(housekeeper, stop)?;
+    let nulls_ns = null_operations_ns(housekeeper, stop)?;
+    if address.is_loopback() && is_slow(&nulls_ns) {
+        return Err(slow_null(address, nulls_ns[NULLS / 2]));
+    }
+    if matches!(job.phase, Phase::Write { .. }) {
+        make_directories(housekeeper, directory_of(&job.target), address, stop)?;
+    }
+    Ok((housekeeper.protocol(), nulls_ns[NULLS / 2]))
+}
+
+/// What operations took that do nothing, the fastest first.
+fn null_operations_ns(housekeeper: &mut dyn Housekeeper, stop: &Stop) -> Outcome<[u64; NULLS]> {
+    let mut times_ns = [0; NULLS];
+    for time_ns in &mut times_ns {
+        let begin = Instant::now();
+        let answer = ask(housekeeper, &Request::Null, stop).map_err(|error| wait_failure(&error))?;
+        if answer < 0 {
+            return Err(housekeeper.refusal(answer));
+        }
+        *time_ns = begin.elapsed().as_nanos() as u64;
+    }
+    times_ns.sort_unstable();
+    Ok(times_ns)
+}
+
+/// Whether something holds messages back. Then all are slow; of a busy machine's, some are not.
+fn is_slow(nulls_ns: &[u64; NULLS]) -> bool {
+    nulls_ns[NULLS / 4] > NULL_LIMIT_NS
+}
+
+fn make_directories(
+    housekeeper: &mut dyn Housekeeper,
+    directory: &str,
+    address: &Address,
+    stop: &Stop,
+) -> Outcome<()> {
+    for (end, _) in directory.match_indices('/').chain([(directory.len(), "")]) {
+        let path = c_path(&directory[..end]);
+        let answer = ask(housekeeper, &Request::MakeDirectory { path: &path }, stop);
+        let answer = answer.map_err(|error| wait_failure(&error))?;
+        if answer < 0 {
+            return Err(no_directory(&directory[..end], answer, address));
+        }
+    }
+    Ok(())
+}
+
+/// A path for a request; jobs whose paths have a zero in them are refused.
+pub(super) fn c_path(path: &str) -> CString {
+    CString::new(path).unwrap_or_default()
+}
+
+fn no_directory(path: &str, answer: Answer, address: &Address) -> Failure {
+    let errno = -answer as i32;
+    let what = format!("the directory {path} cannot be made on {address}: {}", message_of(errno));
+    let (cause, next) = match errno {
+        libc::EACCES | libc::EPERM => (
+            "this user may not write there",
+            "give the user write access to the share, or choose another user",
+        ),
+        libc::ENOSPC | libc::EDQUOT => ("there is no room", "make room there, or choose another share"),
+        libc::EROFS => ("it can only be read", "choose a share that can be written"),
+        libc::EEXIST => ("a file has that name", "choose another directory"),
+        _ => ("the server refused it", "look into the server's log"),
+    };
+    Failure::system("network.directory", Some(errno), what, cause, next)
+}
+
+fn slow_null(address: &Address, null_operation_ns: u64) -> Failure {
+    let what = format!(
+        "an operation that does nothing takes {} microseconds on {address}, on this very machine",
+        null_operation_ns / 1000
+    );
+    let cause = "something holds small messages back (Nagle's algorithm, a shaped loopback device), or the \
+                 machine is overloaded: every operation would be measured with it";
+    Failure::system("network.slow_null", None, what, cause, "uptime; tc qdisc show dev lo")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_holds_every_message_back_is_seen_and_a_busy_machine_is_not_it() {
+        assert!(is_slow(&[40_000_000; NULLS]));
+        let busy = |at: usize| if at < 8 { 200_000 } else { 20_000_000 };
+        assert!(!is_slow(&std::array::from_fn(busy)));
+    }
+}

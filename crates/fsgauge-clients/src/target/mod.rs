@@ -1,0 +1,24 @@
+//! Targets on this machine: what carries the clients' operations out below a directory, or on nothing.
+//!
+//! A lane is one operation at a time: client times outstanding. Every target gives the same answers; a client
+//! cannot tell which serves it, or whether it is one on a server.
+
+mod descriptors;
+mod handle;
+mod lane_memory;
+mod lanes;
+mod null;
+mod paths;
+mod plain;
+mod plain_calls;
+mod reads_at_once;
+mod request_ring;
+mod rest;
+mod ring;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use descriptors::descriptor_limit;
+pub(crate) use null::NullTarget;
+pub(crate) use plain::PlainTarget;
+pub(crate) use ring::RingTarget;

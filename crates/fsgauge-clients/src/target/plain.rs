@@ -1,0 +1,49 @@
+//! The target of plain system calls: every operation is done when it has been started.
+
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+use fsgauge_net::{Action, Actions, Answer, Request, Started, Target};
+use fsgauge_wire::{OperationCall, Outcome};
+
+use super::plain_calls::PlainCalls;
+use super::rest::rest;
+
+/// Calls below a directory; all lanes have one record.
+#[derive(Debug)]
+pub(crate) struct PlainTarget {
+    calls: PlainCalls,
+    record: Box<[u8]>,
+    started: Actions,
+}
+
+impl PlainTarget {
+    /// Opens the directory `root`.
+    pub(crate) fn new(root: &Path, record_size_bytes: u32) -> Outcome<Self> {
+        let record = vec![0; record_size_bytes as usize].into_boxed_slice();
+        Ok(PlainTarget { calls: PlainCalls::new(root)?, record, started: Actions::default() })
+    }
+}
+
+impl Target for PlainTarget {
+    #[inline]
+    fn incoming(&self, _lane: u32) -> &[u8] {
+        &self.record
+    }
+
+    #[inline]
+    fn start(&mut self, _lane: u32, request: &Request<'_>) -> Started {
+        self.started.add(Action::of(request));
+        Started::Done(self.calls.answer(request, &mut self.record))
+    }
+
+    fn wait(&mut self, limit: Duration, _each: &mut dyn FnMut(u32, Answer)) -> io::Result<()> {
+        rest(limit);
+        Ok(())
+    }
+
+    fn calls(&self) -> Vec<OperationCall> {
+        self.started.calls(|action| (action.plain_call().into(), None))
+    }
+}

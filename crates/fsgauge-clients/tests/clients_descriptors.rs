@@ -1,0 +1,82 @@
+//! Descriptors that run out under the clients; alone in its process, whose limit it lowers.
+
+#[path = "../../fsgauge-load/tests/support/results.rs"]
+mod results;
+
+use std::fs::File;
+
+use fsgauge_clients::run_clients;
+use fsgauge_wire::{
+    ClientErrorKind, ClientOperation, ClientsInterface, ClientsJob, ClientsTarget, Create, Data, Dispatch,
+    Ended, Event, FORMAT, FileSet, FileSizes, Listener, Phase, Stop, Tree,
+};
+use results::engine;
+use rustix::process::{Resource, Rlimit, setrlimit};
+
+/// Opens files until no more can be opened, once the job has been checked; then closes some.
+#[derive(Default)]
+struct Taker {
+    taken: Vec<File>,
+}
+
+const LEFT: usize = 12;
+
+impl Listener for Taker {
+    fn event(&mut self, event: Event) -> std::io::Result<()> {
+        if matches!(event, Event::SelfMeasure(_)) {
+            while let Ok(file) = File::open("/dev/null") {
+                self.taken.push(file);
+            }
+            self.taken.truncate(self.taken.len() - LEFT);
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn too_many_open_files_are_counted_and_the_run_goes_on() {
+    let limit = Rlimit { current: Some(400), maximum: Some(400) };
+    setrlimit(Resource::Nofile, limit).unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    let job = ClientsJob {
+        format: FORMAT,
+        target: ClientsTarget::Path { directory: directory.path().display().to_string() },
+        phase: Phase::Write { create: Create::AndWrite },
+        clients: 50,
+        outstanding: 1,
+        dispatch: Dispatch::EventLoop,
+        threads: Some(1),
+        interface: ClientsInterface::Plain,
+        ramp_ns: 0,
+        think: None,
+        files: FileSet {
+            clients: 50,
+            files_per_client: 4,
+            sizes: FileSizes::Cycle { sizes_bytes: vec![8192] },
+            record_size_bytes: 4096,
+            tree: Tree::Own {},
+        },
+        fsync: false,
+        time_limit_ns: 60_000_000_000,
+        interval_ns: 1_000_000_000,
+        data: Data::Incompressible,
+        seed: 1,
+        verify: false,
+    };
+    let mut taker = Taker::default();
+    let result = run_clients(&job, engine(), &mut taker, Stop::new()).unwrap();
+    drop(taker);
+    let of = result.clients.unwrap();
+    assert_eq!((result.ended, of.errors.len()), (Ended::SizeLimit, 1), "{:?}", of.errors);
+    let error = &of.errors[0];
+    assert_eq!((error.operation, error.kind), (ClientOperation::Create, ClientErrorKind::TooManyOpenFiles));
+    assert_eq!((of.files + of.files_given_up, of.files_given_up), (200, error.count));
+    assert!(of.files > 0 && error.message.contains("Too many open files"), "{}", error.message);
+
+    let many = ClientsJob { clients: 1000, files: FileSet { clients: 1000, ..job.files.clone() }, ..job };
+    let failure = run_clients(&many, engine(), &mut Taker::default(), Stop::new()).unwrap_err();
+    assert_eq!(failure.code, "job.clients");
+    let fitting: u32 =
+        failure.next.split("set clients to ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
+    assert!((200..400).contains(&fitting), "{}", failure.next);
+}

@@ -1,0 +1,26 @@
+//! Files on servers: SMB and NFS from user space, each connection with a session and nothing of the kernel's client.
+//!
+//! A [`Target`] carries operations out; targets on this machine have the same trait, elsewhere. Clients are numbers
+//! here: each has a connection, and lanes, of which each has one operation under way.
+
+#![warn(unreachable_pub)]
+
+mod address;
+mod coarse_clock;
+mod dial;
+mod nfs;
+mod password;
+mod smb;
+mod target;
+#[cfg(test)]
+mod tests;
+mod tries;
+mod wipe;
+
+pub use address::Address;
+pub use nfs::{Export, NfsTarget};
+pub use smb::{SmbAccess, SmbTarget};
+pub use target::{
+    Action, Actions, Answer, Handle, Housekeeper, LONGEST_WAIT, OUT_OF_REACH, Request, Started, Target,
+    Traffic, admit, ask, ask_for, kind_of, message_of, wait_failure,
+};

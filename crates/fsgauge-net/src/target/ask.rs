@@ -1,0 +1,51 @@
+//! One request at a time, waited for: what the engine does on a server beside the clients.
+
+use std::io;
+use std::time::{Duration, Instant};
+
+use fsgauge_wire::{Failure, Outcome, Stop};
+
+use super::{Answer, Housekeeper, Request, Started, Target};
+
+/// A target answers sooner, if only that there was no answer.
+const PATIENCE: Duration = Duration::from_secs(90);
+/// No wait is longer: the flag that says stop is looked at.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// Starts a request on the target's first lane and waits for its answer; `-EINTR` when it is to stop.
+pub fn ask(target: &mut dyn Target, request: &Request<'_>, stop: &Stop) -> io::Result<Answer> {
+    let started = target.start(0, request);
+    ask_for(target, started, stop)
+}
+
+/// Waits for the answer of what was started on the target's first lane; `-EINTR` when it is to stop.
+pub fn ask_for(target: &mut dyn Target, started: Started, stop: &Stop) -> io::Result<Answer> {
+    let mut given = match started {
+        Started::Done(answer) => Some(answer),
+        Started::Pending => None,
+    };
+    let begin = Instant::now();
+    while given.is_none() {
+        if stop.is_set() {
+            return Ok(-Answer::from(libc::EINTR));
+        }
+        if begin.elapsed() > PATIENCE {
+            return Ok(-Answer::from(libc::ETIMEDOUT));
+        }
+        target.wait(LOOK, &mut |_, answer| given = Some(answer))?;
+    }
+    Ok(given.unwrap_or_default())
+}
+
+/// Lets a session of the main thread in; `network.*` where it is refused.
+pub fn admit(housekeeper: &mut dyn Housekeeper, stop: &Stop) -> Outcome<()> {
+    let started = housekeeper.admit(0);
+    let answer = ask_for(housekeeper, started, stop).map_err(|error| wait_failure(&error))?;
+    if answer < 0 { Err(housekeeper.refusal(answer)) } else { Ok(()) }
+}
+
+/// Sockets cannot be waited for.
+pub fn wait_failure(error: &io::Error) -> Failure {
+    let what = format!("the server's answers cannot be had: {error}");
+    Failure::system("network.wait", error.raw_os_error(), what, "the kernel refused it", "dmesg | tail")
+}
