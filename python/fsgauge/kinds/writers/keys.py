@@ -29,9 +29,6 @@ from fsgauge.study.sweep import (
 from fsgauge.study.workload_keys import WorkloadKeys
 from fsgauge.units import DurationNs, SizeBytes, exact_size
 
-Range = Literal["shared", "segmented", "interleaved", "strided", "own files"]
-Access = Literal["direct", "buffered"]
-Allocation = Literal["overwrite", "preallocated", "extend"]
 Companions = Annotated[int, Field(ge=0, le=1024)]
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from fsgauge.kinds.aging.analysis.levels import side_of
 from fsgauge.kinds.aging.analysis.model import Aging, AgingPoint, Side
+from fsgauge.kinds.aging.factors import AgingFactors
 from fsgauge.record import Cell
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
@@ -58,7 +59,7 @@ def aging_answer(aging: Aging, primary: Sequence[Cell], margin_percent: float) -
 
 def _lead(aging: Aging, primary: Sequence[Cell]) -> tuple[Side, int, list[_Kept]] | None:
     for cell in [*primary]:
-        side, level = side_of(cell), cell.free_percent
+        side, level = side_of(cell), AgingFactors.of(cell).free_percent
         if side is None or level is None:
             continue
         kept = [

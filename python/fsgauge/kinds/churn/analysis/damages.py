@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import TypeVar
 
 from fsgauge.kinds.churn.analysis.model import AgainstBaseline, ChurnWear, Damage, Side
+from fsgauge.kinds.churn.factors import ChurnFactors
 from fsgauge.plan.power import detectable_percent
 from fsgauge.record import Cell, Plan
 from fsgauge.stats.estimate import Estimate, estimate, over
@@ -35,7 +36,13 @@ def cell_at(plan: Plan, side: Side, fill_percent: int, wear: ChurnWear) -> Cell 
 
 def fills_of(plan: Plan) -> list[int]:
     """The levels, ascending."""
-    return sorted({cell.fill_percent for cell in plan.cells if cell.fill_percent is not None})
+    return sorted(
+        {
+            ChurnFactors.of(cell).fill_percent
+            for cell in plan.cells
+            if ChurnFactors.of(cell).fill_percent is not None
+        }
+    )
 
 
 def damages_of(samples: Samples, equivalence_percent: float) -> list[Damage]:
@@ -49,7 +56,7 @@ def noise_of_sides(samples: Samples) -> dict[Side, Estimate]:
     """A/A of the rate over all cells of a side."""
     found: dict[Side, Estimate] = {}
     for side in SIDES:
-        cells = [cell.id for cell in samples.plan.cells if cell.pattern == side]
+        cells = [cell.id for cell in samples.plan.cells if ChurnFactors.of(cell).side == side]
         noise = pooled_noise(samples, RATE, cells)
         if noise is not None:
             ratio = noise.ratio

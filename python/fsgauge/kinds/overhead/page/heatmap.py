@@ -10,6 +10,7 @@ import math
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from fsgauge.kinds.overhead.factors import OverheadFactors
 from fsgauge.report import words
 from fsgauge.report.charts import panels
 from fsgauge.report.charts.panels import panel_name
@@ -57,9 +58,9 @@ def _row(results: Results, entry: Comparison) -> dict[str, Any]:
     return {
         "system": entry.system,
         "pattern": panel_name(cell),
-        "size": format_size(cell.block_size_bytes),
-        "size_bytes": cell.block_size_bytes,
-        "depth": cell.queue_depth,
+        "size": format_size(OverheadFactors.of(cell).block_size_bytes),
+        "size_bytes": OverheadFactors.of(cell).block_size_bytes,
+        "depth": OverheadFactors.of(cell).queue_depth,
         "ratio": entry.ratio,
         "verdict": entry.verdict,
         "above": f"{GLYPHS[entry.verdict]} {words.change(entry.ratio)}",

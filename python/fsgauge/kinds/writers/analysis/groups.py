@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.record import Cell
 from fsgauge.units import format_size
 
@@ -23,28 +24,29 @@ def groups_of(cells: Sequence[Cell]) -> list[Group]:
     found: dict[str, dict[int, Cell]] = {}
     for cell in cells:
         name = ", ".join(word(cell) for word in varying)
-        found.setdefault(name, {})[cell.jobs] = cell
+        found.setdefault(name, {})[WritersFactors.of(cell).writers] = cell
     return [Group(name, dict(sorted(by_writers.items()))) for name, by_writers in found.items()]
 
 
 def _ranges(cell: Cell) -> str:
-    return (cell.ranges or "").replace("_", " ")
+    return (WritersFactors.of(cell).ranges or "").replace("_", " ")
 
 
 def _access(cell: Cell) -> str:
-    return "direct" if cell.direct or cell.direct is None else "buffered"
+    factors = WritersFactors.of(cell)
+    return "direct" if factors.DIRECT or factors.DIRECT is None else "buffered"
 
 
 def _allocation(cell: Cell) -> str:
-    return cell.allocation or "overwrite"
+    return WritersFactors.of(cell).allocation or "overwrite"
 
 
 def _size(cell: Cell) -> str:
-    return format_size(cell.block_size_bytes)
+    return format_size(WritersFactors.of(cell).block_size_bytes)
 
 
 def _order(cell: Cell) -> str:
-    return "random" if cell.pattern.startswith("rand") else "sequential"
+    return "random" if WritersFactors.of(cell).pattern.startswith("rand") else "sequential"
 
 
 _WORDS: tuple[Callable[[Cell], str], ...] = (
@@ -53,6 +55,6 @@ _WORDS: tuple[Callable[[Cell], str], ...] = (
     _allocation,
     _size,
     _order,
-    lambda cell: f"depth {cell.queue_depth}",
-    lambda cell: cell.interface,
+    lambda cell: f"depth {WritersFactors.of(cell).queue_depth}",
+    lambda cell: WritersFactors.of(cell).interface,
 )

@@ -10,6 +10,7 @@ from fsgauge.kinds.writers.analysis.limits import limits_of
 from fsgauge.kinds.writers.analysis.lines import Measured, companions_of, line_of
 from fsgauge.kinds.writers.analysis.model import Scaling
 from fsgauge.kinds.writers.analysis.samples import collect_beside
+from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.record import Plan, RunRecord, TurnRecord
 from fsgauge.stats.samples import Samples, is_complete
 
@@ -27,7 +28,7 @@ def read_scaling(
     groups = groups_of(plan.cells)
     return Scaling(
         block_size_bytes=plan.cells[0].block_size_bytes,
-        writer_counts=sorted({cell.jobs for cell in plan.cells}),
+        writer_counts=sorted({WritersFactors.of(cell).writers for cell in plan.cells}),
         whole_blocks=whole_blocks(plan, runs),
         device=device,
         lines=[line_of(measured, group, system) for group in groups for system in plan.systems],
