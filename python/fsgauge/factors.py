@@ -129,6 +129,11 @@ class CellFactors(BaseModel):
         """Whether it takes space that another cell would find taken: it comes last in a turn."""
         return False
 
+    @property
+    def more_space(self) -> str:
+        """What it needs where it found the storage full."""
+        return "larger storage, or a smaller workload.fill"
+
     def scans(self, workload: Mapping[str, Any]) -> set[str]:  # noqa: ARG002 - of some kinds
         """Scans that the cell gives beside those of its turn, by when: "after cell", "aged".
 

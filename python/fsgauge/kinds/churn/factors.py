@@ -42,6 +42,11 @@ class ChurnFactors(CellFactors):
         """All or none."""
         return 100 if self.side == "read" else 0
 
+    @property
+    def more_space(self) -> str:
+        """The new files lie beside a tree."""
+        return "larger storage, a smaller workload.write_fill, or a lower level in workload.fills"
+
     def scans(self, workload: Mapping[str, Any]) -> set[str]:  # noqa: ARG002 - always
         """The tree; and the new files."""
         return {"aged", "after cell"} if self.side == "write" else {"aged"}

@@ -78,11 +78,10 @@ class ChurnMethod(MakesOwnFiles):
 
     def stages(self, cells: Sequence[Cell]) -> list[list[list[str]]]:
         """For each fill level two stages side by side: aged, and fresh."""
-        found: dict[int | None, dict[str | None, list[str]]] = {}
+        found: dict[int, dict[str, list[str]]] = {}
         for cell in cells:
-            found.setdefault(ChurnFactors.of(cell).fill_percent, {}).setdefault(
-                ChurnFactors.of(cell).wear, []
-            ).append(cell.id)
+            factors = ChurnFactors.of(cell)
+            found.setdefault(factors.fill_percent, {}).setdefault(factors.wear, []).append(cell.id)
         return [list(wears.values()) for wears in found.values()]
 
     def seed_purpose(self, cell: Cell) -> str:
@@ -291,10 +290,7 @@ class ChurnMethod(MakesOwnFiles):
 
 
 def _fill(cell: Cell) -> int:
-    factors = ChurnFactors.of(cell)
-    if factors.fill_percent is None:
-        raise ValueError(f"{cell.id} is no cell of churn")
-    return factors.fill_percent
+    return ChurnFactors.of(cell).fill_percent
 
 
 def _folders(target: Place) -> ClientFolders:

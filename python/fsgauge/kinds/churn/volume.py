@@ -57,7 +57,7 @@ class ChurnVolume:
     def test_seconds(self, cell: Cell, speed: Speed) -> float:
         """The time of one test, at most its limit."""
         factors = ChurnFactors.of(cell)
-        fill = factors.fill_percent or 0
+        fill = factors.fill_percent
         if factors.side == "read":
             contents: float = self.live_bytes(fill)
             files = contents / self._mean_file_bytes(fill)

@@ -44,6 +44,15 @@ class ConnectionsFactors(CellFactors):
         """Of whole files, in a mix as its weights say."""
         return self.read_percent
 
+    @property
+    def more_space(self) -> str:
+        """Both sets of files have keys of their own."""
+        backup = "backup_" if self.test in OF_BACKUP else ""
+        return (
+            f"larger storage, fewer files (--set workload.{backup}files_per_connection=N), or a"
+            f" smaller workload.{backup}fill"
+        )
+
     def scans(self, workload: Mapping[str, Any]) -> set[str]:
         """The files that it wrote, where their extents are counted."""
         return {"after cell"} if workload.get("extents") and self.test in WRITING else set()

@@ -9,9 +9,9 @@ from fsgauge.access.words import through
 from fsgauge.errors import InputError
 from fsgauge.kinds.connections.cells import cells_of
 from fsgauge.kinds.connections.client_files import ClientFiles
-from fsgauge.kinds.connections.factors import ConnectionsFactors
+from fsgauge.kinds.connections.factors import OF_BACKUP, WRITING, ConnectionsFactors
 from fsgauge.kinds.connections.keys import ConnectionsWorkload
-from fsgauge.record import WRITING_TESTS, Cell
+from fsgauge.record import Cell
 from fsgauge.study.smb_protection import Protection
 from fsgauge.units import exact_duration, exact_size, format_size
 from fsgauge.wire import (
@@ -112,7 +112,7 @@ class ConnectionsMethod(MakesOwnFiles):
 
     def folder_of(self, cell: Cell) -> str:
         """The folder of the set that a cell works on."""
-        return BACKUP if ConnectionsFactors.of(cell).test in ("backup fill", "backup") else OWN
+        return BACKUP if ConnectionsFactors.of(cell).test in OF_BACKUP else OWN
 
     def steps_before(self, cell: Cell, place: Place, seed: int) -> list[Step]:  # noqa: ARG002
         """Nothing happens between its tests."""
@@ -121,7 +121,7 @@ class ConnectionsMethod(MakesOwnFiles):
     def scanned_after(self, cell: Cell) -> str | None:
         """The folder whose extents are counted after the cell."""
         here = self.workload.extents and self.workload.target is None
-        counted = here and ConnectionsFactors.of(cell).test in WRITING_TESTS
+        counted = here and ConnectionsFactors.of(cell).test in WRITING
         return self.folder_of(cell) if counted else None
 
     def scan_job(self, path: str, *, aged: bool) -> ScanJob:  # noqa: ARG002 - nothing ages it

@@ -142,7 +142,7 @@ class WritersMethod(LaidOut):
         return LoadJob(
             target=self._target(cell, laid_out(target)),
             interface=factors.interface,
-            direct=bare or bool(factors.DIRECT),
+            direct=bare or factors.access == "direct",
             access=SequentialAccess() if sequential else RandomAccess(),
             read_percent=0,
             block_sizes=[BlockSize(size_bytes=factors.block_size_bytes)],

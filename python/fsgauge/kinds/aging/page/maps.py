@@ -55,7 +55,7 @@ def map_rows(results: Results, scans: Sequence[ScanRecord]) -> list[MapRow]:
             _small(by_id[scan.cell], scan)
             for level in shown
             for scan in of_turn
-            if scan.cell in by_id and by_id[scan.cell].free_percent == level
+            if scan.cell in by_id and AgingFactors.of(by_id[scan.cell]).free_percent == level
         ]
         found = [each for each in maps if each is not None]
         if found:

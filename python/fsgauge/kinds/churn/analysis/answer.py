@@ -53,10 +53,9 @@ _NOUNS: dict[Side, str] = {"read": "reads", "write": "writes"}
 def _lead(churn: Churn, primary: Sequence[Cell]) -> tuple[int, list[Side]]:
     """The highest level of which a primary cell has a damage, and its primary sides."""
     asked = [
-        (ChurnFactors.of(cell).fill_percent, side)
-        for cell in primary
-        for side in churn.sides
-        if ChurnFactors.of(cell).side == side and ChurnFactors.of(cell).fill_percent is not None
+        (factors.fill_percent, factors.side)
+        for factors in map(ChurnFactors.of, primary)
+        if factors.side in churn.sides
     ]
     with_data = {(damage.fill_percent, damage.side) for damage in churn.damages}
     known = [each for each in asked if each in with_data] or asked

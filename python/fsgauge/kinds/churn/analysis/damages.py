@@ -30,19 +30,14 @@ Place = tuple[str, int]
 
 def cell_at(plan: Plan, side: Side, fill_percent: int, wear: ChurnWear) -> Cell | None:
     """The cell of one side, level and wear."""
+    cells = ((cell, ChurnFactors.of(cell)) for cell in plan.cells)
     wanted = (side, fill_percent, wear)
-    return next((c for c in plan.cells if (c.pattern, c.fill_percent, c.wear) == wanted), None)
+    return next((c for c, f in cells if (f.side, f.fill_percent, f.wear) == wanted), None)
 
 
 def fills_of(plan: Plan) -> list[int]:
     """The levels, ascending."""
-    return sorted(
-        {
-            ChurnFactors.of(cell).fill_percent
-            for cell in plan.cells
-            if ChurnFactors.of(cell).fill_percent is not None
-        }
-    )
+    return sorted({ChurnFactors.of(cell).fill_percent for cell in plan.cells})
 
 
 def damages_of(samples: Samples, equivalence_percent: float) -> list[Damage]:

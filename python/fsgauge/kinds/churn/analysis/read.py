@@ -25,12 +25,11 @@ def read_churn(
 ) -> Churn:
     """All that only this study has."""
     plan = study.plan
+    measured = {ChurnFactors.of(cell).side for cell in plan.cells}
     workload: dict[str, Any] = study.study["workload"]
     return Churn(
         fills=fills_of(plan),
-        sides=[
-            side for side in SIDES if any(ChurnFactors.of(cell).side == side for cell in plan.cells)
-        ],
+        sides=[side for side in SIDES if side in measured],
         storage_age=float(workload.get("storage_age") or 0.0),
         mode=str(workload.get("mode") or ""),
         seeks=seeks_of(environment.storage),

@@ -23,16 +23,10 @@ def made_trees(steps: Sequence[StepRecord]) -> list[Made]:
 def place_of(plan: Plan, step: StepRecord) -> tuple[int, ChurnWear] | None:
     """The level and wear that a step belongs to."""
     cell = next((cell for cell in plan.cells if cell.id == step.cell), None)
-    if cell is None or ChurnFactors.of(cell).fill_percent is None:
+    if cell is None:
         return None
-    return next(
-        (
-            (ChurnFactors.of(cell).fill_percent, wear)
-            for wear in WEARS
-            if wear == ChurnFactors.of(cell).wear
-        ),
-        None,
-    )
+    factors = ChurnFactors.of(cell)
+    return factors.fill_percent, factors.wear
 
 
 def trees_of(plan: Plan, steps: Sequence[StepRecord]) -> list[Tree]:

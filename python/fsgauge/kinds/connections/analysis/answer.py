@@ -206,7 +206,7 @@ def _too_few(tests: Tests, blocks: int) -> str:
 def verb_of(cell: Cell) -> str:
     """What a system does in a test: "writes", "is backed up in inode order"."""
     factors = ConnectionsFactors.of(cell)
-    verb = _VERBS.get(factors.test or "", cell.name)
+    verb = _VERBS.get(factors.test, cell.name)
     ordered = factors.order is not None and factors.order != "directory"
     return f"{verb} in {factors.order} order" if ordered else verb
 
@@ -214,7 +214,7 @@ def verb_of(cell: Cell) -> str:
 def noun_of(cell: Cell) -> str:
     """A test as a thing: "writing", "backup in inode order"."""
     factors = ConnectionsFactors.of(cell)
-    noun = _NOUNS.get(factors.test or "", cell.name)
+    noun = _NOUNS.get(factors.test, cell.name)
     ordered = factors.order is not None and factors.order != "directory"
     return f"{noun} in {factors.order} order" if ordered else noun
 

@@ -29,12 +29,13 @@ def read_connections(
 ) -> Connections:
     """All that only many clients have."""
     samples = collect_clients(plan, runs)
+    factors = [ConnectionsFactors.of(cell) for cell in plan.cells]
     found = [clients for _, clients in clients_of(runs)]
     jobs = [run.job for run in runs if isinstance(run.job, ClientsJob)]
     with_extents = {scan.system for scan in scanned_cells(scans)}
     return Connections(
-        clients=max(ConnectionsFactors.of(cell).clients for cell in plan.cells),
-        outstanding=max(ConnectionsFactors.of(cell).outstanding for cell in plan.cells),
+        clients=max(each.clients for each in factors),
+        outstanding=max(each.outstanding for each in factors),
         rests=any(job.think is not None for job in jobs),
         dispatch=sorted({DISPATCHES[clients.dispatch] for clients in found}),
         threads=sorted(

@@ -91,11 +91,7 @@ def test_rows(results: Results) -> list[TestRows]:
     connections = Connections.of(results)
     if connections is None:
         return []
-    cells = [
-        cell
-        for cell in results.cells
-        if ConnectionsFactors.of(cell).test not in (None, "backup fill")
-    ]
+    cells = [cell for cell in results.cells if ConnectionsFactors.of(cell).test != "backup fill"]
     found = [TestRows(cell, _rows(results, connections, cell)) for cell in cells]
     return [each for each in found if each.rows]
 
@@ -140,7 +136,8 @@ def _value(
     results: Results, connections: Connections, cell: Cell, kind: Kind, system: str
 ) -> Value | None:
     if kind.number in (FILES, EXTENTS, PER_FILE):
-        filled = next((each.id for each in results.cells if each.test == "backup fill"), "")
+        cells = ((each.id, ConnectionsFactors.of(each).test) for each in results.cells)
+        filled = next((id for id, test in cells if test == "backup fill"), "")
         extents = connections.extents_of(filled, system)
         return None if extents is None else _of_extents(extents, kind)
     found = next(

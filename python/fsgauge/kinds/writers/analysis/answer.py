@@ -78,16 +78,14 @@ def _cell_of(point: ScalingPoint, cells: Sequence[Cell]) -> Cell | None:
 
 def _what(scaling: Scaling, cell: Cell | None, group: str) -> str:
     """ "8 KiB to one file", "8 KiB to files of their own", "8 KiB (own files, buffered)"."""
-    size = (
-        WritersFactors.of(cell).block_size_bytes if cell is not None else scaling.block_size_bytes
-    )
+    factors = WritersFactors.of(cell) if cell is not None else None
+    size = factors.block_size_bytes if factors else scaling.block_size_bytes
     if group:
         ways = [way for way in group.split(", ") if way != format_size(size)]
         named = f" ({', '.join(ways)})" if ways else ""
         return f"{format_size(size)}{named}"
-    ranges = (WritersFactors.of(cell).ranges or "").replace("_", " ") if cell is not None else ""
-    where = "files of their own" if ranges == "own files" else "one file"
-    buffered = ", buffered," if cell is not None and WritersFactors.of(cell).DIRECT is False else ""
+    where = "files of their own" if factors and factors.ranges == "own files" else "one file"
+    buffered = ", buffered," if factors and factors.access == "buffered" else ""
     return f"{format_size(size)} to {where}{buffered}"
 
 

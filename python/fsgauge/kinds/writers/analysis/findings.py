@@ -85,7 +85,9 @@ def _advice(evidence: Evidence, point: ScalingPoint) -> str:
 
 def _buffered(evidence: Evidence, point: ScalingPoint) -> bool:
     cells = evidence.study.plan.cells
-    return any(cell.id == point.cell and WritersFactors.of(cell).DIRECT is False for cell in cells)
+    return any(
+        cell.id == point.cell and WritersFactors.of(cell).access == "buffered" for cell in cells
+    )
 
 
 def _synced(evidence: Evidence) -> bool:

@@ -27,7 +27,7 @@ def read_scaling(
     measured = Measured(samples, collect_beside(plan, turns, runs), device)
     groups = groups_of(plan.cells)
     return Scaling(
-        block_size_bytes=plan.cells[0].block_size_bytes,
+        block_size_bytes=WritersFactors.of(plan.cells[0]).block_size_bytes,
         writer_counts=sorted({WritersFactors.of(cell).writers for cell in plan.cells}),
         whole_blocks=whole_blocks(plan, runs),
         device=device,

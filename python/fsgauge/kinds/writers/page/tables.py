@@ -107,13 +107,11 @@ def _elsewhere(published: PublishedWriters) -> Table:
 
 def is_comparable(results: Results) -> bool:
     """Whether any cell is what was published: 8 KiB, sequential, direct, over one file's blocks."""
+    published = (PUBLISHED_BLOCK_BYTES, "write", "shared", "direct", "overwrite")
     return any(
-        (WritersFactors.of(cell).block_size_bytes, WritersFactors.of(cell).pattern)
-        == (PUBLISHED_BLOCK_BYTES, "write")
-        and WritersFactors.of(cell).ranges in (None, "shared")
-        and WritersFactors.of(cell).DIRECT is not False
-        and WritersFactors.of(cell).allocation in (None, "overwrite")
-        for cell in results.cells
+        (each.block_size_bytes, each.pattern, each.ranges, each.access, each.allocation)
+        == published
+        for each in map(WritersFactors.of, results.cells)
     )
 
 
