@@ -28,13 +28,14 @@ class Factor:
     """A factor as its kind declares it.
 
     `one` is what a number of it counts: "writer". `behind` follows its words where a cell is named:
-    "directory order".
+    "directory order". `column` is what SQL calls it where its name is a word of SQL.
     """
 
     label: str
     role: Role | None = None
     one: str = ""
     behind: str = ""
+    column: str = ""
 
     def counted(self, number: int) -> str:
         """ "1 writer", "2 writers"."""
@@ -177,6 +178,17 @@ def declarations() -> Iterator[tuple[str, Factor]]:
     """Every factor of every kind, by its name."""
     for kind in kinds.names():
         yield from _declared(kind).DECLARED.items()
+
+
+def counting() -> set[str]:
+    """Names of the factors that are numbers."""
+    models = [_declared(kind) for kind in kinds.names()]
+    return {
+        name
+        for model in models
+        for name, field in model.model_fields.items()
+        if int in (field.annotation, *get_args(field.annotation))
+    }
 
 
 @cache

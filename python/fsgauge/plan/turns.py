@@ -223,11 +223,11 @@ def _pair_with_twin(
 def _cell_order(cells: list[Cell], chance: random.Random) -> list[str]:
     """Reads, then mixes, then overwrites, then what makes files anew; random inside each."""
     of_cells = [(cell.id, factors_of(cell)) for cell in cells]
-    reads = [id for id, factors in of_cells if factors.share_of_reads == 100]
-    mixes = [id for id, factors in of_cells if 0 < factors.share_of_reads < 100]
-    writes = [(id, factors) for id, factors in of_cells if factors.share_of_reads == 0]
-    anew = [id for id, factors in writes if factors.makes_files_anew]
-    over = [id for id, factors in writes if not factors.makes_files_anew]
+    reads = [cell for cell, factors in of_cells if factors.share_of_reads == 100]
+    mixes = [cell for cell, factors in of_cells if 0 < factors.share_of_reads < 100]
+    writes = [(cell, factors) for cell, factors in of_cells if factors.share_of_reads == 0]
+    anew = [cell for cell, factors in writes if factors.makes_files_anew]
+    over = [cell for cell, factors in writes if not factors.makes_files_anew]
     return [cell for group in (reads, mixes, over, anew) for cell in _shuffled(group, chance)]
 
 

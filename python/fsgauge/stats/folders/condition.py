@@ -2,7 +2,7 @@
 
     condition  = "ratio" "(" metric { [","] selector } ")" comparison number
     metric     = a name of METRICS: iops, bandwidth, complete, read.p99, create.mean, cpu ...
-    selector   = word                  of a factor: randread, backup fill, own files, directory order
+    selector   = word                  of a factor: randread, backup fill, directory order
                | size                  4 KiB
                | "depth" whole         depth 32
                | whole noun            4 jobs, 2 writers, 590 clients: how many at once
@@ -90,6 +90,11 @@ def _holds(selector: Selector, cell: Cell, system: str) -> bool:
     return has.get(selector.kind) == selector.value
 
 
+def _counted() -> set[str]:
+    """What kinds count that work at once: job, writer, client ..."""
+    return {factor.one for _, factor in declarations() if factor.one}
+
+
 def parse_condition(text: str) -> Condition:
     """The condition that `text` states; InputError points at what is wrong in it."""
     return _Parser(text).condition()
@@ -156,7 +161,7 @@ class _Parser:
 
     def size_or_jobs(self, number: Token) -> Selector:
         unit = self.take()
-        if (counted := unit.text.removesuffix("s")) in {each.one for _, each in declarations()}:
+        if (counted := unit.text.removesuffix("s")) in _counted():
             what = f"a number of {counted}s"
             return Selector("jobs", self.whole(number, what), number)
         if unit.kind != "word":

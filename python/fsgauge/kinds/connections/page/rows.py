@@ -136,8 +136,8 @@ def _value(
     results: Results, connections: Connections, cell: Cell, kind: Kind, system: str
 ) -> Value | None:
     if kind.number in (FILES, EXTENTS, PER_FILE):
-        cells = ((each.id, ConnectionsFactors.of(each).test) for each in results.cells)
-        filled = next((id for id, test in cells if test == "backup fill"), "")
+        tests = {ConnectionsFactors.of(each).test: each.id for each in results.cells}
+        filled = tests.get("backup fill", "")
         extents = connections.extents_of(filled, system)
         return None if extents is None else _of_extents(extents, kind)
     found = next(
