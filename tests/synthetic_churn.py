@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from fsgauge.kinds.churn.factors import ChurnFactors
 from fsgauge.kinds.churn.keys import ChurnWorkload
 from fsgauge.kinds.churn.method import ChurnMethod
 from fsgauge.plan.turns import make_plan
@@ -60,8 +61,11 @@ FOLDERS = ClientFolders(
 
 def kept(system: str, cell: Cell) -> float:
     """The true rate on the aged system over that on the fresh copy."""
-    lost = DAMAGE[system][cell.pattern] * ((cell.fill_percent or 0) / 100) ** 2
-    return 1 - lost if cell.wear == "aged" else 1.0
+    lost = (
+        DAMAGE[system][ChurnFactors.of(cell).side]
+        * ((ChurnFactors.of(cell).fill_percent or 0) / 100) ** 2
+    )
+    return 1 - lost if ChurnFactors.of(cell).wear == "aged" else 1.0
 
 
 def extents(system: str, cell: Cell) -> float:
@@ -296,8 +300,10 @@ def _step(recipe: ChurnRecipe, turn: Turn, cell: Cell) -> StepRecord:
 
 
 def _made(recipe: ChurnRecipe, turn: Turn, cell: Cell, job: AgeJob) -> AgeResult:
-    live = round(AVAILABLE_BYTES * (cell.fill_percent or 0) / 100 * recipe.live(turn, cell))
-    times = 3.0 if cell.wear == "aged" else 1.0
+    live = round(
+        AVAILABLE_BYTES * (ChurnFactors.of(cell).fill_percent or 0) / 100 * recipe.live(turn, cell)
+    )
+    times = 3.0 if ChurnFactors.of(cell).wear == "aged" else 1.0
     refused = recipe.refused(turn, cell)
     error = AgeError(
         operation="create",

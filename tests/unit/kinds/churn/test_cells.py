@@ -1,5 +1,6 @@
 """The cells of `churn`."""
 
+from fsgauge.kinds.churn.factors import ChurnFactors
 from fsgauge.kinds.churn.keys import ChurnWorkload
 from fsgauge.study.workload import cells_of, default_primary
 
@@ -26,4 +27,4 @@ def test_each_level_has_aged_and_fresh_read_before_written():
 def test_the_answer_is_about_all_of_them():
     workload = ChurnWorkload(tests=["write"])
     assert default_primary(workload) == [cell.id for cell in cells_of(workload)]
-    assert {cell.pattern for cell in cells_of(workload)} == {"write"}
+    assert {ChurnFactors.of(cell).side for cell in cells_of(workload)} == {"write"}

@@ -1,5 +1,6 @@
 """Cells: their names, and what each of them does."""
 
+from fsgauge.kinds.overhead.factors import OverheadFactors
 from fsgauge.kinds.overhead.keys import OverheadWorkload
 from fsgauge.study.workload import cells_of, default_primary
 
@@ -31,7 +32,7 @@ def test_mixes():
         queue_depths=[1],
         read_percent=70,
     )
-    shares = {cell.pattern: cell.read_percent for cell in found.values()}
+    shares = {OverheadFactors.of(cell).pattern: cell.read_percent for cell in found.values()}
     assert shares == {
         "read": 100,
         "write": 0,
