@@ -121,6 +121,8 @@ def make_aging(**changes: Any) -> SyntheticAging:
     by_id = {cell.id: cell for cell in cells}
 
     def effect(system: str, cell: Cell) -> float:
+        if cell.id not in by_id:
+            return 1.0
         factors = AgingFactors.of(by_id[cell.id])
         free = factors.free_percent
         return 1.0 if free is None else recipe.kept(chunks[system], free, factors.side)
@@ -134,7 +136,7 @@ def make_aging(**changes: Any) -> SyntheticAging:
         seed=recipe.seed,
         noise=recipe.noise,
         effect=effect,
-        faults=lambda turn, cell: recipe.faults(turn, by_id[cell.id]),
+        faults=lambda turn, cell: recipe.faults(turn, by_id.get(cell.id, cell)),
         storage_kind=recipe.storage_kind,
         question="How fast will this file system be in three years?",
         duration_s=5,

@@ -110,7 +110,7 @@ _PHASES: Mapping[str, Phase] = {
 
 def gain(system: str, cell: Cell) -> float:
     """Speed over the baseline's."""
-    return 1.0 if system == BASELINE else GAINS.get(ConnectionsFactors.of(cell).test or "", 1.0)
+    return 1.0 if system == BASELINE else GAINS.get(ConnectionsFactors.of(cell).test, 1.0)
 
 
 def extents(system: str, cell: Cell) -> float:
@@ -295,9 +295,7 @@ def client_run(
     shift: float,
 ) -> RunRecord:
     slower = math.exp(shift + chance.gauss(0, recipe.noise))
-    seconds = (
-        SECONDS[ConnectionsFactors.of(cell).test or ""] * slower / recipe.gain(turn.system, cell)
-    )
+    seconds = SECONDS[ConnectionsFactors.of(cell).test] * slower / recipe.gain(turn.system, cell)
     failed = recipe.faults(turn, cell)
     fault = EngineFault(
         what="the directory /run/fsgauge/mnt/files is gone",
@@ -342,7 +340,7 @@ def _job(recipe: ConnectionsRecipe, turn: Turn, cell: Cell) -> ClientsJob:
         target=PathTarget(directory="/run/fsgauge/mnt/files"),
         phase=backup
         if ConnectionsFactors.of(cell).test == "backup"
-        else _PHASES[ConnectionsFactors.of(cell).test or ""],
+        else _PHASES[ConnectionsFactors.of(cell).test],
         clients=ConnectionsFactors.of(cell).clients,
         outstanding=ConnectionsFactors.of(cell).outstanding,
         dispatch=recipe.dispatch(turn),

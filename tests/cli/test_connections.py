@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.store import read_results
 from fsgauge.store.abandon import whole_blocks
 
@@ -93,7 +94,11 @@ def test_nothing_is_laid_out_and_what_was_written_is_scanned(
     cells = ("backup-fill", "write")
     assert scans == [(*turn, "after cell", cell) for turn in turns for cell in cells]
     assert whole_blocks(stored) == {0, 1}
-    assert all(len(run.result.jobs) == run.cell.jobs for run in stored.runs if run.result)
+    assert all(
+        len(run.result.jobs) == ConnectionsFactors.of(run.cell).clients
+        for run in stored.runs
+        if run.result
+    )
     assert list(place.iterdir()) == []
 
 

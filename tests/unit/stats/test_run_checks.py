@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.record import RunRecord
 from fsgauge.stats import run_checks
 from fsgauge.stats.advice import RUN_CHECKS
@@ -139,7 +140,7 @@ def test_a_hole_in_the_series(run: RunRecord) -> None:
 def passes() -> RunRecord:
     """Four writers, bound by passes, of which one ends late."""
     study = make_writers(writers=(1, 4), slowest=lambda turn, cell: 0.4, blocks=1)
-    return next(run for run in study.runs if run.cell.jobs == 4)
+    return next(run for run in study.runs if WritersFactors.of(run.cell).writers == 4)
 
 
 def test_a_run_that_passes_end_is_whole_and_passes_every_check(passes: RunRecord) -> None:
@@ -180,7 +181,7 @@ def test_a_writer_that_is_done_asks_for_nothing_more(passes: RunRecord) -> None:
 
 
 def test_one_write_at_a_time_is_no_queue(passes: RunRecord) -> None:
-    assert passes.cell.queue_depth == 1
+    assert WritersFactors.of(passes.cell).queue_depth == 1
     assert run_checks.queue_not_full(passes, tampered(passes, in_flight_mean=0.1)) is None
 
 
