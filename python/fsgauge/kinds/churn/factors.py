@@ -27,7 +27,7 @@ class ChurnFactors(CellFactors):
         "fill_percent": Factor("fill level"),
         "clients": Factor("clients", role="jobs", one="client"),
         "record_size_bytes": Factor("record size", role="size"),
-        "order": Factor("order of reading", behind="order", column="backup_order"),
+        "order": Factor("order", behind="order", column="backup_order"),
     }
 
     side: Side

@@ -29,7 +29,7 @@ class ConnectionsFactors(CellFactors):
         "record_size_bytes": Factor("record size", role="size"),
         "outstanding": Factor("outstanding calls", role="depth"),
         "read_percent": Factor("share of reads"),
-        "order": Factor("order of reading", behind="order", column="backup_order"),
+        "order": Factor("order", behind="order", column="backup_order"),
     }
 
     test: Test

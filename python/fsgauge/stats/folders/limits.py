@@ -135,7 +135,7 @@ def _unknown(
         "depth": f"depth {selector.value}",
         "jobs": f"number of {_at_once(between)}s {selector.value}",
         "cell": f'cell "{selector.value}"',
-    }.get(selector.kind) or f'cells with {_label(selector.kind)} "{selector.value}"'
+    }.get(selector.kind) or f"cells with {selector.value} {_label(selector.kind)}"
     return condition.error(
         f"this study has no {written}",
         selector.token,
