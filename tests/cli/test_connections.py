@@ -64,11 +64,11 @@ def test_every_turn_has_the_tests_in_one_order(fsgauge: Run, study: Path, tmp_pa
     runs = runs_of(folder)
     assert [run["cell"]["id"] for run in runs] == CELLS * 4
     for run in runs:
-        job, cell = run["job"], run["cell"]
+        job, cell = run["job"], run["cell"]["factors"]
         backup = cell["test"] in ("backup", "backup fill")
         assert job["kind"] == "clients"
         assert job["target"]["directory"].endswith("/backup" if backup else "/files")
-        assert job["clients"] == (1 if cell["test"] == "backup" else 4) == cell["jobs"]
+        assert job["clients"] == (1 if cell["test"] == "backup" else 4) == cell["clients"]
         assert job["files"]["clients"] == 4
         assert run["result"]["clients"]["bad_records"] == 0
     seeds = {

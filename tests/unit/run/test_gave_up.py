@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from fsgauge.errors import RigError
-from fsgauge.plan.turns import job_for, make_plan, with_seed
-from fsgauge.record import RunRecord
 from fsgauge.kinds.churn.cells import cells_of
 from fsgauge.kinds.churn.keys import ChurnWorkload
+from fsgauge.plan.turns import job_for, make_plan, with_seed
+from fsgauge.record import RunRecord
 from fsgauge.run.gave_up import require_clients
 from fsgauge.study.parse import load_study
 from fsgauge.workload.folders import ClientFolders

@@ -28,16 +28,10 @@ def test_only_what_varies_is_named():
 
 def test_a_cell_says_where_its_writers_write():
     cell = cells_of(WritersWorkload(writers=[4], order="random", access=["buffered"]))[0]
-    assert (
-        WritersFactors.of(cell).pattern,
-        cell.read_percent,
-        WritersFactors.of(cell).writers,
-    ) == ("randwrite", 0, 4)
-    assert (
-        WritersFactors.of(cell).ranges,
-        WritersFactors.of(cell).DIRECT,
-        WritersFactors.of(cell).interface,
-    ) == ("shared", False, "psync")
+    found = WritersFactors.of(cell)
+    assert (found.pattern, found.share_of_reads, found.writers) == ("randwrite", 0, 4)
+    assert (found.ranges, found.access, found.interface) == ("shared", "buffered", "psync")
+    assert cell.factors == found.factors()
 
 
 def test_the_answer_is_about_two_writers_or_the_second_number():
