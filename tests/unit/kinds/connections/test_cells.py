@@ -1,5 +1,6 @@
 """The cells of connections: one order whatever the list says, and what the answer is about."""
 
+from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.kinds.connections.keys import ConnectionsWorkload
 from fsgauge.study.workload import cells_of, default_primary
 

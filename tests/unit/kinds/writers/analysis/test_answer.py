@@ -84,7 +84,7 @@ def between(factor: float, noise: float = 0.02) -> str:
     runs = []
     for run in study.runs:
         if (
-            WritersFactors.of(run.cell).ranges == "own_files"
+            WritersFactors.of(run.cell).ranges == "own files"
             and run.system == "xfs"
             and run.result is not None
         ):
