@@ -170,9 +170,7 @@ def test_littles_law_holds_for_it_and_still_finds_a_lie(passes: RunRecord) -> No
 def test_a_writer_that_is_done_asks_for_nothing_more(passes: RunRecord) -> None:
     result = result_of(passes)
     at_work = run_checks.jobs_at_work(4, result)
-    deep = passes.model_copy(
-        update={"cell": passes.cell.model_copy(update={"queue_depth": 8})}, deep=True
-    )
+    deep = passes.model_copy(update={"job": passes.job.model_copy(update={"queue_depth": 8})})
     assert at_work == pytest.approx(sum(j.elapsed_ns or 0 for j in result.jobs) / result.elapsed_ns)
     assert 1 < at_work < 3.6
     full = 8 * at_work
@@ -186,7 +184,6 @@ def test_one_write_at_a_time_is_no_queue(passes: RunRecord) -> None:
 
 
 def test_a_writer_that_waits_for_fsync_has_nothing_in_flight(passes: RunRecord) -> None:
-    job = passes.job.model_copy(update={"sync": FsyncSync(every=1)})
-    cell = passes.cell.model_copy(update={"queue_depth": 8})
-    syncing = passes.model_copy(update={"job": job, "cell": cell})
+    job = passes.job.model_copy(update={"sync": FsyncSync(every=1), "queue_depth": 8})
+    syncing = passes.model_copy(update={"job": job})
     assert run_checks.queue_not_full(syncing, tampered(passes, in_flight_mean=0.1)) is None
