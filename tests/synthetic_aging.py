@@ -16,7 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from fsgauge.kinds.aging.cells import cells_of, default_primary
+from fsgauge.kinds.aging.factors import AgingFactors
 from fsgauge.kinds.aging.keys import AgingWorkload
+from fsgauge.kinds.overhead.factors import OverheadFactors
 from fsgauge.record import Cell, ScanRecord, StepRecord, Turn
 from fsgauge.stats import Results, read_study
 from fsgauge.stats.analysis import analysis_of
@@ -118,9 +120,14 @@ def make_aging(**changes: Any) -> SyntheticAging:
     cells = cells_of(workload)
     chunks = {name: recipe.extents_of(chunk or 2 * MEBIBYTE) for name, chunk in _systems(recipe)}
 
+    by_id = {cell.id: cell for cell in cells}
+
     def effect(system: str, cell: Cell) -> float:
-        free = cell.free_percent
-        return 1.0 if free is None else recipe.kept(chunks[system], free, cell.pattern)
+        if cell.id not in by_id:
+            return 1.0
+        factors = AgingFactors.of(by_id[cell.id])
+        free = factors.free_percent
+        return 1.0 if free is None else recipe.kept(chunks[system], free, factors.side)
 
     base = Recipe(
         systems=dict.fromkeys(recipe.systems, "ext4"),
@@ -131,7 +138,7 @@ def make_aging(**changes: Any) -> SyntheticAging:
         seed=recipe.seed,
         noise=recipe.noise,
         effect=effect,
-        faults=recipe.faults,
+        faults=lambda turn, cell: recipe.faults(turn, by_id.get(cell.id, cell)),
         storage_kind=recipe.storage_kind,
         question="How fast will this file system be in three years?",
         duration_s=5,
@@ -195,7 +202,16 @@ def make_aging(**changes: Any) -> SyntheticAging:
 
 def _alone(cell: Cell) -> Cell:
     """All streams as one, of their depth together: a synthetic run has one job."""
-    return cell.model_copy(update={"jobs": 1, "queue_depth": cell.jobs * cell.queue_depth})
+    factors = AgingFactors.of(cell)
+    together = OverheadFactors(
+        pattern=factors.side,
+        block_size_bytes=factors.record_size_bytes,
+        queue_depth=factors.streams * factors.queue_depth,
+        jobs=1,
+        read_percent=factors.share_of_reads,
+        interface="io_uring",
+    )
+    return together.cell(cell.id, cell.name)
 
 
 def _systems(recipe: AgingRecipe) -> list[tuple[str, int | None]]:
@@ -225,9 +241,9 @@ class _Layouts:
         deleted = random.Random(self.recipe.seed + turn.block).sample(range(FILES), FILES)
         found = []
         for cell in self.cells:
-            if cell.pattern != "write":
+            if AgingFactors.of(cell).side != "write":
                 continue
-            level = cell.free_percent
+            level = AgingFactors.of(cell).free_percent
             gone = set(range(FILES)) if level is None else set(deleted[: level * FILES // 100])
             free = [index for index, owner in enumerate(owners) if owner in gone]
             wanted = 9 * FILE_BYTES // 10 // chunk

@@ -12,8 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from fsgauge.kinds.churn.factors import ChurnFactors
 from fsgauge.kinds.churn.keys import ChurnWorkload
 from fsgauge.kinds.churn.method import ChurnMethod
+from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.plan.turns import make_plan
 from fsgauge.record import (
     Cell,
@@ -60,8 +62,11 @@ FOLDERS = ClientFolders(
 
 def kept(system: str, cell: Cell) -> float:
     """The true rate on the aged system over that on the fresh copy."""
-    lost = DAMAGE[system][cell.pattern] * ((cell.fill_percent or 0) / 100) ** 2
-    return 1 - lost if cell.wear == "aged" else 1.0
+    lost = (
+        DAMAGE[system][ChurnFactors.of(cell).side]
+        * ((ChurnFactors.of(cell).fill_percent or 0) / 100) ** 2
+    )
+    return 1 - lost if ChurnFactors.of(cell).wear == "aged" else 1.0
 
 
 def extents(system: str, cell: Cell) -> float:
@@ -141,14 +146,16 @@ def make_churn(**changes: Any) -> SyntheticChurn:
         clients=4,
         files=40,
         noise=recipe.noise,
-        gain=recipe.kept,
-        errors=recipe.errors,
-        lost=recipe.lost,
-        cut=recipe.cut,
-        faults=recipe.faults,
+        gain=lambda system, cell: recipe.kept(system, cells[cell.id]),
+        errors=lambda turn, cell: recipe.errors(turn, cells[cell.id]),
+        lost=lambda turn, cell: recipe.lost(turn, cells[cell.id]),
+        cut=lambda turn, cell: recipe.cut(turn, cells[cell.id]),
+        faults=lambda turn, cell: recipe.faults(turn, cells[cell.id]),
     )
     runs = [
-        client_run(of_clients, chance, turn, position, cells[cell], 0.0)
+        client_run(
+            of_clients, chance, turn, position, _as_of_connections(cells[cell]), 0.0
+        ).model_copy(update={"cell": cells[cell]})
         for turn in plan.turns
         for position, cell in enumerate(turn.cells)
     ][: recipe.made_runs]
@@ -172,6 +179,19 @@ def make_churn(**changes: Any) -> SyntheticChurn:
         [s for s in scans if not s.cell or (s.block, s.turn, s.cell) in done],
         [_step(recipe, turn, cells[turn.cells[0]]) for turn in turns],
     )
+
+
+def _as_of_connections(cell: Cell) -> Cell:
+    """The same load in a study of many clients: a tree is read as a backup is."""
+    factors = ChurnFactors.of(cell)
+    return ConnectionsFactors(
+        test="backup" if factors.side == "read" else "write",
+        clients=factors.clients,
+        record_size_bytes=factors.record_size_bytes,
+        outstanding=1,
+        read_percent=factors.share_of_reads,
+        order=factors.order,
+    ).cell(cell.id, cell.name)
 
 
 def _study(recipe: ChurnRecipe) -> Study:
@@ -242,7 +262,7 @@ def _scans(recipe: ChurnRecipe, turn: Turn, cells: Mapping[str, Cell]) -> list[S
     found += [
         _scan(recipe, turn, cell, 1 + recipe.extents(turn.system, cells[cell]) / 10)
         for cell in turn.cells
-        if cells[cell].pattern == "write"
+        if ChurnFactors.of(cells[cell]).side == "write"
     ]
     return found
 
@@ -296,8 +316,10 @@ def _step(recipe: ChurnRecipe, turn: Turn, cell: Cell) -> StepRecord:
 
 
 def _made(recipe: ChurnRecipe, turn: Turn, cell: Cell, job: AgeJob) -> AgeResult:
-    live = round(AVAILABLE_BYTES * (cell.fill_percent or 0) / 100 * recipe.live(turn, cell))
-    times = 3.0 if cell.wear == "aged" else 1.0
+    live = round(
+        AVAILABLE_BYTES * (ChurnFactors.of(cell).fill_percent or 0) / 100 * recipe.live(turn, cell)
+    )
+    times = 3.0 if ChurnFactors.of(cell).wear == "aged" else 1.0
     refused = recipe.refused(turn, cell)
     error = AgeError(
         operation="create",

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from fsgauge.kinds.connections.cells import cells_of, default_primary
+from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.kinds.connections.keys import ConnectionsWorkload
 from fsgauge.record import Cell, RunRecord, ScanRecord, Turn, TurnRecord
 from fsgauge.stats import Results, read_study
@@ -109,7 +110,7 @@ _PHASES: Mapping[str, Phase] = {
 
 def gain(system: str, cell: Cell) -> float:
     """Speed over the baseline's."""
-    return 1.0 if system == BASELINE else GAINS.get(cell.test or "", 1.0)
+    return 1.0 if system == BASELINE else GAINS.get(ConnectionsFactors.of(cell).test, 1.0)
 
 
 def extents(system: str, cell: Cell) -> float:
@@ -228,7 +229,7 @@ def make_connections(**changes: Any) -> SyntheticConnections:
         _scan(recipe, chance, turn, cell)
         for turn in planned
         for cell in cells
-        if cell.test in ("write", "mix", "backup fill")
+        if ConnectionsFactors.of(cell).test in ("write", "mix", "backup fill")
     ]
     made = recipe.made_runs or len(runs)
     begun = {(run.block, run.turn) for run in runs[:made]}
@@ -294,7 +295,7 @@ def client_run(
     shift: float,
 ) -> RunRecord:
     slower = math.exp(shift + chance.gauss(0, recipe.noise))
-    seconds = SECONDS[cell.test or ""] * slower / recipe.gain(turn.system, cell)
+    seconds = SECONDS[ConnectionsFactors.of(cell).test] * slower / recipe.gain(turn.system, cell)
     failed = recipe.faults(turn, cell)
     fault = EngineFault(
         what="the directory /run/fsgauge/mnt/files is gone",
@@ -318,7 +319,7 @@ def client_run(
 
 
 def _is_of_backup(cell: Cell) -> bool:
-    return cell.test in ("backup", "backup fill")
+    return ConnectionsFactors.of(cell).test in ("backup", "backup fill")
 
 
 def _files(recipe: ConnectionsRecipe, cell: Cell) -> int:
@@ -331,12 +332,17 @@ def _bytes_per_file(cell: Cell) -> float:
 
 
 def _job(recipe: ConnectionsRecipe, turn: Turn, cell: Cell) -> ClientsJob:
-    backup = BackupPhase(order=cell.order or "directory", block_size_bytes=cell.block_size_bytes)
+    backup = BackupPhase(
+        order=ConnectionsFactors.of(cell).order or "directory",
+        block_size_bytes=ConnectionsFactors.of(cell).record_size_bytes,
+    )
     return ClientsJob(
         target=PathTarget(directory="/run/fsgauge/mnt/files"),
-        phase=backup if cell.test == "backup" else _PHASES[cell.test or ""],
-        clients=cell.jobs,
-        outstanding=cell.queue_depth,
+        phase=backup
+        if ConnectionsFactors.of(cell).test == "backup"
+        else _PHASES[ConnectionsFactors.of(cell).test],
+        clients=ConnectionsFactors.of(cell).clients,
+        outstanding=ConnectionsFactors.of(cell).outstanding,
         dispatch=recipe.dispatch(turn),
         think=Think(mean_ns=recipe.think_ns, spread="constant") if recipe.think_ns else None,
         files=FileSet(
@@ -348,14 +354,14 @@ def _job(recipe: ConnectionsRecipe, turn: Turn, cell: Cell) -> ClientsJob:
         ),
         time_limit_ns=3600 * 10**9,
         seed=recipe.seed,
-        verify=cell.test in ("read", "backup"),
+        verify=ConnectionsFactors.of(cell).test in ("read", "backup"),
     )
 
 
 def _counts(recipe: ConnectionsRecipe, cell: Cell, files: int) -> dict[ClientOperation, int]:
     """Operations of a test."""
-    records = round(files * _bytes_per_file(cell) / cell.block_size_bytes)
-    match cell.test:
+    records = round(files * _bytes_per_file(cell) / ConnectionsFactors.of(cell).record_size_bytes)
+    match ConnectionsFactors.of(cell).test:
         case "write" | "backup fill":
             return {"create": files, "open": files, "write": records, "close": files}
         case "read" | "backup":
@@ -385,11 +391,11 @@ def _own_times(slowest: float, clients: int, elapsed_ns: int) -> list[int]:
 
 def _result(recipe: ConnectionsRecipe, turn: Turn, cell: Cell, seconds: float) -> LoadResult:
     elapsed_ns = round(seconds * 1e9)
-    own_ns = _own_times(recipe.slowest(turn, cell), cell.jobs, elapsed_ns)
+    own_ns = _own_times(recipe.slowest(turn, cell), ConnectionsFactors.of(cell).clients, elapsed_ns)
     lost_files, lost_clients = recipe.lost(turn, cell)
     files = _files(recipe, cell) - lost_files
-    think_ns = files * recipe.think_ns if cell.test != "backup" else 0
-    lanes = cell.queue_depth
+    think_ns = files * recipe.think_ns if ConnectionsFactors.of(cell).test != "backup" else 0
+    lanes = ConnectionsFactors.of(cell).outstanding
     busy_ns = lanes * (sum(own_ns) - think_ns)
     operations = _operations(recipe, turn, cell, files, busy_ns)
     size_bytes = sum(part.size_bytes for part in operations)
@@ -403,7 +409,7 @@ def _result(recipe: ConnectionsRecipe, turn: Turn, cell: Cell, seconds: float) -
         engine=ENGINE,
         interface="io_uring",
         notes=[],
-        ended="duration" if cut or cell.test == "mix" else "size_limit",
+        ended="duration" if cut or ConnectionsFactors.of(cell).test == "mix" else "size_limit",
         started_unix_ns=1_795_000_000 * 10**9,
         warm_up_ns=0,
         elapsed_ns=elapsed_ns,
@@ -411,8 +417,8 @@ def _result(recipe: ConnectionsRecipe, turn: Turn, cell: Cell, seconds: float) -
         write=_records(records.get("write")),
         jobs=[
             JobShare(
-                operations=moved // cell.jobs,
-                size_bytes=size_bytes // cell.jobs,
+                operations=moved // ConnectionsFactors.of(cell).clients,
+                size_bytes=size_bytes // ConnectionsFactors.of(cell).clients,
                 elapsed_ns=each,
             )
             for each in own_ns
@@ -420,13 +426,15 @@ def _result(recipe: ConnectionsRecipe, turn: Turn, cell: Cell, seconds: float) -
         in_flight_mean=busy_ns / elapsed_ns,
         cpu=ProcessorTime(user_ns=counted * 600, system_ns=counted * 2400, threads=2),
         machine_cpu=MachineProcessorTime(busy_ns=counted * 4000, total_ns=2 * elapsed_ns),
-        intervals=_intervals(records, elapsed_ns, falls_off=cell.test != "mix"),
+        intervals=_intervals(
+            records, elapsed_ns, falls_off=ConnectionsFactors.of(cell).test != "mix"
+        ),
         self_measure=SelfMeasure(
             null_ns_per_operation=74.0, clock_ns_per_read=21.0, clock="tsc", stamps="operation"
         ),
         clients=ClientsResult(
             dispatch=recipe.dispatch(turn),
-            threads=1 if cell.test == "backup" else 2,
+            threads=1 if ConnectionsFactors.of(cell).test == "backup" else 2,
             calls=[
                 OperationCall(
                     operation=operation, call=CALLS[operation][0], reason=CALLS[operation][1]
@@ -460,12 +468,12 @@ def _result(recipe: ConnectionsRecipe, turn: Turn, cell: Cell, seconds: float) -
                 for _ in range(min(recipe.bad(turn, cell), 20))
             ],
             backup=BackupResult(
-                order=cell.order or "directory",
+                order=ConnectionsFactors.of(cell).order or "directory",
                 files=files,
                 directories=recipe.clients,
                 listing_ns=40_000_000,
             )
-            if cell.test == "backup"
+            if ConnectionsFactors.of(cell).test == "backup"
             else None,
             peak_memory_bytes=21 << 20,
         ),
@@ -480,7 +488,9 @@ def _operations(
     weighed = sum(count * WEIGHTS[operation][0] for operation, count in counts.items())
     unit_ns = (1 - recipe.unaccounted(turn, cell)) * busy_ns / weighed
     failed = {operation: count for operation, _, count in recipe.errors(turn, cell)}
-    found = [_connect(recipe)] if cell.test in ("write", "backup fill") else []
+    found = (
+        [_connect(recipe)] if ConnectionsFactors.of(cell).test in ("write", "backup fill") else []
+    )
     for operation, count in counts.items():
         weight, share = WEIGHTS[operation]
         moves = operation in ("read", "write")
@@ -488,7 +498,7 @@ def _operations(
             ClientOperationResult(
                 operation=operation,
                 operations=count,
-                size_bytes=count * cell.block_size_bytes if moves else 0,
+                size_bytes=count * ConnectionsFactors.of(cell).record_size_bytes if moves else 0,
                 errors=failed.get(operation, 0),
                 response_latency=_histogram(count, weight * unit_ns),
                 service_latency=_histogram(count, share * weight * unit_ns),

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.record import RunRecord, ServerFacts, ServerRun, Turn
 from fsgauge.stats import Results, read_study
 from fsgauge.store.files import turn_folder
@@ -157,7 +158,7 @@ def _served(
     server = ServerRun(
         user_ns=processor_ns * operations // 4,
         system_ns=processor_ns * operations - processor_ns * operations // 4,
-        connecting_ns=SESSION_NS * run.cell.jobs,
+        connecting_ns=SESSION_NS * ConnectionsFactors.of(run.cell).clients,
         tick_ns=10_000_000,
         processes=15,
         memory_bytes=12 << 20,

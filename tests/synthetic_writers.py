@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.record import Cell, LoadJob, RunRecord, Turn, TurnRecord
 from fsgauge.wire import (
     BlockSize,
@@ -142,17 +143,21 @@ _KINDS = ("corrupt", "torn", "foreign", "stale", "lost")
 def _cell(recipe: WritersRecipe, writers: int, ranges: str, direct: bool) -> Cell:
     several = [ranges] if len(recipe.ranges) > 1 else []
     several += ["direct" if direct else "buffered"] if len(recipe.direct) > 1 else []
-    return Cell(
+    factors = WritersFactors.model_validate(
+        {
+            "pattern": "write",
+            "block_size_bytes": 8192,
+            "writers": writers,
+            "queue_depth": 1,
+            "interface": "psync",
+            "ranges": ranges.replace("_", " "),
+            "access": "direct" if direct else "buffered",
+            "allocation": "overwrite",
+        }
+    )
+    return factors.cell(
         id="-".join([f"write-8KiB-writers{writers}", *several]),
-        name=", ".join([f"write 8 KiB, {writers} writer{'' if writers == 1 else 's'}", *several]),
-        pattern="write",
-        read_percent=0,
-        block_size_bytes=8192,
-        queue_depth=1,
-        jobs=writers,
-        interface="psync",
-        ranges=ranges,
-        direct=direct,
+        name=", ".join([f"write 8 KiB, {factors.at_once_words}", *several]),
     )
 
 
@@ -174,7 +179,9 @@ def _run(
     cell: Cell,
     shift: float,
 ) -> RunRecord:
-    rate = recipe.rate(turn.system, cell.jobs) * math.exp(shift + chance.gauss(0, recipe.noise))
+    rate = recipe.rate(turn.system, WritersFactors.of(cell).writers) * math.exp(
+        shift + chance.gauss(0, recipe.noise)
+    )
     return RunRecord(
         block=turn.block,
         turn=turn.turn,
@@ -194,16 +201,16 @@ def _job(recipe: WritersRecipe, cell: Cell) -> LoadJob:
     return LoadJob(
         target=FileTarget(path="/run/fsgauge/mnt/file", size_bytes=PASS_OPERATIONS * 8192),
         interface="psync",
-        direct=bool(cell.direct),
+        direct=WritersFactors.of(cell).access == "direct",
         access=SequentialAccess(),
         read_percent=0,
         block_sizes=[BlockSize(size_bytes=8192)],
         queue_depth=1,
-        jobs=cell.jobs,
+        jobs=WritersFactors.of(cell).writers,
         warm_up_ns=0,
         duration_ns=3600 * 10**9,
         seed=recipe.seed,
-        ranges=RANGES.get(cell.ranges or "shared", SharedRanges()),
+        ranges=RANGES.get(WritersFactors.of(cell).ranges, SharedRanges()),
         passes=1,
         workers="processes",
         verify=True,
@@ -214,9 +221,9 @@ def _job(recipe: WritersRecipe, cell: Cell) -> LoadJob:
 
 def _result(recipe: WritersRecipe, turn: Turn, cell: Cell, rate: float) -> LoadResult:
     """The last writer ends with the run; the others are as much faster as `slowest` asks."""
-    operations = cell.jobs * PASS_OPERATIONS
+    operations = WritersFactors.of(cell).writers * PASS_OPERATIONS
     elapsed_ns = round(operations * 1e9 / rate)
-    own_ns = _own_times(recipe.slowest(turn, cell), cell.jobs, elapsed_ns)
+    own_ns = _own_times(recipe.slowest(turn, cell), WritersFactors.of(cell).writers, elapsed_ns)
     mean_ns = sum(own_ns) / operations
     body = {round(0.8 * mean_ns): operations // 2, round(1.2 * mean_ns): operations // 2}
     write = OperationResult(
@@ -242,7 +249,11 @@ def _result(recipe: WritersRecipe, turn: Turn, cell: Cell, rate: float) -> LoadR
             for each in own_ns
         ],
         in_flight_mean=sum(own_ns) / elapsed_ns,
-        cpu=ProcessorTime(user_ns=operations * 600, system_ns=operations * 2400, threads=cell.jobs),
+        cpu=ProcessorTime(
+            user_ns=operations * 600,
+            system_ns=operations * 2400,
+            threads=WritersFactors.of(cell).writers,
+        ),
         machine_cpu=MachineProcessorTime(busy_ns=operations * 4000, total_ns=2 * elapsed_ns),
         intervals=[],
         self_measure=SelfMeasure(
@@ -251,9 +262,9 @@ def _result(recipe: WritersRecipe, turn: Turn, cell: Cell, rate: float) -> LoadR
         companions=[_companion(each, elapsed_ns) for each in recipe.companions],
         integrity=recipe.integrity(turn, cell),
         limits=Limits(
-            null_operations_per_second=4e6 * cell.jobs,
-            memory_operations_per_second=6e5 * cell.jobs,
-            memory_touched_operations_per_second=6e4 * cell.jobs,
+            null_operations_per_second=4e6 * WritersFactors.of(cell).writers,
+            memory_operations_per_second=6e5 * WritersFactors.of(cell).writers,
+            memory_touched_operations_per_second=6e4 * WritersFactors.of(cell).writers,
         )
         if recipe.limits
         else None,

@@ -12,6 +12,7 @@ import statistics
 from dataclasses import dataclass
 from pathlib import Path
 
+from fsgauge.kinds.overhead.factors import OverheadFactors
 from fsgauge.kinds.writers.analysis.model import (
     CompanionRow,
     LimitPoint,
@@ -20,6 +21,7 @@ from fsgauge.kinds.writers.analysis.model import (
     ScalingPoint,
     UslFit,
 )
+from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.record import Cell
 from fsgauge.report.write import write_results
 from fsgauge.stats import Results, read_study
@@ -248,15 +250,19 @@ def _estimate(values: list[float]) -> Estimate:
 
 def _cell(cell: Cell) -> Cell:
     """The synthetic depth becomes a number of writers."""
-    writers = cell.queue_depth
-    return cell.model_copy(
-        update={
-            "id": f"write-8KiB-writers{writers}",
-            "name": f"write 8 KiB, {writers} writer" + ("" if writers == 1 else "s"),
-            "jobs": writers,
-            "queue_depth": 1,
-            "interface": "psync",
-        }
+    synthetic = OverheadFactors.of(cell)
+    factors = WritersFactors(
+        pattern="write",
+        block_size_bytes=synthetic.block_size_bytes,
+        writers=synthetic.queue_depth,
+        queue_depth=1,
+        interface="psync",
+        ranges="shared",
+        access="direct",
+        allocation="overwrite",
+    )
+    return factors.cell(
+        f"write-8KiB-writers{factors.writers}", f"write 8 KiB, {factors.at_once_words}"
     )
 
 

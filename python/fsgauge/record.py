@@ -34,7 +34,6 @@ from pydantic import BaseModel, ConfigDict, Field
 from fsgauge.wire import (
     AgeJob,
     AgeResult,
-    BackupOrder,
     ClientsJob,
     EngineFault,
     LayoutResult,
@@ -54,52 +53,22 @@ class Record(BaseModel):
     format: Literal[1] = 1
 
 
-Test = Literal["write", "read", "mix", "stat", "delete", "backup fill", "backup"]
-"""What the clients of a study `connections` do in one cell, in the order of the cells.
-
-The cell of a backup has an `order`; what it reads was written by the cell of "backup fill".
-"""
-
-
-WRITING_TESTS: tuple[Test, ...] = ("write", "mix", "backup fill")
-"""After these the extents of the files are counted."""
-
-
-Wear = Literal["clean", "aged", "fresh"]
-"""What a system went through before a cell of `aging` or `churn`.
-
-clean: nothing; aged: an op log was replayed on it; fresh: the tree that the log leaves was written
-once on a system made anew.
-"""
+FactorValue = str | int | bool
 
 
 class Cell(BaseModel):
     """One point of the sweep. `name` is for people and `--fail-if`: "randread 4 KiB, depth 32".
 
-    `ranges`, `direct` and `allocation` belong to the study `writers`, `test` and `order` to
-    `connections`, `wear` to `aging` (with `free_percent` of the region where it is aged) and to
-    `churn` (with `fill_percent` of the storage); other cells do not have them. In cells of
-    `connections`, `jobs` are clients, a block is a record, and the queue is of each client.
+    `factors` are what it is, in the words of its kind of study (fsgauge.factors): raw numbers, the
+    unit last in a factor's name. A factor that does not apply is left out.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     id: str
     name: str
-    pattern: str
-    read_percent: int
-    block_size_bytes: int
-    queue_depth: int
-    jobs: int
-    interface: Literal["io_uring", "psync", "auto", "plain"]
-    ranges: str | None = None
-    direct: bool | None = None
-    allocation: str | None = None
-    test: Test | None = None
-    order: BackupOrder | None = None
-    wear: Wear | None = None
-    free_percent: int | None = None
-    fill_percent: int | None = None
+    kind: str
+    factors: dict[str, FactorValue]
 
 
 def turn_title(system: str, *, again: bool, over_path: bool) -> str:

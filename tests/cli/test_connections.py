@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.store import read_results
 from fsgauge.store.abandon import whole_blocks
 
@@ -63,11 +64,11 @@ def test_every_turn_has_the_tests_in_one_order(fsgauge: Run, study: Path, tmp_pa
     runs = runs_of(folder)
     assert [run["cell"]["id"] for run in runs] == CELLS * 4
     for run in runs:
-        job, cell = run["job"], run["cell"]
+        job, cell = run["job"], run["cell"]["factors"]
         backup = cell["test"] in ("backup", "backup fill")
         assert job["kind"] == "clients"
         assert job["target"]["directory"].endswith("/backup" if backup else "/files")
-        assert job["clients"] == (1 if cell["test"] == "backup" else 4) == cell["jobs"]
+        assert job["clients"] == (1 if cell["test"] == "backup" else 4) == cell["clients"]
         assert job["files"]["clients"] == 4
         assert run["result"]["clients"]["bad_records"] == 0
     seeds = {
@@ -93,7 +94,11 @@ def test_nothing_is_laid_out_and_what_was_written_is_scanned(
     cells = ("backup-fill", "write")
     assert scans == [(*turn, "after cell", cell) for turn in turns for cell in cells]
     assert whole_blocks(stored) == {0, 1}
-    assert all(len(run.result.jobs) == run.cell.jobs for run in stored.runs if run.result)
+    assert all(
+        len(run.result.jobs) == ConnectionsFactors.of(run.cell).clients
+        for run in stored.runs
+        if run.result
+    )
     assert list(place.iterdir()) == []
 
 

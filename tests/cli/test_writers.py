@@ -45,12 +45,12 @@ def test_records_say_who_wrote_where(fsgauge: Run, study: Path, tmp_path: Path) 
     runs = [json.loads(path.read_text()) for path in folder.glob("records/*/[0-9]*.json")]
     assert len(runs) == 2 * 2 * 2
     for run in runs:
-        cell, job, result = run["cell"], run["job"], run["result"]
+        cell, job, result = run["cell"]["factors"], run["job"], run["result"]
         own = cell["ranges"] == "own files"
         assert job["ranges"]["kind"] == ("own_files" if own else "shared")
-        assert job["target"]["count"] == (cell["jobs"] if own else 1)
+        assert job["target"]["count"] == (cell["writers"] if own else 1)
         assert (job["passes"], job["verify"], job["measure_limits"]) == (1, True, True)
-        assert len(result["jobs"]) == cell["jobs"]
+        assert len(result["jobs"]) == cell["writers"]
         assert all(each["elapsed_ns"] for each in result["jobs"])
         assert [each["role"] for each in result["companions"]] == ["reader"]
         assert result["integrity"]["lost_blocks"] == 0

@@ -12,9 +12,9 @@ PACKAGE = Path(__file__).parents[2] / "python" / "fsgauge"
 # of the package, except inside kinds/, where each file belongs to the layer that asks for it, and
 # inside rig/host/, whose folders lie below storage, systems and servers, and its files above them.
 TYPES = {"errors", "quantities", "units", "wire", "kinds"}
-STUDY = TYPES | {"record", "study", "access.keys"}
+STUDY = TYPES | {"record", "factors", "study", "access.keys"}
 MACHINE = TYPES | {"record", "own_names", "plain_files", "child_environment", "engine_binary"}
-STATS = TYPES | {"record", "series", "plan.power", "own_names", "scan", "conditions"}
+STATS = TYPES | {"record", "factors", "series", "plan.power", "own_names", "scan", "conditions"}
 STATS |= {"kinds.disk", "kinds.change"}
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
@@ -31,6 +31,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "series": {"wire"},
     "record": {"wire"},
     "conditions": TYPES | {"record", "own_names"},
+    "patterns": set(),
+    "factors": TYPES | {"record", "patterns"},
     "interruption": {"errors"},
     "study": STUDY | {"kinds.disk"},
     "access": set(),
@@ -47,7 +49,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     | {"workload", "plan", "rig.host.machine", "storage", "system", "access.server"}
     | {"child_environment"},
     "engine": TYPES | {"engine_binary"},
-    "store": TYPES | {"record", "series", "plain_files"},
+    "store": TYPES | {"record", "factors", "series", "plain_files"},
     "stats": STATS,
     "report": STATS | {"store", "stats", "pages", "plain_files"},
     "scan": TYPES | {"plain_files"},
@@ -62,6 +64,7 @@ MAY_IMPORT: dict[str, set[str]] = {
 OF_KINDS = {
     "keys": "study",
     "cells": "study",
+    "factors": "factors",
     "disk_keys": "study",
     "disk_change": "kinds.change",
     "allocating": "study",

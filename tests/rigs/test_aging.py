@@ -14,6 +14,7 @@ import pytest
 
 from fsgauge.engine import Engine
 from fsgauge.errors import InputError, RigError
+from fsgauge.kinds.aging.factors import AgingFactors
 from fsgauge.progress.lines import Quiet
 from fsgauge.record import Cell, ScanRecord, StepRecord, Turn
 from fsgauge.rig.host.ledger.ledger import clean_up_after_the_dead
@@ -100,7 +101,7 @@ def test_the_published_method_on_ext4(
     rate_bytes = 2 * stored.turns[0].target["rate_file_bytes"]
     for run in stored.runs:
         assert run.result is not None
-        moved = run.result.write if run.cell.pattern == "write" else run.result.read
+        moved = run.result.write if AgingFactors.of(run.cell).side == "write" else run.result.read
         assert moved is not None
         assert moved.size_bytes == rate_bytes and moved.errors == 0
     for mebibytes in (1, 4):
@@ -176,7 +177,7 @@ def test_other_systems_and_their_own_allocators(
     assert outcome.ended_by is None
     assert all(run.result for run in stored.runs), [run.fault for run in stored.runs]
     if keys.get("verify"):
-        writes = [run for run in stored.runs if run.cell.pattern == "write"]
+        writes = [run for run in stored.runs if AgingFactors.of(run.cell).side == "write"]
         checked = [run.result.integrity for run in writes if run.result]
         assert all(each and each.checked_blocks and not each.faulty for each in checked)
     mode = {step.result.mode for step in stored.steps if step.result}

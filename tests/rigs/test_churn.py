@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from fsgauge.engine import Engine
+from fsgauge.kinds.churn.factors import ChurnFactors
 from fsgauge.progress.lines import Quiet
 from fsgauge.report import write_report
 from fsgauge.rig.host.rig import HostRig
@@ -91,7 +92,7 @@ def test_an_aged_tree_and_its_fresh_copy_are_read_whole_and_written_beside(
     for run in stored.runs:
         tree = trees[run.block, run.turn]
         assert run.result is not None and run.result.clients is not None and tree is not None
-        if run.cell.pattern == "read":
+        if ChurnFactors.of(run.cell).side == "read":
             assert run.result.clients.files == tree.live_files
             assert sum(side.size_bytes for side in sides_of(run.result)) == tree.live_bytes
         else:

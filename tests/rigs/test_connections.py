@@ -19,6 +19,7 @@ import pytest
 
 from fsgauge.engine import Engine
 from fsgauge.errors import InputError, RigError
+from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.progress.lines import Quiet
 from fsgauge.record import RunRecord
 from fsgauge.rig.host.rig import HostRig
@@ -118,12 +119,12 @@ def test_the_published_tests_from_the_study_to_its_records(
         clients = run.result.clients
         done = operations_of(run)
         done.pop("connect", None)
-        assert done == expected[str(run.cell.test)], run.cell.id
+        assert done == expected[str(ConnectionsFactors.of(run.cell).test)], run.cell.id
         assert (clients.errors, clients.bad_records, clients.clients_gave_up) == ([], 0, 0)
         assert clients.dispatch == "event_loop" and clients.calls
-        if run.cell.test in ("read", "backup"):
+        if ConnectionsFactors.of(run.cell).test in ("read", "backup"):
             assert clients.checked_records > 0
-        if run.cell.test == "backup":
+        if ConnectionsFactors.of(run.cell).test == "backup":
             assert clients.backup is not None and clients.backup.files == 80
     for turn in stored.turns:
         assert turn.layout is None
@@ -204,9 +205,11 @@ def test_every_way_of_working_is_whole(
         assert run.result is not None and run.result.clients is not None
         clients = run.result.clients
         assert (clients.errors, clients.bad_records) == ([], 0), run.cell.id
-        if run.cell.test in ("stat", "delete"):
-            assert done["stat" if run.cell.test == "stat" else "unlink"] == 160
-        if keys.get("fsync") and run.cell.test == "write":
+        if ConnectionsFactors.of(run.cell).test in ("stat", "delete"):
+            assert (
+                done["stat" if ConnectionsFactors.of(run.cell).test == "stat" else "unlink"] == 160
+            )
+        if keys.get("fsync") and ConnectionsFactors.of(run.cell).test == "write":
             assert done["fsync"] == 160
     assert scene.left() == []
 

@@ -19,6 +19,7 @@ import pytest
 
 from fsgauge.engine import Engine
 from fsgauge.errors import RigError
+from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.record import Cell, RunRecord, Turn
 from fsgauge.report.write import write_report
 from fsgauge.rig.host.ledger.ledger import clean_up_after_the_dead
@@ -259,7 +260,7 @@ class Damager(Meddler):
     NAME = "c00007/c00007-f000003"
 
     def run_started(self, turn: Turn, cell: Cell) -> None:
-        if cell.test == "read" and not self.done:
+        if ConnectionsFactors.of(cell).test == "read" and not self.done:
             self.done = True
             (files,) = self.scene.ledgers.rglob("files")
             mount = mount_at(files.parent)

@@ -23,6 +23,7 @@ from fsgauge.access.server import SERVERS, Server, served
 from fsgauge.access.server.samba import SHARE
 from fsgauge.engine import Engine
 from fsgauge.errors import RigError
+from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.kinds.connections.keys import ConnectionsWorkload
 from fsgauge.progress.lines import Quiet
 from fsgauge.record import RunRecord
@@ -356,7 +357,7 @@ def test_clients_work_through_a_server_and_over_the_path_beside_it(
         assert connecting_ns is not None and connecting_ns > 0
         assert run.server.listen_drops == (0 if shutil.which("ss") else None)
         assert run.result is not None and run.result.clients is not None
-        if run.cell.test in ("read", "backup"):
+        if ConnectionsFactors.of(run.cell).test in ("read", "backup"):
             assert run.result.clients.checked_records > 0
     for run in stored.path_runs:
         assert run.server is None and run.result is not None and run.result.clients is not None

@@ -88,7 +88,7 @@ def test_every_run_is_whole(
         assert run["fault"] is None, run
         result = LoadResult.model_validate(run["result"])
         assert result.write is not None and result.write.operations > 0
-        assert len(result.jobs) == run["cell"]["jobs"]
+        assert len(result.jobs) == run["cell"]["factors"]["writers"]
         assert result.limits is not None
         integrity = result.integrity
         assert integrity is not None and integrity.checked_blocks > 0
@@ -123,7 +123,7 @@ def test_raw_does_the_nearest_thing_where_the_others_need_files(
     covered: dict[tuple[str, str], set[int]] = {}
     for run in runs:
         assert run["fault"] is None, run
-        job, cell, result = run["job"], run["cell"], run["result"]
+        job, cell, result = run["job"], run["cell"]["factors"], run["result"]
         raw = job["target"]["kind"] == "block"
         assert job["direct"] is raw and result["integrity"]["faulty"] == []
         assert not (raw and job["extend"])

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import random
 
+from fsgauge.kinds.overhead.factors import OverheadFactors
 from fsgauge.record import Cell, RunRecord, Turn
 from fsgauge.wire import (
     BlockSize,
@@ -34,10 +35,13 @@ from tests.synthetic.setting import target_of
 
 def device_rate(cell: Cell) -> float:
     """Operations per second of a plausible solid state disk."""
-    latency_s = 80e-6 if cell.read_percent >= 50 else 25e-6
-    transfer_s = cell.block_size_bytes / 3e9
-    alone = cell.queue_depth / (latency_s + transfer_s)
-    ceiling = min(220e3 if cell.read_percent >= 50 else 160e3, 3e9 / cell.block_size_bytes)
+    latency_s = 80e-6 if OverheadFactors.of(cell).read_percent >= 50 else 25e-6
+    transfer_s = OverheadFactors.of(cell).block_size_bytes / 3e9
+    alone = OverheadFactors.of(cell).queue_depth / (latency_s + transfer_s)
+    ceiling = min(
+        220e3 if OverheadFactors.of(cell).read_percent >= 50 else 160e3,
+        3e9 / OverheadFactors.of(cell).block_size_bytes,
+    )
     return 1 / (1 / alone**4 + 1 / ceiling**4) ** 0.25
 
 
@@ -76,12 +80,12 @@ def _job(recipe: Recipe, system: str, cell: Cell) -> LoadJob:
         rate = Rate(operations_per_second=recipe.rate, arrival="exponential")
     return LoadJob(
         target=target_of(recipe, system),
-        interface=cell.interface,
+        interface=OverheadFactors.of(cell).interface,
         direct=True,
         access=RandomAccess(),
-        read_percent=cell.read_percent,
-        block_sizes=[BlockSize(size_bytes=cell.block_size_bytes)],
-        queue_depth=cell.queue_depth,
+        read_percent=OverheadFactors.of(cell).read_percent,
+        block_sizes=[BlockSize(size_bytes=OverheadFactors.of(cell).block_size_bytes)],
+        queue_depth=OverheadFactors.of(cell).queue_depth,
         jobs=1,
         rate=rate,
         warm_up_ns=recipe.warm_up_s * 10**9,
@@ -98,20 +102,20 @@ def _result(
     rate = capacity if recipe.rate is None else min(capacity, recipe.rate)
     elapsed_ns = recipe.duration_s * 10**9
     operations = int(rate * recipe.duration_s)
-    latency_ns = cell.queue_depth / capacity * 1e9
-    read_operations = round(operations * cell.read_percent / 100)
+    latency_ns = OverheadFactors.of(cell).queue_depth / capacity * 1e9
+    read_operations = round(operations * OverheadFactors.of(cell).read_percent / 100)
     read = _operations(recipe, chance, read_operations, cell, latency_ns)
     write = _operations(recipe, chance, operations - read_operations, cell, latency_ns)
     in_flight = sum(part.service_latency.sum_ns for part in (read, write) if part) / elapsed_ns
     cpu_ns = {"raw": 2400, "ext4": 3100, "xfs": 2900, "btrfs": 6200}.get(turn.system, 3000)
     cpu = operations * cpu_ns * math.exp(chance.gauss(0, 0.01))
-    size_bytes = operations * cell.block_size_bytes
+    size_bytes = operations * OverheadFactors.of(cell).block_size_bytes
     unsteady = recipe.unsteady(turn, cell)
     return LoadResult(
         format=1,
         kind="load",
         engine=ENGINE.model_copy(update={"profile": recipe.profile}),
-        interface=cell.interface,
+        interface=OverheadFactors.of(cell).interface,
         features=None,
         notes=[],
         ended="duration",
@@ -139,7 +143,7 @@ def _operations(
     histogram = lognormal(operations, mean_ns, 0.35 * math.exp(chance.gauss(0, recipe.noise)))
     return OperationResult(
         operations=operations,
-        size_bytes=operations * cell.block_size_bytes,
+        size_bytes=operations * OverheadFactors.of(cell).block_size_bytes,
         errors=0,
         service_latency=histogram,
         response_latency=None if recipe.rate is None else histogram,
@@ -162,7 +166,7 @@ def _intervals(
         if unsteady:
             factor *= 1.6 - 0.1 * second
         operations = int(rate * factor)
-        reads = round(operations * cell.read_percent / 100)
+        reads = round(operations * OverheadFactors.of(cell).read_percent / 100)
         intervals.append(
             Interval(
                 start_ns=second * 10**9,
@@ -178,6 +182,6 @@ def _intervals(
 def _count(operations: int, cell: Cell, latency_ns: float) -> IntervalCount:
     return IntervalCount(
         operations=operations,
-        size_bytes=operations * cell.block_size_bytes,
+        size_bytes=operations * OverheadFactors.of(cell).block_size_bytes,
         latency_sum_ns=int(operations * latency_ns),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+from fsgauge.kinds.overhead.factors import OverheadFactors
 from fsgauge.record import Cell, Plan, Turn
 from tests.synthetic.recipe import Recipe
 
@@ -50,13 +51,17 @@ def plan_of(recipe: Recipe, chance: random.Random) -> Plan:
 
 def cell_of(pattern: str, size: int, depth: int) -> Cell:
     read_percent = 70 if pattern.endswith("rw") else 0 if pattern.endswith("write") else 100
-    return Cell(
+    factors = OverheadFactors.model_validate(
+        {
+            "pattern": pattern,
+            "block_size_bytes": size,
+            "queue_depth": depth,
+            "jobs": 1,
+            "read_percent": read_percent,
+            "interface": "psync" if depth == 1 else "io_uring",
+        }
+    )
+    return factors.cell(
         id=f"{pattern}-{size // 1024}KiB-depth{depth}",
         name=f"{pattern} {size // 1024} KiB, depth {depth}",
-        pattern=pattern,
-        read_percent=read_percent,
-        block_size_bytes=size,
-        queue_depth=depth,
-        jobs=1,
-        interface="psync" if depth == 1 else "io_uring",
     )

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from fsgauge.kinds.overhead.factors import OverheadFactors
 from fsgauge.record import Cell, Turn
 
 Effect = Callable[[str, Cell], float]
@@ -43,10 +44,11 @@ class Recipe:
 def default_effect(system: str, cell: Cell) -> float:
     """File systems cost at small blocks, more in writes, and nothing from 64 KiB on."""
     cost = {"raw": 0.0, "ext4": 0.06, "xfs": 0.04, "btrfs": 0.28, "f2fs": 0.10}.get(system, 0.02)
-    if cell.pattern.endswith("write"):
+    factors = OverheadFactors.of(cell)
+    if factors.pattern.endswith("write"):
         cost *= 1.6
-    if cell.queue_depth == 1:
+    if factors.queue_depth == 1:
         cost *= 1.3
-    return 1 - cost * min(1.0, (16384 / cell.block_size_bytes) ** 1.6) * (
-        1 if cell.block_size_bytes < 65536 else 0.0
+    return 1 - cost * min(1.0, (16384 / factors.block_size_bytes) ** 1.6) * (
+        1 if factors.block_size_bytes < 65536 else 0.0
     )

@@ -26,6 +26,7 @@ from collections.abc import Iterable
 from typing import TypeVar
 
 from fsgauge.errors import InputError
+from fsgauge.factors import factors_of
 from fsgauge.plan.estimate import block_seconds, turn_written_bytes, turns_of_block
 from fsgauge.plan.space import held_twice, layout_bytes, planned_room
 from fsgauge.record import Cell, Plan, Turn
@@ -221,11 +222,12 @@ def _pair_with_twin(
 
 def _cell_order(cells: list[Cell], chance: random.Random) -> list[str]:
     """Reads, then mixes, then overwrites, then what makes files anew; random inside each."""
-    reads = [cell.id for cell in cells if cell.read_percent == 100]
-    mixes = [cell.id for cell in cells if 0 < cell.read_percent < 100]
-    writes = [cell for cell in cells if cell.read_percent == 0]
-    anew = [cell.id for cell in writes if cell.allocation in ("preallocated", "extend")]
-    over = [cell.id for cell in writes if cell.id not in anew]
+    of_cells = [(cell.id, factors_of(cell)) for cell in cells]
+    reads = [cell for cell, factors in of_cells if factors.share_of_reads == 100]
+    mixes = [cell for cell, factors in of_cells if 0 < factors.share_of_reads < 100]
+    writes = [(cell, factors) for cell, factors in of_cells if factors.share_of_reads == 0]
+    anew = [cell for cell, factors in writes if factors.makes_files_anew]
+    over = [cell for cell, factors in writes if not factors.makes_files_anew]
     return [cell for group in (reads, mixes, over, anew) for cell in _shuffled(group, chance)]
 
 

@@ -5,12 +5,11 @@ did is not what was asked.
 from __future__ import annotations
 
 from fsgauge.errors import RigError
+from fsgauge.factors import factors_of
 from fsgauge.record import RunRecord
 from fsgauge.wire import ClientErrorKind, ClientsResult
 
 _NEEDED: dict[ClientErrorKind, str] = {
-    "no_space": "larger storage, fewer files (--set workload.files_per_connection=N), or a smaller"
-    " workload.fill",
     "quota": "a larger quota for this user on that file system, or fewer files",
     "too_many_open_files": "a higher limit of open files (ulimit -Hn), or fewer workload.clients",
     "permission_denied": "a folder in which this user may make directories and files",
@@ -35,8 +34,9 @@ def require_clients(record: RunRecord) -> None:
     if clients is None or not record.most_gave_up:
         return
     error = max(clients.errors, key=lambda each: each.count, default=None)
+    lost = _lost(clients, factors_of(record.cell).at_once)
     raise RigError(
-        f'{_lost(clients, record.cell.jobs)} in "{record.cell.name}" on "{record.system}"',
+        f'{lost} in "{record.cell.name}" on "{record.system}"',
         details=_counted(clients),
         cause=f"{error.message}: {error.first_path}" if error else "",
         next=_needed(record, error.kind) if error else "dmesg | tail",
@@ -53,13 +53,8 @@ def _lost(clients: ClientsResult, of: int) -> str:
 
 def _needed(record: RunRecord, kind: ClientErrorKind) -> str:
     """What would let the clients do their work."""
-    if kind == "no_space" and record.cell.fill_percent is not None:
-        return "larger storage, a smaller workload.write_fill, or a lower level in workload.fills"
-    if kind == "no_space" and record.cell.test in ("backup fill", "backup"):
-        return (
-            "larger storage, fewer files (--set workload.backup_files_per_connection=N), or a"
-            " smaller workload.backup_fill"
-        )
+    if kind == "no_space":
+        return factors_of(record.cell).more_space
     return _NEEDED.get(kind, "dmesg | tail")
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, cast
 
 from fsgauge import kinds
 from fsgauge.errors import InputError
+from fsgauge.factors import factors_of
 from fsgauge.record import (
     Cell,
     EnvironmentRecord,
@@ -66,7 +67,7 @@ class Analysis:
         """What a cell is judged by: its rate; under a pace, which sets that, the p99 latency."""
         if not paced:
             return "iops"
-        return "read.p99" if cell.read_percent >= 50 else "write.p99"
+        return "read.p99" if factors_of(cell).share_of_reads >= 50 else "write.p99"
 
     def primary_ratios(
         self,

@@ -9,6 +9,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from fsgauge.factors import factors_of
 from fsgauge.record import Cell
 from fsgauge.stats.analysis import Analysis
 from fsgauge.stats.few_operations import NEXT_STEP
@@ -22,15 +23,6 @@ NAMED_SYSTEMS = 3
 BLOCKS_FOR_A_RANGE = 3
 WIDEST_RANGE = 100.0
 """Beyond this factor a range says nothing that a reader could use."""
-
-_PATTERNS = {
-    "read": "sequential reads",
-    "write": "sequential writes",
-    "rw": "sequential reads and writes",
-    "randread": "random reads",
-    "randwrite": "random writes",
-    "randrw": "random reads and writes",
-}
 
 
 @dataclass(frozen=True)
@@ -87,23 +79,8 @@ def answer(question: Question) -> str:
 
 
 def place_of(cell: Cell) -> str:
-    """Where a cell is, in words: "4 KiB and depth 32", "8 KiB and 2 writers, buffered"."""
-    if cell.ranges is not None:
-        return _writers_place(cell)
-    jobs = f" with {cell.jobs} jobs" if cell.jobs > 1 else ""
-    return f"{format_size(cell.block_size_bytes)} and depth {cell.queue_depth}{jobs}"
-
-
-def _writers_place(cell: Cell) -> str:
-    depth = f" of depth {cell.queue_depth}" if cell.queue_depth > 1 else ""
-    ways = [
-        (cell.ranges or "").replace("_", " ").replace("shared", ""),
-        "buffered" if cell.direct is False else "",
-        (cell.allocation or "").replace("overwrite", ""),
-    ]
-    writers = f"{cell.jobs} writer{'s' if cell.jobs > 1 else ''}"
-    parts = [f"{format_size(cell.block_size_bytes)} and {writers}{depth}", *filter(None, ways)]
-    return ", ".join(parts)
+    """Where a cell is, in the words of its kind: "4 KiB and depth 32"."""
+    return factors_of(cell).place
 
 
 def noise_alone(question: Question) -> str:
@@ -152,7 +129,7 @@ def _too_few(question: Question, lead: Cell, found: Sequence[Comparison]) -> str
 def _head(question: Question, lead: Cell, found: Sequence[Comparison]) -> str:
     metric = METRICS[question.metrics[lead.id]]
     where = f"At {place_of(lead)}, "
-    what = _PATTERNS[lead.pattern] if metric.name == "iops" else f"the {metric.label}"
+    what = factors_of(lead).work if metric.name == "iops" else f"the {metric.label}"
     subject = f"{question.baseline if not question.baseline_is_raw else 'raw'}"
     if all(entry.verdict == "equivalent" for entry in found) and len(found) > 1:
         margin = max(entry.margin_percent for entry in found)
@@ -256,15 +233,11 @@ def _decided_only(question: Question, decided: Sequence[tuple[Cell, Comparison]]
 
 
 def _free_of_cost(question: Question, lead: Cell) -> str:
-    """From which block size on nothing is lost, in the lead's pattern and depth."""
+    """From which block size on nothing is lost, where all else is as in the lead."""
+    wanted = factors_of(lead).all_but_size
     column = sorted(
-        (
-            cell
-            for cell in question.cells
-            if (cell.pattern, cell.queue_depth, cell.jobs)
-            == (lead.pattern, lead.queue_depth, lead.jobs)
-        ),
-        key=lambda cell: cell.block_size_bytes,
+        (cell for cell in question.cells if factors_of(cell).all_but_size == wanted),
+        key=lambda cell: factors_of(cell).operation_bytes,
     )
     free: list[tuple[Cell, list[Comparison]]] = []
     for cell in reversed(column):
@@ -278,7 +251,7 @@ def _free_of_cost(question: Question, lead: Cell) -> str:
 
 def _free_from(question: Question, free: Sequence[tuple[Cell, list[Comparison]]]) -> str:
     entries = [entry for _, found in free for entry in found]
-    size = format_size(free[-1][0].block_size_bytes)
+    size = format_size(factors_of(free[-1][0]).operation_bytes)
     open_ended = len(free) > 1
     where = f"; from {size} on" if open_ended else f"; at {size}"
     count = len(question.others)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from fsgauge.factors import factors_of
 from fsgauge.record import Plan, RunRecord
 from fsgauge.stats.results import ResultModel
 from fsgauge.wire import (
@@ -110,7 +111,7 @@ def given_up(plan: Plan, runs: Sequence[RunRecord]) -> list[GivenUp]:
                     files=sum(planned) - sum(clients.files for _, clients in of_cell),
                     of_files=sum(planned),
                     clients=gave_up,
-                    of_clients=sum(run.cell.jobs for run, _ in of_cell),
+                    of_clients=sum(factors_of(run.cell).at_once for run, _ in of_cell),
                 )
             )
     return found

@@ -13,7 +13,7 @@ import numpy as np
 
 from fsgauge.record import RunRecord
 from fsgauge.series import Intervals
-from fsgauge.wire import LoadResult, Steady, sides_of, timed_operations
+from fsgauge.wire import ClientsJob, LoadResult, Steady, sides_of, timed_operations
 
 LITTLE_TOLERANCE = 0.05
 EDGE_STALL_NS = 100_000_000
@@ -57,7 +57,7 @@ def littles_law(run: RunRecord, result: LoadResult) -> str | None:
     if expected is None or result.in_flight_mean <= 0:
         return None
     longest_ns = max(EDGE_STALL_NS, *(part.service_latency.max_ns for part in sides_of(result)))
-    edges = run.cell.queue_depth * run.cell.jobs * longest_ns / result.elapsed_ns
+    edges = run.load.queue_depth * run.load.jobs * longest_ns / result.elapsed_ns
     if abs(expected - result.in_flight_mean) <= LITTLE_TOLERANCE * result.in_flight_mean + edges:
         return None
     return f"rate x latency {expected:.2f}, counted {result.in_flight_mean:.2f} in flight"
@@ -70,10 +70,10 @@ def queue_not_full(run: RunRecord, result: LoadResult) -> str | None:
     One operation at a time is no queue: what is between two of them is the engine's share.
     """
     load = run.load
-    if load is None or run.cell.queue_depth <= 1:
+    if load is None or load.queue_depth <= 1:
         return None
     syncs = load.sync.kind in ("fsync", "fdatasync")
-    asked = run.cell.queue_depth * jobs_at_work(run.cell.jobs, result)
+    asked = load.queue_depth * jobs_at_work(load.jobs, result)
     if syncs or load.rate is not None or result.in_flight_mean >= FULL_QUEUE * asked:
         return None
     return f"{result.in_flight_mean:.1f} of {asked:.4g} in flight"
@@ -224,7 +224,7 @@ def is_bound_by_work(run: RunRecord) -> bool:
     """Whether the run ends when all is done: by passes, or by clients with files of their own."""
     if run.load is not None:
         return run.load.passes is not None
-    return run.cell.test != "mix"
+    return not isinstance(run.job, ClientsJob) or run.job.phase.kind != "mix"
 
 
 def not_steady(run: RunRecord, result: LoadResult) -> str | None:

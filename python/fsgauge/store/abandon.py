@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from fsgauge.record import WRITING_TESTS, Plan, Turn
+from fsgauge.factors import factors_of
+from fsgauge.record import Plan, Turn
 from fsgauge.store.folder import ResultsFolder
 from fsgauge.store.read import StoredStudy
 
@@ -57,11 +58,9 @@ def _asked(stored: StoredStudy, turn: Turn) -> list[tuple[str, str | None]]:
     asked: list[tuple[str, str | None]] = []
     if workload.get("scan"):
         asked += [("before", None), ("after", None)]
-    if workload.get("extents"):
-        asked += [("after cell", cell.id) for cell in cells if cell.test in WRITING_TESTS]
-    worn = [cell for cell in cells if cell.wear is not None]
-    asked += [("after cell", cell.id) for cell in worn if cell.pattern == "write"]
-    return asked + ([("aged", None)] if any(cell.wear != "clean" for cell in worn) else [])
+    scans = {cell.id: factors_of(cell).scans(workload) for cell in cells}
+    asked += [("after cell", cell) for cell, when in scans.items() if "after cell" in when]
+    return asked + ([("aged", None)] if any("aged" in when for when in scans.values()) else [])
 
 
 def set_aside(folder: ResultsFolder, plan: Plan, whole: set[int]) -> list[str]:

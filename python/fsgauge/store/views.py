@@ -23,6 +23,7 @@ from fsgauge.store.columns import (
     at,
     of_element,
 )
+from fsgauge.store.factor_columns import of_factors
 
 
 def _operation(operation: str) -> tuple[Column, ...]:
@@ -133,27 +134,9 @@ _OWN: tuple[View, ...] = (
         (
             at("cell", "VARCHAR", "its id", "id"),
             at("name", "VARCHAR", "its name for people"),
-            at("pattern", "VARCHAR", "randread, write, randrw, ..."),
-            at("read_percent", "BIGINT", "share of reads"),
-            at("block_size_bytes", "BIGINT", "bytes of one operation"),
-            at("queue_depth", "BIGINT", "operations in flight per job"),
-            at(
-                "jobs",
-                "BIGINT",
-                "threads; of a writers study, writers; of a connections study, clients",
-            ),
-            at(
-                "interface",
-                "VARCHAR",
-                "io_uring or psync; of a connections study, auto or plain too",
-            ),
-            at("ranges", "VARCHAR", "which places belong to which writer, in a writers study"),
-            at("direct", "BOOLEAN", "past the page cache, in a writers study"),
-            at("test", "VARCHAR", "what clients do, in a connections study"),
-            at("backup_order", "VARCHAR", "in which order a backup reads", "order"),
-            at("wear", "VARCHAR", "clean, aged or fresh, in a study of ageing"),
-            at("free_percent", "BIGINT", "of the aged region, in a study of kind aging"),
-            at("fill_percent", "BIGINT", "of the storage, in a churn study"),
+            at("kind", "VARCHAR", "of its study: overhead, writers, ..."),
+            at("factors", "JSON", "what it is, in the words of its kind"),
+            *of_factors("factors"),
         ),
     ),
     View(
@@ -192,14 +175,7 @@ _OWN: tuple[View, ...] = (
         (
             *IN_RUN,
             *SERVED,
-            at("pattern", "VARCHAR", "as in cells", "cell.pattern"),
-            at("read_percent", "BIGINT", "share of reads", "cell.read_percent"),
-            at("block_size_bytes", "BIGINT", "of one operation", "cell.block_size_bytes"),
-            at("queue_depth", "BIGINT", "in flight per job", "cell.queue_depth"),
-            at("jobs", "BIGINT", "threads", "cell.jobs"),
-            at("wear", "VARCHAR", "as in cells", "cell.wear"),
-            at("free_percent", "BIGINT", "as in cells", "cell.free_percent"),
-            at("fill_percent", "BIGINT", "as in cells", "cell.fill_percent"),
+            *of_factors("cell.factors"),
             at("caches", "VARCHAR", "what was done with caches before"),
             at("ended", "VARCHAR", "duration, size_limit or interrupted", "result.ended"),
             at("fault", "VARCHAR", "what failed, if it failed", "fault.what"),

@@ -3,6 +3,7 @@
 from collections import Counter
 from itertools import groupby, pairwise
 
+from fsgauge.kinds.churn.factors import ChurnFactors
 from fsgauge.kinds.churn.keys import ChurnWorkload
 from fsgauge.plan.estimate import TURN_SECONDS, turn_seconds
 from fsgauge.plan.turns import job_for, make_plan, steps_for
@@ -77,7 +78,9 @@ def test_a_block_has_one_log_and_one_load_for_all_systems_and_both_wears():
         cell = cells[turn.cells[0]]
         (step,) = steps_for(asked, plan, turn, cell, FOLDERS)
         job = job_for(asked, plan, turn, cells[turn.cells[1]], FOLDERS)
-        seeds.setdefault((turn.block, cell.fill_percent), set()).add((step.job.seed, job.seed))
+        seeds.setdefault((turn.block, ChurnFactors.of(cell).fill_percent), set()).add(
+            (step.job.seed, job.seed)
+        )
     assert all(len(found) == 1 for found in seeds.values())
     assert len(set.union(*seeds.values())) == len(seeds) == 6
 

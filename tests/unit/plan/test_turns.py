@@ -97,7 +97,7 @@ def test_every_position_is_as_likely_for_every_system():
 
 def test_reads_come_before_mixes_before_writes():
     plan = make_plan(study(), size_bytes=GIB)
-    shares = {cell.id: cell.read_percent for cell in plan.cells}
+    shares = {cell.id: cell.factors["read_percent"] for cell in plan.cells}
     for turn in plan.turns:
         found = [shares[cell] for cell in turn.cells]
         assert found == sorted(found, reverse=True)

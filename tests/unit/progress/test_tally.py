@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.progress.tally import Tally, operations_per_second, outcome
 from tests.synthetic import make_study
 from tests.synthetic_connections import BASELINE, OTHER, make_connections
@@ -13,7 +14,11 @@ def test_a_plain_load_has_its_rate() -> None:
 
 
 def test_clients_have_files_and_time_and_what_went_wrong() -> None:
-    run = next(run for run in make_connections(blocks=2).runs if run.cell.test == "write")
+    run = next(
+        run
+        for run in make_connections(blocks=2).runs
+        if ConnectionsFactors.of(run.cell).test == "write"
+    )
     assert run.result is not None and run.result.clients is not None
     clients = run.result.clients
     assert outcome(run).startswith(f"{clients.files} files in ")

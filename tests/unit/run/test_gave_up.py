@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from fsgauge.errors import RigError
+from fsgauge.kinds.churn.cells import cells_of
+from fsgauge.kinds.churn.keys import ChurnWorkload
 from fsgauge.plan.turns import job_for, make_plan, with_seed
 from fsgauge.record import RunRecord
 from fsgauge.run.gave_up import require_clients
@@ -80,7 +82,7 @@ def test_what_is_needed_follows_from_the_error(
 
 def test_writers_beside_a_tree_have_other_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     given = record(monkeypatch, 590, kind="no_space")
-    aged = given.cell.model_copy(update={"wear": "aged", "fill_percent": 95})
+    aged = next(cell for cell in cells_of(ChurnWorkload(fills=[95])) if cell.id == "aged-95-write")
     with pytest.raises(RigError) as ended:
         require_clients(given.model_copy(update={"cell": aged}))
     assert "workload.write_fill" in ended.value.next
@@ -89,7 +91,8 @@ def test_writers_beside_a_tree_have_other_keys(monkeypatch: pytest.MonkeyPatch) 
 def test_files_to_back_up_have_other_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     """A smaller workload.fill would have left them as many."""
     given = record(monkeypatch, 590, kind="no_space")
-    backup = given.cell.model_copy(update={"test": "backup fill"})
+    factors = {**given.cell.factors, "test": "backup fill"}
+    backup = given.cell.model_copy(update={"factors": factors})
     with pytest.raises(RigError) as ended:
         require_clients(given.model_copy(update={"cell": backup}))
     assert "workload.backup_files_per_connection=N" in ended.value.next

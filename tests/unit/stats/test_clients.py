@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.record import RunRecord
 from fsgauge.stats.clients import (
     files_per_second,
@@ -19,7 +20,7 @@ from tests.synthetic_connections import make_connections
 
 def run(test: str = "write") -> LoadResult:
     made = make_connections(clients=4, blocks=1)
-    result = next(run.result for run in made.runs if run.cell.test == test)
+    result = next(run.result for run in made.runs if ConnectionsFactors.of(run.cell).test == test)
     assert result is not None and result.clients is not None
     return result
 
@@ -38,7 +39,7 @@ def test_throughput_is_over_each_clients_own_time() -> None:
 
 def test_one_reader_has_no_mean_over_clients_and_no_shares() -> None:
     made = make_connections(clients=4, blocks=1)
-    backup = next(run for run in made.runs if run.cell.test == "backup")
+    backup = next(run for run in made.runs if ConnectionsFactors.of(run.cell).test == "backup")
     assert backup.result is not None
     assert mean_throughput(backup.result) is None and shares_of_mean(backup) == []
 
@@ -51,7 +52,7 @@ def shares(record: RunRecord, jobs: list[JobShare]) -> list[float]:
 
 def of_test(test: str, **changes: object) -> RunRecord:
     made = make_connections(clients=2, blocks=1, **changes)
-    return next(run for run in made.runs if run.cell.test == test)
+    return next(run for run in made.runs if ConnectionsFactors.of(run.cell).test == test)
 
 
 def test_shares_of_equal_work_are_those_of_throughput() -> None:

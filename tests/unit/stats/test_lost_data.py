@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.record import RunRecord
 from fsgauge.stats import Results, read_study
 from fsgauge.stats.evidence import continued
@@ -96,7 +97,8 @@ def test_a_study_that_lost_nothing_is_not_accused(make: Make) -> None:
 def test_files_that_their_writer_gave_up_were_not_lost(kind: ClientErrorKind) -> None:
     """A file that a client gave up while it wrote it is gone or short later; that is no loss."""
     gave_up = make_connections(
-        clients=20, lost=lambda turn, cell: (1, 0) if cell.test == "write" else (0, 0)
+        clients=20,
+        lost=lambda turn, cell: (1, 0) if ConnectionsFactors.of(cell).test == "write" else (0, 0),
     )
     spoiled = with_lost_files(gave_up, OTHER, kind)
     assert read(with_lost_files(CONNECTIONS(), OTHER, kind)).sureness.data_lost
@@ -104,7 +106,9 @@ def test_files_that_their_writer_gave_up_were_not_lost(kind: ClientErrorKind) ->
 
 
 def test_files_that_were_cut_short_by_the_time_limit_were_not_lost() -> None:
-    cut = make_connections(clients=20, cut=lambda turn, cell: cell.test == "write")
+    cut = make_connections(
+        clients=20, cut=lambda turn, cell: ConnectionsFactors.of(cell).test == "write"
+    )
     assert not read(with_lost_files(cut, OTHER)).sureness.data_lost
 
 

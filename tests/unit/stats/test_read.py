@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from fsgauge.kinds.overhead.factors import OverheadFactors
 from fsgauge.record import Turn
 from fsgauge.stats import Results, read_study
 from fsgauge.stats.samples import collect
@@ -73,7 +74,9 @@ def test_an_undecided_answer_says_what_would_have_shown() -> None:
 
 def test_a_missing_run_leaves_its_block_out_of_its_cell_only() -> None:
     def faults(turn: Turn, cell: Any) -> bool:
-        return (turn.block, turn.system) == (2, "xfs") and cell.block_size_bytes == 4096
+        return (turn.block, turn.system) == (2, "xfs") and OverheadFactors.of(
+            cell
+        ).block_size_bytes == 4096
 
     results = read(make_study(**SMALL, faults=faults))
     hit = results.comparison("randread-4KiB-depth32", "xfs", "iops")

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.record import RunRecord
 from fsgauge.stats import run_checks
 from fsgauge.stats.advice import RUN_CHECKS
@@ -139,7 +140,7 @@ def test_a_hole_in_the_series(run: RunRecord) -> None:
 def passes() -> RunRecord:
     """Four writers, bound by passes, of which one ends late."""
     study = make_writers(writers=(1, 4), slowest=lambda turn, cell: 0.4, blocks=1)
-    return next(run for run in study.runs if run.cell.jobs == 4)
+    return next(run for run in study.runs if WritersFactors.of(run.cell).writers == 4)
 
 
 def test_a_run_that_passes_end_is_whole_and_passes_every_check(passes: RunRecord) -> None:
@@ -169,9 +170,7 @@ def test_littles_law_holds_for_it_and_still_finds_a_lie(passes: RunRecord) -> No
 def test_a_writer_that_is_done_asks_for_nothing_more(passes: RunRecord) -> None:
     result = result_of(passes)
     at_work = run_checks.jobs_at_work(4, result)
-    deep = passes.model_copy(
-        update={"cell": passes.cell.model_copy(update={"queue_depth": 8})}, deep=True
-    )
+    deep = passes.model_copy(update={"job": passes.job.model_copy(update={"queue_depth": 8})})
     assert at_work == pytest.approx(sum(j.elapsed_ns or 0 for j in result.jobs) / result.elapsed_ns)
     assert 1 < at_work < 3.6
     full = 8 * at_work
@@ -180,12 +179,11 @@ def test_a_writer_that_is_done_asks_for_nothing_more(passes: RunRecord) -> None:
 
 
 def test_one_write_at_a_time_is_no_queue(passes: RunRecord) -> None:
-    assert passes.cell.queue_depth == 1
+    assert WritersFactors.of(passes.cell).queue_depth == 1
     assert run_checks.queue_not_full(passes, tampered(passes, in_flight_mean=0.1)) is None
 
 
 def test_a_writer_that_waits_for_fsync_has_nothing_in_flight(passes: RunRecord) -> None:
-    job = passes.job.model_copy(update={"sync": FsyncSync(every=1)})
-    cell = passes.cell.model_copy(update={"queue_depth": 8})
-    syncing = passes.model_copy(update={"job": job, "cell": cell})
+    job = passes.job.model_copy(update={"sync": FsyncSync(every=1), "queue_depth": 8})
+    syncing = passes.model_copy(update={"job": job})
     assert run_checks.queue_not_full(syncing, tampered(passes, in_flight_mean=0.1)) is None

@@ -69,7 +69,7 @@ def test_runs_count_what_was_read_back(folder: Path) -> None:
 
 
 def test_cells_say_ranges_and_access(folder: Path) -> None:
-    assert rows(folder, "select jobs, ranges, direct from cells order by jobs") == [
-        (1, "shared", True),
-        (4, "shared", True),
+    assert rows(folder, "select jobs, ranges, access from cells order by jobs") == [
+        (1, "shared", "direct"),
+        (4, "shared", "direct"),
     ]

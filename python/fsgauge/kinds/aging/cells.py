@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
+from fsgauge.kinds.aging.factors import AgingFactors, Side
 from fsgauge.kinds.aging.keys import AgingWorkload
 from fsgauge.record import Cell
 
@@ -11,26 +10,27 @@ from fsgauge.record import Cell
 def cells_of(workload: AgingWorkload) -> list[Cell]:
     """All cells in the order of a turn, whatever the order of the study's list."""
     places: list[int | None] = [None, *sorted(workload.levels)]
-    return [_cell(workload, level, test) for level in places for test in ("write", "read")]
+    sides: tuple[Side, ...] = ("write", "read")
+    return [_cell(workload, level, side) for level in places for side in sides]
 
 
 def default_primary(workload: AgingWorkload) -> list[str]:
     """The level with the least free space, where the damage is greatest."""
     least = min(workload.levels)
-    return [cell.id for cell in cells_of(workload) if cell.free_percent == least]
+    return [cell.id for cell in cells_of(workload) if AgingFactors.of(cell).free_percent == least]
 
 
-def _cell(workload: AgingWorkload, level: int | None, test: Literal["write", "read"]) -> Cell:
+def _cell(workload: AgingWorkload, level: int | None, side: Side) -> Cell:
     clean = level is None
-    return Cell(
-        id=f"clean-{test}" if clean else f"free-{level:02d}-{test}",
-        name=f"{test}, clean" if clean else f"{test}, {level} % free",
-        pattern=test,
-        read_percent=0 if test == "write" else 100,
-        block_size_bytes=workload.record_size,
+    factors = AgingFactors(
+        side=side,
+        streams=workload.streams,
+        record_size_bytes=workload.record_size,
         queue_depth=workload.queue_depth,
-        jobs=workload.streams,
-        interface="io_uring",
         wear="clean" if clean else "aged",
         free_percent=level,
+    )
+    return factors.cell(
+        id=f"clean-{side}" if clean else f"free-{level:02d}-{side}",
+        name=f"{side}, clean" if clean else f"{side}, {level} % free",
     )

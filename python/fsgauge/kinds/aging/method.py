@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from fsgauge.errors import InputError
+from fsgauge.kinds.aging.factors import AgingFactors
 from fsgauge.kinds.aging.keys import AgingWorkload
 from fsgauge.record import Cell
 from fsgauge.units import exact_size, format_bandwidth, format_duration, format_size
@@ -113,22 +114,25 @@ class AgingMethod(MakesOwnFiles):
 
         Files are deleted in an order by lot, one order for all systems of a block.
         """
+        factors = AgingFactors.of(cell)
         folders = _aged_folders(place)
-        if cell.pattern != "write" or cell.free_percent is None:
+        if factors.side != "write" or factors.free_percent is None:
             return []
         levels = [0, *sorted(self.workload.levels)]
-        before = levels[levels.index(cell.free_percent) - 1]
+        before = levels[levels.index(factors.free_percent) - 1]
         steps: list[Step] = [ClearFolder(folders.folder(RATE))]
         if before == 0:
             left = TakeBallast(f"{folders.directory}/ballast", self._left_bytes(folders))
             steps += [self._ageing(folders, seed), left]
         a_file = 100 // self.workload.files
-        order = _shuffled(self.workload.files, seed)[before // a_file : cell.free_percent // a_file]
+        order = _shuffled(self.workload.files, seed)[
+            before // a_file : factors.free_percent // a_file
+        ]
         return [*steps, *(DeleteFile(_aged_file(folders, number)) for number in order)]
 
     def scanned_after(self, cell: Cell) -> str | None:
         """The streams' files, after they were written."""
-        return RATE if cell.pattern == "write" else None
+        return RATE if AgingFactors.of(cell).side == "write" else None
 
     def scan_job(self, path: str, *, aged: bool) -> ScanJob:
         """Every file with its extents, free space, and a map of the whole file system."""
@@ -137,9 +141,10 @@ class AgingMethod(MakesOwnFiles):
 
     def load_job(self, cell: Cell, target: Place, seed: int) -> LoadJob:
         """Streams that each write a new file and sync it once, or read it, in order."""
+        factors = AgingFactors.of(cell)
         folders = _aged_folders(target)
         workload = self.workload
-        writes = cell.pattern == "write"
+        writes = factors.side == "write"
         records = folders.rate_file_bytes // workload.record_size
         return LoadJob(
             target=FilesTarget(
@@ -151,7 +156,7 @@ class AgingMethod(MakesOwnFiles):
             interface="io_uring",
             direct=True,
             access=SequentialAccess(),
-            read_percent=cell.read_percent,
+            read_percent=factors.share_of_reads,
             block_sizes=[BlockSize(size_bytes=workload.record_size)],
             queue_depth=workload.queue_depth,
             jobs=workload.streams,
@@ -171,7 +176,7 @@ class AgingMethod(MakesOwnFiles):
     def run_seconds(self, cell: Cell, space_bytes: int, speed: Speed = EXPECTED) -> float:  # noqa: ARG002
         """The streams' bytes at the storage's speed; for a write also what comes before it."""
         workload, seconds = self.workload, self._timed_seconds(speed)
-        if cell.pattern != "write":
+        if AgingFactors.of(cell).side != "write":
             return seconds
         reading = self._rate_bytes() / speed.bytes_per_second if workload.verify else 0.0
         ageing = self._ageing_bytes(cell) / speed.bytes_per_second
@@ -179,7 +184,7 @@ class AgingMethod(MakesOwnFiles):
 
     def written_bytes(self, cell: Cell, space_bytes: int) -> float:  # noqa: ARG002
         """The streams' files; before the first aged cell, the region where it is written."""
-        if cell.pattern != "write":
+        if AgingFactors.of(cell).side != "write":
             return 0.0
         return self._rate_bytes() + self._ageing_bytes(cell) + _METADATA_BYTES
 
@@ -272,16 +277,17 @@ class AgingMethod(MakesOwnFiles):
 
     def _ageing_bytes(self, cell: Cell) -> float:
         """What ageing writes before a cell, on the average of all turns."""
-        if cell.free_percent != min(self.workload.levels):
+        if AgingFactors.of(cell).free_percent != min(self.workload.levels):
             return 0.0
         return self.workload.files * self._sizes().file_size_bytes * self.written_share
 
     def _steps(self, cell: Cell) -> int:
         """How many come before a write."""
-        if cell.free_percent is None:
+        factors = AgingFactors.of(cell)
+        if factors.free_percent is None:
             return 0
         levels = [0, *sorted(self.workload.levels)]
-        freed = cell.free_percent - levels[levels.index(cell.free_percent) - 1]
+        freed = factors.free_percent - levels[levels.index(factors.free_percent) - 1]
         return 1 + freed * self.workload.files // 100
 
     def _too_small(self, room: Room, unit_bytes: int, file_bytes: int) -> InputError:

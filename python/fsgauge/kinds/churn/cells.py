@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
+from fsgauge.kinds.churn.factors import ChurnFactors, Side, Wear
 from fsgauge.kinds.churn.keys import ChurnWorkload
 from fsgauge.record import Cell
 
-Test = Literal["read", "write"]
-Wear = Literal["aged", "fresh"]
 _WEARS: tuple[Wear, ...] = ("aged", "fresh")
-_IN_ORDER: tuple[Test, ...] = ("read", "write")
+_IN_ORDER: tuple[Side, ...] = ("read", "write")
 
 
 def cells_of(workload: ChurnWorkload) -> list[Cell]:
     """All cells: by fill level, aged before fresh, the tree read before new files are written."""
     return [
-        _cell(workload, fill, wear, test)
+        _cell(workload, fill, wear, side)
         for fill in workload.fills
         for wear in _WEARS
-        for test in _IN_ORDER
-        if test in workload.tests
+        for side in _IN_ORDER
+        if side in workload.tests
     ]
 
 
@@ -29,19 +26,14 @@ def default_primary(workload: ChurnWorkload) -> list[str]:
     return [cell.id for cell in cells_of(workload)]
 
 
-def _cell(workload: ChurnWorkload, fill: int, wear: Wear, test: Test) -> Cell:
-    reads = test == "read"
-    return Cell(
-        id=f"{wear}-{fill}-{test}",
-        name=f"{test}, {wear}, {fill} % full",
-        pattern=test,
-        read_percent=100 if reads else 0,
-        block_size_bytes=workload.read_block_size if reads else workload.record_size,
-        queue_depth=1,
-        jobs=1 if reads else workload.clients,
-        interface="auto",
-        test="backup" if reads else "write",
-        order=workload.read_order if reads else None,
+def _cell(workload: ChurnWorkload, fill: int, wear: Wear, side: Side) -> Cell:
+    reads = side == "read"
+    factors = ChurnFactors(
+        side=side,
         wear=wear,
         fill_percent=fill,
+        clients=1 if reads else workload.clients,
+        record_size_bytes=workload.read_block_size if reads else workload.record_size,
+        order=workload.read_order if reads else None,
     )
+    return factors.cell(id=f"{wear}-{fill}-{side}", name=f"{side}, {wear}, {fill} % full")

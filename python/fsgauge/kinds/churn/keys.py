@@ -10,6 +10,7 @@ from typing import Annotated, ClassVar, Literal, cast
 
 from pydantic import Field, ValidationInfo, model_validator
 
+from fsgauge.kinds.churn.factors import Order, Side
 from fsgauge.study.base import Distinct
 from fsgauge.study.conflict import conflict
 from fsgauge.study.sweep import BlockSize, Data, Fill, Inapplicable, refuse_ignored
@@ -17,8 +18,6 @@ from fsgauge.study.workload_keys import WorkloadKeys
 from fsgauge.units import DurationNs, Percent, SizeBytes, WholePercent, exact_size
 from fsgauge.wire import ChurnProfile, LognormalLifetimes, LognormalParetoSizes
 
-Test = Literal["read", "write"]
-Order = Literal["directory", "inode", "physical"]
 FileSize = Annotated[SizeBytes, Field(le=1 << 40)]
 
 MOST_FILLED_PERCENT = 98
@@ -44,7 +43,7 @@ class ChurnWorkload(WorkloadKeys):
         " available when it is empty. At each level it is aged once, made anew, and given a fresh"
         " copy of the tree that the ageing left.",
     )
-    tests: Distinct[Test] = Field(
+    tests: Distinct[Side] = Field(
         ["read", "write"],
         description="What is measured on the aged system and on the fresh copy, always in this"
         " order: read (one reader reads the whole tree, after caches were dropped), write (clients"

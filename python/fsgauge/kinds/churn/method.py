@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from fsgauge.errors import InputError
+from fsgauge.kinds.churn.factors import ChurnFactors
 from fsgauge.kinds.churn.keys import ChurnWorkload
 from fsgauge.kinds.churn.volume import ChurnVolume
 from fsgauge.record import Cell
@@ -77,14 +78,15 @@ class ChurnMethod(MakesOwnFiles):
 
     def stages(self, cells: Sequence[Cell]) -> list[list[list[str]]]:
         """For each fill level two stages side by side: aged, and fresh."""
-        found: dict[int | None, dict[str | None, list[str]]] = {}
+        found: dict[int, dict[str, list[str]]] = {}
         for cell in cells:
-            found.setdefault(cell.fill_percent, {}).setdefault(cell.wear, []).append(cell.id)
+            factors = ChurnFactors.of(cell)
+            found.setdefault(factors.fill_percent, {}).setdefault(factors.wear, []).append(cell.id)
         return [list(wears.values()) for wears in found.values()]
 
     def seed_purpose(self, cell: Cell) -> str:
         """One seed for all of a fill level: aged and fresh have the same tree and new files."""
-        return f"churn-{cell.fill_percent}"
+        return f"churn-{ChurnFactors.of(cell).fill_percent}"
 
     def steps_before(self, cell: Cell, place: Place, seed: int) -> list[Step]:
         """Before a stage's first cell, its tree is made."""
@@ -103,12 +105,12 @@ class ChurnMethod(MakesOwnFiles):
             time_limit_ns=workload.age_time_limit,
             sync_every_bytes=None if workload.mode == "fast" else workload.sync_after,
             seed=seed,
-            fresh_copy=cell.wear == "fresh",
+            fresh_copy=ChurnFactors.of(cell).wear == "fresh",
         )
 
     def scanned_after(self, cell: Cell) -> str | None:
         """The new files' folder."""
-        return WRITTEN if cell.pattern == "write" else None
+        return WRITTEN if ChurnFactors.of(cell).side == "write" else None
 
     def scan_job(self, path: str, *, aged: bool) -> ScanJob:
         """The tree with the free space around it; of new files, these alone."""
@@ -116,18 +118,19 @@ class ChurnMethod(MakesOwnFiles):
 
     def load_job(self, cell: Cell, target: Place, seed: int) -> ClientsJob:
         """One reader of the whole tree, or the clients that write beside it."""
+        factors = ChurnFactors.of(cell)
         folders, workload = _folders(target), self.workload
-        reads = cell.pattern == "read"
+        reads = factors.side == "read"
         limit_ns = workload.time_limit
         return ClientsJob(
             target=PathTarget(directory=folders.folder(TREE if reads else WRITTEN)),
             phase=BackupPhase(order=workload.read_order, block_size_bytes=workload.read_block_size)
             if reads
             else WritePhase(create="and_write"),
-            clients=cell.jobs,
+            clients=factors.clients,
             interface="auto",
             files=FileSet(
-                clients=cell.jobs,
+                clients=factors.clients,
                 files_per_client=1 if reads else self._files_per_client(cell, folders),
                 sizes=CycleSizes(sizes_bytes=[workload.new_file_size]),
                 record_size_bytes=workload.record_size,
@@ -143,7 +146,7 @@ class ChurnMethod(MakesOwnFiles):
 
     def run_seconds(self, cell: Cell, space_bytes: int, speed: Speed = EXPECTED) -> float:  # noqa: ARG002
         """The calls, then the bytes; before a stage's first cell also its tree."""
-        volume, aged = self._volume(), cell.wear == "aged"
+        volume, aged = self._volume(), ChurnFactors.of(cell).wear == "aged"
         seconds = volume.test_seconds(cell, speed)
         if self._begins(cell):
             seconds += volume.tree_seconds(_fill(cell), speed, aged=aged) + _SCAN_SECONDS
@@ -153,13 +156,14 @@ class ChurnMethod(MakesOwnFiles):
 
     def written_bytes(self, cell: Cell, space_bytes: int) -> float:  # noqa: ARG002
         """The new files; before a stage's first cell also all that making its tree writes."""
+        factors = ChurnFactors.of(cell)
         volume = self._volume()
         total = 0.0
-        if cell.pattern == "write":
+        if factors.side == "write":
             new_files = volume.new_files(_fill(cell))
             total += new_files * (self.workload.new_file_size + _METADATA_BYTES)
         if self._begins(cell):
-            contents, files = volume.made(_fill(cell), aged=cell.wear == "aged")
+            contents, files = volume.made(_fill(cell), aged=factors.wear == "aged")
             total += files * _METADATA_BYTES
             total += 0.0 if self.workload.mode == "fast" else contents
         return total
@@ -210,7 +214,7 @@ class ChurnMethod(MakesOwnFiles):
 
     def _begins(self, cell: Cell) -> bool:
         """Whether the cell is the first of its stage."""
-        return cell.pattern == ("read" if "read" in self.workload.tests else "write")
+        return ChurnFactors.of(cell).side == ("read" if "read" in self.workload.tests else "write")
 
     def _profile(self, fill: int, folders: ClientFolders) -> ChurnProfile:
         workload = self.workload
@@ -286,9 +290,7 @@ class ChurnMethod(MakesOwnFiles):
 
 
 def _fill(cell: Cell) -> int:
-    if cell.fill_percent is None:
-        raise ValueError(f"{cell.id} is no cell of churn")
-    return cell.fill_percent
+    return ChurnFactors.of(cell).fill_percent
 
 
 def _folders(target: Place) -> ClientFolders:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from fsgauge.kinds.churn.factors import ChurnFactors
 from fsgauge.kinds.churn.keys import ChurnWorkload
 from fsgauge.record import Cell
 from fsgauge.workload.assumed import Speed
@@ -55,8 +56,9 @@ class ChurnVolume:
 
     def test_seconds(self, cell: Cell, speed: Speed) -> float:
         """The time of one test, at most its limit."""
-        fill = cell.fill_percent or 0
-        if cell.pattern == "read":
+        factors = ChurnFactors.of(cell)
+        fill = factors.fill_percent
+        if factors.side == "read":
             contents: float = self.live_bytes(fill)
             files = contents / self._mean_file_bytes(fill)
         else:

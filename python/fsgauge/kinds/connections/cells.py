@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from fsgauge.kinds.connections.keys import BackupOrder, ConnectionsWorkload
+from fsgauge.kinds.connections.factors import ConnectionsFactors, Order, Test
+from fsgauge.kinds.connections.keys import ConnectionsWorkload
 from fsgauge.record import Cell
-from fsgauge.record import Test as CellTest
 
 _PRIMARY = ("write", "read", "backup")
-_IN_ORDER: tuple[CellTest, ...] = ("write", "read", "stat", "mix", "delete")
+_IN_ORDER: tuple[Test, ...] = ("write", "read", "stat", "mix", "delete")
 
 
 def cells_of(workload: ConnectionsWorkload) -> list[Cell]:
@@ -24,44 +24,40 @@ def default_primary(workload: ConnectionsWorkload) -> list[str]:
     cells = cells_of(workload)
     first_backup = workload.backup_orders[0]
     found = [
-        cell.id for cell in cells if cell.test in _PRIMARY and cell.order in (None, first_backup)
+        cell.id
+        for cell in cells
+        if (factors := ConnectionsFactors.of(cell)).test in _PRIMARY
+        and factors.order in (None, first_backup)
     ]
     return found or [cells[0].id]
 
 
-def _of_clients(workload: ConnectionsWorkload, test: CellTest) -> Cell:
-    """A cell in which all clients work; its block is a record."""
-    writes = test in ("write", "backup fill")
-    return Cell(
-        id=test.replace(" ", "-"),
-        name=test,
-        pattern="write" if writes else test,
-        read_percent=_read_percent(workload, test),
-        block_size_bytes=workload.record_size,
-        queue_depth=workload.outstanding,
-        jobs=workload.clients,
-        interface="plain" if workload.dispatch == "threads" else workload.interface,
+def _of_clients(workload: ConnectionsWorkload, test: Test) -> Cell:
+    """A cell in which all clients work."""
+    factors = ConnectionsFactors(
         test=test,
+        clients=workload.clients,
+        record_size_bytes=workload.record_size,
+        outstanding=workload.outstanding,
+        read_percent=_read_percent(workload, test),
     )
+    return factors.cell(id=test.replace(" ", "-"), name=test)
 
 
-def _backup(workload: ConnectionsWorkload, order: BackupOrder) -> Cell:
+def _backup(workload: ConnectionsWorkload, order: Order) -> Cell:
     """The cell of the one reader."""
-    return Cell(
-        id=f"backup-{order}",
-        name=f"backup, {order} order",
-        pattern="read",
-        read_percent=100,
-        block_size_bytes=workload.backup_block_size,
-        queue_depth=1,
-        jobs=1,
-        interface="plain" if workload.dispatch == "threads" else workload.interface,
+    factors = ConnectionsFactors(
         test="backup",
+        clients=1,
+        record_size_bytes=workload.backup_block_size,
+        outstanding=1,
+        read_percent=100,
         order=order,
     )
+    return factors.cell(id=f"backup-{order}", name=f"backup, {order} order")
 
 
-def _read_percent(workload: ConnectionsWorkload, test: CellTest) -> int:
+def _read_percent(workload: ConnectionsWorkload, test: Test) -> int:
     """Share of reads among reads and writes; whole files, in a mix as its weights say."""
     if test in ("read", "stat"):
         return 100

@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 from pydantic import Field, ValidationInfo, model_validator
 
 from fsgauge.access.keys import AccessKeys
+from fsgauge.kinds.connections.factors import Order
 from fsgauge.kinds.connections.mix import HOME_DIRECTORY, Mix, Weight
 from fsgauge.study.base import Distinct
 from fsgauge.study.conflict import conflict
@@ -18,7 +19,6 @@ from fsgauge.study.sweep import SCAN, BlockSize, Data, Fill, Inapplicable, refus
 from fsgauge.units import DurationNs, SizeBytes, exact_duration, exact_size, format_size
 
 Test = Literal["write", "read", "stat", "mix", "delete", "backup"]
-BackupOrder = Literal["directory", "inode", "physical"]
 FileSize = Annotated[SizeBytes, Field(le=1 << 40)]
 Clients = Annotated[int, Field(ge=1, le=99_999)]
 Files = Annotated[int, Field(ge=1, le=999_999)]
@@ -160,7 +160,7 @@ class ConnectionsWorkload(AccessKeys):
         20, description="Share of the storage, and of its inodes, that the files to back up take."
     )
     backup_file_size: FileSize = Field(1 << 20, description="Size of each file to back up.")
-    backup_orders: Distinct[BackupOrder] = Field(
+    backup_orders: Distinct[Order] = Field(
         ["directory"],
         description="In which order the reader takes files, a cell each: as directories list them,"
         " by inode number, or by their place on the storage.",

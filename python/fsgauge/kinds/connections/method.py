@@ -9,8 +9,9 @@ from fsgauge.access.words import through
 from fsgauge.errors import InputError
 from fsgauge.kinds.connections.cells import cells_of
 from fsgauge.kinds.connections.client_files import ClientFiles
+from fsgauge.kinds.connections.factors import OF_BACKUP, WRITING, ConnectionsFactors
 from fsgauge.kinds.connections.keys import ConnectionsWorkload
-from fsgauge.record import WRITING_TESTS, Cell
+from fsgauge.record import Cell
 from fsgauge.study.smb_protection import Protection
 from fsgauge.units import exact_duration, exact_size, format_size
 from fsgauge.wire import (
@@ -111,7 +112,7 @@ class ConnectionsMethod(MakesOwnFiles):
 
     def folder_of(self, cell: Cell) -> str:
         """The folder of the set that a cell works on."""
-        return BACKUP if cell.test in ("backup fill", "backup") else OWN
+        return BACKUP if ConnectionsFactors.of(cell).test in OF_BACKUP else OWN
 
     def steps_before(self, cell: Cell, place: Place, seed: int) -> list[Step]:  # noqa: ARG002
         """Nothing happens between its tests."""
@@ -120,7 +121,7 @@ class ConnectionsMethod(MakesOwnFiles):
     def scanned_after(self, cell: Cell) -> str | None:
         """The folder whose extents are counted after the cell."""
         here = self.workload.extents and self.workload.target is None
-        counted = here and cell.test in WRITING_TESTS
+        counted = here and ConnectionsFactors.of(cell).test in WRITING
         return self.folder_of(cell) if counted else None
 
     def scan_job(self, path: str, *, aged: bool) -> ScanJob:  # noqa: ARG002 - nothing ages it
@@ -129,17 +130,18 @@ class ConnectionsMethod(MakesOwnFiles):
 
     def load_job(self, cell: Cell, target: Place, seed: int) -> ClientsJob:
         """The clients' job of one test, or the one reader's."""
+        factors = ConnectionsFactors.of(cell)
         if not isinstance(target, ClientFolders):
             raise TypeError("clients need folders, and this is a target of another kind")
         workload = self.workload
         threads = workload.dispatch == "threads"
-        limit_ns = workload.mix_duration if cell.test == "mix" else workload.time_limit
+        limit_ns = workload.mix_duration if factors.test == "mix" else workload.time_limit
         rest = Think(mean_ns=workload.think, spread=workload.think_spread)
-        alone = cell.test == "backup"
+        alone = factors.test == "backup"
         return ClientsJob(
             target=target.target(self.folder_of(cell)),
             phase=self._phase(cell),
-            clients=cell.jobs,
+            clients=factors.clients,
             outstanding=1 if alone or threads else workload.outstanding,
             dispatch="threads" if threads else "event_loop",
             threads=None if threads or alone else workload.threads,
@@ -152,7 +154,7 @@ class ConnectionsMethod(MakesOwnFiles):
             interval_ns=max(_SHORTEST_INTERVAL_NS, -(-limit_ns // _MOST_INTERVALS)),
             data=data_of(workload.data),
             seed=seed,
-            verify=workload.verify and cell.test in ("read", "mix", "backup"),
+            verify=workload.verify and factors.test in ("read", "mix", "backup"),
         )
 
     def clear_jobs(self, target: ClientFolders) -> list[ClientsJob]:
@@ -161,32 +163,34 @@ class ConnectionsMethod(MakesOwnFiles):
         return [
             self.load_job(cell, target, 0).model_copy(update=other)
             for cell in cells_of(self.workload)
-            if cell.test in ("write", "backup fill")
+            if ConnectionsFactors.of(cell).test in ("write", "backup fill")
         ]
 
     def run_seconds(self, cell: Cell, space_bytes: int, speed: Speed = EXPECTED) -> float:  # noqa: ARG002
         """Sessions, calls, then the bytes at the storage's speed: memory's are synced after."""
+        factors = ConnectionsFactors.of(cell)
         workload = self.workload
-        if cell.test == "mix":
+        if factors.test == "mix":
             return (workload.mix_duration + workload.ramp) / 1e9
         contents, files = self._volume(cell)
-        moved = 0.0 if cell.test in ("stat", "delete") else contents
-        records = moved / cell.block_size_bytes
+        moved = 0.0 if factors.test in ("stat", "delete") else contents
+        records = moved / factors.record_size_bytes
         is_served = workload.protocol != "path"
         calls = (4 * files + records) * (speed.served_seconds if is_served else _CALL_SECONDS)
-        calls += cell.jobs * speed.session_seconds if is_served else 0.0
-        rests = files / cell.jobs * workload.think / 1e9 if cell.test != "backup" else 0.0
+        calls += factors.clients * speed.session_seconds if is_served else 0.0
+        rests = files / factors.clients * workload.think / 1e9 if factors.test != "backup" else 0.0
         seconds = moved / speed.bytes_per_second + calls + rests + workload.ramp / 1e9
         return min(seconds, workload.time_limit / 1e9) + (0.3 if self.scanned_after(cell) else 0.0)
 
     def written_bytes(self, cell: Cell, space_bytes: int) -> float:  # noqa: ARG002
         """Contents and names of the files that a test makes."""
+        factors = ConnectionsFactors.of(cell)
         contents, files = self._volume(cell)
-        if cell.test in ("write", "backup fill"):
+        if factors.test in ("write", "backup fill"):
             return contents + files * _METADATA_BYTES
-        if cell.test == "mix":
+        if factors.test == "mix":
             return self._written_by_mix(contents / max(files, 1))
-        return files * _METADATA_BYTES if cell.test == "delete" else 0.0
+        return files * _METADATA_BYTES if factors.test == "delete" else 0.0
 
     def held_equal(self, space: str, has_raw: bool) -> list[str]:  # noqa: ARG002 - raw is refused
         """Files, clients, data, tests, order."""
@@ -268,8 +272,9 @@ class ConnectionsMethod(MakesOwnFiles):
         return f", resting {exact_duration(think)} after each file" if think else ""
 
     def _phase(self, cell: Cell) -> Phase:
+        factors = ConnectionsFactors.of(cell)
         workload = self.workload
-        match cell.test:
+        match factors.test:
             case "write" | "backup fill":
                 then_open = workload.create == "then open"
                 return WritePhase(create="then_open" if then_open else "and_write")
@@ -283,7 +288,7 @@ class ConnectionsMethod(MakesOwnFiles):
                 return MixPhase(activities=_weighted(workload.mix))
             case _:
                 return BackupPhase(
-                    order=cell.order or "directory", block_size_bytes=workload.backup_block_size
+                    order=factors.order or "directory", block_size_bytes=workload.backup_block_size
                 )
 
     def _file_set(self, cell: Cell, target: ClientFolders) -> FileSet:

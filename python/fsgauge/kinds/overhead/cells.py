@@ -5,7 +5,8 @@ from __future__ import annotations
 from itertools import product
 from typing import Literal
 
-from fsgauge.kinds.overhead.keys import MIXED, OverheadWorkload, Pattern
+from fsgauge.kinds.overhead.factors import OverheadFactors, Pattern
+from fsgauge.kinds.overhead.keys import MIXED, OverheadWorkload
 from fsgauge.record import Cell
 from fsgauge.units import exact_size
 
@@ -22,9 +23,9 @@ def default_primary(workload: OverheadWorkload) -> list[str]:
     return [
         cell.id
         for cell in cells_of(workload)
-        if cell.block_size_bytes == min(workload.block_sizes)
-        and cell.queue_depth in depths
-        and cell.jobs == workload.jobs[0]
+        if (factors := OverheadFactors.of(cell)).block_size_bytes == min(workload.block_sizes)
+        and factors.queue_depth in depths
+        and factors.jobs == workload.jobs[0]
     ]
 
 
@@ -32,15 +33,17 @@ def _cell(
     workload: OverheadWorkload, pattern: Pattern, block_size_bytes: int, depth: int, jobs: int
 ) -> Cell:
     size = exact_size(block_size_bytes)
-    return Cell(
-        id=f"{pattern}-{size.replace(' ', '')}-depth{depth}" + (f"-jobs{jobs}" if jobs > 1 else ""),
-        name=f"{pattern} {size}, depth {depth}" + (f", {jobs} jobs" if jobs > 1 else ""),
+    factors = OverheadFactors(
         pattern=pattern,
-        read_percent=_read_percent(pattern, workload.read_percent),
         block_size_bytes=block_size_bytes,
         queue_depth=depth,
         jobs=jobs,
+        read_percent=_read_percent(pattern, workload.read_percent),
         interface=_interface(workload.interface, depth),
+    )
+    return factors.cell(
+        id=f"{pattern}-{size.replace(' ', '')}-depth{depth}" + (f"-jobs{jobs}" if jobs > 1 else ""),
+        name=f"{pattern} {size}, depth {depth}" + (f", {jobs} jobs" if jobs > 1 else ""),
     )
 
 

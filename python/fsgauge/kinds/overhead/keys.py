@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, ValidationInfo, model_validator
 
+from fsgauge.kinds.overhead.factors import Pattern
 from fsgauge.study.base import Distinct
 from fsgauge.study.conflict import conflict
 from fsgauge.study.sweep import (
@@ -24,9 +25,6 @@ from fsgauge.study.sweep import (
 )
 from fsgauge.study.workload_keys import WorkloadKeys
 from fsgauge.units import DurationNs, RateOperationsPerSecond, WholePercent
-
-Pattern = Literal["read", "write", "rw", "randread", "randwrite", "randrw"]
-"""fio's words; `rw` and `randrw` mix reads and writes by `read_percent`."""
 
 MIXED = frozenset({"rw", "randrw"})
 RANDOM = frozenset({"randread", "randwrite", "randrw"})

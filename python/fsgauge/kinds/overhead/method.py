@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fsgauge.errors import InputError
+from fsgauge.kinds.overhead.factors import OverheadFactors
 from fsgauge.kinds.overhead.keys import OverheadWorkload
 from fsgauge.record import Cell
 from fsgauge.units import format_duration, format_size
@@ -79,20 +80,20 @@ class OverheadMethod(LaidOut):
 
     def load_job(self, cell: Cell, target: Place, seed: int) -> LoadJob:
         """A plain load for a time."""
-        workload = self.workload
+        workload, factors = self.workload, OverheadFactors.of(cell)
         rate = None
         if workload.rate is not None:
             rate = Rate(operations_per_second=workload.rate, arrival=workload.arrival)
         return LoadJob(
             target=laid_out(target),
-            interface=cell.interface,
+            interface=factors.interface,
             direct=workload.direct,
-            access=self._access(cell),
-            read_percent=cell.read_percent,
-            block_sizes=[BlockSize(size_bytes=cell.block_size_bytes)],
-            queue_depth=cell.queue_depth,
+            access=self._access(factors),
+            read_percent=factors.read_percent,
+            block_sizes=[BlockSize(size_bytes=factors.block_size_bytes)],
+            queue_depth=factors.queue_depth,
             submit_batch=workload.submit_batch,
-            jobs=cell.jobs,
+            jobs=factors.jobs,
             rate=rate,
             warm_up_ns=workload.warm_up,
             duration_ns=workload.duration,
@@ -112,13 +113,14 @@ class OverheadMethod(LaidOut):
 
     def written_bytes(self, cell: Cell, space_bytes: int) -> float:
         """At the assumed rate or the pace."""
-        in_flight = cell.queue_depth * cell.jobs
+        factors = OverheadFactors.of(cell)
+        in_flight = factors.queue_depth * factors.jobs
         rate = min(
-            operations_per_second(cell.block_size_bytes, in_flight),
+            operations_per_second(factors.block_size_bytes, in_flight),
             self.workload.rate or float("inf"),
         )
-        written = rate * self.run_seconds(cell, space_bytes) * cell.block_size_bytes
-        return written * (100 - cell.read_percent) / 100
+        written = rate * self.run_seconds(cell, space_bytes) * factors.block_size_bytes
+        return written * (100 - factors.read_percent) / 100
 
     def held_equal(self, space: str, has_raw: bool) -> list[str]:
         """Space, data, offsets, time, order."""
@@ -152,8 +154,8 @@ class OverheadMethod(LaidOut):
         """Fio does all of it."""
         return "", ""
 
-    def _access(self, cell: Cell) -> Access:
-        if not cell.pattern.startswith("rand"):
+    def _access(self, factors: OverheadFactors) -> Access:
+        if not factors.pattern.startswith("rand"):
             return SequentialAccess()
         if self.workload.distribution == "zipf":
             return ZipfAccess(theta=self.workload.zipf_theta)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from itertools import product
 
-from fsgauge.kinds.writers.keys import Access, Allocation, Range, WritersWorkload
+from fsgauge.kinds.writers.factors import Access, Allocation, Range, WritersFactors
+from fsgauge.kinds.writers.keys import WritersWorkload
 from fsgauge.record import Cell
 from fsgauge.units import exact_size
 
@@ -32,7 +33,8 @@ def default_primary(workload: WritersWorkload) -> list[str]:
     return [
         cell.id
         for cell in cells_of(workload)
-        if cell.jobs == writers and cell.block_size_bytes == min(workload.block_sizes)
+        if (factors := WritersFactors.of(cell)).writers == writers
+        and factors.block_size_bytes == min(workload.block_sizes)
     ]
 
 
@@ -46,23 +48,20 @@ def _cell(
 ) -> Cell:
     """Range, access and allocation stand in the names only where the study has several."""
     size = exact_size(block_size_bytes)
-    pattern = "write" if workload.order == "sequential" else "randwrite"
+    factors = WritersFactors(
+        pattern="write" if workload.order == "sequential" else "randwrite",
+        block_size_bytes=block_size_bytes,
+        writers=writers,
+        queue_depth=workload.queue_depth,
+        interface=workload.interface,
+        ranges=ranges,
+        access=access,
+        allocation=allocation,
+    )
     several: list[str] = [ranges] if len(workload.ranges) > 1 else []
     several += [access] if len(workload.access) > 1 else []
     several += [allocation] if len(workload.allocation) > 1 else []
-    words = [f"{pattern} {size}", f"{writers} writer{'s' if writers > 1 else ''}", *several]
-    parts = [pattern, size.replace(" ", ""), f"writers{writers}"]
+    words = [f"{factors.pattern} {size}", factors.at_once_words, *several]
+    parts = [factors.pattern, size.replace(" ", ""), f"writers{writers}"]
     parts += [word.replace(" ", "-") for word in several]
-    return Cell(
-        id="-".join(parts),
-        name=", ".join(words),
-        pattern=pattern,
-        read_percent=0,
-        block_size_bytes=block_size_bytes,
-        queue_depth=workload.queue_depth,
-        jobs=writers,
-        interface=workload.interface,
-        ranges=ranges,
-        direct=access == "direct",
-        allocation=allocation,
-    )
+    return factors.cell(id="-".join(parts), name=", ".join(words))

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, ValidationInfo, model_validator
 
+from fsgauge.kinds.writers.factors import Access, Allocation, Range
 from fsgauge.study.base import Distinct
 from fsgauge.study.conflict import conflict
 from fsgauge.study.sweep import (
@@ -29,9 +30,6 @@ from fsgauge.study.sweep import (
 from fsgauge.study.workload_keys import WorkloadKeys
 from fsgauge.units import DurationNs, SizeBytes, exact_size
 
-Range = Literal["shared", "segmented", "interleaved", "strided", "own files"]
-Access = Literal["direct", "buffered"]
-Allocation = Literal["overwrite", "preallocated", "extend"]
 Companions = Annotated[int, Field(ge=0, le=1024)]
 
 

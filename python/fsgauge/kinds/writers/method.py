@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import lcm
 
 from fsgauge.errors import InputError
+from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.kinds.writers.keys import WritersWorkload
 from fsgauge.record import Cell
 from fsgauge.units import exact_duration, exact_size, format_duration, format_size
@@ -133,20 +134,21 @@ class WritersMethod(LaidOut):
 
         A device is the limit of what is above it: direct overwrites, whatever the files' cell is.
         """
+        factors = WritersFactors.of(cell)
         workload = self.workload
         bare = isinstance(target, BlockTarget)
         sequential = workload.order == "sequential"
         duration_ns = workload.duration or LONGEST_RUN_NS
         return LoadJob(
             target=self._target(cell, laid_out(target)),
-            interface=cell.interface,
-            direct=bare or bool(cell.direct),
+            interface=factors.interface,
+            direct=bare or factors.access == "direct",
             access=SequentialAccess() if sequential else RandomAccess(),
             read_percent=0,
-            block_sizes=[BlockSize(size_bytes=cell.block_size_bytes)],
-            queue_depth=cell.queue_depth,
+            block_sizes=[BlockSize(size_bytes=factors.block_size_bytes)],
+            queue_depth=factors.queue_depth,
             submit_batch=workload.submit_batch,
-            jobs=cell.jobs,
+            jobs=factors.writers,
             warm_up_ns=workload.warm_up,
             duration_ns=duration_ns,
             interval_ns=interval_ns(duration_ns) if workload.duration else _PASSES_INTERVAL_NS,
@@ -154,8 +156,8 @@ class WritersMethod(LaidOut):
             seed=seed,
             ranges=self._ranges(cell, bare=bare),
             passes=workload.passes,
-            extend=not bare and cell.allocation in ("extend", "preallocated"),
-            preallocate=not bare and cell.allocation == "preallocated",
+            extend=not bare and factors.allocation in ("extend", "preallocated"),
+            preallocate=not bare and factors.allocation == "preallocated",
             workers=workload.workers,
             descriptors=workload.descriptors,
             sync=self._sync(),
@@ -166,27 +168,29 @@ class WritersMethod(LaidOut):
 
     def run_seconds(self, cell: Cell, space_bytes: int, speed: Speed = EXPECTED) -> float:
         """Writers are taken to get in one another's way: all of them as fast as one."""
+        factors = WritersFactors.of(cell)
         workload = self.workload
-        rate = operations_per_second(cell.block_size_bytes, cell.queue_depth, speed)
+        rate = operations_per_second(factors.block_size_bytes, factors.queue_depth, speed)
         if workload.duration is not None:
             load = (workload.warm_up + workload.duration) / 1e9
         else:
             covered = self._covered_bytes(cell, space_bytes)
-            load = min(covered / cell.block_size_bytes / rate, LONGEST_RUN_NS / 1e9)
+            load = min(covered / factors.block_size_bytes / rate, LONGEST_RUN_NS / 1e9)
         reading = space_bytes / speed.bytes_per_second if workload.verify else 0.0
         return load + reading + _LIMITS_SECONDS
 
     def written_bytes(self, cell: Cell, space_bytes: int) -> float:
         """The passes exactly, or a time in which writers do not hinder one another; and logs."""
+        factors = WritersFactors.of(cell)
         workload = self.workload
         if workload.duration is None:
             written = float(self._covered_bytes(cell, space_bytes))
             seconds = self.run_seconds(cell, space_bytes)
         else:
             seconds = (workload.warm_up + workload.duration) / 1e9
-            in_flight = cell.queue_depth * cell.jobs
-            rate = operations_per_second(cell.block_size_bytes, in_flight)
-            written = rate * seconds * cell.block_size_bytes
+            in_flight = factors.queue_depth * factors.writers
+            rate = operations_per_second(factors.block_size_bytes, in_flight)
+            written = rate * seconds * factors.block_size_bytes
         appends = seconds / ASSUMED_LATENCY_SECONDS * workload.log_block_size
         return written + workload.log_writers * appends
 
@@ -256,16 +260,18 @@ class WritersMethod(LaidOut):
 
     def _covered_bytes(self, cell: Cell, space_bytes: int) -> int:
         """What all passes of all writers write."""
+        factors = WritersFactors.of(cell)
         file_bytes = space_bytes // self.files
-        each_all = cell.ranges in ("shared", "own files")
-        return file_bytes * (self.workload.passes or 1) * (cell.jobs if each_all else 1)
+        each_all = factors.ranges in ("shared", "own files")
+        return file_bytes * (self.workload.passes or 1) * (factors.writers if each_all else 1)
 
     def _target(self, cell: Cell, target: Target) -> Target:
         """The first file, or as many as there are writers where each has one.
 
         Of a bare device, as many bytes from its start.
         """
-        count = cell.jobs if cell.ranges == "own files" else 1
+        factors = WritersFactors.of(cell)
+        count = factors.writers if factors.ranges == "own files" else 1
         if isinstance(target, FilesTarget):
             return target.model_copy(update={"count": count})
         if isinstance(target, BlockTarget):
@@ -275,9 +281,10 @@ class WritersMethod(LaidOut):
 
     def _ranges(self, cell: Cell, *, bare: bool) -> Ranges:
         """A device holds no files: a segment of it is as long as the file of that writer."""
-        if bare and cell.ranges == "own files":
+        factors = WritersFactors.of(cell)
+        if bare and factors.ranges == "own files":
             return SegmentedRanges()
-        match cell.ranges:
+        match factors.ranges:
             case "segmented":
                 return SegmentedRanges()
             case "interleaved":

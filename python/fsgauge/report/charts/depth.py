@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from fsgauge.factors import factors_of
 from fsgauge.report import words
 from fsgauge.report.charts import panels
-from fsgauge.report.charts.panels import panel_name
 from fsgauge.report.charts.rows import chart_of
 from fsgauge.report.charts.ticks import ratio_domain, ratio_ticks
 from fsgauge.report.draw import Drawing, draw
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def depth_curves(results: Results) -> Drawing | None:
     """The drawing; None with one queue depth or nothing to compare."""
-    if len({cell.queue_depth for cell in results.cells}) < 2:
+    if len({factors_of(cell).depth for cell in results.cells}) < 2:
         return None
     colours = system_colours(results.systems, results.baseline)
     shapes = system_shapes(results.systems, results.baseline)
@@ -53,11 +53,12 @@ def depth_curves(results: Results) -> Drawing | None:
 
 def _row(results: Results, entry: Comparison) -> dict[str, Any]:
     cell = results.cell(entry.cell)
+    factors = factors_of(cell)
     return {
         "cell": entry.cell,
-        "panel": f"{panel_name(cell)}, {format_size(cell.block_size_bytes)}",
+        "panel": f"{factors.panel}, {format_size(factors.operation_bytes)}",
         "system": entry.system,
-        "depth": cell.queue_depth,
+        "depth": factors.depth,
         "ratio": entry.ratio,
         "low": entry.low if entry.low is not None else entry.ratio,
         "high": entry.high if entry.high is not None else entry.ratio,

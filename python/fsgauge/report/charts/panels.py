@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from fsgauge.record import Cell
 from fsgauge.report.draw import Build
 
 if TYPE_CHECKING:
@@ -64,8 +63,3 @@ def styled(
     return [
         {**row, "colour": colours[row["system"]], "shape": shapes[row["system"]]} for row in rows
     ]
-
-
-def panel_name(cell: Cell) -> str:
-    """What cells of one panel share."""
-    return cell.pattern + (f", {cell.jobs} jobs" if cell.jobs > 1 else "")

@@ -2,17 +2,10 @@
 
     condition  = "ratio" "(" metric { [","] selector } ")" comparison number
     metric     = a name of METRICS: iops, bandwidth, complete, read.p99, create.mean, cpu ...
-    selector   = pattern               randread
+    selector   = word                  of a factor: randread, backup fill, directory order
                | size                  4 KiB
-               | test                  write, read, backup fill, of a study of many clients
-               | order                 directory order, inode order, of its backups
                | "depth" whole         depth 32
-               | whole "jobs"          4 jobs
-               | whole "writers"       2 writers, the jobs of a writers study
-               | whole "clients"       590 clients
-               | ranges                shared, segmented, own files ...
-               | access                direct, buffered
-               | allocation            overwrite, preallocated, extend
+               | whole noun            4 jobs, 2 writers, 590 clients: how many at once
                | cell id               write-8KiB-writers2
                | quoted system name    "xfs, 8 groups"
     comparison = "<" | "<=" | ">" | ">="
@@ -30,8 +23,9 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from fsgauge.errors import InputError, SourceLocation
+from fsgauge.factors import declarations, factors_of, vocabulary
 from fsgauge.quantities import UnitError
-from fsgauge.record import Cell
+from fsgauge.record import Cell, FactorValue
 from fsgauge.stats.metrics import METRICS
 from fsgauge.units import parse_size
 
@@ -43,19 +37,9 @@ _TOKEN = re.compile(
     r"|(?P<id>[A-Za-z_][A-Za-z0-9_.]*(?:-[A-Za-z0-9_.]+)+)"
     r"|(?P<word>[A-Za-z_][A-Za-z0-9_.]*)|(?P<sign><=|>=|<|>|\(|\)|,))"
 )
-_RANGES = ("shared", "segmented", "interleaved", "strided", "own files")
-_ACCESS = ("direct", "buffered")
-_ALLOCATION = ("overwrite", "preallocated", "extend")
-_JOBS = ("job", "jobs", "writer", "writers", "client", "clients")
-_ORDERS = ("directory", "inode", "physical")
 _NEARLY_A_SIZE = re.compile(r"[kmgtpe]?i?(b|bytes?)?", re.IGNORECASE)
 _WITH_NUMBER = '"4 KiB", "4 jobs" or "2 writers"?'
 _EXAMPLE = "--fail-if 'ratio(iops, randread, 4 KiB) < 0.95'"
-
-
-SelectorKind = Literal[
-    "cell", "pattern", "size", "depth", "jobs", "ranges", "access", "allocation", "order", "system"
-]
 
 
 class Token(NamedTuple):
@@ -67,9 +51,12 @@ class Token(NamedTuple):
 
 
 class Selector(NamedTuple):
-    """One thing that a cell or system has to be, and where it stands."""
+    """One thing that a cell or system has to be, and where it stands.
 
-    kind: SelectorKind
+    `kind` is "cell", "system", a role of a factor (fsgauge.factors), or the name of one in none.
+    """
+
+    kind: str
     value: str | int
     token: Token
 
@@ -94,24 +81,19 @@ class Condition:
         return _error(self.text, what, token, hint=hint, next=next)
 
 
-def what_cell_is(cell: Cell) -> dict[SelectorKind, str | int | None]:
-    """What selectors of each kind ask of a cell; None where it has no such thing."""
-    return {
-        "cell": cell.id,
-        "pattern": cell.test or cell.pattern,
-        "size": cell.block_size_bytes,
-        "depth": cell.queue_depth,
-        "jobs": cell.jobs,
-        "ranges": cell.ranges,
-        "access": None if cell.direct is None else _ACCESS[0 if cell.direct else 1],
-        "allocation": cell.allocation,
-        "order": cell.order,
-    }
+def what_cell_is(cell: Cell) -> dict[str, FactorValue]:
+    """What selectors of each kind ask of a cell."""
+    return {"cell": cell.id, **factors_of(cell).selected_by}
 
 
 def _holds(selector: Selector, cell: Cell, system: str) -> bool:
     has = {**what_cell_is(cell), "system": system}
-    return has[selector.kind] == selector.value
+    return has.get(selector.kind) == selector.value
+
+
+def _counted() -> set[str]:
+    """What kinds count that work at once: job, writer, client ..."""
+    return {factor.one for _, factor in declarations() if factor.one}
 
 
 def parse_condition(text: str) -> Condition:
@@ -170,28 +152,18 @@ class _Parser:
         )
 
     def word(self, token: Token) -> Selector:
-        """One that only a study of writers or of many clients has, or a pattern."""
-        if token.text == "backup" and self.peek().text == "fill":
-            self.take()
-            return Selector("pattern", "backup fill", token)
-        if token.text in _ORDERS and self.peek().text == "order":
-            self.take()
-            return Selector("order", token.text, token)
-        if token.text == "own" and self.peek().text == "files":
-            self.take()
-            return Selector("ranges", "own files", token)
-        if token.text in _RANGES:
-            return Selector("ranges", token.text, token)
-        if token.text in _ACCESS:
-            return Selector("access", token.text, token)
-        if token.text in _ALLOCATION:
-            return Selector("allocation", token.text, token)
+        """A value of a factor, of one word or several; any other word is taken for a pattern."""
+        following = [each.text for each in self.tokens[self.at :]]
+        for phrase, (kind, value) in vocabulary().items():
+            if phrase == (token.text, *following[: len(phrase) - 1]):
+                self.at += len(phrase) - 1
+                return Selector(kind, value, token)
         return Selector("pattern", token.text, token)
 
     def size_or_jobs(self, number: Token) -> Selector:
         unit = self.take()
-        if unit.text in _JOBS:
-            what = f"a number of {unit.text.removesuffix('s')}s"
+        if (counted := unit.text.removesuffix("s")) in _counted():
+            what = f"a number of {counted}s"
             return Selector("jobs", self.whole(number, what), number)
         if unit.kind != "word":
             raise self.wrong(f"{number.text} has no unit", number, hint=_WITH_NUMBER)

@@ -14,6 +14,8 @@ from collections.abc import Sequence
 from typing import Literal
 
 from fsgauge.errors import InputError
+from fsgauge.factors import declarations, factors_of
+from fsgauge.record import FactorValue
 from fsgauge.stats.folders.compare import Between, Entry
 from fsgauge.stats.folders.condition import Condition, Selector, nearest, what_cell_is
 from fsgauge.stats.results import ResultModel
@@ -98,28 +100,29 @@ def _names(between: Between) -> str:
     return "; ".join(cell.name for cell in between.cells)
 
 
-def _known(selector: Selector, between: Between) -> dict[str, str | int]:
+def _known(selector: Selector, between: Between) -> dict[str, FactorValue]:
     """What the study has of a selector's kind, by the name that people write."""
     if selector.kind == "system":
         return {system: system for system in between.systems}
+    has = [(factors_of(cell), what_cell_is(cell).get(selector.kind)) for cell in between.cells]
     if selector.kind == "depth":
-        return {f"depth {cell.queue_depth}": cell.queue_depth for cell in between.cells}
+        return {f"depth {factors.depth}": factors.depth for factors, _ in has}
     if selector.kind == "jobs":
-        noun = _of_jobs(between)
-        return {
-            f"{cell.jobs} {noun if cell.jobs == 1 else f'{noun}s'}": cell.jobs
-            for cell in between.cells
-        }
+        return {factors.at_once_words: factors.at_once for factors, _ in has}
     if selector.kind == "size":
-        return {exact_size(cell.block_size_bytes): cell.block_size_bytes for cell in between.cells}
-    found = (what_cell_is(cell)[selector.kind] for cell in between.cells)
-    return {str(value): value for value in found if value is not None}
+        return {exact_size(factors.operation_bytes): factors.operation_bytes for factors, _ in has}
+    return {str(value): value for _, value in has if value is not None}
 
 
-def _of_jobs(between: Between) -> str:
-    if any(cell.test is not None for cell in between.cells):
-        return "client"
-    return "job" if all(cell.ranges is None for cell in between.cells) else "writer"
+def _at_once(between: Between) -> str:
+    """What a number of those that work at once counts."""
+    declared = next((factors_of(cell).in_role("jobs") for cell in between.cells), None)
+    return declared[1].one if declared else "job"
+
+
+def _label(name: str) -> str:
+    """What people call a factor."""
+    return next((factor.label for known, factor in declarations() if known == name), name)
 
 
 def _unknown(
@@ -130,13 +133,9 @@ def _unknown(
         "pattern": f'pattern "{selector.value}"',
         "size": f"block size {format_size(int(selector.value))}" if selector.kind == "size" else "",
         "depth": f"depth {selector.value}",
-        "jobs": f"number of {_of_jobs(between)}s {selector.value}",
+        "jobs": f"number of {_at_once(between)}s {selector.value}",
         "cell": f'cell "{selector.value}"',
-        "ranges": f"cells with {selector.value} ranges",
-        "access": f"cells with {selector.value} access",
-        "allocation": f'cells with allocation "{selector.value}"',
-        "order": f"backup in {selector.value} order",
-    }[selector.kind]
+    }.get(selector.kind) or f"cells with {selector.value} {_label(selector.kind)}"
     return condition.error(
         f"this study has no {written}",
         selector.token,

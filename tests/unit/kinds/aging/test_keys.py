@@ -172,6 +172,8 @@ def test_cells_go_from_clean_to_free_and_write_before_they_read() -> None:
         *("free-100-write", "free-100-read"),
     ]
     clean, *_, last = cells_of(found)
-    assert (clean.wear, clean.free_percent, clean.name) == ("clean", None, "write, clean")
-    assert (last.wear, last.free_percent, last.name) == ("aged", 100, "read, 100 % free")
+    assert (clean.factors["wear"], "free_percent" in clean.factors) == ("clean", False)
+    assert clean.name == "write, clean"
+    assert (last.factors["wear"], last.factors["free_percent"]) == ("aged", 100)
+    assert last.name == "read, 100 % free"
     assert default_primary(found) == ["free-05-write", "free-05-read"]

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from fsgauge.errors import InputError
+from fsgauge.kinds.aging.factors import AgingFactors
 from fsgauge.kinds.aging.keys import AgingWorkload
 from fsgauge.plan.estimate import turn_written_bytes
 from fsgauge.plan.preview import PlanDescription, describe
@@ -135,7 +136,9 @@ def test_files_are_written_where_the_file_system_decides(
 
 def test_every_file_is_deleted_once_in_an_order_of_the_seed() -> None:
     def order(seed: int) -> list[str]:
-        cells = [cell.id for cell in cells_of(AgingWorkload()) if cell.pattern == "write"]
+        cells = [
+            cell.id for cell in cells_of(AgingWorkload()) if AgingFactors.of(cell).side == "write"
+        ]
         found = [step for cell in cells for step in steps(cell, seed)]
         return [step.path for step in found if isinstance(step, DeleteFile)]
 
@@ -194,8 +197,12 @@ def test_scans_list_every_file_with_space_and_map() -> None:
     after, aged = method.scan_job("/mnt/rate", aged=False), method.scan_job("/mnt/aged", aged=True)
     assert (after.top, aged.top, after.space, after.map_order > 0) == (3, 20, True, True)
     cells = cells_of(AgingWorkload())
-    assert {method.scanned_after(cell) for cell in cells if cell.pattern == "read"} == {None}
-    assert {method.scanned_after(cell) for cell in cells if cell.pattern == "write"} == {"rate"}
+    assert {
+        method.scanned_after(cell) for cell in cells if AgingFactors.of(cell).side == "read"
+    } == {None}
+    assert {
+        method.scanned_after(cell) for cell in cells if AgingFactors.of(cell).side == "write"
+    } == {"rate"}
 
 
 def test_the_estimate_counts_the_region_only_where_it_is_written() -> None:

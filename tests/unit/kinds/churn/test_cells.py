@@ -1,5 +1,6 @@
 """The cells of `churn`."""
 
+from fsgauge.kinds.churn.factors import ChurnFactors
 from fsgauge.kinds.churn.keys import ChurnWorkload
 from fsgauge.study.workload import cells_of, default_primary
 
@@ -16,14 +17,17 @@ def test_each_level_has_aged_and_fresh_read_before_written():
         "fresh-95-read",
         "fresh-95-write",
     ]
-    read, write = cells[2:4]
-    assert (read.name, read.wear, read.fill_percent) == ("read, fresh, 50 % full", "fresh", 50)
-    assert (read.test, read.order, read.jobs, read.read_percent) == ("backup", "directory", 1, 100)
-    assert (write.test, write.order, write.jobs, write.read_percent) == ("write", None, 4, 0)
-    assert (read.block_size_bytes, write.block_size_bytes) == (1 << 20, 64 << 10)
+    assert cells[2].name == "read, fresh, 50 % full"
+    read, write = map(ChurnFactors.of, cells[2:4])
+    assert (read.wear, read.fill_percent) == ("fresh", 50)
+    assert (read.side, read.order, read.clients, read.share_of_reads) == (
+        *("read", "directory", 1, 100),
+    )
+    assert (write.side, write.order, write.clients, write.share_of_reads) == ("write", None, 4, 0)
+    assert (read.record_size_bytes, write.record_size_bytes) == (1 << 20, 64 << 10)
 
 
 def test_the_answer_is_about_all_of_them():
     workload = ChurnWorkload(tests=["write"])
     assert default_primary(workload) == [cell.id for cell in cells_of(workload)]
-    assert {cell.pattern for cell in cells_of(workload)} == {"write"}
+    assert {ChurnFactors.of(cell).side for cell in cells_of(workload)} == {"write"}

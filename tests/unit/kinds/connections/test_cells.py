@@ -1,5 +1,6 @@
 """The cells of connections: one order whatever the list says, and what the answer is about."""
 
+from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.kinds.connections.keys import ConnectionsWorkload
 from fsgauge.study.workload import cells_of, default_primary
 
@@ -19,25 +20,28 @@ def test_the_order_is_that_of_the_work():
     }
     assert [cell.id for cell in cells_of(workload)][:4] == ["write", "read", "stat", "mix"]
     last = cells_of(ConnectionsWorkload(tests=["delete", "write"]))[-1]
-    assert (last.id, last.test) == ("delete", "delete")
+    assert (last.id, last.factors["test"]) == ("delete", "delete")
 
 
 def test_a_cell_says_who_works_and_how():
     workload = ConnectionsWorkload(clients=7, outstanding=3, record_size=8192)
-    write, read, fill, backup = cells_of(workload)
-    assert (write.jobs, write.queue_depth, write.block_size_bytes) == (7, 3, 8192)
+    write, read, fill, backup = map(ConnectionsFactors.of, cells_of(workload))
+    assert (write.clients, write.outstanding, write.record_size_bytes) == (7, 3, 8192)
     assert (write.read_percent, read.read_percent, fill.read_percent) == (0, 100, 0)
-    assert (backup.jobs, backup.queue_depth, backup.block_size_bytes) == (1, 1, 1 << 20)
+    assert (backup.clients, backup.outstanding, backup.record_size_bytes) == (1, 1, 1 << 20)
     assert (backup.test, backup.order, write.order) == ("backup", "directory", None)
-    threads = cells_of(ConnectionsWorkload(dispatch="threads"))
-    assert {cell.interface for cell in threads} == {"plain"}
 
 
 def test_a_mix_says_its_share_of_reads():
     mix = {"read": 3, "save": 1, "stat": 9}
-    assert cells_of(ConnectionsWorkload(tests=["write", "mix"], mix=mix))[1].read_percent == 75
+    assert reads(mix) == 75
     names = {"stat": 1, "list": 2}
-    assert cells_of(ConnectionsWorkload(tests=["write", "mix"], mix=names))[1].read_percent == 100
+    assert reads(names) == 100
+
+
+def reads(mix):
+    mixed = cells_of(ConnectionsWorkload(tests=["write", "mix"], mix=mix))[1]
+    return ConnectionsFactors.of(mixed).share_of_reads
 
 
 def test_the_answer_is_about_the_published_tests():

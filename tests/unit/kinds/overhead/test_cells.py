@@ -1,5 +1,6 @@
 """Cells: their names, and what each of them does."""
 
+from fsgauge.kinds.overhead.factors import OverheadFactors
 from fsgauge.kinds.overhead.keys import OverheadWorkload
 from fsgauge.study.workload import cells_of, default_primary
 
@@ -31,7 +32,10 @@ def test_mixes():
         queue_depths=[1],
         read_percent=70,
     )
-    shares = {cell.pattern: cell.read_percent for cell in found.values()}
+    shares = {
+        OverheadFactors.of(cell).pattern: OverheadFactors.of(cell).read_percent
+        for cell in found.values()
+    }
     assert shares == {
         "read": 100,
         "write": 0,
@@ -44,9 +48,9 @@ def test_mixes():
 
 def test_auto_is_synchronous_at_depth_1_alone():
     found = cells(patterns=["read"], block_sizes=[4096], queue_depths=[1, 2])
-    assert [cell.interface for cell in found.values()] == ["psync", "io_uring"]
+    assert [OverheadFactors.of(cell).interface for cell in found.values()] == ["psync", "io_uring"]
     ring = cells(patterns=["read"], block_sizes=[4096], queue_depths=[1], interface="io_uring")
-    assert [cell.interface for cell in ring.values()] == ["io_uring"]
+    assert [OverheadFactors.of(cell).interface for cell in ring.values()] == ["io_uring"]
 
 
 def test_the_answer_is_about_small_blocks_at_the_ends_of_the_queue():

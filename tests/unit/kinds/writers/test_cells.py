@@ -1,5 +1,6 @@
 """The cells of writers: their names, and which of them the answer is about."""
 
+from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.kinds.writers.keys import WritersWorkload
 from fsgauge.study.workload import cells_of, default_primary
 
@@ -27,8 +28,10 @@ def test_only_what_varies_is_named():
 
 def test_a_cell_says_where_its_writers_write():
     cell = cells_of(WritersWorkload(writers=[4], order="random", access=["buffered"]))[0]
-    assert (cell.pattern, cell.read_percent, cell.jobs) == ("randwrite", 0, 4)
-    assert (cell.ranges, cell.direct, cell.interface) == ("shared", False, "psync")
+    found = WritersFactors.of(cell)
+    assert (found.pattern, found.share_of_reads, found.writers) == ("randwrite", 0, 4)
+    assert (found.ranges, found.access, found.interface) == ("shared", "buffered", "psync")
+    assert cell.factors == found.factors()
 
 
 def test_the_answer_is_about_two_writers_or_the_second_number():

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fsgauge.kinds.aging.analysis.levels import side_of
 from fsgauge.kinds.aging.analysis.model import Aging, AgingPoint, Side
+from fsgauge.kinds.aging.factors import AgingFactors
 from fsgauge.record import Cell
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
@@ -59,8 +59,9 @@ def aging_answer(aging: Aging, primary: Sequence[Cell], margin_percent: float) -
 
 def _lead(aging: Aging, primary: Sequence[Cell]) -> tuple[Side, int, list[_Kept]] | None:
     for cell in [*primary]:
-        side, level = side_of(cell), cell.free_percent
-        if side is None or level is None:
+        factors = AgingFactors.of(cell)
+        side, level = factors.side, factors.free_percent
+        if level is None:
             continue
         kept = [
             _Kept(

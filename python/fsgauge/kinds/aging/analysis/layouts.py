@@ -14,6 +14,7 @@ from fsgauge.kinds.aging.analysis import extents
 from fsgauge.kinds.aging.analysis.levels import written_cells
 from fsgauge.kinds.aging.analysis.model import AgedFiles, AgingLayout
 from fsgauge.kinds.aging.disk import Disk, predict_rate
+from fsgauge.kinds.aging.factors import AgingFactors
 from fsgauge.record import Cell, Plan, ScanRecord
 from fsgauge.stats.estimate import Estimate, estimate, over
 from fsgauge.stats.ratio import t_quantile
@@ -32,7 +33,9 @@ def aging_layouts(
     known = {cell.id: cell for cell in written_cells(plan)}
     whole = [scan for scan in scans if scan.cell in known and is_whole(scan)]
     predicted, shares = _predictions(plan, whole, disk), _shares(plan, whole, chunks)
-    clean = next((cell.id for cell in known.values() if cell.free_percent is None), None)
+    clean = next(
+        (cell.id for cell in known.values() if AgingFactors.of(cell).free_percent is None), None
+    )
     return [
         _layout(cell, system, results, (predicted, shares), clean)
         for system in plan.systems
@@ -80,7 +83,7 @@ def _layout(
     return AgingLayout(
         system=system,
         cell=cell.id,
-        free_percent=cell.free_percent,
+        free_percent=AgingFactors.of(cell).free_percent,
         chunk_share=_mean(shares.block_logs(IN_CHUNKS, cell.id, system)),
         lengths=extents.lengths_of(results),
         free=extents.free_of(results),

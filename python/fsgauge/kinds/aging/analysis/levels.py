@@ -5,28 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fsgauge.kinds.aging.analysis.model import Side
+from fsgauge.kinds.aging.factors import AgingFactors
 from fsgauge.record import Cell, Plan
 
 SIDES: tuple[Side, ...] = ("write", "read")
 
 
-def side_of(cell: Cell) -> Side | None:
-    """Written or read; None for a cell of another study."""
-    if cell.wear is None or cell.pattern not in SIDES:
-        return None
-    return "write" if cell.pattern == "write" else "read"
-
-
 def cells_of_side(plan: Plan, side: Side) -> dict[int | None, Cell]:
     """The cells of one side by percent free; the clean one, under None, comes first."""
-    found = {cell.free_percent: cell for cell in plan.cells if side_of(cell) == side}
+    cells = ((cell, AgingFactors.of(cell)) for cell in plan.cells)
+    found = {factors.free_percent: cell for cell, factors in cells if factors.side == side}
     order = sorted(found, key=lambda level: -1 if level is None else level)
     return {level: found[level] for level in order}
 
 
 def levels_of(plan: Plan) -> list[int]:
     """Every level that is measured after ageing, ascending."""
-    found = {cell.free_percent for cell in plan.cells if side_of(cell)}
+    found = {AgingFactors.of(cell).free_percent for cell in plan.cells}
     return sorted(level for level in found if level is not None)
 
 

@@ -10,6 +10,7 @@ from fsgauge.kinds.aging.analysis.levels import levels_of
 from fsgauge.kinds.aging.analysis.model import Aging, DiskParameter
 from fsgauge.kinds.aging.analysis.rates import aging_lines, noise_of_sides
 from fsgauge.kinds.aging.disk import disk_of, parameters_of
+from fsgauge.kinds.aging.factors import AgingFactors
 from fsgauge.record import EnvironmentRecord, ScanRecord, StudyRecord
 from fsgauge.stats.samples import Samples
 from fsgauge.stats.seeks import seeks_of
@@ -29,7 +30,7 @@ def read_aging(
     model = disk_of(workload.get("disk") or {})
     return Aging(
         files=int(workload.get("files") or 0),
-        streams=max(cell.jobs for cell in plan.cells),
+        streams=max(AgingFactors.of(cell).streams for cell in plan.cells),
         aged_by=str(workload.get("aged_by") or ""),
         levels=levels_of(plan),
         chunks=chunks,

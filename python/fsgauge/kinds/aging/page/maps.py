@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fsgauge.kinds.aging.analysis.model import Aging
+from fsgauge.kinds.aging.factors import AgingFactors
 from fsgauge.kinds.aging.page.aged_lengths import steps_of
 from fsgauge.kinds.aging.page.blended import STRENGTHS, blended_picture
 from fsgauge.record import Cell, ScanRecord
@@ -54,7 +55,7 @@ def map_rows(results: Results, scans: Sequence[ScanRecord]) -> list[MapRow]:
             _small(by_id[scan.cell], scan)
             for level in shown
             for scan in of_turn
-            if scan.cell in by_id and by_id[scan.cell].free_percent == level
+            if scan.cell in by_id and AgingFactors.of(by_id[scan.cell]).free_percent == level
         ]
         found = [each for each in maps if each is not None]
         if found:
@@ -81,7 +82,7 @@ def _small(cell: Cell, scan: ScanRecord) -> SmallMap | None:
     result = scan.result
     if result is None or result.map is None:
         return None
-    level = cell.free_percent
+    level = AgingFactors.of(cell).free_percent
     pieces = result.counts.extents
     words = f"files in {pieces:,} {'piece' if pieces == 1 else 'pieces'}"
     step = "clean" if level is None else f"{level} % free"

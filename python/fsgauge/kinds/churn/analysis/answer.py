@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fsgauge.kinds.churn.analysis.model import Churn, Damage, Side
+from fsgauge.kinds.churn.factors import ChurnFactors
 from fsgauge.record import Cell
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
 from fsgauge.stats.wording import listed, percent, percent_range, remark, too_few
@@ -53,10 +54,9 @@ _NOUNS: dict[Side, str] = {"read": "reads", "write": "writes"}
 def _lead(churn: Churn, primary: Sequence[Cell]) -> tuple[int, list[Side]]:
     """The highest level of which a primary cell has a damage, and its primary sides."""
     asked = [
-        (cell.fill_percent, side)
-        for cell in primary
-        for side in churn.sides
-        if cell.pattern == side and cell.fill_percent is not None
+        (factors.fill_percent, factors.side)
+        for factors in map(ChurnFactors.of, primary)
+        if factors.side in churn.sides
     ]
     with_data = {(damage.fill_percent, damage.side) for damage in churn.damages}
     known = [each for each in asked if each in with_data] or asked

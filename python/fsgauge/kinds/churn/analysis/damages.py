@@ -8,6 +8,7 @@ the baseline's (Benjamini and Hochberg).
 from __future__ import annotations
 
 from fsgauge.kinds.churn.analysis.model import AgainstBaseline, ChurnWear, Damage, Side
+from fsgauge.kinds.churn.factors import ChurnFactors
 from fsgauge.record import Cell, Plan
 from fsgauge.stats.contrast import Contrast, Value, in_blocks, logs_of
 from fsgauge.stats.estimate import Estimate, estimate
@@ -20,13 +21,14 @@ SIDES: tuple[Side, ...] = ("read", "write")
 
 def cell_at(plan: Plan, side: Side, fill_percent: int, wear: ChurnWear) -> Cell | None:
     """The cell of one side, level and wear."""
+    cells = ((cell, ChurnFactors.of(cell)) for cell in plan.cells)
     wanted = (side, fill_percent, wear)
-    return next((c for c in plan.cells if (c.pattern, c.fill_percent, c.wear) == wanted), None)
+    return next((c for c, f in cells if (f.side, f.fill_percent, f.wear) == wanted), None)
 
 
 def fills_of(plan: Plan) -> list[int]:
     """The levels, ascending."""
-    return sorted({cell.fill_percent for cell in plan.cells if cell.fill_percent is not None})
+    return sorted({ChurnFactors.of(cell).fill_percent for cell in plan.cells})
 
 
 def damages_of(samples: Samples, equivalence_percent: float) -> list[Damage]:
@@ -40,7 +42,7 @@ def noise_of_sides(samples: Samples) -> dict[Side, Estimate]:
     """A/A of the rate over all cells of a side."""
     found: dict[Side, Estimate] = {}
     for side in SIDES:
-        cells = [cell.id for cell in samples.plan.cells if cell.pattern == side]
+        cells = [cell.id for cell in samples.plan.cells if ChurnFactors.of(cell).side == side]
         noise = pooled_noise(samples, RATE, cells)
         if noise is not None:
             ratio = noise.ratio

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from fsgauge.kinds.churn.analysis.damages import cell_at, fills_of
 from fsgauge.kinds.churn.analysis.model import ChurnLayout, ChurnWear
+from fsgauge.kinds.churn.factors import ChurnFactors
 from fsgauge.record import Cell, Plan, ScanRecord
 from fsgauge.scan.numbers import Numbers, numbers_of
 from fsgauge.stats.estimate import Estimate, estimate
@@ -63,7 +64,8 @@ def _of_new_files(scans: Sequence[ScanRecord]) -> list[tuple[ScanRecord, str]]:
 
 
 def _tree_of(cell: Cell) -> str:
-    return f"tree-{cell.wear}-{cell.fill_percent}"
+    factors = ChurnFactors.of(cell)
+    return f"tree-{factors.wear}-{factors.fill_percent}"
 
 
 def _samples(

@@ -9,6 +9,7 @@ from fsgauge.kinds.churn.analysis.damages import SIDES, damages_of, fills_of, no
 from fsgauge.kinds.churn.analysis.layouts import churn_layouts
 from fsgauge.kinds.churn.analysis.model import Churn
 from fsgauge.kinds.churn.analysis.trees import different_trees, trees_of
+from fsgauge.kinds.churn.factors import ChurnFactors
 from fsgauge.record import EnvironmentRecord, ScanRecord, StepRecord, StudyRecord
 from fsgauge.stats.samples import Samples
 from fsgauge.stats.seeks import seeks_of
@@ -24,10 +25,11 @@ def read_churn(
 ) -> Churn:
     """All that only this study has."""
     plan = study.plan
+    measured = {ChurnFactors.of(cell).side for cell in plan.cells}
     workload: dict[str, Any] = study.study["workload"]
     return Churn(
         fills=fills_of(plan),
-        sides=[side for side in SIDES if any(cell.pattern == side for cell in plan.cells)],
+        sides=[side for side in SIDES if side in measured],
         storage_age=float(workload.get("storage_age") or 0.0),
         mode=str(workload.get("mode") or ""),
         seeks=seeks_of(environment.storage),

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from fsgauge.kinds.churn.analysis.damages import fills_of
 from fsgauge.kinds.churn.analysis.layouts import WEARS
 from fsgauge.kinds.churn.analysis.model import ChurnWear, Tree
+from fsgauge.kinds.churn.factors import ChurnFactors
 from fsgauge.record import Plan, StepRecord
 from fsgauge.wire import AgeJob, AgeResult
 
@@ -22,9 +23,10 @@ def made_trees(steps: Sequence[StepRecord]) -> list[Made]:
 def place_of(plan: Plan, step: StepRecord) -> tuple[int, ChurnWear] | None:
     """The level and wear that a step belongs to."""
     cell = next((cell for cell in plan.cells if cell.id == step.cell), None)
-    if cell is None or cell.fill_percent is None:
+    if cell is None:
         return None
-    return next(((cell.fill_percent, wear) for wear in WEARS if wear == cell.wear), None)
+    factors = ChurnFactors.of(cell)
+    return factors.fill_percent, factors.wear
 
 
 def trees_of(plan: Plan, steps: Sequence[StepRecord]) -> list[Tree]:

@@ -9,6 +9,7 @@ from fsgauge.kinds.connections.analysis.findings import connections_findings
 from fsgauge.kinds.connections.analysis.model import Connections
 from fsgauge.kinds.connections.analysis.read import read_connections
 from fsgauge.kinds.connections.analysis.serving import read_serving
+from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.record import Cell
 from fsgauge.stats.analysis import Analysis, Material
 from fsgauge.stats.answer import Question, comparisons_in, noise_alone
@@ -26,7 +27,7 @@ class ConnectionsAnalysis(Analysis):
 
     def primary_metric(self, cell: Cell, *, paced: bool) -> str:  # noqa: ARG002
         """Bytes per second where all move the same bytes, else files per second."""
-        return "files" if cell.test in COUNTED_IN_FILES else "bandwidth"
+        return "files" if ConnectionsFactors.of(cell).test in COUNTED_IN_FILES else "bandwidth"
 
     def read(self, material: Material) -> Connections:
         """All that only many clients have."""

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fsgauge.kinds.connections.analysis.model import CellExtents, Connections
+from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.record import Cell
 from fsgauge.stats.results import Comparison
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
@@ -203,16 +204,18 @@ def _too_few(tests: Tests, blocks: int) -> str:
 
 def verb_of(cell: Cell) -> str:
     """What a system does in a test: "writes", "is backed up in inode order"."""
-    verb = _VERBS.get(cell.test or "", cell.name)
-    ordered = cell.order is not None and cell.order != "directory"
-    return f"{verb} in {cell.order} order" if ordered else verb
+    factors = ConnectionsFactors.of(cell)
+    verb = _VERBS.get(factors.test, cell.name)
+    ordered = factors.order is not None and factors.order != "directory"
+    return f"{verb} in {factors.order} order" if ordered else verb
 
 
 def noun_of(cell: Cell) -> str:
     """A test as a thing: "writing", "backup in inode order"."""
-    noun = _NOUNS.get(cell.test or "", cell.name)
-    ordered = cell.order is not None and cell.order != "directory"
-    return f"{noun} in {cell.order} order" if ordered else noun
+    factors = ConnectionsFactors.of(cell)
+    noun = _NOUNS.get(factors.test, cell.name)
+    ordered = factors.order is not None and factors.order != "directory"
+    return f"{noun} in {factors.order} order" if ordered else noun
 
 
 def _nouns(found: Sequence[tuple[Cell, Comparison]]) -> str:

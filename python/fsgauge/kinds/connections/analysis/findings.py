@@ -11,6 +11,7 @@ from fsgauge.kinds.connections.analysis.little import TOLERANCE_PERCENT, times_o
 from fsgauge.kinds.connections.analysis.model import Connections
 from fsgauge.kinds.connections.analysis.samples import client_paces
 from fsgauge.kinds.connections.analysis.serving_findings import serving_findings
+from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.record import RunRecord
 from fsgauge.stats.client_errors import ERROR_WORDS, ErrorRow, GivenUp, clients_of
 from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of
@@ -142,7 +143,11 @@ def _not_lost(rows: Sequence[ErrorRow], evidence: Evidence) -> Iterator[ErrorRow
 
 def _cut(evidence: Evidence) -> Iterator[Finding]:
     """Runs that their time ended before the clients were through."""
-    made = [(run, found) for run, found in clients_of(evidence.runs) if run.cell.test != "mix"]
+    made = [
+        (run, found)
+        for run, found in clients_of(evidence.runs)
+        if ConnectionsFactors.of(run.cell).test != "mix"
+    ]
     cut = [run for run, _ in made if run.result is not None and run.result.ended == "duration"]
     if cut:
         yield finding(
@@ -240,7 +245,9 @@ def _scans(evidence: Evidence, connections: Connections) -> Iterator[Finding]:
 
 def _without_seeks(evidence: Evidence) -> Iterator[Finding]:
     """On memory, fragments cost nothing to reach."""
-    backups = any(cell.test in ("backup", "read") for cell in evidence.study.plan.cells)
+    backups = any(
+        ConnectionsFactors.of(cell).test in ("backup", "read") for cell in evidence.study.plan.cells
+    )
     if evidence.before.storage.kind in WITHOUT_SEEKS and backups:
         yield finding(
             "clients.no_seeks",

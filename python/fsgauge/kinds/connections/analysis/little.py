@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fsgauge.kinds.connections.analysis.model import LittleRow
+from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.record import Plan, RunRecord
 from fsgauge.stats.samples import is_complete
 from fsgauge.wire import ClientsJob, timed_operations, timed_parts
@@ -79,7 +80,7 @@ def little_rows(plan: Plan, runs: Sequence[RunRecord]) -> list[LittleRow]:
         if times is not None:
             key = (run.cell.id, run.system)
             sums[key] = sums.get(key, Times()) + times
-            several = several or run.cell.queue_depth > 1
+            several = several or ConnectionsFactors.of(run.cell).outstanding > 1
     return [
         _row(cell.id, system, sums[cell.id, system], "operations" if several else "clients")
         for cell in plan.cells

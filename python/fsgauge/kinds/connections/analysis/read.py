@@ -11,6 +11,7 @@ from fsgauge.kinds.connections.analysis.model import CallRow, Connections
 from fsgauge.kinds.connections.analysis.samples import collect_clients
 from fsgauge.kinds.connections.analysis.serving_model import Serving
 from fsgauge.kinds.connections.analysis.shares import client_shares, operation_times
+from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.record import Plan, RunRecord, ScanRecord
 from fsgauge.stats.client_errors import clients_of, error_rows, given_up
 from fsgauge.wire import ClientOperation, ClientsJob
@@ -28,15 +29,22 @@ def read_connections(
 ) -> Connections:
     """All that only many clients have."""
     samples = collect_clients(plan, runs)
+    factors = [ConnectionsFactors.of(cell) for cell in plan.cells]
     found = [clients for _, clients in clients_of(runs)]
     jobs = [run.job for run in runs if isinstance(run.job, ClientsJob)]
     with_extents = {scan.system for scan in scanned_cells(scans)}
     return Connections(
-        clients=max(cell.jobs for cell in plan.cells),
-        outstanding=max(cell.queue_depth for cell in plan.cells),
+        clients=max(each.clients for each in factors),
+        outstanding=max(each.outstanding for each in factors),
         rests=any(job.think is not None for job in jobs),
         dispatch=sorted({DISPATCHES[clients.dispatch] for clients in found}),
-        threads=sorted({c.threads for run, c in clients_of(runs) if run.cell.test != "backup"}),
+        threads=sorted(
+            {
+                c.threads
+                for run, c in clients_of(runs)
+                if ConnectionsFactors.of(run.cell).test != "backup"
+            }
+        ),
         calls=_calls(runs),
         peak_memory_bytes=max((clients.peak_memory_bytes for clients in found), default=0),
         checked_records=sum(clients.checked_records for clients in found),
@@ -59,7 +67,11 @@ def _calls(runs: Sequence[RunRecord]) -> list[CallRow]:
 
     A backup's one reader makes plain calls, whatever carries the clients.
     """
-    of_clients = [clients for run, clients in clients_of(runs) if run.cell.test != "backup"]
+    of_clients = [
+        clients
+        for run, clients in clients_of(runs)
+        if ConnectionsFactors.of(run.cell).test != "backup"
+    ]
     rows = {
         (call.operation, call.call, call.reason): CallRow(
             operation=call.operation, call=call.call, reason=call.reason

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
+from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.record import Plan, RunRecord
 from fsgauge.stats.clients import shares_of_mean
 from fsgauge.stats.histogram import mean_ns
@@ -71,7 +72,9 @@ def client_paces(run: RunRecord) -> list[float]:
     """
     job = run.job
     rests = job.think if isinstance(job, ClientsJob) else None
-    if rests is not None and (rests.spread == "exponential" or run.cell.queue_depth > 1):
+    if rests is not None and (
+        rests.spread == "exponential" or ConnectionsFactors.of(run.cell).outstanding > 1
+    ):
         return []
     return shares_of_mean(run)
 

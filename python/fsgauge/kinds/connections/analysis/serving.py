@@ -16,6 +16,7 @@ from fsgauge.kinds.connections.analysis.serving_model import (
     ServerUse,
     Serving,
 )
+from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.record import Plan, RunRecord, ServerRun, TurnRecord
 from fsgauge.stats.estimate import Estimate, estimate, over
 from fsgauge.stats.histogram import mean_ns
@@ -87,7 +88,7 @@ def _values(run: RunRecord, clients: ClientsResult) -> Iterator[tuple[str, float
     if clients.connect_ns:
         yield _CONNECT_ALL, clients.connect_ns
     if run.server and run.server.connecting_ns:
-        yield _SESSION, run.server.connecting_ns / run.cell.jobs
+        yield _SESSION, run.server.connecting_ns / ConnectionsFactors.of(run.cell).clients
     used = _processor_ns(run.server) if run.server else None
     operations = sum(part.operations for part in clients.operations if part.operation != _CONNECT)
     if used and operations:

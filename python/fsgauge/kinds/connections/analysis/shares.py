@@ -13,6 +13,7 @@ from fsgauge.kinds.connections.analysis.samples import (
     service_name,
     share_name,
 )
+from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.record import Plan, RunRecord
 from fsgauge.stats.estimate import Estimate, estimate
 from fsgauge.stats.samples import Samples, is_complete
@@ -32,7 +33,7 @@ def client_shares(plan: Plan, samples: Samples) -> list[ClientShares]:
                 ClientShares(
                     cell=cell.id,
                     system=system,
-                    clients=cell.jobs,
+                    clients=ConnectionsFactors.of(cell).clients,
                     smallest=_at_most_all(smallest),
                     tenth=tenth,
                     half=half,

@@ -6,6 +6,7 @@ import tomllib
 from functools import cache
 from importlib.resources import files
 
+from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.stats.results import Results
 
 
@@ -15,7 +16,7 @@ def headline(results: Results) -> str:
         return results.question
     if results.question != _shipped_question():
         return results.question
-    clients = max((cell.jobs for cell in results.cells), default=1)
+    clients = max((ConnectionsFactors.of(cell).clients for cell in results.cells), default=1)
     many = "one client" if clients == 1 else f"{clients:,} clients"
     verb = "does" if clients == 1 else "do"
     return f"What {verb} {many} get from {results.systems[0]}?"

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from fsgauge.kinds.connections.analysis.findings import carried
 from fsgauge.kinds.connections.analysis.model import Connections
+from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.kinds.connections.page.tables import (
     call_table,
     error_table,
@@ -71,11 +72,11 @@ def _primary_extents(results: Results) -> list[tuple[str, str]]:
     connections = Connections.of(results)
     if connections is None:
         return []
-    primary = {results.cell(cell).test for cell in results.primary_cells}
+    primary = {ConnectionsFactors.of(results.cell(cell)).test for cell in results.primary_cells}
     shown = primary | ({"backup fill"} if "backup" in primary else set())
     found: dict[str, list[str]] = {}
     for each in connections.extents:
-        if each.ratio is not None and results.cell(each.cell).test in shown:
+        if each.ratio is not None and ConnectionsFactors.of(results.cell(each.cell)).test in shown:
             words = f"{each.system} {extents_words(connections, each.cell, each.system)}"
             found.setdefault(results.cell(each.cell).name, []).append(words)
     return [(name, ", ".join(ratios)) for name, ratios in found.items()]

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from fsgauge.kinds.connections.analysis.model import CellExtents, Connections
+from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.record import Cell
 from fsgauge.report import words
 from fsgauge.report.table_parts import interval_text
@@ -90,14 +91,15 @@ def test_rows(results: Results) -> list[TestRows]:
     connections = Connections.of(results)
     if connections is None:
         return []
-    cells = [cell for cell in results.cells if cell.test not in (None, "backup fill")]
+    cells = [cell for cell in results.cells if ConnectionsFactors.of(cell).test != "backup fill"]
     found = [TestRows(cell, _rows(results, connections, cell)) for cell in cells]
     return [each for each in found if each.rows]
 
 
 def kinds_of(cell: Cell) -> list[Kind]:
     """The rows of a cell: as published, and for other tests in the same manner."""
-    if cell.test == "backup":
+    factors = ConnectionsFactors.of(cell)
+    if factors.test == "backup":
         return [
             Kind("files", FILES, "count", "extents"),
             Kind("total extents", EXTENTS, "count", "extents"),
@@ -110,10 +112,10 @@ def kinds_of(cell: Cell) -> list[Kind]:
         for operation in RESPONSES
     ]
     done = Kind("time to complete", "complete", "time", "complete")
-    if cell.test in ("write", "read"):
-        name = f"average {cell.test} throughput per connection"
+    if factors.test in ("write", "read"):
+        name = f"average {factors.test} throughput per connection"
         return [*responses, done, Kind(name, "per_client", "KiB/s", "per_client")]
-    what = "activities per second" if cell.test == "mix" else "files per second"
+    what = "activities per second" if factors.test == "mix" else "files per second"
     return [*responses, done, Kind(what, "files", "plain", "files")]
 
 
@@ -134,7 +136,8 @@ def _value(
     results: Results, connections: Connections, cell: Cell, kind: Kind, system: str
 ) -> Value | None:
     if kind.number in (FILES, EXTENTS, PER_FILE):
-        filled = next((each.id for each in results.cells if each.test == "backup fill"), "")
+        tests = {ConnectionsFactors.of(each).test: each.id for each in results.cells}
+        filled = tests.get("backup fill", "")
         extents = connections.extents_of(filled, system)
         return None if extents is None else _of_extents(extents, kind)
     found = next(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from fsgauge.kinds.connections.analysis.model import Connections
 from fsgauge.kinds.connections.analysis.serving_model import OperationShare, ServerUse, Serving
+from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.report import words
 from fsgauge.report.few_blocks import said_once
 from fsgauge.report.table_parts import (
@@ -85,7 +86,8 @@ def _lead(results: Results, serving: Serving) -> str:
     named = [
         (each, share)
         for each, share in own
-        if each.operation == (results.cell(each.cell).test or "").partition(" ")[0]
+        if each.operation
+        == (ConnectionsFactors.of(results.cell(each.cell)).test or "").partition(" ")[0]
     ]
     found = sorted(
         named or own,

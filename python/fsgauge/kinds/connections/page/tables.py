@@ -6,6 +6,7 @@ Each column with a number, or each row's name, names the page that explains it.
 from __future__ import annotations
 
 from fsgauge.kinds.connections.analysis.model import CellExtents, Connections
+from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.kinds.connections.page.rows import (
     Change,
     TestRows,
@@ -46,8 +47,8 @@ def published_tables(results: Results, published: PublishedConnections) -> list[
 def _test(results: Results, test: TestRows, published: PublishedConnections) -> Table:
     """The publication knows one backup, in directory order; it has nothing to say of one system."""
     cell = test.cell
-    compared = len(results.systems) > 1 and cell.order in (None, "directory")
-    theirs = published.of(cell.test or "") if compared else None
+    compared = len(results.systems) > 1 and ConnectionsFactors.of(cell).order in (None, "directory")
+    theirs = published.of(ConnectionsFactors.of(cell).test or "") if compared else None
     others = [system for system in results.systems if system != results.baseline]
     columns = [Column("average of all blocks"), Column(results.baseline, "ratio")]
     for system in others:
@@ -72,13 +73,17 @@ def _heading(test: TestRows) -> str:
     name = test.cell.name
     return (
         f"{name[:1].upper()}{name[1:]} test"
-        if test.cell.test != "backup"
+        if ConnectionsFactors.of(test.cell).test != "backup"
         else (f"{name[:1].upper()}{name[1:]}")
     )
 
 
 def _note(test: TestRows, beside: bool) -> str:
-    who = f"{test.cell.jobs} clients at once" if test.cell.jobs > 1 else "One reader"
+    who = (
+        f"{ConnectionsFactors.of(test.cell).clients} clients at once"
+        if ConnectionsFactors.of(test.cell).clients > 1
+        else "One reader"
+    )
     elsewhere = (
         " The shaded figures were not measured here: compare changes, not times." if beside else ""
     )

@@ -10,9 +10,9 @@ import math
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from fsgauge.kinds.overhead.factors import OverheadFactors
 from fsgauge.report import words
 from fsgauge.report.charts import panels
-from fsgauge.report.charts.panels import panel_name
 from fsgauge.report.charts.rows import chart_of
 from fsgauge.report.draw import Drawing, draw
 from fsgauge.report.theme import GAIN, GLYPHS, GRID, HATCH, INK, LOSS
@@ -49,6 +49,7 @@ def _entries(results: Results) -> list[Comparison]:
 
 def _row(results: Results, entry: Comparison) -> dict[str, Any]:
     cell = results.cell(entry.cell)
+    factors = OverheadFactors.of(cell)
     gain = (entry.ratio > 1) == METRICS[entry.metric].higher_is_better
     undecided = entry.verdict == "undecided"
     below = words.plus_minus(entry.low, entry.high)
@@ -56,10 +57,10 @@ def _row(results: Results, entry: Comparison) -> dict[str, Any]:
         below = f"≥ {words.percent(entry.detectable_percent)}"
     return {
         "system": entry.system,
-        "pattern": panel_name(cell),
-        "size": format_size(cell.block_size_bytes),
-        "size_bytes": cell.block_size_bytes,
-        "depth": cell.queue_depth,
+        "pattern": factors.panel,
+        "size": format_size(factors.block_size_bytes),
+        "size_bytes": factors.block_size_bytes,
+        "depth": factors.queue_depth,
         "ratio": entry.ratio,
         "verdict": entry.verdict,
         "above": f"{GLYPHS[entry.verdict]} {words.change(entry.ratio)}",

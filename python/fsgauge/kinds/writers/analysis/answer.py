@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 from fsgauge.kinds.writers.analysis.findings import p_of
 from fsgauge.kinds.writers.analysis.model import GroupRatio, Scaling, ScalingLine, ScalingPoint
+from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.record import Cell
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.verdict import ALPHA, BLOCKS_FOR_A_VERDICT, benjamini_hochberg
@@ -77,14 +78,14 @@ def _cell_of(point: ScalingPoint, cells: Sequence[Cell]) -> Cell | None:
 
 def _what(scaling: Scaling, cell: Cell | None, group: str) -> str:
     """ "8 KiB to one file", "8 KiB to files of their own", "8 KiB (own files, buffered)"."""
-    size = cell.block_size_bytes if cell is not None else scaling.block_size_bytes
+    factors = WritersFactors.of(cell) if cell is not None else None
+    size = factors.block_size_bytes if factors else scaling.block_size_bytes
     if group:
         ways = [way for way in group.split(", ") if way != format_size(size)]
         named = f" ({', '.join(ways)})" if ways else ""
         return f"{format_size(size)}{named}"
-    ranges = (cell.ranges or "").replace("_", " ") if cell is not None else ""
-    where = "files of their own" if ranges == "own files" else "one file"
-    buffered = ", buffered," if cell is not None and cell.direct is False else ""
+    where = "files of their own" if factors and factors.ranges == "own files" else "one file"
+    buffered = ", buffered," if factors and factors.access == "buffered" else ""
     return f"{format_size(size)} to {where}{buffered}"
 
 

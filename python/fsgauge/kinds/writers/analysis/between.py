@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from fsgauge.kinds.writers.analysis.groups import Group
 from fsgauge.kinds.writers.analysis.lines import Measured
 from fsgauge.kinds.writers.analysis.model import GroupRatio
+from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.record import Cell
 from fsgauge.stats.estimate import estimate, over
 
@@ -50,4 +51,9 @@ def between_groups(
 
 def _load(group: Group) -> tuple[object, ...]:
     cell: Cell = next(iter(group.cells.values()))
-    return cell.block_size_bytes, cell.pattern, cell.queue_depth, cell.interface
+    return (
+        WritersFactors.of(cell).block_size_bytes,
+        WritersFactors.of(cell).pattern,
+        WritersFactors.of(cell).queue_depth,
+        WritersFactors.of(cell).interface,
+    )

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from fsgauge.kinds.writers.analysis.model import Scaling, ScalingPoint
 from fsgauge.kinds.writers.analysis.writers import fairness
+from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.record import RunRecord
 from fsgauge.stats.advice import cache_advice
 from fsgauge.stats.estimate import Estimate
@@ -84,7 +85,9 @@ def _advice(evidence: Evidence, point: ScalingPoint) -> str:
 
 def _buffered(evidence: Evidence, point: ScalingPoint) -> bool:
     cells = evidence.study.plan.cells
-    return any(cell.id == point.cell and cell.direct is False for cell in cells)
+    return any(
+        cell.id == point.cell and WritersFactors.of(cell).access == "buffered" for cell in cells
+    )
 
 
 def _synced(evidence: Evidence) -> bool:

@@ -10,6 +10,7 @@ from fsgauge.kinds.writers.analysis.limits import limits_of
 from fsgauge.kinds.writers.analysis.lines import Measured, companions_of, line_of
 from fsgauge.kinds.writers.analysis.model import Scaling
 from fsgauge.kinds.writers.analysis.samples import collect_beside
+from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.record import Plan, RunRecord, TurnRecord
 from fsgauge.stats.samples import Samples, is_complete
 
@@ -26,8 +27,8 @@ def read_scaling(
     measured = Measured(samples, collect_beside(plan, turns, runs), device)
     groups = groups_of(plan.cells)
     return Scaling(
-        block_size_bytes=plan.cells[0].block_size_bytes,
-        writer_counts=sorted({cell.jobs for cell in plan.cells}),
+        block_size_bytes=WritersFactors.of(plan.cells[0]).block_size_bytes,
+        writer_counts=sorted({WritersFactors.of(cell).writers for cell in plan.cells}),
         whole_blocks=whole_blocks(plan, runs),
         device=device,
         lines=[line_of(measured, group, system) for group in groups for system in plan.systems],

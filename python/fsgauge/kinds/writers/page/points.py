@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fsgauge.kinds.writers.analysis.model import Scaling, ScalingLine, ScalingPoint
+from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.report import words
 from fsgauge.report.theme import system_colours, system_shapes
 from fsgauge.stats.estimate import Estimate
@@ -96,7 +97,9 @@ def _tip(results: Results, line: ScalingLine, point: ScalingPoint) -> str:
     plural = "" if point.writers == 1 else "s"
     parts = [f"{name}, {point.writers} writer{plural}"]
     if point.iops is not None:
-        bandwidth = format_bandwidth(point.iops.value * results.cell(point.cell).block_size_bytes)
+        bandwidth = format_bandwidth(
+            point.iops.value * WritersFactors.of(results.cell(point.cell)).block_size_bytes
+        )
         parts[0] += f": {words.estimate(point.iops, 'IOPS')}, {bandwidth}"
     if point.efficiency is not None:
         parts.append(f"{words.share(point.efficiency)} of ideal")

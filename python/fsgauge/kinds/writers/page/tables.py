@@ -6,6 +6,7 @@ Each column with a number names the page that explains it (`fsgauge explain PAGE
 from __future__ import annotations
 
 from fsgauge.kinds.writers.analysis.model import CompanionRow, Scaling, ScalingLine, ScalingPoint
+from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.kinds.writers.page.law import was_tried
 from fsgauge.kinds.writers.published import PublishedWriters
 from fsgauge.report import words
@@ -106,12 +107,11 @@ def _elsewhere(published: PublishedWriters) -> Table:
 
 def is_comparable(results: Results) -> bool:
     """Whether any cell is what was published: 8 KiB, sequential, direct, over one file's blocks."""
+    published = (PUBLISHED_BLOCK_BYTES, "write", "shared", "direct", "overwrite")
     return any(
-        (cell.block_size_bytes, cell.pattern) == (PUBLISHED_BLOCK_BYTES, "write")
-        and cell.ranges in (None, "shared")
-        and cell.direct is not False
-        and cell.allocation in (None, "overwrite")
-        for cell in results.cells
+        (each.block_size_bytes, each.pattern, each.ranges, each.access, each.allocation)
+        == published
+        for each in map(WritersFactors.of, results.cells)
     )
 
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from fsgauge.kinds.churn.factors import ChurnFactors
 from tests.synthetic_churn import make_churn
 
 
@@ -22,7 +23,9 @@ def test_many_systems_are_shortened_to_the_ends():
     systems = dict.fromkeys(("ext4", "two", "three", "four", "five"), "ext4")
     said = answer(
         systems=systems,
-        kept=lambda system, cell: 1 - 0.1 * list(systems).index(system) * (cell.wear == "aged"),
+        kept=lambda system, cell: (
+            1 - 0.1 * list(systems).index(system) * (ChurnFactors.of(cell).wear == "aged")
+        ),
         extents=lambda system, cell: 1.0,
         fills=[80],
         blocks=3,
@@ -62,7 +65,7 @@ def test_layouts_are_told_where_rates_decide_nothing():
         blocks=3,
         noise=0.2,
         kept=lambda s, c: 1.0,
-        extents=lambda s, c: 5.0 if (s, c.wear) == ("btrfs", "aged") else 1.0,
+        extents=lambda s, c: 5.0 if (s, ChurnFactors.of(c).wear) == ("btrfs", "aged") else 1.0,
     )
     assert said.startswith("Undecided: at 80 % full, no damage by ageing was seen")
     assert "Layouts did change: files lie in 5.0 extents, not 1.0, on btrfs" in said

@@ -4,6 +4,7 @@ import math
 
 import pytest
 
+from fsgauge.kinds.churn.factors import ChurnFactors
 from tests.synthetic_churn import BASELINE, make_churn
 from tests.synthetic_churn import kept as planted
 
@@ -21,7 +22,11 @@ def churn():
 
 def test_planted_damage_comes_out(churn):
     study = make_churn().study
-    cells = {(c.pattern, c.fill_percent): c for c in study.plan.cells if c.wear == "aged"}
+    cells = {
+        (ChurnFactors.of(c).side, ChurnFactors.of(c).fill_percent): c
+        for c in study.plan.cells
+        if ChurnFactors.of(c).wear == "aged"
+    }
     assert len(churn.damages) == 2 * 3 * 3
     for damage in churn.damages:
         true = planted(damage.system, cells[damage.side, damage.fill_percent])

@@ -2,6 +2,7 @@
 
 import pytest
 
+from fsgauge.kinds.churn.factors import ChurnFactors
 from tests.synthetic_churn import make_churn
 
 SOUND = {"storage_kind": "device", "rotational": "1", "blocks": 3, "fills": [80]}
@@ -32,7 +33,9 @@ def test_ageing_that_failed_part_of_its_operations():
 def test_ageing_that_ended_early():
     finding = found(
         "churn.ended_early",
-        ended=lambda turn, cell: "time_limit" if cell.wear == "aged" else "complete",
+        ended=lambda turn, cell: (
+            "time_limit" if ChurnFactors.of(cell).wear == "aged" else "complete"
+        ),
     )
     assert "12 of 24 trees (time limit)" in finding.sentence
     assert "age_time_limit" in finding.advice
@@ -47,7 +50,8 @@ def test_a_tree_that_is_not_as_full_as_was_asked():
 
 def test_trees_that_are_not_the_same():
     finding = found(
-        "churn.different_trees", live=lambda turn, cell: 1.0 if cell.wear == "aged" else 0.99
+        "churn.different_trees",
+        live=lambda turn, cell: 1.0 if ChurnFactors.of(cell).wear == "aged" else 0.99,
     )
     assert "12 pairs of turns" in finding.sentence
 
@@ -63,7 +67,7 @@ def test_writers_that_ran_out_of_space():
 
 
 def test_a_time_limit_that_came_first():
-    finding = found("churn.cut", cut=lambda turn, cell: cell.pattern == "read")
+    finding = found("churn.cut", cut=lambda turn, cell: ChurnFactors.of(cell).side == "read")
     assert "24 of 48 runs" in finding.sentence
 
 

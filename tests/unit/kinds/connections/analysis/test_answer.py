@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.record import Cell, Turn
 from fsgauge.wire import ClientErrorKind, ClientOperation
 from tests.synthetic_connections import BASELINE, OTHER, extents, gain, make_connections
@@ -51,7 +52,11 @@ def test_equal_is_said_with_its_margin() -> None:
 
 
 def test_an_undecided_test_is_marked_beside_decided_ones() -> None:
-    answer = said(gain=lambda s, c: gain(s, c) if c.test == "write" else 1.0, noise=0.08, blocks=8)
+    answer = said(
+        gain=lambda s, c: gain(s, c) if ConnectionsFactors.of(c).test == "write" else 1.0,
+        noise=0.08,
+        blocks=8,
+    )
     assert "undecided" in answer
 
 

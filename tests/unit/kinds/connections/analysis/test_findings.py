@@ -8,6 +8,7 @@ import pytest
 
 from fsgauge.kinds.connections.analysis.model import Connections
 from fsgauge.kinds.connections.analysis.samples import client_paces
+from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.record import Cell, Turn
 from fsgauge.stats.client_errors import ERROR_WORDS
 from fsgauge.stats.lost_data import GONE
@@ -35,7 +36,7 @@ def told(code: str, **changes: Any) -> Finding:
 
 def on_other(test: str) -> Any:
     def chosen(turn: Turn, cell: Cell) -> bool:
-        return turn.system == OTHER and cell.test == test
+        return turn.system == OTHER and ConnectionsFactors.of(cell).test == test
 
     return chosen
 
@@ -71,10 +72,14 @@ def test_errors_are_told_by_kind_with_the_first_place_and_advice() -> None:
 def test_files_that_writing_gave_up_are_no_loss_of_the_file_system() -> None:
     def errors(turn: Any, cell: Any) -> Any:
         kinds = {"write": ("write", "connection_lost", 5), "read": ("read", "short", 5)}
-        return [kinds[cell.test]] if cell.test in kinds and turn.block == 0 else ()
+        return (
+            [kinds[ConnectionsFactors.of(cell).test]]
+            if ConnectionsFactors.of(cell).test in kinds and turn.block == 0
+            else ()
+        )
 
     def lost(turn: Any, cell: Any) -> tuple[int, int]:
-        return (5, 0) if cell.test == "write" and turn.block == 0 else (0, 0)
+        return (5, 0) if ConnectionsFactors.of(cell).test == "write" and turn.block == 0 else (0, 0)
 
     known = told("clients.short", errors=errors, lost=lost)
     assert "given up while they wrote them" in known.sentence
@@ -109,7 +114,9 @@ def test_a_file_is_not_both_lost_and_an_error_of_its_own(kind: Any) -> None:
 def test_every_kind_has_words_and_advice(kind: Any) -> None:
     finding = told(
         f"clients.{kind}",
-        errors=lambda turn, cell: [("open", kind, 1)] if cell.test == "read" else (),
+        errors=lambda turn, cell: (
+            [("open", kind, 1)] if ConnectionsFactors.of(cell).test == "read" else ()
+        ),
     )
     assert ERROR_WORDS[kind] in finding.sentence and finding.advice
 
@@ -140,7 +147,10 @@ def test_the_time_limit_is_told() -> None:
 
 
 def test_times_that_do_not_add_up_are_told_from_two_percent_on() -> None:
-    finding = told("clients.little", unaccounted=lambda t, c: 0.03 if c.test == "read" else 0.0)
+    finding = told(
+        "clients.little",
+        unaccounted=lambda t, c: 0.03 if ConnectionsFactors.of(c).test == "read" else 0.0,
+    )
     assert finding.count == 9 and "up to 3.0 %" in finding.sentence
     codes = {each.code for each in results(unaccounted=lambda turn, cell: 0.015).findings}
     assert "clients.little" not in codes
@@ -161,7 +171,7 @@ def test_few_operations_say_nothing_of_fairness() -> None:
 def test_rests_of_random_length_hide_a_clients_pace() -> None:
     made = make_connections(**SMALL, think_ns=5_000_000, slowest=lambda turn, cell: 0.3)
     assert "clients.unfair" in {each.code for each in made.results().findings}  # rests are constant
-    run = next(run for run in made.runs if run.cell.test == "write")
+    run = next(run for run in made.runs if ConnectionsFactors.of(run.cell).test == "write")
     assert isinstance(run.job, ClientsJob) and run.job.think is not None
     drawn = run.job.think.model_copy(update={"spread": "exponential"})
     assert len(client_paces(run)) == 20

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.kinds.connections.page.rows import label_of, plain, test_rows, text_of
 from fsgauge.kinds.connections.published import published_connections
 from fsgauge.pages import explain_metric
@@ -56,7 +57,9 @@ def test_every_row_has_each_systems_number_its_change_and_a_page() -> None:
 
 
 def test_backups_files_are_those_that_were_filled() -> None:
-    (test,) = [each for each in test_rows(results()) if each.cell.test == "backup"]
+    (test,) = [
+        each for each in test_rows(results()) if ConnectionsFactors.of(each.cell).test == "backup"
+    ]
     values = {row.kind.name: row.values[BASELINE].text for row in test.rows}
     assert (values["files"], values["total extents"], values["extents per file"]) == (
         "40",

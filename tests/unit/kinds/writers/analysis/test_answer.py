@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.stats import read_study
 from tests.synthetic_writers import LAWS, law, make_writers
 
@@ -82,7 +83,11 @@ def between(factor: float, noise: float = 0.02) -> str:
     study = make_writers(ranges=("shared", "own_files"), noise=noise)
     runs = []
     for run in study.runs:
-        if run.cell.ranges == "own_files" and run.system == "xfs" and run.result is not None:
+        if (
+            WritersFactors.of(run.cell).ranges == "own files"
+            and run.system == "xfs"
+            and run.result is not None
+        ):
             faster = run.result.model_copy(
                 update={"elapsed_ns": round(run.result.elapsed_ns / factor)}
             )

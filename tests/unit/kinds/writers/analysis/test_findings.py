@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from fsgauge.kinds.writers.analysis.findings import p_of
+from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.record import Cell, Turn
 from fsgauge.stats import Results, read_study
 from fsgauge.stats.estimate import Estimate
@@ -41,7 +42,7 @@ def test_lost_data_makes_the_study_invalid_and_is_named() -> None:
     results = read(
         integrity=lambda turn, cell: (
             broken(torn=2, lost=1)
-            if (turn.block, turn.system, cell.jobs) == (1, "ext4", 2)
+            if (turn.block, turn.system, WritersFactors.of(cell).writers) == (1, "ext4", 2)
             else broken()
         )
     )
@@ -63,7 +64,7 @@ def test_one_block_of_any_kind_is_enough(kind: str) -> None:
     results = read(
         integrity=lambda turn, cell: (
             broken(**{kind: 1})
-            if (turn.block, turn.system, cell.jobs) == (7, "xfs", 1)
+            if (turn.block, turn.system, WritersFactors.of(cell).writers) == (7, "xfs", 1)
             else broken()
         )
     )

@@ -3,39 +3,38 @@
 from __future__ import annotations
 
 from fsgauge.kinds.writers.analysis.groups import groups_of
+from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.record import Cell
 
 
 def cell(**changes: object) -> Cell:
     fields: dict[str, object] = {
-        "id": "c",
-        "name": "c",
         "pattern": "write",
-        "read_percent": 0,
         "block_size_bytes": 8192,
+        "writers": 1,
         "queue_depth": 1,
-        "jobs": 1,
         "interface": "psync",
         "ranges": "shared",
-        "direct": True,
+        "access": "direct",
+        "allocation": "overwrite",
     }
-    return Cell.model_validate(fields | changes)
+    return WritersFactors.model_validate(fields | changes).cell("c", "c")
 
 
 def test_writers_alone_make_one_group_in_their_order() -> None:
-    (group,) = groups_of([cell(jobs=4), cell(jobs=1), cell(jobs=2)])
+    (group,) = groups_of([cell(writers=4), cell(writers=1), cell(writers=2)])
     assert group.name == "" and list(group.cells) == [1, 2, 4]
 
 
 def test_names() -> None:
-    assert [g.name for g in groups_of([cell(), cell(ranges="own_files")])] == [
+    assert [g.name for g in groups_of([cell(), cell(ranges="own files")])] == [
         "shared",
         "own files",
     ]
-    assert [g.name for g in groups_of([cell(), cell(direct=False)])] == ["direct", "buffered"]
+    assert [g.name for g in groups_of([cell(), cell(access="buffered")])] == ["direct", "buffered"]
     assert [g.name for g in groups_of([cell(), cell(block_size_bytes=65536)])] == [
         "8 KiB",
         "64 KiB",
     ]
-    both = [cell(direct=False, ranges="segmented"), cell()]
+    both = [cell(access="buffered", ranges="segmented"), cell()]
     assert [g.name for g in groups_of(both)] == ["segmented, buffered", "shared, direct"]

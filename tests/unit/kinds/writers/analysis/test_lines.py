@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from fsgauge.kinds.writers.analysis.model import Scaling, ScalingLine, ScalingPoint
+from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.stats import Results, read_study
 from fsgauge.stats.estimate import Estimate
 from fsgauge.wire import Companion
@@ -69,7 +70,7 @@ def test_the_fewest_have_nothing_to_be_compared_with() -> None:
 
 def test_the_rate_counts_all_writes_until_the_last_writer_ended() -> None:
     study = make_writers(noise=0.0, block_noise=0.0, slowest=lambda turn, cell: 0.6)
-    run = next(run for run in study.runs if run.cell.jobs == 2)
+    run = next(run for run in study.runs if WritersFactors.of(run.cell).writers == 2)
     assert run.result is not None
     slowest_ns = max(job.elapsed_ns or 0 for job in run.result.jobs)
     assert slowest_ns == run.result.elapsed_ns
@@ -158,7 +159,11 @@ def test_those_beside_the_writers() -> None:
 
 def test_a_block_that_lacks_a_run_is_left_out_of_that_point_alone() -> None:
     study = make_writers()
-    runs = [run for run in study.runs if (run.block, run.system, run.cell.jobs) != (3, "xfs", 2)]
+    runs = [
+        run
+        for run in study.runs
+        if (run.block, run.system, WritersFactors.of(run.cell).writers) != (3, "xfs", 2)
+    ]
     found = read_study(study.turns, runs, study.study, study.before).own
     assert found is not None
     assert [block for block, _ in point(found, "xfs", 2).blocks] == [0, 1, 2, 4, 5, 6, 7]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fsgauge.kinds.writers.analysis.writers import fairness, own_rates
+from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.stats import read_study
 from fsgauge.wire import JobShare, LoadResult
 from tests.synthetic_writers import make_writers
@@ -32,7 +33,7 @@ def test_a_writer_that_did_nothing() -> None:
     study = make_writers(blocks=3)
     runs = []
     for run in study.runs:
-        if run.cell.jobs == 2 and run.result is not None:
+        if WritersFactors.of(run.cell).writers == 2 and run.result is not None:
             job = run.result.jobs[0].model_copy(update={"operations": 0})
             jobs = [job, *run.result.jobs[1:]]
             run = run.model_copy(update={"result": run.result.model_copy(update={"jobs": jobs})})

@@ -1,0 +1,49 @@
+"""The factors of `aging`: rates while all is clean, then at levels of free space."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
+
+from fsgauge.factors import CellFactors, Factor
+
+Side = Literal["write", "read"]
+Wear = Literal["clean", "aged"]
+"""clean: nothing was done before; aged: an op log was replayed."""
+
+
+class AgingFactors(CellFactors):
+    """Streams that write a new file each, or read it; the queue is of each stream.
+
+    `free_percent` is the share of the aged region that is free; a clean cell has none.
+    """
+
+    KIND: ClassVar = "aging"
+    DECLARED: ClassVar = {
+        "side": Factor("direction", role="pattern"),
+        "streams": Factor("streams", role="jobs", one="stream"),
+        "record_size_bytes": Factor("record size", role="size"),
+        "queue_depth": Factor("queue depth", role="depth"),
+        "wear": Factor("wear"),
+        "free_percent": Factor("free space"),
+    }
+
+    side: Side
+    streams: int
+    record_size_bytes: int
+    queue_depth: int
+    wear: Wear
+    free_percent: int | None = None
+
+    @property
+    def share_of_reads(self) -> int:
+        """All or none."""
+        return 100 if self.side == "read" else 0
+
+    def scans(self, workload: Mapping[str, Any]) -> set[str]:  # noqa: ARG002 - always
+        """The streams' files; and those that ageing left."""
+        aged = {"aged"} if self.wear == "aged" else set()
+        return aged | ({"after cell"} if self.side == "write" else set())
+
+
+FACTORS = AgingFactors

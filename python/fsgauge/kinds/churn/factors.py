@@ -1,0 +1,55 @@
+"""The factors of `churn`: what is done at which fill level, on the aged system or a fresh copy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
+
+from fsgauge.factors import CellFactors, Factor
+
+Side = Literal["read", "write"]
+Wear = Literal["aged", "fresh"]
+"""aged: an op log was replayed; fresh: the tree that the log leaves was written once on a system
+made anew."""
+Order = Literal["directory", "inode", "physical"]
+
+
+class ChurnFactors(CellFactors):
+    """One reader of the whole tree, or clients that write new files; each has one call in flight.
+
+    `record_size_bytes` is what a call moves; only reads have an order.
+    """
+
+    KIND: ClassVar = "churn"
+    DECLARED: ClassVar = {
+        "side": Factor("test", role="pattern"),
+        "wear": Factor("wear"),
+        "fill_percent": Factor("fill level"),
+        "clients": Factor("clients", role="jobs", one="client"),
+        "record_size_bytes": Factor("record size", role="size"),
+        "order": Factor("order", behind="order", column="backup_order"),
+    }
+
+    side: Side
+    wear: Wear
+    fill_percent: int
+    clients: int
+    record_size_bytes: int
+    order: Order | None = None
+
+    @property
+    def share_of_reads(self) -> int:
+        """All or none."""
+        return 100 if self.side == "read" else 0
+
+    @property
+    def more_space(self) -> str:
+        """The new files lie beside a tree."""
+        return "larger storage, a smaller workload.write_fill, or a lower level in workload.fills"
+
+    def scans(self, workload: Mapping[str, Any]) -> set[str]:  # noqa: ARG002 - always
+        """The tree; and the new files."""
+        return {"aged", "after cell"} if self.side == "write" else {"aged"}
+
+
+FACTORS = ChurnFactors

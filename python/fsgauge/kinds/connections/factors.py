@@ -1,0 +1,61 @@
+"""The factors of `connections`: what how many clients do, in which records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
+
+from fsgauge.factors import CellFactors, Factor
+
+Test = Literal["write", "read", "mix", "stat", "delete", "backup fill", "backup"]
+"""What clients do. The cell of a backup has an `order`; what it reads was written by the cell of
+"backup fill"."""
+Order = Literal["directory", "inode", "physical"]
+
+WRITING: tuple[Test, ...] = ("write", "mix", "backup fill")
+"""After these the extents of the files are counted."""
+OF_BACKUP: tuple[Test, ...] = ("backup fill", "backup")
+"""These have a set of files of their own."""
+
+
+class ConnectionsFactors(CellFactors):
+    """One test. `record_size_bytes` is what a call moves, `outstanding` is of each client; a backup
+    has one client, its reader."""
+
+    KIND: ClassVar = "connections"
+    DECLARED: ClassVar = {
+        "test": Factor("test", role="pattern"),
+        "clients": Factor("clients", role="jobs", one="client"),
+        "record_size_bytes": Factor("record size", role="size"),
+        "outstanding": Factor("outstanding calls", role="depth"),
+        "read_percent": Factor("share of reads"),
+        "order": Factor("order", behind="order", column="backup_order"),
+    }
+
+    test: Test
+    clients: int
+    record_size_bytes: int
+    outstanding: int
+    read_percent: int
+    order: Order | None = None
+
+    @property
+    def share_of_reads(self) -> int:
+        """Of whole files, in a mix as its weights say."""
+        return self.read_percent
+
+    @property
+    def more_space(self) -> str:
+        """Both sets of files have keys of their own."""
+        backup = "backup_" if self.test in OF_BACKUP else ""
+        return (
+            f"larger storage, fewer files (--set workload.{backup}files_per_connection=N), or a"
+            f" smaller workload.{backup}fill"
+        )
+
+    def scans(self, workload: Mapping[str, Any]) -> set[str]:
+        """The files that it wrote, where their extents are counted."""
+        return {"after cell"} if workload.get("extents") and self.test in WRITING else set()
+
+
+FACTORS = ConnectionsFactors

@@ -1,0 +1,68 @@
+"""The factors of `writers`: how many write, what, where, and into which space."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from fsgauge.factors import CellFactors, Factor
+from fsgauge.patterns import PATTERNS
+from fsgauge.units import format_size
+
+Range = Literal["shared", "segmented", "interleaved", "strided", "own files"]
+Access = Literal["direct", "buffered"]
+Allocation = Literal["overwrite", "preallocated", "extend"]
+
+
+class WritersFactors(CellFactors):
+    """Several writers at once; the queue is of each."""
+
+    KIND: ClassVar = "writers"
+    DECLARED: ClassVar = {
+        "pattern": Factor("pattern", role="pattern"),
+        "block_size_bytes": Factor("block size", role="size"),
+        "writers": Factor("writers", role="jobs", one="writer"),
+        "queue_depth": Factor("queue depth", role="depth"),
+        "interface": Factor("interface"),
+        "ranges": Factor("ranges"),
+        "access": Factor("access"),
+        "allocation": Factor("allocation"),
+    }
+
+    pattern: Literal["write", "randwrite"]
+    block_size_bytes: int
+    writers: int
+    queue_depth: int
+    interface: Literal["io_uring", "psync"]
+    ranges: Range
+    access: Access
+    allocation: Allocation
+
+    @property
+    def place(self) -> str:
+        """ "8 KiB and 2 writers, buffered": what is not as published."""
+        depth = f" of depth {self.queue_depth}" if self.queue_depth > 1 else ""
+        ways = [
+            self.ranges.replace("shared", ""),
+            self.access.replace("direct", ""),
+            self.allocation.replace("overwrite", ""),
+        ]
+        first = f"{format_size(self.block_size_bytes)} and {self.at_once_words}{depth}"
+        return ", ".join([first, *filter(None, ways)])
+
+    @property
+    def work(self) -> str:
+        """ "sequential writes"."""
+        return PATTERNS[self.pattern]
+
+    @property
+    def share_of_reads(self) -> int:
+        """Writers only write."""
+        return 0
+
+    @property
+    def makes_files_anew(self) -> bool:
+        """Whether the files are made in the run."""
+        return self.allocation != "overwrite"
+
+
+FACTORS = WritersFactors
