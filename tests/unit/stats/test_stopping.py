@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fsgauge.stats import read_study
-from fsgauge.stats.precision import FEWEST_BLOCKS, widest_percent
+from fsgauge.stats.stopping import FEWEST_BLOCKS, widest_percent
 from fsgauge.stats.results import Results
 from tests.synthetic import make_study
 from tests.synthetic_churn import make_churn
