@@ -7,7 +7,6 @@ machine can miss it for no fault of the lab; the values are in target/bench.json
 from __future__ import annotations
 
 import argparse
-import json
 import subprocess
 import sys
 import tempfile
@@ -16,9 +15,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from ratio import ratio_of
+from report import replace_lines
 
-REPOSITORY = Path(__file__).resolve().parent.parent
-REPORT = REPOSITORY / "target" / "bench.json"
 TIMES = 5
 
 
@@ -52,17 +50,12 @@ BENCHES: dict[str, Callable[[], Iterator[tuple[str, float, str, list[float]]]]] 
 
 
 def main() -> None:
-    """Measure, print, and add to target/bench.json what a whole `make bench` found."""
+    """Measure, print, and add to target/bench.json."""
     parser = argparse.ArgumentParser(description="The fsgauge lab against its limits.")
     parser.add_argument("--only", choices=list(BENCHES), help="one of them")
     only = parser.parse_args().only
-    lines: list[dict[str, object]] = []
-    for name, bench in BENCHES.items():
-        if only in (None, name):
-            lines += [line(*each) for each in bench()]
-    if only is None and REPORT.exists():
-        earlier = [each for each in json.loads(REPORT.read_text()) if each.get("peer") != "limit"]
-        REPORT.write_text(json.dumps([*earlier, *lines], indent=2) + "\n")
+    names = [name for name in BENCHES if only in (None, name)]
+    replace_lines([line(*each) for name in names for each in BENCHES[name]()], names)
 
 
 def line(name: str, limit: float, unit: str, values: list[float]) -> dict[str, object]:

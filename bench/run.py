@@ -1,14 +1,13 @@
 """The engine against its peers, side by side: `python3 bench/run.py [--only NAME] [--pairs N]`.
 
 Takes nothing but this machine. Prints a table of ratios with 95 % intervals and writes
-target/bench.json.
+target/bench.json; with a name, the lines of that one anew.
 Plain Python 3.11, standard library only. What each line means is in bench/README.md.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import random
 import signal
 import sys
@@ -25,6 +24,7 @@ import shares
 import sparse_file_depth_32
 import writers
 from ratio import Ratio, ratio_of
+from report import REPORT, replace_lines, write_lines
 from scratch import Scratch
 from side_by_side import Comparison, Sample, Skipped
 
@@ -77,18 +77,17 @@ def main() -> int:
         for name in names:
             lines += bench(name, scratch, options.pairs)
     if options.only is None:
-        report = REPOSITORY / "target" / "bench.json"
-        report.write_text(json.dumps(lines, indent=2) + "\n")
-        print(f"\nwritten: {report.relative_to(REPOSITORY)}")
+        write_lines(lines)
+    else:
+        replace_lines(lines, names)
+    print(f"\nwritten: {REPORT.relative_to(REPOSITORY)}")
     return 0
 
 
 def arguments() -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(description="The fsgauge engine against its peers.")
-    parser.add_argument(
-        "--only", metavar="NAME", help="run one bench, or all that begin so (writes no bench.json)"
-    )
+    parser.add_argument("--only", metavar="NAME", help="run one bench, or all that begin so")
     parser.add_argument("--pairs", type=int, default=6, help="runs of each tool (default 6)")
     options = parser.parse_args()
     if not named(options.only):

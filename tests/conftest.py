@@ -1,4 +1,8 @@
-"""Tests that need root or Chromium: skipped with the reason and the switch; in CI they must run."""
+"""Tests that need root or Chromium: skipped with the reason and the switch; in CI they must run.
+
+Tests run beside one another (scripts/test), so no test empties the machine's caches but those that
+are about just that: the others would read Python and the tools from disk anew, again and again.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,9 @@ import shutil
 import pytest
 
 from fsgauge.rig.host.device.loop_devices import loops_available
+
+KEEP_CACHES = "FSGAUGE_KEEP_CACHES"
+os.environ[KEEP_CACHES] = "1"
 
 
 def _missing_for_root() -> str | None:
@@ -22,6 +29,12 @@ _NEEDS = {
     "root": (_missing_for_root, "FSGAUGE_TEST_ROOT"),
     "browser": (_missing_for_browser, "FSGAUGE_TEST_BROWSER"),
 }
+
+
+@pytest.fixture
+def dropped_caches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The machine's caches are emptied where a run by root empties them."""
+    monkeypatch.delenv(KEEP_CACHES)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

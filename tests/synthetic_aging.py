@@ -19,6 +19,7 @@ from fsgauge.kinds.aging.cells import cells_of, default_primary
 from fsgauge.kinds.aging.keys import AgingWorkload
 from fsgauge.record import Cell, ScanRecord, StepRecord, Turn
 from fsgauge.stats import Results, read_study
+from fsgauge.stats.analysis import analysis_of
 from fsgauge.wire import (
     EngineFault,
     FreeAtLeast,
@@ -94,12 +95,13 @@ class SyntheticAging(SyntheticStudy):
             (folder / f"{name}.json").write_text(scan.model_dump_json(), encoding="utf-8")
         return seal(directory)
 
-    def results(self, **more: Any) -> Results:
-        """What statistics make of it."""
+    def results(self, disk: Sequence[str] = (), **more: Any) -> Results:
+        """What statistics make of it; `disk` as of --disk."""
+        study = self.study
         return read_study(
             self.turns,
             self.runs,
-            self.study,
+            analysis_of(study).with_disk(study, disk) if disk else study,
             self.before,
             self.after,
             self.scans,

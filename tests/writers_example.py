@@ -107,7 +107,7 @@ def example_records(planted: Planted) -> SyntheticStudy:
 def example_results(records: SyntheticStudy, planted: Planted) -> Results:
     """What statistics would make of them, with planted scaling."""
     results = read_study(records.turns, records.runs, records.study, records.before, records.after)
-    return results.model_copy(update={"scaling": planted_scaling(planted)})
+    return results.model_copy(update={"own": planted_scaling(planted)})
 
 
 def planted_scaling(planted: Planted) -> Scaling:

@@ -121,7 +121,7 @@ class Engine:
     ) -> Result:
         assert process.stdin is not None and process.stdout is not None  # noqa: S101 - PIPE above
         try:
-            process.stdin.write(job.model_dump_json().encode())
+            process.stdin.write(_written(job))
             process.stdin.close()
         except BrokenPipeError:
             pass  # the engine ended before it read: its last event or its error output says why
@@ -164,6 +164,12 @@ def _reading_seconds(job: LoadJob) -> float:
     files = target.count if isinstance(target, FilesTarget) else 1
     size = target.file_size_bytes if isinstance(target, FilesTarget) else target.size_bytes
     return files * size / _SLOWEST_READING_BYTES_PER_SECOND if job.verify else 0.0
+
+
+def _written(job: Job) -> bytes:
+    """Without `list_whole` where it is not asked for: engines that lack it refuse the key."""
+    is_old = isinstance(job, ScanJob) and not job.list_whole
+    return job.model_dump_json(exclude={"list_whole"} if is_old else None).encode()
 
 
 def _lines(stream: IO[bytes], seconds: float) -> Iterator[bytes]:

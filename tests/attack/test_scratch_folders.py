@@ -94,7 +94,7 @@ def test_roots_ledgers_are_in_no_shared_folder_and_outlive_a_reboot() -> None:
 @pytest.fixture
 def squatted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An ordinary user's place in the shared folder, which another user was quicker to make."""
-    uid = 54321
+    uid = 50_000 + os.getpid()  # another one in each process of a test run
     monkeypatch.setattr(os, "geteuid", lambda: uid)
     for name in ("XDG_STATE_HOME", "XDG_RUNTIME_DIR", "HOME"):
         monkeypatch.delenv(name, raising=False)

@@ -26,6 +26,8 @@ from fsgauge.stats.advice import RUN_CHECKS
 from fsgauge.wire import LoadResult
 from tests.synthetic import make_study
 
+# Alone: time is all that is looked at here.
+pytestmark = pytest.mark.alone
 STOPPED_S = 1.5
 SEEN_NS = 1_400_000_000
 RUN_NS = 1_000_000_000

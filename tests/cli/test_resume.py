@@ -17,6 +17,8 @@ from tests.sealing import seal
 
 from .conftest import ENGINE, Run
 
+# Alone: what a killed study leaves is told, and removed, by whichever command is the next.
+pytestmark = pytest.mark.alone
 LIMIT_SECONDS = 60.0
 
 

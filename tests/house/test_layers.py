@@ -11,14 +11,15 @@ PACKAGE = Path(__file__).parents[2] / "python" / "fsgauge"
 # What each part of the package may import of the package, beside itself. A part is a folder or file
 # of the package, except inside kinds/, where each file belongs to the layer that asks for it, and
 # inside rig/host/, whose folders lie below storage, systems and servers, and its files above them.
-TYPES = {"errors", "units", "wire", "kinds"}
+TYPES = {"errors", "quantities", "units", "wire", "kinds"}
 STUDY = TYPES | {"record", "study", "access.keys"}
 MACHINE = TYPES | {"record", "own_names", "plain_files", "child_environment", "engine_binary"}
 STATS = TYPES | {"record", "series", "plan.power", "own_names", "scan", "pooling"}
 STATS |= {"kinds.disk", "kinds.change"}
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
-    "units": {"errors"},
+    "quantities": {"errors"},
+    "units": {"errors", "quantities"},
     "kinds": set(),
     "kinds.disk": set(),
     "kinds.change": STUDY | {"kinds.disk"},
@@ -26,7 +27,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "plain_files": {"errors", "units"},
     "child_environment": set(),
     "engine_binary": {"errors", "child_environment"},
-    "wire": set(),
+    "wire": {"quantities"},
     "series": {"wire"},
     "record": {"wire"},
     "pooling": TYPES | {"record", "own_names"},
@@ -71,6 +72,8 @@ OF_KINDS = {
     "published": "report",
 }
 """The layer of each file and folder of a kind; of all others, that of its method."""
+MADE = "wire/generated.py"
+"""scripts/wire makes it; it is as long as the contract."""
 EVERYTHING = {"run", "cli", "__main__", "__init__"}
 
 
@@ -182,8 +185,9 @@ def test_there_is_no_drawer_for_everything() -> None:
 
 def test_no_file_grows_past_its_idea() -> None:
     long = {
-        str(path.relative_to(PACKAGE)): lines
+        name: lines
         for path in files()
-        if (lines := len(path.read_text(encoding="utf-8").splitlines())) > 400
+        if (name := str(path.relative_to(PACKAGE))) != MADE
+        and (lines := len(path.read_text(encoding="utf-8").splitlines())) > 400
     }
     assert long == {}

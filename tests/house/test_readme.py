@@ -31,6 +31,7 @@ SHORT = [
     "workload.warm_up=10ms",
     "workload.patterns=['randread', 'randrw']",
     "workload.block_sizes=['4KiB']",
+    "workload.queue_depths=[1, 32]",  # one way of calling the kernel each
     "workload.fill=10 %",
 ]
 
@@ -114,7 +115,8 @@ def test_runs_on_a_scratch_file_and_what_can_be_done_with_them(tmp_path: Path) -
             assert done.returncode in ((0, 1) if words[0] == "compare" else (0,)), done.stderr
             assert done.stdout
         elif words[0] == "crosscheck":
-            done = fsgauge([*words, "--pairs", "2", *shortened(scratch)], tmp_path)
+            one = [*scratch, "workload.patterns=['randread']"]  # others: rigs/test_crosscheck.py
+            done = fsgauge([*words, "--pairs", "2", *shortened(one)], tmp_path)
             if shutil.which("fio") is None:
                 assert "apt-get install fio" in done.stderr
             else:
@@ -206,6 +208,7 @@ def folder_for(word: str, folders: list[str]) -> str:
 
 
 @pytest.mark.root
+@pytest.mark.usefixtures("dropped_caches")
 def test_a_run_on_a_device(tmp_path: Path, device: tuple[str, str]) -> None:
     node, name = device
     line = next(line for line in commands() if "--destroy" in line)

@@ -1,6 +1,7 @@
-"""The Python mirror of the wire types says the same as the schemas that the crate generates.
+"""The types in Python say the same as the schemas that they are made from.
 
-Both sides are JSON schemas (schemars, pydantic) that spell the same thing differently, so each is
+scripts/wire changes the schemas before the generator reads them; this looks at what came out. Both
+sides are JSON schemas (schemars, pydantic) that spell the same thing differently, so each is
 reduced to its shape: for an object, what each key may hold.
 """
 
@@ -77,10 +78,9 @@ def differences(ours: Any, theirs: Any, where: str) -> list[str]:
     both_objects = all(isinstance(each, tuple) and each[0] == "object" for each in (ours, theirs))
     if both_objects:
         mine, other = dict(ours[1]), dict(theirs[1])
-        # `format` is a word in Python and a number in the crate: both allow only 1.
         found = [f"{where}.{key} is missing in Python" for key in other.keys() - mine.keys()]
         found += [f"{where}.{key} is not in the crate" for key in mine.keys() - other.keys()]
-        for key in mine.keys() & other.keys() - {"format"}:
+        for key in mine.keys() & other.keys():
             found += differences(mine[key], other[key], f"{where}.{key}")
         return found
     if all(isinstance(each, tuple) and each[0] == "any of" for each in (ours, theirs)):

@@ -16,6 +16,7 @@ from fsgauge.stats import read_study
 from fsgauge.store import StoredStudy, read_results
 from fsgauge.store.abandon import whole_blocks
 from fsgauge.study.model import Study
+from fsgauge.wire import sides_of
 from tests.rigs.conftest import MEBIBYTE, Scene
 
 pytestmark = pytest.mark.root
@@ -91,7 +92,7 @@ def test_an_aged_tree_and_its_fresh_copy_are_read_whole_and_written_beside(
         assert run.result is not None and run.result.clients is not None and tree is not None
         if run.cell.pattern == "read":
             assert run.result.clients.files == tree.live_files
-            assert sum(side.size_bytes for side in run.result.sides) == tree.live_bytes
+            assert sum(side.size_bytes for side in sides_of(run.result)) == tree.live_bytes
         else:
             assert run.result.clients.files % 2 == 0
             assert run.result.clients.files_given_up == 0

@@ -19,7 +19,8 @@ from fsgauge.study.storage import RamStorage
 from tests.needs import need
 from tests.rigs.conftest import Scene
 
-pytestmark = pytest.mark.root
+# Alone: their rates are compared, and work beside them would be in one of the two.
+pytestmark = [pytest.mark.root, pytest.mark.alone]
 
 
 @pytest.fixture(autouse=True)

@@ -45,9 +45,20 @@ def test_is_made_mounted_filled_and_gone(kind: FileSystem, scene: Scene, rig: Ho
                 assert prepared.facts.mkfs_command[0] == kind.mkfs
                 assert prepared.facts.mount_options.startswith("rw")
                 assert prepared.facts.details
-                assert "caches dropped" in systems.settle(prepared)
+                assert systems.settle(prepared).startswith("synced; ")
             assert mount_at(target.directory) is None
     assert scene.left() == []
+
+
+@pytest.mark.usefixtures("dropped_caches")
+@pytest.mark.parametrize("name", ["raw", "ext4"])
+def test_root_empties_the_machines_caches(name: str, scene: Scene, rig: HostRig) -> None:
+    study = scene.study({"name": name})
+    with (
+        rig.storage(study) as attached,
+        rig.prepare(study, study.systems[0], attached) as prepared,
+    ):
+        assert rig.settle(prepared) == "synced; page, dentry and inode caches dropped"
 
 
 def test_all_systems_carry_the_bytes_that_fit_the_smallest(scene: Scene, rig: HostRig) -> None:

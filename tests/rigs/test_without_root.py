@@ -64,6 +64,7 @@ def open_folder() -> Iterator[Path]:
 
 
 @pytest.mark.root
+@pytest.mark.usefixtures("dropped_caches")  # as far as an ordinary user can
 def test_an_ordinary_user_with_a_folder(open_folder: Path, engine: Engine) -> None:
     """Started as root, as the interpreter may lie in root's home, to become somebody else."""
     for name in ("place", "ledgers"):

@@ -1,15 +1,17 @@
 """Quantities: exact both ways, nothing guessed."""
 
+import math
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, ValidationError
 
+from fsgauge.quantities import WRITTEN, UnitError
 from fsgauge.units import (
-    WRITTEN,
     DurationNs,
+    Percent,
     SizeBytes,
-    UnitError,
     exact_bandwidth,
     exact_duration,
     exact_percent,
@@ -103,9 +105,10 @@ def test_exact_text_reads_back(number):
     assert parse_duration_ns(exact_duration(number)) == number
 
 
-@given(st.floats(min_value=1e-12, max_value=1e9, allow_subnormal=False))
+@given(st.floats(min_value=0, max_value=1e9))
 def test_exact_fractions_read_back(number):
     assert parse_rate(exact_rate(number)) == number
+    assert parse_bandwidth(exact_bandwidth(number)) == number
     assert parse_percent(exact_percent(number)) == number
 
 
@@ -147,11 +150,18 @@ def test_text_for_people():
         "1 M IOPS",
     ]
     assert format_bandwidth(812 << 20) == "812 MiB/s"
+    assert [exact_bandwidth(n) for n in (1e10, 625e6, 1 << 20, 0.5)] == [
+        "10 GB/s",
+        "625 MB/s",
+        "1 MiB/s",
+        "0.5 B/s",
+    ]
 
 
 class Holder(BaseModel):
     size: SizeBytes = 1
     duration: DurationNs = 1
+    share: Percent = 1
 
 
 def test_bare_numbers_come_from_code_alone():
@@ -161,6 +171,26 @@ def test_bare_numbers_come_from_code_alone():
     assert Holder.model_validate({"duration": "2 s"}, context=WRITTEN).duration == 2 * 10**9
 
 
+@pytest.mark.parametrize(
+    ("bare", "said", "hint"),
+    [
+        ({"size": 10**400}, "10000000000000000000... has no unit", 'a unit: "1 MiB"'),
+        ({"size": -5}, "-5 has no unit", 'a unit: "1 MiB"'),
+        ({"size": 1.5}, "1.5 has no unit", 'did you mean "1.5 KiB"?'),
+        ({"duration": 5 * 10**15}, "5000000000000000 has no unit", 'a unit: "10 s"'),
+        ({"duration": 5 * 10**12}, "5000000000000 has no unit", 'did you mean "5000000000000 ms"?'),
+        ({"share": math.inf}, "inf has no unit", 'a unit: "2.5 %"'),
+        ({"share": math.nan}, "nan has no unit", 'a unit: "2.5 %"'),
+    ],
+)
+def test_a_bare_number_is_refused_and_only_what_is_accepted_suggested(bare, said, hint):
+    with pytest.raises(ValidationError) as refusal:
+        Holder.model_validate(bare, context=WRITTEN)
+    (error,) = refusal.value.errors()
+    assert error["ctx"]["what"] == said
+    assert error["ctx"]["hint"].endswith(hint)
+
+
 def test_a_size_is_positive():
     with pytest.raises(ValidationError):
         Holder.model_validate({"size": "0 B"}, context=WRITTEN)
@@ -168,7 +198,12 @@ def test_a_size_is_positive():
 
 @pytest.mark.parametrize(
     ("text", "bytes_per_second"),
-    [("175 MB/s", 175e6), ("1 MiB/s", 1 << 20), ("83.5 kB/s", 83_500), ("3 B/s", 3)],
+    [
+        ("175 MB/s", 175e6),
+        ("1 MiB/s", 1 << 20),
+        ("83.5 kB/s", 83_500),
+        ("3 B/s", 3),
+    ],
 )
 def test_transfer_rates_read_and_written(text: str, bytes_per_second: float) -> None:
     assert parse_bandwidth(text) == bytes_per_second

@@ -11,6 +11,7 @@ use crate::{Engine, Note};
 #[serde(deny_unknown_fields)]
 pub struct AgeJob {
     /// Must be 1.
+    #[schemars(extend("const" = 1))]
     pub format: u32,
     /// An existing, empty directory (lost+found aside); the files lie below it and stay.
     pub directory: String,
@@ -224,6 +225,7 @@ pub enum AgeSizes {
         largest_bytes: Option<u64>,
     },
     /// A histogram: a bin is drawn by weight, then a size within it, evenly on the scale of logarithms.
+    #[schemars(title = "BinnedSizes")]
     Bins {
         /// At least one.
         bins: Vec<AgeSizeBin>,
@@ -273,6 +275,7 @@ pub enum AgeLifetimes {
         mean_ns: u64,
     },
     /// A histogram: a bin is drawn by weight, then a lifetime within it, evenly on the scale of logarithms.
+    #[schemars(title = "BinnedLifetimes")]
     Bins {
         /// At least one.
         bins: Vec<AgeLifetimeBin>,
@@ -384,6 +387,7 @@ pub struct AgeProgress {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AgeResult {
     /// 1.
+    #[schemars(extend("const" = 1))]
     pub format: u32,
     /// The engine that aged.
     pub engine: Engine,

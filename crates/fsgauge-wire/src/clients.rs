@@ -12,6 +12,7 @@ use crate::{Arrival, Data, Histogram};
 #[serde(deny_unknown_fields)]
 pub struct ClientsJob {
     /// Must be 1.
+    #[schemars(extend("const" = 1))]
     pub format: u32,
     /// What the operations go to.
     pub target: ClientsTarget,
@@ -62,6 +63,7 @@ pub struct ClientsJob {
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum ClientsTarget {
     /// Nothing: every operation succeeds at once. Measures the engine itself.
+    #[schemars(title = "NullClientsTarget")]
     Null {},
     /// An existing directory of this machine; the file set lies below it.
     Path {
@@ -152,11 +154,13 @@ pub struct NfsTarget {
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum PasswordSource {
     /// In a variable of the engine's environment.
+    #[schemars(title = "EnvironmentPassword")]
     Environment {
         /// The variable.
         name: String,
     },
     /// In a file that only its owner can read (mode 0600 or 0400); a newline at its end does not count.
+    #[schemars(title = "FilePassword")]
     File {
         /// The file.
         path: String,

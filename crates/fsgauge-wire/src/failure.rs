@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// Why a job was refused or did not finish. Sentences carry no final full stop.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "EngineFault")]
 pub struct Failure {
     /// What happened, with path, offset and size where there are any.
     pub what: String,

@@ -1,6 +1,7 @@
 //! A job: what the engine is asked to do, as one JSON document on its standard input.
 //!
-//! Unknown keys are errors. Optional keys may be left out or null.
+//! Unknown keys are errors. Optional keys may be left out or null. A required key with a default in its schema
+//! is always written by the lab, and has that value there where nobody gives another.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -63,6 +64,7 @@ pub enum Target {
         /// Directory that holds the files.
         directory: String,
         /// What their names begin with.
+        #[schemars(extend("default" = "fsgauge-"))]
         prefix: String,
         /// How many there are.
         count: u32,
@@ -110,6 +112,7 @@ pub struct BlockSize {
     /// Size of the I/O.
     pub size_bytes: u32,
     /// Its share is weight / sum of weights.
+    #[schemars(extend("default" = 1))]
     pub weight: u32,
 }
 
@@ -196,6 +199,7 @@ pub enum Descriptors {
 pub enum Sync {
     /// Never by the load.
     #[default]
+    #[schemars(title = "NoSync")]
     None,
     /// By each write: files are opened with O_DSYNC.
     Dsync,
@@ -239,6 +243,7 @@ pub struct Companion {
 #[serde(deny_unknown_fields)]
 pub struct LoadJob {
     /// Must be 1.
+    #[schemars(extend("const" = 1))]
     pub format: u32,
     /// What the I/O goes to.
     pub target: Target,
@@ -375,12 +380,15 @@ fn one_second_ns() -> u64 {
 #[serde(deny_unknown_fields)]
 pub struct LayoutJob {
     /// Must be 1.
+    #[schemars(extend("const" = 1))]
     pub format: u32,
     /// What is created and filled.
     pub target: Target,
     /// Size of each write.
+    #[schemars(extend("default" = 1 << 20))]
     pub block_size_bytes: u32,
     /// Writes in flight.
+    #[schemars(extend("default" = 8))]
     pub queue_depth: u32,
     /// Whether the page cache is bypassed (O_DIRECT).
     pub direct: bool,
@@ -399,6 +407,7 @@ pub struct LayoutJob {
 #[serde(deny_unknown_fields)]
 pub struct ProbeJob {
     /// Must be 1.
+    #[schemars(extend("const" = 1))]
     pub format: u32,
     /// A directory whose file system is asked about direct I/O.
     #[serde(default)]

@@ -8,6 +8,7 @@ use crate::{AgeResult, ClientsResult, CompanionKind, Histogram, Interface, Inter
 /// The result of one job; `kind` says which.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
+#[schemars(rename = "Result")]
 pub enum JobResult {
     /// Of a load.
     Load(Box<LoadResult>),
@@ -130,6 +131,7 @@ pub struct OperationResult {
 
 /// What one job did in the measured part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "JobShare")]
 pub struct JobCount {
     /// Reads and writes that completed.
     pub operations: u64,
@@ -229,6 +231,7 @@ pub struct Limits {
 
 /// CPU time of the jobs in the measured part, threads or processes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "ProcessorTime")]
 pub struct Cpu {
     /// In the engine.
     pub user_ns: u64,
@@ -240,6 +243,7 @@ pub struct Cpu {
 
 /// CPU time of the whole machine in the measured part, from /proc/stat (a resolution of about 10 ms).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "MachineProcessorTime")]
 pub struct MachineCpu {
     /// Neither idle nor waiting for I/O.
     pub busy_ns: u64,
@@ -310,6 +314,7 @@ pub struct Pauses {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LoadResult {
     /// 1.
+    #[schemars(extend("const" = 1))]
     pub format: u32,
     /// The engine that measured.
     pub engine: Engine,
@@ -372,6 +377,7 @@ pub struct LoadResult {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LayoutResult {
     /// 1.
+    #[schemars(extend("const" = 1))]
     pub format: u32,
     /// Why it ended: "size_limit" when all is written.
     pub ended: Ended,
@@ -402,6 +408,7 @@ pub struct NullCost {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ProbeResult {
     /// 1.
+    #[schemars(extend("const" = 1))]
     pub format: u32,
     /// Whether io_uring can be used.
     pub io_uring: bool,

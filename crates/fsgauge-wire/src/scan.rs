@@ -10,6 +10,7 @@ use crate::{Ended, Engine, Note};
 #[serde(deny_unknown_fields)]
 pub struct ScanJob {
     /// Must be 1.
+    #[schemars(extend("const" = 1))]
     pub format: u32,
     /// A folder or file of a mounted file system, a block device, or an image of a file system.
     pub path: String,
@@ -249,6 +250,7 @@ pub struct ScanProgress {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ScanResult {
     /// 1.
+    #[schemars(extend("const" = 1))]
     pub format: u32,
     /// The engine that scanned.
     pub engine: Engine,

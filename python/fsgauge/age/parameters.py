@@ -13,7 +13,8 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from fsgauge.errors import InputError
-from fsgauge.units import UnitError, parse_duration_ns, parse_percent, parse_size
+from fsgauge.quantities import UnitError
+from fsgauge.units import parse_duration_ns, parse_percent, parse_size
 from fsgauge.wire import (
     AgeProfile,
     ChurnProfile,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from fsgauge.record import Plan, RunRecord
 from fsgauge.units import format_duration, format_rate
-from fsgauge.wire import ClientsResult, LoadResult
+from fsgauge.wire import ClientsResult, LoadResult, timed_operations
 
 
 @dataclass
@@ -68,7 +68,7 @@ def operations_per_second(record: RunRecord) -> float:
     result = record.result
     if result is None or result.elapsed_ns == 0:
         return 0.0
-    return result.timed_operations * 1e9 / result.elapsed_ns
+    return timed_operations(result) * 1e9 / result.elapsed_ns
 
 
 def outcome(record: RunRecord) -> str:

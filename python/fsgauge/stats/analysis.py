@@ -55,6 +55,8 @@ class Interval:
 class Analysis:
     """The kind's own part of the results. What is here is that of a kind that has none."""
 
+    own: ClassVar[type[OwnResults]] = OwnResults
+    """The model of its own results."""
     said_better: ClassVar[frozenset[str]] = frozenset()
     """Codes of general findings that one of its own says better."""
     queue_advice: ClassVar[str] = ""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import statistics
 
 from fsgauge.record import RunRecord
-from fsgauge.wire import ClientsJob, ClientsResult, LoadResult
+from fsgauge.wire import ClientsJob, ClientsResult, LoadResult, timed_parts
 
 
 def time_to_complete_ns(result: LoadResult) -> int | None:
@@ -72,7 +72,7 @@ def shares_of_mean(run: RunRecord) -> list[float]:
 def _mean_costs_ns(clients: ClientsResult) -> tuple[float, float]:
     """Mean response of a record, and of all else that is done for one file."""
     of_records = [part for part in clients.operations if part.operation in ("read", "write")]
-    others = [part for part in clients.timed if part not in of_records]
+    others = [part for part in timed_parts(clients) if part not in of_records]
     records = sum(part.operations for part in of_records)
     record_ns = sum(part.response_latency.sum_ns for part in of_records)
     other_ns = sum(part.response_latency.sum_ns for part in others)

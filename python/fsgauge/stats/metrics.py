@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 from fsgauge.stats.clients import files_per_second, mean_throughput, time_to_complete_ns
 from fsgauge.stats.histogram import mean_ns, quantile_of
-from fsgauge.wire import Histogram, LoadResult, OperationResult
+from fsgauge.wire import Histogram, LoadResult, OperationResult, sides_of, timed_operations
 
 Unit = Literal["IOPS", "B/s", "ns", "files/s"]
 LatencyKind = Literal["service", "response"]
@@ -96,8 +96,8 @@ def readings(result: LoadResult) -> dict[str, Reading]:
 
 def _rates(result: LoadResult) -> dict[str, float | None]:
     """Of records read and written; of many clients also files and times."""
-    operations = sum(part.operations for part in result.sides)
-    size_bytes = sum(part.size_bytes for part in result.sides)
+    operations = sum(part.operations for part in sides_of(result))
+    size_bytes = sum(part.size_bytes for part in sides_of(result))
     found: dict[str, float | None] = {
         "iops": operations * 1e9 / result.elapsed_ns,
         "bandwidth": size_bytes * 1e9 / result.elapsed_ns,
@@ -111,7 +111,7 @@ def _rates(result: LoadResult) -> dict[str, float | None]:
 
 
 def _processor(result: LoadResult) -> dict[str, float | None]:
-    operations = result.timed_operations
+    operations = timed_operations(result)
     if operations == 0:
         return {}
     return {

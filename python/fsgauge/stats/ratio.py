@@ -54,7 +54,8 @@ def ratio_of_blocks(log_ratios: Sequence[float], *, reach: float = 0.0) -> Ratio
 
     `reach` is how far each log ratio may be from the true one because values are known to a bucket.
     The interval is that of the lowest and of the highest values that are possible, and p is that of
-    the value nearest to 1. The deviation is never taken for less than such buckets cause.
+    the value nearest to 1. The deviation is never taken for less than such buckets cause. Without
+    reach and floor it is scipy's ttest_1samp, which has neither.
     """
     n = len(log_ratios)
     if n == 0:
@@ -121,7 +122,10 @@ def hodges_lehmann(log_ratios: Sequence[float], *, reach: float = 0.0) -> Robust
 
 @lru_cache
 def _signed_rank_distribution(n: int) -> tuple[float, ...]:
-    """P(W <= w) for w = 0 ... n(n+1)/2, where W sums the ranks of the positive differences."""
+    """P(W <= w) for w = 0 ... n(n+1)/2, where W sums the ranks of the positive differences.
+
+    scipy has it for the p of `wilcoxon` alone and does not give it away; the interval needs it.
+    """
     import numpy as np
 
     density = np.zeros(n * (n + 1) // 2 + 1)

@@ -33,6 +33,7 @@ from fsgauge.stats.results import Comparison, Finding, Measurement, MetricInfo, 
 from fsgauge.stats.run_checks import engine_share, is_bound_by_work, steady_of
 from fsgauge.stats.samples import collect, complete_blocks, is_complete
 from fsgauge.stats.stopping import first_blocks, stopping_of
+from fsgauge.wire import sides_of
 
 
 def read_study(
@@ -214,7 +215,7 @@ def _sureness(evidence: Evidence, findings: Sequence[Finding]) -> Sureness:
         runs_steady=sum(verdict.reached for verdict in verdicts),
         runs_by_passes=sum(is_bound_by_work(run) for run in measured),
         engine_share_percent=100 * max(shares) if shares else None,
-        io_errors=sum(part.errors for result in results for part in result.sides),
+        io_errors=sum(part.errors for result in results for part in sides_of(result)),
         client_errors=sum(
             each.count for result in results if result.clients for each in result.clients.errors
         ),

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from typing import Literal, Protocol, Self
 
-from pydantic import BaseModel, ConfigDict, SerializeAsAny
+from pydantic import BaseModel, ConfigDict, SerializeAsAny, ValidationInfo, field_validator
 
+from fsgauge import kinds
 from fsgauge.record import Cell
 from fsgauge.stats.metrics import LatencyKind, Unit
 from fsgauge.stats.verdict import Verdict
@@ -211,6 +212,15 @@ class Results(ResultModel):
     differences: list[Difference]
     layouts: Layouts | None = None
     own: SerializeAsAny[OwnResults] | None = None
+
+    @field_validator("own", mode="before")
+    @classmethod
+    def _of_its_kind(cls, own: object, info: ValidationInfo) -> object:
+        """What is read back gets its kind's model."""
+        if not isinstance(own, dict):
+            return own
+        model = kinds.part(info.data["kind"], "analysis").ANALYSIS.own
+        return model.model_validate(own)
 
     def comparison(self, cell: str, system: str, metric: str) -> Comparison | None:
         """The comparison of one system in one cell by one metric, if there is one."""

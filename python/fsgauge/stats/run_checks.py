@@ -13,7 +13,7 @@ import numpy as np
 
 from fsgauge.record import RunRecord
 from fsgauge.series import Intervals
-from fsgauge.wire import LoadResult, Steady
+from fsgauge.wire import LoadResult, Steady, sides_of, timed_operations
 
 LITTLE_TOLERANCE = 0.05
 EDGE_STALL_NS = 100_000_000
@@ -31,14 +31,14 @@ Check = Callable[[RunRecord, LoadResult], str | None]
 
 def operations(result: LoadResult) -> int:
     """All operations of the measured window."""
-    return sum(part.operations for part in result.sides)
+    return sum(part.operations for part in sides_of(result))
 
 
 def latency_concurrency(result: LoadResult) -> float | None:
     """Operations in flight as rate times mean latency says (Little's law)."""
     if result.elapsed_ns == 0 or operations(result) == 0:
         return None
-    return sum(part.service_latency.sum_ns for part in result.sides) / result.elapsed_ns
+    return sum(part.service_latency.sum_ns for part in sides_of(result)) / result.elapsed_ns
 
 
 def littles_law(run: RunRecord, result: LoadResult) -> str | None:
@@ -56,7 +56,7 @@ def littles_law(run: RunRecord, result: LoadResult) -> str | None:
     expected = latency_concurrency(result)
     if expected is None or result.in_flight_mean <= 0:
         return None
-    longest_ns = max(EDGE_STALL_NS, *(part.service_latency.max_ns for part in result.sides))
+    longest_ns = max(EDGE_STALL_NS, *(part.service_latency.max_ns for part in sides_of(result)))
     edges = run.cell.queue_depth * run.cell.jobs * longest_ns / result.elapsed_ns
     if abs(expected - result.in_flight_mean) <= LITTLE_TOLERANCE * result.in_flight_mean + edges:
         return None
@@ -94,13 +94,13 @@ def bytes_match(run: RunRecord, result: LoadResult) -> str | None:
         return None
     size_bytes = load.block_sizes[0].size_bytes
     expected = operations(result) * size_bytes
-    counted = sum(part.size_bytes for part in result.sides)
+    counted = sum(part.size_bytes for part in sides_of(result))
     return None if counted == expected else f"{counted} B counted, {expected} B expected"
 
 
 def errors(_run: RunRecord, result: LoadResult) -> str | None:
     """I/O that was tried again; what clients gave up is a finding of its own."""
-    failed = sum(part.errors for part in result.sides)
+    failed = sum(part.errors for part in sides_of(result))
     return f"{failed} errors" if failed else None
 
 
@@ -111,7 +111,7 @@ def engine_share(result: LoadResult) -> float | None:
         threads = jobs_at_work(max(result.cpu.threads, 1), result)
     if result.elapsed_ns == 0 or threads == 0:
         return None
-    own_ns = result.self_measure.null_ns_per_operation * result.timed_operations
+    own_ns = result.self_measure.null_ns_per_operation * timed_operations(result)
     return own_ns / (result.elapsed_ns * threads)
 
 
@@ -123,7 +123,7 @@ def engine_heavy(_run: RunRecord, result: LoadResult) -> str | None:
 
 def clock_share(result: LoadResult) -> float | None:
     """One reading of the clock as a share of the mean service time, which holds about one."""
-    total_ns = sum(part.service_latency.sum_ns for part in result.sides)
+    total_ns = sum(part.service_latency.sum_ns for part in sides_of(result))
     if total_ns == 0:
         return None
     return result.self_measure.clock_ns_per_read * operations(result) / total_ns

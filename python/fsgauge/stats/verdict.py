@@ -29,14 +29,9 @@ BLOCKS_FOR_A_VERDICT = 3
 
 def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
     """Each p value corrected for the number of its family, in the same order."""
-    count = len(p_values)
-    order = sorted(range(count), key=lambda index: p_values[index], reverse=True)
-    adjusted = [1.0] * count
-    lowest = 1.0
-    for place, index in enumerate(order):
-        lowest = min(lowest, p_values[index] * count / (count - place))
-        adjusted[index] = lowest
-    return adjusted
+    from scipy.stats import false_discovery_control
+
+    return [float(p) for p in false_discovery_control(p_values)]
 
 
 def judge(ratio: Ratio, *, log_margin: float, p_adjusted: float, higher_is_better: bool) -> Verdict:

@@ -48,7 +48,8 @@ def welch(
     """The ratio of B to A from the logs of their blocks; None where one has none.
 
     `steps` is the least deviation to assume of a block, that which buckets cause. `reach` is how
-    far B over A may be off because values are known to their buckets: see ratio_of_blocks.
+    far B over A may be off because values are known to their buckets: see ratio_of_blocks. Without
+    both it is scipy's ttest_ind of unequal variances, which has neither.
     """
     if not a or not b:
         return None
@@ -132,7 +133,8 @@ def _mann_whitney(first: int, second: int) -> tuple[float, ...]:
     """P(U <= u) for u = 0 ... first * second.
 
     U counts the pairs in which B is larger; its number of arrangements is the coefficient of the
-    Gaussian binomial, built factor by factor.
+    Gaussian binomial, built factor by factor. scipy has it for the p of `mannwhitneyu` alone and
+    does not give it away; the interval needs it.
     """
     import numpy as np
 

@@ -5,7 +5,7 @@ A value comes from the file or from the command line; both are shown to the pers
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -85,6 +85,22 @@ class Document:
             entries = list(enumerate(value))
         for step, entry in entries:
             self._remember((*path, step), entry, origin)
+
+
+def number_beyond_toml(value: object, path: Path = ()) -> Path | None:
+    """Where the first whole number of more than 64 bits is, which TOML does not have.
+
+    Python refuses to show one of thousands of digits, so no such number goes further than here.
+    """
+    if isinstance(value, int):
+        return None if -(2**63) <= value < 2**63 else path
+    entries: Iterable[tuple[str | int, object]] = ()
+    if isinstance(value, Mapping):
+        entries = value.items()
+    elif isinstance(value, list):
+        entries = enumerate(value)
+    found = (number_beyond_toml(entry, (*path, step)) for step, entry in entries)
+    return next((place for place in found if place is not None), None)
 
 
 def source_location(

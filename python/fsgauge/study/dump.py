@@ -6,76 +6,13 @@ written reads back to the same study.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import tomlkit
 from pydantic import BaseModel
-from tomlkit.items import Item, Table
+from tomlkit.items import Table
 
 from fsgauge.study.model import Study, System
 from fsgauge.study.system import ALLOCATING, UNFORMATTED
-from fsgauge.units import (
-    exact_bandwidth,
-    exact_duration,
-    exact_percent,
-    exact_rate,
-    exact_size,
-)
-
-_TEXT_WITH_UNIT: dict[str, Callable[[Any], str]] = {
-    "size": exact_size,
-    "block_sizes": exact_size,
-    "stride": exact_size,
-    "reader_block_size": exact_size,
-    "log_block_size": exact_size,
-    "record_size": exact_size,
-    "file_sizes": exact_size,
-    "median_size": exact_size,
-    "smallest_size": exact_size,
-    "largest_size": exact_size,
-    "backup_file_size": exact_size,
-    "backup_block_size": exact_size,
-    "read_percent": exact_percent,
-    "fill": exact_percent,
-    "backup_fill": exact_percent,
-    "fills": exact_percent,
-    "tail_percent": exact_percent,
-    "rewrite_percent": exact_percent,
-    "write_fill": exact_percent,
-    "tail_from": exact_size,
-    "sync_after": exact_size,
-    "read_block_size": exact_size,
-    "new_file_size": exact_size,
-    "median_lifetime": exact_duration,
-    "age_time_limit": exact_duration,
-    "equivalence_percent": exact_percent,
-    "noise_percent": exact_percent,
-    "rate": exact_rate,
-    "budget": exact_duration,
-    "levels": exact_percent,
-    "rate_fill": exact_percent,
-    "allocation_chunk": exact_size,
-    "extent_size_hint": exact_size,
-    "warm_up": exact_duration,
-    "duration": exact_duration,
-    "ramp": exact_duration,
-    "think": exact_duration,
-    "mix_duration": exact_duration,
-    "time_limit": exact_duration,
-    "outer_rate": exact_bandwidth,
-    "inner_rate": exact_bandwidth,
-    "path_rate": exact_bandwidth,
-    "position": exact_percent,
-    "rotational_wait": exact_percent,
-    "cylinder_size": exact_size,
-    "request_size": exact_size,
-    "seek_single": exact_duration,
-    "seek_average": exact_duration,
-    "seek_full": exact_duration,
-    "overhead": exact_duration,
-}
-"""How the number behind a key becomes text again."""
+from fsgauge.study.value_type import value_type
 
 
 def dump_study(study: Study) -> str:
@@ -112,7 +49,7 @@ def _without_effect(system: System) -> dict[str, str]:
 
 def _table(model: BaseModel, without_effect: dict[str, str]) -> Table:
     table = tomlkit.table()
-    for key in type(model).model_fields:
+    for key, field in type(model).model_fields.items():
         value = getattr(model, key)
         if key in without_effect:
             table.add(tomlkit.comment(f"{key}: {without_effect[key]}"))
@@ -121,21 +58,5 @@ def _table(model: BaseModel, without_effect: dict[str, str]) -> Table:
         elif isinstance(value, BaseModel):
             table.add(key, _table(value, {}))
         else:
-            table.add(key, _value(key, value))
+            table.add(key, value_type(field).item(value))
     return table
-
-
-def written_value(key: str, value: object) -> str:
-    """A key's value as it stands in a file: "4 KiB" in quotes, true, [1, 32]."""
-    return _value(key, value).as_string()
-
-
-def _value(key: str, value: object) -> Item:
-    write = _TEXT_WITH_UNIT.get(key)
-    if write is not None:
-        value = [write(entry) for entry in value] if isinstance(value, list) else write(value)
-    if isinstance(value, dict):
-        inline = tomlkit.inline_table()
-        inline.update(value)
-        return inline
-    return tomlkit.item(value)

@@ -21,6 +21,7 @@ from fsgauge.study.model import (
     Study,
     System,
 )
+from fsgauge.study.value_type import ValueType, value_type
 from fsgauge.study.workload import keys_of
 
 
@@ -99,3 +100,27 @@ def all_dotted() -> dict[str, list[Section]]:
         for key in section.fields:
             found.setdefault(section.dotted(key), []).append(section)
     return found
+
+
+def value_types(path: Path, variant: str = "") -> list[ValueType]:
+    """What may stand at a path of the file, ("workload", "block_sizes", 0): one a kind that has it.
+
+    Empty where there is no such key; only the one of that kind, if it is known.
+    """
+    steps = (path[0], *path[2:]) if path[:1] == ("system",) and len(path) > 1 else path
+    found = []
+    for section in sections(_section_around(steps), variant):
+        depth = len(section.name.split(".")) if section.name else 0
+        field = section.fields.get(str(steps[depth])) if len(steps) > depth else None
+        takes = value_type(field) if field is not None else None
+        for _ in steps[depth + 1 :]:
+            takes = takes.entry if takes is not None else None
+        if takes is not None:
+            found.append(takes)
+    return found
+
+
+def _section_around(steps: Path) -> str:
+    """The innermost section whose name begins a path, and is not all of it."""
+    names = [dotted(steps[:length]) for length in range(len(steps) - 1, 0, -1)]
+    return next((name for name in names if sections(name)), "")

@@ -12,16 +12,18 @@ from pydantic_core import ErrorDetails
 from fsgauge import kinds
 from fsgauge.errors import InputError, SourceLocation
 from fsgauge.study.document import Document
-from fsgauge.study.keys import all_dotted, dotted, sections, valid_keys
+from fsgauge.study.keys import all_dotted, dotted, sections, valid_keys, value_types
 from fsgauge.study.locate import Path
+from fsgauge.study.value_type import ValueType
 from fsgauge.study.wording import (
     WANTED,
     as_details,
     as_list,
+    bound,
     quoted,
     shown,
     type_name,
-    with_unit_of,
+    wanted,
 )
 
 
@@ -133,7 +135,7 @@ class _Mistake:
         near = difflib.get_close_matches(str(given), words, n=1, cutoff=0.5)
         hint = f'did you mean "{near[0]}"?' if near else ""
         if self.path == ("format",):
-            what = f"this file's format is {given!r}, and this fsgauge reads format 1"
+            what = f"this file's format is {shown(given)}, and this fsgauge reads format 1"
             return self._error(what, self._at_value())
         return self._error(
             f"{self.key}: {shown(given)} is not known",
@@ -151,28 +153,21 @@ class _Mistake:
         )
 
     def _wrong_type(self) -> InputError:
-        wanted, example = WANTED[self.type]
+        takes = self._takes()
+        noun, example = wanted(self.type, takes)
         given = self._value()
         hint = f"write {example}" if example else ""
         if self.path == ("system",) and isinstance(given, dict):
             hint = "write [[system]], once for each"
         elif self.type == "list_type" and isinstance(given, str | int) and given != "":
-            hint = as_list(given)
-        what = f"{self._noun()} must be {wanted}, not {type_name(given)}"
+            hint = as_list(given, takes.entry if takes is not None else None)
+        what = f"{self._noun()} must be {noun}, not {type_name(given)}"
         return self._error(what, self._at_value(hint))
 
     def _bound(self) -> InputError:
-        words = {
-            "greater_than_equal": "at least",
-            "greater_than": "more than",
-            "less_than_equal": "at most",
-            "less_than": "less than",
-        }
-        limit = next(
-            self.context[name] for name in ("ge", "gt", "le", "lt") if name in self.context
-        )
-        what = f"{self._noun()} must be {words[self.type]} {with_unit_of(self._value(), limit)}"
-        return self._error(what, self._at_value())
+        takes = self._takes()
+        limit = bound(self.type, self.context, takes.quantity if takes is not None else None)
+        return self._error(f"{self._noun()} must be {limit}", self._at_value())
 
     def _length(self) -> InputError:
         short = "min_length" in self.context
@@ -204,6 +199,11 @@ class _Mistake:
 
     def _noun(self) -> str:
         return f"each of {self.key}" if isinstance(self.path[-1], int) else self.key
+
+    def _takes(self) -> ValueType | None:
+        """What may stand where the mistake is; None where there is no such key."""
+        found = value_types(self.path, self._kind(str(self.path[0])) if self.path else "")
+        return found[0] if found else None
 
     def _explain(self) -> str:
         known = all_dotted()

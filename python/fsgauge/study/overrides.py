@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Sequence
 from typing import Any
 
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
 from fsgauge.errors import InputError
-from fsgauge.study.document import Document, Origin
-from fsgauge.study.keys import all_dotted
+from fsgauge.study.document import Document, Origin, number_beyond_toml
+from fsgauge.study.keys import all_dotted, value_types
 from fsgauge.study.locate import Path, Spans
 from fsgauge.study.shipped import is_shipped
 from fsgauge.study.specs import option_origin, storage_table, system_table
+from fsgauge.study.value_type import ValueType
 
-_DEPTH_OF_KEYS = 3
-"""system, its place, its key; what is below is an entry of a table of options."""
 NOT_SETTABLE = ("format",)
 
 
@@ -176,10 +176,7 @@ def set_key(document: Document, override: str) -> None:
             next="for example --set workload.duration=5s",
         )
     path = _path(document, name, origin)
-    value = typed_value(text.strip())
-    if len(path) > _DEPTH_OF_KEYS and not isinstance(value, str):
-        value = text.strip()  # an option's value is text, also where it looks like a number
-    document.put(path, value, origin)
+    document.put(path, typed_value(text.strip(), value_types(path)), origin)
 
 
 def _path(document: Document, name: str, origin: Origin) -> Path:
@@ -214,9 +211,17 @@ def _system_path(document: Document, rest: str, origin: Origin) -> Path:
     )
 
 
-def typed_value(text: str) -> object:
-    """What stands behind KEY= on the command line: TOML if it parses as that, else text."""
+def typed_value(text: str, takes: Sequence[ValueType] = ()) -> object:
+    """What stands behind KEY= on the command line: TOML if it parses as that, else text.
+
+    Where the key takes text or a quantity, it is text also if it looks like something else: a
+    name may be 2024, and a mount option 4.
+    """
     try:
-        return tomlkit.value(text).unwrap()
+        value: object = tomlkit.value(text).unwrap()
     except (TOMLKitError, ValueError, RecursionError, IndexError):
         return text
+    if number_beyond_toml(value) is not None:
+        return text
+    in_quotes = bool(takes) and all(each.is_written_as_text for each in takes)
+    return text if in_quotes and not isinstance(value, str) else value

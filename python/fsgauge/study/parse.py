@@ -13,8 +13,9 @@ from pydantic import ValidationError
 from tomlkit.exceptions import ParseError, TOMLKitError
 
 from fsgauge.errors import InputError
+from fsgauge.quantities import WRITTEN
 from fsgauge.study.address import refuse_passwords
-from fsgauge.study.document import Document, Origin, source_location
+from fsgauge.study.document import Document, Origin, number_beyond_toml, source_location
 from fsgauge.study.locate import locate, repeated_key
 from fsgauge.study.mistakes import explain_mistake
 from fsgauge.study.model import Study
@@ -27,7 +28,6 @@ from fsgauge.study.overrides import (
 )
 from fsgauge.study.shipped import find_study
 from fsgauge.study.specs import option_origin
-from fsgauge.units import WRITTEN
 
 
 def load_study(
@@ -86,7 +86,16 @@ def read_document(text: str, label: str, name: str) -> Document:
         raise _syntax_error(error, text, label) from None
     data.setdefault("name", name)
     origins = {path: Origin(label, text, span) for path, span in spans.items()}
-    return Document(label, data, origins)
+    document = Document(label, data, origins)
+    endless = number_beyond_toml(data)
+    if endless is not None:
+        origin = document.origin(endless)
+        raise InputError(
+            "a whole number of TOML has 64 bits, and this one is larger",
+            location=origin.value() if origin else None,
+            next="fsgauge explain KEY says what a key takes",
+        )
+    return document
 
 
 def check(document: Document) -> Study:

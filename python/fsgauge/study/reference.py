@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import difflib
-import types
-from typing import Annotated, Literal, Union, get_args, get_origin
 
+from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
 from fsgauge.errors import InputError
-from fsgauge.study.dump import written_value
 from fsgauge.study.keys import SECTIONS, Section, all_dotted, sections
+from fsgauge.study.value_type import value_type
+from fsgauge.units import QUANTITIES
 
 _INTRODUCTION = """\
 # The study file
@@ -22,74 +22,29 @@ A study is a question with its method, as a TOML file. `fsgauge study new NAME` 
 one, `fsgauge plan FILE` says what it would do, `fsgauge explain workload.block_sizes` prints an
 entry of this page.
 
-- Quantities carry their unit, in quotes: `"4 KiB"` (1024 bytes) or `"4 kB"` (1000), `"500 ms"`,
-  `"10 s"`, `"5 min"`, `"2 h"`, `"90 %"`, `"1000 IOPS"`, `"12 k IOPS"`. A bare number is an error.
+- Quantities carry their unit, in quotes: `"4 KiB"` (of 1024 bytes) or `"4 kB"` (of 1000). A bare
+  number is an error.
 - An unknown key, and a key that would have no effect, are errors.
 - On the command line, `--set workload.duration=5s` changes a key, `--set system.ext4.mount=noatime`
   one of the system called ext4.
+
+## Quantities
+
 """
-_PLAIN_WORDS: dict[object, str] = {
-    str: "text",
-    int: "whole number",
-    float: "number",
-    bool: "true or false",
-}
-_UNITS = {
-    "size": "size",
-    "block_sizes": "size",
-    "stride": "size",
-    "reader_block_size": "size",
-    "log_block_size": "size",
-    "record_size": "size",
-    "allocation_chunk": "size",
-    "extent_size_hint": "size",
-    "file_sizes": "size",
-    "median_size": "size",
-    "smallest_size": "size",
-    "largest_size": "size",
-    "backup_file_size": "size",
-    "backup_block_size": "size",
-    "read_percent": "percentage",
-    "fill": "percentage",
-    "backup_fill": "percentage",
-    "fills": "percentage",
-    "tail_percent": "percentage",
-    "rewrite_percent": "percentage",
-    "write_fill": "percentage",
-    "tail_from": "size",
-    "sync_after": "size",
-    "read_block_size": "size",
-    "new_file_size": "size",
-    "median_lifetime": "duration",
-    "age_time_limit": "duration",
-    "equivalence_percent": "percentage",
-    "stop_interval": "percentage",
-    "noise_percent": "percentage",
-    "rate": "pace",
-    "budget": "duration",
-    "warm_up": "duration",
-    "duration": "duration",
-    "ramp": "duration",
-    "think": "duration",
-    "mix_duration": "duration",
-    "time_limit": "duration",
-    "outer_rate": "transfer rate",
-    "inner_rate": "transfer rate",
-    "path_rate": "transfer rate",
-    "position": "percentage",
-    "rotational_wait": "percentage",
-    "cylinder_size": "size",
-    "request_size": "size",
-    "seek_single": "duration",
-    "seek_average": "duration",
-    "seek_full": "duration",
-    "overhead": "duration",
-}
 
 
 def reference_page() -> str:
     """docs/reference/study-file.md."""
-    return "\n".join([_INTRODUCTION, *(_section_page(section) for section in SECTIONS)])
+    tables = "\n".join(_section_page(section) for section in SECTIONS)
+    return f"{_INTRODUCTION}{_quantities()}\n{tables}"
+
+
+def _quantities() -> str:
+    lines = ["| quantity | units | such as |", "| --- | --- | --- |"]
+    for quantity in QUANTITIES:
+        units = ", ".join(quantity.units)
+        lines.append(f'| {quantity.name} | {units} | "{quantity.example}" |')
+    return "\n".join(lines) + "\n"
 
 
 def explain_key(name: str) -> str:
@@ -116,9 +71,7 @@ def _explained(name: str, owners: list[Section]) -> list[str]:
     entries: dict[str, list[str]] = {}
     for owner in owners:
         field = owner.fields[key]
-        text = (
-            f"{field.description}\n  takes: {_takes(key, field)}\n  default: {_default(key, field)}"
-        )
+        text = f"{field.description}\n  takes: {_takes(field)}\n  default: {_default(field)}"
         entries.setdefault(text, []).append(owner.variant)
     if len(entries) == 1:
         return [f"{name}\n  {next(iter(entries))}"]
@@ -137,8 +90,8 @@ def _section_page(section: Section) -> str:
     lines = [f"## {head}{_variant(section)}", "", _summary(section), ""]
     lines += ["| key | takes | default | what it is |", "| --- | --- | --- | --- |"]
     for key, field in section.fields.items():
-        takes = _takes(key, field).replace("|", "\\|")
-        lines.append(f"| `{key}` | {takes} | {_default(key, field)} | {field.description} |")
+        takes = _takes(field).replace("|", "\\|")
+        lines.append(f"| `{key}` | {takes} | {_default(field)} | {field.description} |")
     return "\n".join(lines) + "\n"
 
 
@@ -150,42 +103,27 @@ def _summary(section: Section) -> str:
     return (section.model.__doc__ or "").strip().splitlines()[0]
 
 
-def _default(key: str, field: FieldInfo) -> str:
-    if field.is_required():
-        return _told_default(field) or "none, it must be given"
-    value = field.get_default(call_default_factory=True, validated_data={})
-    if value is None or value is PydanticUndefined:
-        return _told_default(field) or "none"
-    if not isinstance(value, str | int | float | list | dict):
+def _default(field: FieldInfo) -> str:
+    value = _default_value(field)
+    if value is None:
+        return _told_default(field) or ("none, it must be given" if field.is_required() else "none")
+    if isinstance(value, BaseModel):
         return "every default of the section"
-    return written_value(key, value)
+    return value_type(field).item(value).as_string()
 
 
 def _told_default(field: FieldInfo) -> str:
     """What a description ends with where a default depends on something else; empty if nothing."""
-    return (field.description or "").partition("Default: ")[2].removesuffix(".")
+    told = (field.description or "").partition("Default: ")[2]
+    return told.partition(". ")[0].removesuffix(".")
 
 
-def _takes(key: str, field: FieldInfo) -> str:
-    return _type_words(key, field.annotation)
+def _takes(field: FieldInfo) -> str:
+    """With an example of the unit where the default shows none."""
+    return value_type(field).words(example=_default_value(field) is None)
 
 
-def _type_words(key: str, annotation: object) -> str:
-    origin = get_origin(annotation)
-    if origin is Annotated:
-        return _type_words(key, get_args(annotation)[0])
-    if origin is Literal:
-        return " or ".join(
-            f'"{word}"' if isinstance(word, str) else str(word) for word in get_args(annotation)
-        )
-    if origin in (Union, types.UnionType):
-        return _type_words(key, next(a for a in get_args(annotation) if a is not type(None)))
-    if origin is list:
-        entry = _type_words(key, get_args(annotation)[0])
-        return f"list of {entry}"
-    if key in _UNITS:
-        return _UNITS[key]
-    if origin is dict:
-        numbers = _type_words(key, get_args(annotation)[1]) == _PLAIN_WORDS[int]
-        return "table of whole numbers" if numbers else "table of text"
-    return _PLAIN_WORDS.get(annotation, "table")
+def _default_value(field: FieldInfo) -> object:
+    """None where there is none, or where it depends on something else."""
+    value = field.get_default(call_default_factory=True, validated_data={})
+    return None if value is PydanticUndefined else value

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import re
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from fsgauge.errors import SourceLocation
-from fsgauge.units import (
-    UnitError,
-    exact_duration,
-    exact_percent,
-    exact_size,
-    parse_duration_ns,
-    parse_percent,
-    parse_size,
-)
+from fsgauge.quantities import Quantity
+from fsgauge.study.value_type import ValueType
 
 WANTED = {
     "int_type": ("a whole number", ""),
@@ -50,29 +46,49 @@ def quoted(text: str) -> list[str]:
     return re.findall(r"'([^']*)'", text)
 
 
-def as_list(value: str | int) -> str:
-    """How one value, or an unquoted list from a shell, is written as a list."""
-    if isinstance(value, int):
-        return f"write [{value}]"
-    entries = [entry.strip().strip("\"'") for entry in value.strip("[] ").split(",")]
-    listed = ", ".join(entry if entry.isdecimal() else f'"{entry}"' for entry in entries)
+def as_list(value: str | int, entry: ValueType | None) -> str:
+    """How one value, or an unquoted list from a shell, is written as a list of such entries."""
+    parts = str(value).strip("[] ").split(",")
+    texts = [part.strip().strip("\"'") for part in parts]
+    quantity = entry.quantity if entry is not None else None
+    if quantity is not None:
+        forms = [quantity.forms(text) or [quantity.example] for text in texts]
+        ways = zip(*(itertools.cycle(form) for form in forms), strict=True)
+        most = max(len(form) for form in forms)
+        return "write " + " or ".join(_in_quotes(way) for way in itertools.islice(ways, most))
+    if entry is not None and entry.is_written_as_text:
+        return f"write {_in_quotes(texts)}"
+    listed = ", ".join(text if text.isdecimal() else f'"{text}"' for text in texts)
     return f"write [{listed}]"
 
 
-def with_unit_of(value: object, limit: float) -> str:
-    """A limit in the unit of the value that crossed it: 16777216 beside "1 MiB" is "16 MiB"."""
-    if isinstance(value, str):
-        for parse, write in (
-            (parse_size, exact_size),
-            (parse_duration_ns, exact_duration),
-            (parse_percent, exact_percent),
-        ):
-            try:
-                parse(value)
-            except UnitError:
-                continue
-            return write(int(limit))
-    return f"{limit:g}" if isinstance(limit, float) else str(limit)
+def _in_quotes(texts: Iterable[str]) -> str:
+    listed = ", ".join(f'"{text}"' for text in texts)
+    return f"[{listed}]"
+
+
+BOUNDS = {
+    "greater_than_equal": ("ge", "at least"),
+    "greater_than": ("gt", "more than"),
+    "less_than_equal": ("le", "at most"),
+    "less_than": ("lt", "less than"),
+}
+"""pydantic's refusals of a number: where the limit is, and in words."""
+
+
+def bound(type: str, context: Mapping[str, Any], quantity: Quantity | None) -> str:
+    """What pydantic's refusal of a number says, with the key's unit: "at least 16 MiB"."""
+    name, words = BOUNDS[type]
+    limit = context[name]
+    if quantity is not None:
+        return f"{words} {quantity.text(limit)}"
+    return f"{words} {limit:g}" if isinstance(limit, float) else f"{words} {limit}"
+
+
+def wanted(type: str, takes: ValueType | None) -> tuple[str, str]:
+    """What a key of that type takes, and how it is written; for a type error of pydantic."""
+    quantity = takes.quantity if takes is not None else None
+    return (quantity.noun, f'"{quantity.example}"') if quantity is not None else WANTED[type]
 
 
 def as_details(location: SourceLocation | None) -> tuple[str, ...]:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict
 
-FORMAT = 1
-
 
 class Wire(BaseModel):
     """A type that crosses the border between the lab and the engine."""

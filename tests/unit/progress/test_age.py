@@ -7,7 +7,7 @@ import io
 import pytest
 
 from fsgauge.progress import age
-from fsgauge.wire.event import AgeProgressEvent
+from fsgauge.wire import AgeProgressEvent
 
 EVENT = AgeProgressEvent(
     event="age_progress",

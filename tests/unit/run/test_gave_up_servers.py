@@ -7,7 +7,7 @@ from typing import get_args
 import pytest
 
 from fsgauge.errors import RigError
-from fsgauge.kinds.connections.analysis.findings import _ADVICE
+from fsgauge.kinds.connections.analysis.findings import _ADVICE, _KNOWN_SHORT_ADVICE
 from fsgauge.record import RunRecord
 from fsgauge.run.gave_up import require_server
 from fsgauge.stats.client_errors import ERROR_WORDS
@@ -37,4 +37,5 @@ def test_other_faults_are_what_a_run_gave(monkeypatch: pytest.MonkeyPatch) -> No
 
 @pytest.mark.parametrize("kind", get_args(ClientErrorKind))
 def test_every_kind_of_error_has_words_and_advice(kind: ClientErrorKind) -> None:
-    assert ERROR_WORDS[kind] and _ADVICE[kind].endswith(".")
+    advice = {**_ADVICE, "short": _KNOWN_SHORT_ADVICE}
+    assert ERROR_WORDS[kind] and advice[kind].endswith(".")

@@ -9,8 +9,7 @@ import pytest
 from fsgauge.record import RunRecord
 from fsgauge.stats import engine_pauses, run_checks
 from fsgauge.stats.advice import RUN_CHECKS, Situation, advice_for
-from fsgauge.wire import LoadResult
-from fsgauge.wire.load_result import Drain, Pauses
+from fsgauge.wire import Drain, LoadResult, Pauses
 from tests.synthetic import make_study
 
 QUIET = Pauses(

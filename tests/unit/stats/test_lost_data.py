@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from fsgauge.wire.load_result import FaultyBlock
 
 from fsgauge.record import RunRecord
 from fsgauge.stats import Results, read_study
@@ -20,7 +21,6 @@ from fsgauge.stats.folders.history import follow
 from fsgauge.stats.folders.same_conditions import Side
 from fsgauge.stats.lost_data import LOST_DATA, lost_files
 from fsgauge.wire import ClientErrorKind, NetworkResult
-from fsgauge.wire.load_result import FaultyBlock
 from tests.spoiled import (
     noisy,
     with_bad_records,

@@ -79,6 +79,7 @@ plans = st.builds(
     blocks=st.integers(2, 1000),
     seed=st.none() | st.integers(0, 2**53 - 1),
     budget=st.none() | durations,
+    stop_interval=st.none() | percents,
     equivalence_percent=percents,
     noise_percent=st.none() | percents,
 )
@@ -121,6 +122,13 @@ def test_every_key_is_named():
     for model in (LoopStorage, System, OverheadWorkload, PlanSettings):
         for key in model.model_fields:
             assert f"\n{key} = " in text or f"\n# {key}: " in text
+
+
+def test_a_quantity_is_written_with_the_unit_of_its_type():
+    text = dump_study(load_study("aging", ["plan.stop_interval=5%", "workload.levels=['5 %']"]))
+    assert '\nstop_interval = "5 %"\n' in text
+    assert '\nlevels = ["5 %"]\n' in text
+    assert '\nrate_fill = "90 %"\n' in text
 
 
 def test_shipped_studies_round_trip_through_a_file(tmp_path):

@@ -44,6 +44,12 @@ def test_the_published_ext4_is_one_change_away():
     ]
 
 
+def test_text_stays_text_where_the_key_takes_it():
+    study = load_study("overhead", ["name=2024", "question=true", "system.ext4.mkfs=4"])
+    assert (study.name, study.question, study.systems[1].mkfs) == ("2024", "true", "4")
+    assert load_study("overhead", ['name="2024"']).name == "2024"
+
+
 def test_a_system_is_found_by_a_name_with_dots_and_gets_tunables():
     study = load_study(
         "overhead",
@@ -60,6 +66,15 @@ def test_a_system_is_found_by_a_name_with_dots_and_gets_tunables():
         ("workload.duration=5", "--set | workload.duration=5\n"),
         ("workload.block_sizes=[4KiB,64KiB]", 'write ["4KiB", "64KiB"]'),
         ("workload.jobs=4", "write [4]"),
+        ("workload.block_sizes=4096", 'write ["4096 B"] or ["4096 KiB"]'),
+        ("workload.block_sizes=[4096]", 'did you mean "4096 B" or "4096 KiB"?'),
+        ("workload.block_sizes=x", 'write ["1 MiB"]'),
+        ("workload.duration=" + "9" * 400, '"99999999999999999999..." has no unit'),
+        ("workload.duration=-5", 'write a number and a unit: "10 s"'),
+        ("workload.duration=true", '"true" is not a duration'),
+        ("workload.rate=2000 M IOPS", "rate must be at most 1000000000 IOPS"),
+        ("workload.rate=0 IOPS", "rate must be more than 0 IOPS"),
+        ("plan.stop_interval=60 %", "stop_interval must be at most 50 %"),
         ("workload={}", 'unknown key "workload"'),
         ("system.ext5.mount=x", "systems: raw, ext4, xfs, btrfs"),
         ("system.ext4.mout=x", 'did you mean "mount"?'),

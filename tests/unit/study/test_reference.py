@@ -42,6 +42,17 @@ def test_explain_says_what_a_default_depends_on_and_what_a_size_is():
     assert "see there" not in reference_page()
 
 
+def test_a_quantity_is_described_by_its_type():
+    assert "takes: list of whole percentage\n" in explain_key("workload.levels")
+    assert "takes: whole percentage\n" in explain_key("workload.rate_fill")
+    assert 'takes: pace, such as "1000 IOPS"\n' in explain_key("workload.rate")
+
+
+def test_a_default_that_depends_ends_with_its_sentence():
+    said = explain_key("workload.submit_batch")
+    assert said.endswith("default: 1 where a sequential load bypasses the page cache, else 16")
+
+
 def test_every_key_can_be_explained():
     for name in all_dotted():
         assert name.rpartition(".")[2] in explain_key(name)

@@ -7,23 +7,27 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 from fsgauge.errors import InputError
+from fsgauge.kinds.aging.disk import Disk, disk_of
 from fsgauge.kinds.aging.disk_keys import DiskModel
+from fsgauge.quantities import WRITTEN
 from fsgauge.study.overrides import typed_value
-from fsgauge.units import WRITTEN
+from fsgauge.study.value_type import value_type
+from fsgauge.study.wording import BOUNDS, WANTED, bound, wanted
 
 SECTION = "workload.disk"
 
 
-def changed_disk(recorded: Mapping[str, Any], changes: Sequence[str]) -> dict[str, Any]:
+def changed_disk(recorded: Mapping[str, Any], changes: Sequence[str]) -> Disk:
     """The disk of a study's record with these changes; raises InputError."""
     values = {**DiskModel().model_dump(), **recorded}
     for change in changes:
         key, value = _split(change)
         read = _validated({key: value}, change, written=True)
         values[key] = getattr(read, key)
-    return _validated(values, " ".join(changes), written=False).model_dump()
+    return disk_of(_validated(values, " ".join(changes), written=False).model_dump())
 
 
 def _split(change: str) -> tuple[str, object]:
@@ -38,7 +42,7 @@ def _split(change: str) -> tuple[str, object]:
             details=(f'did you mean "{near[0]}"?',) if near else (),
             next=f"fsgauge explain {SECTION}{'.' + near[0] if near else ''}",
         )
-    return key, typed_value(text.strip())
+    return key, typed_value(text.strip(), [value_type(DiskModel.model_fields[key])])
 
 
 def _validated(values: dict[str, Any], given: str, *, written: bool) -> DiskModel:
@@ -49,13 +53,26 @@ def _validated(values: dict[str, Any], given: str, *, written: bool) -> DiskMode
         return DiskModel.model_validate(values)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        context = first.get("ctx", {})
-        hint = context.get("hint") or ""
+        hint = first.get("ctx", {}).get("hint") or ""
         raise InputError(
-            f"--disk {given}: {context.get('what') or first['msg']}",
+            f"--disk {given}: {_what(first)}",
             details=(hint,) if hint else (),
             next=f"fsgauge explain {SECTION}",
         ) from None
+
+
+def _what(refusal: ErrorDetails) -> str:
+    """In the words and the unit that a study file's mistake has."""
+    context = refusal.get("ctx", {})
+    if "what" in context:
+        return str(context["what"])
+    name = str(refusal["loc"][0])
+    takes = value_type(DiskModel.model_fields[name])
+    if refusal["type"] in BOUNDS:
+        return f"{name} must be {bound(refusal['type'], context, takes.quantity)}"
+    if refusal["type"] in WANTED:
+        return f"{name} must be {wanted(refusal['type'], takes)[0]}"
+    return refusal["msg"]
 
 
 def _far_apart(values: Mapping[str, Any]) -> dict[str, str]:

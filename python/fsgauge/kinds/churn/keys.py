@@ -6,7 +6,7 @@ files are written into what is left. The same is done with a fresh copy of the s
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, cast
 
 from pydantic import Field, ValidationInfo, model_validator
 
@@ -23,9 +23,9 @@ FileSize = Annotated[SizeBytes, Field(le=1 << 40)]
 
 MOST_FILLED_PERCENT = 98
 """What files may take: above that, what is left is the file system's own."""
-_SIZES = LognormalParetoSizes()
-_LIFETIMES = LognormalLifetimes()
 _PROFILE = ChurnProfile()
+_SIZES = cast(LognormalParetoSizes, _PROFILE.sizes)
+_LIFETIMES = cast(LognormalLifetimes, _PROFILE.lifetimes)
 _READING = ("read_order", "read_block_size")
 _WRITING = ("clients", "new_file_size", "record_size", "write_fill", "fsync", "data")
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fsgauge.errors import FsgaugeError, InputError, RigError
-from fsgauge.rig.host.block_size import beyond_page_bytes
 from fsgauge.rig.host.blank import allocate_below, make_blank
+from fsgauge.rig.host.block_size import beyond_page_bytes
 from fsgauge.rig.host.ledger.ledger import Ledger
 from fsgauge.rig.host.ledger.traces import MountTrace
 from fsgauge.rig.host.machine.kernel_log import kernel_log

@@ -30,9 +30,10 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from fsgauge.errors import InputError, SourceLocation
+from fsgauge.quantities import UnitError
 from fsgauge.record import Cell
 from fsgauge.stats.metrics import METRICS
-from fsgauge.units import UnitError, parse_size
+from fsgauge.units import parse_size
 
 Comparison = Literal["<", "<=", ">", ">="]
 LONGEST = 1000

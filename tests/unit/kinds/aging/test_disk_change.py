@@ -34,10 +34,10 @@ def test_keys_may_be_written_whole() -> None:
     [
         (["windw=3"], 'has no "windw"', "window"),
         (["window"], "sets nothing", "--disk window=16"),
-        (["window=many"], "valid integer", "workload.disk"),
+        (["window=many"], "window must be a whole number", "workload.disk"),
         (["outer_rate=200"], "has no unit", "200 MB/s"),
         (["outer_rate=200 mb"], "not a unit of a transfer rate", "200 MB/s"),
-        (["position=120 %"], "less than or equal to 100", "workload.disk"),
+        (["position=120 %"], "position must be at most 100 %", "workload.disk"),
         (["outer_rate=80 MB/s"], "not faster than its outer edge", "workload.disk"),
         (["seek_average=17 ms"], "have to ascend", "workload.disk"),
     ],

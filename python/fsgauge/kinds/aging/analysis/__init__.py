@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 
 from fsgauge.kinds.aging.analysis.answer import aging_answer
 from fsgauge.kinds.aging.analysis.findings import aging_findings
@@ -17,6 +18,8 @@ from fsgauge.stats.results import Finding
 
 class AgingAnalysis(Analysis):
     """What each system keeps of its clean rate as its space is freed and used again."""
+
+    own = Aging
 
     def primary_metric(self, cell: Cell, *, paced: bool) -> str:  # noqa: ARG002
         """Bytes per second, which is what others publish of aged file systems."""
@@ -49,7 +52,7 @@ class AgingAnalysis(Analysis):
 
         workload = study.study.get("workload", {})
         disk = changed_disk(workload.get("disk") or {}, changes)
-        workload = {**workload, "disk": disk}
+        workload = {**workload, "disk": asdict(disk)}
         return study.model_copy(update={"study": {**study.study, "workload": workload}})
 
 

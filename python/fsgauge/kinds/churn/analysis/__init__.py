@@ -20,6 +20,8 @@ from fsgauge.stats.samples import Samples
 class ChurnAnalysis(Analysis):
     """Damage: what an aged system keeps of a fresh copy's rate."""
 
+    own = Churn
+
     def primary_metric(self, cell: Cell, *, paced: bool) -> str:  # noqa: ARG002
         """Bytes per second."""
         return RATE

@@ -22,6 +22,8 @@ COUNTED_IN_FILES = ("mix", "stat", "delete")
 class ConnectionsAnalysis(Analysis):
     """Operations, shares, extents and servers of many clients."""
 
+    own = Connections
+
     def primary_metric(self, cell: Cell, *, paced: bool) -> str:  # noqa: ARG002
         """Bytes per second where all move the same bytes, else files per second."""
         return "files" if cell.test in COUNTED_IN_FILES else "bandwidth"

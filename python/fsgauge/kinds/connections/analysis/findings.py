@@ -17,7 +17,7 @@ from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of
 from fsgauge.stats.lost_data import lost_files
 from fsgauge.stats.results import Finding
 from fsgauge.stats.samples import is_complete
-from fsgauge.wire import ClientErrorKind
+from fsgauge.wire import ClientErrorKind, timed_operations
 
 FAIR_SHARE = 0.5
 FEWEST_OPERATIONS = 100
@@ -211,7 +211,7 @@ def _unfair(evidence: Evidence) -> Iterator[Finding]:
 def _are_many(run: RunRecord) -> bool:
     if run.result is None:
         return False
-    return run.result.timed_operations >= FEWEST_OPERATIONS * len(run.result.jobs)
+    return timed_operations(run.result) >= FEWEST_OPERATIONS * len(run.result.jobs)
 
 
 def _scans(evidence: Evidence, connections: Connections) -> Iterator[Finding]:

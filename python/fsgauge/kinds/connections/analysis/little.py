@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from fsgauge.kinds.connections.analysis.model import LittleRow
 from fsgauge.record import Plan, RunRecord
 from fsgauge.stats.samples import is_complete
-from fsgauge.wire import ClientsJob
+from fsgauge.wire import ClientsJob, timed_operations, timed_parts
 
 TOLERANCE_PERCENT = 2.0
 
@@ -57,12 +57,12 @@ def times_of(run: RunRecord) -> Times | None:
     active_ns = float(clients.active_ns)
     if run.job.outstanding > 1:  # a client is at work once, with several operations
         active_ns = result.in_flight_mean * result.elapsed_ns + clients.think_ns
-    operations = result.timed_operations
+    operations = timed_operations(result)
     if active_ns <= 0 or not operations or not result.elapsed_ns:
         return None
     return Times(
         active_ns=active_ns,
-        response_ns=sum(part.response_latency.sum_ns for part in clients.timed),
+        response_ns=sum(part.response_latency.sum_ns for part in timed_parts(clients)),
         think_ns=clients.think_ns,
         elapsed_ns=result.elapsed_ns,
         operations=operations,

@@ -17,6 +17,7 @@ from fsgauge.stats.results import Finding
 class WritersAnalysis(Analysis):
     """Scaling: what several writers do, in times of what the fewest do."""
 
+    own = Scaling
     said_better = frozenset({"run.unfair", "cache.answered"})
     queue_advice = (
         "The writers could not keep their queues full: read the rates as those of fewer writes"

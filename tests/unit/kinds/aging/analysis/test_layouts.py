@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
 
 import pytest
 
 from fsgauge.kinds.aging.analysis.model import Aging
-from fsgauge.kinds.aging.disk import PUBLISHED
 from tests.synthetic_aging import BASELINE, MEBIBYTE, SYSTEMS, make_aging
 
 LEVELS = (5, 50, 100)
 PUBLISHED_AT_5 = {"ext4 1 MiB": 0.29, "ext4 2 MiB": 0.50, "ext4 4 MiB": 0.74, "ext4 8 MiB": 0.90}
 
 
-def aging_of(*, disk: object = None, **changes: object) -> Aging:
+def aging_of(*, disk: Sequence[str] = (), **changes: object) -> Aging:
     made = make_aging(**{"levels": LEVELS, "blocks": 2, "maps": False, **changes})
     found = made.results(disk=disk).own
     assert found is not None
@@ -44,7 +43,7 @@ def test_predictions_end_at_the_clean_rate(aging: Aging) -> None:
 
 
 def test_another_disk_changes_predictions_and_no_rate() -> None:
-    short = aging_of(disk=replace(PUBLISHED, window=16))
+    short = aging_of(disk=["window=16"])
     usual = aging_of()
     assert short.lines == usual.lines
     mine, theirs = (each.layout("ext4 8 MiB", None) for each in (short, usual))
@@ -54,7 +53,7 @@ def test_another_disk_changes_predictions_and_no_rate() -> None:
 
 
 def test_the_studys_own_disk_is_used() -> None:
-    aging = aging_of(disk=None, levels=(5,))
+    aging = aging_of(levels=(5,))
     changed = make_aging(levels=(5,), blocks=2, maps=False).study.study["workload"]
     assert changed["disk"] == {}
     own = make_aging(levels=(5,), blocks=2, maps=False, disk={"path_rate": 1e8}).results().own

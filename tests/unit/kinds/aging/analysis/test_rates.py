@@ -83,7 +83,7 @@ def test_a_run_that_failed_leaves_its_level_out() -> None:
 def test_another_study_has_none() -> None:
     from tests.synthetic_connections import make_connections
 
-    assert make_connections(clients=4, blocks=1).results().own is None
+    assert Aging.of(make_connections(clients=4, blocks=1).results()) is None
 
 
 def test_its_rates_are_judged_by_bandwidth() -> None:

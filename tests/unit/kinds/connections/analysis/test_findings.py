@@ -23,7 +23,7 @@ def results(**changes: Any) -> Results:
 
 
 def connections_of(errors: Any, lost: Any) -> Connections:
-    found = results(errors=errors, lost=lost).connections
+    found = results(errors=errors, lost=lost).own
     assert found is not None
     return found
 

@@ -69,7 +69,7 @@ def test_many_numbers_follow_the_throughput_of_all_systems(tmp_path: Path) -> No
 def test_one_system_is_asked_what_it_gives_and_has_nothing_published_beside_it(
     tmp_path: Path,
 ) -> None:
-    text = (files("fsgauge") / "studies" / "connections.toml").read_text("utf-8")
+    text = (files("fsgauge.kinds.connections") / "studies" / "connections.toml").read_text("utf-8")
     shipped = str(tomllib.loads(text)["question"])
     headings = []
     for systems in ({BASELINE: "ext4"}, {BASELINE: "ext4", OTHER: "ext4"}):

@@ -47,7 +47,7 @@ def test_lost_data_makes_the_study_invalid_and_is_named() -> None:
     )
     finding = found(results, "integrity")
     assert finding.level == "invalid" and finding is results.findings[0]
-    for part in ("ext4", "2 torn, 1 lost", "2 writers", "byte 8192", "1 of 64 runs"):
+    for part in ("ext4", "2 torn, 1 lost", "2 writers", "byte 0 and 8192", "1 of 64 runs"):
         assert part in finding.sentence
     assert finding.where[0].startswith("block 2, ext4") and "of 1000 blocks" in finding.where[0]
     assert finding.advice

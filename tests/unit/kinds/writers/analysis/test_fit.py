@@ -120,6 +120,7 @@ def test_peaks() -> None:
     assert list(peak_of(coefficients)) == pytest.approx([10, 9, math.inf, 1])
 
 
+@pytest.mark.alone
 def test_five_systems_of_twenty_blocks_are_quick() -> None:
     """Least of three: the machine may be busy."""
     assert REFITS >= 1000

@@ -191,13 +191,13 @@ def test_before_the_first_run_there_is_no_picture() -> None:
     planted = planted_scaling(AS_PUBLISHED)
     empty = [line.model_copy(update={"points": []}) for line in planted.lines]
     scaling: Scaling = planted.model_copy(update={"lines": empty})
-    results = results_of(AS_PUBLISHED).model_copy(update={"scaling": scaling})
+    results = results_of(AS_PUBLISHED).model_copy(update={"own": scaling})
     assert writers_chart(results) is None and law_chart(results) is None
     assert scaling_tables(results, published_writers())
 
 
 def test_other_studies_have_none_of_it() -> None:
-    results = results_of(AS_PUBLISHED).model_copy(update={"scaling": None})
+    results = results_of(AS_PUBLISHED).model_copy(update={"own": None})
     assert writers_chart(results) is None and law_chart(results) is None
     assert scaling_tables(results, published_writers()) == [] and no_law(results) == ""
 
@@ -240,7 +240,7 @@ def wild(results: Results) -> Results:
                 if point[field] is not None:
                     value = point[field]["value"]
                     point[field] |= {"low": value / 1e3, "high": value * 1e3}
-    return results.model_copy(update={"scaling": Scaling.model_validate(document)})
+    return results.model_copy(update={"own": Scaling.model_validate(document)})
 
 
 def test_wide_intervals_stretch_no_axis() -> None:
@@ -266,7 +266,7 @@ def test_shares_have_their_unit_and_missing_percentiles_a_reason() -> None:
     for line in document["lines"]:
         for point in line["points"]:
             point["p99_ns"] = None
-    bare = results.model_copy(update={"scaling": Scaling.model_validate(document)})
+    bare = results.model_copy(update={"own": Scaling.model_validate(document)})
     assert words_of(bare, "p99") == {"too few samples"}
     assert "p99.9" not in labels(table(bare, "every-count"))
 

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.synthetic_aging import BASELINE, SYSTEMS, make_aging
-from tests.synthetic_connections import make_connections
 
 from fsgauge.errors import InputError
-from fsgauge.kinds.aging.disk import PUBLISHED, disk_of
+from fsgauge.kinds.aging.disk import PUBLISHED
 from fsgauge.report import write_report
 from fsgauge.stats.results import Results
+from tests.synthetic_aging import BASELINE, SYSTEMS, make_aging
+from tests.synthetic_connections import make_connections
 
 TWO = {name: SYSTEMS[name] for name in ("ext4 1 MiB", "ext4 8 MiB")}
 STUDIES: dict[str, dict[str, Any]] = {
@@ -83,7 +83,7 @@ def test_every_system_has_its_maps(page: str) -> None:
 
 def test_another_disk_is_named_where_its_numbers_stand(tmp_path: Path) -> None:
     make_aging(levels=(5,), blocks=3, systems=TWO).write(tmp_path)
-    write_report(tmp_path, lambda recorded: disk_of({**recorded, "window": 16}))
+    write_report(tmp_path, ["window=16"])
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "with 1 number changed" in page and "changed; else 64" in page
     results = Results.model_validate_json((tmp_path / "report.json").read_text())

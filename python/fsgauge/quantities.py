@@ -1,0 +1,156 @@
+"""One kind of quantity: read from text with a unit, written exactly, and the refusals of both.
+
+A unit is never guessed: "4k" is refused with what was probably meant ("4 KiB" or "4 kB"). A
+quantity stands in the type of a key, and whoever has to know the unit of a key finds it there.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+from pydantic import GetCoreSchemaHandler, ValidationInfo
+from pydantic_core import CoreSchema, PydanticCustomError, core_schema
+
+from fsgauge.errors import InputError
+
+WRITTEN = {"written": True}
+"""Validation context of what a person wrote: there a bare number is an error."""
+LARGEST = 2**63 - 1
+
+_QUANTITY = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*((?:[^\W\d_]|[%/])[^0-9.,]*)?")
+_LONGEST_TEXT = 400
+"""The smallest fraction that a float holds has some 330 digits, and is written with all of them."""
+_LONGEST_SHOWN = 64
+
+
+class UnitError(InputError):
+    """A quantity that cannot be read; `hint` says what was probably meant."""
+
+    def __init__(self, what: str, hint: str) -> None:
+        super().__init__(what, next=hint)
+        self.hint = hint
+
+
+@dataclass(frozen=True, eq=False)
+class Quantity:
+    """Its units, what people write when they mean one of them, and how it is written exactly.
+
+    `name` goes into sentences ("a size"), `usual` are the units that a bare number may have meant,
+    `whole` says that a value is a whole number of the first unit, `example` is one as it is
+    written. Stands in the type of a key: Annotated[int, SIZE].
+    """
+
+    name: str
+    units: Mapping[str, int]
+    meant: Mapping[str, tuple[str, ...]]
+    usual: tuple[str, ...]
+    whole: bool
+    write: Callable[[Any], str]
+    example: str
+
+    @property
+    def noun(self) -> str:
+        """ "a size"."""
+        return f"a {self.name}"
+
+    def read(self, text: str) -> int | float:
+        """The value in the first unit; raises UnitError."""
+        value = self._read(text)
+        return int(value) if self.whole else float(value)
+
+    def text(self, value: float) -> str:
+        """What `read` reads back to the same value."""
+        return self.write(int(value) if self.whole else value)
+
+    def refuse_bare(self, number: int | float) -> UnitError:
+        """The error for a number that stands without its unit."""
+        is_decimal = isinstance(number, int) or math.isfinite(number)
+        text = plain_decimal(number) if is_decimal else str(number)
+        return UnitError(f"{_shown(text)} has no unit", self._did_you_mean(text, self.usual))
+
+    def forms(self, text: str) -> list[str]:
+        """What a text may have meant: itself, or a bare number with each usual unit that fits."""
+        if self._reads(text):
+            return [text]
+        return [form for unit in self.usual if self._reads(form := f"{text} {unit}")]
+
+    def _read(self, text: str) -> Fraction:
+        match = _QUANTITY.fullmatch(text.strip()) if len(text) <= _LONGEST_TEXT else None
+        if match is None:
+            raise UnitError(f"{_quoted(text)} is not {self.noun}", self._help())
+        number, unit = match[1], " ".join((match[2] or "").split())
+        if not unit:
+            hint = self._did_you_mean(number, self.usual)
+            raise UnitError(f"{_quoted(text)} has no unit", hint)
+        if unit not in self.units:
+            what = f"{_quoted(unit)} is not a unit of {self.noun}"
+            raise UnitError(what, self._did_you_mean(number, self._near(unit)))
+        value = Fraction(number) * self.units[unit]
+        if value > LARGEST:
+            raise UnitError(f"{_quoted(text)} is too large", self._help())
+        if self.whole and value.denominator != 1:
+            base = next(iter(self.units))
+            raise UnitError(f"{_quoted(text)} is not a whole number of {base}", self._help())
+        return value
+
+    def _reads(self, text: str) -> bool:
+        try:
+            self._read(text)
+        except UnitError:
+            return False
+        return True
+
+    def _near(self, unit: str) -> tuple[str, ...]:
+        candidates = self.meant.get(unit.casefold(), ())
+        return candidates or tuple(difflib.get_close_matches(unit, self.units, n=2, cutoff=0.5))
+
+    def _did_you_mean(self, number: str, units: tuple[str, ...]) -> str:
+        """Only what would be accepted is suggested."""
+        readable = [form for unit in units if self._reads(form := f"{number} {unit}")]
+        if not readable:
+            return self._help()
+        return "did you mean " + " or ".join(f'"{form}"' for form in readable) + "?"
+
+    def _help(self) -> str:
+        return f'write a number and a unit: "{self.example}"'
+
+    def __get_pydantic_core_schema__(
+        self, source: object, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        inner = handler(source)
+        return core_schema.with_info_before_validator_function(self._validated, inner)
+
+    def _validated(self, value: object, info: ValidationInfo) -> object:
+        try:
+            if isinstance(value, str):
+                return self.read(value)
+            written = info.context and info.context.get("written")
+            if written and isinstance(value, int | float) and not isinstance(value, bool):
+                raise self.refuse_bare(value)
+        except UnitError as error:
+            context = {"what": error.what, "hint": error.hint}
+            raise PydanticCustomError("unit", "{what}", context) from None
+        return value
+
+
+def plain_decimal(number: float) -> str:
+    """The shortest decimal text of a finite number, without an exponent."""
+    if isinstance(number, int) or float(number).is_integer():
+        return str(int(number))
+    return format(Decimal(repr(float(number))), "f")
+
+
+def _shown(text: str) -> str:
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[:20]}..."
+
+
+def _quoted(text: str) -> str:
+    shown = _shown(text)
+    return f'"{shown}"' if shown.isprintable() else repr(shown)

@@ -1,0 +1,89 @@
+"""What a key takes, read off its type: a quantity, one of some words, a list, a table, plain.
+
+How a value is written, how it is described and what refusals call it all come from here.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Literal, Union, get_args, get_origin
+
+import tomlkit
+from pydantic.fields import FieldInfo
+from tomlkit.items import Item
+
+from fsgauge.quantities import Quantity
+
+_PLAIN_WORDS: dict[object, str] = {
+    str: "text",
+    int: "whole number",
+    float: "number",
+    bool: "true or false",
+}
+
+
+@dataclass(frozen=True)
+class ValueType:
+    """`base` is str, int, float, bool, list, dict, or a model for a table of the file's own.
+
+    `entry` is the type of a list's entries or of a table's values; `choices` are all values that
+    there are, where they are few.
+    """
+
+    base: object
+    quantity: Quantity | None = None
+    choices: tuple[str | int, ...] = ()
+    entry: ValueType | None = None
+
+    @property
+    def is_written_as_text(self) -> bool:
+        """Whether a value stands in quotes."""
+        return self.quantity is not None or self.base is str
+
+    def words(self, example: bool = False) -> str:
+        """For people: "size", "list of whole number"; with an example of its unit if wanted."""
+        if self.choices:
+            return " or ".join(tomlkit.item(choice).as_string() for choice in self.choices)
+        if self.quantity is not None:
+            return self.quantity.name + (f', such as "{self.quantity.example}"' if example else "")
+        if self.base is list and self.entry is not None:
+            return f"list of {self.entry.words(example)}"
+        if self.base is dict and self.entry is not None:
+            return f"table of {self.entry.words().replace('number', 'numbers')}"
+        return _PLAIN_WORDS.get(self.base, "table")
+
+    def item(self, value: object) -> Item:
+        """A value as it stands in a file: "4 KiB" in quotes, true, [1, 32]."""
+        if self.quantity is not None and isinstance(value, int | float):
+            return tomlkit.item(self.quantity.text(value))
+        if self.entry is not None and isinstance(value, list):
+            entries = tomlkit.array()
+            entries.extend(self.entry.item(each) for each in value)
+            return entries
+        if self.entry is not None and isinstance(value, dict):
+            table = tomlkit.inline_table()
+            table.update({key: self.entry.item(each) for key, each in value.items()})
+            return table
+        return tomlkit.item(value)
+
+
+def value_type(field: FieldInfo) -> ValueType:
+    """What a key takes."""
+    return _of(field.annotation, field.metadata)
+
+
+def _of(annotation: object, metadata: Sequence[object] = ()) -> ValueType:
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        return _of(arguments[0], (*arguments[1:], *metadata))
+    if origin in (Union, types.UnionType):
+        given = [each for each in arguments if each is not type(None)]
+        return _of(given[0], metadata)  # of several there are only tables, which are alike here
+    if origin is Literal:
+        return ValueType(type(arguments[0]), choices=arguments)
+    if origin in (list, dict):
+        return ValueType(origin, entry=_of(arguments[-1]))
+    quantity = next((each for each in metadata if isinstance(each, Quantity)), None)
+    return ValueType(annotation, quantity)

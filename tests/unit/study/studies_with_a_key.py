@@ -1,0 +1,143 @@
+"""Every key of every kind, and for each of its values a study in which a person may write it."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, settings
+from pydantic import ValidationError
+from pydantic.fields import FieldInfo
+
+from fsgauge.quantities import WRITTEN
+from fsgauge.study.keys import SECTIONS, Section
+from fsgauge.study.model import Study
+from fsgauge.study.value_type import value_type
+from tests.unit.study.drawn_values import is_section
+
+KEYS = {
+    f"{section.dotted(key)}{f' of {section.variant}' if section.variant else ''}": (section, key)
+    for section in SECTIONS
+    for key, field in section.fields.items()
+    if not is_section(field)
+}
+HEAD = {"format": 1, "name": "n", "question": "?", "plan": {}}
+LOOP, RAM, DEVICE = {"kind": "loop"}, {"kind": "ram"}, {"kind": "device", "device": "x"}
+EXT4 = {"name": "ext4"}
+BASES: list[dict[str, Any]] = [
+    {"storage": LOOP, "system": [EXT4], "workload": {"kind": "overhead"}},
+    {"storage": RAM, "system": [EXT4], "workload": {"kind": "overhead", "scan": True}},
+    {
+        "storage": DEVICE,
+        "system": [EXT4],
+        "workload": {"kind": "overhead"},
+    },
+    {
+        "storage": {"kind": "path", "path": "/mnt"},
+        "system": [{"name": "m", "kind": "mounted"}],
+        "workload": {"kind": "overhead"},
+    },
+    *(
+        {"storage": LOOP, "system": [EXT4], "workload": {"kind": "writers"} | more}
+        for more in ({}, {"interface": "io_uring", "queue_depth": 2}, {"duration": "1 s"})
+    ),
+    *(
+        {"storage": LOOP, "system": [EXT4], "workload": {"kind": "connections"} | more}
+        for more in ({}, {"tests": ["write", "mix"]})
+    ),
+    *(
+        {"storage": LOOP, "system": [EXT4], "workload": {"kind": "connections", "serve": server}}
+        for server in ("samba", "ganesha")
+    ),
+    *(
+        {
+            "storage": {"kind": "share"},
+            "system": [{"name": "s", "kind": "share"}],
+            "workload": {"kind": "connections", "target": target, "tests": ["write", "read"]},
+        }
+        for target in ("smb://user@host/share", "nfs://host/export")
+    ),
+    {
+        "storage": {"kind": "share"},
+        "system": [{"name": "s", "kind": "share", "target": "nfs://host/export"}],
+        "workload": {"kind": "connections", "tests": ["write", "read"]},
+    },
+    {"storage": LOOP, "system": [EXT4], "workload": {"kind": "aging"}},
+    {"storage": LOOP, "system": [{"name": "xfs"}], "workload": {"kind": "aging"}},
+    {"storage": LOOP, "system": [EXT4], "workload": {"kind": "churn"}},
+]
+"""A study of each kind; together they have a place for each key."""
+
+every_key = pytest.mark.parametrize("name", KEYS)
+
+
+def tries(number: int) -> settings:
+    return settings(
+        max_examples=number,
+        deadline=None,
+        derandomize=True,
+        database=None,
+        suppress_health_check=list(HealthCheck),
+    )
+
+
+def field_of(name: str) -> FieldInfo:
+    section, key = KEYS[name]
+    return section.fields[key]
+
+
+def tables_of(document: dict[str, Any], section: Section) -> dict[str, Any]:
+    """The table of a section in a study's raw values."""
+    table = document
+    for part in section.name.split(".") if section.name else ():
+        table = table[part][0] if part == "system" else table.setdefault(part, {})
+    return table
+
+
+def bases_of(section: Section) -> Iterator[dict[str, Any]]:
+    """The studies in which a section of that kind may stand, each its own."""
+    for base in BASES:
+        document = copy.deepcopy(HEAD | base)
+        kind = document.get(section.name, {}).get("kind") if section.variant else ""
+        nested = section.name != "workload.disk" or document["workload"]["kind"] == "aging"
+        if kind == section.variant and nested:
+            yield document
+
+
+def study_with(section: Section, key: str, raw: object) -> Study | None:
+    """The first study in which a person may write that there, and in which it has an effect."""
+    for document in bases_of(section):
+        tables_of(document, section)[key] = raw
+        try:
+            if section.name == "workload":
+                give_an_effect(document, key)
+            return Study.model_validate(document, context=WRITTEN)
+        except ValidationError:
+            continue
+    return None
+
+
+def give_an_effect(document: dict[str, Any], key: str) -> None:
+    """Change the keys that keep this one from having an effect, as far as another value helps."""
+    for _ in range(3):
+        workload = Study.model_validate(document).workload
+        without = workload.inapplicable()
+        if key not in without:
+            return
+        because = without[key][1]
+        takes = value_type(type(workload).model_fields[because])
+        choices = takes.entry.choices if takes.entry is not None else takes.choices
+        others: list[Any] = [[each] if takes.entry is not None else each for each in choices]
+        if takes.quantity is not None:
+            others = [takes.quantity.example]
+        for other in others or [True, 2, "smb://user@host/share"]:
+            trial = document | {"workload": document["workload"] | {because: other}}
+            try:
+                found = Study.model_validate(trial).workload.inapplicable()
+            except ValidationError:
+                continue
+            if found.get(key, ("", ""))[1] != because:
+                document["workload"][because] = other
+                break

@@ -1,0 +1,82 @@
+"""Every key of every kind: what is written is read, and written the same again.
+
+The keys come from the models, and so do their types and bounds: a new one is tried without a word
+here.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from typing import Any
+
+import tomlkit
+from hypothesis import assume, given
+
+from fsgauge.quantities import WRITTEN
+from fsgauge.study.dump import dump_study
+from fsgauge.study.keys import value_types
+from fsgauge.study.overrides import typed_value
+from fsgauge.study.parse import parse_study
+from fsgauge.study.value_type import value_type
+from tests.unit.study.drawn_values import adapter_of, values_of
+from tests.unit.study.studies_with_a_key import (
+    KEYS,
+    every_key,
+    field_of,
+    study_with,
+    tables_of,
+    tries,
+)
+
+
+@every_key
+def test_a_value_is_read_back_as_it_was_written(name: str) -> None:
+    field = field_of(name)
+    takes, adapter = value_type(field), adapter_of(field)
+
+    @tries(30)
+    @given(values_of(field))
+    def check(value: Any) -> None:
+        text = takes.item(value).as_string()
+        for read in (tomllib.loads(f"key = {text}")["key"], tomlkit.parse(f"key = {text}")["key"]):
+            again = adapter.validate_python(tomlkit.item(read).unwrap(), context=WRITTEN)
+            assert again == value and type(again) is type(value)
+            assert takes.item(again).as_string() == text
+        assert adapter.validate_python(typed_value(text, [takes]), context=WRITTEN) == value
+        if takes.quantity is not None:
+            bare = typed_value(takes.quantity.text(value), [takes])
+            assert adapter.validate_python(bare, context=WRITTEN) == value
+
+    check()
+
+
+@every_key
+def test_a_study_with_it_is_written_read_and_written_the_same(name: str) -> None:
+    section, key = KEYS[name]
+    takes = value_type(field_of(name))
+
+    @tries(5)
+    @given(values_of(field_of(name)))
+    def check(value: Any) -> None:
+        study = study_with(section, key, takes.item(value).unwrap())
+        assume(study is not None)
+        assert study is not None
+        text = dump_study(study)
+        assert key in tables_of(tomllib.loads(text), section) or value == {}, text
+        again = parse_study(text, "study.toml", "study")
+        assert again == study
+        assert dump_study(again) == text
+
+    check()
+
+
+@every_key
+def test_a_path_of_the_file_leads_to_the_type_of_its_key(name: str) -> None:
+    section, key = KEYS[name]
+    takes = value_type(field_of(name))
+    path: tuple[str | int, ...] = tuple(section.name.split(".")) if section.name else ()
+    path = (*path, 3, key) if section.name == "system" else (*path, key)
+    assert value_types(path, section.variant) == [takes]
+    assert takes in value_types(path)
+    if takes.entry is not None:
+        assert value_types((*path, 0), section.variant) == [takes.entry]
