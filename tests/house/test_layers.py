@@ -140,7 +140,8 @@ def test_nothing_outside_a_kind_imports_it() -> None:
 
 def test_only_the_registry_knows_the_host_rig() -> None:
     """Nothing outside asks which rig it is: it has one by name, and describe() and block()."""
-    inside = re.compile(r"fsgauge\.rig\.host\.(rig|session|systems|turn|turn_steps|work|prepared)\b")
+    own = "rig|session|systems|turn|turn_steps|work|prepared"
+    inside = re.compile(rf"fsgauge\.rig\.host\.({own})\b")
     found = {
         str(path.relative_to(PACKAGE))
         for path in files()
