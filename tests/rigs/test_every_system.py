@@ -55,8 +55,8 @@ def test_is_made_mounted_filled_and_gone(kind: FileSystem, scene: Scene, rig: Ho
 def test_root_empties_the_machines_caches(name: str, scene: Scene, rig: HostRig) -> None:
     study = scene.study({"name": name})
     with (
-        rig.storage(study) as attached,
-        rig.prepare(study, study.systems[0], attached) as prepared,
+        rig.systems(study) as systems,
+        systems.prepare(study, study.systems[0]) as prepared,
     ):
         assert rig.settle(prepared) == "synced; page, dentry and inode caches dropped"
 

@@ -193,7 +193,7 @@ def test_consent_names_the_device(make_loop: MakeLoop, scene: Scene, rig: HostRi
         with pytest.raises(RefusedError, match="lock"):
             other = HostRig(rig._engine)
             other._destroy = Consent(name)
-            with other.storage(study):
+            with other.systems(study):
                 pass
     found = device_at(device)
     assert found is not None
