@@ -58,7 +58,7 @@ def test_root_empties_the_machines_caches(name: str, scene: Scene, rig: HostRig)
         rig.systems(study) as systems,
         systems.prepare(study, study.systems[0]) as prepared,
     ):
-        assert rig.settle(prepared) == "synced; page, dentry and inode caches dropped"
+        assert systems.settle(prepared) == "synced; page, dentry and inode caches dropped"
 
 
 def test_all_systems_carry_the_bytes_that_fit_the_smallest(scene: Scene, rig: HostRig) -> None:
