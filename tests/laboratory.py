@@ -20,10 +20,12 @@ from pathlib import Path
 from typing import Any
 
 from fsgauge.engine import OnEvent
+from fsgauge.errors import FsgaugeError
 from fsgauge.progress.lines import Quiet
 from fsgauge.record import DeviceRun, EnvironmentRecord, StorageFacts, SystemFacts
 from fsgauge.rig.host.device.consent import Consent
-from fsgauge.rig.rig import AttachedStorage, PreparedSystem
+from fsgauge.rig.host.prepared import AttachedStorage, PreparedSystem
+from fsgauge.rig.host.session import HostSession
 from fsgauge.run import Outcome, resume_study, run_study
 from fsgauge.study.model import Study, System
 from fsgauge.study.parse import load_study
@@ -79,25 +81,15 @@ def answer_of(kind: str, job: dict[str, Any]) -> dict[str, Any]:
     return {"format": 1, "kind": kind, "engine": fake_engine.ENGINE, **answer}
 
 
-class NoDiskRig:
+class NoDiskSystems:
     """Gives targets named after the system; touches nothing."""
-
-    name = "host"
 
     def __init__(self, engine: NoDiskEngine, **changes: Any) -> None:
         self.engine, self.changes = engine, changes
-
-    def check(self, study: Study, destroy: Consent | None) -> None:
-        pass
+        self.attached = AttachedStorage("path", None, "/place", 16 << 20, 8 << 20, FACTS)
 
     @contextmanager
-    def storage(self, study: Study) -> Iterator[AttachedStorage]:
-        yield AttachedStorage("path", None, "/place", 16 << 20, 8 << 20, FACTS)
-
-    @contextmanager
-    def prepare(
-        self, study: Study, system: System, attached: AttachedStorage
-    ) -> Iterator[PreparedSystem]:
+    def prepare(self, study: Study, system: System) -> Iterator[PreparedSystem]:
         target = FilesTarget(directory=f"/{system.name}", count=2, file_size_bytes=8 << 20)
         facts = SystemFacts(
             kind="mounted",
@@ -128,7 +120,7 @@ class NoDiskRig:
         target = prepared.target
         return target.directory if isinstance(target, FilesTarget) else None
 
-    def environment(self, study: Study, attached: AttachedStorage) -> EnvironmentRecord:
+    def environment(self, study: Study) -> EnvironmentRecord:
         record = EnvironmentRecord(
             captured_unix_ns=time.time_ns(),
             hostname="laboratory",
@@ -149,6 +141,31 @@ class NoDiskRig:
         return record.model_copy(update=self.changes)
 
 
+class NoDiskRig:
+    """The host rig's session over systems that are none."""
+
+    name = "host"
+
+    def __init__(
+        self, engine: NoDiskEngine, systems: NoDiskSystems | None = None, **changes: Any
+    ) -> None:
+        self.engine = engine
+        self.systems = systems or NoDiskSystems(engine, **changes)
+
+    def size_bytes(self, study: Study) -> int:
+        return self.systems.attached.size_bytes
+
+    def refusals(self, study: Study) -> list[FsgaugeError]:
+        return []
+
+    def check(self, study: Study, destroy: Consent | None) -> None:
+        pass
+
+    @contextmanager
+    def opened(self, study: Study) -> Iterator[HostSession]:
+        yield HostSession(study, self.systems, self.engine)  # type: ignore[arg-type]
+
+
 def small_study(blocks: int = 4) -> Study:
     """Two systems, four cells."""
     overrides = ["storage.size=16MiB", f"plan.blocks={blocks}"]
@@ -163,7 +180,6 @@ def run(
     return run_study(
         small_study(blocks),
         rig=NoDiskRig(engine, **changes),
-        engine=engine,  # type: ignore[arg-type]
         results=results,
         destroy=None,
         command=["fsgauge", "run", "demo-user"],
@@ -176,8 +192,7 @@ def resume(directory: Path, engine: NoDiskEngine | None = None, **changes: Any) 
     engine = engine or NoDiskEngine(0)
     return resume_study(
         directory,
-        rig=NoDiskRig(engine, **changes),
-        engine=engine,  # type: ignore[arg-type]
+        rig=lambda _: NoDiskRig(engine, **changes),
         destroy=None,
         progress=Quiet(),
     )

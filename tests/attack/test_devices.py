@@ -311,7 +311,7 @@ def test_data_written_between_the_check_and_the_start(
     rig.check(study, consent_to(device))
     path = device if through == "device" else str(file_of(device))
     write_at(path, 33 * MEBIBYTE, b"in the meantime")
-    with pytest.raises(RefusedError, match="without a signature"), rig.storage(study):
+    with pytest.raises(RefusedError, match="without a signature"), rig.systems(study):
         pass
     assert read_at(device, 33 * MEBIBYTE, 15) == b"in the meantime"
 
@@ -323,7 +323,7 @@ def test_what_was_read_is_not_read_again(
     study = study_on(scene, device)
     rig.check(study, consent_to(device))
     monkeypatch.setattr("fsgauge.storage.device.look_for_data", None)
-    with rig.storage(study):
+    with rig.systems(study):
         pass
 
 
@@ -334,12 +334,12 @@ def test_a_stranger_cannot_make_a_file_system_between_turns(
     device = make_loop()
     study = study_on(scene, device, "raw", "ext4")
     rig.check(study, consent_to(device))
-    with rig.storage(study) as attached:
+    with rig.systems(study) as systems:
         for system in study.systems:
             refused = subprocess.run(["mkfs.ext4", "-q", "-F", device], capture_output=True)
             assert b"in use by the system" in refused.stderr
-            with rig.prepare(study, system, attached) as prepared:
-                rig.settle(prepared)
+            with systems.prepare(study, system) as prepared:
+                systems.settle(prepared)
     assert look_for_data(device_of(device)).zero, "the device is given back as it was"
     rig.check(study, consent_to(device))
 
@@ -354,12 +354,12 @@ def test_a_stranger_who_writes_between_turns_keeps_what_he_wrote(
     path = device if through == "device" else str(file_of(device))
     study = study_on(scene, device)
     rig.check(study, consent_to(device))
-    with pytest.raises(RigError) as error, rig.storage(study) as attached:
-        with rig.prepare(study, study.systems[0], attached):
+    with pytest.raises(RigError) as error, rig.systems(study) as systems:
+        with systems.prepare(study, study.systems[0]):
             pass
         write_at(path, 40 * MEBIBYTE, b"the stranger's data")
         if not last:
-            with rig.prepare(study, study.systems[0], attached):
+            with systems.prepare(study, study.systems[0]):
                 pass
     assert error.value.exit_code == 3
     assert f"another program used {device} while it was this run's" in error.value.render()
@@ -405,7 +405,7 @@ def test_a_device_that_cannot_discard_says_what_stays_on_it(
     rig = HostRig(engine, say=said.append)
     study = study_on(scene, device, "raw")
     rig.check(study, consent_to(device))
-    with rig.storage(study) as attached, rig.prepare(study, study.systems[0], attached):
+    with rig.systems(study) as systems, systems.prepare(study, study.systems[0]):
         pass
     assert said[0].startswith(f"destroying {device}  64 MiB, read whole")
     assert "still holds this run's test data" in said[-1]

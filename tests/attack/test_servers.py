@@ -46,7 +46,7 @@ _CONTENT = "for root alone"
 def prepared(name: str, engine: Engine) -> Iterator[PreparedSystem]:
     """A system as a study has it, with its server."""
     study, rig = study_of(name), HostRig(engine)
-    with rig.storage(study) as attached, rig.prepare(study, study.systems[0], attached) as made:
+    with rig.systems(study) as systems, systems.prepare(study, study.systems[0]) as made:
         yield made
 
 

@@ -47,7 +47,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "access.server": STUDY | {"rig.host.machine", "child_environment"},
     "rig": STUDY
     | {"workload", "plan", "rig.host.machine", "storage", "system", "access.server"}
-    | {"child_environment"},
+    | {"child_environment", "engine"},
     "engine": TYPES | {"engine_binary"},
     "store": TYPES | {"record", "factors", "series", "plain_files"},
     "stats": STATS,
@@ -139,6 +139,19 @@ def test_nothing_outside_a_kind_imports_it() -> None:
         if (found := kinds_imported_by(path))
     ]
     assert wrong == []
+
+
+def test_only_the_registry_knows_the_host_rig() -> None:
+    """Nothing outside asks which rig it is: it has one by name, and describe() and block()."""
+    own = "rig|session|systems|turn|turn_steps|work|prepared"
+    inside = re.compile(rf"fsgauge\.rig\.host\.({own})\b")
+    found = {
+        str(path.relative_to(PACKAGE))
+        for path in files()
+        if path.parent != PACKAGE / "rig" / "host"
+        if inside.search(path.read_text(encoding="utf-8"))
+    }
+    assert found == {"rig/registry.py"}
 
 
 def kind_of(parts: tuple[str, ...]) -> str | None:

@@ -60,7 +60,6 @@ def measured(
     outcome = run_study(
         study,
         rig=rig,
-        engine=engine,
         results=tmp_path / "results",
         destroy=None,
         command=["fsgauge", "run", "aging"],

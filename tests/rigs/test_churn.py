@@ -51,7 +51,6 @@ def measured(study: Study, engine: Engine, rig: HostRig, results: Path) -> Store
     outcome = run_study(
         study,
         rig=rig,
-        engine=engine,
         results=results,
         destroy=None,
         command=["fsgauge", "run", "churn"],

@@ -65,7 +65,6 @@ def measured(
     outcome = run_study(
         study,
         rig=rig,
-        engine=engine,
         results=results,
         destroy=None,
         command=["fsgauge", "run", "connections"],

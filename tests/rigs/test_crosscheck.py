@@ -56,7 +56,6 @@ def test_both_tools_do_the_same(
         study,
         pairs=4,
         rig=rig,
-        engine=engine,
         results=tmp_path / "results",
         destroy=None,
         command=["test"],

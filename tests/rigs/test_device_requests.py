@@ -34,13 +34,13 @@ def test_a_sequential_cell_puts_its_operations_on_the_device(
     )
     rig = HostRig(engine)
     rig.check(study, None)
-    with rig.storage(study) as attached:
-        plan = make_plan(study, size_bytes=attached.size_bytes)
-        with rig.prepare(study, study.systems[0], attached) as prepared:
-            rig.settle(prepared)
+    with rig.systems(study) as systems:
+        plan = make_plan(study, size_bytes=systems.attached.size_bytes)
+        with systems.prepare(study, study.systems[0]) as prepared:
+            systems.settle(prepared)
             job = job_for(study, plan, plan.turns[0], plan.cells[0], prepared.target)
             assert isinstance(job, LoadJob)
-            between = rig.watch_device(prepared)
+            between = systems.watch_device(prepared)
             result = engine.load(job)
             device = between()
     assert isinstance(device, DeviceRun) and device.name.startswith("loop")

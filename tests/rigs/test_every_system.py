@@ -28,9 +28,9 @@ def test_is_made_mounted_filled_and_gone(kind: FileSystem, scene: Scene, rig: Ho
         pytest.skip(f"{kind.name} is not supported here; fsgauge systems says what is missing")
     study = scene.study({"name": kind.name})
     rig.check(study, None)
-    with rig.storage(study) as attached:
+    with rig.systems(study) as systems:
         for _turn in range(2):
-            with rig.prepare(study, study.systems[0], attached) as prepared:
+            with systems.prepare(study, study.systems[0]) as prepared:
                 target = prepared.target
                 assert isinstance(target, FilesTarget)
                 mount = mount_at(target.directory)
@@ -45,7 +45,7 @@ def test_is_made_mounted_filled_and_gone(kind: FileSystem, scene: Scene, rig: Ho
                 assert prepared.facts.mkfs_command[0] == kind.mkfs
                 assert prepared.facts.mount_options.startswith("rw")
                 assert prepared.facts.details
-                assert rig.settle(prepared).startswith("synced; ")
+                assert systems.settle(prepared).startswith("synced; ")
             assert mount_at(target.directory) is None
     assert scene.left() == []
 
@@ -55,10 +55,10 @@ def test_is_made_mounted_filled_and_gone(kind: FileSystem, scene: Scene, rig: Ho
 def test_root_empties_the_machines_caches(name: str, scene: Scene, rig: HostRig) -> None:
     study = scene.study({"name": name})
     with (
-        rig.storage(study) as attached,
-        rig.prepare(study, study.systems[0], attached) as prepared,
+        rig.systems(study) as systems,
+        systems.prepare(study, study.systems[0]) as prepared,
     ):
-        assert rig.settle(prepared) == "synced; page, dentry and inode caches dropped"
+        assert systems.settle(prepared) == "synced; page, dentry and inode caches dropped"
 
 
 def test_all_systems_carry_the_bytes_that_fit_the_smallest(scene: Scene, rig: HostRig) -> None:
@@ -67,14 +67,14 @@ def test_all_systems_carry_the_bytes_that_fit_the_smallest(scene: Scene, rig: Ho
         {"name": "raw"}, {"name": "ext2"}, {"name": "tight", "kind": "ext4", "mkfs": "-m 50"}
     )
     sizes = {}
-    with rig.storage(study) as attached:
+    with rig.systems(study) as systems:
         for system in study.systems:
-            with rig.prepare(study, system, attached) as prepared:
+            with systems.prepare(study, system) as prepared:
                 target = prepared.target
                 sizes[system.name] = prepared.layout.size_bytes
                 if isinstance(target, BlockTarget):
                     assert target.size_bytes == prepared.layout.size_bytes
-                    assert target.path == attached.device
+                    assert target.path == systems.attached.device
     assert len(set(sizes.values())) == 1
     assert 40 * MEBIBYTE < sizes["raw"] < 80 * MEBIBYTE
     assert scene.left() == []
@@ -85,24 +85,24 @@ def test_copy_on_write_has_room_to_overwrite_everything(scene: Scene, rig: HostR
     sizes = []
     for patterns in (["randread"], ["randwrite"]):
         study = scene.study({"name": "btrfs"}, patterns=patterns)
-        with rig.storage(study) as attached:
-            sizes.append(attached.file_size_bytes)
+        with rig.systems(study) as systems:
+            sizes.append(systems.attached.file_size_bytes)
     assert sizes[1] == pytest.approx(sizes[0] / 2, rel=0.05)
 
 
 def test_each_turn_starts_from_a_blank_device(scene: Scene, rig: HostRig) -> None:
     study = scene.study({"name": "raw"}, {"name": "ext4"})
-    with rig.storage(study) as attached:
-        assert attached.device is not None
-        with rig.prepare(study, study.systems[0], attached) as prepared:
+    with rig.systems(study) as systems:
+        assert systems.attached.device is not None
+        with systems.prepare(study, study.systems[0]) as prepared:
             target = prepared.target
             assert isinstance(target, BlockTarget)
-            with Path(attached.device).open("rb") as device:
+            with Path(systems.attached.device).open("rb") as device:
                 assert any(device.read(4096))
                 device.seek(target.size_bytes - 4096)
                 assert any(device.read(4096)), "the region is filled to its end"
                 assert not any(device.read(4096)), "nothing is written beyond it"
-        with rig.prepare(study, study.systems[1], attached) as prepared:
+        with systems.prepare(study, study.systems[1]) as prepared:
             assert prepared.start_state[0] == "whole device discarded"
             file = scene.scratch.rglob("storage.img")
             used = next(iter(file)).stat().st_blocks * 512
@@ -112,10 +112,10 @@ def test_each_turn_starts_from_a_blank_device(scene: Scene, rig: HostRig) -> Non
 def test_a_preallocated_file_stays_allocated(scene: Scene, rig: HostRig) -> None:
     """The discard before each turn punches holes in the file, so it is allocated again."""
     study = scene.study({"name": "ext4"}, storage={"preallocate": True})
-    with rig.storage(study) as attached:
+    with rig.systems(study) as systems:
         file = next(iter(scene.scratch.rglob("storage.img")))
-        with rig.prepare(study, study.systems[0], attached):
-            assert file.stat().st_blocks * 512 >= file.stat().st_size == attached.size_bytes
+        with systems.prepare(study, study.systems[0]):
+            assert file.stat().st_blocks * 512 >= file.stat().st_size == systems.attached.size_bytes
     assert scene.left() == []
 
 
@@ -124,11 +124,11 @@ def test_memory_as_storage(scene: Scene, rig: HostRig) -> None:
     study = scene.study({"name": "ext4"}).model_copy(update={"storage": storage})
     rig.check(study, None)
     with (
-        rig.storage(study) as attached,
-        rig.prepare(study, study.systems[0], attached) as prepared,
+        rig.systems(study) as systems,
+        systems.prepare(study, study.systems[0]) as prepared,
     ):
         assert prepared.layout.files == 3
-        assert attached.facts.device_chain[1]["file_system"] == "tmpfs"
+        assert systems.attached.facts.device_chain[1]["file_system"] == "tmpfs"
     assert scene.left() == []
 
 
@@ -150,7 +150,7 @@ def test_a_refused_option_says_why_and_leaves_nothing(
 ) -> None:
     study = scene.study(system)
     rig.check(study, None)
-    with pytest.raises(InputError) as error, rig.storage(study):
+    with pytest.raises(InputError) as error, rig.systems(study):
         pass
     assert words in error.value.render()
     assert error.value.exit_code == 2
@@ -169,10 +169,10 @@ def test_a_device_among_the_options_is_refused_before_anything(scene: Scene, rig
 
 def test_tunables_are_set_and_set_back(scene: Scene, rig: HostRig) -> None:
     study = scene.study({"name": "ext4", "tunables": {"queue/read_ahead_kb": "64"}})
-    with rig.storage(study) as attached:
-        path = Path(f"/sys/block/{Path(str(attached.device)).name}/queue/read_ahead_kb")
+    with rig.systems(study) as systems:
+        path = Path(f"/sys/block/{Path(str(systems.attached.device)).name}/queue/read_ahead_kb")
         before = path.read_text()
-        with rig.prepare(study, study.systems[0], attached) as prepared:
+        with systems.prepare(study, study.systems[0]) as prepared:
             assert path.read_text().strip() == "64"
             assert prepared.facts.tunables == {str(path): "64"}
         assert path.read_text() == before
@@ -182,8 +182,8 @@ def test_an_error_within_a_turn_leaves_nothing(scene: Scene, rig: HostRig) -> No
     study = scene.study({"name": "ext4"})
     with (
         pytest.raises(ZeroDivisionError),
-        rig.storage(study) as attached,
-        rig.prepare(study, study.systems[0], attached),
+        rig.systems(study) as systems,
+        systems.prepare(study, study.systems[0]),
     ):
         raise ZeroDivisionError
     assert scene.left() == []
@@ -197,8 +197,8 @@ def test_a_busy_mount_names_its_holder(
     held = []
     with (
         pytest.raises(RigError) as error,
-        rig.storage(study) as attached,
-        rig.prepare(study, study.systems[0], attached) as prepared,
+        rig.systems(study) as systems,
+        systems.prepare(study, study.systems[0]) as prepared,
     ):
         target = prepared.target
         assert isinstance(target, FilesTarget)
@@ -220,9 +220,9 @@ def test_path_storage_touches_nothing_but_its_own_folder(scene: Scene, rig: Host
     )
     rig.check(study, None)
     with (
-        rig.storage(study) as attached,
-        rig.prepare(study, study.systems[0], attached) as prepared,
+        rig.systems(study) as systems,
+        systems.prepare(study, study.systems[0]) as prepared,
     ):
         assert prepared.layout.files == 3
-        assert "synced" in rig.settle(prepared)
+        assert "synced" in systems.settle(prepared)
     assert [path.name for path in scene.scratch.iterdir()] == ["precious"]

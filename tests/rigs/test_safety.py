@@ -186,14 +186,14 @@ def test_consent_names_the_device(make_loop: MakeLoop, scene: Scene, rig: HostRi
         assert f"next: --destroy {name}" in error.value.render()
     study = study_on(scene, device)
     rig.check(study, Consent(name))
-    with rig.storage(study) as attached:
-        assert attached.device == device
-        with rig.prepare(study, study.systems[0], attached) as prepared:
+    with rig.systems(study) as systems:
+        assert systems.attached.device == device
+        with systems.prepare(study, study.systems[0]) as prepared:
             assert prepared.facts.mount_source == device
         with pytest.raises(RefusedError, match="lock"):
             other = HostRig(rig._engine)
             other._destroy = Consent(name)
-            with other.storage(study):
+            with other.systems(study):
                 pass
     found = device_at(device)
     assert found is not None

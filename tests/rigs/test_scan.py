@@ -192,7 +192,6 @@ def test_a_study_scans_both_sides_of_every_turn(
     outcome = run_study(
         study,
         rig=rig,
-        engine=engine,
         results=tmp_path / "results",
         destroy=None,
         command=["fsgauge"],

@@ -39,11 +39,11 @@ study = Study.model_validate({
 })
 rig = HostRig(Engine(Path(binary)))
 rig.check(study, None)
-with rig.storage(study) as attached:
-    with rig.prepare(study, study.systems[0], attached) as prepared:
-        print(rig.settle(prepared))
-        print(prepared.layout.files, attached.file_size_bytes)
-    print(rig.environment(study, attached).kernel)
+with rig.systems(study) as systems:
+    with systems.prepare(study, study.systems[0]) as prepared:
+        print(systems.settle(prepared))
+        print(prepared.layout.files, systems.attached.file_size_bytes)
+    print(systems.environment(study).kernel)
 """
 CONTAINER_PROGRAM = """
 from fsgauge.rig.host.machine.environment import capture_environment

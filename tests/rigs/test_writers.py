@@ -42,7 +42,6 @@ def measured(study: Study, engine: Engine, rig: HostRig, results: Path) -> list[
     outcome = run_study(
         study,
         rig=rig,
-        engine=engine,
         results=results,
         destroy=None,
         command=["fsgauge", "run", "writers"],

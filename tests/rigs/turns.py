@@ -34,11 +34,11 @@ def main(scratch: str, ledgers: str, binary: str) -> None:
     )
     engine = Engine(Path(binary))
     rig = HostRig(engine)
-    with interruptible(), rig.storage(study) as attached:
+    with interruptible(), rig.systems(study) as systems:
         for turn in range(TURNS_LIMIT):
             system = study.systems[turn % len(study.systems)]
-            with rig.prepare(study, system, attached) as prepared:
-                rig.settle(prepared)
+            with systems.prepare(study, system) as prepared:
+                systems.settle(prepared)
                 job = LoadJob(
                     target=prepared.target,
                     interface="io_uring",

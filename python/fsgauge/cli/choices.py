@@ -106,6 +106,14 @@ def chosen_consent(destroy: str | None, discard_unknown_data: bool) -> Consent |
     return Consent(destroy, discard_unknown_data) if destroy is not None else None
 
 
+rig_option = click.option(
+    "--rig",
+    default="host",
+    show_default=True,
+    metavar="RIG",
+    help="The world that the study is measured in; host is this machine.",
+)
+
 results_option = click.option(
     "--results",
     type=click.Path(path_type=Path, file_okay=False),

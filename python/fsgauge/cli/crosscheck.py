@@ -62,20 +62,17 @@ def command(
     run of both is the last line.
     """
     from fsgauge.crosscheck import crosscheck
-    from fsgauge.engine import Engine
     from fsgauge.interruption import interruptible
-    from fsgauge.rig.host.rig import HostRig
+    from fsgauge.rig.registry import DEFAULT, rig_named
 
     assert tool == "fio"  # noqa: S101 - the one choice
     chosen = chosen_study(study, overrides, systems, storage, seed, serve)
-    engine = Engine()
     cells: list[CellAgreement] = []
     with interruptible():
         directory = crosscheck(
             chosen,
             pairs=pairs,
-            rig=HostRig(engine, say=_talk),
-            engine=engine,
+            rig=rig_named(DEFAULT, _talk),
             results=results,
             destroy=chosen_consent(destroy, discard_unknown_data),
             command=["fsgauge", *sys.argv[1:]],

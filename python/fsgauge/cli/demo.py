@@ -22,10 +22,11 @@ def command(seed: int | None, results: Path, style: str | None) -> int:
     systems that are mounted and writable, in scratch folders.
     """
     from fsgauge.cli.execution import execute
+    from fsgauge.rig.registry import DEFAULT
 
     study, systems = _for_root() or _for_user()
     chosen = chosen_study(study, (), systems, None, seed)
-    return execute(chosen, results=results, destroy=None, style=style)
+    return execute(chosen, rig=DEFAULT, results=results, destroy=None, style=style)
 
 
 def _for_root() -> tuple[str, tuple[str, ...]] | None:

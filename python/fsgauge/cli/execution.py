@@ -17,19 +17,19 @@ if TYPE_CHECKING:
     from fsgauge.study.model import Study
 
 
-def execute(study: Study, *, results: Path, destroy: Consent | None, style: str | None) -> int:
+def execute(
+    study: Study, *, rig: str, results: Path, destroy: Consent | None, style: str | None
+) -> int:
     """Gives the exit code: 0, or that of what ended the study early."""
-    from fsgauge.engine import Engine
     from fsgauge.progress import progress_for
-    from fsgauge.rig.host.rig import HostRig
+    from fsgauge.rig.registry import rig_named
     from fsgauge.run import run_study
 
-    engine = Engine()
+    chosen = rig_named(rig, _say)
     with _told_how_to_go_on() as created:
         outcome = run_study(
             study,
-            rig=HostRig(engine, say=_say),
-            engine=engine,
+            rig=chosen,
             results=results,
             destroy=destroy,
             command=["fsgauge", *sys.argv[1:]],
@@ -40,21 +40,26 @@ def execute(study: Study, *, results: Path, destroy: Consent | None, style: str 
 
 
 def execute_again(
-    directory: Path, *, destroy: Consent | None, style: str | None, accept_changed: bool
+    directory: Path,
+    *,
+    rig: str | None,
+    destroy: Consent | None,
+    style: str | None,
+    accept_changed: bool,
 ) -> int:
-    """The same for a study that was cut short; one that is complete is only reported."""
-    from fsgauge.engine import Engine
+    """The same for a study that was cut short, on its own rig unless another is named.
+
+    One that is complete is only reported.
+    """
     from fsgauge.progress import progress_for
-    from fsgauge.rig.host.rig import HostRig
+    from fsgauge.rig.registry import rig_named
     from fsgauge.run import Outcome, resume_study
 
-    engine = Engine()
     with _told_how_to_go_on() as created:
         created(directory)
         outcome = resume_study(
             directory,
-            rig=HostRig(engine, say=_say),
-            engine=engine,
+            rig=lambda recorded: rig_named(rig or recorded, _say),
             destroy=destroy,
             progress=progress_for(style or "auto"),
             accept_changed=accept_changed,

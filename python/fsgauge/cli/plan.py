@@ -9,15 +9,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from fsgauge.cli.choices import chosen_study, study_choices
+from fsgauge.cli.choices import chosen_study, rig_option, study_choices
 from fsgauge.errors import FsgaugeError, InputError
 from fsgauge.plan.preview import MeasuredTime, PlanDescription
-from fsgauge.study.model import DeviceStorage, Study
+from fsgauge.study.model import Study
 from fsgauge.study.system import ALLOCATING
 from fsgauge.units import exact_size, format_duration, format_size
-
-_SHORT_LOOK_SECONDS = 10.0
-"""A device is read for so long at most; `run` takes a minute where that lets it read all."""
 
 if TYPE_CHECKING:
     from fsgauge.stats.pilot import PilotNoise
@@ -26,6 +23,7 @@ if TYPE_CHECKING:
 
 @click.command("plan")
 @study_choices
+@rig_option
 @click.option("--noise", metavar="PERCENT", help='What equal runs differ by here: "3 %".')
 @click.option(
     "--pilot",
@@ -42,6 +40,7 @@ def command(
     storage: str | None,
     serve: str | None,
     seed: int | None,
+    rig: str,
     noise: str | None,
     pilot: Path | None,
     as_json: bool,
@@ -54,10 +53,12 @@ def command(
     """
     from fsgauge.plan.preview import describe
     from fsgauge.plan.turns import make_plan
+    from fsgauge.rig.registry import rig_named
     from fsgauge.units import parse_percent
 
+    world = rig_named(rig)
     chosen = chosen_study(study, overrides, systems, storage, seed, serve)
-    size_bytes = storage_bytes(chosen)
+    size_bytes = world.size_bytes(chosen)
     plan = make_plan(chosen, size_bytes=size_bytes)
     measured = _measured_noise(pilot, noise)
     time, is_same = _measured_time(pilot, chosen, size_bytes)
@@ -78,7 +79,7 @@ def command(
         return 0
     lines = [*_method(description), *_order(description, order), *_cost(description)]
     lines += [*_pilot(measured, description.blocks), *_pilot_time(time, is_same)]
-    refusals = _refusals(chosen)
+    refusals = world.refusals(chosen)
     click.echo("\n".join([*lines, *_obstacles(refusals)]))
     return refusals[0].exit_code if refusals else 0
 
@@ -150,44 +151,12 @@ def _pilot(measured: PilotNoise | None, blocks: int) -> list[str]:
     return lines
 
 
-def _refusals(study: Study) -> list[FsgaugeError]:
-    """What `run` would refuse here and now, what it meets first before; nothing is touched."""
-    from fsgauge.rig.host.checks import check_systems, smallest_bytes
-    from fsgauge.storage import check
-
-    def look_at_systems() -> None:
-        check_systems(study)
-
-    def look_at_storage() -> None:
-        check(study.storage, None, smallest_bytes(study), _SHORT_LOOK_SECONDS)
-
-    found: list[FsgaugeError] = []
-    for look in (look_at_systems, look_at_storage):
-        try:
-            look()
-        except FsgaugeError as error:
-            found.append(error)
-    return found
-
-
 def _obstacles(refusals: Sequence[FsgaugeError]) -> list[str]:
     found: list[str] = []
     for error in refusals:
         found += [f"refused   {error.what}", *(f"          {each}" for each in error.details)]
         found += [f"          next: {error.next}"] if error.next else []
     return ["", *found] if found else []
-
-
-def storage_bytes(study: Study) -> int:
-    """The size that the systems will have; InputError where a device is not there."""
-    if isinstance(study.storage, DeviceStorage):
-        from fsgauge.rig.host.device.block_device import device_at
-
-        device = device_at(study.storage.device)
-        if device is None:
-            raise InputError(f"{study.storage.device} is no block device", next="lsblk")
-        return device.size_bytes
-    return study.storage.size
 
 
 def _method(description: PlanDescription) -> list[str]:

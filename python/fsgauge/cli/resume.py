@@ -12,11 +12,15 @@ from fsgauge.cli.choices import chosen_consent, consent_choices, progress_choice
 
 @click.command("resume")
 @click.argument("directory", type=click.Path(path_type=Path))
+@click.option(
+    "--rig", metavar="RIG", help="The study's own unless given; no other goes on with it."
+)
 @consent_choices
 @accept_changed_choice
 @progress_choices
 def command(
     directory: Path,
+    rig: str | None,
     destroy: str | None,
     discard_unknown_data: bool,
     accept_changed: bool,
@@ -31,6 +35,7 @@ def command(
 
     return execute_again(
         directory,
+        rig=rig,
         destroy=chosen_consent(destroy, discard_unknown_data),
         style=style,
         accept_changed=accept_changed,

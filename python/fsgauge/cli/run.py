@@ -12,12 +12,14 @@ from fsgauge.cli.choices import (
     consent_choices,
     progress_choices,
     results_option,
+    rig_option,
     study_choices,
 )
 
 
 @click.command("run")
 @study_choices
+@rig_option
 @consent_choices
 @results_option
 @progress_choices
@@ -28,6 +30,7 @@ def command(
     storage: str | None,
     serve: str | None,
     seed: int | None,
+    rig: str,
     destroy: str | None,
     discard_unknown_data: bool,
     results: Path,
@@ -41,5 +44,9 @@ def command(
 
     chosen = chosen_study(study, overrides, systems, storage, seed, serve)
     return execute(
-        chosen, results=results, destroy=chosen_consent(destroy, discard_unknown_data), style=style
+        chosen,
+        rig=rig,
+        results=results,
+        destroy=chosen_consent(destroy, discard_unknown_data),
+        style=style,
     )

@@ -21,12 +21,11 @@ from fsgauge.crosscheck.fio import fio_version, run_fio
 from fsgauge.crosscheck.fio_command import engine_batch, fio_command, require_equal_exists
 from fsgauge.crosscheck.fio_output import Numbers, fio_numbers
 from fsgauge.crosscheck.folder import CrosscheckFolder, CrosscheckRecord, CrosscheckRun, Tool
-from fsgauge.engine import Engine
 from fsgauge.errors import FsgaugeError, InputError
 from fsgauge.plan.turns import job_for, make_plan
 from fsgauge.record import Cell, Plan, Turn
 from fsgauge.rig.host.device.consent import Consent
-from fsgauge.rig.rig import AttachedStorage, PreparedSystem, Rig
+from fsgauge.rig.rig import LendsSystems, LentSystem, Rig
 from fsgauge.stats.metrics import values
 from fsgauge.study.dump import dump_study
 from fsgauge.study.model import Study
@@ -48,8 +47,7 @@ class Told:
 class _Session:
     study: Study
     plan: Plan
-    rig: Rig
-    engine: Engine
+    lender: LendsSystems
     folder: CrosscheckFolder
     told: Told
 
@@ -59,7 +57,6 @@ def crosscheck(
     *,
     pairs: int,
     rig: Rig,
-    engine: Engine,
     results: Path,
     destroy: Consent | None,
     command: list[str],
@@ -73,8 +70,14 @@ def crosscheck(
     _check_cells(study)
     version = fio_version()
     rig.check(study, destroy)
-    with rig.storage(study) as attached:
-        plan = make_plan(study, size_bytes=attached.size_bytes)
+    with rig.opened(study) as session:
+        if not isinstance(session, LendsSystems):
+            raise InputError(
+                f"the rig {rig.name} cannot be cross-checked",
+                cause="its systems are not on this machine, where fio could use them",
+            )
+        found = session.describe()
+        plan = make_plan(study, size_bytes=found.size_bytes)
         folder = CrosscheckFolder(results, study.name)
         record = CrosscheckRecord(
             fsgauge_version=__version__,
@@ -85,9 +88,9 @@ def crosscheck(
             pairs=pairs,
             started_unix_ns=time.time_ns(),
         )
-        folder.write_start(record, rig.environment(study, attached), dump_study(study))
+        folder.write_start(record, found.environment, dump_study(study))
         try:
-            _all_systems(_Session(study, plan, rig, engine, folder, told), attached)
+            _all_systems(_Session(study, plan, session, folder, told))
         except FsgaugeError as error:
             error.details += (folder.kept(),)
             raise
@@ -124,14 +127,14 @@ def _check_cells(study: Study) -> None:
         require_equal_exists(_plain(job_for(study, plan, plan.turns[0], cell, target)))
 
 
-def _all_systems(session: _Session, attached: AttachedStorage) -> None:
+def _all_systems(session: _Session) -> None:
     for system in session.study.systems:
         turns = [
             turn for turn in session.plan.turns if turn.system == system.name and not turn.again
         ]
-        with session.rig.prepare(session.study, system, attached) as prepared:
+        with session.lender.lent(system) as lent:
             for cell in _cells_in_order(session.plan):
-                _cell(session, prepared, cell, turns)
+                _cell(session, lent, cell, turns)
 
 
 def _cells_in_order(plan: Plan) -> Iterator[Cell]:
@@ -140,14 +143,14 @@ def _cells_in_order(plan: Plan) -> Iterator[Cell]:
     return (cells[cell_id] for cell_id in plan.turns[0].cells)
 
 
-def _cell(session: _Session, prepared: PreparedSystem, cell: Cell, turns: list[Turn]) -> None:
+def _cell(session: _Session, lent: LentSystem, cell: Cell, turns: list[Turn]) -> None:
     """All pairs of one cell on one system, then what they say."""
     runs: dict[Tool, list[CrosscheckRun]] = {"engine": [], "fio": [], "fio-by-itself": []}
     orders = tools_in_order(len(turns), session.plan.seed + len(cell.id))
     for turn, order in zip(turns, orders, strict=True):
-        for position, tool in enumerate(_with_fio_by_itself(session, prepared, cell, turn, order)):
+        for position, tool in enumerate(_with_fio_by_itself(session, lent, cell, turn, order)):
             session.told.run(turn.system, cell, turn.block, tool)
-            run = _run(session, prepared, cell, turn, position, tool)
+            run = _run(session, lent, cell, turn, position, tool)
             session.folder.write_run(run)
             runs[tool].append(run)
     engine = [engine_numbers(run.result) for run in runs["engine"] if run.result]
@@ -171,13 +174,13 @@ def _cell(session: _Session, prepared: PreparedSystem, cell: Cell, turns: list[T
 
 def _with_fio_by_itself(
     session: _Session,
-    prepared: PreparedSystem,
+    lent: LentSystem,
     cell: Cell,
     turn: Turn,
     order: tuple[Tool, Tool],
 ) -> list[Tool]:
     """The pair and, where it differs, fio's own way: last and first in turns."""
-    job = _plain(job_for(session.study, session.plan, turn, cell, prepared.target))
+    job = _plain(job_for(session.study, session.plan, turn, cell, lent.target))
     if job.interface != "io_uring" or engine_batch(job) == 1:
         return list(order)
     return [*order, "fio-by-itself"] if turn.block % 2 == 0 else ["fio-by-itself", *order]
@@ -185,15 +188,15 @@ def _with_fio_by_itself(
 
 def _run(
     session: _Session,
-    prepared: PreparedSystem,
+    lent: LentSystem,
     cell: Cell,
     turn: Turn,
     position: int,
     tool: Tool,
 ) -> CrosscheckRun:
-    job = _plain(job_for(session.study, session.plan, turn, cell, prepared.target))
+    job = _plain(job_for(session.study, session.plan, turn, cell, lent.target))
     command = fio_command(job, own_batches=tool == "fio-by-itself")
-    caches = session.rig.settle(prepared)
+    caches = lent.settle()
     started_unix_ns = time.time_ns()
     return CrosscheckRun(
         system=turn.system,
@@ -205,7 +208,7 @@ def _run(
         command=command,
         caches=caches,
         started_unix_ns=started_unix_ns,
-        result=session.engine.load(job) if tool == "engine" else None,
+        result=lent.load(job) if tool == "engine" else None,
         fio=run_fio(command, job) if tool != "engine" else None,
     )
 

@@ -1,1 +1,1 @@
-"""Rigs: the world a run happens in. rig.py says what every rig offers; host/ is this machine."""
+"""Rigs: rig.py says what is asked of one, registry.py has them by name; host/ is this machine."""

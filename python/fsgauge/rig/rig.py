@@ -1,7 +1,8 @@
-"""Rigs: the world a run happens in. This file holds what every rig offers; host.py is this machine.
+"""Rigs: the world that a study's blocks are measured in. This file is all that is asked of one.
 
-A rig gives storage, makes each system afresh on it, and knows the environment. It takes the
-engine as a parameter, so that a test can give it another.
+A rig is cut at the block: it is handed a plan and the number of a block, and says what happens
+while it measures that block. What it measures with (storage, engine, ledger, caches, clean-up) is
+its own. A block, not a turn, so that a rig may measure the turns of a block side by side.
 """
 
 from __future__ import annotations
@@ -9,108 +10,142 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
-from fsgauge.access.server import Server
-from fsgauge.record import DeviceRun, EnvironmentRecord, StorageFacts, SystemFacts
+from fsgauge.errors import FsgaugeError
+from fsgauge.record import (
+    Cell,
+    EnvironmentRecord,
+    Plan,
+    RunRecord,
+    ScanRecord,
+    StepRecord,
+    Turn,
+    TurnRecord,
+)
 from fsgauge.rig.host.device.consent import Consent
 from fsgauge.study.model import Study, System
-from fsgauge.wire import (
-    AgeResult,
-    Event,
-    Job,
-    LayoutResult,
-    LoadResult,
-    ProbeResult,
-    ScanResult,
+from fsgauge.wire import ClientsJob, Event, LoadJob, LoadResult
+from fsgauge.wire import Engine as EngineBuild
+from fsgauge.workload.folders import Place
+
+
+@dataclass(frozen=True)
+class TurnStarted:
+    """A system is being made and filled."""
+
+    turn: Turn
+
+
+@dataclass(frozen=True)
+class StepStarted:
+    """Something is done to a turn's system before a cell."""
+
+    turn: Turn
+    what: str
+
+
+@dataclass(frozen=True)
+class RunStarted:
+    """A cell starts on a turn's system."""
+
+    turn: Turn
+    cell: Cell
+
+
+Happening = (
+    TurnStarted
+    | StepStarted
+    | RunStarted
+    | Event
+    | TurnRecord
+    | StepRecord
+    | ScanRecord
+    | RunRecord
 )
-from fsgauge.workload.folders import AgedFiles, FileSets, Place
-from fsgauge.workload.steps import FileStep
+"""What a block is made of: records, each the moment it exists, and between them what begins and
+what the engine says of a run that goes on."""
+
+Tell = Callable[[Happening], None]
+"""Is told each happening. It returns when a record is on disk; what it raises ends the block."""
 
 
-class RunsJobs(Protocol):
-    """What a rig needs of the engine."""
+@dataclass(frozen=True)
+class Description:
+    """What a rig is now. `size_bytes` is what each system can have at most; `engine` is the build
+    that measures, as its results have it; `environment` is the machine that systems sit on."""
 
-    def run(
-        self, job: Job, on_event: Callable[[Event], None] | None = None
-    ) -> LoadResult | LayoutResult | ProbeResult | ScanResult | AgeResult:
-        """Run a job to its end."""
+    size_bytes: int
+    engine: EngineBuild
+    environment: EnvironmentRecord
+
+
+class Session(Protocol):
+    """A rig whose storage is there and ours, for the blocks of one study."""
+
+    def describe(self) -> Description:
+        """As it is now; asked before the first block and after the last one."""
         ...
 
+    def block(self, plan: Plan, block: int, tell: Tell) -> None:
+        """Measure every turn of one block in full.
 
-@dataclass(frozen=True)
-class AttachedStorage:
-    """Storage that is there and ours until its context ends.
-
-    `device` is set for loop, ram and device, `directory` for path. `file_size_bytes` is the size
-    of each of the workload's files: equal for every system, so that all have one working set.
-    `file_sets` are there instead where the load makes its own files, equal for every system too.
-    """
-
-    kind: str
-    device: str | None
-    directory: str | None
-    size_bytes: int
-    file_size_bytes: int
-    facts: StorageFacts
-    file_sets: FileSets | AgedFiles | None = None
-
-
-@dataclass(frozen=True)
-class PreparedSystem:
-    """A system made afresh and filled; `target` is what the load goes to.
-
-    `layout` is None where the load makes its own files: then the system has empty folders.
-    `server` is what clients reach them through, where the study starts one.
-    """
-
-    facts: SystemFacts
-    target: Place
-    layout: LayoutResult | None
-    start_state: list[str]
-    notes: list[str]
-    server: Server | None = None
+        A fault of the storage is a run's record. Raises RigError where the rest of the block cannot
+        be measured. Whatever ends the block, also what `tell` raises, each of its systems is gone
+        when this returns.
+        """
+        ...
 
 
 class Rig(Protocol):
-    """The world a run happens in."""
+    """The world that a study's blocks are measured in."""
 
     name: str
 
+    def size_bytes(self, study: Study) -> int:
+        """The size that the study's storage will have, to plan with; InputError if there is none.
+
+        Touches nothing.
+        """
+        ...
+
+    def refusals(self, study: Study) -> list[FsgaugeError]:
+        """All that `check` would refuse, as far as it is soon seen; touches nothing."""
+        ...
+
     def check(self, study: Study, destroy: Consent | None) -> None:
-        """Refuse whatever can be refused before anything is touched."""
+        """Raise InputError, RefusedError or RigError for what can be refused; touch nothing.
+
+        `destroy` is what the user permits to lose.
+        """
         ...
 
-    def storage(self, study: Study) -> AbstractContextManager[AttachedStorage]:
-        """The study's storage, for as long as the context lasts."""
+    def opened(self, study: Study) -> AbstractContextManager[Session]:
+        """The study's storage, attached as it was checked, until the context ends.
+
+        Nothing that was made is left then, however it ends.
+        """
         ...
 
-    def prepare(
-        self, study: Study, system: System, attached: AttachedStorage
-    ) -> AbstractContextManager[PreparedSystem]:
-        """A system made afresh and filled, for as long as the context lasts."""
-        ...
 
-    def settle(self, prepared: PreparedSystem) -> str:
+class LentSystem(Protocol):
+    """A system made afresh and filled, which another program may use on this machine."""
+
+    target: Place
+
+    def settle(self) -> str:
         """Bring caches to the state that every run starts from; gives what was done."""
         ...
 
-    def watch_device(self, prepared: PreparedSystem) -> Callable[[], DeviceRun | None]:
-        """Begin to count what the device is asked for; what is given ends it and says how much."""
+    def load(self, job: LoadJob | ClientsJob) -> LoadResult:
+        """The engine's answer to a job."""
         ...
 
-    def wear(self, prepared: PreparedSystem, step: FileStep) -> int:
-        """Carry out a step between cells; gives the bytes that it took or gave back."""
-        ...
 
-    def free_bytes(self, prepared: PreparedSystem) -> int:
-        """What can still be taken of a system that has folders, all that was freed included."""
-        ...
+@runtime_checkable
+class LendsSystems(Protocol):
+    """What the session of a rig offers as well where its systems are on this machine."""
 
-    def layout_folder(self, prepared: PreparedSystem) -> str | None:
-        """The folder whose layout can be scanned, synced; None for a bare device."""
-        ...
-
-    def environment(self, study: Study, attached: AttachedStorage) -> EnvironmentRecord:
-        """The machine as it is now."""
+    def lent(self, system: System) -> AbstractContextManager[LentSystem]:
+        """A system made afresh and filled, for as long as the context lasts."""
         ...

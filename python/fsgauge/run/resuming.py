@@ -9,15 +9,12 @@ from pydantic import ValidationError
 
 from fsgauge import __version__
 from fsgauge.conditions import Conditions, require_equal
-from fsgauge.engine import Engine
 from fsgauge.errors import InputError
-from fsgauge.record import EnvironmentRecord, Plan
-from fsgauge.rig.rig import Rig
-from fsgauge.run.stopping import knows_enough
+from fsgauge.record import Plan, RunRecord, StudyRecord
+from fsgauge.rig.rig import Description, Rig
 from fsgauge.store import StoredStudy
 from fsgauge.study.model import Study
 from fsgauge.wire import Engine as EngineBuild
-from fsgauge.wire import ProbeJob
 
 
 def study_of(stored: StoredStudy) -> Study:
@@ -44,7 +41,16 @@ def is_finished(
     """
     ended = bool(events) and events[-1].get("event") == "ended"
     all_whole = all(turn.block in whole for turn in stored.study.plan.turns)
-    return ended and (all_whole or knows_enough(stored))
+    return ended and (all_whole or knows_enough(stored.study, stored.runs))
+
+
+def knows_enough(record: StudyRecord, runs: Sequence[RunRecord]) -> bool:
+    """Whether the study's intervals are as narrow as it asked; False where it did not ask."""
+    if record.study.get("plan", {}).get("stop_interval") is None or not runs:
+        return False
+    from fsgauge.stats.stopping import state_of
+
+    return state_of(record, runs).enough
 
 
 def without(plan: Plan, whole: set[int]) -> Plan:
@@ -60,9 +66,7 @@ def without(plan: Plan, whole: set[int]) -> Plan:
     )
 
 
-def require_same(
-    stored: StoredStudy, rig: Rig, engine: Engine, environment: EnvironmentRecord
-) -> None:
+def require_same(stored: StoredStudy, rig: Rig, found: Description) -> None:
     """Raise InputError where what must be equal differs from when the study began."""
     then = Conditions(
         fsgauge_version=stored.study.fsgauge_version,
@@ -70,7 +74,7 @@ def require_same(
         engine=_engine_of(stored),
         environment=stored.environment_before,
     )
-    now = Conditions(__version__, rig.name, engine.probe(ProbeJob()).engine, environment)
+    now = Conditions(__version__, rig.name, found.engine, found.environment)
     require_equal(then, now, next=f"fsgauge report {stored.directory}")
 
 

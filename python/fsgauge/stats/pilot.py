@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict
 from fsgauge.errors import InputError
 from fsgauge.record import RunRecord, StudyRecord
 from fsgauge.stats.analysis import analysis_of
-from fsgauge.stats.read import primary_cells
+from fsgauge.stats.planned import primary_cells
 from fsgauge.stats.samples import collect
 
 FEWEST_BLOCKS = 3

@@ -28,13 +28,12 @@ from fsgauge.stats.folders.same_conditions import Side
 from fsgauge.stats.layouts import read_layouts
 from fsgauge.stats.lost_data import LOST_DATA
 from fsgauge.stats.metrics import METRICS, LatencyKind
-from fsgauge.stats.precision import first_blocks, is_enough
+from fsgauge.stats.planned import margin_percent, primary_cells, primary_metrics, without_paths
 from fsgauge.stats.results import Comparison, Finding, Measurement, MetricInfo, Results, Sureness
 from fsgauge.stats.run_checks import engine_share, is_bound_by_work, steady_of
-from fsgauge.stats.samples import Samples, collect, is_complete
+from fsgauge.stats.samples import collect, complete_blocks, is_complete
+from fsgauge.stats.stopping import first_blocks, stopping_of
 from fsgauge.wire import sides_of
-
-DEFAULT_EQUIVALENCE_PERCENT = 3.0
 
 
 def read_study(
@@ -56,18 +55,17 @@ def read_study(
     plan = study.plan
     samples = collect(plan, runs)
     primary = primary_cells(study)
-    paced = any(run.load is not None and run.load.rate is not None for run in runs)
     analysis = analysis_of(study)
-    metrics = {cell.id: analysis.primary_metric(cell, paced=paced) for cell in plan.cells}
+    metrics = primary_metrics(study, runs, analysis)
+    equivalence_percent = margin_percent(study)
     floors = noise_floors(samples, [cell.id for cell in primary])
-    comparisons = compare_all(samples, [cell.id for cell in primary], _margin_percent(study))
+    comparisons = compare_all(samples, [cell.id for cell in primary], equivalence_percent)
     blocks = complete_blocks(samples, runs)
     asked = metrics[primary[0].id]
     judged_by_it = {cell.id for cell in primary if metrics[cell.id] == asked}
-    margin_percent = _margin_percent(study)
-    ratios = analysis.primary_ratios(comparisons, metrics, samples, margin_percent)
-    stopped = is_enough(study, ratios, blocks)
-    if stopped:
+    ratios = analysis.primary_ratios(comparisons, metrics, samples, equivalence_percent)
+    stopping = stopping_of(study, ratios, blocks)
+    if stopping.enough:
         plan = first_blocks(plan, blocks)
         study = study.model_copy(update={"plan": plan})
         samples = collect(plan, runs)
@@ -81,7 +79,7 @@ def read_study(
         steps=steps,
         environment=before,
         samples=samples,
-        equivalence_percent=margin_percent,
+        equivalence_percent=equivalence_percent,
     )
     evidence = Evidence(
         study=study,
@@ -97,8 +95,8 @@ def read_study(
         primary_metric=asked,
         few_operations=few_operations(asked, runs, judged_by_it),
         blocks_complete=blocks,
-        stopped=stopped,
-        layouts=read_layouts(plan, scans, _margin_percent(study)),
+        stopped=stopping.enough,
+        layouts=read_layouts(plan, scans, margin_percent(study)),
         own=analysis.read(material) if plan.cells else None,
         scans=scans,
         steps=steps,
@@ -119,31 +117,6 @@ def read_side(side: Side) -> Results:
         steps=side.steps,
         path_runs=side.path_runs,
     )
-
-
-def without_paths(study: StudyRecord) -> StudyRecord:
-    """The study's own turns: those over paths beside a server are no samples of it."""
-    turns = [turn for turn in study.plan.turns if not turn.over_path]
-    return study.model_copy(update={"plan": study.plan.model_copy(update={"turns": turns})})
-
-
-def primary_cells(study: StudyRecord) -> list[Cell]:
-    """The cells that the study named as those the answer is about; all, if it named none."""
-    plan = study.plan
-    named = [cell for cell in plan.cells if cell.id in plan.primary or cell.name in plan.primary]
-    return named or plan.cells
-
-
-def complete_blocks(samples: Samples, runs: Sequence[RunRecord]) -> int:
-    """Blocks of which every planned run was measured to its end."""
-    done = {(run.block, run.turn, run.cell.id) for run in runs if is_complete(run)}
-    missing = {
-        turn.block
-        for turn in samples.plan.turns
-        for cell in turn.cells
-        if (turn.block, turn.turn, cell) not in done
-    }
-    return len(set(samples.blocks()) - missing)
 
 
 def _results(
@@ -169,7 +142,7 @@ def _results(
         blocks_complete=_blocks_with_any_answer(evidence.comparisons),
         few_operations=evidence.few_operations,
         invalid_reason=sureness.invalid_reason,
-        margin_percent=_margin_percent(evidence.study),
+        margin_percent=margin_percent(evidence.study),
         analysis=evidence.analysis,
         own=evidence.own,
     )
@@ -196,12 +169,6 @@ def _results(
         layouts=evidence.layouts,
         own=evidence.own,
     )
-
-
-def _margin_percent(study: StudyRecord) -> float:
-    """The difference that the study calls none."""
-    settings = study.study.get("plan", {})
-    return float(settings.get("equivalence_percent", DEFAULT_EQUIVALENCE_PERCENT))
 
 
 def _describe_metric(name: str) -> MetricInfo:

@@ -20,7 +20,7 @@ A block in which any of these runs is missing is left out of that pairing, and r
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from fsgauge.record import Plan, RunRecord
@@ -121,3 +121,15 @@ def collect(plan: Plan, runs: Iterable[RunRecord]) -> Samples:
 def is_complete(run: RunRecord) -> bool:
     """Measured, and not cut short."""
     return run.result is not None and run.result.ended != "interrupted"
+
+
+def complete_blocks(samples: Samples, runs: Sequence[RunRecord]) -> int:
+    """Blocks of which every planned run was measured to its end."""
+    done = {(run.block, run.turn, run.cell.id) for run in runs if is_complete(run)}
+    missing = {
+        turn.block
+        for turn in samples.plan.turns
+        for cell in turn.cells
+        if (turn.block, turn.turn, cell) not in done
+    }
+    return len(set(samples.blocks()) - missing)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from fsgauge.errors import InputError, RigError
 from fsgauge.rig.host.device.block_device import device_at
 from fsgauge.rig.host.machine.mounts import in_memory, mount_holding
-from fsgauge.rig.rig import RunsJobs
+from fsgauge.rig.host.prepared import RunsJobs
 from fsgauge.study.model import Study, System
 from fsgauge.units import exact_size
 from fsgauge.wire import ProbeJob, ProbeResult

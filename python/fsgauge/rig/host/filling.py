@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Callable
 
 from fsgauge.errors import InputError, RigError
-from fsgauge.rig.rig import RunsJobs
+from fsgauge.rig.host.prepared import RunsJobs
 from fsgauge.study.model import Study
 from fsgauge.units import format_size
-from fsgauge.wire import BlockTarget, EngineFault, Event, FilesTarget, LayoutResult
+from fsgauge.wire import BlockTarget, EngineFault, FilesTarget, LayoutResult
 from fsgauge.workload import method_of
 from fsgauge.workload.folders import AgedFolders, ClientFolders
 
@@ -20,7 +19,6 @@ def fill(
     study: Study,
     target: FilesTarget | BlockTarget | ClientFolders | AgedFolders,
     engine: RunsJobs,
-    on_event: Callable[[Event], None] | None,
 ) -> LayoutResult | None:
     """Lay the target out through the engine; InputError when the files do not fit.
 
@@ -31,7 +29,7 @@ def fill(
     if job is None or isinstance(target, ClientFolders | AgedFolders):
         return None
     try:
-        result = engine.run(job, on_event)
+        result = engine.run(job)
     except RigError as error:
         fault = getattr(error, "fault", None)
         if isinstance(fault, EngineFault) and fault.errno == errno.ENOSPC:

@@ -1,286 +1,113 @@
-"""The host rig: systems made afresh, one after the other, on this machine's storage.
-
-Takes a study, gives storage and prepared systems as contexts. Everything made is in the ledger
-before it is made and undone when its context ends, on success, failure and interruption.
-"""
+"""The host rig: this machine. Its storage, its engine, its ledger, its caches and its clean-up."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from pathlib import Path
 
 from fsgauge import storage
-from fsgauge.errors import RigError
-from fsgauge.record import DeviceRun, EnvironmentRecord
-from fsgauge.rig.host.allocation import set_extent_size_hint
-from fsgauge.rig.host.blank import allocate_below, make_blank
-from fsgauge.rig.host.caches import settle_caches, sync_file_system
+from fsgauge.engine import Engine
+from fsgauge.errors import FsgaugeError, InputError
 from fsgauge.rig.host.checks import check_systems, smallest_bytes
+from fsgauge.rig.host.device.block_device import device_at
 from fsgauge.rig.host.device.consent import Consent
-from fsgauge.rig.host.device_load import watch_device
 from fsgauge.rig.host.direct import require_direct_device, require_direct_files
-from fsgauge.rig.host.facts import bare_facts, bare_notes, folder_facts, formatted_facts, notes_on
-from fsgauge.rig.host.filling import fill
-from fsgauge.rig.host.formatted import facts_of, formatted
-from fsgauge.rig.host.ledger.ledger import Ledger, opened_ledger
-from fsgauge.rig.host.machine.environment import capture_environment
-from fsgauge.rig.host.serving import shared, with_server
-from fsgauge.rig.host.shares import prepared_share
-from fsgauge.rig.host.steps import free_when_steady, wear
-from fsgauge.rig.host.working_set import free_bytes, working_set
-from fsgauge.rig.rig import AttachedStorage, PreparedSystem, RunsJobs
-from fsgauge.storage import Base
+from fsgauge.rig.host.ledger.ledger import opened_ledger
+from fsgauge.rig.host.prepared import AttachedStorage
+from fsgauge.rig.host.session import HostSession
+from fsgauge.rig.host.systems import HostSystems
+from fsgauge.rig.host.working_set import working_set
 from fsgauge.storage.device import Cleared
-from fsgauge.study.model import PathStorage, Study, System
-from fsgauge.system import FileSystem, find_kind
-from fsgauge.wire import BlockTarget, Event, FilesTarget, LayoutResult
-from fsgauge.workload import method_of
-from fsgauge.workload.folders import AGED, RATE, AgedFiles, AgedFolders, ClientFolders
-from fsgauge.workload.steps import FileStep
+from fsgauge.study.model import DeviceStorage, PathStorage, Study
 
-
-@dataclass(frozen=True)
-class _Session:
-    """What lasts as long as the storage."""
-
-    ledger: Ledger
-    base: Base
+_SHORT_LOOK_SECONDS = 10.0
+"""A device is read for so long by `refusals`; `check` takes a minute where that reads all of it."""
 
 
 class HostRig:
-    """This machine. `on_event` is handed what the engine says while it fills a system, `say` what
-    people have to know about a device: what is destroyed, and what stays on it."""
+    """This machine. Without an engine it takes the one that is installed, when it first needs it.
+
+    `say` is told what people have to know about a device: what is destroyed, and what stays on it.
+    """
 
     name = "host"
 
     def __init__(
-        self,
-        engine: RunsJobs,
-        on_event: Callable[[Event], None] | None = None,
-        say: Callable[[str], None] = lambda _: None,
+        self, engine: Engine | None = None, say: Callable[[str], None] = lambda _: None
     ) -> None:
         self._engine = engine
-        self._on_event = on_event
         self._say = say
         self._destroy: Consent | None = None
         self._cleared: Cleared | None = None
-        self._session: _Session | None = None
+
+    def size_bytes(self, study: Study) -> int:
+        """What the study says; of a device, what the machine says."""
+        if isinstance(study.storage, DeviceStorage):
+            device = device_at(study.storage.device)
+            if device is None:
+                raise InputError(f"{study.storage.device} is no block device", next="lsblk")
+            return device.size_bytes
+        return study.storage.size
+
+    def refusals(self, study: Study) -> list[FsgaugeError]:
+        """What would be refused here and now, what `check` meets first before."""
+
+        def look_at_systems() -> None:
+            check_systems(study)
+
+        def look_at_storage() -> None:
+            storage.check(study.storage, None, smallest_bytes(study), _SHORT_LOOK_SECONDS)
+
+        found: list[FsgaugeError] = []
+        for look in (look_at_systems, look_at_storage):
+            try:
+                look()
+            except FsgaugeError as error:
+                found.append(error)
+        return found
 
     def check(self, study: Study, destroy: Consent | None) -> None:
         """Raise InputError, RefusedError or RigError for what cannot work; touch nothing.
 
         Folders are asked about direct I/O by a file without a name that is gone at once.
         """
+        engine = self._with_engine()
         check_systems(study)
         self._cleared = storage.check(study.storage, destroy, smallest_bytes(study), say=self._say)
         if isinstance(study.storage, PathStorage):
             for system in study.systems:
                 place = system.path or study.storage.path
-                require_direct_files(study, system, place, self._engine)
+                require_direct_files(study, system, place, engine)
         self._destroy = destroy
 
     @contextmanager
-    def storage(self, study: Study) -> Iterator[AttachedStorage]:
+    def opened(self, study: Study) -> Iterator[HostSession]:
+        """The storage, attached for the study's blocks."""
+        with self.systems(study) as systems:
+            yield HostSession(study, systems, self._with_engine())
+
+    @contextmanager
+    def systems(self, study: Study) -> Iterator[HostSystems]:
         """Attach the storage and find the file size that fits every system."""
+        engine = self._with_engine()
         with (
             opened_ledger() as ledger,
             storage.attach(study.storage, ledger, self._destroy, self._cleared, self._say) as base,
         ):
-            self._session = _Session(ledger, base)
-            try:
-                if base.device is not None:
-                    require_direct_device(study, base.device)
-                room = working_set(study, base, ledger, self._engine)
-                yield AttachedStorage(
-                    kind=study.storage.kind,
-                    device=base.device,
-                    directory=base.directory,
-                    size_bytes=base.size_bytes,
-                    file_size_bytes=room.file_size_bytes,
-                    facts=base.facts,
-                    file_sets=room.file_sets,
-                )
-            finally:
-                self._session = None
-
-    @contextmanager
-    def prepare(
-        self, study: Study, system: System, attached: AttachedStorage
-    ) -> Iterator[PreparedSystem]:
-        """Make one system afresh and fill it; undone when the context ends."""
-        kind = find_kind(system.kind)
-        if isinstance(kind, FileSystem):
-            context = self._formatted(study, system, attached, kind)
-        elif kind.placement == "bare":
-            context = self._bare(study, system, attached)
-        elif kind.placement == "share":
-            context = prepared_share(study, system, attached, self._open().ledger, self._engine)
-        else:
-            context = self._folder(study, system, attached)
-        with context as prepared:
-            yield prepared
-
-    def settle(self, prepared: PreparedSystem) -> str:
-        """Sync and drop caches; gives what was done."""
-        if isinstance(prepared.target, BlockTarget):
-            with self._open().base.claim.kept():
-                return settle_caches(prepared.target)
-        return settle_caches(prepared.target)
-
-    def watch_device(self, prepared: PreparedSystem) -> Callable[[], DeviceRun | None]:
-        """Read the counters of the device below; what is given says what was asked for since."""
-        return watch_device(prepared)
-
-    def wear(self, prepared: PreparedSystem, step: FileStep) -> int:
-        """Carry out a step between cells; gives the bytes that it took or gave back."""
-        return wear(step, _folder_of(prepared))
-
-    def free_bytes(self, prepared: PreparedSystem) -> int:
-        """What can still be taken, all that was freed included."""
-        return free_when_steady(_folder_of(prepared))
-
-    def layout_folder(self, prepared: PreparedSystem) -> str | None:
-        """The folder of the system's files, its file system written back whole."""
-        target = prepared.target
-        if not isinstance(target, FilesTarget | ClientFolders | AgedFolders):
-            return None
-        if target.kind == "share_folders":
-            return None
-        sync_file_system(target.directory)
-        return target.directory
-
-    def environment(self, study: Study, attached: AttachedStorage) -> EnvironmentRecord:
-        """The machine as it is now."""
-        kinds = [find_kind(system.kind) for system in study.systems]
-        programs = [kind.mkfs for kind in kinds if isinstance(kind, FileSystem)]
-        return capture_environment(programs, attached.facts)
-
-    @contextmanager
-    def _formatted(
-        self, study: Study, system: System, attached: AttachedStorage, kind: FileSystem
-    ) -> Iterator[PreparedSystem]:
-        session = self._open()
-        with formatted(kind, system, session.base, session.ledger) as made:
-            target = _files(study, system, str(made.directory), attached)
-            layout = fill(study, target, self._engine, self._on_event)
-            caches = settle_caches(target)
-            details = facts_of(kind, str(attached.device), made.directory)
-            facts = formatted_facts(kind, made, str(attached.device), details)
-            notes = [*made.notes, *_said(study, layout), *notes_on(kind, study, made.directory)]
-            with shared(study, system, target, session.ledger) as (reached, server):
-                yield PreparedSystem(
-                    facts=with_server(facts, server),
-                    target=reached,
-                    layout=layout,
-                    start_state=[*made.start_state, _filled(target, attached), caches],
-                    notes=notes,
-                    server=server,
-                )
-
-    @contextmanager
-    def _bare(
-        self, study: Study, system: System, attached: AttachedStorage
-    ) -> Iterator[PreparedSystem]:
-        base = self._open().base
-        device = str(attached.device)
-        with base.claim.used():
-            blank, notes = make_blank(device, claimed=base.claim.is_exclusive)
-        with base.claim.lent():
-            allocated = allocate_below(base.refill)
-            size_bytes = attached.file_size_bytes * method_of(study.workload).files
-            target = BlockTarget(path=device, size_bytes=size_bytes)
-            layout = fill(study, target, self._engine, self._on_event)
-            written = f"first {size_bytes} bytes of the device written with data"
-            yield PreparedSystem(
-                facts=bare_facts(system, device),
-                target=target,
-                layout=layout,
-                start_state=[blank, *allocated, written, settle_caches(target)],
-                notes=[*notes, *_words_of(layout), *bare_notes(study, system)],
+            if base.device is not None:
+                require_direct_device(study, base.device)
+            room = working_set(study, base, ledger, engine)
+            attached = AttachedStorage(
+                kind=study.storage.kind,
+                device=base.device,
+                directory=base.directory,
+                size_bytes=base.size_bytes,
+                file_size_bytes=room.file_size_bytes,
+                facts=base.facts,
+                file_sets=room.file_sets,
             )
+            yield HostSystems(attached, ledger, base, engine)
 
-    @contextmanager
-    def _folder(
-        self, study: Study, system: System, attached: AttachedStorage
-    ) -> Iterator[PreparedSystem]:
-        place = Path(system.path or str(attached.directory))
-        with self._open().ledger.folder(place, "scratch") as folder:
-            target = _files(study, system, str(folder), attached)
-            layout = fill(study, target, self._engine, self._on_event)
-            start = [f"{place} used as it stands", _filled(target, attached), settle_caches(target)]
-            with shared(study, system, target, self._open().ledger) as (reached, server):
-                yield PreparedSystem(
-                    facts=with_server(folder_facts(system, str(place)), server),
-                    target=reached,
-                    layout=layout,
-                    start_state=start,
-                    notes=_said(study, layout),
-                    server=server,
-                )
-
-    def _open(self) -> _Session:
-        if self._session is None:
-            raise RigError("a system was prepared outside of its storage's context")
-        return self._session
-
-
-def _folder_of(prepared: PreparedSystem) -> str:
-    """The system's folder; TypeError for a bare device, which has no steps."""
-    if not isinstance(prepared.target, FilesTarget | ClientFolders | AgedFolders):
-        raise TypeError("a bare device has no files to remove and no space to take")
-    return prepared.target.directory
-
-
-def _files(
-    study: Study, system: System, directory: str, attached: AttachedStorage
-) -> FilesTarget | ClientFolders | AgedFolders:
-    """The files that will be laid out, or empty folders for those that the load makes."""
-    sets = attached.file_sets
-    if isinstance(sets, AgedFiles):
-        return _aged_folders(system, directory, sets)
-    if sets is not None:
-        folders = ClientFolders(
-            directory=directory,
-            files_per_client=sets.files_per_client,
-            backup_files_per_client=sets.backup_files_per_client,
-        )
-        for name in sets.folders:
-            Path(folders.folder(name)).mkdir()
-        return folders.model_copy(update={"available_bytes": free_bytes(directory)})
-    return FilesTarget(
-        directory=directory,
-        count=method_of(study.workload).files,
-        file_size_bytes=attached.file_size_bytes,
-    )
-
-
-def _aged_folders(system: System, directory: str, sizes: AgedFiles) -> AgedFolders:
-    """Two empty folders with the system's extent size hint, if it has one."""
-    for name in (AGED, RATE):
-        Path(directory, name).mkdir()
-        hint_bytes = set_extent_size_hint(system, f"{directory}/{name}")
-    return AgedFolders(
-        directory=directory,
-        file_size_bytes=sizes.file_size_bytes,
-        rate_file_bytes=sizes.rate_file_bytes,
-        allocation_chunk_bytes=system.allocation_chunk,
-        extent_size_hint_bytes=hint_bytes,
-    )
-
-
-def _said(study: Study, layout: LayoutResult | None) -> list[str]:
-    return [*_words_of(layout), *method_of(study.workload).notes()]
-
-
-def _words_of(layout: LayoutResult | None) -> list[str]:
-    return [note.text for note in layout.notes] if layout else []
-
-
-def _filled(target: FilesTarget | ClientFolders | AgedFolders, attached: AttachedStorage) -> str:
-    if isinstance(target, ClientFolders | AgedFolders):
-        names = attached.file_sets.folders if attached.file_sets else ()
-        return f"empty folders {' and '.join(names)}"
-    files = "1 file" if target.count == 1 else f"{target.count} files"
-    return f"{files} of {target.file_size_bytes} bytes written with data"
+    def _with_engine(self) -> Engine:
+        self._engine = self._engine or Engine()
+        return self._engine

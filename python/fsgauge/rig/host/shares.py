@@ -13,8 +13,8 @@ from fsgauge.errors import InputError, RigError
 from fsgauge.record import SystemFacts
 from fsgauge.rig.host.ledger.ledger import Ledger
 from fsgauge.rig.host.ledger.traces import ShareTrace
+from fsgauge.rig.host.prepared import AttachedStorage, PreparedSystem, RunsJobs
 from fsgauge.rig.host.serving import require_answer
-from fsgauge.rig.rig import AttachedStorage, PreparedSystem, RunsJobs
 from fsgauge.study.address import PASSWORD_VARIABLE, Address, parse_address
 from fsgauge.study.model import Study, System
 from fsgauge.wire import (

@@ -15,7 +15,7 @@ from fsgauge.rig.host.allocation import require_allocation
 from fsgauge.rig.host.direct import require_direct_files
 from fsgauge.rig.host.formatted import formatted
 from fsgauge.rig.host.ledger.ledger import Ledger
-from fsgauge.rig.rig import RunsJobs
+from fsgauge.rig.host.prepared import RunsJobs
 from fsgauge.storage import Base
 from fsgauge.study.model import Study
 from fsgauge.system import FileSystem, find_kind

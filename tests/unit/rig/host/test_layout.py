@@ -28,7 +28,6 @@ def run(results: Path, *more: str) -> Path:
     return run_study(
         study(*more),
         rig=NoDiskRig(engine),
-        engine=engine,
         results=results,
         destroy=None,
         command=["fsgauge"],
@@ -65,7 +64,7 @@ def test_a_block_that_lacks_a_scan_is_not_whole_and_is_measured_again(tmp_path: 
     seal(directory)
     assert whole_blocks(read_results(directory)) == {0, 2}
     engine = NoDiskEngine(0)
-    resume_study(directory, rig=NoDiskRig(engine), engine=engine, destroy=None, progress=Quiet())
+    resume_study(directory, rig=lambda _: NoDiskRig(engine), destroy=None, progress=Quiet())
     stored = read_results(directory)
     assert whole_blocks(stored) == {0, 1, 2}
     assert len(stored.scans) == 2 * len(stored.turns)

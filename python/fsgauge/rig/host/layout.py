@@ -13,8 +13,8 @@ from typing import Literal
 from fsgauge.engine import EngineFaultError
 from fsgauge.errors import InputError
 from fsgauge.record import Cell, ScanRecord, Turn
-from fsgauge.rig.rig import PreparedSystem
-from fsgauge.run.campaign import Campaign
+from fsgauge.rig.host.prepared import PreparedSystem
+from fsgauge.rig.host.work import Work
 from fsgauge.wire import EngineFault, ScanJob
 from fsgauge.workload import method_of
 from fsgauge.workload.method import WORST_FILES
@@ -23,37 +23,37 @@ _NOT_TOLD = "scan.not_told"
 
 
 def scan_layout(
-    campaign: Campaign, turn: Turn, prepared: PreparedSystem, when: Literal["before", "after"]
+    work: Work, turn: Turn, prepared: PreparedSystem, when: Literal["before", "after"]
 ) -> None:
     """Scan and record; what cannot be scanned is recorded as that. A bare device has no layout."""
-    if not campaign.study.workload.scan:
+    if not work.study.workload.scan:
         return
-    folder = campaign.rig.layout_folder(prepared)
+    folder = work.systems.layout_folder(prepared)
     if folder is not None:
-        _record(campaign, turn, when, None, ScanJob(path=folder, top=WORST_FILES))
+        _record(work, turn, when, None, ScanJob(path=folder, top=WORST_FILES))
 
 
-def scan_cell(campaign: Campaign, turn: Turn, prepared: PreparedSystem, cell: Cell) -> None:
+def scan_cell(work: Work, turn: Turn, prepared: PreparedSystem, cell: Cell) -> None:
     """Sync, then scan and record what a cell has written, where its extents are counted.
 
     Where nobody knows extents (tmpfs, a network), the record says so and the study goes on.
     """
-    name = method_of(campaign.study.workload).scanned_after(cell)
-    folder = campaign.rig.layout_folder(prepared) if name else None
+    name = method_of(work.study.workload).scanned_after(cell)
+    folder = work.systems.layout_folder(prepared) if name else None
     if folder is not None:
-        job = method_of(campaign.study.workload).scan_job(f"{folder}/{name}", aged=False)
-        _record(campaign, turn, "after cell", cell, job)
+        job = method_of(work.study.workload).scan_job(f"{folder}/{name}", aged=False)
+        _record(work, turn, "after cell", cell, job)
 
 
-def scan_aged(campaign: Campaign, turn: Turn, prepared: PreparedSystem, directory: str) -> None:
+def scan_aged(work: Work, turn: Turn, prepared: PreparedSystem, directory: str) -> None:
     """Sync, then scan and record what ageing has left; a scan that fails is recorded as that."""
-    campaign.rig.layout_folder(prepared)
-    job = method_of(campaign.study.workload).scan_job(directory, aged=True)
-    _record(campaign, turn, "aged", None, job)
+    work.systems.layout_folder(prepared)
+    job = method_of(work.study.workload).scan_job(directory, aged=True)
+    _record(work, turn, "aged", None, job)
 
 
 def _record(
-    campaign: Campaign,
+    work: Work,
     turn: Turn,
     when: Literal["before", "after", "after cell", "aged"],
     cell: Cell | None,
@@ -61,14 +61,14 @@ def _record(
 ) -> None:
     result, fault, started_unix_ns = None, None, time.time_ns()
     try:
-        result = campaign.engine.scan(job)
+        result = work.engine.scan(job)
     except EngineFaultError as error:
         fault = error.fault
     except InputError as error:
         if when in ("before", "after"):  # the study asked: that it cannot be is its end
             raise
         fault = EngineFault(what=error.what, cause=error.cause, next=error.next, code=_NOT_TOLD)
-    campaign.folder.write_scan(
+    work.tell(
         ScanRecord(
             block=turn.block,
             turn=turn.turn,

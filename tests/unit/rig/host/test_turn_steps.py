@@ -13,7 +13,7 @@ import pytest
 from fsgauge.engine import OnEvent
 from fsgauge.errors import InputError, RigError
 from fsgauge.progress.lines import Quiet
-from fsgauge.rig.rig import AttachedStorage, PreparedSystem
+from fsgauge.rig.host.prepared import PreparedSystem
 from fsgauge.run import Outcome, run_study
 from fsgauge.store import StoredStudy, read_results
 from fsgauge.store.abandon import whole_blocks
@@ -23,7 +23,7 @@ from fsgauge.study.parse import load_study
 from fsgauge.wire import AgeJob, AgeResult
 from fsgauge.workload.folders import AgedFolders
 from fsgauge.workload.steps import FileStep
-from tests.laboratory import NoDiskEngine, NoDiskRig, answer_of
+from tests.laboratory import NoDiskEngine, NoDiskRig, NoDiskSystems, answer_of
 from tests.sealing import seal
 
 MIB = 1 << 20
@@ -44,25 +44,19 @@ class Engine(NoDiskEngine):
         return AgeResult.model_validate(answer | made | self.changes)
 
 
-class Rig(NoDiskRig):
+class Systems(NoDiskSystems):
     """Gives an empty folder as each system, and remembers the steps."""
 
     def __init__(self, engine: Engine, folder: Path) -> None:
         super().__init__(engine)
         self.folder = folder
         self.steps: list[FileStep] = []
+        self.attached = replace(self.attached, size_bytes=4 << 30)
 
     @contextmanager
-    def storage(self, study: Study) -> Iterator[AttachedStorage]:
-        with super().storage(study) as attached:
-            yield replace(attached, size_bytes=4 << 30)
-
-    @contextmanager
-    def prepare(
-        self, study: Study, system: System, attached: AttachedStorage
-    ) -> Iterator[PreparedSystem]:
+    def prepare(self, study: Study, system: System) -> Iterator[PreparedSystem]:
         (self.folder / "aged").mkdir(parents=True, exist_ok=True)
-        with super().prepare(study, system, attached) as prepared:
+        with super().prepare(study, system) as prepared:
             place = AgedFolders(
                 directory=str(self.folder),
                 file_size_bytes=8 * MIB,
@@ -89,28 +83,27 @@ def small_study() -> Study:
     return load_study("aging", [levels, "plan.blocks=2"], ["1 MiB", "2 MiB"], None, 7)
 
 
-def run(results: Path, engine: Engine) -> tuple[Outcome, Rig, StoredStudy]:
-    rig = Rig(engine, results / "system")
+def run(results: Path, engine: Engine) -> tuple[Outcome, Systems, StoredStudy]:
+    systems = Systems(engine, results / "system")
     outcome = run_study(
         small_study(),
-        rig=rig,
-        engine=engine,  # type: ignore[arg-type]
+        rig=NoDiskRig(engine, systems),
         results=results / "results",
         destroy=None,
         command=["fsgauge"],
         progress=Quiet(),
     )
-    return outcome, rig, read_results(outcome.directory)
+    return outcome, systems, read_results(outcome.directory)
 
 
 def test_steps_are_recorded_in_order_and_read_back(tmp_path: Path) -> None:
-    outcome, rig, stored = run(tmp_path, Engine())
+    outcome, systems, stored = run(tmp_path, Engine())
     assert outcome.ended_by is None
     turns = len(stored.turns)
     words = ["clear", "age", "ballast", "delete", "clear", "delete", "delete"]
     assert [step.step for step in stored.steps] == words * turns
     assert [step.number for step in stored.steps] == list(range(7)) * turns
-    assert len(rig.steps) == 6 * turns
+    assert len(systems.steps) == 6 * turns
     age = stored.steps[1]
     assert age.cell == "free-05-write" and age.job is not None and age.result is not None
     assert age.size_bytes == age.result.live_bytes == 20 * 8 * MIB

@@ -3,33 +3,30 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from contextlib import nullcontext
 from functools import partial
 
 from fsgauge.access.server.observation import Observation
 from fsgauge.engine import EngineFaultError
 from fsgauge.plan.turns import job_for
-from fsgauge.progress import Progress
 from fsgauge.record import Cell, RunRecord, Turn, TurnRecord
-from fsgauge.rig.rig import PreparedSystem
-from fsgauge.run.campaign import Campaign
-from fsgauge.run.gave_up import require_clients, require_server
-from fsgauge.run.layout import scan_cell, scan_layout
-from fsgauge.run.steps import Steps
+from fsgauge.rig.host.layout import scan_cell, scan_layout
+from fsgauge.rig.host.prepared import PreparedSystem
+from fsgauge.rig.host.turn_steps import Steps
+from fsgauge.rig.host.work import Work
+from fsgauge.rig.rig import RunStarted, Tell, TurnStarted
 from fsgauge.study.over_path import without_server
 from fsgauge.wire import ClientsInEvent, ClientsThroughEvent, Event
 
 
-def measure_turn(campaign: Campaign, turn: Turn) -> Iterator[RunRecord]:
+def measure_turn(work: Work, turn: Turn) -> None:
     """Make one system afresh, then measure each cell on it."""
-    cells = {cell.id: cell for cell in campaign.plan.cells}
-    system = next(each for each in campaign.study.systems if each.name == turn.system)
-    campaign.progress.turn_started(turn)
-    campaign.folder.journal("turn", block=turn.block, turn=turn.turn, system=turn.system)
+    cells = {cell.id: cell for cell in work.plan.cells}
+    system = next(each for each in work.study.systems if each.name == turn.system)
+    work.tell(TurnStarted(turn))
     started_unix_ns, clock = time.time_ns(), time.monotonic_ns()
-    study = without_server(campaign.study) if turn.over_path else campaign.study
-    with campaign.rig.prepare(study, system, campaign.attached) as prepared:
+    study = without_server(work.study) if turn.over_path else work.study
+    with work.systems.prepare(study, system) as prepared:
         made = TurnRecord(
             block=turn.block,
             turn=turn.turn,
@@ -45,45 +42,40 @@ def measure_turn(campaign: Campaign, turn: Turn) -> Iterator[RunRecord]:
             server=prepared.server.facts if prepared.server else None,
             over_path=turn.over_path,
         )
-        campaign.folder.write_turn(made)
-        scan_layout(campaign, turn, prepared, "before")
-        steps = Steps(campaign, turn, prepared)
+        work.tell(made)
+        scan_layout(work, turn, prepared, "before")
+        steps = Steps(work, turn, prepared)
         for position, cell_id in enumerate(turn.cells):
             steps.before(cells[cell_id])
-            record = _run(campaign, turn, position, cells[cell_id], prepared)
+            record = _run(work, turn, position, cells[cell_id], prepared)
             if not record.most_gave_up and not turn.over_path:
-                scan_cell(campaign, turn, prepared, cells[cell_id])
-            yield record
-            require_server(record)
-            require_clients(record)
-        scan_layout(campaign, turn, prepared, "after")
+                scan_cell(work, turn, prepared, cells[cell_id])
+        scan_layout(work, turn, prepared, "after")
 
 
-def _heard(progress: Progress, observation: Observation | None, event: Event) -> None:
+def _heard(tell: Tell, observation: Observation | None, event: Event) -> None:
     """Who looks on is told: people, and what counts the server's processor time."""
     if observation is not None and isinstance(event, ClientsInEvent):
         observation.clients_are_in()
     if observation is not None and isinstance(event, ClientsThroughEvent):
         observation.clients_are_through()
-    progress.event(event)
+    tell(event)
 
 
-def _run(
-    campaign: Campaign, turn: Turn, position: int, cell: Cell, prepared: PreparedSystem
-) -> RunRecord:
+def _run(work: Work, turn: Turn, position: int, cell: Cell, prepared: PreparedSystem) -> RunRecord:
     """Measure one cell; a fault of the storage is recorded as what this run gave."""
-    caches = campaign.rig.settle(prepared)
-    job = job_for(campaign.study, campaign.plan, turn, cell, prepared.target)
-    campaign.progress.run_started(turn, cell)
+    caches = work.systems.settle(prepared)
+    job = job_for(work.study, work.plan, turn, cell, prepared.target)
+    work.tell(RunStarted(turn, cell))
     result, fault, started_unix_ns = None, None, time.time_ns()
     observation = prepared.server.observe() if prepared.server else None
     if observation is not None:
         observation.begin()
-    device = campaign.rig.watch_device(prepared)
+    device = work.systems.watch_device(prepared)
     reached = prepared.server.reached() if prepared.server else nullcontext()
     try:
         with reached:
-            result = campaign.engine.load(job, partial(_heard, campaign.progress, observation))
+            result = work.engine.load(job, partial(_heard, work.tell, observation))
     except EngineFaultError as error:
         fault = error.fault
     finally:
@@ -104,8 +96,5 @@ def _run(
         device=device(),
         over_path=turn.over_path,
     )
-    campaign.folder.write_run(record)
-    campaign.folder.journal(
-        "run", block=turn.block, turn=turn.turn, cell=cell.id, fault=fault.what if fault else None
-    )
+    work.tell(record)
     return record

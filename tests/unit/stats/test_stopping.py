@@ -6,8 +6,8 @@ import pytest
 
 from fsgauge.stats import read_study
 from fsgauge.stats.analysis import Interval
-from fsgauge.stats.precision import FEWEST_BLOCKS, widest_percent
 from fsgauge.stats.results import Results
+from fsgauge.stats.stopping import FEWEST_BLOCKS, state_of, widest_percent
 from tests.synthetic import make_study
 from tests.synthetic_churn import make_churn
 
@@ -42,6 +42,24 @@ def test_otherwise_what_is_missing_is_missing(blocks: int, stop_interval: float 
     found = results(blocks, stop_interval)
     assert "plan.stopped" not in codes(found)
     assert "runs.interrupted" in codes(found)
+
+
+@pytest.mark.parametrize(
+    ("blocks", "stop_interval", "enough"),
+    [(8, 5.0, True), (FEWEST_BLOCKS - 1, 50.0, False), (8, 0.01, False), (8, None, False)],
+)
+def test_the_state_is_that_of_the_results(
+    blocks: int, stop_interval: float | None, *, enough: bool
+) -> None:
+    """What `run` asks for after each block is what the report says of the same records."""
+    study = make_study(seed=5, noise=0.01, blocks=12)
+    record = study.study.model_copy(
+        update={"study": {**study.study.study, "plan": {"stop_interval": stop_interval}}}
+    )
+    state = state_of(record, [run for run in study.runs if run.block < blocks])
+    assert (state.enough, state.blocks) == (enough, blocks)
+    assert state.widest_percent is not None and 0 < state.widest_percent < 50
+    assert ("plan.stopped" in codes(results(blocks, stop_interval))) == enough
 
 
 def test_width_is_the_furthest_reach_of_a_primary_ratio() -> None:

@@ -10,9 +10,10 @@ import time
 from fsgauge.errors import InputError, RigError
 from fsgauge.plan.turns import steps_for
 from fsgauge.record import Cell, StepRecord, Turn
-from fsgauge.rig.rig import PreparedSystem
-from fsgauge.run.campaign import Campaign
-from fsgauge.run.layout import scan_aged
+from fsgauge.rig.host.layout import scan_aged
+from fsgauge.rig.host.prepared import PreparedSystem
+from fsgauge.rig.host.work import Work
+from fsgauge.rig.rig import StepStarted
 from fsgauge.units import format_size
 from fsgauge.wire import AgeResult
 from fsgauge.workload.steps import AgeFolder, Step
@@ -21,27 +22,27 @@ from fsgauge.workload.steps import AgeFolder, Step
 class Steps:
     """The steps of one turn, counted through."""
 
-    def __init__(self, campaign: Campaign, turn: Turn, prepared: PreparedSystem) -> None:
-        self._campaign, self._turn, self._prepared = campaign, turn, prepared
+    def __init__(self, work: Work, turn: Turn, prepared: PreparedSystem) -> None:
+        self._work, self._turn, self._prepared = work, turn, prepared
         self._number = 0
 
     def before(self, cell: Cell) -> None:
         """Everything that comes before a cell; RigError where what follows cannot be measured."""
-        campaign, turn = self._campaign, self._turn
+        work, turn = self._work, self._turn
         place = self._prepared.target
-        for step in steps_for(campaign.study, campaign.plan, turn, cell, place):
-            campaign.progress.step_started(turn, step.what)
+        for step in steps_for(work.study, work.plan, turn, cell, place):
+            work.tell(StepStarted(turn, step.what))
             self._carry_out(step, cell)
 
     def _carry_out(self, step: Step, cell: Cell) -> None:
-        campaign, turn, rig = self._campaign, self._turn, self._campaign.rig
+        work, turn = self._work, self._turn
         result, started_unix_ns, clock = None, time.time_ns(), time.monotonic_ns()
         if isinstance(step, AgeFolder):
             result = self._aged(step)
             size_bytes = result.live_bytes
         else:
-            size_bytes = rig.wear(self._prepared, step)
-        free_bytes = rig.free_bytes(self._prepared)
+            size_bytes = work.systems.wear(self._prepared, step)
+        free_bytes = work.systems.free_bytes(self._prepared)
         record = StepRecord(
             block=turn.block,
             turn=turn.turn,
@@ -58,19 +59,16 @@ class Steps:
             started_unix_ns=started_unix_ns,
             elapsed_ns=time.monotonic_ns() - clock,
         )
-        campaign.folder.write_step(record)
-        campaign.folder.journal(
-            "step", block=turn.block, turn=turn.turn, cell=cell.id, what=step.what
-        )
+        work.tell(record)
         self._number += 1
         if isinstance(step, AgeFolder) and result is not None:
             _require_aged(step, result, turn)
-            scan_aged(campaign, turn, self._prepared, step.job.directory)
+            scan_aged(work, turn, self._prepared, step.job.directory)
 
     def _aged(self, step: AgeFolder) -> AgeResult:
         """The engine's answer; what it refuses here was checked before, so the rig has changed."""
         try:
-            return self._campaign.engine.age(step.job, self._campaign.progress.event)
+            return self._work.engine.age(step.job, self._work.tell)
         except InputError as error:
             raise RigError(
                 f'"{self._turn.system}" cannot be aged any more: {error.what}',

@@ -1,0 +1,69 @@
+"""The host rig with its storage attached: blocks measured turn by turn, and systems lent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+
+from fsgauge.engine import Engine
+from fsgauge.record import Plan
+from fsgauge.rig.host.prepared import PreparedSystem
+from fsgauge.rig.host.systems import HostSystems
+from fsgauge.rig.host.turn import measure_turn
+from fsgauge.rig.host.work import Work
+from fsgauge.rig.rig import Description, Tell
+from fsgauge.study.model import Study, System
+from fsgauge.wire import ClientsJob, LoadJob, LoadResult, ProbeJob
+from fsgauge.wire import Engine as EngineBuild
+from fsgauge.workload.folders import Place
+
+
+class HostSession:
+    """This machine, its storage attached, for the blocks of one study."""
+
+    def __init__(self, study: Study, systems: HostSystems, engine: Engine) -> None:
+        self._study = study
+        self._systems = systems
+        self._engine = engine
+
+    def describe(self) -> Description:
+        """This machine as it is now, and the size of the storage that is attached."""
+        environment = self._systems.environment(self._study)
+        return Description(self._systems.attached.size_bytes, self._build, environment)
+
+    def block(self, plan: Plan, block: int, tell: Tell) -> None:
+        """Make and measure one system after the other."""
+        work = Work(self._study, plan, self._systems, self._engine, tell)
+        for turn in plan.turns:
+            if turn.block == block:
+                measure_turn(work, turn)
+
+    @contextmanager
+    def lent(self, system: System) -> Iterator[HostLent]:
+        """A system made afresh and filled, for programs beside the engine."""
+        with self._systems.prepare(self._study, system) as prepared:
+            yield HostLent(prepared.target, prepared, self._systems, self._engine)
+
+    @cached_property
+    def _build(self) -> EngineBuild:
+        return self._engine.probe(ProbeJob()).engine
+
+
+@dataclass
+class HostLent:
+    """A prepared system, lent."""
+
+    target: Place
+    _prepared: PreparedSystem
+    _systems: HostSystems
+    _engine: Engine
+
+    def settle(self) -> str:
+        """Sync and drop caches; gives what was done."""
+        return self._systems.settle(self._prepared)
+
+    def load(self, job: LoadJob | ClientsJob) -> LoadResult:
+        """Run a job on it."""
+        return self._engine.load(job)

@@ -1,0 +1,217 @@
+"""Systems made afresh, one after the other, on this machine's storage, and what is done to them.
+
+Gives prepared systems as contexts. Everything made is in the ledger before it is made and undone
+when its context ends, on success, failure and interruption.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from fsgauge.record import DeviceRun, EnvironmentRecord
+from fsgauge.rig.host.allocation import set_extent_size_hint
+from fsgauge.rig.host.blank import allocate_below, make_blank
+from fsgauge.rig.host.caches import settle_caches, sync_file_system
+from fsgauge.rig.host.device_load import watch_device
+from fsgauge.rig.host.facts import bare_facts, bare_notes, folder_facts, formatted_facts, notes_on
+from fsgauge.rig.host.filling import fill
+from fsgauge.rig.host.formatted import facts_of, formatted
+from fsgauge.rig.host.ledger.ledger import Ledger
+from fsgauge.rig.host.machine.environment import capture_environment
+from fsgauge.rig.host.prepared import AttachedStorage, PreparedSystem, RunsJobs
+from fsgauge.rig.host.serving import shared, with_server
+from fsgauge.rig.host.shares import prepared_share
+from fsgauge.rig.host.steps import free_when_steady, wear
+from fsgauge.rig.host.working_set import free_bytes
+from fsgauge.storage import Base
+from fsgauge.study.model import Study, System
+from fsgauge.system import FileSystem, find_kind
+from fsgauge.wire import BlockTarget, FilesTarget, LayoutResult
+from fsgauge.workload import method_of
+from fsgauge.workload.folders import AGED, RATE, AgedFiles, AgedFolders, ClientFolders
+from fsgauge.workload.steps import FileStep
+
+
+class HostSystems:
+    """The systems of one study's storage, for as long as that is attached."""
+
+    def __init__(
+        self, attached: AttachedStorage, ledger: Ledger, base: Base, engine: RunsJobs
+    ) -> None:
+        self.attached = attached
+        self._ledger = ledger
+        self._base = base
+        self._engine = engine
+
+    @contextmanager
+    def prepare(self, study: Study, system: System) -> Iterator[PreparedSystem]:
+        """Make one system afresh and fill it; undone when the context ends."""
+        kind = find_kind(system.kind)
+        if isinstance(kind, FileSystem):
+            context = self._formatted(study, system, kind)
+        elif kind.placement == "bare":
+            context = self._bare(study, system)
+        elif kind.placement == "share":
+            context = prepared_share(study, system, self.attached, self._ledger, self._engine)
+        else:
+            context = self._folder(study, system)
+        with context as prepared:
+            yield prepared
+
+    def settle(self, prepared: PreparedSystem) -> str:
+        """Sync and drop caches; gives what was done."""
+        if isinstance(prepared.target, BlockTarget):
+            with self._base.claim.kept():
+                return settle_caches(prepared.target)
+        return settle_caches(prepared.target)
+
+    def watch_device(self, prepared: PreparedSystem) -> Callable[[], DeviceRun | None]:
+        """Read the counters of the device below; what is given says what was asked for since."""
+        return watch_device(prepared)
+
+    def wear(self, prepared: PreparedSystem, step: FileStep) -> int:
+        """Carry out a step between cells; gives the bytes that it took or gave back."""
+        return wear(step, _folder_of(prepared))
+
+    def free_bytes(self, prepared: PreparedSystem) -> int:
+        """What can still be taken, all that was freed included."""
+        return free_when_steady(_folder_of(prepared))
+
+    def layout_folder(self, prepared: PreparedSystem) -> str | None:
+        """The folder of the system's files, its file system written back whole."""
+        target = prepared.target
+        if not isinstance(target, FilesTarget | ClientFolders | AgedFolders):
+            return None
+        if target.kind == "share_folders":
+            return None
+        sync_file_system(target.directory)
+        return target.directory
+
+    def environment(self, study: Study) -> EnvironmentRecord:
+        """The machine as it is now."""
+        kinds = [find_kind(system.kind) for system in study.systems]
+        programs = [kind.mkfs for kind in kinds if isinstance(kind, FileSystem)]
+        return capture_environment(programs, self.attached.facts)
+
+    @contextmanager
+    def _formatted(
+        self, study: Study, system: System, kind: FileSystem
+    ) -> Iterator[PreparedSystem]:
+        with formatted(kind, system, self._base, self._ledger) as made:
+            target = _files(study, system, str(made.directory), self.attached)
+            layout = fill(study, target, self._engine)
+            caches = settle_caches(target)
+            details = facts_of(kind, str(self.attached.device), made.directory)
+            facts = formatted_facts(kind, made, str(self.attached.device), details)
+            notes = [*made.notes, *_said(study, layout), *notes_on(kind, study, made.directory)]
+            with shared(study, system, target, self._ledger) as (reached, server):
+                yield PreparedSystem(
+                    facts=with_server(facts, server),
+                    target=reached,
+                    layout=layout,
+                    start_state=[*made.start_state, _filled(target, self.attached), caches],
+                    notes=notes,
+                    server=server,
+                )
+
+    @contextmanager
+    def _bare(self, study: Study, system: System) -> Iterator[PreparedSystem]:
+        device = str(self.attached.device)
+        with self._base.claim.used():
+            blank, notes = make_blank(device, claimed=self._base.claim.is_exclusive)
+        with self._base.claim.lent():
+            allocated = allocate_below(self._base.refill)
+            size_bytes = self.attached.file_size_bytes * method_of(study.workload).files
+            target = BlockTarget(path=device, size_bytes=size_bytes)
+            layout = fill(study, target, self._engine)
+            written = f"first {size_bytes} bytes of the device written with data"
+            yield PreparedSystem(
+                facts=bare_facts(system, device),
+                target=target,
+                layout=layout,
+                start_state=[blank, *allocated, written, settle_caches(target)],
+                notes=[*notes, *_words_of(layout), *bare_notes(study, system)],
+            )
+
+    @contextmanager
+    def _folder(self, study: Study, system: System) -> Iterator[PreparedSystem]:
+        place = Path(system.path or str(self.attached.directory))
+        with self._ledger.folder(place, "scratch") as folder:
+            target = _files(study, system, str(folder), self.attached)
+            layout = fill(study, target, self._engine)
+            start = [
+                f"{place} used as it stands",
+                _filled(target, self.attached),
+                settle_caches(target),
+            ]
+            with shared(study, system, target, self._ledger) as (reached, server):
+                yield PreparedSystem(
+                    facts=with_server(folder_facts(system, str(place)), server),
+                    target=reached,
+                    layout=layout,
+                    start_state=start,
+                    notes=_said(study, layout),
+                    server=server,
+                )
+
+
+def _folder_of(prepared: PreparedSystem) -> str:
+    """The system's folder; TypeError for a bare device, which has no steps."""
+    if not isinstance(prepared.target, FilesTarget | ClientFolders | AgedFolders):
+        raise TypeError("a bare device has no files to remove and no space to take")
+    return prepared.target.directory
+
+
+def _files(
+    study: Study, system: System, directory: str, attached: AttachedStorage
+) -> FilesTarget | ClientFolders | AgedFolders:
+    """The files that will be laid out, or empty folders for those that the load makes."""
+    sets = attached.file_sets
+    if isinstance(sets, AgedFiles):
+        return _aged_folders(system, directory, sets)
+    if sets is not None:
+        folders = ClientFolders(
+            directory=directory,
+            files_per_client=sets.files_per_client,
+            backup_files_per_client=sets.backup_files_per_client,
+        )
+        for name in sets.folders:
+            Path(folders.folder(name)).mkdir()
+        return folders.model_copy(update={"available_bytes": free_bytes(directory)})
+    return FilesTarget(
+        directory=directory,
+        count=method_of(study.workload).files,
+        file_size_bytes=attached.file_size_bytes,
+    )
+
+
+def _aged_folders(system: System, directory: str, sizes: AgedFiles) -> AgedFolders:
+    """Two empty folders with the system's extent size hint, if it has one."""
+    for name in (AGED, RATE):
+        Path(directory, name).mkdir()
+        hint_bytes = set_extent_size_hint(system, f"{directory}/{name}")
+    return AgedFolders(
+        directory=directory,
+        file_size_bytes=sizes.file_size_bytes,
+        rate_file_bytes=sizes.rate_file_bytes,
+        allocation_chunk_bytes=system.allocation_chunk,
+        extent_size_hint_bytes=hint_bytes,
+    )
+
+
+def _said(study: Study, layout: LayoutResult | None) -> list[str]:
+    return [*_words_of(layout), *method_of(study.workload).notes()]
+
+
+def _words_of(layout: LayoutResult | None) -> list[str]:
+    return [note.text for note in layout.notes] if layout else []
+
+
+def _filled(target: FilesTarget | ClientFolders | AgedFolders, attached: AttachedStorage) -> str:
+    if isinstance(target, ClientFolders | AgedFolders):
+        names = attached.file_sets.folders if attached.file_sets else ()
+        return f"empty folders {' and '.join(names)}"
+    files = "1 file" if target.count == 1 else f"{target.count} files"
+    return f"{files} of {target.file_size_bytes} bytes written with data"

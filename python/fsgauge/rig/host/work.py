@@ -1,0 +1,22 @@
+"""What every step of a block's measurement needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fsgauge.engine import Engine
+from fsgauge.record import Plan
+from fsgauge.rig.host.systems import HostSystems
+from fsgauge.rig.rig import Tell
+from fsgauge.study.model import Study
+
+
+@dataclass(frozen=True)
+class Work:
+    """One study on this machine, and who is told."""
+
+    study: Study
+    plan: Plan
+    systems: HostSystems
+    engine: Engine
+    tell: Tell

@@ -1,0 +1,61 @@
+"""What a rig tells of its blocks: each record on disk before the rig goes on, and shown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from fsgauge.progress import Progress
+from fsgauge.record import RunRecord, ScanRecord, StepRecord, TurnRecord
+from fsgauge.rig.rig import Happening, RunStarted, StepStarted, TurnStarted
+from fsgauge.run.gave_up import require_clients, require_server
+from fsgauge.store import ResultsFolder
+
+
+@dataclass
+class Recording:
+    """Told each happening of a study. `runs` are its own in whole blocks and since, none of them
+    over a path beside a server; kept only for a study that asks whether it knows enough."""
+
+    folder: ResultsFolder
+    progress: Progress
+    keeps_runs: bool
+    runs: list[RunRecord] = field(default_factory=list)
+
+    def __call__(self, happening: Happening) -> None:
+        """Raises RigError where it cannot be stored, or nothing more is worth measuring."""
+        match happening:
+            case TurnStarted(turn):
+                self.progress.turn_started(turn)
+                self.folder.journal("turn", block=turn.block, turn=turn.turn, system=turn.system)
+            case StepStarted(turn, what):
+                self.progress.step_started(turn, what)
+            case RunStarted(turn, cell):
+                self.progress.run_started(turn, cell)
+            case TurnRecord():
+                self.folder.write_turn(happening)
+            case ScanRecord():
+                self.folder.write_scan(happening)
+            case StepRecord():
+                self._step(happening)
+            case RunRecord():
+                self._run(happening)
+            case _:
+                self.progress.event(happening)
+
+    def _step(self, record: StepRecord) -> None:
+        self.folder.write_step(record)
+        self.folder.journal(
+            "step", block=record.block, turn=record.turn, cell=record.cell, what=record.what
+        )
+
+    def _run(self, record: RunRecord) -> None:
+        fault = record.fault.what if record.fault else None
+        self.folder.write_run(record)
+        self.folder.journal(
+            "run", block=record.block, turn=record.turn, cell=record.cell.id, fault=fault
+        )
+        if self.keeps_runs and not record.over_path:
+            self.runs.append(record)
+        self.progress.run_ended(record)
+        require_server(record)
+        require_clients(record)
