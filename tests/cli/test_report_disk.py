@@ -25,9 +25,7 @@ def test_a_disk_of_ones_own(fsgauge: Run, results: Path) -> None:
     changed = fsgauge("report", str(results), "--disk", "window=16", "--disk", "position=90 %")
     assert changed.returncode == 0, changed.stderr
     found = json.loads((results / "report.json").read_text(encoding="utf-8"))
-    disk = {
-        each["name"]: each["value"] for each in found["aging"]["disk"] if not each["is_default"]
-    }
+    disk = {each["name"]: each["value"] for each in found["own"]["disk"] if not each["is_default"]}
     assert disk == {"window": 16, "position": 90.0}
     measured, _, predicted = changed.stdout.partition("A model, not a measurement")
     assert predicted and usual.stdout.startswith(measured)

@@ -93,13 +93,21 @@ def test_a_file_is_not_both_lost_and_an_error_of_its_own(kind: Any) -> None:
     """One file was "lost" in one finding and "removed by something else" in the next."""
 
     def errors(turn: Any, cell: Any) -> Any:
-        return [("open", kind, 1)] if cell.test == "read" and turn.block == 0 else ()
+        return (
+            [("open", kind, 1)]
+            if ConnectionsFactors.of(cell).test == "read" and turn.block == 0
+            else ()
+        )
 
     def gave_up(turn: Any, cell: Any) -> tuple[int, int]:
-        return (1, 0) if cell.test == "write" and turn.block == 1 else (0, 0)
+        return (1, 0) if ConnectionsFactors.of(cell).test == "write" and turn.block == 1 else (0, 0)
 
     def again(turn: Any, cell: Any) -> Any:
-        return [("open", kind, 1)] if cell.test == "read" and turn.block < 2 else ()
+        return (
+            [("open", kind, 1)]
+            if ConnectionsFactors.of(cell).test == "read" and turn.block < 2
+            else ()
+        )
 
     codes = {each.code for each in results(errors=errors).findings}
     assert "clients.lost_files" in codes and f"clients.{kind}" not in codes
