@@ -15,7 +15,7 @@ from fsgauge.stats.few_operations import NEXT_STEP
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.results import Comparison, NoiseFloor, OwnResults
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
-from fsgauge.stats.wording import listed, percent, percent_range, remark, too_few
+from fsgauge.stats.wording import extreme, listed, percent, percent_range, remark, too_few
 from fsgauge.units import format_size
 
 NAMED_SYSTEMS = 3
@@ -112,7 +112,7 @@ def noise_alone(question: Question) -> str:
     if floor is None and question.few_operations:
         return f"No answer. {question.few_operations} {NEXT_STEP}"
     if floor is None:
-        return f"No answer: {question.baseline} stands alone and was not measured twice yet."
+        return f"No answer: {question.baseline} is the only system and has not been measured twice."
     number = "one block" if floor.n == 1 else f"{floor.n} blocks"
     spread = f"range not known from {number}"
     if floor.low is not None and floor.high is not None and floor.n >= BLOCKS_FOR_A_RANGE:
@@ -223,7 +223,7 @@ def _larger_effect(question: Question, lead: Cell) -> str:
     if cell.id == lead.id:
         return ""
     return (
-        f"; the largest difference of {len(question.primary)} cells:"
+        f"; {extreme(entry.verdict)} of {len(question.primary)} cells:"
         f" {_one(entry, _verb(question, entry), question.baseline)} at {cell.name}"
     )
 

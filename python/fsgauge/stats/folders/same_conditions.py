@@ -98,7 +98,7 @@ def require_alike(a: Side, b: Side, despite: Sequence[str]) -> list[Unlike]:
         if name not in known:
             near = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
             raise InputError(
-                f'"{name}" is nothing that must be equal',
+                f'"{name}" is not one of the facts that must be equal',
                 details=(f'did you mean "{near[0]}"?',) if near else (),
                 next=f"--despite NAME, with one of: {', '.join(dict.fromkeys(known))}",
             )

@@ -66,7 +66,7 @@ def _ended_early(evidence: Evidence, made: list[Made]) -> Iterator[Finding]:
         yield finding(
             "churn.ended_early",
             "warning",
-            f"Ageing ended before its end in {part_of(len(early), len(made), 'tree')} ({how}), so"
+            f"Ageing was cut short in {part_of(len(early), len(made), 'tree')} ({how}), so"
             " these systems are younger than was asked for, and their fresh copies another tree.",
             "A longer workload.age_time_limit, or a smaller workload.storage_age.",
             [
@@ -189,9 +189,9 @@ def _sparse_below(evidence: Evidence, churn: Churn) -> Iterator[Finding]:
         yield finding(
             "churn.sparse_below",
             "warning",
-            "The storage is a sparse file: a place that is written for the first time is allocated"
-            " on the disk below, and a fresh copy has more such places than an aged system, which"
-            " so looks better than it is.",
+            "The storage is a sparse file: the first write to a place also allocates it on the disk"
+            " below. A fresh copy writes more such places than an aged system, so the aged system"
+            " looks better than it is.",
             "--set storage.preallocate=true, or a device.",
         )
 

@@ -197,8 +197,8 @@ def _unfair(evidence: Evidence) -> Iterator[Finding]:
         yield finding(
             "clients.unfair",
             "warning",
-            f"In {part_of(len(unfair), len(shares), 'run')} the slowest client got on at under"
-            f" half of the clients' mean pace, at worst {100 * share:.0f} %: {run.system},"
+            f"In {part_of(len(unfair), len(shares), 'run')} the slowest client ran at less"
+            f" than half of the clients' mean pace, at worst {100 * share:.0f} %: {run.system},"
             f" {run.cell.name}.",
             "Averages hide that one client waits: read p99 and the spread of clients.",
             [
@@ -233,7 +233,7 @@ def _scans(evidence: Evidence, connections: Connections) -> Iterator[Finding]:
         yield finding(
             "clients.without_extents",
             "note",
-            f"{systems}: no extents could be told of its files, so it has none in the tables.",
+            f"{systems}: the extents of files cannot be read, so the tables have none.",
             "tmpfs and file systems on other machines have no extents that can be asked for.",
         )
 
