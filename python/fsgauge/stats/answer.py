@@ -107,7 +107,7 @@ def _writers_place(cell: Cell) -> str:
 
 
 def noise_alone(question: Question) -> str:
-    """The answer of a study of one system: how still the rig is."""
+    """The answer of a study of one system: how noisy the rig is."""
     floor = question.noise
     if floor is None and question.few_operations:
         return f"No answer. {question.few_operations} {NEXT_STEP}"
@@ -119,8 +119,8 @@ def noise_alone(question: Question) -> str:
         wide = floor.high > WIDEST_RANGE * floor.low
         spread = "range too wide" if wide else _range(floor.low, floor.high)
     return (
-        f"There is one system, {question.baseline}; this shows how still the rig is: of two equal"
-        f" turns, the later one does {_share(floor.ratio)} of the earlier ({spread})."
+        f"There is one system, {question.baseline}, so this shows only the noise of the rig: the"
+        f" later of two equal turns does {_share(floor.ratio)} of the earlier ({spread})."
     )
 
 

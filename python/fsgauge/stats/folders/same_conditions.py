@@ -110,7 +110,7 @@ def require_alike(a: Side, b: Side, despite: Sequence[str]) -> list[Unlike]:
             f"{a.label} and {b.label} are not comparable",
             details=tuple(f"{name}: {first} / {second}" for name, first, second in refused),
             cause="these must be equal, or a difference between the folders may come from them",
-            next=f"compare all the same with {options}   (the page will say so)",
+            next=f"to compare anyway, add {options}   (the page will say so)",
         )
     return [Unlike(fact=name, a=first, b=second, despite=True) for name, first, second in found]
 

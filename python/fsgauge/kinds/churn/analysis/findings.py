@@ -106,8 +106,8 @@ def _different_trees(churn: Churn) -> Iterator[Finding]:
             "churn.different_trees",
             "warning",
             "Aged and fresh do not hold the same tree in"
-            f" {count(len(churn.different_trees), 'pair')} of turns, so their ratio is not that of"
-            " ageing alone.",
+            f" {count(len(churn.different_trees), 'pair')} of turns, so their ratio shows more than"
+            " the effect of ageing.",
             "See the findings about ageing: operations failed, or it ended early.",
             churn.different_trees,
         )
@@ -158,8 +158,8 @@ def _cut(evidence: Evidence) -> Iterator[Finding]:
         yield finding(
             "churn.cut",
             "warning",
-            f"In {part_of(len(cut), len(made), 'run')} the time limit came before all was read or"
-            " written, so the rate is that of a part.",
+            f"In {part_of(len(cut), len(made), 'run')} the time limit came before everything was"
+            " read or written, so the rate covers only a part.",
             "A longer workload.time_limit.",
             [name_of(run) for run in cut],
         )

@@ -148,8 +148,8 @@ def _cut(evidence: Evidence) -> Iterator[Finding]:
         yield finding(
             "clients.cut",
             "warning",
-            f"In {part_of(len(cut), len(made), 'run')} the time limit came before all clients were"
-            " through, so there is no time to complete, and rates are those of the part that was"
+            f"In {part_of(len(cut), len(made), 'run')} the time limit came before all clients had"
+            " finished, so there is no completion time, and rates cover only the part that was"
             " done.",
             "A longer workload.time_limit, or fewer files (workload.fill).",
             [name_of(run) for run in cut],
