@@ -66,8 +66,8 @@ def _noise(evidence: Evidence) -> Iterator[Finding]:
             f"The baseline differs from itself: its later turn was {abs(percent):.1f} %"
             f" {'above' if percent > 0 else 'below'} its earlier one, more than chance explains.",
             "Something other than the systems changed within the blocks: other load, a disk that"
-            " fills, wears or heats up. Quieten the machine, warm up longer and repeat. Chance alone does"
-            " this to one study in twenty.",
+            " fills, wears or heats up. Quieten the machine, warm up longer and repeat. Chance"
+            " alone does this to one study in twenty.",
         )
     cells = cells_that_differ_from_themselves(evidence.samples, evidence.primary_metric)
     if cells:
