@@ -113,7 +113,7 @@ def test_unlike_folders_are_refused_and_the_page_names_what_was_accepted(
         (["--fail-if", "ratio(iop) < 1"], 'did you mean "iops"?'),
         (["--fail-if", "ratio(iops, randwrite) < 1"], 'no pattern "randwrite"'),
         (["--fail-if", ""], '"ratio" is missing'),
-        (["--despite", "wether"], "is nothing that must be equal"),
+        (["--despite", "wether"], "is not one of the facts that must be equal"),
     ],
 )
 def test_wrong_words_end_in_two(fsgauge: Run, tmp_path: Path, more: list[str], part: str) -> None:

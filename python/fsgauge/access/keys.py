@@ -46,7 +46,7 @@ class AccessKeys(WorkloadKeys):
     serve_beside_path: bool = Field(
         True,
         description="With serve: in each block every system has one more turn, over its path"
-        " without the server, so that the report tells the server's own share of each operation.",
+        " without the server, so that the report shows the server's own share of each operation.",
     )
     smb_dialect: SmbDialect = Field("3.0.2", description="The version of SMB that clients speak.")
     smb_signing: bool = Field(
@@ -135,7 +135,7 @@ class AccessKeys(WorkloadKeys):
                 reason = ("clients speak NFS", "target" if self.target else "serve")
             found |= dict.fromkeys(_SMB_KEYS, reason)
         if protocol != "smb" or self.target is None:
-            reason = ("nobody asks for a password", "target")
+            reason = ("no server asks for a password", "target")
             if self.serve == "samba":
                 reason = ("the private server has a password of its own", "serve")
             found["password_file"] = reason

@@ -129,7 +129,7 @@ def read_age(image: Path) -> KeptAge:
         text = read_plain(path).decode("utf-8")
     except MissingError as error:
         raise InputError(
-            f"{image} has no record {path.name}, so nobody can tell whether it changed",
+            f"{image} has no record {path.name}, so a change cannot be detected",
             next="copy it together with its record, or age a new image",
         ) from error
     except UnicodeDecodeError as error:

@@ -70,7 +70,7 @@ def _steady(results: Results) -> Line:
     unsteady = sure.runs_judged_steady - sure.runs_steady
     if unsteady == 0:
         return Line("Steady", f"all {sure.runs_steady} runs", True, "steady")
-    text = f"{unsteady} of {sure.runs_judged_steady} runs were not"
+    text = f"{unsteady} of {sure.runs_judged_steady} runs were not steady"
     return Line("Steady", text, False, "steady")
 
 

@@ -125,15 +125,15 @@ RUN_CHECKS = (
         "run.passes_cut",
         "warning",
         run_checks.passes_cut,
-        "the longest time was over before the passes were done, so the rate is that of the part"
-        " that was written",
+        "the time limit came before the passes were done, so the rate covers only the part that"
+        " was written",
     ),
     RunCheck(
         "run.paused_at_pace",
         "warning",
         engine_pauses.pace_missed_in_pause,
-        "the pace was missed and the engine was stopped, frozen or late meanwhile, which may be all"
-        " of the reason",
+        "the pace was missed and the engine was stopped, frozen or late at the time, which may be"
+        " the whole reason",
     ),
     RunCheck(
         "run.rate_missed",
@@ -145,13 +145,13 @@ RUN_CHECKS = (
         "run.gap",
         "warning",
         run_checks.gaps_in_series,
-        "the series has a hole: the machine, or the engine on it, stood still",
+        "the series has a hole: the machine, or the engine on it, stalled",
     ),
     RunCheck(
         "run.paused",
         "warning",
         engine_pauses.paused,
-        "the engine was stopped or frozen, or its machine stood still, so their latencies and rates"
+        "the engine was stopped or frozen, or its machine stalled, so their latencies and rates"
         " are not the storage's alone",
     ),
     RunCheck(

@@ -16,7 +16,7 @@ from fsgauge.stats.few_operations import NEXT_STEP
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.results import Comparison, NoiseFloor, OwnResults
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
-from fsgauge.stats.wording import listed, percent, percent_range, remark, too_few
+from fsgauge.stats.wording import extreme, listed, percent, percent_range, remark, too_few
 from fsgauge.units import format_size
 
 NAMED_SYSTEMS = 3
@@ -84,20 +84,20 @@ def place_of(cell: Cell) -> str:
 
 
 def noise_alone(question: Question) -> str:
-    """The answer of a study of one system: how still the rig is."""
+    """The answer of a study of one system: how noisy the rig is."""
     floor = question.noise
     if floor is None and question.few_operations:
         return f"No answer. {question.few_operations} {NEXT_STEP}"
     if floor is None:
-        return f"No answer: {question.baseline} stands alone and was not measured twice yet."
+        return f"No answer: {question.baseline} is the only system and has not been measured twice."
     number = "one block" if floor.n == 1 else f"{floor.n} blocks"
     spread = f"range not known from {number}"
     if floor.low is not None and floor.high is not None and floor.n >= BLOCKS_FOR_A_RANGE:
         wide = floor.high > WIDEST_RANGE * floor.low
         spread = "range too wide" if wide else _range(floor.low, floor.high)
     return (
-        f"There is one system, {question.baseline}; this shows how still the rig is: of two equal"
-        f" turns, the later one does {_share(floor.ratio)} of the earlier ({spread})."
+        f"There is one system, {question.baseline}, so this shows only the noise of the rig: the"
+        f" later of two equal turns does {_share(floor.ratio)} of the earlier ({spread})."
     )
 
 
@@ -200,7 +200,7 @@ def _larger_effect(question: Question, lead: Cell) -> str:
     if cell.id == lead.id:
         return ""
     return (
-        f"; the largest difference of {len(question.primary)} cells:"
+        f"; {extreme(entry.verdict)} of {len(question.primary)} cells:"
         f" {_one(entry, _verb(question, entry), question.baseline)} at {cell.name}"
     )
 

@@ -65,9 +65,9 @@ def _noise(evidence: Evidence) -> Iterator[Finding]:
             "invalid",
             f"The baseline differs from itself: its later turn was {abs(percent):.1f} %"
             f" {'above' if percent > 0 else 'below'} its earlier one, more than chance explains.",
-            "Something but the systems changed within the blocks: other load, a disk that fills,"
-            " wears or heats up. Quieten the machine, warm up longer and repeat. Chance alone does"
-            " this to one study in twenty.",
+            "Something other than the systems changed within the blocks: other load, a disk that"
+            " fills, wears or heats up. Quieten the machine, warm up longer and repeat. Chance"
+            " alone does this to one study in twenty.",
         )
     cells = cells_that_differ_from_themselves(evidence.samples, evidence.primary_metric)
     if cells:
@@ -77,7 +77,7 @@ def _noise(evidence: Evidence) -> Iterator[Finding]:
             "warning",
             f"In {part_of(len(cells), len(evidence.samples.plan.cells), 'cell')} the baseline"
             " differs from itself, also after correction for the number of cells.",
-            "Believe no verdict of these cells that is smaller than their own A/A.",
+            "In these cells, ignore differences smaller than the cell's own A/A difference.",
             names,
         )
 
@@ -223,9 +223,9 @@ def _robust_disagrees(evidence: Evidence) -> Iterator[Finding]:
         yield finding(
             "estimates.disagree",
             "note",
-            "The interval of the mean and the one that outliers cannot move (Hodges-Lehmann) come"
-            f" to different ends in {count(len(apart), 'comparison')}.",
-            "Look at the blocks in the table: one stalled run may stand behind it.",
+            "The interval of the mean and the outlier-resistant one (Hodges-Lehmann) disagree in"
+            f" {count(len(apart), 'comparison')}.",
+            "Check the blocks in the table: one stalled run may be the cause.",
             apart,
         )
 

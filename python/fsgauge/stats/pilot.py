@@ -54,7 +54,7 @@ def pilot_noise(study: StudyRecord, runs: Sequence[RunRecord]) -> PilotNoise:
         raise InputError(
             f'the pilot "{study.plan.study}" has fewer than {FEWEST_BLOCKS} whole blocks',
             cause="the noise is how far the baseline's two runs in a block differ, over blocks",
-            next="run it with --set plan.blocks=5, or say the noise yourself: --noise '3 %'",
+            next="run it with --set plan.blocks=5, or give the noise yourself: --noise '3 %'",
         )
     pooled = sum(variances[cell] * degrees[cell] for cell in variances) / sum(degrees.values())
     worst = max(variances, key=lambda cell: variances[cell])

@@ -29,6 +29,11 @@ def percent_range(low: float, high: float) -> str:
     return f"{100 * low:.{digits}f} to {100 * high:.{digits}f}"
 
 
+def extreme(verdict: str | None) -> str:
+    """What the largest decided difference of several is called."""
+    return "worst case" if verdict == "worse" else "best case"
+
+
 def remark(verdict: str | None, margin_percent: float | None = None) -> str:
     """What stands behind an interval that shows no difference: ", undecided"; else ""."""
     if verdict == "equivalent" and margin_percent is not None:

@@ -16,8 +16,8 @@ def refuse_allocating(systems: Sequence[System]) -> None:
         for key in ALLOCATING:
             if getattr(system, key) is not None:
                 raise conflict(
-                    f"{key} would be ignored: only a study of kind {' or '.join(able)} gives files"
-                    " their space so",
+                    f"{key} would be ignored: only a study of kind {' or '.join(able)} allocates"
+                    " files this way",
                     [("system", index, key), ("workload", "kind")],
                     next=f"fsgauge run {able[0]}, or leave it out" if able else "leave it out",
                 )

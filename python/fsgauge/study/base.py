@@ -21,7 +21,7 @@ def _distinct(entries: list[Entry]) -> list[Entry]:
     for index, entry in enumerate(entries):
         if entry in entries[:index]:
             context = {"index": index}
-            raise PydanticCustomError("twice", "the same value stands twice", context)
+            raise PydanticCustomError("twice", "the same value is given twice", context)
     return entries
 
 

@@ -151,7 +151,7 @@ class Study(StudyModel):
         named = [entry for entry in self.plan.primary if entry != LAYOUT]
         if len(named) < len(self.plan.primary) - 1:
             index = [*self.plan.primary, LAYOUT].index(LAYOUT)
-            raise conflict("the layout stands twice", [("plan", "primary", index)])
+            raise conflict("the layout is listed twice", [("plan", "primary", index)])
         known = {text: cell.id for cell in cells for text in (cell.id, cell.name)}
         for index, entry in enumerate(self.plan.primary):
             if entry == LAYOUT:
@@ -174,5 +174,5 @@ class Study(StudyModel):
         for index, cell_id in enumerate(ids):
             if cell_id in ids[:index]:
                 place = self.plan.primary.index(named[index])
-                raise conflict("the same cell stands twice", [("plan", "primary", place)])
+                raise conflict("the same cell is listed twice", [("plan", "primary", place)])
         return self

@@ -113,7 +113,7 @@ def _syntax_error(error: Exception, text: str, label: str) -> InputError:
     )
     if repeated is not None:
         start, end = repeated
-        what = f'"{text[start:end]}" stands twice'
+        what = f'"{text[start:end]}" is given twice'
     elif isinstance(error, ParseError):
         words = str(error).rsplit(" at line ", 1)[0]
         what = f"this is not TOML: {words[:1].lower()}{words[1:]}"
@@ -148,5 +148,5 @@ def _likely_cause(text: str, start: int) -> str:
     _, equals, value = line.partition("=")
     value = value.strip()
     if equals and value and value[0] not in "\"'[{" and not value.startswith(("true", "false")):
-        return f'text and quantities stand in quotes: {line.partition("=")[0].strip()} = "{value}"'
+        return f'text and quantities go in quotes: {line.partition("=")[0].strip()} = "{value}"'
     return ""

@@ -53,7 +53,7 @@ def check_shares(storage: Storage, systems: Sequence[System], workload: Workload
         address = system.target or target
         if address is None:
             raise conflict(
-                f'nobody says where the share "{system.name}" is',
+                f'the address of the share "{system.name}" is missing',
                 [("system", index)],
                 next="--set workload.target=smb://user@host/share",
             )

@@ -35,7 +35,7 @@ def _known_activities(mix: dict[str, int]) -> dict[str, int]:
         if activity not in ACTIVITIES:
             near = difflib.get_close_matches(activity, ACTIVITIES, n=1, cutoff=0.5)
             raise conflict(
-                f'"{activity}" is nothing that a client of a mix does',
+                f'"{activity}" is not an operation of a mix',
                 [(activity,)],
                 hint=f'did you mean "{near[0]}"?' if near else f"known: {', '.join(ACTIVITIES)}",
             )

@@ -41,7 +41,7 @@ class WritersWorkload(WorkloadKeys):
     )
     writers: Distinct[Jobs] = Field(
         [1, 2, 4, 8],
-        description="How many write at once; each number is a cell. Scaling is told against the"
+        description="How many write at once; each number is a cell. Scaling is relative to the"
         " smallest; a scalability law is fitted to six or more numbers.",
     )
     block_sizes: Distinct[BlockSize] = Field(

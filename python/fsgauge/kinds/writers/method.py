@@ -248,7 +248,7 @@ class WritersMethod(LaidOut):
         writers = f"{counts[0]} writer{'s' if counts[0] > 1 else ''}"
         return (
             f"how writers scale: all runs have {writers}, so systems are compared at that number"
-            " (workload.writers = [1, 2] tells scaling)"
+            " (workload.writers = [1, 2] shows scaling)"
         )
 
     def without_equal_in_fio(self) -> tuple[str, str]:

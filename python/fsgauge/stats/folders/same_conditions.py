@@ -98,7 +98,7 @@ def require_alike(a: Side, b: Side, despite: Sequence[str]) -> list[Unlike]:
         if name not in known:
             near = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
             raise InputError(
-                f'"{name}" is nothing that must be equal',
+                f'"{name}" is not one of the facts that must be equal',
                 details=(f'did you mean "{near[0]}"?',) if near else (),
                 next=f"--despite NAME, with one of: {', '.join(dict.fromkeys(known))}",
             )
@@ -110,7 +110,7 @@ def require_alike(a: Side, b: Side, despite: Sequence[str]) -> list[Unlike]:
             f"{a.label} and {b.label} are not comparable",
             details=tuple(f"{name}: {first} / {second}" for name, first, second in refused),
             cause="these must be equal, or a difference between the folders may come from them",
-            next=f"compare all the same with {options}   (the page will say so)",
+            next=f"to compare anyway, add {options}   (the page will say so)",
         )
     return [Unlike(fact=name, a=first, b=second, despite=True) for name, first, second in found]
 

@@ -47,7 +47,7 @@ def test_the_defaults_are_those_of_the_question():
         (['fills = ["99 %"]'], ["fills", "at most 98"]),
         (['fills = ["0 %"]'], ["fills", "at least 1"]),
         (["fills = [50]"], ["fills", '"50 %"']),
-        (['fills = ["50 %", "50 %"]'], ["stands twice"]),
+        (['fills = ["50 %", "50 %"]'], ["given twice"]),
         (["storage_age = 0.5"], ["storage_age must be at least 1"]),
         (['record_size = "2 MiB"'], ["larger than a new file of 1 MiB"]),
         (['largest_size = "4 KiB"'], ["below the median"]),

@@ -129,7 +129,7 @@ def test_a_bare_device_does_the_nearest_thing_in_a_cell_of_files(line):
         (['data = "zero"'], "zeros cannot be verified"),
         (["writers = []"], "writers must have at least 1 entry"),
         (["writers = [0]"], "each of writers must be at least 1"),
-        (["writers = [1, 2, 1]"], "the same value stands twice"),
+        (["writers = [1, 2, 1]"], "the same value is given twice"),
         (['ranges = ["segmentd"]'], 'did you mean "segmented"?'),
         (['kind = "writer"'], 'did you mean "writers"?'),
         (["direct = true"], 'only workload of kind "overhead" has it'),

@@ -75,9 +75,9 @@ def _sparse_below(evidence: Evidence) -> Iterator[Finding]:
         yield finding(
             "aging.sparse_below",
             "warning",
-            "The storage is a sparse file: a place that is written for the first time is allocated"
-            " on the disk below, which clean systems pay for more than aged ones, so that these"
-            " look better than they are.",
+            "The storage is a sparse file: the first write to a place also allocates it on the disk"
+            " below. Clean systems pay for that more than aged ones, so aged systems look better"
+            " than they are.",
             "--set storage.preallocate=true, or a device.",
         )
 

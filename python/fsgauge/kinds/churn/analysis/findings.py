@@ -66,7 +66,7 @@ def _ended_early(evidence: Evidence, made: list[Made]) -> Iterator[Finding]:
         yield finding(
             "churn.ended_early",
             "warning",
-            f"Ageing ended before its end in {part_of(len(early), len(made), 'tree')} ({how}), so"
+            f"Ageing was cut short in {part_of(len(early), len(made), 'tree')} ({how}), so"
             " these systems are younger than was asked for, and their fresh copies another tree.",
             "A longer workload.age_time_limit, or a smaller workload.storage_age.",
             [
@@ -106,8 +106,8 @@ def _different_trees(churn: Churn) -> Iterator[Finding]:
             "churn.different_trees",
             "warning",
             "Aged and fresh do not hold the same tree in"
-            f" {count(len(churn.different_trees), 'pair')} of turns, so their ratio is not that of"
-            " ageing alone.",
+            f" {count(len(churn.different_trees), 'pair')} of turns, so their ratio shows more than"
+            " the effect of ageing.",
             "See the findings about ageing: operations failed, or it ended early.",
             churn.different_trees,
         )
@@ -158,8 +158,8 @@ def _cut(evidence: Evidence) -> Iterator[Finding]:
         yield finding(
             "churn.cut",
             "warning",
-            f"In {part_of(len(cut), len(made), 'run')} the time limit came before all was read or"
-            " written, so the rate is that of a part.",
+            f"In {part_of(len(cut), len(made), 'run')} the time limit came before everything was"
+            " read or written, so the rate covers only a part.",
             "A longer workload.time_limit.",
             [name_of(run) for run in cut],
         )
@@ -189,9 +189,9 @@ def _sparse_below(evidence: Evidence, churn: Churn) -> Iterator[Finding]:
         yield finding(
             "churn.sparse_below",
             "warning",
-            "The storage is a sparse file: a place that is written for the first time is allocated"
-            " on the disk below, and a fresh copy has more such places than an aged system, which"
-            " so looks better than it is.",
+            "The storage is a sparse file: the first write to a place also allocates it on the disk"
+            " below. A fresh copy writes more such places than an aged system, so the aged system"
+            " looks better than it is.",
             "--set storage.preallocate=true, or a device.",
         )
 

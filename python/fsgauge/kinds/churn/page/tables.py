@@ -94,7 +94,8 @@ def layout_table(results: Results) -> list[Table]:
     ]
     note = (
         "Where the tree lay, and what was free around it, before it was read; new files were"
-        " written then. In use is what a scan says of the whole file system, its own room among it."
+        " written afterwards. In use: what a scan reports for the whole file system, including the"
+        " file system's own structures."
     )
     return [Table("churn-layouts", "Layouts, aged and fresh", note, columns, rows)]
 

@@ -17,7 +17,7 @@ from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.record import Cell
 from fsgauge.stats.results import Comparison
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
-from fsgauge.stats.wording import listed, remark, too_few
+from fsgauge.stats.wording import extreme, listed, remark, too_few
 
 WORDS_LIMIT = 60
 NAMED_SYSTEMS = 3
@@ -26,7 +26,7 @@ _VERBS = {
     "write": "writes",
     "read": "reads",
     "mix": "does the mix",
-    "stat": "tells attributes",
+    "stat": "stats files",
     "delete": "deletes",
     "backup fill": "fills the backup's files",
     "backup": "is backed up",
@@ -35,7 +35,7 @@ _NOUNS = {
     "write": "writing",
     "read": "reading",
     "mix": "the mix",
-    "stat": "attributes",
+    "stat": "stat",
     "delete": "deleting",
     "backup fill": "filling the backup's files",
     "backup": "backup",
@@ -137,8 +137,8 @@ def _largest_elsewhere(tests: Tests, lead: Cell) -> str:
         return ""
     cell, entry = max(decided, key=lambda pair: abs(math.log(pair[1].ratio)))
     return (
-        f"; the largest difference of the other tests: {entry.system} {verb_of(cell)}"
-        f" {_times(entry)} as fast ({interval_words(entry)})"
+        f"; {extreme(entry.verdict)} of the other tests: {noun_of(cell)} is {_times(entry)}"
+        f" as fast on {entry.system} ({interval_words(entry)})"
     )
 
 

@@ -153,8 +153,8 @@ def _cut(evidence: Evidence) -> Iterator[Finding]:
         yield finding(
             "clients.cut",
             "warning",
-            f"In {part_of(len(cut), len(made), 'run')} the time limit came before all clients were"
-            " through, so there is no time to complete, and rates are those of the part that was"
+            f"In {part_of(len(cut), len(made), 'run')} the time limit came before all clients had"
+            " finished, so there is no completion time, and rates cover only the part that was"
             " done.",
             "A longer workload.time_limit, or fewer files (workload.fill).",
             [name_of(run) for run in cut],
@@ -202,8 +202,8 @@ def _unfair(evidence: Evidence) -> Iterator[Finding]:
         yield finding(
             "clients.unfair",
             "warning",
-            f"In {part_of(len(unfair), len(shares), 'run')} the slowest client got on at under"
-            f" half of the clients' mean pace, at worst {100 * share:.0f} %: {run.system},"
+            f"In {part_of(len(unfair), len(shares), 'run')} the slowest client ran at less"
+            f" than half of the clients' mean pace, at worst {100 * share:.0f} %: {run.system},"
             f" {run.cell.name}.",
             "Averages hide that one client waits: read p99 and the spread of clients.",
             [
@@ -238,7 +238,7 @@ def _scans(evidence: Evidence, connections: Connections) -> Iterator[Finding]:
         yield finding(
             "clients.without_extents",
             "note",
-            f"{systems}: no extents could be told of its files, so it has none in the tables.",
+            f"{systems}: the extents of files cannot be read, so the tables have none.",
             "tmpfs and file systems on other machines have no extents that can be asked for.",
         )
 
