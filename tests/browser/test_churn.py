@@ -24,7 +24,7 @@ STUDIES: dict[str, dict[str, Any]] = {
     "churn-broken": {
         "blocks": 3,
         "refused": lambda turn, cell: 1234 if turn.system == "btrfs" else 0,
-        "lost": lambda turn, cell: (20, 1) if turn.system == "btrfs" else (0, 0),
+        "lost": lambda turn, cell: (4, 1) if turn.system == "btrfs" else (0, 0),
         "scan_faults": lambda turn: turn.system == "xfs",
         "noise": 0.3,
     },

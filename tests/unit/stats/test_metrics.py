@@ -51,7 +51,10 @@ def test_a_run_without_operations_has_no_values() -> None:
 
 def test_a_pace_moves_the_judgement_from_rate_to_latency() -> None:
     cell = make_study(**ONE_CELL).study.plan.cells[0]
-    reads, writes = (cell.model_copy(update={"read_percent": each}) for each in (70, 0))
+    reads, writes = (
+        cell.model_copy(update={"factors": {**cell.factors, "read_percent": each}})
+        for each in (70, 0)
+    )
     metric = Analysis().primary_metric
     assert metric(writes, paced=False) == "iops"
     assert metric(reads, paced=True) == "read.p99"

@@ -185,7 +185,7 @@ def test_rests_of_random_length_hide_a_clients_pace() -> None:
     assert len(client_paces(run)) == 20
     job = run.job.model_copy(update={"think": drawn})
     assert client_paces(run.model_copy(update={"job": job})) == []
-    several = run.cell.model_copy(update={"queue_depth": 4})
+    several = run.cell.model_copy(update={"factors": {**run.cell.factors, "outstanding": 4}})
     assert client_paces(run.model_copy(update={"cell": several})) == []
 
 

@@ -100,8 +100,8 @@ def test_what_two_blocks_cannot_say_stands_above_each_table() -> None:
     assert tables
     for table in tables:
         assert not any("not known" in cell.below for row in table.rows for cell in row), table.name
-        assert table.note.count("not known from 2 blocks") <= 1
-    assert all("not known from 2 blocks" in table.note for table in parts.published)
+        assert table.note.count("known from 2 blocks") <= 1
+    assert all("No interval is known from 2 blocks" in table.note for table in parts.published)
     found = number_tables(make_connections(clients=12, blocks=2).results())
     assert found and not any(line.interval for table in found for line in table.lines)
     found = number_tables(make_connections(clients=12, blocks=3).results())

@@ -274,18 +274,20 @@ def test_shares_have_their_unit_and_missing_percentiles_a_reason() -> None:
 @pytest.mark.parametrize(
     ("changes", "comparable"),
     [
-        ({"ranges": "shared", "direct": True}, True),
-        ({"ranges": "own_files", "direct": True}, False),
-        ({"ranges": "shared", "direct": False}, False),
-        ({"ranges": "shared", "direct": True, "allocation": "extend"}, False),
-        ({"ranges": "shared", "direct": True, "block_size_bytes": 4096}, False),
+        ({"ranges": "shared", "access": "direct"}, True),
+        ({"ranges": "own files", "access": "direct"}, False),
+        ({"ranges": "shared", "access": "buffered"}, False),
+        ({"ranges": "shared", "access": "direct", "allocation": "extend"}, False),
+        ({"ranges": "shared", "access": "direct", "block_size_bytes": 4096}, False),
     ],
 )
 def test_what_was_published_stands_beside_its_like_alone(
     changes: dict[str, object], comparable: bool
 ) -> None:
     results = results_of(AS_PUBLISHED)
-    cells = [cell.model_copy(update=changes) for cell in results.cells]
+    cells = [
+        cell.model_copy(update={"factors": {**cell.factors, **changes}}) for cell in results.cells
+    ]
     names = {
         each.name
         for each in scaling_tables(results.model_copy(update={"cells": cells}), published_writers())
