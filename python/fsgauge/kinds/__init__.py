@@ -1,7 +1,7 @@
 """Kinds of study, one folder each: its keys, method, analysis, page and shipped studies.
 
-A kind is registered by its folder, which has its keys. Other parts of the package ask here for what a kind declares
-and never name one:
+A kind is registered by its folder, which has its keys. Other parts of the package ask here for
+what a kind declares and never name one:
 
     kinds/<kind>/keys.py        KEYS, the model of [workload] (fsgauge.study.workload)
     kinds/<kind>/factors.py     FACTORS, the factors of a cell (fsgauge.factors)
