@@ -1,7 +1,7 @@
 """Kinds of study, one folder each: its keys, method, analysis, page and shipped studies.
 
-A kind is registered by its folder. Other parts of the package ask here for what a kind declares
-and never name one:
+A kind is registered by its folder, which has its keys. Other parts of the package ask here for
+what a kind declares and never name one:
 
     kinds/<kind>/keys.py        KEYS, the model of [workload] (fsgauge.study.workload)
     kinds/<kind>/factors.py     FACTORS, the factors of a cell (fsgauge.factors)
@@ -14,10 +14,10 @@ and never name one:
 
 from __future__ import annotations
 
-import pkgutil
 from importlib import import_module
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from pathlib import Path
 from types import ModuleType
 
 DEFAULT = "overhead"
@@ -26,8 +26,8 @@ DEFAULT = "overhead"
 
 def names() -> list[str]:
     """Every kind there is, the usual one first."""
-    found = sorted(module.name for module in pkgutil.iter_modules(__path__) if module.ispkg)
-    return sorted(found, key=lambda name: name != DEFAULT)
+    folders = {keys.parent.name for place in __path__ for keys in Path(place).glob("*/keys.py")}
+    return sorted(folders, key=lambda name: (name != DEFAULT, name))
 
 
 def part(kind: str, name: str) -> ModuleType:

@@ -37,7 +37,7 @@ class KindPage:
     """How many panels that picture has at most."""
     operation: ClassVar[str] = "I/O"
     """What the processor's time is counted by."""
-    workers: ClassVar[str] = "writers"
+    workers: ClassVar[str] = "workers"
     """Whose work a run is that ends when all of it is done."""
     latency_caption: ClassVar[str] = ""
     series_caption: ClassVar[str] = ". The shaded part is the warm-up and does not count."

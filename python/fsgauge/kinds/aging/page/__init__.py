@@ -19,6 +19,7 @@ class AgingPage(KindPage):
 
     sections = ("aging/sections.html.j2",)
     facts = "aging/facts.html.j2"
+    workers = "streams"
 
     def pictures(self, results: Results, stored: StoredStudy) -> list[Drawing | None]:  # noqa: ARG002
         """Of rates and of lengths."""

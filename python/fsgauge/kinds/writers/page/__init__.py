@@ -21,6 +21,7 @@ class WritersPage(KindPage):
     """Gain, rates by number of writers, the scalability law."""
 
     sections = ("writers/sections.html.j2",)
+    workers = "writers"
 
     def pictures(self, results: Results, stored: StoredStudy) -> list[Drawing | None]:  # noqa: ARG002
         """Of scaling, and the cost against queue depth."""
