@@ -22,11 +22,11 @@ from fsgauge.kinds.connections.keys import ConnectionsWorkload
 from fsgauge.rig.host.caches import KEEP_CACHES
 from fsgauge.rig.host.ledger.ledger import opened_ledger
 from fsgauge.rig.host.machine.mounts import mount_holding
+from fsgauge.rig.host.prepared import PreparedSystem
 from fsgauge.rig.host.process.own_network import own_network
 from fsgauge.rig.host.process.processes import RUN_VARIABLE
 from fsgauge.rig.host.process.servers import end_server, server_processes
 from fsgauge.rig.host.rig import HostRig
-from fsgauge.rig.rig import PreparedSystem
 from fsgauge.study.model import Study
 from fsgauge.study.server_options import OPTIONS, unknown_option
 from fsgauge.wire import NfsTarget, SmbTarget

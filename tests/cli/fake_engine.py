@@ -538,7 +538,7 @@ def main():
         }
         say("failed", error=fault)
         sys.exit(3)
-    if mode == "refuse" and job["kind"] != "clients":
+    if mode == "refuse" and job["kind"] not in ("clients", "probe"):
         fault = {"what": "no", "cause": "it is so", "next": "ls", "errno": None, "code": "job.path"}
         say("failed", error=fault)
         sys.exit(2)

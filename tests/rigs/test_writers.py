@@ -130,7 +130,7 @@ def test_raw_does_the_nearest_thing_where_the_others_need_files(
             own = cell["ranges"] == "own files"
             assert job["ranges"]["kind"] == ("segmented" if own else "shared")
         written = result["write"]["size_bytes"]
-        covered.setdefault((cell["id"], "raw" if raw else "files"), set()).add(written)
+        covered.setdefault((run["cell"]["id"], "raw" if raw else "files"), set()).add(written)
     for (cell_id, who), written in covered.items():
         assert len(written) == 1 and written == covered[cell_id, "files"], (cell_id, who)
     (results,) = (tmp_path / "results").iterdir()
