@@ -14,6 +14,7 @@ what a kind declares and never name one:
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -26,8 +27,14 @@ DEFAULT = "overhead"
 
 def names() -> list[str]:
     """Every kind there is, the usual one first."""
-    folders = {keys.parent.name for place in __path__ for keys in Path(place).glob("*/keys.py")}
-    return sorted(folders, key=lambda name: (name != DEFAULT, name))
+    return list(_names_in(tuple(__path__)))
+
+
+@cache
+def _names_in(places: tuple[str, ...]) -> tuple[str, ...]:
+    """Looked for once in a process: whoever reads a cell asks for its kind."""
+    folders = {keys.parent.name for place in places for keys in Path(place).glob("*/keys.py")}
+    return tuple(sorted(folders, key=lambda name: (name != DEFAULT, name)))
 
 
 def part(kind: str, name: str) -> ModuleType:

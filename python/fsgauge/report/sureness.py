@@ -11,6 +11,7 @@ from fsgauge.record import RunRecord
 from fsgauge.report import words
 from fsgauge.report.integrity import integrity_lines
 from fsgauge.report.kind_page import Line, page_of
+from fsgauge.stats.evidence import count
 from fsgauge.stats.results import Results
 
 FEW_BLOCKS = 6
@@ -90,7 +91,7 @@ def _failures(results: Results) -> Line:
     sure = results.sureness
     parts = []
     if sure.runs_failed:
-        parts.append(f"{_count(sure.runs_failed, 'run')} failed")
+        parts.append(f"{count(sure.runs_failed, 'run')} failed")
     missing = sure.runs_planned - sure.runs_complete - sure.runs_failed
     if missing > 0:
         parts.append(f"{missing} not made")
@@ -109,17 +110,13 @@ def _tests(results: Results) -> Line:
     others = len(results.systems) - 1
     if others == 0:
         return Line("Comparisons", "none: one system", True, "verdict")
-    text = f"{cells * others} ({_count(cells, 'cell')} x {_count(others, 'system')})"
+    text = f"{cells * others} ({count(cells, 'cell')} x {count(others, 'system')})"
     return Line("Comparisons", text + ", corrected for", True, "verdict")
 
 
 def _findings(results: Results) -> Line:
     grave = [finding for finding in results.findings if finding.level != "note"]
     notes = len(results.findings) - len(grave)
-    parts = [_count(len(grave), "warning")] if grave else []
-    parts += [_count(notes, "note")] if notes else []
+    parts = [count(len(grave), "warning")] if grave else []
+    parts += [count(notes, "note")] if notes else []
     return Line("Findings", ", ".join(parts) or "none", not grave, "")
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" + ("" if number == 1 else "s")

@@ -14,6 +14,7 @@ from fsgauge.record import RunRecord, StepRecord
 from fsgauge.stats.client_errors import clients_of
 from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of
 from fsgauge.stats.results import Finding
+from fsgauge.stats.wording import listed
 from fsgauge.wire import ClientError, ClientsJob, IntegrityResult
 
 OFFSETS_NAMED = 3
@@ -83,14 +84,10 @@ def _offsets(found: IntegrityResult) -> str:
     for block in found.faulty[:OFFSETS_NAMED]:
         places.setdefault((block.fault, block.file), []).append(str(block.offset_bytes))
     named = [
-        f"{fault} at byte {_listed(offsets)}" + (f" of file {file}" if file else "")
+        f"{fault} at byte {listed(offsets)}" + (f" of file {file}" if file else "")
         for (fault, file), offsets in places.items()
     ]
     return ", ".join(named) or "at places that the record does not name"
-
-
-def _listed(words: Sequence[str]) -> str:
-    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 
 def _described(found: IntegrityResult) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
+from fsgauge.study.allocation_keys import refuse_allocating
 from fsgauge.study.base import StudyModel
 from fsgauge.study.sweep import Inapplicable
 
@@ -45,6 +46,4 @@ class WorkloadKeys(StudyModel):
 
     def check_systems(self, systems: Sequence[System]) -> None:
         """Raise a conflict where keys of the systems contradict the workload, or have no effect."""
-        from fsgauge.study.allocation_keys import refuse_allocating
-
         refuse_allocating(systems)

@@ -10,6 +10,7 @@ from fsgauge.kinds.churn.page.chart import damage_chart
 from fsgauge.kinds.churn.page.parts import churn_parts
 from fsgauge.report.draw import Drawing
 from fsgauge.report.kind_page import KindPage, Line
+from fsgauge.stats.evidence import count
 from fsgauge.stats.results import Results
 from fsgauge.store import StoredStudy
 
@@ -44,9 +45,7 @@ class ChurnPage(KindPage):
         churn = Churn.of(results)
         if churn is None:
             return None
-        number = len(churn.damages)
-        ratios = f"{number} ratio" + ("" if number == 1 else "s")
-        text = f"{ratios} of aged over fresh, corrected for"
+        text = f"{count(len(churn.damages), 'ratio')} of aged over fresh, corrected for"
         return Line("Comparisons", text, True, "damage")
 
 
