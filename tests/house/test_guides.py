@@ -10,6 +10,7 @@ import click
 import pytest
 
 from fsgauge.cli import group
+from fsgauge.cli.choices import chosen_variant
 from fsgauge.pages import explain_metric
 from fsgauge.plan.turns import make_plan, with_seed
 from fsgauge.study.model import LoopStorage, RamStorage
@@ -19,7 +20,7 @@ from tests.house.test_examples import commands
 
 GUIDES = Path(__file__).parents[2] / "docs" / "guides"
 KINDS = ["writers", "connections", "aging", "churn"]
-SHOWN = [(kind, line) for kind in KINDS for line in commands(GUIDES / f"{kind}.md")]
+SHOWN = [(kind, line) for kind in ["overhead", *KINDS] for line in commands(GUIDES / f"{kind}.md")]
 
 
 @pytest.mark.parametrize(("kind", "line"), SHOWN)
@@ -34,7 +35,7 @@ def test_every_command_shown_is_a_valid_study(
     if name == "study":
         return
     study = load_study(
-        words[0],
+        chosen_variant(chosen["study"], chosen["full"], chosen["as_published"]),
         list(chosen["overrides"]),
         list(chosen["systems"]),
         chosen["storage"],
