@@ -28,7 +28,7 @@ def test_every_command_shown_is_a_valid_study(
     kind: str, line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    name, *words = shlex.split(line)[1:]
+    name, *words = shlex.split(line, comments=True)[1:]
     command = group.get_command(click.Context(group), name)
     assert command is not None
     chosen = command.make_context(name, list(words)).params
