@@ -10,7 +10,7 @@ from tests.cli.conftest import Run, is_planned
 
 
 def test_the_plan_says_what_is_made_anew_and_what_it_costs(fsgauge: Run) -> None:
-    done = fsgauge("plan", "churn")
+    done = fsgauge("plan", "churn", "--full")
     assert is_planned(done), done.stderr
     assert "system    ext4: baseline, twice in each block; mkfs -m 0" in done.stdout
     assert "240 runs in 5 blocks" in done.stdout
@@ -35,7 +35,7 @@ def test_the_plan_says_what_is_made_anew_and_what_it_costs(fsgauge: Run) -> None
     ],
 )
 def test_what_cannot_be_is_refused(fsgauge: Run, words: list[str], said: list[str]) -> None:
-    done = fsgauge("plan", "churn", *words)
+    done = fsgauge("plan", "churn", "--full", *words)
     assert done.returncode == 2, done.stdout
     assert all(each in done.stderr for each in said), done.stderr
     assert "Traceback" not in done.stderr

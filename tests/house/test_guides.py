@@ -10,6 +10,7 @@ import click
 import pytest
 
 from fsgauge.cli import group
+from fsgauge.cli.choices import chosen_variant
 from fsgauge.pages import explain_metric
 from fsgauge.plan.turns import make_plan, with_seed
 from fsgauge.study.model import LoopStorage, RamStorage
@@ -19,7 +20,7 @@ from tests.house.test_examples import commands
 
 GUIDES = Path(__file__).parents[2] / "docs" / "guides"
 KINDS = ["writers", "connections", "aging", "churn"]
-SHOWN = [(kind, line) for kind in KINDS for line in commands(GUIDES / f"{kind}.md")]
+SHOWN = [(kind, line) for kind in ["overhead", *KINDS] for line in commands(GUIDES / f"{kind}.md")]
 
 
 @pytest.mark.parametrize(("kind", "line"), SHOWN)
@@ -27,14 +28,14 @@ def test_every_command_shown_is_a_valid_study(
     kind: str, line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    name, *words = shlex.split(line)[1:]
+    name, *words = shlex.split(line, comments=True)[1:]
     command = group.get_command(click.Context(group), name)
     assert command is not None
     chosen = command.make_context(name, list(words)).params
     if name == "study":
         return
     study = load_study(
-        words[0],
+        chosen_variant(chosen["study"], chosen["full"], chosen["as_published"]),
         list(chosen["overrides"]),
         list(chosen["systems"]),
         chosen["storage"],

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
@@ -18,11 +19,28 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+VARIANTS = {
+    "full": "The study's whole sweep, not its quick default: the same as STUDY-full.",
+    "as-published": "The published method, as its text has it: the same as STUDY-as-published.",
+}
+"""Studies beside a shipped one, each under its name with this after it."""
+
+
 def study_choices(function: F) -> F:
-    """STUDY, --set, --system, --storage, --serve, --seed."""
+    """STUDY with --full and --as-published, --set, --system, --storage, --serve, --seed."""
+
+    @wraps(function)
+    def of_variant(*, study: str, full: bool, as_published: bool, **others: object) -> object:
+        return function(study=chosen_variant(study, full, as_published), **others)
+
+    decorated = of_variant
     for decorate in reversed(
         [
             click.argument("study"),
+            *(
+                click.option(f"--{name}", is_flag=True, help=text)
+                for name, text in VARIANTS.items()
+            ),
             click.option(
                 "--set",
                 "overrides",
@@ -52,8 +70,21 @@ def study_choices(function: F) -> F:
             click.option("--seed", type=int, help="Repeat a study's random order."),
         ]
     ):
-        function = decorate(function)
-    return function
+        decorated = decorate(decorated)
+    return cast("F", decorated)
+
+
+def chosen_variant(study: str, full: bool, as_published: bool) -> str:
+    """The study's name with its variant's; InputError for both, and where there is none."""
+    from fsgauge.study.shipped import variant_of
+
+    if full and as_published:
+        raise InputError(
+            "--full and --as-published are two studies", next="one of them, then the other"
+        )
+    chosen = zip(VARIANTS, (full, as_published), strict=True)
+    asked = [name for name, is_asked in chosen if is_asked]
+    return variant_of(study, asked[0]) if asked else study
 
 
 def chosen_study(

@@ -200,19 +200,22 @@ def _order(description: PlanDescription, whole: bool) -> list[str]:
     return lines
 
 
-def _cost(description: PlanDescription) -> list[str]:
+def time_and_bytes(description: PlanDescription) -> list[str]:
+    """A line of time and a line of bytes written."""
+
     def words(seconds: float) -> str:
         return format_duration(int(seconds * 1e9))
 
-    lines = [
-        "",
+    return [
         f"time      about {words(description.expected_seconds)}"
         f" ({words(description.shortest_seconds)} to {words(description.longest_seconds)})",
         f"written   about {format_size(description.written_bytes_estimate)}"
         f" ({description.estimate_basis})",
-        f"destroyed {description.overwritten}",
-        "",
     ]
+
+
+def _cost(description: PlanDescription) -> list[str]:
+    lines = ["", *time_and_bytes(description), f"destroyed {description.overwritten}", ""]
     if not description.sensitivity_known:
         lines.append("shows     depends on the noise here, which fsgauge doctor measures:")
     for each in description.sensitivity:

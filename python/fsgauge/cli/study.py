@@ -16,7 +16,7 @@ def command() -> None:
 
 @command.command("new")
 @click.argument("name")
-@click.option("--like", metavar="STUDY", help="Begin with a shipped study: writers, overhead.")
+@click.option("--like", metavar="STUDY", help="Begin with a shipped study: writers, overhead-full.")
 def new(name: str, like: str | None) -> None:
     """Write NAME.toml, a commented study to change."""
     from fsgauge.study.shipped import find_study, template
@@ -35,8 +35,23 @@ def new(name: str, like: str | None) -> None:
 
 @command.command("list")
 def list_() -> None:
-    """The shipped studies and their questions."""
-    from fsgauge.study.shipped import shipped_studies
+    """The shipped studies: what each takes as it is, and its question.
 
+    Time and bytes are estimates, as of `fsgauge plan NAME`. NAME-full is also `NAME --full`,
+    NAME-as-published `NAME --as-published`.
+    """
+    from fsgauge.plan.turns import make_plan, with_seed
+    from fsgauge.study.parse import load_study
+    from fsgauge.study.shipped import shipped_studies
+    from fsgauge.units import format_duration, format_size
+
+    rows = [("name", "time", "written", "question")]
     for name, question in shipped_studies().items():
-        click.echo(f"{name:<12} {question}")
+        study = with_seed(load_study(name), 0)
+        assert study.storage.kind != "device"  # noqa: S101 - a shipped study names nobody's device
+        plan = make_plan(study, size_bytes=study.storage.size)
+        time = format_duration(int(plan.expected_seconds * 1e9))
+        rows.append((name, time, format_size(plan.expected_written_bytes), question))
+    widths = [max(len(row[column]) for row in rows) for column in range(3)]
+    for name, time, written, question in rows:
+        click.echo(f"{name:<{widths[0]}}  {time:>{widths[1]}}  {written:>{widths[2]}}  {question}")

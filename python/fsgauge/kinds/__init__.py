@@ -9,7 +9,9 @@ what a kind declares and never name one:
     kinds/<kind>/method.py      METHOD, how it is carried out (fsgauge.workload.method)
     kinds/<kind>/analysis/      ANALYSIS, what it says beside ratios (fsgauge.stats.analysis)
     kinds/<kind>/page/          PAGE, what its report shows (fsgauge.report.kind_page)
-    kinds/<kind>/studies/       study files that are shipped
+    kinds/<kind>/studies/       study files that are shipped: <kind>.toml, quick; <kind>-full.toml;
+                                <kind>-as-published.toml where there is a publication
+    kinds/<kind>/published.toml figures that others printed, and published.py, which reads them
 """
 
 from __future__ import annotations

@@ -19,11 +19,25 @@ _TEMPLATE = "template"
 
 
 def shipped_studies() -> dict[str, str]:
-    """The studies that come with fsgauge: name and question."""
-    return {
-        path.name.removesuffix(".toml"): str(tomlkit.parse(path.read_text("utf-8"))["question"])
-        for path in sorted(_shipped(), key=lambda path: path.name)
-    }
+    """The studies that come with fsgauge: name and question, by name."""
+    texts = {path.name.removesuffix(".toml"): path.read_text("utf-8") for path in _shipped()}
+    return {name: str(tomlkit.parse(texts[name])["question"]) for name in sorted(texts)}
+
+
+def variant_of(study: str, variant: str) -> str:
+    """The name of a shipped study's variant, "full" or "as-published"; InputError without one."""
+    known = {path.name.removesuffix(".toml") for path in _shipped()}
+    name = f"{study}-{variant}"
+    if name in known:
+        return name
+    having = sorted(
+        each.removesuffix(f"-{variant}") for each in known if each.endswith(f"-{variant}")
+    )
+    raise InputError(
+        f"{shown(study)} has no variant --{variant}",
+        cause=f"these have: {', '.join(having)}",
+        next="fsgauge study list",
+    )
 
 
 def template() -> str:

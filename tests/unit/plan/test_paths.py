@@ -12,7 +12,7 @@ from fsgauge.study.parse import load_study
 
 
 def plan_of(*overrides: str, serve: str | None = None) -> Plan:
-    study = with_seed(load_study("connections", list(overrides), serve=serve), 7)
+    study = with_seed(load_study("connections-full", list(overrides), serve=serve), 7)
     plan = make_plan(study, size_bytes=4 << 30)
     assert all(
         len([turn for turn in plan.turns if turn.block == block]) == turns_of_block(study)

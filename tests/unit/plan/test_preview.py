@@ -8,7 +8,7 @@ GIB = 1 << 30
 
 
 def described(noise=None, **changes):
-    study = load_study("overhead", seed=1, **changes)
+    study = load_study("overhead-full", seed=1, **changes)
     plan = make_plan(study, size_bytes=8 * GIB)
     return describe(plan, study, noise, size_bytes=8 * GIB)
 

@@ -4,7 +4,7 @@ import pytest
 
 from fsgauge.errors import InputError
 from fsgauge.study.parse import load_study, parse_study
-from fsgauge.study.shipped import shipped_studies, template
+from fsgauge.study.shipped import shipped_studies, template, variant_of
 
 
 def refused(path):
@@ -15,23 +15,33 @@ def refused(path):
 
 def test_the_shipped_studies():
     published = {"overhead", "writers", "connections", "aging"}
-    assert set(shipped_studies()) == published | {"churn", "demo", "demo-user"}
+    quick = published | {"churn"}
+    variants = {f"{name}-full" for name in quick} | {f"{name}-as-published" for name in published}
+    assert set(shipped_studies()) == quick | variants | {"demo", "demo-user"}
+    assert list(shipped_studies()) == sorted(shipped_studies())
     assert all(question.endswith("?") for question in shipped_studies().values())
 
 
+def test_a_variant_has_its_study_s_name_before_its_own():
+    assert variant_of("overhead", "full") == "overhead-full"
+    with pytest.raises(InputError, match='"churn" has no variant --as-published') as refusal:
+        variant_of("churn", "as-published")
+    assert refusal.value.cause == "these have: aging, connections, overhead, writers"
+
+
 def test_overhead_is_the_published_method():
-    study = load_study("overhead")
+    study = load_study("overhead-as-published")
     workload = study.workload
-    assert [system.kind for system in study.systems] == ["raw", "ext4", "xfs", "btrfs"]
+    assert [system.kind for system in study.systems] == ["raw", "ext4"]
     assert workload.patterns == ["randread", "randwrite", "randrw"]
     assert (workload.read_percent, workload.files, workload.queue_depths) == (70, 16, [1, 32, 64])
     assert min(workload.block_sizes) == 4096
     assert study.systems[1].mkfs == "-b 4096"
-    assert study.systems[1].mount == "noatime"
+    assert study.systems[1].mount == "noatime,nobarrier"
 
 
 def test_aging_is_the_published_method():
-    study = load_study("aging")
+    study = load_study("aging-as-published")
     assert [system.allocation_chunk for system in study.systems] == [1 << n for n in range(20, 24)]
     assert {system.kind for system in study.systems} == {"ext4"}
     assert study.workload.files == 20
@@ -39,14 +49,14 @@ def test_aging_is_the_published_method():
 
 
 def test_connections_is_the_published_method():
-    study = load_study("connections")
+    study = load_study("connections-as-published")
     workload = study.workload
     assert [system.mount for system in study.systems] == ["noatime,nodelalloc", "noatime"]
     assert {system.kind for system in study.systems} == {"ext4"}
     assert (workload.clients, workload.record_size, workload.create) == (590, 4096, "then open")
     assert workload.file_sizes == [1024 << n for n in range(2, 12)]
     assert workload.backup_file_size == 1 << 20
-    assert load_study("connections", ["workload.files_per_connection=1000"]).workload.fill == 40
+    assert (workload.files_per_connection, workload.backup_files_per_connection) == (1000, 50)
 
 
 def test_the_template_is_a_study():

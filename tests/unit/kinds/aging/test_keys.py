@@ -113,8 +113,9 @@ def test_allocsize_has_an_effect_through_the_page_cache() -> None:
 
 
 def test_the_shipped_study_pays_no_allocation_below() -> None:
-    storage = load_study("aging").storage
-    assert storage.kind == "loop" and storage.preallocate
+    for name in ("aging", "aging-full", "aging-as-published"):
+        storage = load_study(name).storage
+        assert storage.kind == "loop" and storage.preallocate
 
 
 def test_fallocate_needs_to_know_how_much() -> None:
@@ -155,12 +156,12 @@ def test_the_command_line_gives_space_too() -> None:
     ],
 )
 def test_what_is_dumped_reads_back(overrides: list[str], systems: list[str]) -> None:
-    study = load_study("aging", overrides, systems)
-    assert parse_study(dump_study(study), "again.toml", "aging") == study
+    study = load_study("aging-full", overrides, systems)
+    assert parse_study(dump_study(study), "again.toml", "aging-full") == study
 
 
 def test_the_record_of_a_study_reads_back() -> None:
-    study = load_study("aging", ["workload.files=10"])
+    study = load_study("aging-full", ["workload.files=10"])
     assert Study.model_validate_json(study.model_dump_json(by_alias=True)) == study
 
 

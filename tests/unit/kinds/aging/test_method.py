@@ -61,13 +61,13 @@ def test_files_are_whole_multiples_of_hints() -> None:
     )
     assert without.file_sets == AgedFiles(43 * MIB, 9 * MIB)
     assert hinted.file_sets == AgedFiles(40 * MIB, 8 * MIB)
-    study = load_study("aging", [], ["xfs:extent_size_hint=8MiB"])
+    study = load_study("aging-full", [], ["xfs:extent_size_hint=8MiB"])
     assert planned_room(study, GIB).hints == (8 * MIB,)
 
 
 def test_a_plan_says_how_long_a_run_lasts_and_what_makes_it_longer() -> None:
     def described(storage_bytes: int) -> PlanDescription:
-        study = with_seed(load_study("aging"), 3)
+        study = with_seed(load_study("aging-full"), 3)
         return describe(make_plan(study, size_bytes=storage_bytes), study, size_bytes=storage_bytes)
 
     short = described(4 * GIB)
@@ -154,7 +154,7 @@ def test_levels_that_are_left_out_are_deleted_together() -> None:
 
 
 def test_all_systems_of_a_block_have_the_same_steps_and_loads() -> None:
-    study = with_seed(load_study("aging", ["plan.blocks=2"]), 3)
+    study = with_seed(load_study("aging-full", ["plan.blocks=2"]), 3)
     plan = make_plan(study, size_bytes=4 * GIB)
     cell = next(cell for cell in plan.cells if cell.id == "free-10-write")
     first, second, *_ = [turn for turn in plan.turns if turn.block == 0]
@@ -206,8 +206,8 @@ def test_scans_list_every_file_with_space_and_map() -> None:
 
 
 def test_the_estimate_counts_the_region_only_where_it_is_written() -> None:
-    allocated = turn_written_bytes(load_study("aging"), 4 * GIB)
-    written = turn_written_bytes(load_study("aging", [], ["ext4"]), 4 * GIB)
+    allocated = turn_written_bytes(load_study("aging-full"), 4 * GIB)
+    written = turn_written_bytes(load_study("aging-full", [], ["ext4"]), 4 * GIB)
     rates = 21 * 160 * MIB
     assert rates <= allocated < rates * 1.02
     # Two turns in three write the region: the baseline, twice in a block, allocates it.
@@ -217,8 +217,8 @@ def test_the_estimate_counts_the_region_only_where_it_is_written() -> None:
 def test_more_levels_take_longer() -> None:
     from fsgauge.plan.estimate import block_seconds
 
-    few = load_study("aging", ['workload.levels=["5 %"]'])
-    assert block_seconds(few, 4 * GIB) < block_seconds(load_study("aging"), 4 * GIB) / 5
+    few = load_study("aging-full", ['workload.levels=["5 %"]'])
+    assert block_seconds(few, 4 * GIB) < block_seconds(load_study("aging-full"), 4 * GIB) / 5
 
 
 def test_clients_folders_are_another_kinds() -> None:

@@ -94,7 +94,8 @@ def test_round_trip(lines):
 
 
 def test_the_shipped_study_asks_for_three_file_systems():
-    study = load_study("churn")
+    study = load_study("churn-full")
+    assert study.systems == load_study("churn").systems
     assert [system.kind for system in study.systems] == ["ext4", "xfs", "btrfs"]
     assert study.workload == ChurnWorkload()
     assert study.systems[0].mkfs == "-m 0"

@@ -175,8 +175,15 @@ def test_what_is_unusual_but_right():
     assert (deep.queue_depth, deep.stride) == (16, 1 << 20)
 
 
-def test_the_shipped_study_is_the_published_method():
-    study = load_study("writers")
+def test_the_published_method_is_shipped():
+    study = load_study("writers-as-published")
+    assert [system.kind for system in study.systems] == ["ext3", "xfs"]
+    published = WritersWorkload(writers=[1, 2], fill=50)
+    assert study.workload == published
+
+
+def test_the_full_study():
+    study = load_study("writers-full")
     workload = study.workload
     assert [system.kind for system in study.systems] == ["raw", "ext3", "ext4", "xfs", "btrfs"]
     assert all(system.mount == "noatime" for system in study.systems[1:])

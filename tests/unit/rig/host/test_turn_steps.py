@@ -80,7 +80,7 @@ class Systems(NoDiskSystems):
 def small_study() -> Study:
     """Two systems and two levels."""
     levels = 'workload.levels=["5 %", "15 %"]'
-    return load_study("aging", [levels, "plan.blocks=2"], ["1 MiB", "2 MiB"], None, 7)
+    return load_study("aging-full", [levels, "plan.blocks=2"], ["1 MiB", "2 MiB"], None, 7)
 
 
 def run(results: Path, engine: Engine) -> tuple[Outcome, Systems, StoredStudy]:

@@ -1,0 +1,120 @@
+"""A long study is asked about on a terminal, and nowhere else."""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import ENGINE, Run
+
+LONG = ["--set", "workload.duration=60s"]
+"""24 runs of a minute, which the fake engine ends at once."""
+
+
+def on_terminal(
+    words: Sequence[str], folder: Path, answer: str = ""
+) -> tuple[subprocess.Popen[str], str, str]:
+    """Run fsgauge with a terminal as standard input and error; gives also its output and talk."""
+    ours, theirs = pty.openpty()
+    environment = os.environ | {"FSGAUGE_ENGINE": str(ENGINE), "FSGAUGE_KEEP_CACHES": "1"}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "fsgauge", *words],
+        cwd=folder,
+        env=environment,
+        stdin=theirs,
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+        text=True,
+    )
+    os.close(theirs)
+    os.write(ours, answer.encode())
+    talk = bytearray()
+    while True:
+        try:
+            part = os.read(ours, 4096)
+        except OSError:  # EIO: the other end is closed
+            break
+        if not part:
+            break
+        talk += part
+    output, _ = process.communicate(timeout=120)
+    os.close(ours)
+    return process, output, talk.decode().replace("\r\n", "\n")
+
+
+@pytest.mark.parametrize("answer", ["n\n", "\n"])
+def test_no_ends_it_before_anything_is_made(small: list[str], tmp_path: Path, answer: str) -> None:
+    done, output, talk = on_terminal([*small, *LONG], tmp_path, answer)
+    assert done.returncode == 130
+    (order, time, written) = [
+        line for line in talk.splitlines() if line.startswith(("order", "time", "written"))
+    ]
+    assert "24 runs in 3 blocks" in order
+    assert "about 24" in time and " min (" in time
+    assert "GiB (estimated for storage that writes 800 MiB/s" in written
+    assert "begin? [y/N]" in talk
+    assert "error: not begun: you said no" in talk
+    assert output == ""
+    assert not (tmp_path / "results").exists()
+
+
+def test_yes_begins_it(small: list[str], tmp_path: Path) -> None:
+    done, output, talk = on_terminal([*small, *LONG], tmp_path, "y\n")
+    assert done.returncode == 0, talk
+    assert "begin? [y/N]" in talk
+    assert output.splitlines()[-2].startswith("answer: ")
+
+
+@pytest.mark.parametrize("words", [[*LONG, "--yes"], [*LONG, "-y"], []])
+def test_it_is_not_asked_where_it_was_said_or_is_short(
+    small: list[str], tmp_path: Path, words: list[str]
+) -> None:
+    done, output, talk = on_terminal([*small, *words], tmp_path)
+    assert done.returncode == 0, talk
+    assert "begin?" not in talk
+    assert output.splitlines()[-2].startswith("answer: ")
+
+
+def test_much_that_is_written_is_asked_about_too(small: list[str], tmp_path: Path) -> None:
+    """Ten minutes, and more than 100 GiB."""
+    words = ["--set", "workload.duration=24s", "--set", 'workload.patterns=["randwrite"]']
+    more = ["--set", "plan.blocks=6", "--set", 'workload.block_sizes=["1 MiB"]']
+    done, _, talk = on_terminal([*small, *words, *more], tmp_path, "n\n")
+    assert "begin?" in talk
+    assert done.returncode == 130
+
+
+def test_a_program_is_never_asked(fsgauge: Run, small: list[str]) -> None:
+    done = fsgauge(*small, *LONG)
+    assert done.returncode == 0, done.stderr
+    assert "begin?" not in done.stderr
+
+
+def test_the_list_says_what_each_study_takes(fsgauge: Run) -> None:
+    lines = fsgauge("study", "list").stdout.splitlines()
+    assert lines[0].split() == ["name", "time", "written", "question"]
+    rows = {line.split()[0]: line for line in lines[1:]}
+    assert rows["overhead"].endswith("How much of the raw device does a file system take away?")
+    assert " min " in rows["overhead"] and " GiB " in rows["overhead"]
+    assert " TiB " in rows["overhead-full"]
+
+
+def test_a_variant_is_a_study_of_its_own(fsgauge: Run, tmp_path: Path) -> None:
+    one, other = (
+        fsgauge("plan", *words, "--seed", "1", "--system", "ext4").stdout
+        for words in (("overhead", "--full"), ("overhead-full",))
+    )
+    assert one == other != ""
+    copied = fsgauge("study", "new", "mine", "--like", "writers-as-published")
+    assert copied.returncode == 0, copied.stderr
+    assert "published" in (tmp_path / "mine.toml").read_text()
+    both = fsgauge("plan", "overhead", "--full", "--as-published")
+    assert both.returncode == 2 and "are two studies" in both.stderr
+    none = fsgauge("plan", "mine.toml", "--full")
+    assert none.returncode == 2 and '"mine.toml" has no variant --full' in none.stderr

@@ -1,0 +1,100 @@
+"""A kind's folder has the one shape, and its shipped studies keep to what they promise."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fsgauge import kinds
+from fsgauge.plan.turns import make_plan, with_seed
+from fsgauge.record import Plan
+from fsgauge.study.model import LoopStorage, Study
+from fsgauge.study.parse import load_study
+from fsgauge.workload.assumed import EXPECTED
+
+PARTS = {"__init__.py", "keys.py", "factors.py", "cells.py", "method.py"}
+FOLDERS = {"analysis", "page", "studies"}
+PUBLISHED = {"published.py", "published.toml"}
+QUICK_SECONDS = 15 * 60
+QUICK_BYTES = 20 << 30
+SHORTEST_SECONDS = 0.5
+"""Below it no rate is steady; at 20 GiB for 15 turns there is no room for much more."""
+LEAST_BLOCKS = 5
+
+
+def folder(kind: str) -> Path:
+    return Path(str(kinds.part(kind, "keys").__file__)).parent
+
+
+def entries(kind: str, within: str = ".") -> set[str]:
+    return {
+        entry.name for entry in (folder(kind) / within).iterdir() if entry.name != "__pycache__"
+    }
+
+
+def planned(name: str) -> tuple[Study, Plan]:
+    study = with_seed(load_study(name), 1)
+    assert isinstance(study.storage, LoopStorage)
+    return study, make_plan(study, size_bytes=study.storage.size)
+
+
+def variants(kind: str) -> list[str]:
+    return sorted(name.removesuffix(".toml") for name in entries(kind, "studies"))
+
+
+@pytest.mark.parametrize("kind", kinds.names())
+def test_a_folder_has_the_one_shape(kind: str) -> None:
+    found = entries(kind)
+    assert found >= PARTS | FOLDERS
+    assert found >= PUBLISHED or not PUBLISHED & found, "figures and what reads them go together"
+    for name in found - PARTS - FOLDERS - PUBLISHED:
+        module = folder(kind) / name
+        assert module.suffix == ".py" or (module / "__init__.py").is_file(), name
+
+
+@pytest.mark.parametrize("kind", kinds.names())
+def test_studies_have_one_name_for_each_purpose(kind: str) -> None:
+    required, published = {kind, f"{kind}-full"}, f"{kind}-as-published"
+    assert required <= set(variants(kind)) <= {*required, published}
+    if entries(kind) >= PUBLISHED:
+        assert published in variants(kind)
+    studies = [load_study(name) for name in variants(kind)]
+    assert {study.workload.kind for study in studies} == {kind}
+    assert len({study.question for study in studies}) == 1, "one question, several methods"
+
+
+@pytest.mark.parametrize("kind", kinds.names())
+def test_the_quick_study_takes_minutes_and_few_bytes(kind: str) -> None:
+    """By the planner's own estimate: the rates that `fsgauge plan` names."""
+    assert EXPECTED.bytes_per_second == 800 << 20
+    study, plan = planned(kind)
+    assert plan.expected_seconds <= QUICK_SECONDS
+    assert plan.expected_written_bytes <= QUICK_BYTES
+    assert study.plan.blocks >= LEAST_BLOCKS
+    assert len({turn.block for turn in plan.turns}) == study.plan.blocks
+
+
+@pytest.mark.parametrize("kind", kinds.names())
+def test_the_quick_study_s_runs_are_long_enough(kind: str) -> None:
+    from fsgauge.plan.space import layout_bytes, planned_room
+    from fsgauge.study.workload import cells_of
+    from fsgauge.workload import method_of
+
+    study, _ = planned(kind)
+    assert isinstance(study.storage, LoopStorage)
+    size_bytes = study.storage.size
+    method = method_of(study.workload).in_room(planned_room(study, size_bytes))
+    space = layout_bytes(study, size_bytes)
+    for cell in cells_of(study.workload):
+        assert method.run_seconds(cell, space) >= SHORTEST_SECONDS, cell.id
+
+
+@pytest.mark.parametrize("kind", kinds.names())
+def test_the_other_studies_plan_more(kind: str) -> None:
+    _, quick = planned(kind)
+    for name in variants(kind):
+        study, plan = planned(name)
+        assert study.plan.blocks >= LEAST_BLOCKS
+        if name != kind:
+            assert plan.expected_written_bytes > quick.expected_written_bytes
