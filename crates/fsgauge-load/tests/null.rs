@@ -103,7 +103,7 @@ fn a_result_says_whether_it_was_steady() {
     let steady = |interval_ns| run(LoadJob { interval_ns, ..null_load() }).unwrap().steady.unwrap();
     let short = steady(50_000_000);
     assert_eq!((short.judged, short.reached), (false, false));
-    assert_eq!(short.reason.unwrap(), "too short: 4 of at least 5 intervals");
+    assert_eq!(short.reason.unwrap(), "too short: 4 of at least 10 intervals");
     let long = steady(10_000_000);
     assert!(long.judged && long.range_share.is_some() && long.slope_share.is_some());
     assert!(long.reached || long.reason.is_some());

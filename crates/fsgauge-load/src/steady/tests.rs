@@ -41,8 +41,19 @@ fn noise_with_holes(random: &mut Random, count: usize) -> Vec<f64> {
     rates
 }
 
-fn share_with_change(series_count: u32, mut draw: impl FnMut() -> Vec<f64>) -> f64 {
-    let found = (0..series_count).filter(|_| judged(&draw()).change_point_ns.is_some()).count();
+/// Noise whose offsets keep `coefficient` of the one before.
+fn swings(random: &mut Random, count: usize, share: f64, coefficient: f64) -> Vec<f64> {
+    let fresh = noise(random, count, share * (1.0 - coefficient * coefficient).sqrt());
+    let mut offset = (fresh[0] - 10_000.0) / (1.0 - coefficient * coefficient).sqrt();
+    let later = fresh[1..].iter().map(|rate| {
+        offset = coefficient * offset + rate - 10_000.0;
+        (10_000.0 + offset).max(0.0)
+    });
+    std::iter::once(fresh[0]).chain(later).collect()
+}
+
+fn share_unsteady(series_count: u32, mut draw: impl FnMut() -> Vec<f64>) -> f64 {
+    let found = (0..series_count).filter(|_| !judged(&draw()).reached).count();
     found as f64 / f64::from(series_count)
 }
 
@@ -72,24 +83,22 @@ fn intervals_are_shared_between_the_rounds_that_they_lie_in() {
     assert!(steady.range_share.unwrap() < 1e-9, "{steady:?}");
 }
 
+/// A dip that ends is scatter of a slow kind: no trend, no change for good.
 #[test]
 fn a_dip_in_the_middle_has_a_range_but_no_trend() {
     let mut rates = [1000.0; 20];
     rates[8..12].fill(700.0);
     let steady = judged(&rates);
-    assert!(!steady.reached && steady.range_share.unwrap() > 0.3 && steady.slope_share.unwrap() < 1e-9);
+    assert!(steady.reached && steady.range_share.unwrap() > 0.25 && steady.slope_share.unwrap() < 1e-9);
 }
 
 #[test]
 fn short_runs_are_not_judged() {
-    let steady = judged(&[1000.0; 4]);
-    assert_eq!((steady.judged, steady.reached, steady.range_share), (false, false, None));
-    assert_eq!(steady.reason.unwrap(), "too short: 4 of at least 5 intervals");
-    assert!(!judge(&load(None), &[]).judged);
     let steady = judged(&[1000.0; 9]);
-    assert!(
-        steady.judged && steady.reached && steady.reason.unwrap().starts_with("no change was looked for")
-    );
+    assert_eq!((steady.judged, steady.reached, steady.range_share), (false, false, None));
+    assert_eq!(steady.reason.unwrap(), "too short: 9 of at least 10 intervals");
+    assert!(!judge(&load(None), &[]).judged);
+    assert!(judged(&[1000.0; 10]).reached);
 }
 
 #[test]
@@ -108,16 +117,38 @@ fn a_last_interval_that_was_cut_short_is_no_change() {
     assert!(judge(&load(None), &intervals).reached);
 }
 
-/// 2000 series of each kind; nominal is 2 %, with a standard error of 0.3 %.
+/// 1000 series of each kind; the standard error at 5 % is 0.7 %.
+///
+/// An outsider shuffled the intervals of 96 flagged runs: 73 flags remained, so they showed scatter. White noise of
+/// 10 % was flagged in 40 of 100 runs, and noise with autocorrelation 0.3 or 0.5 had a change in 11 or 24.
 #[test]
-fn white_noise_has_a_change_in_at_most_five_of_a_hundred() {
+fn stationary_noise_is_seldom_called_unsteady() {
     let mut random = Random::new(4, 0);
-    for (count, share) in [(10, 0.2), (24, 0.2)] {
-        let found = share_with_change(2000, || noise(&mut random, count, share));
-        assert!((0.005..=0.035).contains(&found), "{found} of series of {count}");
+    for (count, coefficient, limit) in [
+        (10, 0.0, 0.05),
+        (24, 0.0, 0.05),
+        (50, 0.0, 0.05),
+        (24, 0.3, 0.075),
+        (50, 0.3, 0.06),
+        (100, 0.5, 0.06),
+    ] {
+        let found = share_unsteady(1000, || swings(&mut random, count, 0.2, coefficient));
+        assert!(found <= limit, "{found} of series of {count}, coefficient {coefficient}");
     }
-    let found = share_with_change(2000, || noise_with_holes(&mut random, 24));
-    assert!(found <= 0.035, "{found} of series with holes");
+    let found = share_unsteady(1000, || noise_with_holes(&mut random, 24));
+    assert!(found <= 0.05, "{found} of series with holes");
+}
+
+/// 300 series of 50 with noise of 10 %: the rate falls by 30 % of its start from first to last.
+#[test]
+fn a_slow_fall_is_found() {
+    let mut random = Random::new(7, 0);
+    let found = share_unsteady(300, || {
+        let mut rates = noise(&mut random, 50, 0.1);
+        rates.iter_mut().enumerate().for_each(|(index, rate)| *rate *= 1.0 - 0.3 * index as f64 / 49.0);
+        rates
+    });
+    assert!(found >= 0.97, "{found}");
 }
 
 /// 300 series of 24 with noise of 5 %.
