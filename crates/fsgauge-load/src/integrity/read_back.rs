@@ -61,7 +61,7 @@ fn open_uncached(load: &LoadJob, file: u32) -> Outcome<OwnedFd> {
         let operation = Operation { write: true, file, size_bytes: 0, offset_bytes: 0 };
         describe_io_failure(&load.target, &operation, -errno.raw_os_error())
     })?;
-    // Advice: where it is refused or not followed, memory has no cache apart from the storage (tmpfs).
+    // Advice: where it is refused or ignored, memory has no cache apart from the storage (tmpfs).
     let _ = fadvise(&opened, 0, None, Advice::DontNeed);
     Ok(opened)
 }

@@ -80,7 +80,7 @@ impl ChildProcess {
     }
 
     /// Asks it to end with what it has.
-    pub(crate) fn tell_to_stop(&mut self) {
+    pub(crate) fn request_stop(&mut self) {
         self.signal(Signal::TERM);
     }
 
@@ -116,7 +116,7 @@ fn listen(job: u32, answers: ChildStdout, reports: &Sender<Report>) {
             return;
         }
     }
-    let _ = reports.send(ended_badly(job, "it was killed, perhaps because memory was short".into()));
+    let _ = reports.send(ended_badly(job, "it was killed, possibly for lack of memory".into()));
 }
 
 fn understand(line: &str) -> Result<Report, String> {

@@ -76,7 +76,7 @@ fn reason(spread: &Spread, change: Option<Change>, intervals: usize) -> Option<S
     }
     if parts.is_empty() && intervals < change_point::INTERVALS_MIN {
         let needed = change_point::INTERVALS_MIN;
-        parts.push(format!("no change was looked for: {intervals} of at least {needed} intervals"));
+        parts.push(format!("too few intervals to look for a change: {intervals} of at least {needed}"));
     }
     (!parts.is_empty()).then(|| parts.join("; "))
 }

@@ -1,4 +1,4 @@
-//! The crew: the jobs of a load, and what the main thread knows of them.
+//! The running jobs of a load, as the main thread sees them.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -8,14 +8,14 @@ use fsgauge_wire::{Failure, Features, Listener, LoadJob, MachineCpu, Note, Outco
 
 use crate::companion::Companions;
 use crate::instruments::{
-    Clock, Deadline, Following, STOP_LIMIT, Series, Start, TICK, cpu, stop_all, unix_ns,
+    Clock, Deadline, RunMonitor, STOP_LIMIT, Series, Start, TICK, cpu, stop_all, unix_ns,
 };
 use crate::job_thread::{Shared, shared_files};
 use crate::medium::Medium;
-use crate::member::Member;
-use crate::merge::Followed;
+use crate::merge::LoadOutcome;
 use crate::outcome::Report;
 use crate::processes::WorkerCommand;
+use crate::running_job::RunningJob;
 use crate::target;
 
 /// From the moment all jobs are ready to the load's first moment.
@@ -30,17 +30,17 @@ const LATE_NS: u64 = 90_000_000_000;
 const COMPANION_LIMIT: Duration = Duration::from_secs(30);
 
 /// The jobs of a load.
-pub(crate) struct Crew {
+pub(crate) struct RunningJobs {
     pub(crate) shared: Shared,
     /// Empty once the job has reported that it is done.
-    members: Vec<Option<Member>>,
-    /// Members that are done and may take a moment to leave.
-    leaving: Vec<Member>,
+    jobs: Vec<Option<RunningJob>>,
+    /// Jobs that are done, whose process may take a moment to exit.
+    leaving: Vec<RunningJob>,
     reports: Receiver<Report>,
     pub(crate) companions: Companions,
 }
 
-impl Crew {
+impl RunningJobs {
     /// Starts every job; they get ready and wait. `command` starts worker processes.
     pub(crate) fn spawn(
         load: LoadJob,
@@ -48,7 +48,7 @@ impl Crew {
         command: Option<&WorkerCommand>,
         clock: Clock,
         stop: Stop,
-    ) -> Outcome<Crew> {
+    ) -> Outcome<RunningJobs> {
         if load.workers == Workers::Processes {
             target::allow_open_files(2 * load.jobs);
         }
@@ -58,20 +58,20 @@ impl Crew {
         let shared =
             Shared { load: Arc::new(load), medium, opened, clock, stop, start: Arc::new(Start::default()) };
         let companions = Companions::spawn(&shared)?;
-        let mut crew = Crew { shared, members: Vec::new(), leaving: Vec::new(), reports, companions };
+        let mut running = RunningJobs { shared, jobs: Vec::new(), leaving: Vec::new(), reports, companions };
         for job in 0..jobs {
-            match Member::spawn(&crew.shared, job, command, sender.clone()) {
-                Ok(member) => crew.members.push(Some(member)),
-                Err(failure) => return Err(crew.give_up(failure)),
+            match RunningJob::spawn(&running.shared, job, command, sender.clone()) {
+                Ok(running_job) => running.jobs.push(Some(running_job)),
+                Err(failure) => return Err(running.give_up(failure)),
             }
         }
-        Ok(crew)
+        Ok(running)
     }
 
     /// Waits until every job has opened its files; gives the first one's features and notes.
     pub(crate) fn wait_until_ready(&mut self) -> Outcome<(Option<Features>, Vec<Note>)> {
         let mut first = None;
-        for _ in 0..self.members.len() {
+        for _ in 0..self.jobs.len() {
             match self.reports.recv() {
                 Ok(Report::Ready { features, notes }) => {
                     first.get_or_insert((features, notes));
@@ -89,80 +89,80 @@ impl Crew {
     }
 
     /// Starts the jobs, passes intervals on, and gathers what they measured.
-    pub(crate) fn follow(&mut self, listener: &mut dyn Listener) -> Outcome<Followed> {
+    pub(crate) fn follow(&mut self, listener: &mut dyn Listener) -> Outcome<LoadOutcome> {
         let run_up_ns = self.run_up_ns();
         let zero_ns = self.shared.clock.now_ns() + run_up_ns;
-        let mut followed = Followed::new(&self.shared.load, unix_ns() + run_up_ns);
+        let mut measured = LoadOutcome::new(&self.shared.load, unix_ns() + run_up_ns);
         let (warm_up_ns, duration_ns) = (self.shared.load.warm_up_ns, self.shared.load.duration_ns);
         let measured_from_ns = zero_ns + warm_up_ns;
         let late_ns = measured_from_ns.saturating_add(duration_ns).saturating_add(LATE_NS);
         let (clock, stop) = (self.shared.clock, self.shared.stop);
-        let series = Series::new(self.members.len(), warm_up_ns.saturating_add(duration_ns));
+        let series = Series::new(self.jobs.len(), warm_up_ns.saturating_add(duration_ns));
         let deadline = Deadline::new(clock, stop, late_ns);
-        let mut following = Following::begin(clock, zero_ns, measured_from_ns, series, deadline);
+        let mut monitor = RunMonitor::begin(clock, zero_ns, measured_from_ns, series, deadline);
         let mut machine = MachineWindow::new(measured_from_ns);
         self.start(zero_ns);
-        while self.members.iter().any(Option::is_some) {
+        while self.jobs.iter().any(Option::is_some) {
             let tick = machine.tick(self.shared.clock.now_ns());
             let mut is_quiet = false;
             match self.reports.recv_timeout(tick) {
-                Ok(Report::Interval { job, interval }) => following.add(job, interval),
+                Ok(Report::Interval { job, interval }) => monitor.add(job, interval),
                 Ok(Report::Done { job, outcome }) => {
                     self.dismiss(job);
-                    following.done(job);
-                    followed.outcomes[job as usize] =
+                    monitor.done(job);
+                    measured.outcomes[job as usize] =
                         Some((*outcome).map_err(|failure| self.give_up(failure))?);
                 }
                 Ok(Report::Ready { .. }) => {}
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
                     is_quiet = true;
-                    self.nudge_late(zero_ns);
+                    self.interrupt_late(zero_ns);
                 }
             }
             self.companions.look().map_err(|failure| self.give_up(failure))?;
-            if !following.goes_on(listener, is_quiet, || self.tell_to_stop()) {
-                followed.note_unresponsive();
+            if !monitor.should_continue(listener, is_quiet, || self.request_stop()) {
+                measured.note_unresponsive();
                 break;
             }
         }
-        (followed.intervals, followed.pauses) = following.end(listener, followed.end_ns());
-        followed.machine = machine.end();
+        (measured.intervals, measured.pauses) = monitor.end(listener, measured.end_ns());
+        measured.machine = machine.end();
         let limit = || if stop.is_set() { STOP_LIMIT } else { COMPANION_LIMIT };
         let note = self.companions.end(limit).map_err(|failure| self.give_up(failure))?;
-        followed.note = followed.note.or(note);
-        Ok(followed)
+        measured.note = measured.note.or(note);
+        Ok(measured)
     }
 
     /// Wakes jobs that wait in the kernel beyond a boundary: intervals end when they end, I/O or not.
-    fn nudge_late(&self, zero_ns: u64) {
+    fn interrupt_late(&self, zero_ns: u64) {
         if self.shared.clock.now_ns() > zero_ns {
-            self.nudge_all();
+            self.interrupt_all();
         }
     }
 
-    fn nudge_all(&self) {
-        self.members.iter().flatten().for_each(Member::nudge);
+    fn interrupt_all(&self) {
+        self.jobs.iter().flatten().for_each(RunningJob::interrupt);
     }
 
-    fn tell_to_stop(&mut self) {
-        self.members.iter_mut().flatten().for_each(Member::tell_to_stop);
+    fn request_stop(&mut self) {
+        self.jobs.iter_mut().flatten().for_each(RunningJob::request_stop);
     }
 
     fn run_up_ns(&self) -> u64 {
         match self.shared.load.workers {
             Workers::Threads => RUN_UP_NS,
-            Workers::Processes => RUN_UP_NS + PROCESS_RUN_UP_NS * self.members.len() as u64,
+            Workers::Processes => RUN_UP_NS + PROCESS_RUN_UP_NS * self.jobs.len() as u64,
         }
     }
 
     fn start(&mut self, zero_ns: u64) {
         self.shared.start.give(zero_ns);
-        self.members.iter_mut().flatten().for_each(|member| member.start(zero_ns));
+        self.jobs.iter_mut().flatten().for_each(|running_job| running_job.start(zero_ns));
     }
 
     /// A member that has reported its end is not waited for.
     fn dismiss(&mut self, job: u32) {
-        self.leaving.extend(self.members[job as usize].take());
+        self.leaving.extend(self.jobs[job as usize].take());
     }
 
     /// Stops every job after one has failed, and waits for them within the limit.
@@ -170,9 +170,9 @@ impl Crew {
         self.shared.stop.set();
         self.start(self.shared.clock.now_ns());
         stop_all(|| {
-            let runs = self.members.iter_mut().flatten().any(|member| !member.is_gone());
+            let runs = self.jobs.iter_mut().flatten().any(|running_job| !running_job.is_gone());
             if runs {
-                self.tell_to_stop();
+                self.request_stop();
             }
             runs
         });
@@ -180,17 +180,17 @@ impl Crew {
     }
 }
 
-impl Drop for Crew {
+impl Drop for RunningJobs {
     /// Worker processes do not outlive the load: what has not left within a moment is killed.
     fn drop(&mut self) {
-        let mut left: Vec<Member> = self.members.drain(..).flatten().chain(self.leaving.drain(..)).collect();
-        left.retain(|member| matches!(member, Member::Process(_)));
+        let mut left: Vec<RunningJob> = self.jobs.drain(..).flatten().chain(self.leaving.drain(..)).collect();
+        left.retain(|running_job| matches!(running_job, RunningJob::Process(_)));
         let begin = Instant::now();
         let mut is_killed = false;
         while !left.is_empty() && begin.elapsed() < 2 * LEAVE_LIMIT {
-            left.retain_mut(|member| !member.is_gone());
+            left.retain_mut(|running_job| !running_job.is_gone());
             if begin.elapsed() > LEAVE_LIMIT && !is_killed {
-                left.iter_mut().for_each(Member::kill);
+                left.iter_mut().for_each(RunningJob::kill);
                 is_killed = true;
             }
             std::thread::sleep(Duration::from_millis(1));

@@ -1,17 +1,17 @@
-//! Halts: where a job lets everything complete before it goes on. Either its writes are then made durable, or
-//! a pass ends whose writes must not mix with those of the next.
+//! Barriers: points where a job drains its queue before it submits more, to make its writes durable, or to keep the
+//! writes of two passes apart.
 
 use fsgauge_wire::{Failure, LoadJob, Recorder, Stop, Sync};
 use rustix::io::Errno;
 
 use crate::target::OpenFiles;
 
-/// How often in a row a call that a signal interrupts is made again.
+/// How often in a row a call that a signal interrupts is repeated.
 const INTERRUPT_LIMIT: u32 = 1000;
 
-/// When a job halts, counted in its writes.
+/// When a job's barriers come, counted in its writes.
 #[derive(Debug)]
-pub(crate) struct Halts<'a> {
+pub(crate) struct Barriers<'a> {
     syncs: Option<Syncs<'a>>,
     sync_every: u64,
     to_sync: u64,
@@ -19,8 +19,8 @@ pub(crate) struct Halts<'a> {
     to_pass: u64,
 }
 
-impl<'a> Halts<'a> {
-    /// The halts of a load. `places` are the job's; passes are kept apart when what they leave is checked.
+impl<'a> Barriers<'a> {
+    /// The barriers of a load. `places` are the job's; passes are kept apart when what they leave is checked.
     pub(crate) fn new(load: &LoadJob, places: Option<u64>, files: &'a OpenFiles) -> Self {
         let syncs = match load.sync {
             Sync::None | Sync::Dsync => None,
@@ -29,31 +29,31 @@ impl<'a> Halts<'a> {
         };
         let (every, syncs) = syncs.unzip();
         let (sync_every, pass_every) = (every.map_or(u64::MAX, u64::from), Self::pass_every(load, places));
-        Halts { syncs, sync_every, to_sync: sync_every, pass_every, to_pass: pass_every }
+        Barriers { syncs, sync_every, to_sync: sync_every, pass_every, to_pass: pass_every }
     }
 
     /// The same without any file: nothing is made durable.
     pub(crate) fn without_files(load: &LoadJob, places: Option<u64>) -> Self {
         let pass_every = Self::pass_every(load, places);
-        Halts { pass_every, to_pass: pass_every, ..Self::none() }
+        Barriers { pass_every, to_pass: pass_every, ..Self::none() }
     }
 
-    /// No halts.
+    /// No barriers.
     pub(crate) fn none() -> Self {
         let never = u64::MAX;
-        Halts { syncs: None, sync_every: never, to_sync: never, pass_every: never, to_pass: never }
+        Barriers { syncs: None, sync_every: never, to_sync: never, pass_every: never, to_pass: never }
     }
 
     fn pass_every(load: &LoadJob, places: Option<u64>) -> u64 {
         places.filter(|_| load.verify).unwrap_or(u64::MAX)
     }
 
-    /// Writes from here to the next halt; at least 1.
+    /// Writes until the next barrier; at least 1.
     pub(crate) fn distance(&self) -> u64 {
         self.to_sync.min(self.to_pass)
     }
 
-    /// The next halt is reached. Gives the call to make, if its time has come.
+    /// The next barrier is reached. Gives the call to make, if one is due.
     pub(crate) fn reach(&mut self) -> Option<&Syncs<'a>> {
         let distance = self.distance();
         self.to_pass -= distance;
@@ -68,7 +68,7 @@ impl<'a> Halts<'a> {
         self.syncs.as_ref()
     }
 
-    /// Forgets the calls of the warm-up.
+    /// Discards the calls of the warm-up.
     pub(crate) fn begin_measuring(&mut self) {
         if let Some(syncs) = &mut self.syncs {
             syncs.latency.clear();
@@ -101,7 +101,7 @@ impl<'a> Syncs<'a> {
         Syncs { files, data_only, latency: Recorder::default() }
     }
 
-    /// Makes everything written durable. False when it was told to stop instead.
+    /// Makes everything written durable. False when the run was stopped instead.
     pub(crate) fn call(&self, stop: Stop) -> Result<bool, Failure> {
         for file in self.files.iter() {
             let mut interrupts = 0;
@@ -135,14 +135,14 @@ impl<'a> Syncs<'a> {
 mod tests {
     use super::*;
 
-    /// The writes after which the first halts come, and whether each makes the writes durable.
-    fn halts(load: &LoadJob, places: Option<u64>, count: usize) -> Vec<(u64, bool)> {
+    /// The writes after which the first barriers come, and whether each makes the writes durable.
+    fn barriers(load: &LoadJob, places: Option<u64>, count: usize) -> Vec<(u64, bool)> {
         let files = OpenFiles::default();
-        let mut halts = Halts::new(load, places, &files);
+        let mut barriers = Barriers::new(load, places, &files);
         let mut writes = 0;
         let next = |_| {
-            writes += halts.distance();
-            (writes, halts.reach().is_some())
+            writes += barriers.distance();
+            (writes, barriers.reach().is_some())
         };
         (0..count).map(next).collect()
     }
@@ -151,13 +151,13 @@ mod tests {
     fn calls_and_passes_keep_their_own_counts() {
         let load = LoadJob { sync: Sync::Fsync { every: 4 }, verify: true, ..LoadJob::plain() };
         let expected = [(4, true), (6, false), (8, true), (12, true), (16, true), (18, false)];
-        assert_eq!(halts(&load, Some(6), 6), expected);
+        assert_eq!(barriers(&load, Some(6), 6), expected);
     }
 
     #[test]
     fn passes_run_into_one_another_unless_they_are_checked() {
         let load = LoadJob { sync: Sync::Fdatasync { every: 4 }, ..LoadJob::plain() };
-        assert_eq!(halts(&load, Some(6), 3), [(4, true), (8, true), (12, true)]);
-        assert_eq!(Halts::new(&LoadJob::plain(), Some(6), &OpenFiles::default()).distance(), u64::MAX);
+        assert_eq!(barriers(&load, Some(6), 3), [(4, true), (8, true), (12, true)]);
+        assert_eq!(Barriers::new(&LoadJob::plain(), Some(6), &OpenFiles::default()).distance(), u64::MAX);
     }
 }

@@ -1,69 +1,69 @@
-//! A member of the crew: one job, as a thread of this process or as a process.
+//! A running job: a thread of this process, or a process of its own.
 
 use std::sync::mpsc::Sender;
 use std::thread::JoinHandle;
 
 use fsgauge_wire::{Failure, Outcome, Workers};
 
-use crate::instruments::nudge;
+use crate::instruments::interrupt;
 use crate::job_thread::{Shared, spawn_job};
 use crate::outcome::Report;
 use crate::processes::{ChildProcess, WorkerCommand};
 
-/// One job of a load that has been started.
-pub(crate) enum Member {
+/// A job of a load that was started.
+pub(crate) enum RunningJob {
     Thread(JoinHandle<()>),
     Process(ChildProcess),
 }
 
-impl Member {
+impl RunningJob {
     /// Starts a job; it gets ready and waits for the start.
     pub(crate) fn spawn(
         shared: &Shared,
         job: u32,
         command: Option<&WorkerCommand>,
         reports: Sender<Report>,
-    ) -> Outcome<Member> {
+    ) -> Outcome<RunningJob> {
         if shared.load.workers == Workers::Threads {
-            return spawn_job(shared, job, reports).map(Member::Thread);
+            return spawn_job(shared, job, reports).map(RunningJob::Thread);
         }
         let command = command.ok_or_else(no_command)?;
-        ChildProcess::spawn(command, shared, job, reports).map(Member::Process)
+        ChildProcess::spawn(command, shared, job, reports).map(RunningJob::Process)
     }
 
     /// Gives a process the start; threads have it from their shared one.
     pub(crate) fn start(&mut self, zero_ns: u64) {
-        if let Member::Process(process) = self {
+        if let RunningJob::Process(process) = self {
             process.start(zero_ns);
         }
     }
 
-    /// Wakes a thread that waits in the kernel; processes do that by themselves.
-    pub(crate) fn nudge(&self) {
-        if let Member::Thread(thread) = self {
-            nudge(thread);
+    /// Interrupts a thread's wait in the kernel; processes do that by themselves.
+    pub(crate) fn interrupt(&self) {
+        if let RunningJob::Thread(thread) = self {
+            interrupt(thread);
         }
     }
 
-    /// Makes it see that it is to stop.
-    pub(crate) fn tell_to_stop(&mut self) {
+    /// Requests it to stop.
+    pub(crate) fn request_stop(&mut self) {
         match self {
-            Member::Thread(thread) => nudge(thread),
-            Member::Process(process) => process.tell_to_stop(),
+            RunningJob::Thread(thread) => interrupt(thread),
+            RunningJob::Process(process) => process.request_stop(),
         }
     }
 
-    /// Whether nothing of it runs any more.
+    /// Whether it has ended.
     pub(crate) fn is_gone(&mut self) -> bool {
         match self {
-            Member::Thread(thread) => thread.is_finished(),
-            Member::Process(process) => process.is_gone(),
+            RunningJob::Thread(thread) => thread.is_finished(),
+            RunningJob::Process(process) => process.is_gone(),
         }
     }
 
     /// Ends a process at once; a thread cannot be ended.
     pub(crate) fn kill(&mut self) {
-        if let Member::Process(process) = self {
+        if let RunningJob::Process(process) = self {
             process.kill();
         }
     }
@@ -72,7 +72,7 @@ impl Member {
 fn no_command() -> Failure {
     Failure::job(
         "workers",
-        "workers \"processes\" cannot be had here",
+        "workers \"processes\" is not available here",
         "the caller of the load generator did not say how a worker process is started",
         "run the job with fsgauge-engine, or set workers to \"threads\"",
     )
