@@ -1,4 +1,4 @@
-//! Sharing work among threads: a queue of bounded length. What finds no room in it is done by who found it.
+//! WorkQueue work among threads: a queue of bounded length. What finds no room in it is done by who found it.
 
 use std::collections::VecDeque;
 use std::ffi::CString;
@@ -24,7 +24,7 @@ pub(super) enum Work {
 
 /// The queue.
 #[derive(Debug)]
-pub(super) struct Sharing {
+pub(super) struct WorkQueue {
     room: usize,
     /// How much waits, read without the lock.
     length: AtomicUsize,
@@ -40,10 +40,10 @@ struct State {
     ended: bool,
 }
 
-impl Sharing {
+impl WorkQueue {
     pub(super) fn new(threads: usize, first: Work) -> Self {
         let state = State { waiting: VecDeque::from([first]), threads: 0, idle: 0, ended: false };
-        Sharing {
+        WorkQueue {
             room: if threads > 1 { threads * WAITING_EACH } else { 0 },
             length: AtomicUsize::new(1),
             state: Mutex::new(state),
@@ -57,11 +57,11 @@ impl Sharing {
 
     /// Whether work may be offered; it costs a load alone.
     #[inline]
-    pub(super) fn has_room(&self) -> bool {
+    pub(super) fn has_space(&self) -> bool {
         self.length.load(Ordering::Relaxed) < self.room
     }
 
-    /// Adds work. Called after [`Sharing::has_room`]: each thread exceeds the bound by one at most.
+    /// Adds work. Called after [`WorkQueue::has_space`]: each thread exceeds the bound by one at most.
     pub(super) fn give(&self, work: Work) {
         let mut state = self.state();
         state.waiting.push_back(work);

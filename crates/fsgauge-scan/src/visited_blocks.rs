@@ -9,17 +9,17 @@ const WORD_BITS: u64 = 64;
 /// One bit for each block, in words that exist only where one is set. May be shared by threads: blocks of trees are few
 /// beside all others.
 #[derive(Debug, Default)]
-pub(crate) struct Once(Mutex<HashMap<u64, u64>>);
+pub(crate) struct VisitedBlocks(Mutex<HashMap<u64, u64>>);
 
-impl Once {
+impl VisitedBlocks {
     /// Whether `block` was not met before.
-    pub(crate) fn is_first(&self, block: u64) -> bool {
+    pub(crate) fn insert(&self, block: u64) -> bool {
         let mut words = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let word = words.entry(block / WORD_BITS).or_default();
         let bit = 1 << (block % WORD_BITS);
-        let is_first = *word & bit == 0;
+        let is_new = *word & bit == 0;
         *word |= bit;
-        is_first
+        is_new
     }
 }
 
@@ -29,10 +29,10 @@ mod tests {
 
     #[test]
     fn a_block_is_met_for_the_first_time_once() {
-        let once = Once::default();
+        let visited = VisitedBlocks::default();
         let blocks = [0, 63, 64, 1 << 40, u64::MAX];
-        assert!(blocks.iter().all(|&block| once.is_first(block)));
-        assert!(!blocks.iter().any(|&block| once.is_first(block)));
-        assert!(once.is_first(65) && once.is_first(62));
+        assert!(blocks.iter().all(|&block| visited.insert(block)));
+        assert!(!blocks.iter().any(|&block| visited.insert(block)));
+        assert!(visited.insert(65) && visited.insert(62));
     }
 }

@@ -13,7 +13,7 @@ pub struct GroupPlace {
 
 /// What the superblock says.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Facts {
+pub struct FileSystemInfo {
     /// ext2, ext3, ext4, xfs, btrfs, ...
     pub file_system: String,
     /// Bytes of a block.

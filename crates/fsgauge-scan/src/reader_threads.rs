@@ -1,18 +1,18 @@
-//! The crew: threads that read, while this one tells how far they are and looks whether anybody listens.
+//! The readers: threads that read, while this one tells how far they are and looks whether anybody listens.
 
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
 use fsgauge_wire::{Event, Failure, Listener, Outcome, ScanProgress, Stop};
 
-use crate::kernel_words::kernel_words;
+use crate::error_text::error_text;
 use crate::progress::Progress;
 
 /// How often progress is told.
 const TICK: Duration = Duration::from_millis(250);
 
 /// Who reads, and who hears of it.
-pub(crate) struct Crew<'a> {
+pub(crate) struct ReaderThreads<'a> {
     threads: usize,
     listener: &'a mut dyn Listener,
     stop: Stop,
@@ -20,9 +20,9 @@ pub(crate) struct Crew<'a> {
     pub(crate) of_files: Option<u64>,
 }
 
-impl<'a> Crew<'a> {
+impl<'a> ReaderThreads<'a> {
     pub(crate) fn new(threads: usize, listener: &'a mut dyn Listener, stop: Stop) -> Self {
-        Crew { threads, listener, stop, of_files: None }
+        ReaderThreads { threads, listener, stop, of_files: None }
     }
 
     pub(crate) fn threads(&self) -> usize {
@@ -84,7 +84,7 @@ fn no_thread(error: &std::io::Error) -> Failure {
     Failure::system(
         "threads",
         error.raw_os_error(),
-        format!("no thread of the scan can be started: {}", kernel_words(error)),
+        format!("no thread of the scan can be started: {}", error_text(error)),
         "a limit on processes is reached",
         "ulimit -u",
     )
@@ -114,9 +114,9 @@ mod tests {
     #[test]
     fn progress_is_told_until_nobody_listens_and_then_the_threads_end() {
         let (mut ears, stop) = (Ears { heard: Vec::new(), patience: 2 }, Stop::new());
-        let mut crew = Crew::new(2, &mut ears, stop);
-        crew.of_files = Some(9);
-        let found = crew
+        let mut readers = ReaderThreads::new(2, &mut ears, stop);
+        readers.of_files = Some(9);
+        let found = readers
             .run(2, |progress| {
                 progress.set(3, 4);
                 // Bounded: a crew that never says stop fails the test.
@@ -137,8 +137,8 @@ mod tests {
     #[test]
     fn every_thread_gives_its_part() {
         let mut ears = Ears { heard: Vec::new(), patience: 1 };
-        let mut crew = Crew::new(3, &mut ears, Stop::new());
-        assert_eq!(crew.run(3, |_| 1).unwrap(), [1, 1, 1]);
-        assert_eq!(crew.run(0, |_| 1).unwrap(), [1], "one at least");
+        let mut readers = ReaderThreads::new(3, &mut ears, Stop::new());
+        assert_eq!(readers.run(3, |_| 1).unwrap(), [1, 1, 1]);
+        assert_eq!(readers.run(0, |_| 1).unwrap(), [1], "one at least");
     }
 }

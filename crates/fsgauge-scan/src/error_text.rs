@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 /// "Permission denied" of "Permission denied (os error 13)".
-pub(crate) fn kernel_words(error: impl Display) -> String {
+pub(crate) fn error_text(error: impl Display) -> String {
     let text = error.to_string();
     match text.split_once(" (os error ") {
         Some((words, _)) => words.to_owned(),
@@ -17,8 +17,8 @@ mod tests {
 
     #[test]
     fn numbers_of_errors_are_left_out() {
-        assert_eq!(kernel_words(std::io::Error::from_raw_os_error(libc::EACCES)), "Permission denied");
-        assert_eq!(kernel_words(rustix::io::Errno::IO), "Input/output error");
-        assert_eq!(kernel_words(std::io::Error::other("it is odd")), "it is odd");
+        assert_eq!(error_text(std::io::Error::from_raw_os_error(libc::EACCES)), "Permission denied");
+        assert_eq!(error_text(rustix::io::Errno::IO), "Input/output error");
+        assert_eq!(error_text(std::io::Error::other("it is odd")), "it is odd");
     }
 }

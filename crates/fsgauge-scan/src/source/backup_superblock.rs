@@ -2,7 +2,7 @@
 
 /// A copy of a superblock on an image that does not begin with one.
 #[derive(Debug)]
-pub(super) struct Lost {
+pub(super) struct BackupSuperblock {
     pub(super) file_system: &'static str,
     pub(super) offset_bytes: u64,
     /// The command that reads by a copy and changes nothing.
