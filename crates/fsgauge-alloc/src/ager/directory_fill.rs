@@ -10,22 +10,22 @@ pub(super) const REUSED_BELOW: u32 = FILES_LIMIT / 2;
 
 /// All directories with the number of their files.
 #[derive(Debug)]
-pub(crate) struct Filing {
+pub(crate) struct DirectoryFill {
     placement: Placement,
-    all: Vec<Filed>,
+    all: Vec<FilledDirectory>,
     /// For each stream, the directory that its next file goes to.
     current: Vec<Option<u32>>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Filed {
+struct FilledDirectory {
     stream: u32,
     files: u32,
 }
 
-impl Filing {
+impl DirectoryFill {
     pub(crate) fn new(placement: Placement) -> Self {
-        Filing { placement, all: Vec::new(), current: Vec::new() }
+        DirectoryFill { placement, all: Vec::new(), current: Vec::new() }
     }
 
     pub(crate) fn count(&self) -> u32 {
@@ -53,7 +53,7 @@ impl Filing {
             self.current.resize(stream as usize + 1, None);
         }
         self.current[stream as usize] = Some(self.count());
-        self.all.push(Filed { stream, files: 0 });
+        self.all.push(FilledDirectory { stream, files: 0 });
     }
 
     pub(crate) fn add_file(&mut self, directory: u32) {
@@ -61,7 +61,7 @@ impl Filing {
     }
 
     pub(crate) fn remove_file(&mut self, directory: u32) {
-        let Filed { files, stream } = &mut self.all[directory as usize];
+        let FilledDirectory { files, stream } = &mut self.all[directory as usize];
         *files -= 1;
         if *files == REUSED_BELOW {
             self.current[*stream as usize] = Some(directory);
@@ -75,11 +75,11 @@ mod tests {
 
     #[test]
     fn numbered_directories_are_those_that_are_named() {
-        let mut filing = Filing::new(Placement::Numbered);
-        assert_eq!(filing.with_room(1), None);
-        filing.add_directory(1);
-        assert_eq!(filing.with_room(1), None);
-        filing.add_directory(1);
-        assert_eq!((filing.with_room(0), filing.with_room(1)), (Some(0), Some(1)));
+        let mut directory_fill = DirectoryFill::new(Placement::Numbered);
+        assert_eq!(directory_fill.with_room(1), None);
+        directory_fill.add_directory(1);
+        assert_eq!(directory_fill.with_room(1), None);
+        directory_fill.add_directory(1);
+        assert_eq!((directory_fill.with_room(0), directory_fill.with_room(1)), (Some(0), Some(1)));
     }
 }

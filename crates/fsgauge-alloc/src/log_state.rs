@@ -19,7 +19,7 @@ pub(crate) fn taken(size_bytes: u64) -> u64 {
 
 /// The state of a log. Memory goes with the number of live files, not with the log's length.
 #[derive(Debug)]
-pub(crate) struct World {
+pub(crate) struct LogState {
     pub(crate) random: Random,
     pub(crate) now_ns: u64,
     files: Vec<File>,
@@ -39,9 +39,9 @@ struct File {
     place: u32,
 }
 
-impl World {
+impl LogState {
     pub(crate) fn new(seed: u64) -> Self {
-        World {
+        LogState {
             random: Random::new(seed),
             now_ns: 0,
             files: Vec::new(),
@@ -146,29 +146,29 @@ mod tests {
 
     #[test]
     fn room_is_reckoned_in_whole_blocks_and_given_back() {
-        let mut world = World::new(1);
-        let first = world.create(0, 5000);
-        let second = world.create(1, 0);
-        world.append(second, 1);
-        assert_eq!(world.taken_bytes(), 3 * 4096);
-        world.truncate(first, 100);
-        assert_eq!(world.taken_bytes(), 2 * 4096);
-        world.delete(first);
-        world.delete(second);
-        assert_eq!((world.taken_bytes(), world.live_files()), (0, 0));
-        assert_eq!(world.draw_live(), None);
+        let mut log = LogState::new(1);
+        let first = log.create(0, 5000);
+        let second = log.create(1, 0);
+        log.append(second, 1);
+        assert_eq!(log.taken_bytes(), 3 * 4096);
+        log.truncate(first, 100);
+        assert_eq!(log.taken_bytes(), 2 * 4096);
+        log.delete(first);
+        log.delete(second);
+        assert_eq!((log.taken_bytes(), log.live_files()), (0, 0));
+        assert_eq!(log.draw_live(), None);
     }
 
     #[test]
     fn numbers_are_used_again_the_oldest_first_and_drawn_files_live() {
-        let mut world = World::new(1);
-        let all: Vec<u32> = (0..10).map(|stream| world.create(stream, 1)).collect();
+        let mut log = LogState::new(1);
+        let all: Vec<u32> = (0..10).map(|stream| log.create(stream, 1)).collect();
         assert_eq!(all, (0..10).collect::<Vec<_>>());
-        world.delete(3);
-        world.delete(9);
-        world.delete(0);
-        assert!((0..200).all(|_| ![0, 3, 9].contains(&world.draw_live().unwrap())));
-        assert_eq!((world.create(0, 1), world.create(0, 1), world.create(0, 1)), (3, 9, 0));
-        assert_eq!(world.create(0, 1), 10);
+        log.delete(3);
+        log.delete(9);
+        log.delete(0);
+        assert!((0..200).all(|_| ![0, 3, 9].contains(&log.draw_live().unwrap())));
+        assert_eq!((log.create(0, 1), log.create(0, 1), log.create(0, 1)), (3, 9, 0));
+        assert_eq!(log.create(0, 1), 10);
     }
 }
