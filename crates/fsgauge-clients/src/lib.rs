@@ -8,21 +8,21 @@
 #![warn(unreachable_pub)]
 
 mod backup;
-mod carriers;
 mod check;
 mod client;
+mod client_threads;
 mod clients_tally;
 mod cpu_time;
 mod event_loop;
 mod file_set;
-mod followed;
 mod plan;
-mod rests;
 mod result;
 mod run;
 mod self_measure;
 mod server;
-mod tails;
 mod target;
+mod thread_outcomes;
+mod trailing_data;
+mod wake_queue;
 
 pub use run::run_clients;

@@ -655,11 +655,11 @@ fn jobs_that_cannot_be_are_refused() {
         (with(&|job| job.files.record_size_bytes = 0), "files.record_size_bytes 0 is not between"),
         (
             with(&|job| job.files.tree = Tree::Shared { depth: 9, fan_out: 1 }),
-            "a tree of depth 9 and fan_out 1 cannot be had",
+            "a tree of depth 9 and fan_out 1 is not supported",
         ),
         (
             with(&|job| job.files.tree = Tree::Shared { depth: 2, fan_out: 1001 }),
-            "a tree of depth 2 and fan_out 1001 cannot be had",
+            "a tree of depth 2 and fan_out 1001 is not supported",
         ),
         (
             with(&|job| job.files.sizes = FileSizes::Cycle { sizes_bytes: vec![] }),

@@ -56,8 +56,8 @@ pub(crate) fn say_no_panic() {
         let error = Failure::system(
             "internal",
             None,
-            "the engine found itself in a state that it does not know",
-            format!("a mistake in fsgauge at {place}"),
+            "the engine panicked",
+            format!("a bug in fsgauge at {place}"),
             "report it with this line and the job",
         );
         let _ = Output::new().last(Event::Failed { error });

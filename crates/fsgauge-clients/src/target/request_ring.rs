@@ -15,7 +15,7 @@ use io_uring::{EnterFlags, IoUring, Probe, opcode};
 use rustix::fs::{Mode, OFlags, StatxFlags};
 
 use super::handle::descriptor_of;
-use super::lanes::Place;
+use super::lanes::DirectoryState;
 use super::paths::Paths;
 use super::plain_calls::{DIRECTORY_MODE, FILE_MODE, NEW_FILE, open_flags};
 
@@ -81,12 +81,12 @@ impl RequestRing {
     /// Queues a request. False when there is no room: then the kernel takes nothing at present, and nothing has
     /// changed.
     #[inline]
-    pub(super) fn push(&mut self, lane: u32, request: &Request<'_>, place: Place) -> bool {
+    pub(super) fn push(&mut self, lane: u32, request: &Request<'_>, place: DirectoryState) -> bool {
         self.try_push(lane, request, place) || (self.submit() && self.try_push(lane, request, place))
     }
 
     #[inline]
-    fn try_push(&mut self, lane: u32, request: &Request<'_>, place: Place) -> bool {
+    fn try_push(&mut self, lane: u32, request: &Request<'_>, place: DirectoryState) -> bool {
         let mut submission = self.ring.submission();
         if submission.is_full() {
             return false;
@@ -195,7 +195,7 @@ fn opcode_of(action: Action) -> Option<u8> {
 
 /// The entry of a request; none when there is no room for its paths. What a write takes lies in `place`.
 #[inline]
-fn entry(request: &Request<'_>, root: Fd, paths: &mut Paths, place: Place) -> Option<Entry> {
+fn entry(request: &Request<'_>, root: Fd, paths: &mut Paths, place: DirectoryState) -> Option<Entry> {
     let file = |handle| Fd(descriptor_of(handle));
     let bits = |flags: OFlags| flags.bits() as i32;
     Some(match *request {

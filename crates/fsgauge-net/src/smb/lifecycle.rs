@@ -30,7 +30,7 @@ impl SmbTarget {
             return Started::Done(0);
         }
         connection.is_admitted = true;
-        connection.tries.begin(self.now_ms);
+        connection.backoff.begin(self.now_ms);
         self.try_to_connect(client);
         Started::Pending
     }
@@ -39,7 +39,7 @@ impl SmbTarget {
     pub(super) fn begin_again(&mut self, number: u32) {
         // The last wait may have been long ago.
         self.now_ms = coarse_ms();
-        self.connections[number as usize].tries.begin(self.now_ms);
+        self.connections[number as usize].backoff.begin(self.now_ms);
         self.try_to_connect(number);
     }
 
@@ -129,7 +129,7 @@ impl SmbTarget {
             return self.give_up_held(number, -Answer::from(refusal.errno()));
         }
         let connection = &mut self.connections[number as usize];
-        match connection.tries.rest(self.now_ms, self.trying_limit_ms) {
+        match connection.backoff.next_attempt_ms(self.now_ms, self.trying_limit_ms) {
             Some(until_ms) => {
                 connection.state = State::Resting { until_ms };
                 self.look_ms = self.look_ms.min(self.now_ms + LOOK_AT_RESTING_MS);
@@ -173,7 +173,7 @@ impl SmbTarget {
         let connection = &mut self.connections[number as usize];
         connection.drop_socket();
         connection.files.lose_all();
-        if errno == libc::ETIMEDOUT && connection.tries.silence_is_enough() {
+        if errno == libc::ETIMEDOUT && connection.backoff.is_unresponsive() {
             connection.state = State::GivenUp;
         }
         for lane in number * self.outstanding..(number + 1) * self.outstanding {

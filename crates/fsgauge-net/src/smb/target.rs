@@ -21,11 +21,11 @@ use super::requests;
 use super::requests::{LISTING_BYTES, Requests};
 use super::seal::CipherKind;
 use super::sign::SigningKind;
+use crate::backoff::TRYING_LIMIT_MS;
 use crate::coarse_clock::coarse_ms;
 use crate::target::{
-    Action, Actions, Answer, Handle, Housekeeper, ListedNames, Request, Started, Target, Traffic,
+    Action, Actions, Answer, ControlSession, Handle, ListedNames, Request, Started, Target, Traffic,
 };
-use crate::tries::TRYING_LIMIT_MS;
 
 /// Header, body and padding of a message beside its data.
 const AROUND_DATA_BYTES: usize = 512;
@@ -80,7 +80,7 @@ impl SmbAccess {
 
     /// The main thread's own session, which reads blocks of a size (0 where it reads none); paths begin at the
     /// share's root.
-    pub fn housekeeper(self: &Arc<Self>, record_size_bytes: u32) -> Outcome<SmbTarget> {
+    pub fn control_session(self: &Arc<Self>, record_size_bytes: u32) -> Outcome<SmbTarget> {
         let size = Size { clients: 1, outstanding: 1, record_size_bytes };
         SmbTarget::new(self.clone(), size, "").map(SmbTarget::keeping_names)
     }
@@ -275,7 +275,7 @@ impl Target for SmbTarget {
     }
 }
 
-impl Housekeeper for SmbTarget {
+impl ControlSession for SmbTarget {
     fn refusal(&self, answer: Answer) -> Failure {
         let refusal = self.refusal.unwrap_or(Refusal::Connection(-answer as i32));
         refusal.failure(&self.access)

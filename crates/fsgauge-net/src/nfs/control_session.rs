@@ -4,9 +4,9 @@ use fsgauge_wire::Failure;
 
 use super::NfsTarget;
 use super::session::State;
-use crate::target::{Answer, Housekeeper, message_of};
+use crate::target::{Answer, ControlSession, message_of};
 
-impl Housekeeper for NfsTarget {
+impl ControlSession for NfsTarget {
     fn refusal(&self, answer: Answer) -> Failure {
         let errno = -answer as i32;
         let (address, export) = (&self.export.address, &self.export.path);
@@ -28,20 +28,20 @@ impl Housekeeper for NfsTarget {
         let (code, what, cause, next) = match errno {
             libc::ECONNREFUSED | libc::EHOSTUNREACH | libc::ENETUNREACH => (
                 "network.refused",
-                format!("{service} of {at} takes no connection: {}", message_of(errno)),
+                format!("{service} of {at} accepts no connection: {}", message_of(errno)),
                 "no NFS server listens there, or a firewall is between",
                 ports,
             ),
             libc::ETIMEDOUT => (
                 "network.timeout",
                 format!("{service} of {at} did not answer within 30 s"),
-                "the server hangs, or a firewall swallows what is sent",
+                "the server hangs, or a firewall drops packets",
                 ports,
             ),
             libc::EKEYREJECTED => (
                 "network.login",
-                format!("{address} does not take user {} (AUTH_SYS)", self.export.user_id),
-                "the export wants Kerberos",
+                format!("{address} does not accept user {} (AUTH_SYS)", self.export.user_id),
+                "the export requires Kerberos",
                 "export it with sec=sys".to_string(),
             ),
             libc::ENOENT | libc::ENOTDIR | libc::EINVAL => (
@@ -53,7 +53,7 @@ impl Housekeeper for NfsTarget {
             libc::EACCES | libc::EPERM => (
                 "network.share",
                 format!("{address} does not let this machine mount {export}: {}", message_of(errno)),
-                "there is no such export, it is for other machines, or it takes only ports below 1024",
+                "no such export, it is for other machines, or it requires ports below 1024",
                 format!("showmount -e {}; let clients of any port in (exports: insecure)", address.host()),
             ),
             libc::EPROTO => (
@@ -65,8 +65,8 @@ impl Housekeeper for NfsTarget {
             _ => (
                 "network.lost",
                 format!("{service} of {at} ended the first session: {}", message_of(errno)),
-                "the server is in trouble, or another service listens there",
-                "look into the server's log".to_string(),
+                "the server failed, or another service listens there",
+                "see the server's log".to_string(),
             ),
         };
         Failure::system(code, Some(errno), what, cause, next)

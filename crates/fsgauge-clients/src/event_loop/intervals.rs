@@ -1,4 +1,4 @@
-//! The books of a loop: intervals while it runs, and the end.
+//! The intervals of a loop, and its end.
 
 use fsgauge_net::Target;
 use fsgauge_wire::{Ended, Interval};
@@ -16,11 +16,11 @@ impl<T: Target> EventLoop<'_, T> {
             }
             let begin_ns = self.window.interval_begin_ns;
             self.window.step();
-            self.tell_interval(begin_ns, self.window.interval_begin_ns);
+            self.report_interval(begin_ns, self.window.interval_begin_ns);
         }
     }
 
-    fn tell_interval(&mut self, begin_ns: u64, end_ns: u64) {
+    fn report_interval(&mut self, begin_ns: u64, end_ns: u64) {
         let counts = [self.tally.reads(), self.tally.writes()];
         let interval = Interval {
             start_ns: begin_ns - self.window.zero_ns,
@@ -30,10 +30,10 @@ impl<T: Target> EventLoop<'_, T> {
             write: counts[1].since(&self.counted[1]),
         };
         self.counted = counts;
-        (self.around.on_interval)(interval);
+        (self.context.on_interval)(interval);
     }
 
-    /// A stop was seen. Boundaries may have passed since the last answer: every interval but the last is whole.
+    /// The run was stopped. Boundaries may have passed since the last answer: every interval but the last is whole.
     pub(super) fn interrupted(&mut self) {
         self.ended = None;
         self.cross(self.now_ns);
@@ -43,27 +43,27 @@ impl<T: Target> EventLoop<'_, T> {
         self.ended = Some(Ended::Interrupted);
     }
 
-    /// Closes the books: the last interval, and the time of lanes that are not through. Gives the end.
+    /// Closes the last interval, and counts the time of lanes that have not finished. Gives the end.
     pub(super) fn end(&mut self) -> u64 {
         let begin_ns = self.window.interval_begin_ns;
         if self.ended.is_none() {
             self.ended = Some(Ended::SizeLimit);
             self.time_up_ns = self.last_done_ns().max(begin_ns);
         }
-        self.is_tidying = true;
+        self.is_cleaning_up = true;
         let end_ns = self.time_up_ns + self.drained.lanes_ns / self.lanes.len().max(1) as u64;
         if end_ns > begin_ns {
-            self.tell_interval(begin_ns, end_ns);
+            self.report_interval(begin_ns, end_ns);
         }
         for times in &self.times {
             let ns = self.time_up_ns.saturating_sub(times.since_ns);
-            *if times.rests { &mut self.think_ns } else { &mut self.in_flight_ns } += ns;
+            *if times.is_thinking { &mut self.think_ns } else { &mut self.in_flight_ns } += ns;
         }
         self.clients.iter_mut().for_each(|member| member.count.gave_up = member.client.gave_up);
         end_ns
     }
 
-    /// When the last client was through.
+    /// When the last client finished.
     fn last_done_ns(&self) -> u64 {
         self.clients.iter().filter_map(|member| member.count.end_ns).max().unwrap_or(0)
     }

@@ -1,4 +1,4 @@
-//! The carriers: the threads that carry the clients, and what the main thread knows of them.
+//! The threads that run the clients, as the main thread sees them.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use fsgauge_load::instruments::{
-    Clock, Deadline, Following, Series, Start, TICK, cpu, nudge, stop_all, tell, unix_ns,
+    Clock, Deadline, RunMonitor, Series, Start, TICK, cpu, interrupt, send_event, stop_all, unix_ns,
 };
 use fsgauge_net::{NfsTarget, Target};
 use fsgauge_wire::{
@@ -15,12 +15,12 @@ use fsgauge_wire::{
     MachineCpu, Note, Outcome, Pauses, Phase, Stop, Tree,
 };
 
-use super::event_loop::{EventLoop, LoopOutcome, Surroundings};
+use super::event_loop::{EventLoop, LoopContext, LoopOutcome};
 use super::file_set::{Directory, directories};
-use super::followed::{Followed, LetIn, end_ns};
 use super::plan::Plan;
 use super::target::{NullTarget, PlainTarget, RingTarget};
-use crate::server::{Access, Gate, MOMENT, Parting, Server, directory_of};
+use super::thread_outcomes::{Admitted, ThreadOutcomes, end_ns};
+use crate::server::{Access, ConnectLimit, DISCONNECT_DELAY, DisconnectBarrier, Server, directory_of};
 
 /// From the moment all are ready to the first moment: all must be awake by then.
 const RUN_UP_NS: u64 = 1_000_000;
@@ -38,15 +38,15 @@ struct Shared {
     stop: Stop,
     start: Arc<Start>,
     threads: u32,
-    /// The server that the clients work on, and the gate before it; none on this machine.
-    server: Option<(Access, Arc<Gate>)>,
-    /// Where clients of a server wait for each other before they leave.
-    parting: Arc<Parting>,
+    /// The server that the clients work on, and the limit on connecting; none on this machine.
+    server: Option<(Access, Arc<ConnectLimit>)>,
+    /// Where clients of a server wait for each other before they disconnect.
+    disconnects: Arc<DisconnectBarrier>,
 }
 
-/// What a thread tells.
+/// What a thread reports.
 enum Report {
-    /// Its clients are in: when that began and ended, and what the target has to say.
+    /// Its clients are connected: when that began and ended, and the target's features and notes.
     Ready {
         connect: Option<(u64, u64)>,
         features: Option<Features>,
@@ -63,13 +63,13 @@ enum Report {
 }
 
 /// The threads.
-pub(crate) struct Carriers {
+pub(crate) struct ClientThreads {
     shared: Shared,
     threads: Vec<JoinHandle<()>>,
     reports: Receiver<Report>,
 }
 
-/// How many threads carry the clients.
+/// How many threads run the clients.
 pub(crate) fn threads_of(job: &ClientsJob) -> u32 {
     match job.dispatch {
         Dispatch::Threads => job.clients,
@@ -80,37 +80,37 @@ pub(crate) fn threads_of(job: &ClientsJob) -> u32 {
     }
 }
 
-/// The numbers of the clients that thread `thread` of `threads` carries.
+/// The numbers of the clients that thread `thread` of `threads` runs.
 pub(crate) fn share(clients: u32, thread: u32, threads: u32) -> impl Iterator<Item = u32> {
     (thread..clients).step_by(threads as usize)
 }
 
-impl Carriers {
-    /// Starts the threads: each lets its clients in and waits.
+impl ClientThreads {
+    /// Starts the threads: each connects its clients and waits.
     pub(crate) fn spawn(
         plan: Arc<Plan>,
         clock: Clock,
         stop: Stop,
         server: Option<&Server>,
-    ) -> Outcome<Carriers> {
+    ) -> Outcome<ClientThreads> {
         let (sender, reports) = channel();
         let threads = threads_of(&plan.job);
-        let server = server.map(|server| (server.access.clone(), Arc::new(Gate::new())));
-        let (start, parting) = (Arc::new(Start::default()), Arc::new(Parting::default()));
-        let shared = Shared { plan, clock, stop, start, threads, server, parting };
-        let mut carriers = Carriers { shared, threads: Vec::new(), reports };
+        let server = server.map(|server| (server.access.clone(), Arc::new(ConnectLimit::new())));
+        let (start, disconnects) = (Arc::new(Start::default()), Arc::new(DisconnectBarrier::default()));
+        let shared = Shared { plan, clock, stop, start, threads, server, disconnects };
+        let mut client_threads = ClientThreads { shared, threads: Vec::new(), reports };
         for thread in 0..threads {
-            match spawn(carriers.shared.clone(), thread, sender.clone()) {
-                Ok(handle) => carriers.threads.push(handle),
-                Err(failure) => return Err(carriers.give_up(failure)),
+            match spawn(client_threads.shared.clone(), thread, sender.clone()) {
+                Ok(handle) => client_threads.threads.push(handle),
+                Err(failure) => return Err(client_threads.give_up(failure)),
             }
         }
-        Ok(carriers)
+        Ok(client_threads)
     }
 
-    /// Waits until all clients are in.
-    pub(crate) fn wait_until_ready(&mut self) -> Outcome<LetIn> {
-        let (mut let_in, mut first): (LetIn, _) = (LetIn::default(), true);
+    /// Waits until all clients are connected.
+    pub(crate) fn wait_until_ready(&mut self) -> Outcome<Admitted> {
+        let (mut admitted, mut first): (Admitted, _) = (Admitted::default(), true);
         let mut connects: Option<(u64, u64)> = None;
         let mut ready = 0;
         let mut deadline = Deadline::new(self.shared.clock, self.shared.stop, u64::MAX);
@@ -123,7 +123,7 @@ impl Carriers {
                         connects = Some((first_ns.min(begin_ns), last_ns.max(end_ns)));
                     }
                     if std::mem::take(&mut first) {
-                        (let_in.features, let_in.notes) = (features, notes);
+                        (admitted.features, admitted.notes) = (features, notes);
                     }
                 }
                 Ok(Report::Done { outcome, .. }) => {
@@ -134,19 +134,19 @@ impl Carriers {
                 }
                 Ok(Report::Interval { .. }) | Err(_) => {}
             }
-            if !deadline.goes_on(true, || self.nudge_all()) {
+            if !deadline.should_continue(true, || self.interrupt_all()) {
                 return Err(self.give_up(unresponsive_connect()));
             }
         }
-        let_in.connect_ns = connects.map_or(0, |(begin_ns, end_ns)| end_ns - begin_ns);
-        Ok(let_in)
+        admitted.connect_ns = connects.map_or(0, |(begin_ns, end_ns)| end_ns - begin_ns);
+        Ok(admitted)
     }
 
     /// Starts the clients, passes intervals on, and gathers what was measured.
-    pub(crate) fn follow(&mut self, listener: &mut dyn Listener) -> Outcome<Followed> {
+    pub(crate) fn follow(&mut self, listener: &mut dyn Listener) -> Outcome<ThreadOutcomes> {
         let count = self.threads.len();
         let run_up_ns = RUN_UP_NS + THREAD_RUN_UP_NS * count as u64;
-        let mut followed = Followed {
+        let mut measured_threads = ThreadOutcomes {
             started_unix_ns: unix_ns() + run_up_ns,
             outcomes: (0..count).map(|_| None).collect(),
             machine: MachineCpu::default(),
@@ -161,45 +161,45 @@ impl Carriers {
         let deadline =
             Deadline::new(clock, stop, zero_ns.saturating_add(time_limit_ns).saturating_add(LATE_NS));
         let series = Series::new(count, time_limit_ns);
-        let mut following = Following::begin(clock, zero_ns, zero_ns, series, deadline);
+        let mut monitor = RunMonitor::begin(clock, zero_ns, zero_ns, series, deadline);
         self.shared.start.give(zero_ns);
         let mut done = 0;
         while done < count {
             let mut is_quiet = false;
             match self.reports.recv_timeout(TICK) {
-                Ok(Report::Interval { thread, interval }) => following.add(thread, interval),
+                Ok(Report::Interval { thread, interval }) => monitor.add(thread, interval),
                 Ok(Report::Done { thread, outcome }) => {
                     done += 1;
-                    following.done(thread);
+                    monitor.done(thread);
                     let outcome = (*outcome).map_err(|failure| self.give_up(failure))?;
-                    followed.outcomes[thread as usize] = Some(outcome);
+                    measured_threads.outcomes[thread as usize] = Some(outcome);
                 }
                 Ok(Report::Ready { .. }) => {}
                 Err(RecvTimeoutError::Timeout) => is_quiet = true,
                 Err(RecvTimeoutError::Disconnected) => break,
             }
-            if !following.goes_on(listener, is_quiet, || self.nudge_all()) {
+            if !monitor.should_continue(listener, is_quiet, || self.interrupt_all()) {
                 break;
             }
         }
-        followed.note_unresponsive();
-        let end_ns = end_ns(|| followed.outcomes.iter().flatten());
-        (followed.intervals, followed.pauses) = following.end(listener, end_ns);
-        followed.machine = cpu::machine_between(&machine, &cpu::machine());
-        Ok(followed)
+        measured_threads.note_unresponsive();
+        let end_ns = end_ns(|| measured_threads.outcomes.iter().flatten());
+        (measured_threads.intervals, measured_threads.pauses) = monitor.end(listener, end_ns);
+        measured_threads.machine = cpu::machine_between(&machine, &cpu::machine());
+        Ok(measured_threads)
     }
 
     /// Lets the clients of a server go, after a moment in which the listener may see what the server used.
     pub(crate) fn part(&self, listener: &mut dyn Listener) {
-        tell(listener, &self.shared.stop, Event::ClientsThrough {});
+        send_event(listener, &self.shared.stop, Event::ClientsThrough {});
         if !self.shared.stop.is_set() {
-            std::thread::sleep(MOMENT);
+            std::thread::sleep(DISCONNECT_DELAY);
         }
-        self.shared.parting.open();
+        self.shared.disconnects.open();
     }
 
-    fn nudge_all(&self) {
-        self.threads.iter().filter(|thread| !thread.is_finished()).for_each(nudge);
+    fn interrupt_all(&self) {
+        self.threads.iter().filter(|thread| !thread.is_finished()).for_each(interrupt);
     }
 
     /// Stops every thread after one has failed, and waits for them within the limit.
@@ -207,17 +207,17 @@ impl Carriers {
         self.shared.stop.set();
         self.shared.start.give(self.shared.clock.now_ns());
         stop_all(|| {
-            self.nudge_all();
+            self.interrupt_all();
             self.threads.iter().any(|thread| !thread.is_finished())
         });
         failure
     }
 }
 
-impl Drop for Carriers {
+impl Drop for ClientThreads {
     /// Nobody stays behind, whatever became of the run.
     fn drop(&mut self) {
-        self.shared.parting.open();
+        self.shared.disconnects.open();
     }
 }
 
@@ -291,32 +291,32 @@ fn carry_on<T: Target>(
         let _ = reports.send(Report::Interval { thread, interval });
     };
     let (clock, stop) = (shared.clock, shared.stop);
-    let around = Surroundings { plan, clock, stop, on_interval: &mut on_interval };
+    let context = LoopContext { plan, clock, stop, on_interval: &mut on_interval };
     let numbers = share(plan.job.clients, thread, shared.threads);
-    let mut event_loop = EventLoop::new(around, target, numbers);
-    let connect = let_in(&mut event_loop, shared, thread)?;
+    let mut event_loop = EventLoop::new(context, target, numbers);
+    let connect = admitted(&mut event_loop, shared, thread)?;
     // Nobody listens only when the run has been given up; then the start is given with the flag set.
     let _ = reports.send(Report::Ready { connect, features, notes });
     let outcome = Box::new(event_loop.run(shared.start.wait(&clock)));
     // Reported before the target goes: its end waits for what the kernel still has.
     let _ = reports.send(Report::Done { thread, outcome });
     if shared.server.is_some() {
-        shared.parting.wait(Duration::from_nanos(plan.job.time_limit_ns.saturating_add(LATE_NS)));
+        shared.disconnects.wait(Duration::from_nanos(plan.job.time_limit_ns.saturating_add(LATE_NS)));
     }
     Ok(())
 }
 
 /// Lets a thread's clients in; gives when that began and ended, where there was anything to do.
-fn let_in<T: Target>(
+fn admitted<T: Target>(
     event_loop: &mut EventLoop<'_, T>,
     shared: &Shared,
     thread: u32,
 ) -> Outcome<Option<(u64, u64)>> {
     let plan = shared.plan.as_ref();
     let mut to_make = directories_of(plan, thread, shared.threads).peekable();
-    if let Some((_, gate)) = &shared.server {
+    if let Some((_, limit)) = &shared.server {
         let is_own = plan.job.files.tree == (Tree::Own {});
-        let (begin_ns, end_ns) = event_loop.admit(gate, is_own && to_make.peek().is_some())?;
+        let (begin_ns, end_ns) = event_loop.admit(limit, is_own && to_make.peek().is_some())?;
         if is_own || to_make.peek().is_none() {
             return Ok(Some((begin_ns, end_ns)));
         }
@@ -345,7 +345,7 @@ fn unresponsive_connect() -> Failure {
     Failure::system(
         "clients.unresponsive",
         None,
-        "threads that make directories did not come back from the kernel when told to stop",
+        "threads that create directories did not return from the kernel after a stop request",
         "the storage hangs",
         "dmesg | tail",
     )

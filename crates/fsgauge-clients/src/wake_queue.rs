@@ -1,4 +1,4 @@
-//! Lanes that rest: before their client's turn in the ramp, and between files.
+//! Lanes that wait for a time: for their client's turn in the ramp, or during think time between files.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -6,13 +6,13 @@ use std::collections::BinaryHeap;
 use fsgauge_load::Random;
 use fsgauge_wire::{Arrival, Think};
 
-/// Resting lanes, the one that is due first on top; of equal ones, the lower number.
+/// Waiting lanes by due time; of equal ones, the lower number first.
 #[derive(Debug, Default)]
-pub(crate) struct Rests {
+pub(crate) struct WakeQueue {
     heap: BinaryHeap<Reverse<(u64, u32)>>,
 }
 
-impl Rests {
+impl WakeQueue {
     pub(crate) fn add(&mut self, due_ns: u64, lane: u32) {
         self.heap.push(Reverse((due_ns, lane)));
     }
@@ -26,15 +26,15 @@ impl Rests {
         self.heap.pop().map(|Reverse(rest)| rest)
     }
 
-    /// When the next lane is due; never is the largest number.
+    /// When the next lane is due; `u64::MAX` is never.
     #[inline]
     pub(crate) fn next_ns(&self) -> u64 {
         self.heap.peek().map_or(u64::MAX, |Reverse((due_ns, _))| *due_ns)
     }
 }
 
-/// How long a rest is.
-pub(crate) fn length_ns(think: &Think, random: &mut Random) -> u64 {
+/// One think time.
+pub(crate) fn think_time_ns(think: &Think, random: &mut Random) -> u64 {
     match think.spread {
         Arrival::Constant => think.mean_ns,
         Arrival::Exponential => (-random.fraction().ln() * think.mean_ns as f64) as u64,
@@ -47,7 +47,7 @@ mod tests {
 
     #[test]
     fn lanes_wake_in_the_order_of_their_time() {
-        let mut rests = Rests::default();
+        let mut rests = WakeQueue::default();
         for (due_ns, lane) in [(30, 1), (10, 7), (10, 2), (20, 3)] {
             rests.add(due_ns, lane);
         }
@@ -56,16 +56,16 @@ mod tests {
             woken.push(rest);
         }
         assert_eq!(woken, [(10, 2), (10, 7), (20, 3)]);
-        assert_eq!((rests.next_ns(), Rests::default().next_ns()), (30, u64::MAX));
+        assert_eq!((rests.next_ns(), WakeQueue::default().next_ns()), (30, u64::MAX));
     }
 
     #[test]
     fn lengths_have_the_mean_and_spread_of_their_law() {
         let mut random = Random::new(3, 0);
         let constant = Think { mean_ns: 1000, spread: Arrival::Constant };
-        assert_eq!(length_ns(&constant, &mut random), 1000);
+        assert_eq!(think_time_ns(&constant, &mut random), 1000);
         let think = Think { mean_ns: 1_000_000, spread: Arrival::Exponential };
-        let lengths: Vec<f64> = (0..100_000).map(|_| length_ns(&think, &mut random) as f64).collect();
+        let lengths: Vec<f64> = (0..100_000).map(|_| think_time_ns(&think, &mut random) as f64).collect();
         let mean = lengths.iter().sum::<f64>() / 1e5;
         let variance = lengths.iter().map(|length| (length - mean).powi(2)).sum::<f64>() / 1e5;
         assert!((mean / 1e6 - 1.0).abs() < 0.02 && (variance.sqrt() / mean - 1.0).abs() < 0.03);

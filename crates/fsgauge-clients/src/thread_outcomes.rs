@@ -1,43 +1,43 @@
-//! What the main thread has of the threads that carry the clients: of letting them in, and of following them.
+//! What the client threads report to the main thread: about connecting, and about the run.
 
 use fsgauge_wire::{Ended, Features, Interval, MachineCpu, Note, Pauses};
 
 use crate::event_loop::LoopOutcome;
 
-/// What letting the clients in gave.
+/// What connecting the clients gave.
 #[derive(Debug, Default)]
-pub(crate) struct LetIn {
+pub(crate) struct Admitted {
     pub(crate) connect_ns: u64,
     pub(crate) features: Option<Features>,
     pub(crate) notes: Vec<Note>,
 }
 
-/// What following the threads gave.
-pub(crate) struct Followed {
+/// What the run gave.
+pub(crate) struct ThreadOutcomes {
     pub(crate) started_unix_ns: u64,
-    /// One per thread; none where one did not come back.
+    /// One per thread; none where one hangs in the kernel.
     pub(crate) outcomes: Vec<Option<LoopOutcome>>,
     pub(crate) machine: MachineCpu,
     pub(crate) intervals: Vec<Interval>,
     pub(crate) note: Option<Note>,
-    /// What the thread noted that followed them.
+    /// Pauses of the main thread.
     pub(crate) pauses: Pauses,
 }
 
-impl Followed {
-    /// Some threads hang in the kernel: the result goes without them.
+impl ThreadOutcomes {
+    /// Some threads hang in the kernel: the result is without them.
     pub(crate) fn note_unresponsive(&mut self) {
         let missing = self.outcomes.iter().filter(|outcome| outcome.is_none()).count();
         if missing > 0 {
             let text = format!(
-                "{missing} threads did not come back from the kernel in time; what their clients did is missing"
+                "{missing} threads did not return from the kernel in time; their clients are missing from the result"
             );
             self.note = Some(Note { code: "clients.unresponsive".into(), text });
         }
     }
 }
 
-/// Why a run ended: a loop that was interrupted stands for all, then one whose time was up.
+/// Why a run ended: interrupted if any loop was, else by time if any loop was.
 pub(crate) fn ended<'o, I: Iterator<Item = &'o LoopOutcome>>(outcomes: impl Fn() -> I) -> Ended {
     let has = |ended: &Ended| outcomes().any(|outcome| outcome.ended == *ended);
     [Ended::Interrupted, Ended::Duration].into_iter().find(has).unwrap_or(Ended::SizeLimit)

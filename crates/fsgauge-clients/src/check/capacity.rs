@@ -8,7 +8,7 @@ use rustix::process::geteuid;
 
 use super::network::sockets_of;
 use super::refuse::{Check, refuse};
-use crate::carriers::threads_of;
+use crate::client_threads::threads_of;
 use crate::file_set::{Sizes, directories};
 use crate::target::descriptor_limit;
 

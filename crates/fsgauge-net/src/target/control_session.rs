@@ -5,7 +5,7 @@ use fsgauge_wire::Failure;
 use crate::target::{Answer, Target};
 
 /// A target of one client with one lane, whose paths begin at the root of the share or the export.
-pub trait Housekeeper: Target + Send {
+pub trait ControlSession: Target + Send {
     /// Why it was not let in, out of the answer to its admission: a failure of code "network.*".
     fn refusal(&self, answer: Answer) -> Failure;
 

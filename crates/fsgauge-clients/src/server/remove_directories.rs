@@ -1,6 +1,6 @@
-//! Clearing up on a server: what is left of a file set once its files are removed.
+//! Removing the directories of a file set from a server, once its files are removed.
 
-use fsgauge_net::{Answer, Housekeeper, Request, admit, ask, message_of, wait_failure};
+use fsgauge_net::{Answer, ControlSession, Request, admit, ask, message_of, wait_failure};
 use fsgauge_wire::{ClientsJob, Note, Outcome, Stop};
 
 use super::paths::directory_of;
@@ -11,13 +11,13 @@ const GONE: Answer = -(libc::ENOENT as Answer);
 const NOT_EMPTY: Answer = -(libc::ENOTEMPTY as Answer);
 
 /// Removes the set's directories, the deepest first, and the target's own. What a mix has left in them is removed
-/// too, as far as names say that it is a client's. Says what stays, and why.
-pub(super) fn clear(
-    housekeeper: &mut dyn Housekeeper,
+/// too, as far as its name is one that clients give. The note gives what remains, and why.
+pub(super) fn remove_directories(
+    control_session: &mut dyn ControlSession,
     job: &ClientsJob,
     stop: &Stop,
 ) -> Outcome<Option<Note>> {
-    admit(housekeeper, stop)?;
+    admit(control_session, stop)?;
     let root = directory_of(&job.target);
     let (names, mut path) = (Names::new(&job.files), PathBuffer::new());
     let below: Vec<String> = directories(&job.files, job.files.clients)
@@ -28,17 +28,17 @@ pub(super) fn clear(
         if stop.is_set() {
             break;
         }
-        let answer = remove(housekeeper, directory, stop)?;
+        let answer = remove(control_session, directory, stop)?;
         left.note(directory, answer);
     }
     Ok(left.into_note())
 }
 
-/// Removes a directory, with what clients have left in it.
-fn remove(housekeeper: &mut dyn Housekeeper, directory: &str, stop: &Stop) -> Outcome<Answer> {
+/// Removes a directory and the clients' files left in it.
+fn remove(control_session: &mut dyn ControlSession, directory: &str, stop: &Stop) -> Outcome<Answer> {
     let path = c_path(directory);
     let mut ask =
-        |request: &Request<'_>| ask(housekeeper, request, stop).map_err(|error| wait_failure(&error));
+        |request: &Request<'_>| ask(control_session, request, stop).map_err(|error| wait_failure(&error));
     let answer = ask(&Request::RemoveDirectory { path: &path })?;
     if answer != NOT_EMPTY {
         return Ok(answer);
@@ -47,23 +47,23 @@ fn remove(housekeeper: &mut dyn Housekeeper, directory: &str, stop: &Stop) -> Ou
     if listed < 0 {
         return Ok(listed);
     }
-    for name in clients_names(housekeeper.names()) {
+    for name in clients_names(control_session.names()) {
         let file = c_path(&format!("{directory}/{name}"));
-        let answer = self::ask(housekeeper, &Request::Unlink { path: &file }, stop);
+        let answer = self::ask(control_session, &Request::Unlink { path: &file }, stop);
         answer.map_err(|error| wait_failure(&error))?;
     }
-    self::ask(housekeeper, &Request::RemoveDirectory { path: &path }, stop)
+    self::ask(control_session, &Request::RemoveDirectory { path: &path }, stop)
         .map_err(|error| wait_failure(&error))
 }
 
-/// Names of files that a file set gives, and of what is to replace them.
+/// The names that a file set gives to files and to their replacements.
 fn clients_names(names: &[String]) -> Vec<String> {
     let is_clients =
         |name: &&String| FileNumber::of_name(name.strip_suffix(".new").unwrap_or(name).as_bytes()).is_some();
     names.iter().filter(is_clients).cloned().collect()
 }
 
-/// Directories that stay.
+/// Directories that remain.
 #[derive(Debug, Default)]
 struct Left {
     directories: u64,
@@ -84,7 +84,7 @@ impl Left {
     fn into_note(self) -> Option<Note> {
         (self.directories > 0).then(|| {
             let text =
-                format!("{} directories stay on the server; the first is {}", self.directories, self.first);
+                format!("{} directories remain on the server; the first is {}", self.directories, self.first);
             Note { code: "clear.left".into(), text }
         })
     }
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stays_is_told_with_the_first_reason() {
+    fn what_remains_is_reported_with_the_first_reason() {
         let mut left = Left::default();
         left.note("a/c00001", 0);
         left.note("a/c00000", GONE);
@@ -112,6 +112,6 @@ mod tests {
         left.note("a", -Answer::from(libc::EACCES));
         let note = left.into_note().unwrap();
         assert_eq!(note.code, "clear.left");
-        assert!(note.text.starts_with("2 directories stay") && note.text.contains("a/c00001: "));
+        assert!(note.text.starts_with("2 directories remain") && note.text.contains("a/c00001: "));
     }
 }

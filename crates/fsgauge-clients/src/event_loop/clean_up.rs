@@ -1,4 +1,4 @@
-//! Tidying up after the end: what clients have open is closed, and what a mix has just begun is removed.
+//! Cleaning up after the end: open files are closed, and files that a mix has just begun are removed.
 
 use std::io;
 
@@ -8,16 +8,19 @@ use fsgauge_wire::Ended;
 use super::{EventLoop, WAIT_LIMIT_NS};
 
 /// How long it may take after the time limit, and after an interrupt.
-const TIDY_LIMIT_NS: u64 = 5_000_000_000;
-const INTERRUPTED_TIDY_LIMIT_NS: u64 = 200_000_000;
+const CLEAN_UP_LIMIT_NS: u64 = 5_000_000_000;
+const INTERRUPTED_CLEAN_UP_LIMIT_NS: u64 = 200_000_000;
 
 impl<T: Target> EventLoop<'_, T> {
-    /// After the end: takes answers that came too late to count, closes what is open and removes what a mix has just
-    /// begun. Nothing of it is counted.
-    pub(super) fn tidy_up(&mut self) -> io::Result<()> {
-        let limit_ns =
-            if self.ended == Some(Ended::Interrupted) { INTERRUPTED_TIDY_LIMIT_NS } else { TIDY_LIMIT_NS };
-        let mut until_ns = self.around.clock.now_ns() + limit_ns;
+    /// Takes answers that came too late to count, closes open files and removes files that a mix has just begun.
+    /// None of it is counted.
+    pub(super) fn clean_up(&mut self) -> io::Result<()> {
+        let limit_ns = if self.ended == Some(Ended::Interrupted) {
+            INTERRUPTED_CLEAN_UP_LIMIT_NS
+        } else {
+            CLEAN_UP_LIMIT_NS
+        };
+        let mut until_ns = self.context.clock.now_ns() + limit_ns;
         let mut lanes = (0..self.lanes.len()).filter(|lane| !self.lanes[*lane].is_idle());
         if self.pending == 0 && lanes.next().is_none() {
             return Ok(());
@@ -40,11 +43,11 @@ impl<T: Target> EventLoop<'_, T> {
         Ok(())
     }
 
-    /// Whether there is time to tidy up; once it is to stop, only a little.
+    /// Whether there is time left to clean up; after a stop request, only a little.
     pub(super) fn has_time(&self, until_ns: &mut u64) -> bool {
-        let now_ns = self.around.clock.now_ns();
-        if self.around.stop.is_set() {
-            *until_ns = (*until_ns).min(now_ns + INTERRUPTED_TIDY_LIMIT_NS);
+        let now_ns = self.context.clock.now_ns();
+        if self.context.stop.is_set() {
+            *until_ns = (*until_ns).min(now_ns + INTERRUPTED_CLEAN_UP_LIMIT_NS);
         }
         now_ns < *until_ns
     }

@@ -1,4 +1,4 @@
-//! Reads of what is in memory already: tried in the calling thread, before io_uring has to carry them.
+//! Reads from the page cache: tried in the calling thread (RWF_NOWAIT) before io_uring carries them.
 
 use std::io::IoSliceMut;
 
@@ -7,21 +7,21 @@ use rustix::io::{Errno, ReadWriteFlags, preadv2};
 
 use super::handle::file_of;
 
-/// Whether reads are tried, and whose record was the last that it gave.
+/// Whether cached reads are tried, and which lane had the last one.
 #[derive(Debug)]
-pub(super) struct ReadsAtOnce {
+pub(super) struct CachedReads {
     is_tried: bool,
     lane: Option<u32>,
 }
 
-impl ReadsAtOnce {
+impl CachedReads {
     pub(super) fn new(is_tried: bool) -> Self {
-        ReadsAtOnce { is_tried, lane: None }
+        CachedReads { is_tried, lane: None }
     }
 
-    /// Reads a whole record into `record`, if that takes no wait. None where it would, where the file ends, and
-    /// where anything else is to be said: another way says it. So does the end of the file itself, which Linux
-    /// 5.9 and 5.10 see where there is none (readv(2), BUGS).
+    /// Reads a whole record into `record`, if that needs no wait. None where it would wait, at the end of the file and
+    /// after any error: io_uring then gives the answer. Linux 5.9 and 5.10 report an end of file where there is none
+    /// (readv(2), BUGS).
     #[inline]
     pub(super) fn read(&mut self, lane: u32, request: &Request<'_>, record: &mut [u8]) -> Option<Answer> {
         let Request::Read { handle, offset_bytes, size_bytes } = *request else { return None };
