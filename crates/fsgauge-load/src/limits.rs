@@ -50,7 +50,7 @@ fn without_device(load: &LoadJob) -> LoadJob {
     }
 }
 
-/// Limits are told in the result alone.
+/// Limits are in the result only.
 struct Nobody;
 
 impl Listener for Nobody {

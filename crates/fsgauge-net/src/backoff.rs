@@ -1,15 +1,15 @@
-//! Coming back to a server: tries with rests between them, for so long and no longer.
+//! Backoff between attempts to reconnect to a server, up to a time limit.
 
-/// Between two tries; twice as long each time.
+/// The delay between two attempts; it doubles each time.
 const DELAY_MIN_MS: u64 = 50;
 const DELAY_MAX_MS: u64 = 1000;
-/// After so long without a session, what waits for it is given up.
+/// After this time without a session, operations that wait for one fail.
 pub(crate) const TRYING_LIMIT_MS: u64 = 30_000;
 /// After so many operations in a row without an answer a client is given up, although the server lets it in again
 /// each time: ten files in a row would take it ten times as long as one answer is waited for.
 const TIMEOUTS_LIMIT: u32 = 2;
 
-/// A connection's tries, by a clock of milliseconds.
+/// A connection's attempts, on a clock of milliseconds.
 #[derive(Debug)]
 pub(crate) struct Backoff {
     since_ms: u64,
@@ -22,17 +22,17 @@ impl Backoff {
         Backoff { since_ms: 0, delay_ms: DELAY_MIN_MS, timeouts: 0 }
     }
 
-    /// The first try.
+    /// The first attempt.
     pub(crate) fn begin(&mut self, now_ms: u64) {
         (self.since_ms, self.delay_ms) = (now_ms, DELAY_MIN_MS);
     }
 
-    /// Whether the time for trying is over.
+    /// Whether the time limit has passed.
     pub(crate) fn is_over(&self, now_ms: u64, limit_ms: u64) -> bool {
         now_ms.saturating_sub(self.since_ms) > limit_ms
     }
 
-    /// When the next try is, if there is one: not after the limit.
+    /// When the next attempt is; none after the limit.
     pub(crate) fn next_attempt_ms(&mut self, now_ms: u64, limit_ms: u64) -> Option<u64> {
         if now_ms.saturating_sub(self.since_ms) + self.delay_ms > limit_ms {
             return None;
@@ -48,7 +48,7 @@ impl Backoff {
         self.timeouts = 0;
     }
 
-    /// An operation was not; whether that is enough.
+    /// An operation timed out; whether the server counts as unresponsive.
     pub(crate) fn is_unresponsive(&mut self) -> bool {
         self.timeouts += 1;
         self.timeouts >= TIMEOUTS_LIMIT

@@ -1,4 +1,4 @@
-//! The kernel's refusals in words: what people read has no error numbers.
+//! The kernel's errors as text, without their numbers.
 
 use std::fmt::Display;
 

@@ -1,4 +1,4 @@
-//! What a source knows of a file system before it reads it.
+//! What the superblock gives about a file system, before it is read.
 
 use fsgauge_wire::Note;
 

@@ -1,4 +1,4 @@
-//! The readers: threads that read, while this one tells how far they are and looks whether anybody listens.
+//! Reader threads, and progress events while they read; without a listener they stop.
 
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
@@ -8,10 +8,10 @@ use fsgauge_wire::{Event, Failure, Listener, Outcome, ScanProgress, Stop};
 use crate::error_text::error_text;
 use crate::progress::Progress;
 
-/// How often progress is told.
+/// How often progress is reported.
 const TICK: Duration = Duration::from_millis(250);
 
-/// Who reads, and who hears of it.
+/// Threads that read, and their listener.
 pub(crate) struct ReaderThreads<'a> {
     threads: usize,
     listener: &'a mut dyn Listener,
@@ -70,7 +70,7 @@ impl<'a> ReaderThreads<'a> {
         })
     }
 
-    /// Says how far the scan is; when nobody listens, it ends.
+    /// Reports progress; when the listener is gone, the scan stops.
     fn tell(&mut self, progress: &[Progress]) {
         let (files, extents) = Progress::sum(progress);
         let event = Event::ScanProgress(ScanProgress { files, of_files: self.of_files, extents });

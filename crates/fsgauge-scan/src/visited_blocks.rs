@@ -1,5 +1,5 @@
-//! Blocks that were met: no block is part of two trees, or twice of one. What points in circles, or a thousand times to one
-//! place, comes to what was met before, so work and memory are bounded by the blocks that are really there.
+//! Blocks already visited: no block is in two trees, or twice in one. Cycles and repeated pointers in a damaged image lead to
+//! a visited block, which bounds work and memory by the number of blocks on the image.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -12,7 +12,7 @@ const WORD_BITS: u64 = 64;
 pub(crate) struct VisitedBlocks(Mutex<HashMap<u64, u64>>);
 
 impl VisitedBlocks {
-    /// Whether `block` was not met before.
+    /// Marks `block` as visited; whether it was not before.
     pub(crate) fn insert(&self, block: u64) -> bool {
         let mut words = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let word = words.entry(block / WORD_BITS).or_default();

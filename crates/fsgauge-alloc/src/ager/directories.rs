@@ -45,7 +45,7 @@ impl Directories {
         }
     }
 
-    /// Makes directories until there are so many.
+    /// Creates directories until there are this many.
     pub(crate) fn make_up_to(&mut self, count: u32) -> io::Result<()> {
         (self.count()..count).try_for_each(|_| self.make(0))
     }

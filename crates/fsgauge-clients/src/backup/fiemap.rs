@@ -17,7 +17,7 @@ const CAPACITY: u32 = 512;
 const UNKNOWN: u32 = 0x2;
 const INLINE: u32 = 0x200;
 
-/// Halves of words are told apart as x86 and ARM have them.
+/// Little endian, as on x86 and ARM.
 const _: () = assert!(cfg!(target_endian = "little"));
 
 /// What FIEMAP says of one file.

@@ -21,7 +21,7 @@ use crate::file_set::{Directory, FileNumber, Names, PathBuffer, Sizes, directori
 use crate::result::network;
 use crate::server::{Server, directory_of, shown};
 
-/// So often in a row a server may ask for patience, and so long each time.
+/// How often in a row a server may ask to retry later, and the delay each time.
 const RETRY_LIMIT: u32 = 100;
 const PATIENCE: Duration = Duration::from_millis(50);
 

@@ -49,7 +49,7 @@ pub(super) fn walk(opener: &mut Opener, watch: &mut Stopwatch) -> Outcome<Found>
     Ok(walk.found)
 }
 
-/// What tells mounts apart: the mount's number, or the device's before Linux 5.8.
+/// What distinguishes mounts: the mount's number, or the device's before Linux 5.8.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Mount {
     Number(u64),

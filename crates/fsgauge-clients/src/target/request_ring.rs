@@ -54,7 +54,7 @@ impl RequestRing {
         actions
     }
 
-    /// Lets the kernel wait with at least so many threads for what it cannot do without waiting (opens of files
+    /// Limits the kernel to at least this many worker threads for operations that block (opens of files
     /// that are not in memory, fsync), as that many threads of a program could. Of itself it takes four per
     /// processor (Linux 6.12, io_uring/io-wq.c).
     pub(super) fn allow_workers(&self, count: u32) {
@@ -102,7 +102,7 @@ impl RequestRing {
     #[cold]
     fn submit(&mut self) -> bool {
         let before = self.queued;
-        // An error that stays is told by the next `enter`.
+        // The next `enter` reports an error that persists.
         self.enter_with(|ring, queued| {
             // SAFETY: no argument is passed along, and every pushed entry is valid.
             unsafe { ring.submitter().enter::<libc::sigset_t>(queued, 0, EnterFlags::empty().bits(), None) }

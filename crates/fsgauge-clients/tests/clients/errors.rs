@@ -25,12 +25,12 @@ fn names_that_are_there_collide_and_the_rest_is_written() {
     std::fs::create_dir(directory.path().join("c00007")).unwrap();
     std::fs::write(directory.path().join("c00007/c00007-f000003"), "precious").unwrap();
     let result = run(&job(directory.path(), WRITE)).unwrap();
-    assert_eq!(only_error(&result), (ClientOperation::ClientErrorKind::Exists, 1));
+    assert_eq!(only_error(&result), (ClientOperation::Create, ClientErrorKind::Exists, 1));
     assert_eq!((clients(&result).files, clients(&result).files_given_up), (59, 1));
     assert_eq!(std::fs::read(directory.path().join("c00007/c00007-f000003")).unwrap(), b"precious");
     // Once more on what is there: each client meets six of its own files.
     let result = run(&job(directory.path(), WRITE)).unwrap();
-    assert_eq!(only_error(&result), (ClientOperation::ClientErrorKind::Exists, 60));
+    assert_eq!(only_error(&result), (ClientOperation::Create, ClientErrorKind::Exists, 60));
     assert_eq!((clients(&result).files, clients(&result).clients_gave_up), (0, 0));
 }
 

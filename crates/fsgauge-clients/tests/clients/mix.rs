@@ -13,7 +13,7 @@ pub(crate) fn mix() -> Phase {
     Phase::Mix {
         activities: vec![
             weighted(Activity::Read, 5),
-            weighted(Activity::3),
+            weighted(Activity::Create, 3),
             weighted(Activity::Save, 2),
             weighted(Activity::Delete, 3),
             weighted(Activity::Stat, 3),

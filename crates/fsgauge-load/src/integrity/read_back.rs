@@ -21,7 +21,7 @@ use crate::target::{Geometry, describe_io_failure, open_failure, path_of};
 const READ_BYTES: usize = 4 << 20;
 /// Satisfies the memory alignment of all direct I/O.
 const PAGE_BYTES: usize = 4096;
-/// How many faulty blocks are told one by one.
+/// How many faulty blocks are listed.
 const FAULTY_LIMIT: usize = 20;
 
 /// Reads back what a load has written: `issued` writes by each job, all of them completed. None when it was

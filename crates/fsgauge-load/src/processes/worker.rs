@@ -21,7 +21,7 @@ const TICK: Duration = Duration::from_millis(100);
 
 /// Reads a task from standard input, runs it, and reports on standard output. Gives the exit code.
 ///
-/// A worker whose engine is gone ends: nobody reads its reports.
+/// A worker whose engine is gone ends.
 pub fn run_worker(stop: Stop) -> u8 {
     match read_task().and_then(|task| work(task, stop)) {
         Ok(()) => 0,

@@ -161,7 +161,7 @@ impl NfsTarget {
         self.answer_all(client, |stage| stage != Stage::Idle, answer);
     }
 
-    /// Who waits for a way in that is not there is told that it was lost.
+    /// Fails the operations that wait for a lost connection.
     pub(super) fn give_up_waiting(&mut self) {
         for client in 0..self.sessions.len() as u32 {
             if self.sessions[client as usize].state != State::In {

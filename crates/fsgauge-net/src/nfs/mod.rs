@@ -97,7 +97,7 @@ pub struct NfsTarget {
     epoll: OwnedFd,
     /// The call that is sent next.
     message: Vec<u8>,
-    /// Answers that are known and not told yet.
+    /// Answers that are known and not delivered yet.
     answers: Vec<(u32, Answer)>,
     /// The server's largest read and write, as it last said.
     limits: (u32, u32),

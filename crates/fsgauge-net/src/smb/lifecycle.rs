@@ -91,7 +91,7 @@ impl SmbTarget {
         }
     }
 
-    /// A session stands: who waits for it goes on.
+    /// A session is set up: operations that wait for it continue.
     #[cold]
     pub(super) fn came_up(&mut self, number: u32) {
         let connection = &mut self.connections[number as usize];
@@ -114,7 +114,7 @@ impl SmbTarget {
         }
     }
 
-    /// A try came to nothing: another one follows, or who waits is told.
+    /// An attempt failed: another one follows, or the waiting operations fail.
     #[cold]
     pub(super) fn refused(&mut self, number: u32, refusal: Refusal) {
         self.refusal = Some(refusal);
@@ -152,7 +152,7 @@ impl SmbTarget {
         }
     }
 
-    /// Who waits for a session that is not there is told that it was lost.
+    /// Fails the operations that wait for a lost session.
     pub(super) fn give_up_waiting(&mut self) {
         for number in 0..self.connections.len() as u32 {
             if !self.connections[number as usize].is_up() {

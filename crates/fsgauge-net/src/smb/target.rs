@@ -33,7 +33,7 @@ const AROUND_DATA_BYTES: usize = 512;
 const DATA_LIMIT_BYTES: u32 = 8 << 20;
 /// An operation, and one try to connect, that are not answered for so long have no answer.
 const ANSWER_LIMIT_MS: u64 = 30_000;
-/// Sockets that one wait tells of.
+/// Most sockets that one wait returns.
 const EVENTS: usize = 256;
 /// Messages that one lane may have under way, and so its credits beside data.
 const MESSAGES_OF_LANE: u32 = 3;

@@ -1,4 +1,4 @@
-//! One request at a time, waited for: what the engine does on a server beside the clients.
+//! Synchronous requests, one at a time: what the engine does on a server beside the clients.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use super::{Answer, ControlSession, Request, Started, Target};
 
 /// A target answers sooner, if only that there was no answer.
 const PATIENCE: Duration = Duration::from_secs(90);
-/// No wait is longer: the flag that says stop is looked at.
+/// The longest wait; then the stop flag is checked.
 const LOOK: Duration = Duration::from_millis(20);
 
 /// Starts a request on the target's first lane and waits for its answer; `-EINTR` when it is to stop.
@@ -37,7 +37,7 @@ pub fn ask_for(target: &mut dyn Target, started: Started, stop: &Stop) -> io::Re
     Ok(given.unwrap_or_default())
 }
 
-/// Lets a session of the main thread in; `network.*` where it is refused.
+/// Connects the control session; `network.*` where it is refused.
 pub fn admit(control_session: &mut dyn ControlSession, stop: &Stop) -> Outcome<()> {
     let started = control_session.admit(0);
     let answer = ask_for(control_session, started, stop).map_err(|error| wait_failure(&error))?;

@@ -1,4 +1,4 @@
-//! The main thread's own session on a server.
+//! The control session: the main thread's own session on a server.
 
 use fsgauge_wire::Failure;
 

@@ -1,4 +1,4 @@
-//! What a client can ask, and what it is told: the same of every target, on a server or not.
+//! Requests and answers of clients: the same for every target, on a server or not.
 //!
 //! A lane is one operation at a time. Every target gives the same answers; a client cannot tell which serves it.
 

@@ -1,4 +1,4 @@
-//! Image files whose file system lost its superblock: told by the copies that it keeps elsewhere.
+//! Images with a destroyed primary superblock, recognised by its backup copies.
 
 /// A copy of a superblock on an image that does not begin with one.
 #[derive(Debug)]

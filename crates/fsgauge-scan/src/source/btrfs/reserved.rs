@@ -1,4 +1,4 @@
-//! What of a device btrfs keeps free of chunks and of files.
+//! Areas of a device that btrfs reserves: no chunks or no files are there.
 //!
 //! Source: exclude_super_stripes in fs/btrfs/block-group.c, BTRFS_DEVICE_RANGE_RESERVED in fs/btrfs/fs.h of Linux 6.12.
 

@@ -1,4 +1,4 @@
-//! Files with several names are counted once.
+//! Files with several hard links are counted once.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};

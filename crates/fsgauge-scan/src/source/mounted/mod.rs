@@ -1,4 +1,4 @@
-//! A mounted file system: extents by FIEMAP, free space by what the kernel tells this user.
+//! A mounted file system: extents by FIEMAP, free space by what the kernel reports to this user.
 
 mod btrfs;
 mod ext_bitmaps;
