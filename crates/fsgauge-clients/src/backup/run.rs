@@ -171,7 +171,7 @@ fn self_measure(clock: &Clock) -> SelfMeasure {
 }
 
 fn unresponsive(directory: &str) -> Failure {
-    let what = format!("the backup of {directory} did not come back from the kernel");
+    let what = format!("the backup of {directory} did not return from the kernel");
     Failure::system("backup.unresponsive", None, what, "its storage hangs", "dmesg | tail")
 }
 

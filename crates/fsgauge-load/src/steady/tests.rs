@@ -88,7 +88,7 @@ fn short_runs_are_not_judged() {
     assert!(!judge(&load(None), &[]).judged);
     let steady = judged(&[1000.0; 9]);
     assert!(
-        steady.judged && steady.reached && steady.reason.unwrap().starts_with("no change was looked for")
+        steady.judged && steady.reached && steady.reason.unwrap().starts_with("too few intervals to look for a change")
     );
 }
 
