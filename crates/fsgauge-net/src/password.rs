@@ -108,6 +108,6 @@ mod tests {
         let name = "FSGAUGE_NO_SUCH_PASSWORD".to_string();
         let failure = Password::read(&PasswordSource::Environment { name }).unwrap_err();
         assert_eq!((failure.code.as_str(), failure.exit_code()), ("password.missing", 3));
-        assert_eq!(failure.what, "there is no password: the variable FSGAUGE_NO_SUCH_PASSWORD is not set");
+        assert_eq!(failure.what, "no password: the variable FSGAUGE_NO_SUCH_PASSWORD is not set");
     }
 }
