@@ -20,13 +20,13 @@ from fsgauge.record import Cell, ScanRecord, StepRecord, Turn
 from fsgauge.rig.host.ledger.ledger import clean_up_after_the_dead
 from fsgauge.rig.host.machine.mounts import mount_at
 from fsgauge.rig.host.rig import HostRig
-from fsgauge.run import Outcome, run_study
 from fsgauge.store import StoredStudy, read_results
 from fsgauge.store.abandon import whole_blocks
 from fsgauge.study.model import Study
 from tests.needs import need_mkfs
 from tests.rigs.conftest import MEBIBYTE, Scene
 from tests.rigs.conftest import run as command
+from tests.rigs.measured import measured
 from tests.rigs.test_connections_faults import command as program
 
 pytestmark = pytest.mark.root
@@ -54,20 +54,6 @@ def study_of(systems: list[System], mebibytes: int, **keys: object) -> Study:
     )
 
 
-def measured(
-    study: Study, rig: HostRig, engine: Engine, tmp_path: Path, progress: Quiet | None = None
-) -> tuple[Outcome, StoredStudy]:
-    outcome = run_study(
-        study,
-        rig=rig,
-        results=tmp_path / "results",
-        destroy=None,
-        command=["fsgauge", "run", "aging"],
-        progress=progress or Quiet(),
-    )
-    return outcome, read_results(outcome.directory)
-
-
 def scan_of(stored: StoredStudy, system: str, cell: str | None) -> ScanRecord:
     when = "aged" if cell is None else "after cell"
     found = (each for each in stored.scans if (each.system, each.cell) == (system, cell))
@@ -88,11 +74,9 @@ def steps_of(stored: StoredStudy, turn: int) -> list[StepRecord]:
     return [step for step in stored.steps if (step.block, step.turn) == (0, turn)]
 
 
-def test_the_published_method_on_ext4(
-    scene: Scene, engine: Engine, rig: HostRig, tmp_path: Path
-) -> None:
+def test_the_published_method_on_ext4(scene: Scene, rig: HostRig, tmp_path: Path) -> None:
     study = study_of([chunked("ext4", 1), chunked("ext4", 4)], 480)
-    outcome, stored = measured(study, rig, engine, tmp_path)
+    outcome, stored = measured(study, rig, tmp_path / "results")
     assert outcome.ended_by is None
     assert whole_blocks(stored) == {0, 1}
     assert len(stored.runs) == 2 * 3 * 4 and all(run.result for run in stored.runs)
@@ -119,11 +103,9 @@ def test_the_published_method_on_ext4(
     assert scene.left() == []
 
 
-def test_free_space_is_what_deletes_give_back(
-    scene: Scene, engine: Engine, rig: HostRig, tmp_path: Path
-) -> None:
+def test_free_space_is_what_deletes_give_back(scene: Scene, rig: HostRig, tmp_path: Path) -> None:
     study = study_of([chunked("ext4", 1)], 320, levels=[10, 50, 100])
-    outcome, stored = measured(study, rig, engine, tmp_path)
+    outcome, stored = measured(study, rig, tmp_path / "results")
     assert outcome.ended_by is None
     file_bytes = stored.turns[0].target["file_size_bytes"]
     names = []
@@ -166,13 +148,12 @@ def test_other_systems_and_their_own_allocators(
     keys: dict[str, object],
     piece: int | None,
     scene: Scene,
-    engine: Engine,
     rig: HostRig,
     tmp_path: Path,
 ) -> None:
     need_mkfs(system["kind"])
     study = study_of([system], 400, **keys)
-    outcome, stored = measured(study, rig, engine, tmp_path)
+    outcome, stored = measured(study, rig, tmp_path / "results")
     assert outcome.ended_by is None
     assert all(run.result for run in stored.runs), [run.fault for run in stored.runs]
     if keys.get("verify"):
@@ -212,12 +193,11 @@ def test_what_cannot_work_is_refused_before_anything_is_measured(
     keys: dict[str, object],
     words: list[str],
     scene: Scene,
-    engine: Engine,
     rig: HostRig,
     tmp_path: Path,
 ) -> None:
     with pytest.raises(InputError) as refusal:
-        measured(study_of(systems, mebibytes, **keys), rig, engine, tmp_path)
+        measured(study_of(systems, mebibytes, **keys), rig, tmp_path / "results")
     for word in words:
         assert word in refusal.value.render()
     assert scene.left() == []
@@ -252,11 +232,11 @@ class Filler(Quiet):
 
 @pytest.mark.parametrize("half_way", [False, True], ids=["before", "half-way"])
 def test_without_space_for_its_files_the_study_ends_and_keeps_what_there_is(
-    half_way: bool, scene: Scene, engine: Engine, rig: HostRig, tmp_path: Path
+    half_way: bool, scene: Scene, rig: HostRig, tmp_path: Path
 ) -> None:
     study = study_of([{"name": "ext4"}], 320, aged_by="write")
     filler = Filler(scene, half_way)
-    outcome, stored = measured(study, rig, engine, tmp_path, filler)
+    outcome, stored = measured(study, rig, tmp_path / "results", filler)
     assert filler.thread is not None
     filler.thread.join(timeout=60)
     assert isinstance(outcome.ended_by, RigError) and outcome.ended_by.exit_code == 3
@@ -288,11 +268,11 @@ class Damager(Quiet):
 
 
 def test_an_io_error_is_recorded_and_the_study_goes_on(
-    scene: Scene, engine: Engine, rig: HostRig, tmp_path: Path
+    scene: Scene, rig: HostRig, tmp_path: Path
 ) -> None:
     damager = Damager(scene)
     study = study_of([chunked("ext4", 1)], 320)
-    outcome, stored = measured(study, rig, engine, tmp_path, damager)
+    outcome, stored = measured(study, rig, tmp_path / "results", damager)
     assert outcome.ended_by is None and damager.done
     (damaged, *others) = [run for run in stored.runs if run.cell.id == "free-10-read"]
     read = damaged.result.read if damaged.result else None
@@ -320,12 +300,10 @@ class Presser(Quiet):
 
 
 @pytest.mark.parametrize("at", ["intermingled", "free space", "removed"])
-def test_ctrl_c_leaves_nothing(
-    at: str, scene: Scene, engine: Engine, rig: HostRig, tmp_path: Path
-) -> None:
+def test_ctrl_c_leaves_nothing(at: str, scene: Scene, rig: HostRig, tmp_path: Path) -> None:
     study = study_of([{"name": "ext4"}], 320, aged_by="write")
     presser = Presser(at)
-    outcome, stored = measured(study, rig, engine, tmp_path, presser)
+    outcome, stored = measured(study, rig, tmp_path / "results", presser)
     assert presser.thread is not None
     presser.thread.join(timeout=60)
     assert outcome.ended_by is not None and outcome.ended_by.exit_code == 130

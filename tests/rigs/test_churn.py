@@ -7,18 +7,16 @@ from typing import Any
 
 import pytest
 
-from fsgauge.engine import Engine
 from fsgauge.kinds.churn.factors import ChurnFactors
-from fsgauge.progress.lines import Quiet
 from fsgauge.report import write_report
 from fsgauge.rig.host.rig import HostRig
-from fsgauge.run import run_study
 from fsgauge.stats import read_study
-from fsgauge.store import StoredStudy, read_results
+from fsgauge.store import StoredStudy
 from fsgauge.store.abandon import whole_blocks
 from fsgauge.study.model import Study
 from fsgauge.wire import sides_of
 from tests.rigs.conftest import MEBIBYTE, Scene
+from tests.rigs.measured import measured
 
 pytestmark = pytest.mark.root
 
@@ -47,18 +45,6 @@ def study_of(mkfs: str = "-m 0", **keys: object) -> Study:
     )
 
 
-def measured(study: Study, engine: Engine, rig: HostRig, results: Path) -> StoredStudy:
-    outcome = run_study(
-        study,
-        rig=rig,
-        results=results,
-        destroy=None,
-        command=["fsgauge", "run", "churn"],
-        progress=Quiet(),
-    )
-    return read_results(outcome.directory)
-
-
 def results_of(stored: StoredStudy) -> Any:
     return read_study(
         stored.turns,
@@ -72,9 +58,9 @@ def results_of(stored: StoredStudy) -> Any:
 
 
 def test_an_aged_tree_and_its_fresh_copy_are_read_whole_and_written_beside(
-    engine: Engine, rig: HostRig, scene: Scene, tmp_path: Path
+    rig: HostRig, scene: Scene, tmp_path: Path
 ) -> None:
-    stored = measured(study_of(), engine, rig, tmp_path)
+    _, stored = measured(study_of(), rig, tmp_path)
     assert whole_blocks(stored) == {0, 1}
     churn = results_of(stored).own
     aged, fresh = (churn.layout("ext4", 90, wear) for wear in ("aged", "fresh"))
@@ -103,9 +89,9 @@ def test_an_aged_tree_and_its_fresh_copy_are_read_whole_and_written_beside(
 
 
 def test_ageing_that_runs_out_of_inodes_is_a_finding_and_the_study_goes_on(
-    engine: Engine, rig: HostRig, scene: Scene, tmp_path: Path
+    rig: HostRig, scene: Scene, tmp_path: Path
 ) -> None:
-    stored = measured(study_of("-m 0 -N 512"), engine, rig, tmp_path)
+    _, stored = measured(study_of("-m 0 -N 512"), rig, tmp_path)
     findings = {finding.code: finding for finding in results_of(stored).findings}
     assert "No space left on device" in findings["churn.refused"].sentence
     assert findings["churn.not_filled"].level == "warning"

@@ -23,13 +23,13 @@ from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.progress.lines import Quiet
 from fsgauge.record import RunRecord
 from fsgauge.rig.host.rig import HostRig
-from fsgauge.run import Outcome, run_study
-from fsgauge.store import StoredStudy, read_results
+from fsgauge.store import StoredStudy
 from fsgauge.store.abandon import whole_blocks
 from fsgauge.study.model import Study
 from fsgauge.wire import Event, IntervalEvent
 from tests.needs import need_mkfs
 from tests.rigs.conftest import MEBIBYTE, Scene
+from tests.rigs.measured import measured
 
 pytestmark = pytest.mark.root
 PAIR = [
@@ -59,20 +59,6 @@ def ram(mebibytes: int = 600) -> dict[str, object]:
     return {"kind": "ram", "size": mebibytes * MEBIBYTE}
 
 
-def measured(
-    study: Study, engine: Engine, rig: HostRig, results: Path, progress: Quiet | None = None
-) -> tuple[Outcome, StoredStudy]:
-    outcome = run_study(
-        study,
-        rig=rig,
-        results=results,
-        destroy=None,
-        command=["fsgauge", "run", "connections"],
-        progress=progress or Quiet(),
-    )
-    return outcome, read_results(outcome.directory)
-
-
 def operations_of(run: RunRecord) -> dict[str, int]:
     assert run.result is not None and run.result.clients is not None, run.fault
     return {each.operation: each.operations for each in run.result.clients.operations}
@@ -99,10 +85,10 @@ def extents_per_file(stored: StoredStudy, system: str, cell: str) -> list[float]
 
 
 def test_the_published_tests_from_the_study_to_its_records(
-    scene: Scene, engine: Engine, rig: HostRig, tmp_path: Path
+    scene: Scene, rig: HostRig, tmp_path: Path
 ) -> None:
     study = study_of(PAIR, ram(), files_per_connection=10, backup_files_per_connection=2)
-    outcome, stored = measured(study, engine, rig, tmp_path / "results")
+    outcome, stored = measured(study, rig, tmp_path / "results")
     assert outcome.ended_by is None
     assert len(stored.runs) == 2 * 3 * 4
     assert whole_blocks(stored) == {0, 1}
@@ -146,7 +132,7 @@ def test_the_published_tests_from_the_study_to_its_records(
 )
 @pytest.mark.parametrize("number_of_processors", [1, 2])
 def test_interleaved_writers_fragment_ext4_as_was_measured(
-    number_of_processors: int, scene: Scene, engine: Engine, rig: HostRig, tmp_path: Path
+    number_of_processors: int, scene: Scene, rig: HostRig, tmp_path: Path
 ) -> None:
     """590 writers in turn, 4 KiB each, into files of 1 MiB: on Linux 6.18, 20 extents or 1.
 
@@ -161,7 +147,7 @@ def test_interleaved_writers_fragment_ext4_as_was_measured(
         PAIR, storage, clients=590, tests=["write"], file_sizes=[MEBIBYTE], files_per_connection=1
     )
     with on_processors(number_of_processors):
-        outcome, stored = measured(study, engine, rig, tmp_path / "results")
+        outcome, stored = measured(study, rig, tmp_path / "results")
     assert outcome.ended_by is None
     assert set(extents_per_file(stored, "delalloc", "write")) == {1.0}
     without = extents_per_file(stored, "nodelalloc", "write")
@@ -190,14 +176,14 @@ def test_interleaved_writers_fragment_ext4_as_was_measured(
     ids=["shared tree", "threads", "io_uring", "plain", "think"],
 )
 def test_every_way_of_working_is_whole(
-    keys: dict[str, Any], scene: Scene, engine: Engine, rig: HostRig, tmp_path: Path
+    keys: dict[str, Any], scene: Scene, rig: HostRig, tmp_path: Path
 ) -> None:
     tests = ["write", "read", "stat", "mix", "delete", "backup"]
     orders = ["directory", "inode", "physical"]
     mix = {"mix_duration": 300_000_000, "files_per_connection": 4}
     size = {"backup_file_size": 65536, "backup_files_per_connection": 2, "backup_orders": orders}
     study = study_of(PAIR[:1], ram(), tests=tests, **mix, **size, **keys)
-    outcome, stored = measured(study, engine, rig, tmp_path / "results")
+    outcome, stored = measured(study, rig, tmp_path / "results")
     assert outcome.ended_by is None
     for run in stored.runs:
         done = operations_of(run)
@@ -215,12 +201,12 @@ def test_every_way_of_working_is_whole(
 
 @pytest.mark.parametrize("kind", ["xfs", "btrfs", "ext3"])
 def test_other_systems_can_be_asked_for(
-    kind: str, scene: Scene, engine: Engine, rig: HostRig, tmp_path: Path
+    kind: str, scene: Scene, rig: HostRig, tmp_path: Path
 ) -> None:
     need_mkfs(kind)
     system = {"name": kind} | ({"mount": "allocsize=64m"} if kind == "xfs" else {})
     study = study_of([system], ram(), files_per_connection=2, file_sizes=[4096, 262_144])
-    outcome, stored = measured(study, engine, rig, tmp_path / "results")
+    outcome, stored = measured(study, rig, tmp_path / "results")
     assert outcome.ended_by is None
     assert all(run.result and run.result.clients for run in stored.runs)
     assert all(each >= 1 or kind == "btrfs" for each in extents_per_file(stored, kind, "write"))
@@ -277,12 +263,11 @@ def test_when_most_clients_give_up_the_study_ends_and_says_what_is_needed(
     kind: str,
     needed: str,
     scene: Scene,
-    engine: Engine,
     rig: HostRig,
     tmp_path: Path,
 ) -> None:
     progress = meddler(scene)
-    outcome, stored = measured(slow_study(), engine, rig, tmp_path / "results", progress)
+    outcome, stored = measured(slow_study(), rig, tmp_path / "results", progress)
     assert progress.done
     assert isinstance(outcome.ended_by, RigError)
     assert "of 40 clients gave up in" in outcome.ended_by.what
@@ -295,17 +280,17 @@ def test_when_most_clients_give_up_the_study_ends_and_says_what_is_needed(
 
 
 def test_more_than_the_file_system_holds_is_refused_before_anything(
-    scene: Scene, engine: Engine, rig: HostRig, tmp_path: Path
+    scene: Scene, rig: HostRig, tmp_path: Path
 ) -> None:
     study = study_of(PAIR, ram(100), tests=["write"], files_per_connection=60, file_sizes=[40_000])
     with pytest.raises(InputError) as refusal:
-        measured(study, engine, rig, tmp_path / "results")
+        measured(study, rig, tmp_path / "results")
     assert "40 clients with 60 files each need about" in refusal.value.what
     fitting = int(refusal.value.next.split("files_per_connection=")[1].split(",")[0])
     assert scene.left() == [] and not (tmp_path / "results").exists()
     keys = {"files_per_connection": fitting, "file_sizes": [40_000]}
     study = study_of(PAIR, ram(100), tests=["write"], **keys)
-    outcome, _ = measured(study, engine, rig, tmp_path / "results")
+    outcome, _ = measured(study, rig, tmp_path / "results")
     assert outcome.ended_by is None
 
 
@@ -327,9 +312,7 @@ def test_more_clients_than_open_files_are_refused(scene: Scene, engine: Engine) 
 
 
 @pytest.mark.parametrize("seconds", [0.3, 1.0])
-def test_ctrl_c_leaves_nothing(
-    seconds: float, scene: Scene, engine: Engine, rig: HostRig, tmp_path: Path
-) -> None:
+def test_ctrl_c_leaves_nothing(seconds: float, scene: Scene, rig: HostRig, tmp_path: Path) -> None:
     def press() -> None:
         deadline = time.monotonic() + 60
         while not list(scene.ledgers.rglob("c00039*")) and time.monotonic() < deadline:
@@ -340,7 +323,7 @@ def test_ctrl_c_leaves_nothing(
     presser = threading.Thread(target=press)
     presser.start()
     try:
-        outcome, stored = measured(slow_study(), engine, rig, tmp_path / "results")
+        outcome, stored = measured(slow_study(), rig, tmp_path / "results")
         assert outcome.ended_by is not None and outcome.ended_by.exit_code == 130
         assert whole_blocks(stored) == set()
     except BaseException as error:

@@ -36,11 +36,10 @@ from fsgauge.rig.host.ledger.ledger_folder import begin_ledger
 from fsgauge.rig.host.process.servers import server_processes
 from fsgauge.rig.host.rig import HostRig
 from fsgauge.rig.host.serving import missing_of, require_surroundings
-from fsgauge.run import Outcome, run_study
-from fsgauge.store import StoredStudy, read_results
 from fsgauge.study.model import Study
 from fsgauge.wire import ClientsJob, Event, IntervalEvent, SmbTarget
 from tests.rigs.conftest import MEBIBYTE, Scene
+from tests.rigs.measured import measured
 
 pytestmark = pytest.mark.root
 NAMES = sorted(SERVERS)
@@ -77,20 +76,6 @@ def study_of(name: str, *systems: dict[str, Any], **keys: Any) -> Study:
             "plan": plan,
         }
     )
-
-
-def measured(
-    study: Study, engine: Engine, rig: HostRig, results: Path, progress: Quiet | None = None
-) -> tuple[Outcome, StoredStudy]:
-    outcome = run_study(
-        study,
-        rig=rig,
-        results=results,
-        destroy=None,
-        command=["fsgauge", "run", "connections"],
-        progress=progress or Quiet(),
-    )
-    return outcome, read_results(outcome.directory)
 
 
 TOKENS: list[str] = []
@@ -340,12 +325,12 @@ def network_runs(runs: list[RunRecord]) -> list[RunRecord]:
     ids=NAMES[::-1],
 )
 def test_clients_work_through_a_server_and_over_the_path_beside_it(
-    name: str, tests: list[str], scene: Scene, engine: Engine, rig: HostRig, tmp_path: Path
+    name: str, tests: list[str], scene: Scene, rig: HostRig, tmp_path: Path
 ) -> None:
     needs(name)
     backup = {"backup_files_per_connection": 1, "backup_file_size": 65536}
     study = study_of(name, tests=tests, **(backup if "backup" in tests else {}))
-    outcome, stored = measured(study, engine, rig, tmp_path / "results")
+    outcome, stored = measured(study, rig, tmp_path / "results")
     assert outcome.ended_by is None
     network_runs(stored.runs)
     cells = 3 if "backup" in tests else 2
@@ -371,7 +356,7 @@ def test_clients_work_through_a_server_and_over_the_path_beside_it(
 
 
 def test_signing_and_encryption_are_what_systems_may_differ_in(
-    scene: Scene, engine: Engine, rig: HostRig, tmp_path: Path
+    scene: Scene, rig: HostRig, tmp_path: Path
 ) -> None:
     """A server that requires them has clients that do them; the others stay as they are."""
     needs("samba")
@@ -381,7 +366,7 @@ def test_signing_and_encryption_are_what_systems_may_differ_in(
         {"name": "encrypted", "kind": "ext4", "server": {"server smb encrypt": "required"}},
     ]
     study = study_of("samba", *systems, serve_beside_path=False)
-    outcome, stored = measured(study, engine, rig, tmp_path / "results")
+    outcome, stored = measured(study, rig, tmp_path / "results")
     assert outcome.ended_by is None
     spoken = {}
     for run in network_runs(stored.runs):
@@ -410,13 +395,13 @@ class Killer(Quiet):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_server_killed_under_load_comes_back_and_the_study_goes_on(
-    name: str, scene: Scene, engine: Engine, rig: HostRig, tmp_path: Path
+    name: str, scene: Scene, rig: HostRig, tmp_path: Path
 ) -> None:
     needs(name)
     slow = {"files_per_connection": 15, "think": 20_000_000, "serve_beside_path": False}
     study = study_of(name, tests=["write"], file_sizes=[65536], **{"clients": 4} | slow)
     killer = Killer()
-    outcome, stored = measured(study, engine, rig, tmp_path / "results", killer)
+    outcome, stored = measured(study, rig, tmp_path / "results", killer)
     assert killer.killed
     assert outcome.ended_by is None
     first = stored.runs[0]
@@ -437,11 +422,11 @@ def test_a_server_killed_under_load_comes_back_and_the_study_goes_on(
 
 
 def test_without_the_server_a_run_ends_before_anything_and_names_the_package(
-    scene: Scene, engine: Engine, rig: HostRig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    scene: Scene, rig: HostRig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("fsgauge.rig.host.serving.find_tool", lambda _: None)
     with pytest.raises(RigError) as refusal:
-        measured(study_of("samba"), engine, rig, tmp_path / "results")
+        measured(study_of("samba"), rig, tmp_path / "results")
     assert "apt-get install samba" in refusal.value.next
     assert refusal.value.exit_code == 3
     assert scene.left() == [] and not (tmp_path / "results").exists()
@@ -468,7 +453,7 @@ def test_a_share_of_a_running_server_is_used_and_cleared(
         share = {"name": "share", "kind": "share", "target": address}
         study = study_of(name, share, **keys)
         with server.reached():
-            outcome, stored = measured(study, engine, HostRig(engine), tmp_path / "results")
+            outcome, stored = measured(study, HostRig(engine), tmp_path / "results")
         assert outcome.ended_by is None
         network_runs(stored.runs)
         assert stored.scans == [] and stored.path_runs == []
@@ -517,7 +502,6 @@ def test_a_full_or_closed_share_ends_the_study_with_what_is_needed(
     kind: str,
     needed: str,
     scene: Scene,
-    engine: Engine,
     rig: HostRig,
     tmp_path: Path,
 ) -> None:
@@ -525,7 +509,7 @@ def test_a_full_or_closed_share_ends_the_study_with_what_is_needed(
     slow = {"files_per_connection": 40, "think": 20_000_000, "serve_beside_path": False}
     study = study_of(name, tests=["write"], file_sizes=[262_144], **{"clients": 4} | slow)
     progress = meddler(scene)
-    outcome, stored = measured(study, engine, rig, tmp_path / "results", progress)
+    outcome, stored = measured(study, rig, tmp_path / "results", progress)
     assert progress.done and isinstance(outcome.ended_by, RigError)
     assert "clients gave up in" in outcome.ended_by.what
     assert needed in outcome.ended_by.next
@@ -549,10 +533,10 @@ def test_a_refused_login_ends_before_anything_is_written(
         share = {"name": "share", "kind": "share", "target": address}
         study = study_of("samba", share, serve="none")
         with server.reached(), pytest.raises(RigError) as refusal:
-            measured(study, engine, HostRig(engine), tmp_path / "results")
+            measured(study, HostRig(engine), tmp_path / "results")
         assert "refuses the user nobody" in refusal.value.what
         assert "not-this-one" not in refusal.value.render()
     assert list((tmp_path / "results").iterdir()) == []
     with pytest.raises(RigError, match="no server answers"):
-        measured(study, engine, HostRig(engine), tmp_path / "results")
+        measured(study, HostRig(engine), tmp_path / "results")
     assert scene.left() == [] and leftovers() == []

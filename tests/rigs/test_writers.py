@@ -8,16 +8,14 @@ from typing import Any
 
 import pytest
 
-from fsgauge.engine import Engine
 from fsgauge.errors import InputError
 from fsgauge.kinds.writers.keys import WritersWorkload
-from fsgauge.progress.lines import Quiet
 from fsgauge.rig.host.rig import HostRig
-from fsgauge.run import run_study
 from fsgauge.store import read_results
 from fsgauge.study.model import Study
 from fsgauge.wire import LoadResult
 from tests.rigs.conftest import MEBIBYTE, MakeLoop, Scene
+from tests.rigs.measured import measured
 
 pytestmark = pytest.mark.root
 
@@ -38,15 +36,8 @@ def study_of(scene: Scene, names: list[str], workload: dict[str, object]) -> Stu
     )
 
 
-def measured(study: Study, engine: Engine, rig: HostRig, results: Path) -> list[dict[str, Any]]:
-    outcome = run_study(
-        study,
-        rig=rig,
-        results=results,
-        destroy=None,
-        command=["fsgauge", "run", "writers"],
-        progress=Quiet(),
-    )
+def runs_of(study: Study, rig: HostRig, results: Path) -> list[dict[str, Any]]:
+    outcome, _ = measured(study, rig, results)
     assert outcome.ended_by is None
     files = outcome.directory.glob("records/*/[0-9]*.json")
     return [json.loads(path.read_text()) for path in files]
@@ -73,12 +64,11 @@ def test_every_run_is_whole(
     names: list[str],
     workload: dict[str, object],
     scene: Scene,
-    engine: Engine,
     rig: HostRig,
     tmp_path: Path,
 ) -> None:
     study = study_of(scene, names, workload)
-    runs = measured(study, engine, rig, tmp_path / "results")
+    runs = runs_of(study, rig, tmp_path / "results")
     writers = study.workload
     assert isinstance(writers, WritersWorkload)
     cells = 2 * len(writers.ranges) * len(writers.access)
@@ -99,16 +89,16 @@ def test_every_run_is_whole(
 
 
 def test_a_pass_covers_the_file_once_by_each_writer(
-    scene: Scene, engine: Engine, rig: HostRig, tmp_path: Path
+    scene: Scene, rig: HostRig, tmp_path: Path
 ) -> None:
     study = study_of(scene, ["raw"], {"writers": [2]})
-    for run in measured(study, engine, rig, tmp_path / "results"):
+    for run in runs_of(study, rig, tmp_path / "results"):
         size = run["job"]["target"]["size_bytes"]
         assert run["result"]["write"]["size_bytes"] == 2 * size
 
 
 def test_raw_does_the_nearest_thing_where_the_others_need_files(
-    scene: Scene, engine: Engine, rig: HostRig, tmp_path: Path
+    scene: Scene, rig: HostRig, tmp_path: Path
 ) -> None:
     workload = {
         "ranges": ["shared", "own files"],
@@ -117,7 +107,7 @@ def test_raw_does_the_nearest_thing_where_the_others_need_files(
         "fill": 20,
     }
     study = study_of(scene, ["raw", "ext4"], workload)
-    runs = measured(study, engine, rig, tmp_path / "results")
+    runs = runs_of(study, rig, tmp_path / "results")
     assert len(runs) == 2 * 3 * 8
     covered: dict[tuple[str, str], set[int]] = {}
     for run in runs:

@@ -14,7 +14,7 @@ pub(crate) fn check_age(job: &AgeJob) -> Outcome<()> {
     }
     if job.time_limit_ns == 0 {
         let what = "time_limit_ns is 0".into();
-        return refuse("time_limit_ns", what, "nothing could be done", "give some seconds");
+        return refuse("time_limit_ns", what, "there would be no time to age", "give some seconds");
     }
     if job.space_bytes == Some(0) {
         let what = "space_bytes is 0".into();

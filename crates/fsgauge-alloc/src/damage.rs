@@ -8,7 +8,7 @@ use fsgauge_wire::{Failure, Outcome};
 use rustix::fd::AsFd;
 use rustix::fs::{fstat, major, minor};
 
-/// Errors found so far; None where the file system does not tell.
+/// Errors found so far; None where the file system does not count them.
 pub(crate) fn errors_found(root: impl AsFd) -> Option<u64> {
     let device = fstat(root).ok()?.st_dev;
     let link = PathBuf::from(format!("/sys/dev/block/{}:{}", major(device), minor(device)));

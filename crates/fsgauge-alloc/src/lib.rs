@@ -12,12 +12,12 @@ mod check;
 mod cpu;
 mod damage;
 mod draw;
+mod log_state;
 mod op_log;
 mod operation;
 mod profile;
 mod run;
 mod space;
-mod world;
 
 pub use op_log::OpLog;
 pub use operation::{Operation, Placement};

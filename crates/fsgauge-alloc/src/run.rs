@@ -90,14 +90,13 @@ fn note(code: &str, text: impl Into<String>) -> Note {
 fn notes_of(job: &AgeJob, copies_on_write: bool) -> Vec<Note> {
     let mut notes = Vec::new();
     if job.fresh_copy {
-        let text =
-            "Only what the log leaves was written: each file once, from start to end, directory by directory";
+        let text = "Only the files that the log leaves were written: each once, from start to end, directory by directory";
         notes.push(note("age.fresh_copy", text));
     }
     if job.mode == AgeMode::Fast {
         notes.push(note(
             "age.fast",
-            "Space was allocated without data: delayed allocation and preallocation had no part in the layout, \
+            "Space was allocated without data: the layout is without delayed allocation and preallocation, \
              and reading these files needs no disk",
         ));
         if matches!(job.profile, AgeProfile::Database { .. }) && !job.fresh_copy {
@@ -105,13 +104,13 @@ fn notes_of(job: &AgeJob, copies_on_write: bool) -> Vec<Note> {
                 "Overwrites were holes that were allocated again: space was freed before the new was taken, where \
                  the file system does it the other way round"
             } else {
-                "Overwrites did nothing: this file system overwrites in place, so they move nothing"
+                "Overwrites did nothing: this file system overwrites in place"
             };
             notes.push(note("age.fast_overwrite", text));
         }
     }
     if job.mode == AgeMode::Direct {
-        let text = "Data was written past the page cache: delayed allocation had no part in the layout";
+        let text = "Data was written with direct I/O: the layout is without delayed allocation";
         notes.push(note("age.direct", text));
     }
     notes
@@ -122,7 +121,7 @@ fn notes_after(replay: &Replay, ended: AgeEnded) -> Vec<Note> {
     let mut notes = Vec::new();
     let failed = replay.ager.counts.failed;
     if failed > 0 {
-        let text = format!("{failed} operations were refused; the log went on without them");
+        let text = format!("{failed} operations failed; the log continued without them");
         notes.push(note("age.refused", text));
     }
     if replay.ager.counts.errors().iter().any(|error| STORAGE_ERRORS.contains(&error.errno)) {
@@ -131,10 +130,8 @@ fn notes_after(replay: &Replay, ended: AgeEnded) -> Vec<Note> {
         notes.push(note("age.storage_failed", text));
     }
     if ended == AgeEnded::Interrupted {
-        notes.push(note(
-            "age.unsynced",
-            "Stopped before the last syncfs: some data may not have its place yet",
-        ));
+        notes
+            .push(note("age.unsynced", "Stopped before the last syncfs: some data may not be allocated yet"));
     }
     notes
 }

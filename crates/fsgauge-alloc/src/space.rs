@@ -57,7 +57,7 @@ fn refuse_others(directory: &str, root: &OwnedFd) -> Outcome<()> {
         return Ok(());
     }
     let found = fstat(root).map_err(|errno| {
-        let what = format!("the directory {directory} cannot be looked at");
+        let what = format!("the directory {directory} cannot be read");
         Failure::system("fstat", Some(errno.raw_os_error()), what, text_of(errno), "ls -ld DIRECTORY")
     })?;
     let cause = if found.st_uid != 0 {
@@ -79,7 +79,7 @@ fn refuse_contents(directory: &str, root: &OwnedFd) -> Outcome<()> {
     let refuse = |cause: String| {
         Err(Failure::job(
             "not_empty",
-            format!("the directory {directory} cannot be taken for empty"),
+            format!("the directory {directory} is not known to be empty"),
             cause,
             "name an empty directory, for example a new one",
         ))
@@ -132,7 +132,7 @@ fn refused(mode: AgeMode, errno: Errno) -> Failure {
     match (mode, errno) {
         (_, Errno::NOSPC | Errno::DQUOT) => Failure::job(
             "space",
-            "the file system has no room for one block",
+            "the file system has no space for one block",
             text_of(errno),
             "give more space; check with: df -h DIRECTORY",
         ),

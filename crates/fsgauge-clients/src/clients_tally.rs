@@ -7,7 +7,7 @@ use fsgauge_wire::{
     BadRecord, ClientError, ClientErrorKind, ClientOperation, ClientOperationResult, IntervalCount,
 };
 
-/// So many bad records are told one by one.
+/// How many bad records are listed.
 pub(crate) const BAD_LIMIT: usize = 20;
 
 const OPERATIONS: [ClientOperation; 11] = [
@@ -57,7 +57,7 @@ impl ClientsTally {
         self.operations[operation as usize].as_deref()
     }
 
-    /// Counts an error; the first of its kind is told in words.
+    /// Counts an error; the first of its kind is described.
     #[cold]
     pub(crate) fn error(
         &mut self,
@@ -66,7 +66,7 @@ impl ClientsTally {
         at_ns: u64,
         words: impl FnOnce() -> (String, String),
     ) {
-        // It was tried: it is told, too.
+        // It was tried, so it is reported too.
         self.of(operation);
         let errors = self.errors.entry((operation, kind)).or_insert_with(|| {
             let (first_path, message) = words();

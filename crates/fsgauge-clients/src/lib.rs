@@ -1,6 +1,6 @@
 //! Many clients on one file set, every operation timed.
 //!
-//! A *client* is a small state machine that says what it wants next and is told what came of it; it knows
+//! A *client* is a small state machine that gives its next request and takes the answer; it knows
 //! neither clock nor kernel. A *target* carries operations out: on a path, on nothing, on a server. An
 //! *event loop* joins a share of the clients with one target, and a *tally* counts. The *file set* is a
 //! formula: names, sizes and contents follow from the numbers of client and file.
@@ -8,21 +8,21 @@
 #![warn(unreachable_pub)]
 
 mod backup;
-mod carriers;
 mod check;
 mod client;
+mod client_threads;
 mod clients_tally;
 mod cpu_time;
 mod event_loop;
 mod file_set;
-mod followed;
 mod plan;
-mod rests;
 mod result;
 mod run;
 mod self_measure;
 mod server;
-mod tails;
 mod target;
+mod thread_outcomes;
+mod trailing_data;
+mod wake_queue;
 
 pub use run::run_clients;

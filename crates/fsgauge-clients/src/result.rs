@@ -9,7 +9,7 @@ use fsgauge_wire::{
 };
 
 use super::event_loop::{ClientCount, LoopOutcome};
-use super::followed::{Followed, LetIn, end_ns, ended};
+use super::thread_outcomes::{Admitted, ThreadOutcomes, end_ns, ended};
 use crate::clients_tally::ClientsTally;
 use crate::server::Server;
 
@@ -20,17 +20,17 @@ const NOT_JUDGED: &str = "clients work through files: the rate changes with them
 pub(crate) fn result(
     job: &ClientsJob,
     engine: Engine,
-    let_in: LetIn,
-    followed: Followed,
+    admitted: Admitted,
+    measured_threads: ThreadOutcomes,
     self_measure: SelfMeasure,
     server: Option<&Server>,
 ) -> LoadResult {
-    let threads = followed.outcomes.len() as u32;
-    let outcomes: Vec<LoopOutcome> = followed.outcomes.into_iter().flatten().collect();
-    let mut all = Merged::new(job, outcomes, followed.machine, followed.pauses);
-    let is_missing = followed.note.is_some();
-    let mut notes: Vec<Note> = let_in.notes;
-    notes.extend(followed.note);
+    let threads = measured_threads.outcomes.len() as u32;
+    let outcomes: Vec<LoopOutcome> = measured_threads.outcomes.into_iter().flatten().collect();
+    let mut all = Merged::new(job, outcomes, measured_threads.machine, measured_threads.pauses);
+    let is_missing = measured_threads.note.is_some();
+    let mut notes: Vec<Note> = admitted.notes;
+    notes.extend(measured_threads.note);
     if is_missing {
         all.ended = Ended::Interrupted;
     }
@@ -39,7 +39,7 @@ pub(crate) fn result(
         dispatch: job.dispatch,
         threads,
         calls: all.calls.clone(),
-        connect_ns: let_in.connect_ns,
+        connect_ns: admitted.connect_ns,
         operations: all.tally.results(),
         errors: all.tally.errors(),
         files: all.tally.files,
@@ -61,10 +61,10 @@ pub(crate) fn result(
         format: FORMAT,
         engine,
         interface: interface(job),
-        features: let_in.features,
+        features: admitted.features,
         notes,
         ended: all.ended,
-        started_unix_ns: followed.started_unix_ns,
+        started_unix_ns: measured_threads.started_unix_ns,
         warm_up_ns: 0,
         elapsed_ns,
         read: reads.then(|| records(&all.tally, ClientOperation::Read)),
@@ -73,7 +73,7 @@ pub(crate) fn result(
         in_flight_mean: if elapsed_ns == 0 { 0.0 } else { all.in_flight_ns as f64 / elapsed_ns as f64 },
         cpu: Cpu { user_ns: all.user_ns, system_ns: all.system_ns, threads },
         machine_cpu: all.machine,
-        intervals: followed.intervals,
+        intervals: measured_threads.intervals,
         steady: Some(Steady { rounds: 5, reason: Some(NOT_JUDGED.into()), ..Steady::default() }),
         self_measure,
         sync: None,

@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use fsgauge_load::instruments::{Clock, allow_nudges, tell};
+use fsgauge_load::instruments::{Clock, allow_interrupts, send_event};
 use fsgauge_wire::{ClientsJob, Engine, Event, Listener, LoadResult, Outcome, Phase, Stop};
 
 use super::backup::run_backup;
-use super::carriers::Carriers;
 use super::check::check_clients;
+use super::client_threads::ClientThreads;
 use super::plan::Plan;
 use super::result::result;
 use super::self_measure::self_measure;
-use super::tails::look_for_tails;
+use super::trailing_data::check_for_trailing_data;
 use crate::server::Server;
 
 /// Runs clients and gives the result; events go to `listener` while they run.
@@ -27,27 +27,27 @@ pub fn run_clients(
     check_clients(job)?;
     let (clock, clock_note) = Clock::new();
     let self_measure = self_measure(job, &clock)?;
-    tell(listener, &stop, Event::SelfMeasure(self_measure));
-    allow_nudges();
+    send_event(listener, &stop, Event::SelfMeasure(self_measure));
+    allow_interrupts();
     let server = Server::reach(job, &stop)?;
     let plan = Arc::new(Plan::new(job));
-    let mut carriers = Carriers::spawn(plan.clone(), clock, stop, server.as_ref())?;
-    let mut let_in = carriers.wait_until_ready()?;
-    let_in.notes.splice(0..0, clock_note);
-    let_in.notes.iter().for_each(|note| tell(listener, &stop, Event::Note(note.clone())));
+    let mut client_threads = ClientThreads::spawn(plan.clone(), clock, stop, server.as_ref())?;
+    let mut admitted = client_threads.wait_until_ready()?;
+    admitted.notes.splice(0..0, clock_note);
+    admitted.notes.iter().for_each(|note| send_event(listener, &stop, Event::Note(note.clone())));
     if server.is_some() {
-        tell(listener, &stop, Event::ClientsIn { connect_ns: let_in.connect_ns });
+        send_event(listener, &stop, Event::ClientsIn { connect_ns: admitted.connect_ns });
     }
-    let followed = carriers.follow(listener)?;
+    let measured_threads = client_threads.follow(listener)?;
     if server.is_some() {
-        carriers.part(listener);
+        client_threads.part(listener);
     }
     if let (Phase::Clear {}, Some(server)) = (&job.phase, &server) {
-        let left = server.clear(job, &stop)?;
-        left.iter().for_each(|note| tell(listener, &stop, Event::Note(note.clone())));
-        let_in.notes.extend(left);
+        let left = server.remove_directories(job, &stop)?;
+        left.iter().for_each(|note| send_event(listener, &stop, Event::Note(note.clone())));
+        admitted.notes.extend(left);
     }
-    let mut measured = result(job, engine, let_in, followed, self_measure, server.as_ref());
-    look_for_tails(&plan, server.as_ref(), &mut measured, &stop);
+    let mut measured = result(job, engine, admitted, measured_threads, self_measure, server.as_ref());
+    check_for_trailing_data(&plan, server.as_ref(), &mut measured, &stop);
     Ok(measured)
 }

@@ -3,8 +3,8 @@
 use fsgauge_load::instruments::{Clock, cpu};
 use fsgauge_wire::{ClientsInterface, ClientsJob, ClientsTarget, Outcome, SelfMeasure, Stamps, Stop};
 
-use super::carriers::{share, threads_of};
-use super::event_loop::{EventLoop, Surroundings};
+use super::client_threads::{share, threads_of};
+use super::event_loop::{EventLoop, LoopContext};
 use super::plan::Plan;
 use super::target::NullTarget;
 
@@ -43,9 +43,9 @@ fn on_nothing(job: &ClientsJob) -> ClientsJob {
 /// CPU time of one operation when the target costs nothing.
 fn null_ns_per_operation(plan: &Plan, clock: &Clock) -> Outcome<f64> {
     let mut ignore = |_| {};
-    let around = Surroundings { plan, clock: *clock, stop: Stop::never(), on_interval: &mut ignore };
+    let context = LoopContext { plan, clock: *clock, stop: Stop::never(), on_interval: &mut ignore };
     let target = NullTarget::new(plan.job.files.record_size_bytes);
-    let mut event_loop = EventLoop::new(around, target, share(plan.job.clients, 0, threads_of(&plan.job)));
+    let mut event_loop = EventLoop::new(context, target, share(plan.job.clients, 0, threads_of(&plan.job)));
     let begin_ns = cpu::thread_ns();
     let outcome = event_loop.run(clock.now_ns())?;
     Ok((cpu::thread_ns() - begin_ns) as f64 / outcome.tally.total().max(1) as f64)

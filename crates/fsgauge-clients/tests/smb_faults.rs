@@ -63,7 +63,7 @@ fn what_the_server_refuses_is_told_before_anything_begins() {
         (SmbTarget { port: closed, ..target.clone() }, "network.refused", format!("127.0.0.1:{closed}")),
         (wrong.clone(), "network.login", "0xc000006d".into()),
         // Samba takes whom it does not know for a guest.
-        (SmbTarget { user: "nobody-knows".into(), ..target.clone() }, "network.login", "for a guest".into()),
+        (SmbTarget { user: "nobody-knows".into(), ..target.clone() }, "network.login", "to guest".into()),
         (SmbTarget { share: "gone".into(), ..target.clone() }, "network.share", "//127.0.0.1/gone".into()),
         (SmbTarget { dialect: SmbDialect::Smb202, ..target.clone() }, "network.dialect", "2.0.2".into()),
         (SmbTarget { dialect: SmbDialect::Smb311, ..target.clone() }, "network.dialect", "3.1.1".into()),
@@ -147,7 +147,7 @@ fn a_server_of_something_else_is_no_server() {
     });
     let (code, words) = refusal(&target(port));
     assert_eq!(code, "network.protocol", "{words}");
-    assert!(words.starts_with(&format!("what answers on 127.0.0.1:{port} is no SMB server")), "{words}");
+    assert!(words.starts_with(&format!("the service on 127.0.0.1:{port} is not an SMB server")), "{words}");
 }
 
 /// It closes the connection at the first message that it does not understand.

@@ -1,4 +1,4 @@
-//! The command line: there is hardly any, since a job says everything.
+//! The command line; jobs come on standard input.
 
 use std::path::PathBuf;
 

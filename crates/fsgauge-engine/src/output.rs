@@ -17,7 +17,7 @@ impl Output {
         Output { stdout: io::stdout() }
     }
 
-    /// The first event. When nobody reads it, the job does not start.
+    /// The first event. Without a reader the job does not start.
     pub(crate) fn started(&mut self, engine: &Engine, stop: &Stop) {
         let unix_ns =
             SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO).as_nanos() as u64;
@@ -26,7 +26,7 @@ impl Output {
         }
     }
 
-    /// The last event. Nobody can be told when this fails.
+    /// The last event. A failure here cannot be reported.
     pub(crate) fn last(&mut self, event: Event) -> Result<(), ()> {
         self.event(event).map_err(|_| ())
     }
@@ -56,8 +56,8 @@ pub(crate) fn say_no_panic() {
         let error = Failure::system(
             "internal",
             None,
-            "the engine found itself in a state that it does not know",
-            format!("a mistake in fsgauge at {place}"),
+            "the engine panicked",
+            format!("a bug in fsgauge at {place}"),
             "report it with this line and the job",
         );
         let _ = Output::new().last(Event::Failed { error });

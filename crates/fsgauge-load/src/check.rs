@@ -59,7 +59,7 @@ fn check_block_size(target: &Target, size_bytes: u32, direct: bool) -> Check {
         return refuse(
             "block_sizes",
             format!("block size {size_bytes} is not between 1 and {BLOCK_SIZE_LIMIT}"),
-            "no system call moves that",
+            "a system call transfers at most that much",
             "choose another size",
         );
     }
@@ -67,7 +67,7 @@ fn check_block_size(target: &Target, size_bytes: u32, direct: bool) -> Check {
         return refuse(
             "block_sizes",
             format!("block size {size_bytes} is larger than the target's {file_size_bytes} bytes"),
-            "not one operation would fit",
+            "no operation would fit",
             "choose a smaller block or a larger target",
         );
     }
@@ -131,7 +131,7 @@ fn check_concurrency(load: &LoadJob) -> Check {
     if load.interface == Interface::Psync && depth > 1 {
         return refuse(
             "queue_depth",
-            format!("queue_depth {depth} cannot be had with interface psync"),
+            format!("queue_depth {depth} is not possible with interface psync"),
             "pread and pwrite do one operation at a time",
             "choose interface io_uring, or queue_depth 1 with more jobs",
         );
@@ -175,7 +175,7 @@ fn check_access(load: &LoadJob) -> Check {
         && !(theta > 0.0 && theta <= 10.0)
     {
         let what = format!("theta {theta} is not above 0 and at most 10");
-        return refuse("access", what, "that is no zipf distribution", "choose for example 1.1");
+        return refuse("access", what, "it is not a zipf distribution", "choose for example 1.1");
     }
     if load.ranges.is_some() {
         return Ok(());
@@ -253,7 +253,7 @@ pub(crate) fn check_layout(layout: &LayoutJob) -> Check {
         return refuse(
             "block_size_bytes",
             format!("block_size_bytes {} is not between 1 and {BLOCK_SIZE_LIMIT}", layout.block_size_bytes),
-            "no system call moves that",
+            "a system call transfers at most that much",
             "choose for example 1048576",
         );
     }

@@ -27,7 +27,7 @@ fn check_without(load: &LoadJob) -> Check {
     refuse(
         key,
         format!("{key} needs ranges"),
-        "without ranges nobody knows which places a job will have written",
+        "without ranges the blocks that a job has written are unknown",
         "add ranges, for example {\"kind\": \"shared\"}",
     )
 }
@@ -202,7 +202,12 @@ fn check_sync(load: &LoadJob) -> Check {
         Sync::Fsync { every } | Sync::Fdatasync { every } => Some(every),
     };
     if every == Some(0) {
-        return refuse("sync", "sync after every 0 writes", "that is no distance", "choose 1 or more");
+        return refuse(
+            "sync",
+            "sync after every 0 writes",
+            "the interval must be at least 1 write",
+            "choose 1 or more",
+        );
     }
     if load.read_percent == 100 {
         return refuse(

@@ -10,9 +10,9 @@ use fsgauge_wire::{
     Access, Descriptors, Failure, Features, Interface, LoadJob, Note, Outcome, Ranges, Stop, Sync, Target,
 };
 
+use crate::barriers::Barriers;
 use crate::buffers::Buffers;
 use crate::contents::Contents;
-use crate::halts::Halts;
 use crate::instruments::{Clock, Start, Window};
 use crate::job_loop::{JobLoop, LoopSetup};
 use crate::medium::Medium;
@@ -150,14 +150,14 @@ impl JobThread {
         buffers: Buffers,
     ) -> Result<JobOutcome, Failure> {
         let load = &self.shared.load;
-        let halts = Halts::new(load, places(load, self.job), files);
+        let barriers = Barriers::new(load, places(load, self.job), files);
         let zero_ns = self.shared.start.wait(&self.shared.clock);
         match &load.rate {
-            None => self.with_pace(zero_ns, Unpaced, queue, halts, pattern, buffers),
+            None => self.with_pace(zero_ns, Unpaced, queue, barriers, pattern, buffers),
             Some(rate) => {
                 let random = Random::new(load.seed, (1 << 32) + u64::from(self.job));
                 let pace = Paced::new(rate, self.job, load.jobs, zero_ns, random);
-                self.with_pace(zero_ns, pace, queue, halts, pattern, buffers)
+                self.with_pace(zero_ns, pace, queue, barriers, pattern, buffers)
             }
         }
     }
@@ -167,7 +167,7 @@ impl JobThread {
         zero_ns: u64,
         pace: P,
         queue: Q,
-        halts: Halts<'_>,
+        barriers: Barriers<'_>,
         pattern: Pattern<O>,
         buffers: Buffers,
     ) -> Result<JobOutcome, Failure> {
@@ -182,7 +182,7 @@ impl JobThread {
             batch: batch(load),
             wanted: load.batch.unwrap_or(1),
             size_limit_bytes: size_limit_bytes(load, self.job),
-            halts,
+            barriers,
             window: Window::new(zero_ns, load.warm_up_ns, load.duration_ns, load.interval_ns),
         };
         JobLoop::new(setup, queue, pattern, pace, buffers).run()

@@ -46,9 +46,9 @@ pub fn run_layout(
     }
     let mut writer = Writer::new(layout, stop)?;
     let notes = writer.write_all(&files)?;
-    notes
-        .iter()
-        .for_each(|note| crate::instruments::tell(listener, &stop, fsgauge_wire::Event::Note(note.clone())));
+    notes.iter().for_each(|note| {
+        crate::instruments::send_event(listener, &stop, fsgauge_wire::Event::Note(note.clone()))
+    });
     let fsync_begin = Instant::now();
     make_durable(layout, &files, &stop)?;
     Ok(LayoutResult {

@@ -7,15 +7,14 @@
 
 #![warn(unreachable_pub)]
 
+mod barriers;
 mod buffers;
 mod check;
 mod check_ranges;
 mod companion;
 mod contents;
-mod crew;
 mod filler;
 mod group;
-mod halts;
 pub mod instruments;
 mod integrity;
 mod job_loop;
@@ -23,7 +22,6 @@ mod job_thread;
 mod layout;
 mod limits;
 mod medium;
-mod member;
 mod merge;
 mod operation;
 mod outcome;
@@ -35,6 +33,8 @@ mod queue;
 mod random;
 pub mod ring_setup;
 mod run;
+mod running_job;
+mod running_jobs;
 mod self_measure;
 mod slots;
 mod steady;

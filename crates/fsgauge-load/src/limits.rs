@@ -5,9 +5,9 @@
 
 use fsgauge_wire::{Companion, Descriptors, Event, Limits, Listener, LoadJob, Outcome, Stop, Sync, Workers};
 
-use crate::crew::Crew;
 use crate::instruments::Clock;
 use crate::medium::{Medium, Touch};
+use crate::running_jobs::RunningJobs;
 
 /// How long one measure runs.
 const MEASURE_NS: u64 = 50_000_000;
@@ -24,10 +24,10 @@ pub(crate) fn measure_limits(load: &LoadJob, clock: Clock, stop: Stop) -> Outcom
 }
 
 fn operations_per_second(load: &LoadJob, medium: Medium, clock: Clock, stop: Stop) -> Outcome<f64> {
-    let mut crew = Crew::spawn(without_device(load), medium, None, clock, stop)?;
-    crew.wait_until_ready()?;
-    let followed = crew.follow(&mut Nobody)?;
-    Ok(followed.operations() as f64 * 1e9 / followed.elapsed_ns().max(1) as f64)
+    let mut running = RunningJobs::spawn(without_device(load), medium, None, clock, stop)?;
+    running.wait_until_ready()?;
+    let measured = running.follow(&mut Nobody)?;
+    Ok(measured.operations() as f64 * 1e9 / measured.elapsed_ns().max(1) as f64)
 }
 
 /// The load with everything left out that concerns the device or the end.
@@ -50,7 +50,7 @@ fn without_device(load: &LoadJob) -> LoadJob {
     }
 }
 
-/// Limits are told in the result alone.
+/// Limits are in the result only.
 struct Nobody;
 
 impl Listener for Nobody {

@@ -11,7 +11,7 @@ use crate::steady::judge;
 
 /// Everything that following the jobs gave.
 #[derive(Debug)]
-pub(crate) struct Followed {
+pub(crate) struct LoadOutcome {
     pub(crate) started_unix_ns: u64,
     /// One per job; none where a job did not answer.
     pub(crate) outcomes: Vec<Option<JobOutcome>>,
@@ -24,10 +24,10 @@ pub(crate) struct Followed {
     is_bound_by_work: bool,
 }
 
-impl Followed {
+impl LoadOutcome {
     pub(crate) fn new(load: &LoadJob, started_unix_ns: u64) -> Self {
         let outcomes = (0..load.jobs).map(|_| None).collect();
-        Followed {
+        LoadOutcome {
             is_bound_by_work: load.size_limit_bytes.is_some() || load.passes.is_some(),
             pauses: Pauses::default(),
             started_unix_ns,
@@ -42,7 +42,7 @@ impl Followed {
     pub(crate) fn note_unresponsive(&mut self) {
         let missing = self.outcomes.iter().filter(|outcome| outcome.is_none()).count();
         let text =
-            format!("{missing} jobs did not come back from the kernel in time; their operations are missing");
+            format!("{missing} jobs did not return from the kernel in time; their operations are missing");
         self.note = Some(Note { code: "job.unresponsive".into(), text });
     }
 
@@ -137,16 +137,16 @@ impl Followed {
 /// The result of a load out of its jobs.
 pub(crate) fn merge(
     load: &LoadJob,
-    followed: Followed,
+    measured: LoadOutcome,
     engine: Engine,
     features: Option<Features>,
     notes: Vec<Note>,
     self_measure: SelfMeasure,
 ) -> LoadResult {
-    let dropped: u64 = followed.answers().map(|job| job.backlog_dropped).sum();
+    let dropped: u64 = measured.answers().map(|job| job.backlog_dropped).sum();
     let dropped_reads = (u128::from(dropped) * u128::from(load.read_percent) / 100) as u64;
-    let side = |kind: usize, dropped: u64| operation_result(load, &followed.total(kind), dropped);
-    let (drain, pauses) = (followed.drain(), followed.pauses());
+    let side = |kind: usize, dropped: u64| operation_result(load, &measured.total(kind), dropped);
+    let (drain, pauses) = (measured.drain(), measured.pauses());
     LoadResult {
         format: FORMAT,
         read: (load.read_percent > 0).then(|| side(0, dropped_reads)),
@@ -155,17 +155,17 @@ pub(crate) fn merge(
         interface: load.interface,
         features,
         notes,
-        ended: followed.ended(),
-        started_unix_ns: followed.started_unix_ns,
-        warm_up_ns: followed.warm_up_ns(),
-        elapsed_ns: followed.elapsed_ns(),
-        jobs: followed.outcomes.iter().map(|outcome| job_count(load, outcome)).collect(),
-        in_flight_mean: followed.in_flight_mean(),
-        cpu: followed.cpu(load.jobs),
-        machine_cpu: followed.machine,
-        steady: Some(judge(load, &followed.intervals)),
-        sync: followed.syncs(),
-        intervals: followed.intervals,
+        ended: measured.ended(),
+        started_unix_ns: measured.started_unix_ns,
+        warm_up_ns: measured.warm_up_ns(),
+        elapsed_ns: measured.elapsed_ns(),
+        jobs: measured.outcomes.iter().map(|outcome| job_count(load, outcome)).collect(),
+        in_flight_mean: measured.in_flight_mean(),
+        cpu: measured.cpu(load.jobs),
+        machine_cpu: measured.machine,
+        steady: Some(judge(load, &measured.intervals)),
+        sync: measured.syncs(),
+        intervals: measured.intervals,
         self_measure,
         companions: Vec::new(),
         integrity: None,

@@ -34,7 +34,7 @@ pub(crate) struct JobOutcome {
     pub(crate) ended: Ended,
 }
 
-/// What a job tells the main thread; a worker process tells it as a line of JSON.
+/// What a job reports to the main thread; a worker process does so as a line of JSON.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Report {
     /// Opened and set up: ready to start.

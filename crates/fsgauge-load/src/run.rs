@@ -5,14 +5,14 @@ use fsgauge_wire::{
 };
 
 use crate::check::{aligned, check_load};
-use crate::crew::Crew;
-use crate::instruments::{Clock, allow_nudges, tell};
+use crate::instruments::{Clock, allow_interrupts, send_event};
 use crate::integrity::after_load;
 use crate::job_thread::open_mode;
 use crate::limits::measure_limits;
 use crate::medium::Medium;
 use crate::merge::merge;
 use crate::processes::WorkerCommand;
+use crate::running_jobs::RunningJobs;
 use crate::self_measure::self_measure;
 use crate::target;
 
@@ -31,19 +31,19 @@ pub fn run_load(
     let _claim = target::claim(&load.target, load.read_percent < 100)?;
     prepare_target(&load, &mut notes)?;
     let self_measure = self_measure(&load, &clock)?;
-    tell(listener, &stop, Event::SelfMeasure(self_measure));
-    allow_nudges();
+    send_event(listener, &stop, Event::SelfMeasure(self_measure));
+    allow_interrupts();
     let limits = if load.measure_limits { measure_limits(&load, clock, stop)? } else { None };
 
-    let mut crew = Crew::spawn(load, Medium::Target, workers, clock, stop)?;
-    let (features, ring_notes) = crew.wait_until_ready()?;
+    let mut running = RunningJobs::spawn(load, Medium::Target, workers, clock, stop)?;
+    let (features, ring_notes) = running.wait_until_ready()?;
     notes.extend(ring_notes);
-    notes.iter().for_each(|note| tell(listener, &stop, Event::Note(note.clone())));
-    let followed = crew.follow(listener)?;
-    let companions = crew.companions.results();
-    notes.extend(followed.note.clone());
-    let integrity = after_load(&crew.shared.load, &followed, stop, &mut notes)?;
-    let result = merge(&crew.shared.load, followed, engine, features, notes, self_measure);
+    notes.iter().for_each(|note| send_event(listener, &stop, Event::Note(note.clone())));
+    let measured = running.follow(listener)?;
+    let companions = running.companions.results();
+    notes.extend(measured.note.clone());
+    let integrity = after_load(&running.shared.load, &measured, stop, &mut notes)?;
+    let result = merge(&running.shared.load, measured, engine, features, notes, self_measure);
     Ok(LoadResult { companions, integrity, limits, ..result })
 }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use fsgauge_wire::{Access, Failure, LoadJob, SelfMeasure, Stamps, Stop, Target};
 
-use crate::halts::Halts;
+use crate::barriers::Barriers;
 use crate::instruments::{Clock, Window, cpu};
 use crate::job_loop::{JobLoop, LoopSetup};
 use crate::job_thread::{batch, buffers, null_queue, places};
@@ -62,7 +62,7 @@ fn measure<O: Order>(load: &LoadJob, clock: &Clock, order: O, sizes: Sizes) -> R
         batch: batch(load),
         wanted: load.batch.unwrap_or(1),
         size_limit_bytes: None,
-        halts: Halts::without_files(load, places(load, 0)),
+        barriers: Barriers::without_files(load, places(load, 0)),
         window: Window::new(clock.now_ns(), 0, duration_ns, duration_ns),
     };
     let job_loop = JobLoop::new(setup, null_queue(load), pattern, Unpaced, buffers);

@@ -21,7 +21,7 @@ fn sizes(size_bytes: u32, weight: u32) -> Vec<BlockSize> {
 #[test]
 fn concurrency() {
     let psync = LoadJob { interface: Interface::Psync, ..null_load() };
-    assert_eq!(refusal(psync), "job.queue_depth: queue_depth 8 cannot be had with interface psync");
+    assert_eq!(refusal(psync), "job.queue_depth: queue_depth 8 is not possible with interface psync");
     let deep = LoadJob { queue_depth: 40_000, ..null_load() };
     assert_eq!(refusal(deep), "job.queue_depth: queue_depth 40000 is not between 1 and 32768");
     let none = LoadJob { jobs: 0, ..null_load() };

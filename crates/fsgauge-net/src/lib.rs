@@ -6,6 +6,7 @@
 #![warn(unreachable_pub)]
 
 mod address;
+mod backoff;
 mod coarse_clock;
 mod dial;
 mod nfs;
@@ -14,13 +15,12 @@ mod smb;
 mod target;
 #[cfg(test)]
 mod tests;
-mod tries;
 mod wipe;
 
 pub use address::Address;
 pub use nfs::{Export, NfsTarget};
 pub use smb::{SmbAccess, SmbTarget};
 pub use target::{
-    Action, Actions, Answer, Handle, Housekeeper, LONGEST_WAIT, OUT_OF_REACH, Request, Started, Target,
+    Action, Actions, Answer, ControlSession, Handle, LONGEST_WAIT, OUT_OF_REACH, Request, Started, Target,
     Traffic, admit, ask, ask_for, kind_of, message_of, wait_failure,
 };

@@ -35,7 +35,7 @@ impl Password {
                         VarError::NotPresent => ("not set", "it was not exported in this shell"),
                         VarError::NotUnicode(_) => ("not UTF-8", "it was set in another encoding"),
                     };
-                    let what = format!("there is no password: the variable {name} is {what}");
+                    let what = format!("no password: the variable {name} is {what}");
                     Err(missing(what, cause, format!("read -rs {name}; export {name}")))
                 }
             },
@@ -65,7 +65,7 @@ fn of_file(path: &str) -> Outcome<Password> {
     let mode = file.metadata().map_err(unread)?.permissions().mode();
     if mode & 0o077 != 0 {
         let what = format!("the password file {path} has mode {:04o}", mode & 0o7777);
-        let cause = "others than its owner can read or change it";
+        let cause = "users other than its owner can read or change it";
         return Err(Failure::system("password.mode", None, what, cause, format!("chmod 600 {path}")));
     }
     // With room for all of it: what grows leaves copies behind.
@@ -108,6 +108,6 @@ mod tests {
         let name = "FSGAUGE_NO_SUCH_PASSWORD".to_string();
         let failure = Password::read(&PasswordSource::Environment { name }).unwrap_err();
         assert_eq!((failure.code.as_str(), failure.exit_code()), ("password.missing", 3));
-        assert_eq!(failure.what, "there is no password: the variable FSGAUGE_NO_SUCH_PASSWORD is not set");
+        assert_eq!(failure.what, "no password: the variable FSGAUGE_NO_SUCH_PASSWORD is not set");
     }
 }

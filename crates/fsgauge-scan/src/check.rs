@@ -20,7 +20,12 @@ pub(crate) fn check_scan(job: &ScanJob) -> Outcome<()> {
     }
     if let Some(threads) = job.threads.filter(|threads| !(1..=THREADS_LIMIT).contains(threads)) {
         let what = format!("threads {threads} is not between 1 and {THREADS_LIMIT}");
-        return refuse("threads", what, "more would only wait", "choose fewer, or null for one a processor");
+        return refuse(
+            "threads",
+            what,
+            "more threads would only wait",
+            "choose fewer, or null for one a processor",
+        );
     }
     if job.top > TOP_LIMIT {
         let what = format!("top {} is above {TOP_LIMIT}", job.top);

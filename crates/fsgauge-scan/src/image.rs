@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use fsgauge_wire::Failure;
 
 use crate::Problems;
-use crate::kernel_words::kernel_words;
+use crate::error_text::error_text;
 
 /// The first read of a window, and what it grows to while reads go on ascending.
 const WINDOW_FIRST_BYTES: usize = 4 << 10;
@@ -98,8 +98,8 @@ impl Image {
         match error {
             Some(error) => problems.add(
                 "read_error",
-                "The device did not give what was asked for",
-                format_args!("{what}, byte {place}: {}", kernel_words(error)),
+                "The device did not return the data requested",
+                format_args!("{what}, byte {place}: {}", error_text(error)),
             ),
             None => problems.add(
                 TRUNCATED.0,
@@ -111,13 +111,13 @@ impl Image {
 }
 
 fn refused(path: &Path, error: &io::Error) -> Failure {
-    let what = format!("{} cannot be opened: {}", path.display(), kernel_words(error));
+    let what = format!("{} cannot be opened: {}", path.display(), error_text(error));
     let is_device = path.metadata().is_ok_and(|found| found.file_type().is_block_device());
     match error.kind() {
         io::ErrorKind::NotFound => Failure::job(
             "no_image",
             what,
-            "There is nothing of that name",
+            "No such file",
             format!("ls -l {}", path.parent().unwrap_or(path).display()),
         ),
         io::ErrorKind::PermissionDenied => Failure::job(
@@ -134,7 +134,7 @@ fn refused(path: &Path, error: &io::Error) -> Failure {
             "scan.image",
             error.raw_os_error(),
             what,
-            "The device or its file system does not work",
+            "The device or its file system failed",
             "dmesg | tail",
         ),
     }

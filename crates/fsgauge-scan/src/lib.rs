@@ -9,22 +9,22 @@
 mod address;
 mod bytes;
 mod check;
-mod crew;
+mod error_text;
 mod extent;
-mod facts;
+mod file_system_info;
 mod image;
-mod kernel_words;
 mod measure;
 mod names;
-mod once;
 mod problems;
 mod progress;
+mod reader_threads;
 mod run;
 mod source;
+mod visited_blocks;
 
 pub use address::{AddressMap, AddressRun};
 pub use extent::{Extent, FileExtents, FileName, Kinds, Piece, PieceKind, Sink, Unplaced};
-pub use facts::{Facts, GroupPlace};
+pub use file_system_info::{FileSystemInfo, GroupPlace};
 pub use image::{Image, Window};
 pub use problems::Problems;
 pub use run::run_scan;

@@ -39,7 +39,7 @@ impl Problems {
 
     /// One more structure of a file system on an image that is damaged.
     pub(crate) fn add_damage(&mut self, place: impl Display) {
-        self.add("damaged", "A structure of the file system makes no sense and was left out", place);
+        self.add("damaged", "A structure of the file system is not valid and was skipped", place);
     }
 
     /// One more file of which only the first [`FILE_EXTENTS_LIMIT`](crate::extent::FILE_EXTENTS_LIMIT) extents were read.

@@ -6,7 +6,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use fsgauge_wire::{Ended, Engine, Event, FORMAT, Listener, Outcome, ScanJob, ScanResult, Stop};
 
 use crate::check::check_scan;
-use crate::crew::Crew;
+use crate::reader_threads::ReaderThreads;
 use crate::source;
 
 /// Runs a scan and gives its result; progress goes to `listener` a few times a second. A scan that is stopped
@@ -22,7 +22,7 @@ pub fn run_scan(
     let started_unix_ns = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |at| at.as_nanos() as u64);
     let processors = || std::thread::available_parallelism().map_or(1, NonZero::get).min(256);
     let threads = job.threads.map_or_else(processors, |threads| threads as usize);
-    let found = source::scan(job, &mut Crew::new(threads, listener, stop))?;
+    let found = source::scan(job, &mut ReaderThreads::new(threads, listener, stop))?;
     for note in &found.notes {
         // They are in the result too; when nobody reads it, the last event says so.
         let _ = listener.event(Event::Note(note.clone()));

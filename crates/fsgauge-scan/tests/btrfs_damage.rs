@@ -50,7 +50,7 @@ fn read(path: &Path) -> (Collect, Problems, usize) {
     let mut problems = Problems::new();
     let btrfs = Btrfs::open(&image, &mut problems).unwrap().unwrap();
     let all = Collect::all(&btrfs, &mut problems);
-    let groups = btrfs.facts().groups.len();
+    let groups = btrfs.info().groups.len();
     (all, problems, groups)
 }
 
@@ -179,7 +179,7 @@ fn checksums_that_are_not_verified_are_named() {
     let image = Image::open(&made.image).unwrap();
     let mut problems = Problems::new();
     let btrfs = Btrfs::open(&image, &mut problems).unwrap().unwrap();
-    let notes = btrfs.facts().notes;
+    let notes = btrfs.info().notes;
     assert_eq!(notes.len(), 1);
     assert!(notes[0].code == "scan.checksums_not_verified" && notes[0].text.contains("SHA-256"));
     let all = Collect::all(&btrfs, &mut problems);

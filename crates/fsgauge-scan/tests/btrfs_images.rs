@@ -259,10 +259,10 @@ fn same_files(btrfs: &Btrfs<'_>, found: &Collect, files: &[(PathBuf, bool, Vec<F
 }
 
 fn same_space(made: &Made, btrfs: &Btrfs<'_>, found: &Collect, chunks: &[Chunk], unallocated: u64) {
-    let facts = btrfs.facts();
-    assert_eq!((facts.file_system.as_str(), facts.block_size_bytes), ("btrfs", 4096));
-    assert_eq!(facts.notes, []);
-    let groups: Vec<_> = facts.groups.iter().map(|group| (group.offset_bytes, group.size_bytes)).collect();
+    let info = btrfs.info();
+    assert_eq!((info.file_system.as_str(), info.block_size_bytes), ("btrfs", 4096));
+    assert_eq!(info.notes, []);
+    let groups: Vec<_> = info.groups.iter().map(|group| (group.offset_bytes, group.size_bytes)).collect();
     let mut expected: Vec<_> = chunks.iter().map(|chunk| (chunk.copies[0], chunk.length)).collect();
     expected.sort_unstable();
     assert_eq!(groups, expected);
@@ -284,7 +284,7 @@ fn same_space(made: &Made, btrfs: &Btrfs<'_>, found: &Collect, chunks: &[Chunk],
 
     // No byte is claimed twice; what is not claimed is the free part of second copies.
     let pieces = Collect { pieces: found.pieces.clone(), ..Collect::default() };
-    let (gaps, overlaps) = pieces.gaps_and_overlaps(facts.size_bytes);
+    let (gaps, overlaps) = pieces.gaps_and_overlaps(info.size_bytes);
     assert_eq!(overlaps, []);
     let of_second_copies = |gap: &(u64, u64)| {
         chunks.iter().any(|c| {

@@ -22,9 +22,9 @@ fn exact(mkfs: &[&str], size_bytes: u64, mount: &str, name: &str, block: u64) {
     let ext = Ext::open(&image, &mut problems).unwrap().unwrap();
     let found = Collect::all(&ext, &mut problems);
     assert!(problems.is_empty(), "{problems:?}");
-    let facts = ext.facts();
-    assert_eq!((facts.file_system.as_str(), u64::from(facts.block_size_bytes)), (name, block));
-    assert_eq!(facts.notes, []);
+    let info = ext.info();
+    assert_eq!((info.file_system.as_str(), u64::from(info.block_size_bytes)), (name, block));
+    assert_eq!(info.notes, []);
 
     assert!(by_filefrag.len() > 250);
     let inodes: Vec<&u64> = by_filefrag.keys().collect();
@@ -46,9 +46,9 @@ fn exact(mkfs: &[&str], size_bytes: u64, mount: &str, name: &str, block: u64) {
     if cluster_blocks == 1 {
         assert_eq!((free.len() as u64, blocks), by_e2freefrag(&made));
     }
-    assert_eq!(facts.free_bytes, Some(blocks * block));
+    assert_eq!(info.free_bytes, Some(blocks * block));
 
-    let (gaps, overlaps) = found.gaps_and_overlaps(facts.size_bytes);
+    let (gaps, overlaps) = found.gaps_and_overlaps(info.size_bytes);
     assert_eq!(overlaps, []);
     // The rest of a cluster that is used in part belongs to nobody.
     if cluster_blocks == 1 {
@@ -196,7 +196,7 @@ fn ext4_with_blocks_of_64_kib() {
     let names = ext.names(&inodes, &|| false, &mut problems);
     assert!(problems.is_empty(), "{problems:?}");
     assert_eq!(found.free(65536), by_dumpe2fs(&made, 1));
-    assert_eq!(found.gaps_and_overlaps(ext.facts().size_bytes), (vec![], vec![]));
+    assert_eq!(found.gaps_and_overlaps(ext.info().size_bytes), (vec![], vec![]));
     assert_eq!(names.len(), 300);
     for (inode, (size, _)) in &found.files {
         assert!(names[inode].ends_with(format!("folder/file-{}", size / 700)));
@@ -221,9 +221,9 @@ fn an_image_taken_while_mounted_is_noted_and_read() {
             let image = Image::open(path).unwrap();
             let mut problems = Problems::new();
             let ext = Ext::open(&image, &mut problems).unwrap().unwrap();
-            let facts = ext.facts();
-            assert_eq!(facts.file_system, name);
-            assert_eq!(facts.notes.into_iter().map(|note| note.code).collect::<Vec<_>>(), expected, "{kind}");
+            let info = ext.info();
+            assert_eq!(info.file_system, name);
+            assert_eq!(info.notes.into_iter().map(|note| note.code).collect::<Vec<_>>(), expected, "{kind}");
             Collect::all(&ext, &mut problems);
             assert!(problems.is_empty(), "{problems:?}");
         }

@@ -33,10 +33,10 @@ fn exact(made: &Made, by_filefrag: &Files, block: u64) -> Collect {
     let xfs = Xfs::open(&image, &mut problems).unwrap().unwrap();
     let found = Collect::all(&xfs, &mut problems);
     assert!(problems.is_empty(), "{problems:?}");
-    let facts = xfs.facts();
-    assert_eq!((facts.file_system.as_str(), u64::from(facts.block_size_bytes)), ("xfs", block));
-    assert_eq!(facts.notes, []);
-    assert_eq!(facts.groups.iter().map(|group| group.size_bytes).sum::<u64>(), facts.size_bytes);
+    let info = xfs.info();
+    assert_eq!((info.file_system.as_str(), u64::from(info.block_size_bytes)), ("xfs", block));
+    assert_eq!(info.notes, []);
+    assert_eq!(info.groups.iter().map(|group| group.size_bytes).sum::<u64>(), info.size_bytes);
 
     let inodes: Vec<&u64> = by_filefrag.keys().collect();
     assert_eq!(found.files.keys().collect::<Vec<_>>(), inodes);
@@ -56,7 +56,7 @@ fn exact(made: &Made, by_filefrag: &Files, block: u64) -> Collect {
     // It takes the blocks kept for trees to grow as free, one by one.
     let metadata: Vec<_> = found.pieces.iter().filter(|p| p.kind == PieceKind::Metadata).collect();
     let is_kept = |start: u64| metadata.iter().any(|p| p.offset_bytes == start * block);
-    let mut by_xfs_db = free_by_xfs_db(made, facts.groups[0].size_bytes / block);
+    let mut by_xfs_db = free_by_xfs_db(made, info.groups[0].size_bytes / block);
     let all = by_xfs_db.len();
     by_xfs_db.retain(|&(start, length)| length > 1 || !is_kept(start));
     assert!(all > by_xfs_db.len());
@@ -64,7 +64,7 @@ fn exact(made: &Made, by_filefrag: &Files, block: u64) -> Collect {
     free.sort_unstable();
     assert_eq!(free, by_xfs_db);
 
-    let (gaps, overlaps) = found.gaps_and_overlaps(facts.size_bytes);
+    let (gaps, overlaps) = found.gaps_and_overlaps(info.size_bytes);
     assert_eq!(overlaps, []);
     assert_eq!(gaps, []);
 
@@ -154,11 +154,11 @@ fn by_prototype(mkfs: &[&str]) {
     let mut problems = Problems::new();
     let xfs = Xfs::open(&image, &mut problems).unwrap().unwrap();
     let found = Collect::all(&xfs, &mut problems);
-    assert_eq!((found.files.len(), xfs.facts().notes), (300, vec![]));
-    let block = u64::from(xfs.facts().block_size_bytes);
+    assert_eq!((found.files.len(), xfs.info().notes), (300, vec![]));
+    let block = u64::from(xfs.info().block_size_bytes);
     let inodes: Vec<u64> = found.files.keys().copied().collect();
     let names = xfs.names(&inodes, &|| false, &mut problems);
-    let (gaps, overlaps) = found.gaps_and_overlaps(xfs.facts().size_bytes);
+    let (gaps, overlaps) = found.gaps_and_overlaps(xfs.info().size_bytes);
     assert_eq!((gaps, overlaps), (vec![], vec![]));
     assert!(problems.is_empty(), "{problems:?}");
     for (inode, (size, extents)) in &found.files {
@@ -245,7 +245,7 @@ fn an_image_taken_while_mounted_is_noted_and_read() {
         let image = Image::open(path).unwrap();
         let mut problems = Problems::new();
         let xfs = Xfs::open(&image, &mut problems).unwrap().unwrap();
-        let found = xfs.facts().notes;
+        let found = xfs.info().notes;
         assert_eq!(found.iter().filter(|note| note.code == "scan.not_clean").count(), notes, "{path:?}");
         Collect::all(&xfs, &mut problems);
     }
@@ -283,7 +283,7 @@ fn shared_blocks_are_those_that_the_kernel_shows() {
         shared += extents.iter().filter(|extent| extent.3 & Kinds::SHARED.0 != 0).count();
     }
     assert!(shared > 100, "{shared}");
-    let (gaps, _) = found.gaps_and_overlaps(xfs.facts().size_bytes);
+    let (gaps, _) = found.gaps_and_overlaps(xfs.info().size_bytes);
     assert_eq!(gaps, []);
 }
 

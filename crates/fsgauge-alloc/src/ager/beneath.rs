@@ -1,5 +1,5 @@
 //! Opening directories beneath the aged one: never through a symbolic link and never on another mount. Whoever may write
-//! there, or did so while nobody looked, cannot send files elsewhere.
+//! there, before or during the run, cannot redirect files.
 
 use std::ffi::CStr;
 

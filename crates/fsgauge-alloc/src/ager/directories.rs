@@ -6,14 +6,14 @@ use rustix::fs::{Mode, mkdirat};
 use rustix::io::{self, Errno};
 
 use super::beneath::open_directory;
-use super::filing::Filing;
+use super::directory_fill::DirectoryFill;
 use super::name::Name;
 use crate::operation::Placement;
 
 /// All directories that were made. None that was there before is used: it could be a link, or another's.
 pub(crate) struct Directories {
     root: OwnedFd,
-    filing: Filing,
+    directory_fill: DirectoryFill,
     /// Paths that were made and are needed again: the last group, and a directory that could not be opened yet.
     made: [Option<Name>; 2],
     /// Of the first directories.
@@ -23,8 +23,8 @@ pub(crate) struct Directories {
 
 impl Directories {
     pub(crate) fn new(root: OwnedFd, placement: Placement, descriptors_limit: usize) -> Self {
-        let filing = Filing::new(placement);
-        Directories { root, filing, made: [None, None], descriptors: Vec::new(), descriptors_limit }
+        let directory_fill = DirectoryFill::new(placement);
+        Directories { root, directory_fill, made: [None, None], descriptors: Vec::new(), descriptors_limit }
     }
 
     pub(crate) fn root(&self) -> BorrowedFd<'_> {
@@ -32,30 +32,30 @@ impl Directories {
     }
 
     pub(crate) fn count(&self) -> u32 {
-        self.filing.count()
+        self.directory_fill.count()
     }
 
     /// A directory with room for one more file of a stream.
     pub(crate) fn with_room(&mut self, stream: u32) -> io::Result<u32> {
         loop {
-            if let Some(index) = self.filing.with_room(stream) {
+            if let Some(index) = self.directory_fill.with_room(stream) {
                 return Ok(index);
             }
             self.make(stream)?;
         }
     }
 
-    /// Makes directories until there are so many.
+    /// Creates directories until there are this many.
     pub(crate) fn make_up_to(&mut self, count: u32) -> io::Result<()> {
         (self.count()..count).try_for_each(|_| self.make(0))
     }
 
     pub(crate) fn add_file(&mut self, directory: u32) {
-        self.filing.add_file(directory);
+        self.directory_fill.add_file(directory);
     }
 
     pub(crate) fn remove_file(&mut self, directory: u32) {
-        self.filing.remove_file(directory);
+        self.directory_fill.remove_file(directory);
     }
 
     /// What the names of a directory's files are relative to.
@@ -79,7 +79,7 @@ impl Directories {
         if self.descriptors.len() < self.descriptors_limit {
             self.descriptors.push(self.open(index)?);
         }
-        self.filing.add_directory(stream);
+        self.directory_fill.add_directory(stream);
         Ok(())
     }
 
@@ -117,7 +117,7 @@ mod tests {
 
     use rustix::fs::OFlags;
 
-    use super::super::filing::{FILES_LIMIT, REUSED_BELOW};
+    use super::super::directory_fill::{FILES_LIMIT, REUSED_BELOW};
     use super::*;
 
     fn below(directory: &Path, placement: Placement, descriptors: usize) -> Directories {

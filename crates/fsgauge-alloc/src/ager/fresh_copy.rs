@@ -3,15 +3,15 @@
 
 use fsgauge_wire::AgeOperation;
 
+use super::directory_fill::DirectoryFill;
 use super::file_table::FileTable;
-use super::filing::Filing;
 use crate::op_log::{Checksum, OpLog};
 use crate::operation::{Operation, Placement};
 
 /// First the log is looked through to its end, then files are created.
 pub(crate) struct FreshCopy {
     log: OpLog,
-    filing: Filing,
+    directory_fill: DirectoryFill,
     files: FileTable,
     /// Directory and number of the files that are left, in their order, once the log was looked through.
     order: Option<Vec<(u32, u32)>>,
@@ -21,10 +21,10 @@ pub(crate) struct FreshCopy {
 
 impl FreshCopy {
     pub(crate) fn new(log: OpLog) -> Self {
-        let filing = Filing::new(log.placement());
+        let directory_fill = DirectoryFill::new(log.placement());
         FreshCopy {
             log,
-            filing,
+            directory_fill,
             files: FileTable::default(),
             order: None,
             created: 0,
@@ -48,11 +48,11 @@ impl FreshCopy {
         let &Operation { stream, kind, file, offset_bytes, size_bytes, .. } = operation;
         match kind {
             AgeOperation::Create => {
-                if self.filing.with_room(stream).is_none() {
-                    self.filing.add_directory(stream);
+                if self.directory_fill.with_room(stream).is_none() {
+                    self.directory_fill.add_directory(stream);
                 }
-                if let Some(directory) = self.filing.with_room(stream) {
-                    self.filing.add_file(directory);
+                if let Some(directory) = self.directory_fill.with_room(stream) {
+                    self.directory_fill.add_file(directory);
                     self.files.add(file, directory, size_bytes);
                 }
             }
@@ -60,7 +60,7 @@ impl FreshCopy {
             AgeOperation::Truncate => self.files.set_size(file, offset_bytes),
             AgeOperation::Delete => {
                 if let Some(state) = self.files.get(file) {
-                    self.filing.remove_file(state.directory);
+                    self.directory_fill.remove_file(state.directory);
                     self.files.remove(file);
                 }
             }
@@ -86,7 +86,7 @@ impl FreshCopy {
 
     /// Directories that the log leaves; some may be empty.
     pub(crate) fn directories(&self) -> u32 {
-        self.filing.count()
+        self.directory_fill.count()
     }
 
     /// How much of it was taken, 0 to 1; None before it is known what there is.

@@ -6,13 +6,13 @@ use fsgauge_wire::{AgeEnd, AgeOperation, AgeProfile, Failure};
 
 pub(crate) use checksum::Checksum;
 
+use crate::log_state::LogState;
 use crate::operation::{Operation, Placement};
 use crate::profile::{self, Profile, Turn};
-use crate::world::World;
 
 /// A log: an iterator over operations. What it keeps goes with the live files, never with its length.
 pub struct OpLog {
-    world: World,
+    log: LogState,
     profile: Box<dyn Profile>,
     end: AgeEnd,
     room_bytes: u64,
@@ -30,7 +30,7 @@ impl OpLog {
     pub fn new(profile: &AgeProfile, end: AgeEnd, room_bytes: u64, seed: u64) -> Result<Self, Failure> {
         let fill_only = matches!(end, AgeEnd::Complete {});
         Ok(OpLog {
-            world: World::new(seed),
+            log: LogState::new(seed),
             profile: profile::begin(profile, room_bytes, fill_only)?,
             end,
             room_bytes,
@@ -113,11 +113,11 @@ impl Iterator for OpLog {
             self.over = true;
             return None;
         }
-        let mut next = self.world.take();
+        let mut next = self.log.take();
         if next.is_none() {
             // A turn gives an operation, or it was the last.
-            if let Turn::Goes = self.profile.turn(&mut self.world) {
-                next = self.world.take();
+            if let Turn::Goes = self.profile.turn(&mut self.log) {
+                next = self.log.take();
             }
         }
         let next = next.filter(|operation| !self.is_too_late(operation));

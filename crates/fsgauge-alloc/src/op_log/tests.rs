@@ -3,7 +3,7 @@ use std::collections::HashMap;
 use fsgauge_wire::{AgeLifetimes, AgeSizes};
 
 use super::*;
-use crate::world::taken;
+use crate::log_state::taken;
 
 const MIB: u64 = 1 << 20;
 
@@ -133,7 +133,7 @@ fn the_space_stays_filled_after_the_fill() {
         while log.next().is_some() {
             filled |= log.profile.is_filled();
             if filled {
-                least = least.min(log.world.taken_bytes());
+                least = least.min(log.log.taken_bytes());
             }
         }
         // The largest file of a law is a twentieth of the room; 59 clients have a file each to write.

@@ -11,7 +11,7 @@ use fsgauge_wire::{AgeProfile, Failure};
 
 use super::{Profile, Turn, too_small, wrong};
 use crate::draw::{Lifetimes, Sizes};
-use crate::world::{World, taken};
+use crate::log_state::{LogState, taken};
 
 /// A file system has fewer places to which streams could be bound.
 const STREAMS_LIMIT: u32 = 1 << 16;
@@ -32,9 +32,9 @@ pub(super) fn begin(profile: &AgeProfile, room_bytes: u64, fill_only: bool) -> R
     let AgeProfile::Churn { sizes, lifetimes, streams, rewrite_percent } = profile else {
         return Err(wrong("the profile is not churn", "its kind is another"));
     };
-    let sizes = Sizes::new(sizes).map_err(|cause| wrong("the profile's sizes cannot be", cause))?;
+    let sizes = Sizes::new(sizes).map_err(|cause| wrong("the profile's sizes are not valid", cause))?;
     let lifetimes =
-        Lifetimes::new(lifetimes).map_err(|cause| wrong("the profile's lifetimes cannot be", cause))?;
+        Lifetimes::new(lifetimes).map_err(|cause| wrong("the profile's lifetimes are not valid", cause))?;
     if *streams == 0 || *rewrite_percent > 100 {
         return Err(wrong("streams must be above 0, rewrite_percent at most 100", "one of them is not"));
     }
@@ -60,40 +60,40 @@ pub(super) fn begin(profile: &AgeProfile, room_bytes: u64, fill_only: bool) -> R
 }
 
 impl Churn {
-    fn fits(&self, world: &World, size_bytes: u64) -> bool {
-        world.taken_bytes() + taken(size_bytes) <= self.room_bytes
+    fn fits(&self, log: &LogState, size_bytes: u64) -> bool {
+        log.taken_bytes() + taken(size_bytes) <= self.room_bytes
     }
 
-    fn create(&mut self, world: &mut World, size_bytes: u64) {
-        let stream = world.random.below(u64::from(self.streams)) as u32;
-        let file = world.create(stream, size_bytes);
-        let death_ns = world.now_ns.saturating_add(self.lifetimes.draw_ns(&mut world.random));
+    fn create(&mut self, log: &mut LogState, size_bytes: u64) {
+        let stream = log.random.below(u64::from(self.streams)) as u32;
+        let file = log.create(stream, size_bytes);
+        let death_ns = log.now_ns.saturating_add(self.lifetimes.draw_ns(&mut log.random));
         self.deaths.push(Reverse((death_ns, file)));
     }
 
     /// A file is truncated and written anew, as programs do that save in place.
-    fn rewrite(&mut self, world: &mut World) {
-        let Some(file) = world.draw_live() else { return };
-        let before_bytes = world.size(file);
-        world.truncate(file, 0);
-        let drawn = self.sizes.draw(&mut world.random);
-        let size_bytes = if self.fits(world, drawn) { drawn } else { before_bytes };
-        world.append(file, size_bytes);
+    fn rewrite(&mut self, log: &mut LogState) {
+        let Some(file) = log.draw_live() else { return };
+        let before_bytes = log.size(file);
+        log.truncate(file, 0);
+        let drawn = self.sizes.draw(&mut log.random);
+        let size_bytes = if self.fits(log, drawn) { drawn } else { before_bytes };
+        log.append(file, size_bytes);
     }
 }
 
 impl Profile for Churn {
-    fn turn(&mut self, world: &mut World) -> Turn {
+    fn turn(&mut self, log: &mut LogState) -> Turn {
         if let Some(&Reverse((death_ns, file))) = self.deaths.peek()
-            && death_ns <= world.now_ns
+            && death_ns <= log.now_ns
         {
             self.deaths.pop();
-            world.delete(file);
+            log.delete(file);
             return Turn::Goes;
         }
-        let size_bytes = self.next_size_bytes.take().unwrap_or_else(|| self.sizes.draw(&mut world.random));
-        if self.fits(world, size_bytes) {
-            self.create(world, size_bytes);
+        let size_bytes = self.next_size_bytes.take().unwrap_or_else(|| self.sizes.draw(&mut log.random));
+        if self.fits(log, size_bytes) {
+            self.create(log, size_bytes);
             return Turn::Goes;
         }
         self.next_size_bytes = Some(size_bytes);
@@ -101,13 +101,13 @@ impl Profile for Churn {
         if self.fill_only {
             return Turn::Over;
         }
-        if self.rewrite_percent > 0 && world.random.below(100) < u64::from(self.rewrite_percent) {
-            self.rewrite(world);
+        if self.rewrite_percent > 0 && log.random.below(100) < u64::from(self.rewrite_percent) {
+            self.rewrite(log);
             return Turn::Goes;
         }
         let Some(Reverse((death_ns, file))) = self.deaths.pop() else { return Turn::Over };
-        world.now_ns = world.now_ns.max(death_ns);
-        world.delete(file);
+        log.now_ns = log.now_ns.max(death_ns);
+        log.delete(file);
         Turn::Goes
     }
 

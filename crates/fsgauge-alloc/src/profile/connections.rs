@@ -7,7 +7,7 @@
 use fsgauge_wire::{AgeProfile, Failure};
 
 use super::{Profile, Turn, too_small, wrong};
-use crate::world::{World, taken};
+use crate::log_state::{LogState, taken};
 
 pub(crate) struct Connections {
     file_size_bytes: u64,
@@ -51,27 +51,27 @@ pub(super) fn begin(profile: &AgeProfile, room_bytes: u64, fill_only: bool) -> R
 
 impl Connections {
     /// A new file for a client; deletes a finished one where there is no room. False: there is none and stays so.
-    fn begin_file(&mut self, world: &mut World, client: usize) -> bool {
+    fn begin_file(&mut self, log: &mut LogState, client: usize) -> bool {
         if self.begun >= self.files_limit {
             self.filled = true;
             if self.fill_only || self.finished.is_empty() {
                 return false;
             }
-            let at = world.random.below(self.finished.len() as u64) as usize;
-            world.delete(self.finished.swap_remove(at));
+            let at = log.random.below(self.finished.len() as u64) as usize;
+            log.delete(self.finished.swap_remove(at));
             self.begun -= 1;
         }
         self.begun += 1;
-        self.clients[client] = Some(world.create(client as u32, 0));
+        self.clients[client] = Some(log.create(client as u32, 0));
         true
     }
 
-    fn write_record(&mut self, world: &mut World, client: usize, file: u32) {
-        let left_bytes = self.file_size_bytes - world.size(file);
-        world.append(file, self.record_bytes.min(left_bytes));
+    fn write_record(&mut self, log: &mut LogState, client: usize, file: u32) {
+        let left_bytes = self.file_size_bytes - log.size(file);
+        log.append(file, self.record_bytes.min(left_bytes));
         if left_bytes <= self.record_bytes {
             if self.fsync {
-                world.fsync(file);
+                log.fsync(file);
             }
             self.clients[client] = None;
             self.finished.push(file);
@@ -80,14 +80,14 @@ impl Connections {
 }
 
 impl Profile for Connections {
-    fn turn(&mut self, world: &mut World) -> Turn {
+    fn turn(&mut self, log: &mut LogState) -> Turn {
         for _ in 0..self.clients.len() {
             let client = self.turn;
             self.turn = (client + 1) % self.clients.len();
             let current = self.clients[client];
             match current {
-                Some(file) => self.write_record(world, client, file),
-                None if self.begin_file(world, client) => {}
+                Some(file) => self.write_record(log, client, file),
+                None if self.begin_file(log, client) => {}
                 None => continue,
             }
             return Turn::Goes;

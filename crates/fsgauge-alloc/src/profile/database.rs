@@ -4,7 +4,7 @@
 use fsgauge_wire::{AgeProfile, Failure};
 
 use super::{Profile, Turn, too_small, wrong};
-use crate::world::World;
+use crate::log_state::LogState;
 
 pub(crate) struct Database {
     file_size_bytes: u64,
@@ -47,11 +47,11 @@ pub(super) fn begin(profile: &AgeProfile, room_bytes: u64, fill_only: bool) -> R
 
 impl Database {
     /// The next step of the fill; false when every file has its size.
-    fn fill(&mut self, world: &mut World) -> bool {
+    fn fill(&mut self, log: &mut LogState) -> bool {
         if let Some(&file) = self.files.last() {
-            let left_bytes = self.file_size_bytes - world.size(file);
+            let left_bytes = self.file_size_bytes - log.size(file);
             if left_bytes > 0 {
-                world.append(file, self.extend_bytes.min(left_bytes));
+                log.append(file, self.extend_bytes.min(left_bytes));
                 return true;
             }
         }
@@ -59,26 +59,26 @@ impl Database {
             return false;
         }
         self.to_create -= 1;
-        self.files.push(world.create(self.files.len() as u32, 0));
+        self.files.push(log.create(self.files.len() as u32, 0));
         true
     }
 
-    fn overwrite(&mut self, world: &mut World) {
-        let at = world.random.below(self.files.len() as u64) as usize;
-        let page = world.random.below(self.file_size_bytes / self.page_bytes);
-        world.overwrite(self.files[at], page * self.page_bytes, self.page_bytes);
+    fn overwrite(&mut self, log: &mut LogState) {
+        let at = log.random.below(self.files.len() as u64) as usize;
+        let page = log.random.below(self.file_size_bytes / self.page_bytes);
+        log.overwrite(self.files[at], page * self.page_bytes, self.page_bytes);
         self.unsynced[at] += 1;
         if self.unsynced[at] == self.fsync_every {
             self.unsynced[at] = 0;
-            world.fsync(self.files[at]);
+            log.fsync(self.files[at]);
         }
     }
 }
 
 impl Profile for Database {
-    fn turn(&mut self, world: &mut World) -> Turn {
+    fn turn(&mut self, log: &mut LogState) -> Turn {
         if !self.filled {
-            if self.fill(world) {
+            if self.fill(log) {
                 return Turn::Goes;
             }
             self.filled = true;
@@ -86,7 +86,7 @@ impl Profile for Database {
         if self.fill_only {
             return Turn::Over;
         }
-        self.overwrite(world);
+        self.overwrite(log);
         Turn::Goes
     }
 

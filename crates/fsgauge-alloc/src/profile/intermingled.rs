@@ -6,7 +6,7 @@
 use fsgauge_wire::{AgeProfile, Failure};
 
 use super::{Profile, Turn, too_small, wrong};
-use crate::world::World;
+use crate::log_state::LogState;
 
 pub(crate) struct Intermingled {
     file_size_bytes: u64,
@@ -54,13 +54,13 @@ pub(super) fn begin(profile: &AgeProfile, room_bytes: u64) -> Result<Intermingle
 }
 
 impl Profile for Intermingled {
-    fn turn(&mut self, world: &mut World) -> Turn {
+    fn turn(&mut self, log: &mut LogState) -> Turn {
         if self.to_create > 0 {
             self.to_create -= 1;
-            self.files.push(world.create(self.files.len() as u32, 0));
+            self.files.push(log.create(self.files.len() as u32, 0));
         } else if self.written_bytes < self.file_size_bytes {
             let size = self.chunk_bytes.min(self.file_size_bytes - self.written_bytes);
-            world.append(self.files[self.turn], size);
+            log.append(self.files[self.turn], size);
             self.turn += 1;
             if self.turn == self.files.len() {
                 self.turn = 0;
@@ -68,8 +68,8 @@ impl Profile for Intermingled {
             }
         } else if self.deletes > 0 {
             self.deletes -= 1;
-            let at = world.random.below(self.files.len() as u64) as usize;
-            world.delete(self.files.swap_remove(at));
+            let at = log.random.below(self.files.len() as u64) as usize;
+            log.delete(self.files.swap_remove(at));
         } else {
             return Turn::Over;
         }

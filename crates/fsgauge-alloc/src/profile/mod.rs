@@ -1,4 +1,4 @@
-//! Profiles: how files come and go. Each is a state machine that makes a turn's operations in a [`World`].
+//! Profiles: how files come and go. Each is a state machine that makes a turn's operations in a [`LogState`].
 
 mod churn;
 mod connections;
@@ -8,8 +8,8 @@ mod intermingled;
 
 use fsgauge_wire::{AgeProfile, Failure};
 
+use crate::log_state::LogState;
 use crate::operation::Placement;
-use crate::world::World;
 
 /// What a turn was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub(crate) enum Turn {
 /// A profile at work.
 pub(crate) trait Profile {
     /// Makes the next few operations.
-    fn turn(&mut self, world: &mut World) -> Turn;
+    fn turn(&mut self, log: &mut LogState) -> Turn;
 
     /// Whether the files of the beginning are all there.
     fn is_filled(&self) -> bool;

@@ -17,12 +17,12 @@ const CAPACITY: u32 = 512;
 const UNKNOWN: u32 = 0x2;
 const INLINE: u32 = 0x200;
 
-/// Halves of words are told apart as x86 and ARM have them.
+/// Little endian, as on x86 and ARM.
 const _: () = assert!(cfg!(target_endian = "little"));
 
 /// What FIEMAP says of one file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Place {
+pub(super) struct DirectoryState {
     /// Where its first extent that has a place lies.
     pub(super) first_bytes: Option<u64>,
     /// As the file system gives them; contents within the inode are none.
@@ -43,10 +43,10 @@ impl Fiemap {
     }
 
     /// Asks for a file's extents, in two calls at most; nothing is written out for it.
-    pub(super) fn place(&mut self, file: BorrowedFd<'_>) -> Result<Place, Errno> {
+    pub(super) fn place(&mut self, file: BorrowedFd<'_>) -> Result<DirectoryState, Errno> {
         let mapped = self.ask(file, CAPACITY)?.min(CAPACITY);
         let given = self.words[HEAD_WORDS..].chunks_exact(EXTENT_WORDS).take(mapped as usize);
-        let mut place = Place { extents: mapped.into(), ..Place::default() };
+        let mut place = DirectoryState { extents: mapped.into(), ..DirectoryState::default() };
         for (number, extent) in given.enumerate() {
             let flags = extent[5] as u32;
             if flags & INLINE != 0 {

@@ -5,12 +5,12 @@
 //! read under each. Every operation is timed; the response is the service, since nothing waits for anything else.
 //! On a server the directories of a file set are read instead, through one session.
 
-mod backed_up;
 mod check;
 mod close;
 mod fiemap;
 mod open;
 mod order;
+mod outcome;
 mod pass;
 mod reader;
 mod result;

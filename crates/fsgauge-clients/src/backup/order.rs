@@ -4,7 +4,7 @@ use std::os::fd::AsFd;
 
 use fsgauge_wire::{BackupOrder, Failure, Outcome};
 
-use super::fiemap::{Fiemap, Place, is_missing};
+use super::fiemap::{DirectoryState, Fiemap, is_missing};
 use super::open::Opener;
 use super::stopwatch::Stopwatch;
 use super::tree::{PathRoom, Tree};
@@ -58,7 +58,7 @@ fn find_places(tree: &mut Tree, opener: &mut Opener, watch: &mut Stopwatch) -> O
             Ok(Err(errno)) if is_missing(errno) => return Err(no_fiemap(&opener.shown(c""))),
             Ok(Err(_)) | Err(_) => {
                 all.unknown_files += 1;
-                Place::default()
+                DirectoryState::default()
             }
         };
         all.extents += place.extents;
@@ -72,8 +72,8 @@ fn find_places(tree: &mut Tree, opener: &mut Opener, watch: &mut Stopwatch) -> O
 fn no_fiemap(shown: &str) -> Failure {
     Failure::job(
         "no_fiemap",
-        format!("where the files of {shown} lie cannot be told, so they cannot be read in physical order"),
-        "their file system has no FIEMAP: it is in memory, on a network or made up",
+        format!("the extents of files in {shown} are unknown, which physical order needs"),
+        "their file system has no FIEMAP: it is in memory, on a network or virtual",
         "choose the order \"inode\" or \"directory\", or a directory on ext4, XFS or btrfs; df -T shows them",
     )
 }

@@ -27,7 +27,7 @@ pub(super) fn read_all(
         match pass.read_file(paths.file(tree, file), tree.file_name(file)) {
             Read::Whole => pass.watch.tally.files += 1,
             Read::GivenUp => pass.watch.tally.files_given_up += 1,
-            Read::Over(ended) => return ended,
+            Read::OperationProgress(ended) => return ended,
         }
     }
     // A listing that was cut short may have found nothing to read.
@@ -46,13 +46,13 @@ enum Read {
     Whole,
     GivenUp,
     /// The backup is over.
-    Over(Ended),
+    OperationProgress(Ended),
 }
 
 impl Pass<'_> {
     fn read_file(&mut self, path: &CStr, name: &[u8]) -> Read {
         if let Some(ended) = self.watch.over() {
-            return Read::Over(ended);
+            return Read::OperationProgress(ended);
         }
         let begin_ns = self.watch.begin();
         let file = match self.opener.file(path) {
@@ -76,7 +76,7 @@ impl Pass<'_> {
         let mut at_bytes = 0;
         loop {
             if let Some(ended) = self.watch.over() {
-                return Read::Over(ended);
+                return Read::OperationProgress(ended);
             }
             let begin_ns = self.watch.begin();
             match read(file, &mut *self.block) {

@@ -4,10 +4,10 @@ use fsgauge_load::instruments::RunQueue;
 use fsgauge_load::instruments::cpu::thread_user_system_ns;
 use fsgauge_wire::{BackupOrder, ClientsJob, Cpu, Outcome};
 
-use super::backed_up::BackedUp;
 use super::check::BackupPlan;
 use super::open::Opener;
 use super::order::put_in_order;
+use super::outcome::BackupOutcome;
 use super::pass::read_all;
 use super::stopwatch::Stopwatch;
 use super::verify::Verifier;
@@ -30,7 +30,7 @@ impl Reader {
     }
 
     /// Backs the tree up.
-    pub(super) fn back_up(mut self, mut watch: Stopwatch) -> Outcome<BackedUp> {
+    pub(super) fn back_up(mut self, mut watch: Stopwatch) -> Outcome<BackupOutcome> {
         let opener = &mut self.opener;
         let ((user_ns, system_ns), run_queue) = (thread_user_system_ns(), RunQueue::of_thread());
         let mut found = walk(opener, &mut watch)?;
@@ -41,7 +41,7 @@ impl Reader {
         let timed = watch.finish();
         let (user_end_ns, system_end_ns) = thread_user_system_ns();
         let cpu = Cpu { user_ns: user_end_ns - user_ns, system_ns: system_end_ns - system_ns, threads: 1 };
-        Ok(BackedUp {
+        Ok(BackupOutcome {
             files: found.tree.files.len() as u64,
             directories: found.directories,
             left_out: found.left_out,

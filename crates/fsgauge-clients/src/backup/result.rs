@@ -6,14 +6,14 @@ use fsgauge_wire::{
     Pauses, SelfMeasure, Steady,
 };
 
-use super::backed_up::{BackedUp, OverNetwork};
 use super::check::BackupPlan;
+use super::outcome::{BackupOutcome, OverNetwork};
 use super::stopwatch::Timed;
 use crate::result::{peak_memory_bytes, records};
 
 /// What the main thread knows beside what the reader did.
 #[derive(Debug)]
-pub(super) struct Surroundings {
+pub(super) struct LoopContext {
     pub(super) engine: Engine,
     pub(super) notes: Vec<Note>,
     pub(super) started_unix_ns: u64,
@@ -28,8 +28,8 @@ pub(super) struct Surroundings {
 pub(super) fn result(
     job: &ClientsJob,
     plan: &BackupPlan,
-    backed_up: BackedUp,
-    surroundings: Surroundings,
+    backed_up: BackupOutcome,
+    surroundings: LoopContext,
 ) -> LoadResult {
     let read = records(&backed_up.timed.tally, ClientOperation::Read);
     let (elapsed_ns, busy_ns) = (backed_up.timed.elapsed_ns, backed_up.timed.busy_ns);
@@ -70,7 +70,7 @@ fn clients_result(
     job: &ClientsJob,
     plan: &BackupPlan,
     connect_ns: u64,
-    backed_up: BackedUp,
+    backed_up: BackupOutcome,
 ) -> ClientsResult {
     let (Timed { tally, elapsed_ns, aside_ns: comparing_ns, .. }, over_network) =
         (backed_up.timed, backed_up.over_network);
@@ -144,7 +144,7 @@ fn not_judged() -> Steady {
 }
 
 /// What the reader of the result should know.
-pub(super) fn notes_of(backed_up: &BackedUp) -> Vec<Note> {
+pub(super) fn notes_of(backed_up: &BackupOutcome) -> Vec<Note> {
     let mut notes = Vec::new();
     let mut note = |code: &str, text: String| notes.push(Note { code: code.into(), text });
     if backed_up.ended != Ended::SizeLimit {

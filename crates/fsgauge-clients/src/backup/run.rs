@@ -3,22 +3,24 @@
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread::JoinHandle;
 
-use fsgauge_load::instruments::{Clock, Deadline, PauseWatch, TICK, allow_nudges, cpu, nudge, tell, unix_ns};
+use fsgauge_load::instruments::{
+    Clock, Deadline, PauseWatch, TICK, allow_interrupts, cpu, interrupt, send_event, unix_ns,
+};
 use fsgauge_wire::{
     ClientOperation, ClientsJob, Engine, Event, Failure, Interval, Listener, LoadResult, Note, Outcome,
     Pauses, SelfMeasure, Stamps, Stop,
 };
 
-use super::backed_up::BackedUp;
 use super::check::{BackupPlan, check};
 use super::open::Opener;
+use super::outcome::BackupOutcome;
 use super::reader::Reader;
-use super::result::{Surroundings, notes_of, result};
+use super::result::{LoopContext, notes_of, result};
 use super::server::ServerReader;
 use super::stopwatch::Stopwatch;
 use crate::plan::Plan;
 use crate::server::Server;
-use crate::tails::look_for_tails;
+use crate::trailing_data::check_for_trailing_data;
 
 /// How long a reader whose time is up is waited for: its last operation may be slow. A server has 30 s for each.
 const LATE_NS: u64 = 30_000_000_000;
@@ -42,10 +44,10 @@ pub(crate) fn run_backup(
     let reader = AnyReader::new(job, &plan, server.clone(), stop)?;
     let connect_ns = clock.now_ns() - begin_ns;
     let self_measure = self_measure(&clock);
-    tell(listener, &stop, Event::SelfMeasure(self_measure));
-    allow_nudges();
+    send_event(listener, &stop, Event::SelfMeasure(self_measure));
+    allow_interrupts();
     if matches!(reader, AnyReader::OnServer(_)) {
-        tell(listener, &stop, Event::ClientsIn { connect_ns });
+        send_event(listener, &stop, Event::ClientsIn { connect_ns });
     }
 
     let started_unix_ns = unix_ns();
@@ -59,9 +61,9 @@ pub(crate) fn run_backup(
     let machine_cpu = cpu::machine_between(&machine, &cpu::machine());
 
     let told = notes_of(&backed_up);
-    notes.iter().chain(&told).for_each(|note| tell(listener, &stop, Event::Note(note.clone())));
+    notes.iter().chain(&told).for_each(|note| send_event(listener, &stop, Event::Note(note.clone())));
     notes.extend(told);
-    let surroundings = Surroundings {
+    let surroundings = LoopContext {
         engine,
         notes,
         started_unix_ns,
@@ -72,7 +74,7 @@ pub(crate) fn run_backup(
         pauses,
     };
     let mut measured = result(job, &plan, backed_up, surroundings);
-    look_for_tails(&Plan::new(job), server.as_ref(), &mut measured, &stop);
+    check_for_trailing_data(&Plan::new(job), server.as_ref(), &mut measured, &stop);
     Ok(measured)
 }
 
@@ -91,7 +93,7 @@ impl AnyReader {
         })
     }
 
-    fn back_up(self, watch: Stopwatch) -> Outcome<BackedUp> {
+    fn back_up(self, watch: Stopwatch) -> Outcome<BackupOutcome> {
         match self {
             AnyReader::Here(reader) => reader.back_up(watch),
             AnyReader::OnServer(reader) => reader.back_up(watch),
@@ -99,7 +101,7 @@ impl AnyReader {
     }
 }
 
-fn spawn(reader: AnyReader, watch: Stopwatch) -> Outcome<JoinHandle<Outcome<BackedUp>>> {
+fn spawn(reader: AnyReader, watch: Stopwatch) -> Outcome<JoinHandle<Outcome<BackupOutcome>>> {
     let run = move || reader.back_up(watch);
     std::thread::Builder::new().name("backup".into()).spawn(run).map_err(|error| {
         let what = format!("the backup's reader cannot be started: {error}");
@@ -109,13 +111,13 @@ fn spawn(reader: AnyReader, watch: Stopwatch) -> Outcome<JoinHandle<Outcome<Back
 
 /// Passes intervals on until the reader is done; gives what it did and the series.
 fn follow(
-    reader: JoinHandle<Outcome<BackedUp>>,
+    reader: JoinHandle<Outcome<BackupOutcome>>,
     reports: &Receiver<Interval>,
     plan: &BackupPlan,
     listener: &mut dyn Listener,
     clock: Clock,
     stop: Stop,
-) -> Outcome<(BackedUp, Vec<Interval>)> {
+) -> Outcome<(BackupOutcome, Vec<Interval>)> {
     let time_up_ns = clock.now_ns().saturating_add(plan.time_limit_ns);
     let late_ns = if plan.is_on_server { LATE_SERVER_NS } else { LATE_NS };
     let mut deadline = Deadline::new(clock, stop, time_up_ns.saturating_add(late_ns));
@@ -124,7 +126,7 @@ fn follow(
         match reports.recv_timeout(TICK) {
             Ok(interval) => {
                 series.push(interval);
-                tell(listener, &stop, Event::Interval(interval));
+                send_event(listener, &stop, Event::Interval(interval));
             }
             Err(RecvTimeoutError::Timeout) => {}
             // The reader is done: its watch is gone.
@@ -135,11 +137,11 @@ fn follow(
         if listener.gone() {
             stop.set();
         }
-        if !deadline.goes_on(true, || nudge(&reader)) {
+        if !deadline.should_continue(true, || interrupt(&reader)) {
             return Err(unresponsive(&plan.directory));
         }
         if clock.now_ns() > time_up_ns {
-            nudge(&reader);
+            interrupt(&reader);
         }
     }
 }
@@ -169,11 +171,11 @@ fn self_measure(clock: &Clock) -> SelfMeasure {
 }
 
 fn unresponsive(directory: &str) -> Failure {
-    let what = format!("the backup of {directory} did not come back from the kernel");
+    let what = format!("the backup of {directory} did not return from the kernel");
     Failure::system("backup.unresponsive", None, what, "its storage hangs", "dmesg | tail")
 }
 
 fn broken() -> Failure {
     let next = "report it with the job";
-    Failure::system("backup", None, "the backup's reader broke off", "a mistake in fsgauge", next)
+    Failure::system("backup", None, "the backup's reader broke off", "a bug in fsgauge", next)
 }

@@ -9,25 +9,25 @@ use std::time::Duration;
 
 use fsgauge_load::instruments::RunQueue;
 use fsgauge_load::instruments::cpu::thread_user_system_ns;
-use fsgauge_net::{Answer, Handle, Housekeeper, Request, Traffic, admit, ask};
+use fsgauge_net::{Answer, ControlSession, Handle, Request, Traffic, admit, ask};
 use fsgauge_wire::{BadRecord, ClientOperation, ClientsJob, Cpu, Ended, Outcome, Stop};
 use rustix::io::Errno;
 
-use super::backed_up::{BackedUp, OverNetwork};
 use super::check::BackupPlan;
+use super::outcome::{BackupOutcome, OverNetwork};
 use super::stopwatch::Stopwatch;
 use super::verify::Verifier;
 use crate::file_set::{Directory, FileNumber, Names, PathBuffer, Sizes, directories};
 use crate::result::network;
 use crate::server::{Server, directory_of, shown};
 
-/// So often in a row a server may ask for patience, and so long each time.
+/// How often in a row a server may ask to retry later, and the delay each time.
 const RETRY_LIMIT: u32 = 100;
 const PATIENCE: Duration = Duration::from_millis(50);
 
 /// The session that reads, and what it knows of the file set.
 pub(super) struct ServerReader {
-    session: Box<dyn Housekeeper>,
+    session: Box<dyn ControlSession>,
     server: Server,
     job: ClientsJob,
     block_size_bytes: u32,
@@ -52,7 +52,7 @@ enum Came {
     /// Its answer, which is no error.
     Answer(u64),
     Failed,
-    Over(Ended),
+    OperationProgress(Ended),
 }
 
 /// Goes on with an answer, or returns what else it came to.
@@ -61,7 +61,7 @@ macro_rules! answer_or {
         match $came {
             Came::Answer(answer) => answer,
             Came::Failed => return $failed,
-            Came::Over(ended) => return Some(ended),
+            Came::OperationProgress(ended) => return Some(ended),
         }
     };
 }
@@ -86,7 +86,7 @@ impl ServerReader {
     }
 
     /// Backs the file set up.
-    pub(super) fn back_up(mut self, mut watch: Stopwatch) -> Outcome<BackedUp> {
+    pub(super) fn back_up(mut self, mut watch: Stopwatch) -> Outcome<BackupOutcome> {
         let ((user_ns, system_ns), run_queue) = (thread_user_system_ns(), RunQueue::of_thread());
         let ended = self.read_all(&mut watch).unwrap_or(Ended::SizeLimit);
         let timed = watch.finish();
@@ -95,7 +95,7 @@ impl ServerReader {
         let traffic = self.session.traffic().unwrap_or_default().since(self.before);
         let over_network =
             OverNetwork { network: network(&self.server, traffic), calls: self.session.calls() };
-        Ok(BackedUp {
+        Ok(BackupOutcome {
             files: self.found.files,
             directories: self.found.directories,
             left_out: 0,
@@ -157,7 +157,7 @@ impl ServerReader {
                 watch.tally.files_given_up += 1;
                 return None;
             }
-            Came::Over(ended) => return Some(ended),
+            Came::OperationProgress(ended) => return Some(ended),
         };
         let (is_whole, ended) = self.read_contents(handle, shown, number, watch);
         let closed = self.ask_on(ClientOperation::Close, &Request::Close { handle }, shown, watch);
@@ -166,7 +166,7 @@ impl ServerReader {
             (false, Came::Answer(_)) | (_, Came::Failed) if ended.is_none() => {
                 watch.tally.files_given_up += 1
             }
-            (_, Came::Over(over)) => return Some(ended.unwrap_or(over)),
+            (_, Came::OperationProgress(over)) => return Some(ended.unwrap_or(over)),
             _ => {}
         }
         ended
@@ -193,7 +193,7 @@ impl ServerReader {
                 }
                 Came::Answer(length) => length,
                 Came::Failed => return (false, None),
-                Came::Over(ended) => return (false, Some(ended)),
+                Came::OperationProgress(ended) => return (false, Some(ended)),
             };
             self.compare(number, offset_bytes, length as usize, shown, watch);
             offset_bytes += length;
@@ -228,7 +228,7 @@ impl ServerReader {
         watch: &mut Stopwatch,
     ) -> Came {
         match watch.over() {
-            Some(ended) => Came::Over(ended),
+            Some(ended) => Came::OperationProgress(ended),
             None => self.ask_on(operation, request, shown, watch),
         }
     }
@@ -257,7 +257,7 @@ impl ServerReader {
             }
             if self.stop.is_set() {
                 watch.spent(begin_ns);
-                return Came::Over(Ended::Interrupted);
+                return Came::OperationProgress(Ended::Interrupted);
             }
             let errno = Errno::from_raw_os_error(-answer as i32);
             if !matches!(errno, Errno::AGAIN | Errno::INTR) {
@@ -267,7 +267,7 @@ impl ServerReader {
             watch.retry(begin_ns);
             std::thread::sleep(PATIENCE);
             if let Some(ended) = watch.over() {
-                return Came::Over(ended);
+                return Came::OperationProgress(ended);
             }
         }
         watch.failed(operation, watch.begin(), Errno::AGAIN, || self.shown(shown));

@@ -1,5 +1,5 @@
 //! The stopwatch of a backup: times every operation, keeps the series of its reads, and knows when it is over. It
-//! stands still while the engine does what no backup does: comparing what was read.
+//! is stopped while the engine verifies what was read, which no backup does.
 
 use std::sync::mpsc::Sender;
 

@@ -49,7 +49,7 @@ pub(super) fn walk(opener: &mut Opener, watch: &mut Stopwatch) -> Outcome<Found>
     Ok(walk.found)
 }
 
-/// What tells mounts apart: the mount's number, or the device's before Linux 5.8.
+/// What distinguishes mounts: the mount's number, or the device's before Linux 5.8.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Mount {
     Number(u64),
@@ -86,7 +86,7 @@ enum Trouble {
     Refused(Errno),
     Full,
     /// The backup is over.
-    Over,
+    OperationProgress,
 }
 
 impl From<Errno> for Trouble {
@@ -115,7 +115,7 @@ impl Walk<'_> {
                 self.watch.failed(ClientOperation::List, begin_ns, errno, || self.opener.shown(path));
             }
             Err(Trouble::Full) => return Err(Full),
-            Err(Trouble::Over) => return Ok(()),
+            Err(Trouble::OperationProgress) => return Ok(()),
         }
         let first = self.pending.len();
         let mut unsure = std::mem::take(&mut self.unsure);
@@ -134,7 +134,7 @@ impl Walk<'_> {
             if entries.is_buffer_empty() {
                 self.watch.look();
                 if self.watch.over().is_some() {
-                    return Err(Trouble::Over);
+                    return Err(Trouble::OperationProgress);
                 }
             }
             let Some(entry) = entries.next() else { return Ok(()) };

@@ -1,8 +1,8 @@
 //! What a job of clients must be before anything is touched. Every refusal names the key and the value.
 
+mod capacity;
 mod network;
 mod refuse;
-mod room;
 
 pub(crate) use network::check_network;
 
@@ -10,9 +10,9 @@ use fsgauge_wire::{
     Activity, ClientsInterface, ClientsJob, Data, Dispatch, FileSet, FileSizes, Phase, Tree, WeightedActivity,
 };
 
+use capacity::check_room;
 use network::sockets_of;
 use refuse::{Check, refuse};
-use room::check_room;
 
 use crate::file_set::leaves;
 
@@ -163,7 +163,7 @@ pub(crate) fn check_set(set: &FileSet) -> Check {
     if let Tree::Shared { depth, fan_out } = set.tree {
         let is_fine = (1..=DEPTH_LIMIT).contains(&depth) && fan_out > 0 && leaves(&set.tree) <= LEAVES_LIMIT;
         if !is_fine {
-            let what = format!("a tree of depth {depth} and fan_out {fan_out} cannot be had");
+            let what = format!("a tree of depth {depth} and fan_out {fan_out} is not supported");
             let cause = "depth is 1 to 8, and there are at most 1000000 lowest directories";
             return refuse("files", what, cause, "choose for example depth 2 and fan_out 30");
         }

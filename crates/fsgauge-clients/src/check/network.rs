@@ -34,7 +34,12 @@ fn check_here(job: &ClientsJob) -> Check {
     if job.phase == (Phase::Clear {}) {
         let what = "phase \"clear\" for a target on this machine".to_string();
         let next = "choose phase \"delete\", or remove the directory";
-        return refuse("phase", what, "it is for shares and exports, which nobody else can reach", next);
+        return refuse(
+            "phase",
+            what,
+            "it is for shares and exports; local directories can be removed directly",
+            next,
+        );
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! A client: a small state machine that says what it wants next and is told what came of it.
+//! A client: a small state machine that gives its next request and takes the answer.
 //!
 //! A client works on `outstanding` files at a time; each is a *lane*, with one operation at a time. A lane
 //! takes a file through the steps of its task, and then takes the next. After an error the file is given up:
@@ -70,26 +70,26 @@ impl Paths {
     }
 }
 
-/// What came of an answer.
+/// What an answer did to the operation and to the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Told {
-    pub(crate) operation: Over,
-    pub(crate) file: FileOver,
+pub(crate) struct Progress {
+    pub(crate) operation: OperationProgress,
+    pub(crate) file: FileProgress,
 }
 
-/// Whether an operation is over.
+/// Whether an operation is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Over {
-    /// The operation goes on with another request.
-    No,
+pub(crate) enum OperationProgress {
+    /// The operation continues with another request.
+    Pending,
     Done,
     Failed(ClientErrorKind),
 }
 
-/// Whether a file (of a mix: an activity) is over.
+/// Whether a file (of a mix: an activity) is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum FileOver {
-    No,
+pub(crate) enum FileProgress {
+    Pending,
     Whole,
     GivenUp,
 }
@@ -239,12 +239,12 @@ impl Lane {
 
     /// Takes the answer to what was asked for.
     #[inline]
-    pub(crate) fn answer(&mut self, plan: &Plan, client: &mut Client, answer: Answer) -> Told {
+    pub(crate) fn answer(&mut self, plan: &Plan, client: &mut Client, answer: Answer) -> Progress {
         if answer < 0 && !self.is_gone(answer) {
             client.gave_up |= answer == OUT_OF_REACH;
             return self.failed(client, kind_of(-answer as i32));
         }
-        let goes_on = |operation| Told { operation, file: FileOver::No };
+        let more_of_file = |operation| Progress { operation, file: FileProgress::Pending };
         match self.step {
             Step::Write | Step::Read => {
                 if answer == 0 {
@@ -252,45 +252,45 @@ impl Lane {
                 }
                 self.offset_bytes += answer as u64;
                 if self.offset_bytes < self.record_end_bytes {
-                    return goes_on(Over::No);
+                    return more_of_file(OperationProgress::Pending);
                 }
                 self.next_record(plan);
-                goes_on(Over::Done)
+                more_of_file(OperationProgress::Done)
             }
             Step::Create if self.task == Task::WriteInTwoSteps => {
                 (self.handle, self.step) = (answer as Handle, Step::CloseCreated);
-                goes_on(Over::No)
+                more_of_file(OperationProgress::Pending)
             }
             Step::Create | Step::OpenToWrite | Step::OpenToRead => {
                 self.handle = answer as Handle;
                 (self.size_bytes, self.offset_bytes) = (plan.size_bytes(self.number(client)), 0);
                 self.next_record(plan);
-                goes_on(Over::Done)
+                more_of_file(OperationProgress::Done)
             }
             Step::CloseCreated => {
                 self.step = Step::OpenToWrite;
-                goes_on(Over::Done)
+                more_of_file(OperationProgress::Done)
             }
             Step::Fsync => {
                 self.step = Step::Close;
-                goes_on(Over::Done)
+                more_of_file(OperationProgress::Done)
             }
             Step::Close if self.task == Task::Save => {
                 self.step = Step::Rename;
-                goes_on(Over::Done)
+                more_of_file(OperationProgress::Done)
             }
             Step::CloseFailed if self.leaves_behind() => {
                 self.step = Step::UnlinkFailed;
-                goes_on(Over::Done)
+                more_of_file(OperationProgress::Done)
             }
             Step::CloseFailed | Step::UnlinkFailed => {
-                Told { operation: Over::Done, file: self.given_up(client) }
+                Progress { operation: OperationProgress::Done, file: self.given_up(client) }
             }
             Step::Close | Step::Rename | Step::Stat | Step::List | Step::Unlink | Step::Begin => {
                 client.failed_in_a_row = 0;
                 self.made.whole(self.task);
                 self.step = Step::Begin;
-                Told { operation: Over::Done, file: FileOver::Whole }
+                Progress { operation: OperationProgress::Done, file: FileProgress::Whole }
             }
         }
     }
@@ -315,22 +315,22 @@ impl Lane {
     }
 
     #[cold]
-    fn failed(&mut self, client: &mut Client, kind: ClientErrorKind) -> Told {
+    fn failed(&mut self, client: &mut Client, kind: ClientErrorKind) -> Progress {
         client.gave_up |= matches!(kind, ClientErrorKind::NoSpace | ClientErrorKind::Quota);
         if self.step == Step::Create && kind == ClientErrorKind::Exists {
             self.made.in_the_way(self.task);
         }
         self.step = self.step.after_failure(self.leaves_behind());
-        let file = if self.step == Step::Begin { self.given_up(client) } else { FileOver::No };
-        Told { operation: Over::Failed(kind), file }
+        let file = if self.step == Step::Begin { self.given_up(client) } else { FileProgress::Pending };
+        Progress { operation: OperationProgress::Failed(kind), file }
     }
 
-    fn given_up(&mut self, client: &mut Client) -> FileOver {
+    fn given_up(&mut self, client: &mut Client) -> FileProgress {
         self.step = Step::Begin;
         client.failed_in_a_row += 1;
         client.gave_up |= client.failed_in_a_row >= FAILED_LIMIT;
         self.made.given_up(self.task);
-        FileOver::GivenUp
+        FileProgress::GivenUp
     }
 
     /// Whether a file that is given up is removed: it belongs to no set.

@@ -135,7 +135,7 @@ struct Driven {
     lanes: Vec<Lane>,
     records: Records,
     table: Table,
-    told: Vec<Told>,
+    answers: Vec<Progress>,
 }
 
 impl Driven {
@@ -143,7 +143,7 @@ impl Driven {
         let plan = Plan::new(job);
         let lanes = (0..job.outstanding).map(|slot| Lane::new(&plan, 0, 0, slot)).collect();
         let records = plan.records();
-        Driven { plan, client: Client::new(0), lanes, records, table: Table::default(), told: Vec::new() }
+        Driven { plan, client: Client::new(0), lanes, records, table: Table::default(), answers: Vec::new() }
     }
 
     /// One request of one lane; false when it has no more.
@@ -154,7 +154,7 @@ impl Driven {
             return false;
         };
         let answer = self.table.answer(&request);
-        self.told.push(self.lanes[lane].answer(&self.plan, &mut self.client, answer));
+        self.answers.push(self.lanes[lane].answer(&self.plan, &mut self.client, answer));
         true
     }
 
@@ -170,16 +170,16 @@ impl Driven {
         panic!("it does not end");
     }
 
-    fn files(&self, over: FileOver) -> usize {
-        self.told.iter().filter(|told| told.file == over).count()
+    fn files(&self, over: FileProgress) -> usize {
+        self.answers.iter().filter(|progress| progress.file == over).count()
     }
 
     fn failed(&self) -> Vec<ClientErrorKind> {
-        let kind = |told: &Told| match told.operation {
-            Over::Failed(kind) => Some(kind),
+        let kind = |progress: &Progress| match progress.operation {
+            OperationProgress::Failed(kind) => Some(kind),
             _ => None,
         };
-        self.told.iter().filter_map(kind).collect()
+        self.answers.iter().filter_map(kind).collect()
     }
 }
 
@@ -215,8 +215,8 @@ fn the_creation_in_two_steps_is_one_operation() {
     driven.step(0);
     assert_eq!(driven.lanes[0].operation(), ClientOperation::Create);
     driven.step(0);
-    assert_eq!(driven.told[0].operation, Over::No);
-    assert_eq!(driven.told[1].operation, Over::Done);
+    assert_eq!(driven.answers[0].operation, OperationProgress::Pending);
+    assert_eq!(driven.answers[1].operation, OperationProgress::Done);
     assert_eq!(driven.lanes[0].operation(), ClientOperation::Open);
 }
 
@@ -227,7 +227,7 @@ fn an_empty_file_has_no_records() {
     let mut driven = Driven::new(&empty);
     driven.run();
     assert_eq!(driven.table.asked[..2], ["create c00000-f000000", "close"]);
-    assert_eq!(driven.files(FileOver::Whole), 3);
+    assert_eq!(driven.files(FileProgress::Whole), 3);
 }
 
 #[test]
@@ -236,11 +236,14 @@ fn a_record_that_is_done_in_part_is_gone_on_with() {
     driven.table.instead.push(("write 0+4096".into(), 100));
     driven.step(0);
     driven.step(0);
-    assert_eq!(driven.told[1].operation, Over::No);
+    assert_eq!(driven.answers[1].operation, OperationProgress::Pending);
     assert_eq!(driven.lanes[0].offset_bytes(), 100);
     driven.table.instead = vec![("write 100+3996".into(), 3996)];
     driven.step(0);
-    assert_eq!(driven.told[2], Told { operation: Over::Done, file: FileOver::No });
+    assert_eq!(
+        driven.answers[2],
+        Progress { operation: OperationProgress::Done, file: FileProgress::Pending }
+    );
 }
 
 #[test]
@@ -251,7 +254,7 @@ fn after_an_error_the_file_is_closed_and_the_next_one_taken() {
     let file = ["write 0+4096", "write 4096+4096", "close"];
     assert_eq!(driven.table.asked[1..4], file);
     assert_eq!(driven.table.asked[5..8], file);
-    assert_eq!((driven.files(FileOver::GivenUp), driven.client.gave_up), (3, false));
+    assert_eq!((driven.files(FileProgress::GivenUp), driven.client.gave_up), (3, false));
     assert_eq!(driven.failed(), [ClientErrorKind::Io; 3]);
 }
 
@@ -263,7 +266,7 @@ fn a_file_that_ends_early_is_short() {
     }
     driven.run();
     assert_eq!(driven.failed(), [ClientErrorKind::Short; 2]);
-    assert_eq!((driven.files(FileOver::Whole), driven.files(FileOver::GivenUp)), (1, 2));
+    assert_eq!((driven.files(FileProgress::Whole), driven.files(FileProgress::GivenUp)), (1, 2));
 }
 
 #[test]
@@ -274,7 +277,7 @@ fn ten_failed_files_in_a_row_and_the_client_gives_up() {
     driven.table.files.insert("c00000-f000009".into(), 10_000);
     driven.run();
     // Nine fail, one is there, ten fail.
-    assert_eq!((driven.files(FileOver::GivenUp), driven.files(FileOver::Whole)), (19, 1));
+    assert_eq!((driven.files(FileProgress::GivenUp), driven.files(FileProgress::Whole)), (19, 1));
     assert!(driven.client.gave_up);
 }
 
@@ -285,7 +288,7 @@ fn a_full_storage_ends_the_client_at_once() {
         driven.table.instead.push((step.into(), NO_SPACE));
         driven.run();
         assert!(driven.client.gave_up, "{step}");
-        assert_eq!(driven.files(FileOver::GivenUp), 1, "{step}");
+        assert_eq!(driven.files(FileProgress::GivenUp), 1, "{step}");
     }
 }
 
@@ -296,7 +299,7 @@ fn a_server_out_of_reach_ends_the_client_at_once_and_a_lost_connection_does_not(
         let mut driven = Driven::new(&job(WRITE));
         driven.table.instead.push(("create".into(), answer));
         driven.run();
-        assert_eq!((driven.client.gave_up, driven.files(FileOver::GivenUp)), (gave_up, given_up));
+        assert_eq!((driven.client.gave_up, driven.files(FileProgress::GivenUp)), (gave_up, given_up));
     }
 }
 
@@ -307,7 +310,7 @@ fn lanes_of_a_client_share_its_files() {
     wide.files.files_per_client = 20;
     let mut driven = Driven::new(&wide);
     driven.run();
-    assert_eq!(driven.files(FileOver::Whole), 20);
+    assert_eq!(driven.files(FileProgress::Whole), 20);
     assert!(driven.table.files.values().all(|size| *size == 10_000) && driven.table.files.len() == 20);
     let first: Vec<&str> = driven.table.asked[..6].iter().map(String::as_str).collect();
     let writes = ["write 0+4096"; 3];

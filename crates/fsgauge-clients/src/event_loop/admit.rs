@@ -1,5 +1,5 @@
-//! The clients' way in to a server: each gets its connection, its session and its directory, before anything is
-//! measured. A few are on their way at a time.
+//! Clients connect to a server: each gets its connection, its session and its directory, before anything is measured.
+//! A limited number connect at a time.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -9,94 +9,94 @@ use fsgauge_wire::{ClientOperation, Outcome};
 
 use super::{EventLoop, WAIT_LIMIT_NS, wait_failure};
 use crate::file_set::{Directory, PathBuffer};
-use crate::server::Gate;
+use crate::server::ConnectLimit;
 
-/// How long a loop that has nobody on the way waits at the gate before it looks at the flag that says stop.
-const AT_GATE: Duration = Duration::from_millis(20);
+/// How long a loop with no client connecting waits for the limit before it checks the stop flag.
+const ACQUIRE_WAIT: Duration = Duration::from_millis(20);
 
-/// How far a client is.
+/// What a connecting client waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum ConnectStep {
     Admitted,
     MakesDirectory,
 }
 
-/// Clients on their way in.
+/// Clients that are connecting.
 #[derive(Debug)]
-struct Entrance {
-    /// Of each client: when it began, and what it waits for.
-    under_way: Vec<Option<(u64, Way)>>,
+struct Admission {
+    /// For each client: when it began, and what it waits for.
+    steps: Vec<Option<(u64, ConnectStep)>>,
     count: u32,
     makes_directories: bool,
 }
 
 impl<T: Target> EventLoop<'_, T> {
-    /// Lets the clients in: the operation connect of each is its connection, its session and, where a phase makes
-    /// them, its own directory. A client that is refused is an error and stays: its first operation tries again.
-    /// Gives when it began and ended.
-    pub(crate) fn admit(&mut self, gate: &Gate, makes_directories: bool) -> Outcome<(u64, u64)> {
-        let begin_ns = self.around.clock.now_ns();
+    /// Connects the clients. One operation connect is the connection, the session and, where the phase creates them,
+    /// the client's directory. A refused client counts as an error; its first operation reconnects. Gives when it
+    /// began and ended.
+    pub(crate) fn admit(&mut self, limit: &ConnectLimit, makes_directories: bool) -> Outcome<(u64, u64)> {
+        let begin_ns = self.context.clock.now_ns();
         let count = self.clients.len() as u32;
         let mut waiting: VecDeque<u32> = (0..count).collect();
-        let mut entrance = Entrance { under_way: vec![None; count as usize], count: 0, makes_directories };
+        let mut admission = Admission { steps: vec![None; count as usize], count: 0, makes_directories };
         let mut answered = Vec::with_capacity(self.lanes.len());
-        while (!waiting.is_empty() || entrance.count > 0) && !self.around.stop.is_set() {
+        while (!waiting.is_empty() || admission.count > 0) && !self.context.stop.is_set() {
             while !waiting.is_empty()
-                && gate.enter(if entrance.count == 0 { AT_GATE } else { Duration::ZERO })
+                && limit.acquire(if admission.count == 0 { ACQUIRE_WAIT } else { Duration::ZERO })
             {
                 let Some(client) = waiting.pop_front() else { break };
-                entrance.under_way[client as usize] = Some((self.around.clock.now_ns(), Way::Admitted));
-                entrance.count += 1;
+                admission.steps[client as usize] = Some((self.context.clock.now_ns(), ConnectStep::Admitted));
+                admission.count += 1;
                 if let Started::Done(answer) = self.target.admit(client) {
-                    answered.push((client * self.around.plan.job.outstanding, answer));
+                    answered.push((client * self.context.plan.job.outstanding, answer));
                 }
             }
-            if answered.is_empty() && entrance.count > 0 {
+            if answered.is_empty() && admission.count > 0 {
                 let each = &mut |lane, answer| answered.push((lane, answer));
                 let waited = self.target.wait(Duration::from_nanos(WAIT_LIMIT_NS), each);
                 waited.map_err(|error| wait_failure(&error))?;
             }
             while let Some((lane, answer)) = answered.pop() {
-                if let Some(at_once) = self.on_the_way(&mut entrance, lane, answer, gate) {
+                if let Some(at_once) = self.connect_step_done(&mut admission, lane, answer, limit) {
                     answered.push((lane, at_once));
                 }
             }
         }
-        (0..entrance.count).for_each(|_| gate.leave());
-        Ok((begin_ns, self.around.clock.now_ns()))
+        (0..admission.count).for_each(|_| limit.release());
+        Ok((begin_ns, self.context.clock.now_ns()))
     }
 
-    /// A client was answered: it goes on, is in, or was refused. Gives the answer of what it goes on with, if
-    /// that is known at once.
-    fn on_the_way(
+    /// One step of a client was answered: it takes its next step, is connected, or was refused. Gives the answer of
+    /// the next step if that is known at once.
+    fn connect_step_done(
         &mut self,
-        entrance: &mut Entrance,
+        admission: &mut Admission,
         lane: u32,
         answer: Answer,
-        gate: &Gate,
+        limit: &ConnectLimit,
     ) -> Option<Answer> {
-        let client = lane / self.around.plan.job.outstanding;
-        let (asked_ns, way) = entrance.under_way[client as usize]?;
+        let client = lane / self.context.plan.job.outstanding;
+        let (asked_ns, way) = admission.steps[client as usize]?;
         let number = self.clients[client as usize].count.number;
         let mut path = PathBuffer::new();
-        let path = self.around.plan.names.directory(Directory::Client { client: number }, &mut path);
-        if answer >= 0 && way == Way::Admitted && entrance.makes_directories {
-            entrance.under_way[client as usize] = Some((asked_ns, Way::MakesDirectory));
+        let path = self.context.plan.names.directory(Directory::Client { client: number }, &mut path);
+        if answer >= 0 && way == ConnectStep::Admitted && admission.makes_directories {
+            admission.steps[client as usize] = Some((asked_ns, ConnectStep::MakesDirectory));
             return match self.target.start(lane, &Request::MakeDirectory { path }) {
                 Started::Done(answer) => Some(answer),
                 Started::Pending => None,
             };
         }
-        entrance.under_way[client as usize] = None;
-        entrance.count -= 1;
-        gate.leave();
-        let now_ns = self.around.clock.now_ns();
+        admission.steps[client as usize] = None;
+        admission.count -= 1;
+        limit.release();
+        let now_ns = self.context.clock.now_ns();
         if answer < 0 {
             let errno = -answer as i32;
-            let words = || (self.around.plan.shown(path), message_of(errno));
+            let words = || (self.context.plan.shown(path), message_of(errno));
             self.tally.error(ClientOperation::Connect, kind_of(errno), now_ns, words);
-            if entrance.makes_directories {
-                self.comes_late(client, kind_of(errno));
+            if admission.makes_directories {
+                self.mark_directory_missing(client, kind_of(errno));
             }
         } else {
             let latency_ns = now_ns - asked_ns;

@@ -1,4 +1,4 @@
-//! The clients' way in: their directories are made, before anything is measured.
+//! The clients' directories are created, before anything is measured.
 
 use std::io;
 use std::time::Duration;
@@ -10,27 +10,27 @@ use super::{EventLoop, WAIT_LIMIT_NS, wait_failure};
 use crate::file_set::{Directory, PathBuffer};
 
 impl<T: Target> EventLoop<'_, T> {
-    /// Lets the clients in: makes their directories, one after the other. Gives when it began and ended. Where
-    /// clients have connections, these are what is counted (`is_counted` is false).
+    /// Creates the clients' directories, one after the other. Gives when it began and ended. Where clients have
+    /// connections, those are counted instead (`is_counted` is false).
     pub(crate) fn connect(
         &mut self,
         directories: impl Iterator<Item = Directory>,
         is_counted: bool,
     ) -> Outcome<(u64, u64)> {
-        let begin_ns = self.around.clock.now_ns();
+        let begin_ns = self.context.clock.now_ns();
         let (mut asked_ns, mut path) = (begin_ns, PathBuffer::new());
         for which in directories {
-            if self.around.stop.is_set() {
+            if self.context.stop.is_set() {
                 break;
             }
-            let path = self.around.plan.names.directory(which, &mut path);
-            let answer = one_answer(&mut self.target, &Request::MakeDirectory { path }, &self.around.stop);
+            let path = self.context.plan.names.directory(which, &mut path);
+            let answer = one_answer(&mut self.target, &Request::MakeDirectory { path }, &self.context.stop);
             let answer = answer.map_err(|error| wait_failure(&error))?;
-            let now_ns = self.around.clock.now_ns();
+            let now_ns = self.context.clock.now_ns();
             match answer {
                 Some(answer) if answer < 0 => {
                     let errno = -answer as i32;
-                    let words = || (self.around.plan.shown(path), message_of(errno));
+                    let words = || (self.context.plan.shown(path), message_of(errno));
                     self.tally.error(ClientOperation::Connect, kind_of(errno), now_ns, words);
                 }
                 Some(_) if !is_counted => {}

@@ -1,8 +1,8 @@
-//! The end of the time: what lanes have asked for by then is carried out, and counts until it is answered.
+//! The end of the time: requests made by then are carried out and count until they are answered.
 //!
-//! A lane of a server, or of io_uring, waits for its answer. With plain calls it may also wait for the loop, which is
-//! in another lane's call: it has asked all the same, and a call that stalls at the end is in the response of all of
-//! them. Each lane counts until its own answer, so that one that is late does not make the others idle.
+//! With a server or io_uring, a lane waits for its answer. With plain calls it may also wait for the loop, which is in
+//! another lane's call: its request was made all the same, and a call that stalls at the end is in the response time
+//! of all of them. Each lane counts until its own answer: one late answer does not make the others idle.
 
 use std::io;
 
@@ -29,7 +29,7 @@ pub(crate) struct Drained {
 }
 
 impl<T: Target> EventLoop<'_, T> {
-    /// Carries out what was asked for before the end; after an interrupt, takes what is answered in a moment.
+    /// Carries out the requests made before the end; after an interrupt, takes only the answers that come within a moment.
     pub(super) fn drain(&mut self) -> io::Result<()> {
         let Some(ended) = self.ended else { return Ok(()) };
         let mut limit_ns = DRAIN_LIMIT_NS;
@@ -39,7 +39,7 @@ impl<T: Target> EventLoop<'_, T> {
             limit_ns = INTERRUPTED_DRAIN_LIMIT_NS;
         }
         self.target.time_is_up();
-        let mut until_ns = self.around.clock.now_ns() + limit_ns;
+        let mut until_ns = self.context.clock.now_ns() + limit_ns;
         while (self.pending > 0 || !self.ready.is_empty()) && self.has_time(&mut until_ns) {
             for _ in 0..self.ready.len() {
                 if let Some(lane) = self.ready.pop_front() {
@@ -57,11 +57,11 @@ impl<T: Target> EventLoop<'_, T> {
     /// Whether the time is up and answers still count.
     #[inline]
     pub(super) fn is_draining(&self) -> bool {
-        self.ended.is_some() && !self.is_tidying
+        self.ended.is_some() && !self.is_cleaning_up
     }
 
-    /// A lane has its last answer, or none any more: its time ends here.
-    pub(super) fn late(&mut self, lane: u32, at_ns: u64) {
+    /// A lane has its last answer, or gets none: its time ends here.
+    pub(super) fn lane_ended(&mut self, lane: u32, at_ns: u64) {
         let times = &mut self.times[lane as usize];
         self.in_flight_ns += at_ns.saturating_sub(times.since_ns);
         times.since_ns = u64::MAX;

@@ -1,23 +1,23 @@
 //! The event loop: carries a share of the clients on one target.
 //!
-//! Lanes that are ready stand in a line. One sweep starts an operation of each lane that stood there at its
-//! beginning, so all go forward by the same number of operations: with plain calls the order in which clients'
-//! records reach the file system is fixed, round and round. What was answered stands in line again.
+//! Ready lanes are in a queue. One sweep starts one operation of each lane that was queued when it began: all advance
+//! by the same number of operations, and with plain calls the order in which clients' records reach the file system
+//! is fixed, round robin. An answered lane is queued again.
 //!
-//! The response time of an operation counts from the moment its client asked for it, which is the moment of
-//! the answer before (or the end of a rest), so that clients = throughput x (response + rest) by itself.
+//! The response time of an operation counts from the moment its client requests it: the previous answer, or the end of
+//! the think time. So clients = throughput x (response + think time) holds by construction.
 //!
-//! When the time is up, what lanes have asked for by then is carried out and counts until it is answered.
+//! When the time is up, requests made by then are carried out and count until they are answered.
 
 mod admit;
-mod books;
+mod answers;
+mod clean_up;
+mod client_directory;
 mod connect;
 mod drain;
-mod late;
+mod intervals;
 #[cfg(test)]
 mod tests;
-mod tidy;
-mod told;
 
 use std::collections::VecDeque;
 use std::io;
@@ -27,41 +27,41 @@ use fsgauge_load::instruments::{Clock, RunQueue, Window};
 use fsgauge_net::{Answer, Request, Started, Target, Traffic};
 use fsgauge_wire::{Ended, Failure, Interval, IntervalCount, Outcome, Pauses, Stop};
 
+use self::client_directory::DirectoryState;
 pub(crate) use self::drain::Drained;
-use self::late::Place;
 use crate::client::{Client, Lane, Paths};
 use crate::clients_tally::ClientsTally;
 use crate::cpu_time::CpuTime;
 use crate::file_set::Records;
 use crate::plan::Plan;
-use crate::rests::Rests;
+use crate::wake_queue::WakeQueue;
 
-/// No wait is longer: the flag that says stop is looked at.
+/// The longest wait; then the stop flag is checked.
 const WAIT_LIMIT_NS: u64 = 20_000_000;
 
 /// What a loop is given beside its clients and its target.
-pub(crate) struct Surroundings<'run> {
+pub(crate) struct LoopContext<'run> {
     pub(crate) plan: &'run Plan,
     pub(crate) clock: Clock,
     pub(crate) stop: Stop,
-    /// Told each interval.
+    /// Receives each interval.
     pub(crate) on_interval: &'run mut dyn FnMut(Interval),
 }
 
 /// The loop.
 pub(crate) struct EventLoop<'run, T> {
-    around: Surroundings<'run>,
+    context: LoopContext<'run>,
     target: T,
     clients: Vec<Member>,
     lanes: Vec<Lane>,
     times: Vec<Times>,
-    /// Lanes that have something to ask for.
+    /// Lanes with a request to start.
     ready: VecDeque<u32>,
-    rests: Rests,
-    /// Lanes whose operation is under way.
+    wake_queue: WakeQueue,
+    /// Lanes with an operation in flight.
     pending: u32,
     answered: Vec<(u32, Answer)>,
-    /// Lanes that are not through.
+    /// Lanes that have not finished.
     left: u32,
     paths: Paths,
     records: Records,
@@ -72,14 +72,14 @@ pub(crate) struct EventLoop<'run, T> {
     ended: Option<Ended>,
     /// When the time was up, or the stop was seen.
     time_up_ns: u64,
-    /// Nothing is counted any more.
-    is_tidying: bool,
+    /// The run is over: nothing more is counted.
+    is_cleaning_up: bool,
     drained: Drained,
     in_flight_ns: u64,
     think_ns: u64,
 }
 
-/// A client and what is counted of it.
+/// A client and its counts.
 #[derive(Debug)]
 struct Member {
     client: Client,
@@ -95,7 +95,7 @@ pub(crate) struct ClientCount {
     /// Records.
     pub(crate) operations: u64,
     pub(crate) size_bytes: u64,
-    /// When it was through or gave up.
+    /// When it finished or gave up.
     pub(crate) end_ns: Option<u64>,
     pub(crate) gave_up: bool,
 }
@@ -103,17 +103,17 @@ pub(crate) struct ClientCount {
 /// The moments of a lane.
 #[derive(Debug, Clone, Copy, Default)]
 struct Times {
-    /// When the operation was asked for.
+    /// When the operation was requested.
     asked_ns: u64,
     /// When its current request was started.
     started_ns: u64,
     /// In earlier requests of the same operation.
     service_ns: u64,
-    /// Since when the lane asks without a rest, or rests.
+    /// Since when the lane has been requesting, or thinking.
     since_ns: u64,
-    rests: bool,
+    is_thinking: bool,
     retries: u32,
-    place: Place,
+    directory: DirectoryState,
 }
 
 /// What a loop hands over.
@@ -125,12 +125,12 @@ pub(crate) struct LoopOutcome {
     pub(crate) traffic: Option<Traffic>,
     pub(crate) begin_ns: u64,
     pub(crate) end_ns: u64,
-    /// When the time was up; where clients were through before, as `end_ns`.
+    /// When the time was up; `end_ns` where clients finished before.
     pub(crate) time_up_ns: u64,
     pub(crate) lanes: u64,
     pub(crate) drained: Drained,
     pub(crate) pauses: Pauses,
-    /// Time of all lanes in which they had asked, and in which they rested.
+    /// Time of all lanes with a request outstanding, and in think time.
     pub(crate) in_flight_ns: u64,
     pub(crate) think_ns: u64,
     pub(crate) user_ns: u64,
@@ -140,8 +140,8 @@ pub(crate) struct LoopOutcome {
 
 impl<'run, T: Target> EventLoop<'run, T> {
     /// A loop of the clients with these numbers.
-    pub(crate) fn new(around: Surroundings<'run>, target: T, numbers: impl Iterator<Item = u32>) -> Self {
-        let plan = around.plan;
+    pub(crate) fn new(context: LoopContext<'run>, target: T, numbers: impl Iterator<Item = u32>) -> Self {
+        let plan = context.plan;
         let clients: Vec<Member> = numbers.map(|number| Member::new(number, plan.job.outstanding)).collect();
         let lane = |(at, slot): (usize, u32)| {
             let number = clients[at].count.number;
@@ -151,13 +151,13 @@ impl<'run, T: Target> EventLoop<'run, T> {
         let lanes: Vec<Lane> = slots.map(lane).collect();
         let count = lanes.len();
         EventLoop {
-            around,
+            context,
             target,
             clients,
             lanes,
             times: vec![Times::default(); count],
             ready: VecDeque::with_capacity(count),
-            rests: Rests::default(),
+            wake_queue: WakeQueue::default(),
             pending: 0,
             answered: Vec::with_capacity(count),
             left: count as u32,
@@ -169,19 +169,19 @@ impl<'run, T: Target> EventLoop<'run, T> {
             now_ns: 0,
             ended: None,
             time_up_ns: 0,
-            is_tidying: false,
+            is_cleaning_up: false,
             drained: Drained::default(),
             in_flight_ns: 0,
             think_ns: 0,
         }
     }
 
-    /// Runs the clients until all are through, or the time is up. `zero_ns` is the first moment for all loops.
+    /// Runs the clients until all have finished, or the time is up. `zero_ns` is the first moment for all loops.
     pub(crate) fn run(&mut self, zero_ns: u64) -> Outcome<LoopOutcome> {
-        let job = &self.around.plan.job;
+        let job = &self.context.plan.job;
         self.window = Window::new(zero_ns, 0, job.time_limit_ns, job.interval_ns);
         let (cpu, run_queue) = (CpuTime::of_thread(), RunQueue::of_thread());
-        let late_start_ns = self.around.clock.now_ns().saturating_sub(zero_ns);
+        let late_start_ns = self.context.clock.now_ns().saturating_sub(zero_ns);
         let before = self.target.traffic();
         self.line_up(zero_ns);
         self.turn().map_err(|error| wait_failure(&error))?;
@@ -189,7 +189,7 @@ impl<'run, T: Target> EventLoop<'run, T> {
         let end_ns = self.end();
         let ((user_ns, system_ns), starved_ns) = (cpu.since(), run_queue.waited_ns());
         let traffic = self.target.traffic().zip(before).map(|(after, before)| after.since(before));
-        self.tidy_up().map_err(|error| wait_failure(&error))?;
+        self.clean_up().map_err(|error| wait_failure(&error))?;
         Ok(LoopOutcome {
             calls: self.target.calls(),
             traffic,
@@ -209,9 +209,9 @@ impl<'run, T: Target> EventLoop<'run, T> {
         })
     }
 
-    /// Every client is ready when the ramp says so.
+    /// Queues every client at its time in the ramp.
     fn line_up(&mut self, zero_ns: u64) {
-        let job = &self.around.plan.job;
+        let job = &self.context.plan.job;
         for (lane, times) in self.times.iter_mut().enumerate() {
             let member = &mut self.clients[self.lanes[lane].client as usize];
             let share = u128::from(job.ramp_ns) * u128::from(member.count.number) / u128::from(job.clients);
@@ -220,14 +220,14 @@ impl<'run, T: Target> EventLoop<'run, T> {
             if share == 0 {
                 self.ready.push_back(lane as u32);
             } else {
-                self.rests.add(member.start_ns, lane as u32);
+                self.wake_queue.add(member.start_ns, lane as u32);
             }
         }
     }
 
     /// Sweep after sweep.
     fn turn(&mut self) -> io::Result<()> {
-        self.now_ns = self.around.clock.now_ns();
+        self.now_ns = self.context.clock.now_ns();
         while self.left > 0 {
             if self.now_ns >= self.window.next_ns {
                 self.cross(self.now_ns);
@@ -240,12 +240,12 @@ impl<'run, T: Target> EventLoop<'run, T> {
                 if let Some(lane) = self.ready.pop_front() {
                     self.start(lane);
                 }
-                if self.around.stop.is_set() {
+                if self.context.stop.is_set() {
                     self.ended.get_or_insert(Ended::Interrupted);
                 }
             }
             self.wait()?;
-            if self.around.stop.is_set() {
+            if self.context.stop.is_set() {
                 self.ended.get_or_insert(Ended::Interrupted);
             }
             if self.ended.is_some() {
@@ -255,50 +255,50 @@ impl<'run, T: Target> EventLoop<'run, T> {
         Ok(())
     }
 
-    /// Lanes that have rested long enough stand in line.
+    /// Queues the lanes that are due.
     fn wake(&mut self) {
-        while let Some((due_ns, lane)) = self.rests.due(self.now_ns) {
+        while let Some((due_ns, lane)) = self.wake_queue.due(self.now_ns) {
             let times = &mut self.times[lane as usize];
-            if times.rests {
+            if times.is_thinking {
                 self.think_ns += due_ns - times.since_ns;
             }
-            (times.rests, times.since_ns, times.asked_ns) = (false, due_ns, due_ns);
+            (times.is_thinking, times.since_ns, times.asked_ns) = (false, due_ns, due_ns);
             self.ready.push_back(lane);
         }
     }
 
-    /// Starts what a lane asks for.
+    /// Starts a lane's next request.
     #[inline]
     fn start(&mut self, lane: u32) {
-        if self.times[lane as usize].place == Place::Missing {
-            return self.make_place(lane);
+        if self.times[lane as usize].directory == DirectoryState::Missing {
+            return self.create_directory(lane);
         }
-        let plan = self.around.plan;
+        let plan = self.context.plan;
         let state = &mut self.lanes[lane as usize];
         let client = &mut self.clients[state.client as usize].client;
         let is_copied = self.records.copies();
         let Some(request) = state.next(plan, client, &mut self.paths, &mut self.records) else {
             let asked_ns = self.times[lane as usize].asked_ns;
-            return self.through(lane, asked_ns);
+            return self.finished(lane, asked_ns);
         };
         if is_copied && matches!(request, Request::Write { .. }) {
-            // The target is not to pay for the copy.
-            self.now_ns = self.around.clock.now_ns();
+            // The copy is not part of the operation's time.
+            self.now_ns = self.context.clock.now_ns();
         }
         self.times[lane as usize].started_ns = self.now_ns;
         match self.target.start(lane, &request) {
             Started::Done(answer) => {
-                self.now_ns = self.around.clock.now_ns();
-                self.told(lane, answer, self.now_ns);
+                self.now_ns = self.context.clock.now_ns();
+                self.answered(lane, answer, self.now_ns);
             }
             Started::Pending => self.pending += 1,
         }
     }
 
-    /// Takes what was answered; where no lane is ready, waits for an answer or for the next thing to be due.
+    /// Takes answers; where no lane is ready, waits for one, or for the next lane or boundary that is due.
     fn wait(&mut self) -> io::Result<()> {
         let limit_ns = if self.ready.is_empty() && self.left > 0 {
-            let next_ns = self.window.next_ns.min(self.rests.next_ns());
+            let next_ns = self.window.next_ns.min(self.wake_queue.next_ns());
             next_ns.saturating_sub(self.now_ns).min(WAIT_LIMIT_NS)
         } else {
             0
@@ -310,10 +310,10 @@ impl<'run, T: Target> EventLoop<'run, T> {
         let mut answered = std::mem::take(&mut self.answered);
         let each = &mut |lane, answer| answered.push((lane, answer));
         let waited = self.target.wait(Duration::from_nanos(limit_ns), each);
-        self.now_ns = self.around.clock.now_ns();
+        self.now_ns = self.context.clock.now_ns();
         let at_ns = self.now_ns;
         self.pending -= answered.len() as u32;
-        answered.drain(..).for_each(|(lane, answer)| self.told(lane, answer, at_ns));
+        answered.drain(..).for_each(|(lane, answer)| self.answered(lane, answer, at_ns));
         self.answered = answered;
         waited
     }
@@ -330,7 +330,7 @@ fn wait_failure(error: &io::Error) -> Failure {
     Failure::system(
         "clients.wait",
         error.raw_os_error(),
-        format!("the answers of the clients' operations cannot be had: {error}"),
+        format!("waiting for the clients' operations failed: {error}"),
         "the kernel refused it",
         "dmesg | tail; or set interface to \"plain\"",
     )

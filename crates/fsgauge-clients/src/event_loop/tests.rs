@@ -11,7 +11,7 @@ use fsgauge_wire::{
 };
 
 use super::*;
-use crate::server::Gate;
+use crate::server::ConnectLimit;
 
 /// Answers at once, or when it is waited for: then all, the last asked first.
 struct Noting {
@@ -81,9 +81,9 @@ fn job() -> ClientsJob {
 fn noted(job: &ClientsJob, pends: bool) -> (String, LoopOutcome) {
     let (plan, clock) = (Plan::new(job), Clock::new().0);
     let (noted, mut ignore) = (Rc::new(RefCell::new(Vec::new())), |_| {});
-    let around = Surroundings { plan: &plan, clock, stop: Stop::never(), on_interval: &mut ignore };
+    let context = LoopContext { plan: &plan, clock, stop: Stop::never(), on_interval: &mut ignore };
     let target = Noting { record: vec![0; 4096], noted: noted.clone(), pends, pending: Vec::new() };
-    let mut event_loop = EventLoop::new(around, target, 0..job.clients);
+    let mut event_loop = EventLoop::new(context, target, 0..job.clients);
     let outcome = event_loop.run(clock.now_ns()).unwrap();
     let text = noted.borrow().join(" ");
     (text, outcome)
@@ -163,9 +163,9 @@ fn intervals_are_whole_but_for_the_last_however_slow_a_call_is() {
         (Plan::new(&ClientsJob { interval_ns: 5_000_000, ..job() }), Clock::new().0, Stop::new());
     let mut intervals = Vec::new();
     let mut keep = |interval: Interval| intervals.push(interval);
-    let around = Surroundings { plan: &plan, clock, stop, on_interval: &mut keep };
+    let context = LoopContext { plan: &plan, clock, stop, on_interval: &mut keep };
     let target = Slow { record: vec![0; 4096], stop, calls: 0 };
-    let outcome = EventLoop::new(around, target, 0..3).run(clock.now_ns()).unwrap();
+    let outcome = EventLoop::new(context, target, 0..3).run(clock.now_ns()).unwrap();
     assert_eq!((outcome.ended, outcome.tally.total()), (Ended::Interrupted, 5));
     let (last, whole) = intervals.split_last().unwrap();
     assert!(whole.len() >= 11 && whole.iter().all(|interval| interval.elapsed_ns == 5_000_000));
@@ -216,11 +216,11 @@ fn clients_come_in_few_at_a_time_and_one_that_is_refused_is_counted() {
     for makes_directories in [true, false] {
         let (plan, clock) = (Plan::new(&many), Clock::new().0);
         let (noted, mut ignore) = (Rc::new(RefCell::new(Vec::new())), |_| {});
-        let around = Surroundings { plan: &plan, clock, stop: Stop::never(), on_interval: &mut ignore };
+        let context = LoopContext { plan: &plan, clock, stop: Stop::never(), on_interval: &mut ignore };
         let noting = Noting { record: vec![0; 4096], noted: noted.clone(), pends: true, pending: Vec::new() };
         let target = Admitting { noting, outstanding: 2, most: 0 };
-        let mut event_loop = EventLoop::new(around, target, 0..100);
-        let (begin_ns, end_ns) = event_loop.admit(&Gate::new(), makes_directories).unwrap();
+        let mut event_loop = EventLoop::new(context, target, 0..100);
+        let (begin_ns, end_ns) = event_loop.admit(&ConnectLimit::new(), makes_directories).unwrap();
         assert!(begin_ns <= end_ns && event_loop.target.most <= 32 && event_loop.target.most >= 20);
         let [connect] = &event_loop.tally.results()[..] else { panic!() };
         assert_eq!((connect.operation, connect.operations), (ClientOperation::Connect, 90));

@@ -1,5 +1,5 @@
 //! The file set as a formula: names, sizes and contents follow from the numbers of client and file. Nothing is
-//! listed, so a set of any size takes no memory, and whoever reads a file can tell what it must hold.
+//! listed: a set of any size takes no memory, and the contents of a file follow from its name.
 
 mod contents;
 mod names;

@@ -7,12 +7,12 @@ use super::{Contents, FileNumber, PAGE_BYTES};
 #[derive(Debug)]
 pub(crate) struct Records {
     bytes: Box<[u8]>,
-    way: Way,
+    way: ConnectStep,
 }
 
 /// How a record is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum ConnectStep {
     /// All records are zeros.
     Zeros,
     /// A piece of a pool of its own, in which the headers are put right. Only headers ever change, and all that
@@ -27,7 +27,7 @@ impl Records {
     pub(crate) fn in_place(contents: &Contents, record_size_bytes: u32) -> Self {
         let record_bytes = record_size_bytes as usize;
         if contents.is_zero() {
-            return Records { bytes: vec![0; record_bytes].into(), way: Way::Zeros };
+            return Records { bytes: vec![0; record_bytes].into(), way: ConnectStep::Zeros };
         }
         // So long that no record wraps, and no header either.
         let length = (POOL_BYTES + record_bytes).next_multiple_of(PAGE_BYTES);
@@ -35,24 +35,24 @@ impl Records {
         while bytes.len() < length {
             bytes.extend_from_slice(&contents.pool()[..POOL_BYTES.min(length - bytes.len())]);
         }
-        Records { bytes: bytes.into(), way: Way::InPlace }
+        Records { bytes: bytes.into(), way: ConnectStep::InPlace }
     }
 
     /// For records up to this size, each copied: what a thread of one client can afford.
     pub(crate) fn copied(contents: &Contents, record_size_bytes: u32) -> Self {
-        let way = if contents.is_zero() { Way::Zeros } else { Way::Copied };
+        let way = if contents.is_zero() { ConnectStep::Zeros } else { ConnectStep::Copied };
         Records { bytes: vec![0; record_size_bytes as usize].into(), way }
     }
 
     /// For clients that write nothing.
     pub(crate) fn none() -> Self {
-        Records { bytes: Box::default(), way: Way::Zeros }
+        Records { bytes: Box::default(), way: ConnectStep::Zeros }
     }
 
     /// Whether giving a record takes a time that depends on its size.
     #[inline]
     pub(crate) fn copies(&self) -> bool {
-        self.way == Way::Copied
+        self.way == ConnectStep::Copied
     }
 
     /// What the file holds from `offset_bytes` on. The contents are those that this was made for.
@@ -65,9 +65,9 @@ impl Records {
         size_bytes: usize,
     ) -> &[u8] {
         match self.way {
-            Way::Zeros => &self.bytes[..size_bytes],
-            Way::InPlace => self.patched(contents, number, offset_bytes, size_bytes),
-            Way::Copied => {
+            ConnectStep::Zeros => &self.bytes[..size_bytes],
+            ConnectStep::InPlace => self.patched(contents, number, offset_bytes, size_bytes),
+            ConnectStep::Copied => {
                 let record = &mut self.bytes[..size_bytes];
                 contents.fill(number, offset_bytes, record);
                 record

@@ -1,30 +1,30 @@
-//! Clients on a server: it is found, tried, and known to take them before they come.
+//! Clients on a server: it is reached and checked before they connect.
 //!
-//! The main thread's own session comes first, the [`Housekeeper`]: it finds out whether the server takes these
-//! clients at all, measures what nothing costs, makes the target's directory, and removes it in the end. Then
-//! each thread has a target of its own, with a connection a client.
+//! The main thread's own session comes first, the [`ControlSession`]: it checks that the server
+//! accepts these clients, measures the cost of a null operation, creates the target's directory, and removes it at
+//! the end. Each thread has a target of its own, with one connection for each client.
 
-mod clear;
-mod gate;
-mod parting;
+mod connect_limit;
+mod disconnect_barrier;
 mod paths;
 mod prepare;
+mod remove_directories;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use gate::Gate;
-pub(crate) use parting::{MOMENT, Parting};
+pub(crate) use connect_limit::ConnectLimit;
+pub(crate) use disconnect_barrier::{DISCONNECT_DELAY, DisconnectBarrier};
 pub(crate) use paths::{directory_of, shown};
 
 use std::sync::Arc;
 
-use fsgauge_net::{Address, Export, Housekeeper, NfsTarget, SmbAccess};
+use fsgauge_net::{Address, ControlSession, Export, NfsTarget, SmbAccess};
 use fsgauge_wire::{ClientsJob, ClientsTarget, Note, Outcome, Stop};
 
-use clear::clear;
 use prepare::prepare;
+use remove_directories::remove_directories;
 
-/// How clients get in: what the protocols differ in.
+/// How clients connect, by protocol.
 #[derive(Debug, Clone)]
 pub(crate) enum Access {
     Smb(Arc<SmbAccess>),
@@ -49,18 +49,18 @@ impl Access {
     }
 
     /// A session of the main thread.
-    fn housekeeper(&self) -> Outcome<Box<dyn Housekeeper>> {
+    fn control_session(&self) -> Outcome<Box<dyn ControlSession>> {
         Ok(match self {
-            Access::Smb(access) => Box::new(access.housekeeper(0)?),
-            Access::Nfs(export) => Box::new(NfsTarget::housekeeper(export, 0)?),
+            Access::Smb(access) => Box::new(access.control_session(0)?),
+            Access::Nfs(export) => Box::new(NfsTarget::control_session(export, 0)?),
         })
     }
 
     /// A session that lists directories, with their names, and reads files in blocks.
-    pub(crate) fn reader(&self, block_size_bytes: u32) -> Outcome<Box<dyn Housekeeper>> {
+    pub(crate) fn reader(&self, block_size_bytes: u32) -> Outcome<Box<dyn ControlSession>> {
         Ok(match self {
-            Access::Smb(access) => Box::new(access.housekeeper(block_size_bytes)?),
-            Access::Nfs(export) => Box::new(NfsTarget::housekeeper(export, block_size_bytes)?),
+            Access::Smb(access) => Box::new(access.control_session(block_size_bytes)?),
+            Access::Nfs(export) => Box::new(NfsTarget::control_session(export, block_size_bytes)?),
         })
     }
 }
@@ -79,13 +79,13 @@ impl Server {
     /// writes; none where the job's target is on this machine.
     pub(crate) fn reach(job: &ClientsJob, stop: &Stop) -> Outcome<Option<Server>> {
         let Some((access, address)) = Access::of(job)? else { return Ok(None) };
-        let mut housekeeper = access.housekeeper()?;
-        let (protocol, null_operation_ns) = prepare(housekeeper.as_mut(), job, &address, stop)?;
+        let mut control_session = access.control_session()?;
+        let (protocol, null_operation_ns) = prepare(control_session.as_mut(), job, &address, stop)?;
         Ok(Some(Server { access, protocol, null_operation_ns }))
     }
 
     /// Removes what is left of the file set after its files: its directories, and the target's. Says what stays.
-    pub(crate) fn clear(&self, job: &ClientsJob, stop: &Stop) -> Outcome<Option<Note>> {
-        clear(self.access.housekeeper()?.as_mut(), job, stop)
+    pub(crate) fn remove_directories(&self, job: &ClientsJob, stop: &Stop) -> Outcome<Option<Note>> {
+        remove_directories(self.access.control_session()?.as_mut(), job, stop)
     }
 }

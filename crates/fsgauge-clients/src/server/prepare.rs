@@ -3,7 +3,7 @@
 use std::ffi::CString;
 use std::time::Instant;
 
-use fsgauge_net::{Address, Answer, Housekeeper, Request, admit, ask, message_of, wait_failure};
+use fsgauge_net::{Address, Answer, ControlSession, Request, admit, ask, message_of, wait_failure};
 use fsgauge_wire::{ClientsJob, Failure, Outcome, Phase, Stop};
 
 use super::paths::directory_of;
@@ -16,30 +16,30 @@ const NULL_LIMIT_NS: u64 = 5_000_000;
 
 /// Lets the first session in. Gives the protocol as agreed, and how long an operation takes that does nothing.
 pub(super) fn prepare(
-    housekeeper: &mut dyn Housekeeper,
+    control_session: &mut dyn ControlSession,
     job: &ClientsJob,
     address: &Address,
     stop: &Stop,
 ) -> Outcome<(String, u64)> {
-    admit(housekeeper, stop)?;
-    let nulls_ns = null_operations_ns(housekeeper, stop)?;
+    admit(control_session, stop)?;
+    let nulls_ns = null_operations_ns(control_session, stop)?;
     if address.is_loopback() && is_slow(&nulls_ns) {
         return Err(slow_null(address, nulls_ns[NULLS / 2]));
     }
     if matches!(job.phase, Phase::Write { .. }) {
-        make_directories(housekeeper, directory_of(&job.target), address, stop)?;
+        make_directories(control_session, directory_of(&job.target), address, stop)?;
     }
-    Ok((housekeeper.protocol(), nulls_ns[NULLS / 2]))
+    Ok((control_session.protocol(), nulls_ns[NULLS / 2]))
 }
 
 /// What operations took that do nothing, the fastest first.
-fn null_operations_ns(housekeeper: &mut dyn Housekeeper, stop: &Stop) -> Outcome<[u64; NULLS]> {
+fn null_operations_ns(control_session: &mut dyn ControlSession, stop: &Stop) -> Outcome<[u64; NULLS]> {
     let mut times_ns = [0; NULLS];
     for time_ns in &mut times_ns {
         let begin = Instant::now();
-        let answer = ask(housekeeper, &Request::Null, stop).map_err(|error| wait_failure(&error))?;
+        let answer = ask(control_session, &Request::Null, stop).map_err(|error| wait_failure(&error))?;
         if answer < 0 {
-            return Err(housekeeper.refusal(answer));
+            return Err(control_session.refusal(answer));
         }
         *time_ns = begin.elapsed().as_nanos() as u64;
     }
@@ -53,14 +53,14 @@ fn is_slow(nulls_ns: &[u64; NULLS]) -> bool {
 }
 
 fn make_directories(
-    housekeeper: &mut dyn Housekeeper,
+    control_session: &mut dyn ControlSession,
     directory: &str,
     address: &Address,
     stop: &Stop,
 ) -> Outcome<()> {
     for (end, _) in directory.match_indices('/').chain([(directory.len(), "")]) {
         let path = c_path(&directory[..end]);
-        let answer = ask(housekeeper, &Request::MakeDirectory { path: &path }, stop);
+        let answer = ask(control_session, &Request::MakeDirectory { path: &path }, stop);
         let answer = answer.map_err(|error| wait_failure(&error))?;
         if answer < 0 {
             return Err(no_directory(&directory[..end], answer, address));
@@ -83,19 +83,19 @@ fn no_directory(path: &str, answer: Answer, address: &Address) -> Failure {
             "give the user write access to the share, or choose another user",
         ),
         libc::ENOSPC | libc::EDQUOT => ("there is no room", "make room there, or choose another share"),
-        libc::EROFS => ("it can only be read", "choose a share that can be written"),
+        libc::EROFS => ("it is read-only", "choose a writable share"),
         libc::EEXIST => ("a file has that name", "choose another directory"),
-        _ => ("the server refused it", "look into the server's log"),
+        _ => ("the server refused it", "see the server's log"),
     };
     Failure::system("network.directory", Some(errno), what, cause, next)
 }
 
 fn slow_null(address: &Address, null_operation_ns: u64) -> Failure {
     let what = format!(
-        "an operation that does nothing takes {} microseconds on {address}, on this very machine",
+        "a null operation takes {} microseconds on {address}, on this machine",
         null_operation_ns / 1000
     );
-    let cause = "something holds small messages back (Nagle's algorithm, a shaped loopback device), or the \
+    let cause = "small messages are delayed (Nagle's algorithm, a shaped loopback device), or the \
                  machine is overloaded: every operation would be measured with it";
     Failure::system("network.slow_null", None, what, cause, "uptime; tc qdisc show dev lo")
 }

@@ -32,7 +32,7 @@ impl Pending {
 
 /// Memory that an operation of the kernel may use.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct DirectoryState {
     pub(super) record: *mut u8,
     pub(super) status: *mut Statx,
 }
@@ -63,11 +63,11 @@ impl Lanes {
 
     /// Where the kernel finds what an operation of this lane needs; null where it was not asked for.
     #[inline]
-    pub(super) fn place(&self, lane: u32) -> Place {
+    pub(super) fn place(&self, lane: u32) -> DirectoryState {
         let address = |memory: &Option<LaneMemory>| {
             memory.as_ref().map_or(std::ptr::null_mut(), |memory| memory.address(lane))
         };
-        Place { record: address(&self.records), status: address(&self.statuses).cast() }
+        DirectoryState { record: address(&self.records), status: address(&self.statuses).cast() }
     }
 
     /// The kernel is given an operation of a lane that has none.

@@ -3,6 +3,7 @@
 //! A lane is one operation at a time: client times outstanding. Every target gives the same answers; a client
 //! cannot tell which serves it, or whether it is one on a server.
 
+mod cached_reads;
 mod descriptors;
 mod handle;
 mod lane_memory;
@@ -11,10 +12,9 @@ mod null;
 mod paths;
 mod plain;
 mod plain_calls;
-mod reads_at_once;
 mod request_ring;
-mod rest;
 mod ring;
+mod sleep;
 #[cfg(test)]
 mod tests;
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use fsgauge_net::{Action, Actions, Answer, Request, Started, Target};
 use fsgauge_wire::OperationCall;
 
-use super::rest::rest;
+use super::sleep::sleep;
 
 /// Answers as a file system would on which every file has one record, and every directory no names.
 #[derive(Debug)]
@@ -53,7 +53,7 @@ impl Target for NullTarget {
     }
 
     fn wait(&mut self, limit: Duration, _each: &mut dyn FnMut(u32, Answer)) -> io::Result<()> {
-        rest(limit);
+        sleep(limit);
         Ok(())
     }
 

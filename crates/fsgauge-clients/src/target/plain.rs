@@ -8,7 +8,7 @@ use fsgauge_net::{Action, Actions, Answer, Request, Started, Target};
 use fsgauge_wire::{OperationCall, Outcome};
 
 use super::plain_calls::PlainCalls;
-use super::rest::rest;
+use super::sleep::sleep;
 
 /// Calls below a directory; all lanes have one record.
 #[derive(Debug)]
@@ -39,7 +39,7 @@ impl Target for PlainTarget {
     }
 
     fn wait(&mut self, limit: Duration, _each: &mut dyn FnMut(u32, Answer)) -> io::Result<()> {
-        rest(limit);
+        sleep(limit);
         Ok(())
     }
 

@@ -15,7 +15,7 @@ use io_uring::{EnterFlags, IoUring, Probe, opcode};
 use rustix::fs::{Mode, OFlags, StatxFlags};
 
 use super::handle::descriptor_of;
-use super::lanes::Place;
+use super::lanes::DirectoryState;
 use super::paths::Paths;
 use super::plain_calls::{DIRECTORY_MODE, FILE_MODE, NEW_FILE, open_flags};
 
@@ -54,7 +54,7 @@ impl RequestRing {
         actions
     }
 
-    /// Lets the kernel wait with at least so many threads for what it cannot do without waiting (opens of files
+    /// Limits the kernel to at least this many worker threads for operations that block (opens of files
     /// that are not in memory, fsync), as that many threads of a program could. Of itself it takes four per
     /// processor (Linux 6.12, io_uring/io-wq.c).
     pub(super) fn allow_workers(&self, count: u32) {
@@ -81,12 +81,12 @@ impl RequestRing {
     /// Queues a request. False when there is no room: then the kernel takes nothing at present, and nothing has
     /// changed.
     #[inline]
-    pub(super) fn push(&mut self, lane: u32, request: &Request<'_>, place: Place) -> bool {
+    pub(super) fn push(&mut self, lane: u32, request: &Request<'_>, place: DirectoryState) -> bool {
         self.try_push(lane, request, place) || (self.submit() && self.try_push(lane, request, place))
     }
 
     #[inline]
-    fn try_push(&mut self, lane: u32, request: &Request<'_>, place: Place) -> bool {
+    fn try_push(&mut self, lane: u32, request: &Request<'_>, place: DirectoryState) -> bool {
         let mut submission = self.ring.submission();
         if submission.is_full() {
             return false;
@@ -102,7 +102,7 @@ impl RequestRing {
     #[cold]
     fn submit(&mut self) -> bool {
         let before = self.queued;
-        // An error that stays is told by the next `enter`.
+        // The next `enter` reports an error that persists.
         self.enter_with(|ring, queued| {
             // SAFETY: no argument is passed along, and every pushed entry is valid.
             unsafe { ring.submitter().enter::<libc::sigset_t>(queued, 0, EnterFlags::empty().bits(), None) }
@@ -195,7 +195,7 @@ fn opcode_of(action: Action) -> Option<u8> {
 
 /// The entry of a request; none when there is no room for its paths. What a write takes lies in `place`.
 #[inline]
-fn entry(request: &Request<'_>, root: Fd, paths: &mut Paths, place: Place) -> Option<Entry> {
+fn entry(request: &Request<'_>, root: Fd, paths: &mut Paths, place: DirectoryState) -> Option<Entry> {
     let file = |handle| Fd(descriptor_of(handle));
     let bits = |flags: OFlags| flags.bits() as i32;
     Some(match *request {

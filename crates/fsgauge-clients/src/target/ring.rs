@@ -12,12 +12,12 @@ use fsgauge_load::ring_setup::{RingSetup, is_refused, refused};
 use fsgauge_net::{Action, Actions, Answer, Handle, Request, Started, Target};
 use fsgauge_wire::{ClientsInterface, Features, Note, OperationCall, Outcome};
 
+use super::cached_reads::CachedReads;
 use super::handle;
 use super::lanes::{Lanes, Pending};
 use super::plain_calls::{PlainCalls, write_all};
-use super::reads_at_once::ReadsAtOnce;
 use super::request_ring::RequestRing;
-use super::rest::rest;
+use super::sleep::sleep;
 
 /// So many entries go to the kernel at a time; more would only leave the cache before it sees them.
 const ENTRIES_LIMIT: u32 = 1024;
@@ -50,7 +50,7 @@ pub(crate) struct RingTarget {
     carried: Actions,
     lanes: Lanes,
     calls: PlainCalls,
-    reads_at_once: ReadsAtOnce,
+    cached_reads: CachedReads,
     /// The record of all lanes for reads that are not pending.
     record: Box<[u8]>,
     /// Directories that are being made, by lane.
@@ -94,8 +94,7 @@ impl RingTarget {
         }
         let carried = ring.as_ref().map_or(Actions::default(), |ring| asked.and(ring.supported()));
         let lanes = Lanes::new(lanes, record_size_bytes, carried)?;
-        let reads_at_once =
-            ReadsAtOnce::new(interface == ClientsInterface::Auto && carried.has(Action::Read));
+        let cached_reads = CachedReads::new(interface == ClientsInterface::Auto && carried.has(Action::Read));
         let record = vec![0; record_size_bytes as usize].into_boxed_slice();
         let (directories, started) = (HashMap::new(), Actions::default());
         let target = RingTarget {
@@ -103,7 +102,7 @@ impl RingTarget {
             carried,
             lanes,
             calls,
-            reads_at_once,
+            cached_reads,
             record,
             directories,
             started,
@@ -127,7 +126,7 @@ impl RingTarget {
 
     /// The call that carries an action, and why it is not io_uring where it was to be.
     fn call(&self, action: Action) -> (String, Option<String>) {
-        if action == Action::Read && self.reads_at_once.are_tried() {
+        if action == Action::Read && self.cached_reads.are_tried() {
             return (format!("preadv2 (RWF_NOWAIT), io_uring {}", action.ring_call()), None);
         }
         if self.carried.has(action) {
@@ -160,7 +159,7 @@ fn set_up(lanes: u32) -> io::Result<RingSetup> {
 impl Target for RingTarget {
     #[inline]
     fn incoming(&self, lane: u32) -> &[u8] {
-        if self.carried.has(Action::Read) && !self.reads_at_once.served(lane) {
+        if self.carried.has(Action::Read) && !self.cached_reads.served(lane) {
             self.lanes.record(lane)
         } else {
             &self.record
@@ -171,7 +170,7 @@ impl Target for RingTarget {
     fn start(&mut self, lane: u32, request: &Request<'_>) -> Started {
         let action = Action::of(request);
         self.started.add(action);
-        if let Some(answer) = self.reads_at_once.read(lane, request, &mut self.record) {
+        if let Some(answer) = self.cached_reads.read(lane, request, &mut self.record) {
             return Started::Done(answer);
         }
         if self.carried.has(action)
@@ -197,7 +196,7 @@ impl Target for RingTarget {
     #[inline]
     fn wait(&mut self, limit: Duration, each: &mut dyn FnMut(u32, Answer)) -> io::Result<()> {
         let Some(ring) = self.ring.as_mut().filter(|ring| ring.pending() > 0) else {
-            rest(limit);
+            sleep(limit);
             return Ok(());
         };
         ring.enter(limit)?;

@@ -45,7 +45,7 @@ fn check_companion(load: &LoadJob, companion: &Companion) -> Result<(), Failure>
     if size_bytes == 0 || u64::from(size_bytes) > longest_bytes {
         return refuse(
             format!("the {name}'s block size {size_bytes} is not between 1 and {longest_bytes}"),
-            "not one operation would fit",
+            "no operation would fit",
             "choose for example 8192",
         );
     }

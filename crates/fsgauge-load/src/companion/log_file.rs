@@ -33,7 +33,7 @@ impl LogFile {
                 Some(errno.raw_os_error()),
                 what,
                 cause,
-                format!("ls -l {0}; remove it when nobody needs it: rm {0}", path.display()),
+                format!("ls -l {0}; if it is not needed: rm {0}", path.display()),
             )
         })?;
         Ok((LogFile { path: Some(path) }, opened))

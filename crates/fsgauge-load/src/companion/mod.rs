@@ -16,9 +16,9 @@ use std::os::fd::OwnedFd;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use crate::barriers::Barriers;
 use crate::buffers::Buffers;
 use crate::filler::Filler;
-use crate::halts::Halts;
 use crate::instruments::Window;
 use crate::job_loop::{JobLoop, LoopSetup};
 use crate::job_thread::Shared;
@@ -107,7 +107,7 @@ impl Companions {
         let left: Vec<String> = self.logs.drain(..).map(LogFile::leave).collect();
         let files =
             if left.is_empty() { String::new() } else { format!("; left behind: {}", left.join(", ")) };
-        let text = format!("{running} companions did not come back from the kernel when told to stop{files}");
+        let text = format!("{running} companions did not return from the kernel after a stop request{files}");
         Note { code: "companion.unresponsive".into(), text }
     }
 
@@ -165,8 +165,8 @@ fn broken() -> Failure {
     Failure::system(
         "companion",
         None,
-        "a companion broke off",
-        "a mistake in fsgauge",
+        "a companion's thread panicked",
+        "a bug in fsgauge",
         "report it with the job",
     )
 }
@@ -244,7 +244,7 @@ fn spawn<Q: Queue + 'static, O: Order + Send + 'static>(
             batch: 1,
             wanted: 1,
             size_limit_bytes: None,
-            halts: Halts::none(),
+            barriers: Barriers::none(),
             window: Window::new(zero_ns, load.warm_up_ns, load.duration_ns, load.interval_ns),
         };
         JobLoop::new(setup, queue(&files), parts.pattern, Unpaced, parts.buffers).run()

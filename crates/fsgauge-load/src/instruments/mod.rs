@@ -3,22 +3,22 @@
 
 mod clock;
 pub mod cpu;
-mod following;
 pub mod pauses;
+mod run_monitor;
+mod send_event;
 mod series;
 mod start;
 mod stop;
 mod tally;
-mod tell;
 mod window;
 
 pub use clock::{Clock, unix_ns};
 pub use cpu::RunQueue;
-pub use following::{Deadline, Following, STOP_LIMIT, TICK, stop_all};
 pub use pauses::PauseWatch;
+pub use run_monitor::{Deadline, RunMonitor, STOP_LIMIT, TICK, stop_all};
+pub use send_event::send_event;
 pub use series::Series;
 pub use start::Start;
-pub use stop::{allow_nudges, die_with_parent, nudge, stop_on_signals};
+pub use stop::{allow_interrupts, die_with_parent, interrupt, stop_on_signals};
 pub use tally::Tally;
-pub use tell::tell;
 pub use window::{Boundary, Window};

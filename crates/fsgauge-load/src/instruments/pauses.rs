@@ -79,7 +79,7 @@ struct Noted {
 }
 
 impl Noted {
-    /// Sleeps until it is told to end.
+    /// Sleeps until it is stopped.
     fn sleep_until(mut self, is_over: &AtomicBool) -> Pauses {
         let mut run_queue = RunQueue::of_thread();
         let mut begin_ns = boot_ns();

@@ -13,7 +13,7 @@ pub struct Start {
 }
 
 impl Start {
-    /// Lets everybody go; the run's first moment is `zero_ns`.
+    /// Starts all threads; the run's first moment is `zero_ns`.
     pub fn give(&self, zero_ns: u64) {
         *self.zero_ns.lock().unwrap_or_else(PoisonError::into_inner) = Some(zero_ns);
         self.changed.notify_all();

@@ -1,4 +1,4 @@
-//! Stopping: signals set the flag that every loop reads, and a nudge ends a wait in the kernel.
+//! Stopping: SIGINT and SIGTERM set the flag that every loop reads; SIGURG ends a thread's wait in the kernel.
 //!
 //! Unsafe code: sigaction(2) and pthread_kill(3), with handlers that only store to an atomic.
 
@@ -25,13 +25,13 @@ pub fn die_with_parent() {
     let _ = rustix::process::set_parent_process_death_signal(signal);
 }
 
-/// Lets [`nudge`] interrupt waits of this process.
-pub fn allow_nudges() {
-    handle(libc::SIGURG, on_nudge);
+/// Lets [`interrupt`] interrupt waits of this process.
+pub fn allow_interrupts() {
+    handle(libc::SIGURG, on_interrupt);
 }
 
 /// Makes a thread that waits in the kernel return to its loop, where it looks at the clock and the flag.
-pub fn nudge<T>(thread: &JoinHandle<T>) {
+pub fn interrupt<T>(thread: &JoinHandle<T>) {
     // SAFETY: the handle has not been joined, so its thread id is still valid; SIGURG has a handler.
     unsafe { libc::pthread_kill(thread.as_pthread_t(), libc::SIGURG) };
 }
@@ -40,7 +40,7 @@ extern "C" fn on_stop(_signal: libc::c_int) {
     SIGNALLED.store(true, Ordering::Relaxed);
 }
 
-extern "C" fn on_nudge(_signal: libc::c_int) {}
+extern "C" fn on_interrupt(_signal: libc::c_int) {}
 
 /// Installs a handler without SA_RESTART, so that waits end with EINTR.
 fn handle(signal: libc::c_int, handler: extern "C" fn(libc::c_int)) {

@@ -20,23 +20,23 @@ mod tests;
 use fsgauge_wire::{Ended, IntegrityResult, LoadJob, Note, Outcome, Stop};
 pub(crate) use tagger::Tagger;
 
-use crate::merge::Followed;
+use crate::merge::LoadOutcome;
 
 /// Reads back what a load has written, when it asked for that. Without all of its jobs' counts, nobody knows
 /// what must be there: a load that was interrupted, or has writes that did not end, is not checked. A note says so.
 pub(crate) fn after_load(
     load: &LoadJob,
-    followed: &Followed,
+    measured: &LoadOutcome,
     stop: Stop,
     notes: &mut Vec<Note>,
 ) -> Outcome<Option<IntegrityResult>> {
     if !load.verify {
         return Ok(None);
     }
-    let answers = followed.outcomes.iter().flatten();
+    let answers = measured.outcomes.iter().flatten();
     let finished = answers.filter(|job| job.ended != Ended::Interrupted && job.unfinished == 0);
     let issued: Vec<u64> = finished.map(|job| job.issued).collect();
-    let is_complete = issued.len() == followed.outcomes.len();
+    let is_complete = issued.len() == measured.outcomes.len();
     let read_back = if is_complete { read_back::read_back(load, &issued, stop)? } else { None };
     if read_back.is_none() {
         let text = "the load was interrupted or some writes did not end, so what it wrote was not checked";

@@ -21,7 +21,7 @@ use crate::target::{Geometry, describe_io_failure, open_failure, path_of};
 const READ_BYTES: usize = 4 << 20;
 /// Satisfies the memory alignment of all direct I/O.
 const PAGE_BYTES: usize = 4096;
-/// How many faulty blocks are told one by one.
+/// How many faulty blocks are listed.
 const FAULTY_LIMIT: usize = 20;
 
 /// Reads back what a load has written: `issued` writes by each job, all of them completed. None when it was
@@ -61,7 +61,7 @@ fn open_uncached(load: &LoadJob, file: u32) -> Outcome<OwnedFd> {
         let operation = Operation { write: true, file, size_bytes: 0, offset_bytes: 0 };
         describe_io_failure(&load.target, &operation, -errno.raw_os_error())
     })?;
-    // Advice: where it is refused or not followed, memory has no cache apart from the storage (tmpfs).
+    // Advice: where it is refused or ignored, memory has no cache apart from the storage (tmpfs).
     let _ = fadvise(&opened, 0, None, Advice::DontNeed);
     Ok(opened)
 }

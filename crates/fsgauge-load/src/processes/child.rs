@@ -22,7 +22,7 @@ const SHOWN_CHARACTERS: usize = 300;
 #[derive(Debug)]
 pub(crate) struct ChildProcess {
     child: Child,
-    /// Held until the end: its closing tells the worker that nobody is there.
+    /// Held until the end: closing it ends the worker.
     orders: Option<ChildStdin>,
 }
 
@@ -72,7 +72,7 @@ impl ChildProcess {
         self.order(&zero_ns.to_string());
     }
 
-    /// A worker that cannot be told has ended; its listener says so.
+    /// A worker that cannot be written to has ended; its listener reports that.
     fn order(&mut self, line: &str) {
         if let Some(orders) = &mut self.orders {
             let _ = orders.write_all(line.as_bytes()).and_then(|()| orders.write_all(b"\n"));
@@ -80,7 +80,7 @@ impl ChildProcess {
     }
 
     /// Asks it to end with what it has.
-    pub(crate) fn tell_to_stop(&mut self) {
+    pub(crate) fn request_stop(&mut self) {
         self.signal(Signal::TERM);
     }
 
@@ -116,7 +116,7 @@ fn listen(job: u32, answers: ChildStdout, reports: &Sender<Report>) {
             return;
         }
     }
-    let _ = reports.send(ended_badly(job, "it was killed, perhaps because memory was short".into()));
+    let _ = reports.send(ended_badly(job, "it was killed, possibly for lack of memory".into()));
 }
 
 fn understand(line: &str) -> Result<Report, String> {

@@ -1,4 +1,4 @@
-//! What a worker is, and what it is told.
+//! The task of a worker process.
 
 use std::ffi::OsString;
 use std::os::fd::RawFd;

@@ -10,7 +10,7 @@ use fsgauge_wire::{Failure, Stop};
 use super::inherited;
 use super::task::Task;
 use crate::instruments::pauses::merge;
-use crate::instruments::{PauseWatch, Start, allow_nudges, nudge};
+use crate::instruments::{PauseWatch, Start, allow_interrupts, interrupt};
 use crate::job_thread::{Shared, spawn_job};
 use crate::medium::Medium;
 use crate::outcome::Report;
@@ -21,7 +21,7 @@ const TICK: Duration = Duration::from_millis(100);
 
 /// Reads a task from standard input, runs it, and reports on standard output. Gives the exit code.
 ///
-/// A worker whose engine is gone ends: nobody reads its reports.
+/// A worker whose engine is gone ends.
 pub fn run_worker(stop: Stop) -> u8 {
     match read_task().and_then(|task| work(task, stop)) {
         Ok(()) => 0,
@@ -36,7 +36,7 @@ pub fn run_worker(stop: Stop) -> u8 {
 fn work(task: Task, stop: Stop) -> io::Result<()> {
     let Task { load, job, clock, opened } = task;
     let opened = opened.map(|numbers| inherited::take(&numbers)).transpose()?.map(OpenFiles::from);
-    allow_nudges();
+    allow_interrupts();
     let start = Arc::new(Start::default());
     let shared = Shared { load: Arc::new(load), medium: Medium::Target, opened, clock, stop, start };
     let (sender, reports) = channel();
@@ -63,11 +63,11 @@ fn work(task: Task, stop: Stop) -> io::Result<()> {
                 }
             }
             // Intervals end when they end, I/O or not.
-            Err(RecvTimeoutError::Timeout) if clock.now_ns() > zero_ns => nudge(&thread),
+            Err(RecvTimeoutError::Timeout) if clock.now_ns() > zero_ns => interrupt(&thread),
             Err(_) => {}
         }
         if stop.is_set() {
-            nudge(&thread);
+            interrupt(&thread);
         }
     }
 }

@@ -110,7 +110,7 @@ fn map(length: usize) -> Result<*mut u8, Failure> {
     let base = unsafe { mmap_anonymous(std::ptr::null_mut(), length, protection, MapFlags::PRIVATE) };
     let base = base.map_err(|error| {
         let what = format!("no memory to measure the load's limits: {length} bytes: {error}");
-        let cause = "this process may not have so much, or the machine has not";
+        let cause = "a memory limit, or too little memory in this machine";
         Failure::system("limits", Some(error.raw_os_error()), what, cause, "free -m; or measure_limits=false")
     })?;
     // SAFETY: the advice concerns the mapping made above. Huge pages are an optimisation: refusal is fine.

@@ -20,7 +20,7 @@ pub(super) fn open(path: &str, mode: OpenMode) -> Result<OwnedFd, Failure> {
 
 /// Checks the device and claims it for as long as the claim is held: with O_EXCL the kernel refuses a device that
 /// is mounted, held by RAID, LVM or swap, or claimed by another, and refuses others meanwhile (a stranger's mkfs).
-/// What is in use can still be read: that harms nobody.
+/// A device in use can still be read without harm.
 pub(super) fn claim(
     path: &str,
     offset_bytes: u64,

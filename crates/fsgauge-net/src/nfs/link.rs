@@ -19,7 +19,7 @@ impl NfsTarget {
         if session.state.is_under_way() {
             return;
         }
-        session.tries.begin(self.now_ms);
+        session.backoff.begin(self.now_ms);
         self.under_way += 1;
         self.try_again(client);
     }
@@ -121,13 +121,13 @@ impl NfsTarget {
         self.refused = session.state;
         session.connection = None;
         if session.was_in
-            && let Some(again_ms) = session.tries.rest(self.now_ms, self.patience_ms)
+            && let Some(again_ms) = session.backoff.next_attempt_ms(self.now_ms, self.patience_ms)
         {
             (session.state, session.again_ms) = (State::Resting, again_ms);
             return;
         }
         self.under_way -= 1;
-        let is_late = session.was_in || session.tries.are_over(self.now_ms, self.patience_ms);
+        let is_late = session.was_in || session.backoff.is_over(self.now_ms, self.patience_ms);
         session.state = if is_late { State::GivenUp } else { State::Out };
         let answer = if session.was_in { OUT_OF_REACH } else { -Answer::from(errno) };
         self.turn_away(client, answer);
@@ -150,7 +150,7 @@ impl NfsTarget {
             return self.step(client, Err(errno.raw_os_error()));
         }
         if session.state == State::In {
-            let is_enough = errno == Errno::TIMEDOUT && session.tries.silence_is_enough();
+            let is_enough = errno == Errno::TIMEDOUT && session.backoff.is_unresponsive();
             session.state = if is_enough { State::GivenUp } else { State::Out };
         }
         session.part();
@@ -161,7 +161,7 @@ impl NfsTarget {
         self.answer_all(client, |stage| stage != Stage::Idle, answer);
     }
 
-    /// Who waits for a way in that is not there is told that it was lost.
+    /// Fails the operations that wait for a lost connection.
     pub(super) fn give_up_waiting(&mut self) {
         for client in 0..self.sessions.len() as u32 {
             if self.sessions[client as usize].state != State::In {
@@ -188,7 +188,7 @@ impl NfsTarget {
             match session.state {
                 State::Resting if self.now_ms >= session.again_ms => self.try_again(client),
                 State::Locating | State::Mounting | State::Attaching
-                    if session.tries.are_over(self.now_ms, self.patience_ms) =>
+                    if session.backoff.is_over(self.now_ms, self.patience_ms) =>
                 {
                     self.refused_way(client, libc::ETIMEDOUT);
                 }

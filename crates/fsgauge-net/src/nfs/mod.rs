@@ -6,9 +6,9 @@
 //! directories are kept, as such a client keeps them. Nothing else is: every record is sent, every read asked for.
 
 mod connection;
+mod control_session;
 mod directories;
 mod file_handle;
-mod housekeeper;
 mod link;
 mod open_files;
 mod operation;
@@ -38,9 +38,9 @@ use self::operation::{Lane, Stage};
 use self::rpc::Caller;
 use self::session::{Session, State};
 use crate::address::Address;
+use crate::backoff::TRYING_LIMIT_MS;
 use crate::coarse_clock::coarse_ms;
 use crate::target::{Action, Actions, Answer, LONGEST_WAIT, ListedNames, Request, Started, Target, Traffic};
-use crate::tries::TRYING_LIMIT_MS;
 
 /// An operation without an answer for so long has failed; a client tries so long to come back.
 const PATIENCE_MS: u64 = TRYING_LIMIT_MS;
@@ -97,7 +97,7 @@ pub struct NfsTarget {
     epoll: OwnedFd,
     /// The call that is sent next.
     message: Vec<u8>,
-    /// Answers that are known and not told yet.
+    /// Answers that are known and not delivered yet.
     answers: Vec<(u32, Answer)>,
     /// The server's largest read and write, as it last said.
     limits: (u32, u32),
@@ -166,7 +166,7 @@ impl NfsTarget {
     }
 
     /// The main thread's own: paths begin at the export's root.
-    pub fn housekeeper(export: &Export, record_size_bytes: u32) -> Outcome<Self> {
+    pub fn control_session(export: &Export, record_size_bytes: u32) -> Outcome<Self> {
         let mut target = NfsTarget::new(export, "", record_size_bytes, 1, 1)?;
         target.keeps_names = true;
         Ok(target)

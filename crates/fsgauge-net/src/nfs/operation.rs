@@ -130,7 +130,7 @@ impl Lane {
     /// Takes an operation that begins with a path. Paths are below `base`.
     #[inline]
     pub(super) fn take(&mut self, action: Action, base: &[u8], request: &Request<'_>) {
-        debug_assert_eq!(self.stage, Stage::Idle, "the lane has something under way");
+        debug_assert_eq!(self.stage, Stage::Idle, "the lane has an operation in flight");
         self.action = action;
         (self.walking, self.calls, self.began_anew) = (0, 0, false);
         (self.names, self.cookie, self.verifier) = (0, 0, 0);

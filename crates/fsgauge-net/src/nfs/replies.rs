@@ -83,7 +83,7 @@ impl NfsTarget {
             state.incoming = Record { begin: record.end - behind, end: record.end };
         }
         if let Some(answer) = self.told(lane, found) {
-            self.sessions[client as usize].tries.heard();
+            self.sessions[client as usize].backoff.reset_timeouts();
             each(lane, answer);
         }
         Ok(())

@@ -8,7 +8,7 @@ use super::procedures::{Call, Reply, results};
 use super::rpc::Procedure;
 use super::status::errno_of;
 use super::xdr::{Decoder, Malformed, put_opaque, put_u32};
-use crate::tries::Tries;
+use crate::backoff::Backoff;
 
 const MOUNT: Procedure = Procedure { program: 100_005, version: 3, number: 1 };
 const GET_PORT: Procedure = Procedure { program: 100_000, version: 2, number: 3 };
@@ -60,7 +60,7 @@ pub(super) struct Session {
     /// Whether the first lane waits for it.
     pub(super) admits: bool,
     /// Its tries since it is on its way, and when the next is while it rests.
-    pub(super) tries: Tries,
+    pub(super) backoff: Backoff,
     pub(super) again_ms: u64,
     /// The export, as this client mounted it.
     pub(super) root: Option<FileHandle>,
@@ -77,7 +77,7 @@ impl Session {
             sequence: 0,
             was_in: false,
             admits: false,
-            tries: Tries::new(),
+            backoff: Backoff::new(),
             again_ms: 0,
             root: None,
         }

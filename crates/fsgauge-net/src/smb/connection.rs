@@ -6,7 +6,7 @@ use super::files::Files;
 use super::handshake::Handshake;
 use super::incoming::Incoming;
 use super::session::Session;
-use crate::tries::Tries;
+use crate::backoff::Backoff;
 
 /// How far a connection is.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ pub(super) struct Connection {
     /// It is being let in: one try, and the answer is the client's.
     pub(super) is_admitted: bool,
     pub(super) was_up: bool,
-    pub(super) tries: Tries,
+    pub(super) backoff: Backoff,
     /// Since when this try is.
     pub(super) begun_ms: u64,
 }
@@ -52,7 +52,7 @@ impl Connection {
             backlog: Vec::new(),
             is_admitted: false,
             was_up: false,
-            tries: Tries::new(),
+            backoff: Backoff::new(),
             begun_ms: 0,
         }
     }
@@ -83,7 +83,7 @@ impl Connection {
     /// Whether it has been tried for so long that nothing waits for it any more. Who is let in has one try, as
     /// long as that takes.
     pub(super) fn is_out_of_time(&self, now_ms: u64, limit_ms: u64) -> bool {
-        !self.is_admitted && self.tries.are_over(now_ms, limit_ms)
+        !self.is_admitted && self.backoff.is_over(now_ms, limit_ms)
     }
 
     /// Lets the socket go, with everything that hangs on it.

@@ -55,7 +55,7 @@ impl Sent {
     /// Those that are missing of so many messages, when they have just been sent.
     #[inline]
     pub(super) fn all_of(messages: u32) -> u8 {
-        debug_assert!(messages < u8::BITS, "a lane has fewer messages under way");
+        debug_assert!(messages < u8::BITS, "a lane has fewer messages in flight");
         ((1_u32 << messages) - 1) as u8
     }
 

@@ -30,7 +30,7 @@ impl SmbTarget {
             return Started::Done(0);
         }
         connection.is_admitted = true;
-        connection.tries.begin(self.now_ms);
+        connection.backoff.begin(self.now_ms);
         self.try_to_connect(client);
         Started::Pending
     }
@@ -39,7 +39,7 @@ impl SmbTarget {
     pub(super) fn begin_again(&mut self, number: u32) {
         // The last wait may have been long ago.
         self.now_ms = coarse_ms();
-        self.connections[number as usize].tries.begin(self.now_ms);
+        self.connections[number as usize].backoff.begin(self.now_ms);
         self.try_to_connect(number);
     }
 
@@ -91,7 +91,7 @@ impl SmbTarget {
         }
     }
 
-    /// A session stands: who waits for it goes on.
+    /// A session is set up: operations that wait for it continue.
     #[cold]
     pub(super) fn came_up(&mut self, number: u32) {
         let connection = &mut self.connections[number as usize];
@@ -114,7 +114,7 @@ impl SmbTarget {
         }
     }
 
-    /// A try came to nothing: another one follows, or who waits is told.
+    /// An attempt failed: another one follows, or the waiting operations fail.
     #[cold]
     pub(super) fn refused(&mut self, number: u32, refusal: Refusal) {
         self.refusal = Some(refusal);
@@ -129,7 +129,7 @@ impl SmbTarget {
             return self.give_up_held(number, -Answer::from(refusal.errno()));
         }
         let connection = &mut self.connections[number as usize];
-        match connection.tries.rest(self.now_ms, self.trying_limit_ms) {
+        match connection.backoff.next_attempt_ms(self.now_ms, self.trying_limit_ms) {
             Some(until_ms) => {
                 connection.state = State::Resting { until_ms };
                 self.look_ms = self.look_ms.min(self.now_ms + LOOK_AT_RESTING_MS);
@@ -152,7 +152,7 @@ impl SmbTarget {
         }
     }
 
-    /// Who waits for a session that is not there is told that it was lost.
+    /// Fails the operations that wait for a lost session.
     pub(super) fn give_up_waiting(&mut self) {
         for number in 0..self.connections.len() as u32 {
             if !self.connections[number as usize].is_up() {
@@ -173,7 +173,7 @@ impl SmbTarget {
         let connection = &mut self.connections[number as usize];
         connection.drop_socket();
         connection.files.lose_all();
-        if errno == libc::ETIMEDOUT && connection.tries.silence_is_enough() {
+        if errno == libc::ETIMEDOUT && connection.backoff.is_unresponsive() {
             connection.state = State::GivenUp;
         }
         for lane in number * self.outstanding..(number + 1) * self.outstanding {

@@ -70,24 +70,24 @@ impl Refusal {
         };
         match self {
             Refusal::Connection(errno @ (libc::ECONNREFUSED | libc::EHOSTUNREACH | libc::ENETUNREACH)) => {
-                let what = format!("{address} takes no connection: {}", message_of(errno));
+                let what = format!("{address} accepts no connection: {}", message_of(errno));
                 let next = format!("start the server, or give its port; ss -ltn | grep :{}", job.port);
                 failure("network.refused", what, "no server listens there, or a firewall is between", next)
             }
             Refusal::Connection(libc::ETIMEDOUT) => {
                 let what = format!("{address} did not answer within half a minute");
-                failure("network.timeout", what, "the server hangs, or a firewall swallows everything", list)
+                failure("network.timeout", what, "the server hangs, or a firewall drops packets", list)
             }
             Refusal::Connection(libc::EPROTO) => {
-                let what = format!("what answers on {address} is no SMB server");
+                let what = format!("the service on {address} is not an SMB server");
                 let cause = "another service listens there, or a proxy answers in the server's place";
                 failure("network.protocol", what, cause, list)
             }
             Refusal::Connection(errno) => {
-                let what = format!("{address} broke the connection off: {}", message_of(errno));
+                let what = format!("{address} closed the connection: {}", message_of(errno));
                 let cause = "it is no SMB server or speaks only SMB 1 (too old), has too many connections, or \
                              does not allow this host";
-                failure("network.lost", what, cause, format!("look into the server's log; {list}"))
+                failure("network.lost", what, cause, format!("see the server's log; {list}"))
             }
             Refusal::Dialect(found) => {
                 let asked = name_of(job.dialect);
@@ -95,12 +95,12 @@ impl Refusal {
                     Some(found) => format!("{address} answers SMB {asked} with dialect {found:#06x}"),
                     None => format!("{address} does not speak SMB {asked}"),
                 };
-                let cause = "its oldest and newest dialects leave that one out";
+                let cause = "its minimum and maximum dialects exclude that one";
                 let next = "choose another smb_dialect; testparm -s -v | grep protocol".to_string();
                 failure("network.dialect", what, cause, next)
             }
             Refusal::WantsSigning => {
-                let what = format!("{address} wants every message signed");
+                let what = format!("{address} requires signing");
                 let next = "--set workload.smb_signing=true, or \"server signing\" of the server to auto"
                     .to_string();
                 failure("network.signing", what, "its \"server signing\" is mandatory", next)
@@ -113,14 +113,14 @@ impl Refusal {
             Refusal::WantsEncryption => {
                 let status = status::ACCESS_DENIED;
                 let what = format!("{at} refuses a login without encryption (status {status:#010x})");
-                let cause = "its \"server smb encrypt\" is required, or it lets this user in by no way";
+                let cause = "its \"server smb encrypt\" is required, or this user may not log in";
                 failure("network.encryption", what, cause, encrypting(job))
             }
             Refusal::Login(status) => {
                 let user =
                     if access.is_guest() { "a guest".to_string() } else { format!("the user {}", job.user) };
                 let what = format!("{at} refuses {user} (status {status:#010x})");
-                let cause = "the user is unknown or disabled there, or the password is another";
+                let cause = "the user is unknown or disabled there, or the password is wrong";
                 failure(
                     "network.login",
                     what,
@@ -129,7 +129,7 @@ impl Refusal {
                 )
             }
             Refusal::TakenForGuest => {
-                let what = format!("{at} takes the user {} for a guest", job.user);
+                let what = format!("{at} maps the user {} to guest", job.user);
                 let cause = "it does not know the user and maps unknown users to guests";
                 failure("network.login", what, cause, "smbpasswd -a USER on the server".to_string())
             }
@@ -138,12 +138,17 @@ impl Refusal {
             }
             Refusal::Share(status) => {
                 let what = format!("{at} refuses the share {} (status {status:#010x})", job.share);
-                let cause = "this user may not use it, or it wants encryption";
+                let cause = "this user has no access, or the share requires encryption";
                 failure("network.share", what, cause, format!("{}, or choose another user", encrypting(job)))
             }
             Refusal::Protocol(words) => {
-                let what = format!("{address} does not speak SMB as it should: {words}");
-                failure("network.protocol", what, "another server listens there, or one with a mistake", list)
+                let what = format!("{address} violates the SMB protocol: {words}");
+                failure(
+                    "network.protocol",
+                    what,
+                    "another service listens there, or the server has a bug",
+                    list,
+                )
             }
         }
     }

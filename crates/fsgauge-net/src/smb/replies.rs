@@ -228,7 +228,7 @@ impl SmbTarget {
             self.lanes[lane as usize].sent = Some(sent);
         } else {
             self.lanes[lane as usize].sent = None;
-            self.connections[number as usize].tries.heard();
+            self.connections[number as usize].backoff.reset_timeouts();
             self.answers.push((lane, sent.answer));
         }
     }

@@ -21,11 +21,11 @@ use super::requests;
 use super::requests::{LISTING_BYTES, Requests};
 use super::seal::CipherKind;
 use super::sign::SigningKind;
+use crate::backoff::TRYING_LIMIT_MS;
 use crate::coarse_clock::coarse_ms;
 use crate::target::{
-    Action, Actions, Answer, Handle, Housekeeper, ListedNames, Request, Started, Target, Traffic,
+    Action, Actions, Answer, ControlSession, Handle, ListedNames, Request, Started, Target, Traffic,
 };
-use crate::tries::TRYING_LIMIT_MS;
 
 /// Header, body and padding of a message beside its data.
 const AROUND_DATA_BYTES: usize = 512;
@@ -33,7 +33,7 @@ const AROUND_DATA_BYTES: usize = 512;
 const DATA_LIMIT_BYTES: u32 = 8 << 20;
 /// An operation, and one try to connect, that are not answered for so long have no answer.
 const ANSWER_LIMIT_MS: u64 = 30_000;
-/// Sockets that one wait tells of.
+/// Most sockets that one wait returns.
 const EVENTS: usize = 256;
 /// Messages that one lane may have under way, and so its credits beside data.
 const MESSAGES_OF_LANE: u32 = 3;
@@ -80,7 +80,7 @@ impl SmbAccess {
 
     /// The main thread's own session, which reads blocks of a size (0 where it reads none); paths begin at the
     /// share's root.
-    pub fn housekeeper(self: &Arc<Self>, record_size_bytes: u32) -> Outcome<SmbTarget> {
+    pub fn control_session(self: &Arc<Self>, record_size_bytes: u32) -> Outcome<SmbTarget> {
         let size = Size { clients: 1, outstanding: 1, record_size_bytes };
         SmbTarget::new(self.clone(), size, "").map(SmbTarget::keeping_names)
     }
@@ -275,7 +275,7 @@ impl Target for SmbTarget {
     }
 }
 
-impl Housekeeper for SmbTarget {
+impl ControlSession for SmbTarget {
     fn refusal(&self, answer: Answer) -> Failure {
         let refusal = self.refusal.unwrap_or(Refusal::Connection(-answer as i32));
         refusal.failure(&self.access)

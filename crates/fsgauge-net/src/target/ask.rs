@@ -1,15 +1,15 @@
-//! One request at a time, waited for: what the engine does on a server beside the clients.
+//! Synchronous requests, one at a time: what the engine does on a server beside the clients.
 
 use std::io;
 use std::time::{Duration, Instant};
 
 use fsgauge_wire::{Failure, Outcome, Stop};
 
-use super::{Answer, Housekeeper, Request, Started, Target};
+use super::{Answer, ControlSession, Request, Started, Target};
 
 /// A target answers sooner, if only that there was no answer.
 const PATIENCE: Duration = Duration::from_secs(90);
-/// No wait is longer: the flag that says stop is looked at.
+/// The longest wait; then the stop flag is checked.
 const LOOK: Duration = Duration::from_millis(20);
 
 /// Starts a request on the target's first lane and waits for its answer; `-EINTR` when it is to stop.
@@ -37,15 +37,15 @@ pub fn ask_for(target: &mut dyn Target, started: Started, stop: &Stop) -> io::Re
     Ok(given.unwrap_or_default())
 }
 
-/// Lets a session of the main thread in; `network.*` where it is refused.
-pub fn admit(housekeeper: &mut dyn Housekeeper, stop: &Stop) -> Outcome<()> {
-    let started = housekeeper.admit(0);
-    let answer = ask_for(housekeeper, started, stop).map_err(|error| wait_failure(&error))?;
-    if answer < 0 { Err(housekeeper.refusal(answer)) } else { Ok(()) }
+/// Connects the control session; `network.*` where it is refused.
+pub fn admit(control_session: &mut dyn ControlSession, stop: &Stop) -> Outcome<()> {
+    let started = control_session.admit(0);
+    let answer = ask_for(control_session, started, stop).map_err(|error| wait_failure(&error))?;
+    if answer < 0 { Err(control_session.refusal(answer)) } else { Ok(()) }
 }
 
 /// Sockets cannot be waited for.
 pub fn wait_failure(error: &io::Error) -> Failure {
-    let what = format!("the server's answers cannot be had: {error}");
+    let what = format!("waiting for the server's answers failed: {error}");
     Failure::system("network.wait", error.raw_os_error(), what, "the kernel refused it", "dmesg | tail")
 }

@@ -1,18 +1,18 @@
-//! What a client can ask, and what it is told: the same of every target, on a server or not.
+//! Requests and answers of clients: the same for every target, on a server or not.
 //!
 //! A lane is one operation at a time. Every target gives the same answers; a client cannot tell which serves it.
 
 mod ask;
+mod control_session;
 mod errors;
-mod housekeeper;
 mod listed_names;
 mod request;
 mod started_calls;
 mod traffic;
 
 pub use ask::{admit, ask, ask_for, wait_failure};
+pub use control_session::ControlSession;
 pub use errors::{kind_of, message_of};
-pub use housekeeper::Housekeeper;
 pub(crate) use listed_names::{ListedNames, NAME_LIMIT_BYTES, NAMES_LIMIT, TooManyNames};
 pub use request::{Handle, Request};
 pub use started_calls::{Action, Actions};

@@ -2,7 +2,7 @@
 
 use fsgauge_wire::Group;
 
-use crate::facts::GroupPlace;
+use crate::file_system_info::GroupPlace;
 
 /// Groups, ascending, with the free pieces found so far.
 #[derive(Debug, Clone)]

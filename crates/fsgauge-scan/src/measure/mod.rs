@@ -25,7 +25,7 @@ use self::name::KeptName;
 use self::top::Top;
 use crate::address::AddressMap;
 use crate::extent::{Extent, FileExtents, Piece, PieceKind, Sink, Unplaced};
-use crate::facts::GroupPlace;
+use crate::file_system_info::GroupPlace;
 
 /// What the measures must know before anything is read.
 #[derive(Debug, Clone)]

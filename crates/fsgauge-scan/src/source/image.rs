@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use fsgauge_wire::{Outcome, ScanJob, ScanSource};
 
 use super::{OnDisk, Scanned, note};
-use crate::crew::Crew;
 use crate::measure::{Measure, Wanted};
 use crate::problems::Problems;
+use crate::reader_threads::ReaderThreads;
 
 /// Reads space on one thread, then the parts of the files on all of them. `mounted` says where the image is
 /// mounted meanwhile, and whether for writing.
@@ -17,24 +17,24 @@ pub(super) fn scan(
     disk: &dyn OnDisk,
     mut problems: Problems,
     mounted: Option<(String, bool)>,
-    crew: &mut Crew<'_>,
+    readers: &mut ReaderThreads<'_>,
 ) -> Outcome<Scanned> {
-    let facts = disk.facts();
-    let stop = crew.stop();
+    let info = disk.info();
+    let stop = readers.stop();
     let wanted = Wanted {
-        block_bytes: facts.block_size_bytes.into(),
-        size_bytes: facts.size_bytes,
+        block_bytes: info.block_size_bytes.into(),
+        size_bytes: info.size_bytes,
         map_order: job.map_order,
         top: job.top as usize,
         list_whole: job.list_whole,
         addresses: None,
     };
     let is_stopped = move || stop.is_set();
-    let mut measure = Measure::with_groups(wanted.clone(), &facts.groups);
+    let mut measure = Measure::with_groups(wanted.clone(), &info.groups);
     if job.space {
-        let found = crew.run(1, |_| {
+        let found = readers.run(1, |_| {
             let (mut space, mut problems) =
-                (Measure::with_groups(wanted.clone(), &facts.groups), Problems::new());
+                (Measure::with_groups(wanted.clone(), &info.groups), Problems::new());
             disk.read_space(&mut space, &is_stopped, &mut problems);
             (space, problems)
         })?;
@@ -44,9 +44,9 @@ pub(super) fn scan(
         }
     }
     let space_is_known = job.space && !stop.is_set();
-    crew.of_files = facts.inodes_in_use;
+    readers.of_files = info.inodes_in_use;
     let next = AtomicUsize::new(0);
-    let found = crew.run(crew.threads(), |progress| {
+    let found = readers.run(readers.threads(), |progress| {
         let (mut files, mut problems) = (Measure::new(wanted.clone()), Problems::new());
         loop {
             let part = next.fetch_add(1, Ordering::Relaxed);
@@ -64,12 +64,13 @@ pub(super) fn scan(
     let (free, groups) = measure.space();
     let names: HashMap<_, _> = disk.names(&measure.named_inodes(), &is_stopped, &mut problems);
     let measured = measure.finish(&mut |inode| names.get(&inode).cloned());
-    let mut notes = facts.notes;
+    let mut notes = info.notes;
     if let Some((point, _)) = &mounted {
-        let text = format!("the image is mounted at {point}: what is only in the cache is not seen here");
+        let text =
+            format!("the image is mounted at {point}: data that is only in the page cache is not seen");
         notes.push(note("image_is_mounted", text));
     }
-    let space_by = match facts.file_system.as_str() {
+    let space_by = match info.file_system.as_str() {
         "xfs" => "free space trees",
         "btrfs" => "extent tree",
         _ => "bitmaps",
@@ -78,14 +79,14 @@ pub(super) fn scan(
         source: ScanSource {
             path: job.path.clone(),
             device: job.path.clone(),
-            file_system: facts.file_system,
+            file_system: info.file_system,
             writable: mounted.as_ref().is_some_and(|(_, writable)| *writable),
             mount_point: mounted.map(|(point, _)| point),
             files_by: "on-disk".into(),
             space_by: if job.space { space_by } else { "none" }.into(),
             space_reason: None,
-            block_size_bytes: facts.block_size_bytes,
-            size_bytes: facts.size_bytes,
+            block_size_bytes: info.block_size_bytes,
+            size_bytes: info.size_bytes,
             address_bytes: None,
         },
         free: Some(free).filter(|_| space_is_known),

@@ -1,9 +1,9 @@
 //! Sources: one file or folder for each way to know what lies where.
 
+mod backup_superblock;
 mod btrfs;
 mod ext;
 mod image;
-mod lost;
 mod mounted;
 mod on_disk;
 mod xfs;
@@ -13,12 +13,12 @@ use std::path::Path;
 
 use fsgauge_wire::{Failure, FreeSpace, Group, Note, Outcome, ScanJob, ScanSource};
 
-use crate::crew::Crew;
+use crate::error_text::error_text;
 use crate::image::Image;
-use crate::kernel_words::kernel_words;
 use crate::measure::Measured;
 use crate::problems::Problems;
-use lost::Lost;
+use crate::reader_threads::ReaderThreads;
+use backup_superblock::BackupSuperblock;
 
 pub use btrfs::Btrfs;
 pub use ext::Ext;
@@ -56,16 +56,16 @@ pub(crate) fn note(code: &str, text: impl Into<String>) -> Note {
 }
 
 /// Scans what the job's path names: a folder or a file of a mounted file system, a device, or an image.
-pub(crate) fn scan(job: &ScanJob, crew: &mut Crew<'_>) -> Outcome<Scanned> {
+pub(crate) fn scan(job: &ScanJob, readers: &mut ReaderThreads<'_>) -> Outcome<Scanned> {
     let path = Path::new(&job.path);
     let kind = std::fs::metadata(path).map_err(|error| not_there(path, &error))?.file_type();
     if kind.is_dir() {
-        return mounted::scan(job, path, None, crew);
+        return mounted::scan(job, path, None, readers);
     }
     if kind.is_block_device() {
         return match mounted::mount_point_of(path) {
-            Some(point) => mounted::scan(job, &point, Some(path), crew),
-            None => scan_image(job, path, crew)?.ok_or_else(|| unknown_file_system(path)),
+            Some(point) => mounted::scan(job, &point, Some(path), readers),
+            None => scan_image(job, path, readers)?.ok_or_else(|| unknown_file_system(path)),
         };
     }
     if !kind.is_file() {
@@ -76,10 +76,10 @@ pub(crate) fn scan(job: &ScanJob, crew: &mut Crew<'_>) -> Outcome<Scanned> {
             format!("ls -l {}", path.display()),
         ));
     }
-    match scan_image(job, path, crew)? {
+    match scan_image(job, path, readers)? {
         Some(scanned) => Ok(scanned),
         None => {
-            let mut scanned = mounted::scan(job, path, None, crew)?;
+            let mut scanned = mounted::scan(job, path, None, readers)?;
             look_for_lost(&Image::open(path)?, &mut scanned.problems);
             Ok(scanned)
         }
@@ -90,23 +90,25 @@ pub(crate) fn scan(job: &ScanJob, crew: &mut Crew<'_>) -> Outcome<Scanned> {
 /// places that are known: a file is never searched.
 fn look_for_lost(image: &Image, problems: &mut Problems) {
     let ways = [ext::lost_superblock, xfs::lost_superblock, btrfs::lost_superblock];
-    if let Some(Lost { file_system, offset_bytes, next }) = ways.into_iter().find_map(|way| way(image)) {
+    if let Some(BackupSuperblock { file_system, offset_bytes, next }) =
+        ways.into_iter().find_map(|way| way(image))
+    {
         problems.add(
             "lost_superblock",
-            "This is an image whose superblock is destroyed: where the image lies was scanned, not what is in it",
+            "The superblock of this image is destroyed: the extents of the image file were scanned, not its contents",
             format_args!("a copy of a superblock of {file_system} lies at byte {offset_bytes}: {next}"),
         );
     }
 }
 
 /// `None` when no reader knows what is on it.
-fn scan_image(job: &ScanJob, path: &Path, crew: &mut Crew<'_>) -> Outcome<Option<Scanned>> {
+fn scan_image(job: &ScanJob, path: &Path, readers: &mut ReaderThreads<'_>) -> Outcome<Option<Scanned>> {
     let image = Image::open(path)?;
     let mut problems = Problems::new();
     for opener in OPENERS {
         if let Some(disk) = opener(&image, &mut problems)? {
             let mounted = mounted::image_is_mounted(path);
-            return image::scan(job, &*disk, problems, mounted, crew).map(Some);
+            return image::scan(job, &*disk, problems, mounted, readers).map(Some);
         }
     }
     Ok(None)
@@ -115,11 +117,11 @@ fn scan_image(job: &ScanJob, path: &Path, crew: &mut Crew<'_>) -> Outcome<Option
 fn not_there(path: &Path, error: &std::io::Error) -> Failure {
     let shown = path.display();
     let cause = match error.kind() {
-        std::io::ErrorKind::NotFound => "nothing has that name",
-        std::io::ErrorKind::PermissionDenied => "this user may not look into a folder on the way to it",
+        std::io::ErrorKind::NotFound => "no such file",
+        std::io::ErrorKind::PermissionDenied => "this user may not search a folder on the path",
         _ => "the kernel refused",
     };
-    let what = format!("{shown} cannot be scanned: {}", kernel_words(error));
+    let what = format!("{shown} cannot be scanned: {}", error_text(error));
     Failure::job("path", what, cause, format!("ls -ld {shown}"))
 }
 

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 
 use rustix::fs::FileType;
 
-use crate::{Facts, Problems, Sink};
+use crate::{FileSystemInfo, Problems, Sink};
 
 /// A file system read from its own structures on a device or image. Shared by threads: each brings its own sink
 /// and problems and takes other parts. A damaged structure is a problem; the rest is still read.
 pub trait OnDisk: Sync {
     /// What the superblock says.
-    fn facts(&self) -> Facts;
+    fn info(&self) -> FileSystemInfo;
 
     /// Pours free space, and the places of the fixed structures, into `sink`: ascending free pieces, whole.
     /// Ends early when `stop` says so.

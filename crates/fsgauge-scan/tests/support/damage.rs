@@ -80,8 +80,8 @@ pub fn damage(path: &Path, places: &[(u64, u64)], cases: u32, seed: u64, open: O
             let stop = || start.elapsed() > CASE_LIMIT;
             source.read(&mut bounds, &stop, problems);
             source.names(&bounds.names, &stop, problems);
-            let facts = source.facts();
-            assert!(facts.groups.len() as u64 <= image.size_bytes() / 16, "groups without end");
+            let info = source.info();
+            assert!(info.groups.len() as u64 <= image.size_bytes() / 16, "groups without end");
             assert!(bounds.extents <= image.size_bytes() / 4, "extents without end");
         });
         done.cases += 1;

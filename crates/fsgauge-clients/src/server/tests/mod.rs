@@ -13,7 +13,7 @@ use fsgauge_wire::{
     FORMAT, FileSet, FileSizes, Phase, Stop, Tree, WeightedActivity,
 };
 
-use crate::event_loop::{EventLoop, LoopOutcome, Surroundings};
+use crate::event_loop::{EventLoop, LoopContext, LoopOutcome};
 use crate::plan::Plan;
 
 const CLIENTS: u32 = 8;
@@ -78,8 +78,8 @@ fn wait_for_data(base: &Path) {
 fn given_up(target: impl Target, named: ClientsTarget, phase: &Phase) -> (LoopOutcome, Duration) {
     let job = job(named, phase.clone());
     let (plan, clock, mut ignore) = (Plan::new(&job), Clock::new().0, |_| {});
-    let around = Surroundings { plan: &plan, clock, stop: Stop::never(), on_interval: &mut ignore };
-    let mut event_loop = EventLoop::new(around, target, 0..CLIENTS);
+    let context = LoopContext { plan: &plan, clock, stop: Stop::never(), on_interval: &mut ignore };
+    let mut event_loop = EventLoop::new(context, target, 0..CLIENTS);
     let begin = Instant::now();
     let outcome = event_loop.run(clock.now_ns()).unwrap();
     assert!(outcome.clients.iter().all(|client| client.gave_up), "{:?}", outcome.clients);

@@ -32,7 +32,7 @@ fn named(fake: &Fake) -> fsgauge_wire::NfsTarget {
     }
 }
 
-fn let_in(target: &mut NfsTarget) {
+fn admitted(target: &mut NfsTarget) {
     for client in 0..CLIENTS {
         let started = target.admit(client);
         assert_eq!(ask_for(target, started, &Stop::never()).unwrap(), 0);
@@ -45,7 +45,7 @@ fn a_server_that_is_gone_for_good_ends_its_clients_in_time() {
         let fake =
             Fake::start(|asked| if asked.is(READ) || asked.is(WRITE) { Act::Gone } else { Act::Usual });
         let mut target = target(&named(&fake)).with_patience(TRYING);
-        let_in(&mut target);
+        admitted(&mut target);
         clients_give_up_in_time(target, ClientsTarget::Null {}, phase);
     }
 }
@@ -77,7 +77,7 @@ fn a_real_server_that_is_stopped_ends_its_clients_in_time() {
     make_directories(&exported);
     let server = ganesha::Ganesha::start(&exported, "RW");
     let mut target = target(&server.target(&exported, ""));
-    let_in(&mut target);
+    admitted(&mut target);
     let target = target.with_patience(TRYING);
     let [phase, ..] = phases();
     std::thread::scope(|scope| {

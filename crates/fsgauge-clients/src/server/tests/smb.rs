@@ -39,7 +39,7 @@ fn target(job: &Job) -> SmbTarget {
     access.clients(CLIENTS, OUTSTANDING, RECORD_SIZE_BYTES).unwrap().with_patience(TRYING)
 }
 
-fn let_in(target: &mut SmbTarget) {
+fn admitted(target: &mut SmbTarget) {
     for client in 0..CLIENTS {
         let started = target.admit(client);
         assert_eq!(ask_for(target, started, &Stop::never()).unwrap(), 0);
@@ -57,7 +57,7 @@ fn a_server_that_is_gone_for_good_ends_its_clients_in_time() {
             Arc::new(|_, found| if moves_records(found) { Fate::Gone } else { Fate::Answered });
         let (address, _) = fake_smb::start(dies);
         let mut target = target(&guest(address));
-        let_in(&mut target);
+        admitted(&mut target);
         clients_give_up_in_time(target, ClientsTarget::Smb(guest(address)), phase);
     }
 }
@@ -91,7 +91,7 @@ fn a_real_server_that_is_stopped_ends_its_clients_in_time() {
     make_directories(&files);
     let (access, _) = SmbAccess::new(&job).unwrap();
     let mut target = access.clients(CLIENTS, OUTSTANDING, RECORD_SIZE_BYTES).unwrap();
-    let_in(&mut target);
+    admitted(&mut target);
     let target = target.with_patience(TRYING);
     let [phase, ..] = phases();
     std::thread::scope(|scope| {

@@ -21,7 +21,7 @@ use nfs3_client::nfs3_types::xdr_codec::Opaque;
 
 use self::fake::{Act, Asked, Fake, MOUNT, committed, handle, packed, written};
 use super::*;
-use crate::target::{Handle, Housekeeper};
+use crate::target::{ControlSession, Handle};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 // Numbers of procedures.
@@ -357,7 +357,7 @@ fn garbage_ends_the_connection_and_not_the_run() {
 
 fn refusal(script: impl Fn(&Asked) -> Act + Send + Sync + 'static) -> Failure {
     let fake = Fake::start(script);
-    let mut target = NfsTarget::housekeeper(&export(&fake), 0).unwrap();
+    let mut target = NfsTarget::control_session(&export(&fake), 0).unwrap();
     target.patience_ms = 400;
     assert_eq!(target.admit(0), Started::Pending);
     let answer = answers(&mut target, 1)[0].1;

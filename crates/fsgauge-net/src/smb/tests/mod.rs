@@ -19,7 +19,7 @@ use super::lanes::Size;
 use super::message::Command;
 use super::{SmbAccess, SmbTarget};
 use crate::address::Address;
-use crate::target::{Answer, Handle, Housekeeper, OUT_OF_REACH, Request, Started, Target, ask, ask_for};
+use crate::target::{Answer, ControlSession, Handle, OUT_OF_REACH, Request, Started, Target, ask, ask_for};
 use fake_server::{Fate, Seen};
 use fsgauge_wire::{SmbDialect, SmbTarget as Job, Stop};
 

@@ -57,7 +57,7 @@ impl Chunks {
             let key = Key::parse(rest, 0).filter(|key| key.kind == kind::CHUNK);
             let item = rest.get(Key::LENGTH..).and_then(ChunkItem::parse);
             let (Some(key), Some((item, length))) = (key, item) else {
-                problems.add_damage(format_args!("superblock: a chunk makes no sense"));
+                problems.add_damage(format_args!("superblock: a chunk is not valid"));
                 break;
             };
             system.add(key.offset, &item, superblock, &place, problems)?;
@@ -99,7 +99,7 @@ impl Chunks {
             return Err(Failure::job(
                 "raid",
                 format!("The btrfs on {place} has chunks with profile {name}"),
-                "Only single and DUP lie on one image in pieces that are known here",
+                "Only the profiles single and DUP are supported on one image",
                 "mount -o ro it with all its devices and scan the mount point",
             ));
         }
@@ -118,7 +118,7 @@ impl Chunks {
             && is_even
             && self.has_room(&chunk, superblock.size_bytes);
         if !fits {
-            problems.add_damage(format_args!("chunk at address {address}: its place makes no sense"));
+            problems.add_damage(format_args!("chunk at address {address}: its device offset is not valid"));
             return Ok(());
         }
         self.on_device.extend(chunk.copies.iter().map(|&copy| (copy, chunk.length_bytes)));

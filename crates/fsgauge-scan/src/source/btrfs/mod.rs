@@ -9,10 +9,10 @@
 mod chunks;
 mod files;
 pub(super) mod items;
-pub(super) mod kept;
 mod names;
 mod numbers;
 mod pointer;
+pub(super) mod reserved;
 mod roots;
 mod sharing;
 mod space;
@@ -34,7 +34,7 @@ use self::superblock::Superblock;
 pub(super) use self::superblock::lost_superblock;
 use self::tree::{Reader, Walk};
 use super::OnDisk;
-use crate::{Facts, GroupPlace, Image, Problems, Sink};
+use crate::{FileSystemInfo, GroupPlace, Image, Problems, Sink};
 
 /// Parts of a subvolume, at most, and how many blocks make it worth to have several.
 const PARTS_LIMIT: usize = 64;
@@ -129,7 +129,7 @@ impl Volume<'_> {
 }
 
 impl OnDisk for Btrfs<'_> {
-    fn facts(&self) -> Facts {
+    fn info(&self) -> FileSystemInfo {
         let superblock = &self.volume.superblock;
         let mut notes = superblock.notes();
         if self.roots.deleted > 0 {
@@ -140,7 +140,7 @@ impl OnDisk for Btrfs<'_> {
             notes.push(Note { code: "scan.deleted_subvolumes".to_owned(), text });
         }
         let groups = self.volume.chunks.by_place().into_iter();
-        Facts {
+        FileSystemInfo {
             file_system: "btrfs".to_owned(),
             block_size_bytes: superblock.sector_size,
             size_bytes: superblock.size_bytes,

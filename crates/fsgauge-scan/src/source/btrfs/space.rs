@@ -5,7 +5,7 @@
 use super::Btrfs;
 use super::chunks::Chunk;
 use super::items::{ExtentItem, Key, kind};
-use super::kept::{self, RESERVED_BYTES, SUPERBLOCK_BYTES};
+use super::reserved::{self, RESERVED_BYTES, SUPERBLOCK_BYTES};
 use super::tree::{Reader, Visitor, Walk};
 use crate::{Piece, PieceKind, Problems, Sink, Unplaced};
 
@@ -76,7 +76,7 @@ struct Used<'a> {
 
 impl<'a> Used<'a> {
     fn new(chunk: &'a Chunk, node_size: u64, sink: &'a mut dyn Sink) -> Self {
-        let ahead = kept::superblocks(&chunk.copies, chunk.length_bytes).into_iter().rev();
+        let ahead = reserved::superblocks(&chunk.copies, chunk.length_bytes).into_iter().rev();
         let superblocks = ahead.map(|ahead| chunk.address + ahead).collect();
         Used { chunk, node_size, sink, at: chunk.address, superblocks, is_lost: false, last: None }
     }

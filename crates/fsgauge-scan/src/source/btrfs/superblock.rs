@@ -5,10 +5,10 @@
 
 use fsgauge_wire::{Failure, Note};
 
-use super::kept::SUPERBLOCKS_AT;
 use super::pointer::{LEVELS, Pointer};
+use super::reserved::SUPERBLOCKS_AT;
 use crate::bytes::Bytes;
-use crate::source::lost::Lost;
+use crate::source::backup_superblock::BackupSuperblock;
 use crate::{Image, Problems};
 
 const LENGTH: usize = 4096;
@@ -89,7 +89,7 @@ impl Superblock {
             }
             problems.add(
                 "damaged_copy",
-                "A copy is damaged; another one was read",
+                "A copy is damaged; another copy was read",
                 format_args!(
                     "superblock at byte {}: {fault}; that at byte {offset} was read",
                     SUPERBLOCKS_AT[0]
@@ -123,7 +123,7 @@ impl Superblock {
             return Err(Failure::job(
                 "zoned",
                 format!("The btrfs on {place} is for a zoned device"),
-                "Its zones are not known to this reader",
+                "Zoned devices are not supported",
                 "mount -o ro it and scan the mount point",
             ));
         }
@@ -198,9 +198,7 @@ impl Superblock {
         if let Checksum::Other(name) = self.checksum {
             note(
                 "scan.checksums_not_verified",
-                format!(
-                    "Checksums are {name}, which is not verified here: damage may pass for what was written"
-                ),
+                format!("Checksums are {name}, which is not verified here: damage may go undetected"),
             );
         }
         notes
@@ -208,13 +206,13 @@ impl Superblock {
 }
 
 /// Where a copy lies on an image whose first superblock is lost.
-pub(in crate::source) fn lost_superblock(image: &Image) -> Option<Lost> {
+pub(in crate::source) fn lost_superblock(image: &Image) -> Option<BackupSuperblock> {
     let mut bytes = vec![0; LENGTH];
     SUPERBLOCKS_AT[1..].iter().find_map(|&offset_bytes| {
         let read = image.read(offset_bytes, &mut bytes, &mut Problems::new(), "superblock");
         Superblock::whole(bytes.get(..read)?, offset_bytes).ok()?;
         let next = format!("btrfs inspect-internal dump-super -a {}", image.path().display());
-        Some(Lost { file_system: "btrfs", offset_bytes, next })
+        Some(BackupSuperblock { file_system: "btrfs", offset_bytes, next })
     })
 }
 
@@ -237,7 +235,7 @@ fn damaged(place: &str, fault: &str) -> Failure {
         "scan.superblock",
         None,
         format!("The btrfs superblock of {place} is damaged: {fault}"),
-        "No copy of it is whole either, or the image is too small to have one",
+        "Its copies are damaged too, or the image is too small to have one",
         format!("btrfs rescue super-recover -v {place}"),
     )
 }

@@ -165,7 +165,7 @@ impl Volume<'_> {
         }
         let node_size = u64::from(self.superblock.node_size);
         let Some(copies) = self.chunks.copies(address, node_size) else {
-            problems.add_damage(format_args!("tree block {address}: no chunk holds it"));
+            problems.add_damage(format_args!("tree block {address}: it is in no chunk"));
             return false;
         };
         let mut first_fault = "it cannot be read";
@@ -174,7 +174,7 @@ impl Volume<'_> {
             match fault {
                 None if copy > 0 => problems.add(
                     "damaged_copy",
-                    "A copy is damaged; another one was read",
+                    "A copy is damaged; another copy was read",
                     format_args!("tree block {address}: {first_fault}"),
                 ),
                 Some(fault) if copy == 0 => first_fault = fault,

@@ -1,4 +1,4 @@
-//! What tells that a block bitmap is damaged.
+//! Signs of a damaged block bitmap.
 //!
 //! Source: ext4_block_bitmap_csum_verify in fs/ext4/bitmap.c and ext4_mb_generate_buddy in fs/ext4/mballoc.c of
 //! Linux 6.12.

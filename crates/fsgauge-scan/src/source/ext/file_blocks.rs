@@ -3,14 +3,14 @@
 use super::Ext;
 use super::inode::Inode;
 use crate::extent::FILE_EXTENTS_LIMIT;
-use crate::once::Once;
+use crate::visited_blocks::VisitedBlocks;
 use crate::{Extent, Kinds, Problems, Window};
 
 /// Reads the blocks of one inode after the other, into memory that is used again. Each thread has its own.
 pub(super) struct FileBlocks<'a, 's> {
     ext: &'a Ext<'a>,
     /// Blocks of the trees of all files.
-    met: &'s Once,
+    met: &'s VisitedBlocks,
     stop: &'s dyn Fn() -> bool,
     window: Window<'a>,
     /// One block for each level of a tree that is being read.
@@ -28,7 +28,7 @@ pub(super) struct FileBlocks<'a, 's> {
 }
 
 impl<'a, 's> FileBlocks<'a, 's> {
-    pub(super) fn new(ext: &'a Ext<'a>, met: &'s Once, stop: &'s dyn Fn() -> bool) -> Self {
+    pub(super) fn new(ext: &'a Ext<'a>, met: &'s VisitedBlocks, stop: &'s dyn Fn() -> bool) -> Self {
         FileBlocks {
             ext,
             met,
@@ -139,9 +139,11 @@ impl<'a, 's> FileBlocks<'a, 's> {
             self.damaged(problems, format_args!("its tree leads to block {block}"));
             return;
         }
-        if !self.met.is_first(block) {
-            return self
-                .damaged(problems, format_args!("its tree leads to block {block}, which is met again"));
+        if !self.met.insert(block) {
+            return self.damaged(
+                problems,
+                format_args!("its tree leads to block {block}, which is referenced twice"),
+            );
         }
         let size = superblock.block_size as usize;
         let offset = block * u64::from(superblock.block_size);

@@ -30,9 +30,9 @@ use fsgauge_wire::Failure;
 use self::descriptors::Descriptor;
 use self::superblock::Superblock;
 use super::OnDisk;
-use super::lost::Lost;
-use crate::once::Once;
-use crate::{Facts, GroupPlace, Image, Problems, Sink};
+use super::backup_superblock::BackupSuperblock;
+use crate::visited_blocks::VisitedBlocks;
+use crate::{FileSystemInfo, GroupPlace, Image, Problems, Sink};
 
 const ROOT_INODE: u32 = 2;
 
@@ -46,7 +46,7 @@ pub struct Ext<'a> {
     superblock: Superblock,
     groups: Vec<Option<Descriptor>>,
     /// Blocks of the trees of files.
-    met: Once,
+    met: VisitedBlocks,
     /// Inodes that may still be read.
     inodes_left: AtomicU64,
 }
@@ -72,7 +72,7 @@ impl<'a> Ext<'a> {
         let size_bytes = size_bytes.min(image.size_bytes());
         Ok(Some(Ext {
             image,
-            met: Once::default(),
+            met: VisitedBlocks::default(),
             inodes_left: AtomicU64::new(size_bytes / u64::from(superblock.inode_size)),
             superblock,
             groups,
@@ -94,11 +94,11 @@ fn superblock_copy(image: &Image, problems: &mut Problems) -> Option<Superblock>
 
 /// Where a copy of the superblock lies on an image whose first one is lost, of which file system, and the command that
 /// reads by it.
-pub(super) fn lost_superblock(image: &Image) -> Option<Lost> {
+pub(super) fn lost_superblock(image: &Image) -> Option<BackupSuperblock> {
     let (offset_bytes, copy) = find_copy(image)?;
     let (block, size) = (offset_bytes / u64::from(copy.block_size), copy.block_size);
     let next = format!("e2fsck -n -b {block} -B {size} {}", image.path().display());
-    Some(Lost { file_system: copy.name(), offset_bytes, next })
+    Some(BackupSuperblock { file_system: copy.name(), offset_bytes, next })
 }
 
 fn find_copy(image: &Image) -> Option<(u64, Superblock)> {
@@ -115,13 +115,13 @@ fn find_copy(image: &Image) -> Option<(u64, Superblock)> {
 }
 
 impl OnDisk for Ext<'_> {
-    fn facts(&self) -> Facts {
+    fn info(&self) -> FileSystemInfo {
         let block_size = u64::from(self.superblock.block_size);
         let place = |group: usize| {
             let (first, end) = self.superblock.group_blocks(group as u64);
             GroupPlace { offset_bytes: first * block_size, size_bytes: (end - first) * block_size }
         };
-        Facts {
+        FileSystemInfo {
             file_system: self.superblock.name().to_owned(),
             block_size_bytes: self.superblock.block_size,
             size_bytes: self.superblock.blocks * block_size,

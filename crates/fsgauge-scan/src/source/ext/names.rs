@@ -13,7 +13,7 @@ use super::inode::{Inode, Layout};
 use super::{Ext, ROOT_INODE, file_tree};
 use crate::bytes::Bytes;
 use crate::names::{FOLDER_BLOCKS_LIMIT, Tree};
-use crate::once::Once;
+use crate::visited_blocks::VisitedBlocks;
 use crate::{Problems, Window};
 
 const FOLDER_TYPE: u8 = 2;
@@ -29,7 +29,7 @@ pub(super) fn find(
     let mut tree = Tree::new(u64::from(ROOT_INODE), wanted);
     let mut inodes = Window::new(ext.image);
     let mut blocks = Window::new(ext.image);
-    let met = Once::default();
+    let met = VisitedBlocks::default();
     let mut file = FileBlocks::new(ext, &met, stop);
     let mut blocks_left = FOLDER_BLOCKS_LIMIT;
     while let Some(folder) = tree.next_folder() {

@@ -183,7 +183,7 @@ fn superblock_holds(superblock: &Superblock, start: u64, length: u64) -> bool {
 fn damaged(problems: &mut Problems, group: usize, what: &str, block: u64) {
     problems.add(
         "damaged",
-        "A structure of the file system makes no sense and was left out",
+        "A structure of the file system is not valid and was skipped",
         format_args!("{what} of group {group}: block {block} is not in the file system"),
     );
 }

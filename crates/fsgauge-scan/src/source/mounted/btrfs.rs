@@ -12,9 +12,9 @@ use super::kernel::{self, BtrfsDevice, TreeSearch};
 use crate::address::{AddressMap, AddressRun};
 use crate::bytes::Bytes;
 use crate::extent::{Piece, PieceKind, Sink, Unplaced};
-use crate::facts::GroupPlace;
+use crate::file_system_info::GroupPlace;
 use crate::source::btrfs::items::{CHUNK_TREE, ChunkItem, EXTENT_TREE, FREE_SPACE_TREE, Key, kind};
-use crate::source::btrfs::kept::{self, RESERVED_BYTES, SUPERBLOCK_BYTES};
+use crate::source::btrfs::reserved::{self, RESERVED_BYTES, SUPERBLOCK_BYTES};
 
 /// Room for the items of one search.
 const ROOM_BYTES: usize = 1 << 20;
@@ -92,7 +92,7 @@ impl Chunks {
             let begin = self.place(chunk);
             // Of stripes on several devices it is not known here which addresses these are.
             let copies = self.device_bytes.map_or(&[][..], |_| &chunk.copies);
-            for ahead in kept::superblocks(copies, chunk.length_bytes) {
+            for ahead in reserved::superblocks(copies, chunk.length_bytes) {
                 let from = chunk.address.saturating_add(ahead);
                 free.take_out(from, from.saturating_add(SUPERBLOCK_BYTES));
             }

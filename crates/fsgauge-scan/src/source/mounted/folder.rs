@@ -79,7 +79,7 @@ impl Folder {
     }
 }
 
-/// What tells mounts apart. A mount shows one file system; that of btrfs has many devices' numbers.
+/// What distinguishes mounts. A mount shows one file system; that of btrfs has many devices' numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MountedAs {
     Mount(u64),

@@ -10,11 +10,11 @@ use super::geometry::Geometry;
 use super::mount::Mount;
 use super::space::{Space, none};
 use super::{ext_bitmaps, getfsmap, mb_groups};
-use crate::crew::Crew;
+use crate::error_text::error_text;
 use crate::extent::{Sink, Unplaced};
-use crate::kernel_words::kernel_words;
 use crate::measure::{Measure, Wanted, sum_only};
 use crate::problems::Problems;
+use crate::reader_threads::ReaderThreads;
 use crate::source::note;
 
 /// Reads space on one thread.
@@ -23,10 +23,10 @@ pub(super) fn read(
     mount: &Mount,
     geometry: &Geometry,
     wanted: &Wanted,
-    crew: &mut Crew<'_>,
+    readers: &mut ReaderThreads<'_>,
 ) -> Outcome<Space> {
-    let stop = crew.stop();
-    let mut found = crew.run(1, |_| best(open, mount, geometry, wanted, stop))?;
+    let stop = readers.stop();
+    let mut found = readers.run(1, |_| best(open, mount, geometry, wanted, stop))?;
     let mut space = found.pop().unwrap_or_else(|| none(wanted));
     if stop.is_set() {
         (space.free, space.groups) = (None, Vec::new());
@@ -105,7 +105,7 @@ fn by_statfs(
         FreeSpace { device_bytes: device_bytes.filter(|_| mount.file_system == "btrfs"), ..free }
     };
     let free = fstatvfs(open).ok().map(sum);
-    let why = kernel_words(errno);
-    let text = format!("only the sum of free space is known: its pieces may not be read ({why})");
+    let why = error_text(errno);
+    let text = format!("only total free space is known: free extents may not be read ({why})");
     Space { by: "statfs", free, notes: vec![note("free_pieces_unknown", text)], ..none(wanted) }
 }

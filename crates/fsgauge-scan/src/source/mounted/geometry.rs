@@ -10,8 +10,8 @@ use rustix::io::Errno;
 use super::mount::Mount;
 use super::{btrfs, kernel, mb_groups};
 use crate::address::AddressMap;
-use crate::facts::GroupPlace;
-use crate::kernel_words::kernel_words;
+use crate::error_text::error_text;
+use crate::file_system_info::GroupPlace;
 
 /// Where things are before any of them is read.
 #[derive(Debug, Default)]
@@ -122,7 +122,7 @@ fn ext_groups_by_count(simple: Geometry, mount: &Mount) -> Geometry {
     if mb_groups::read(mount).is_ok_and(|groups| groups.len() as u64 == assumed.count()) {
         return Geometry { groups: assumed.groups(block_bytes), ..simple };
     }
-    let text = "where block groups begin stands in the superblock, which this user may not read";
+    let text = "the start of block groups is in the superblock, which this user may not read";
     Geometry { notes: vec![("groups_unknown", text.into())], ..simple }
 }
 
@@ -160,17 +160,15 @@ fn btrfs(simple: Geometry, open: BorrowedFd<'_>) -> Geometry {
     let chunks = match btrfs::chunks(open, &info, &devices) {
         Ok(chunks) => chunks,
         Err(errno) => {
-            let text = format!(
-                "where chunks lie may not be read ({}): places are btrfs's own addresses",
-                kernel_words(errno)
-            );
+            let text =
+                format!("chunks may not be read ({}): offsets are btrfs's own addresses", error_text(errno));
             return Geometry { notes: vec![("chunks_unknown", text)], ..simple };
         }
     };
     let notes = match chunks.device_bytes {
         Some(_) => Vec::new(),
         None => {
-            let text = "several devices or stripes: places, chunks and the map are told in btrfs's own addresses, not in \
+            let text = "several devices or stripes: offsets, chunks and the map are in btrfs's own addresses, not in \
                  offsets on a device";
             vec![("btrfs_addresses", text.into())]
         }

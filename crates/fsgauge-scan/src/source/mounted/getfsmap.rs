@@ -50,7 +50,7 @@ pub(super) fn read(
             break;
         }
         if end <= reached {
-            problems.add("damaged", "The kernel's records of space go in circles", format_args!("{end:?}"));
+            problems.add("damaged", "The kernel's list of space does not end", format_args!("{end:?}"));
             break;
         }
         reached = end;

@@ -17,7 +17,7 @@ const BTRFS_IOC_FS_INFO: u32 = 0x8400_941F;
 const BTRFS_IOC_DEV_INFO: u32 = 0xD000_941E;
 const BTRFS_IOC_TREE_SEARCH_V2: u32 = 0xC070_9411;
 
-/// Halves of words are told apart as x86 and ARM have them.
+/// Little endian, as on x86 and ARM.
 const _: () = assert!(cfg!(target_endian = "little"));
 
 const FIEMAP_HEAD_WORDS: usize = 4;

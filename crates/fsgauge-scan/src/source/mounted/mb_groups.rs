@@ -10,7 +10,7 @@ use std::path::Path;
 use fsgauge_wire::{FreeSpace, Group};
 
 use super::mount::Mount;
-use crate::facts::GroupPlace;
+use crate::file_system_info::GroupPlace;
 use crate::measure::sum_only;
 
 /// One group, in clusters.

@@ -1,4 +1,4 @@
-//! A mounted file system: extents by FIEMAP, free space by what the kernel tells this user.
+//! A mounted file system: extents by FIEMAP, free space by what the kernel reports to this user.
 
 mod btrfs;
 mod ext_bitmaps;
@@ -8,15 +8,15 @@ mod folder;
 mod free_space;
 mod geometry;
 mod getfsmap;
+mod hard_links;
 mod kernel;
-mod links;
 mod mb_groups;
 mod mount;
 mod refusal;
-mod sharing;
 mod space;
 mod unlisted;
 mod walk;
+mod work_queue;
 
 use std::fs::File;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -32,11 +32,11 @@ use self::geometry::{Geometry, geometry};
 use self::mount::Mount;
 use self::walk::{Found, Walk};
 use super::{Scanned, note};
-use crate::crew::Crew;
+use crate::error_text::error_text;
 use crate::extent::{FileExtents, FileName, Sink};
-use crate::kernel_words::kernel_words;
 use crate::measure::{Measure, Wanted};
 use crate::problems::Problems;
+use crate::reader_threads::ReaderThreads;
 
 /// File systems known to have no FIEMAP (Linux 6.18): an empty folder there is an error too.
 const WITHOUT_FIEMAP: [&str; 8] = ["tmpfs", "ramfs", "devtmpfs", "proc", "sysfs", "cgroup2", "nfs", "nfs4"];
@@ -73,7 +73,7 @@ pub(super) fn scan(
     job: &ScanJob,
     path: &Path,
     device: Option<&Path>,
-    crew: &mut Crew<'_>,
+    readers: &mut ReaderThreads<'_>,
 ) -> Outcome<Scanned> {
     let refused = |errno| cannot_be_read(path, errno);
     let root = open(path).map_err(refused)?;
@@ -89,20 +89,20 @@ pub(super) fn scan(
     };
     let mut notes = before(&mount, &mut geometry, device);
     if job.map_order > wanted.map_order {
-        let text = "there is no map: where on a device extents lie is not known, or not to this user";
+        let text = "there is no map: the device offsets of extents are unknown, or not readable by this user";
         notes.push(note("no_map", text));
     }
-    crew.of_files = if path == mount.point { inodes_in_use(root.fd()) } else { None };
+    readers.of_files = if path == mount.point { inodes_in_use(root.fd()) } else { None };
 
     let mut space = match job.space {
-        true => free_space::read(root.fd(), &mount, &geometry, &wanted, crew)?,
+        true => free_space::read(root.fd(), &mount, &geometry, &wanted, readers)?,
         false => space::none(&wanted),
     };
     notes.append(&mut space.notes);
     let (mut measure, mut problems) = (space.measure, space.problems);
     match root {
         Root::Tree(folder) => {
-            let files = walk_tree(folder, &wanted, path, crew, &mut notes)?;
+            let files = walk_tree(folder, &wanted, path, readers, &mut notes)?;
             for found in files {
                 measure.merge_files(found.measure);
                 problems.merge(found.problems);
@@ -180,11 +180,11 @@ fn before(mount: &Mount, geometry: &mut Geometry, device: Option<&Path>) -> Vec<
     if let Some(device) = device {
         let how = if mount.writable { "read-write" } else { "read-only" };
         let (device, point) = (device.display(), mount.point.display());
-        let text = format!("{device} is mounted {how} at {point}: what is mounted there was scanned");
+        let text = format!("{device} is mounted {how} at {point}: the mounted file system was scanned");
         notes.push(note("device_is_mounted", text));
         if mount.root != Path::new("/") {
             let text = format!(
-                "only {} of the file system is mounted: files elsewhere in it are not seen",
+                "only {} of the file system is mounted: files outside it are not scanned",
                 mount.root.display()
             );
             notes.push(note("part_is_mounted", text));
@@ -198,7 +198,7 @@ fn after(measure: &Measure) -> Vec<Note> {
     let counts = measure.counts();
     let delayed = (counts.delayed_extents > 0).then(|| {
         let text = format!(
-            "{} extents are in the cache and not on the device yet; after sync(1) they have a place",
+            "{} extents are in the page cache only (delayed allocation); sync(1) allocates them",
             counts.delayed_extents
         );
         note("delayed_extents", text)
@@ -215,15 +215,17 @@ fn walk_tree(
     folder: Folder,
     wanted: &Wanted,
     path: &Path,
-    crew: &mut Crew<'_>,
+    readers: &mut ReaderThreads<'_>,
     notes: &mut Vec<Note>,
 ) -> Outcome<Vec<Found>> {
     allow_open_files();
-    let walk = Walk::new(folder, crew.threads(), crew.stop()).map_err(|errno| cannot_be_read(path, errno))?;
-    let found = crew.run(crew.threads(), |progress| walk.work(Measure::new(wanted.clone()), progress))?;
+    let walk =
+        Walk::new(folder, readers.threads(), readers.stop()).map_err(|errno| cannot_be_read(path, errno))?;
+    let found =
+        readers.run(readers.threads(), |progress| walk.work(Measure::new(wanted.clone()), progress))?;
     let left_out: u64 = found.iter().map(|found| found.left_out).sum();
     if left_out > 0 {
-        let text = format!("{left_out} folders or files below are mounted from elsewhere and were left out");
+        let text = format!("{left_out} folders or files below are other mounts and were skipped");
         notes.push(note("other_mounts", text));
     }
     Ok(found)
@@ -253,7 +255,7 @@ fn read_file(file: &File, path: &Path, measure: &mut Measure, problems: &mut Pro
 
 fn cannot_be_read(path: &Path, errno: Errno) -> Failure {
     let shown = path.display();
-    let what = format!("{shown} cannot be read: {}", kernel_words(errno));
+    let what = format!("{shown} cannot be read: {}", error_text(errno));
     let next = format!("ls -ld {shown}; or run as root");
     match errno {
         // Another path or user is needed, not another machine.
@@ -266,8 +268,8 @@ fn cannot_be_read(path: &Path, errno: Errno) -> Failure {
 fn no_fiemap(path: &Path, file_system: &str) -> Failure {
     Failure::job(
         "no_fiemap",
-        format!("where the files of {} lie cannot be told", path.display()),
-        format!("its file system, {file_system}, has no FIEMAP: it is in memory, on a network or made up"),
+        format!("the extents of files in {} are unknown", path.display()),
+        format!("its file system, {file_system}, has no FIEMAP: it is in memory, on a network or virtual"),
         "scan a folder on ext4, XFS, btrfs or another file system on a disk; df -T shows them",
     )
 }

@@ -5,25 +5,25 @@ use std::fmt::Display;
 use rustix::io::Errno;
 
 use crate::Problems;
-use crate::kernel_words::kernel_words;
+use crate::error_text::error_text;
 
 /// Counts a file or folder that could not be read, by its cause.
 pub(super) fn add(problems: &mut Problems, errno: Errno, place: impl Display) {
     let (code, text) = match errno {
         Errno::ACCESS | Errno::PERM => ("not_permitted", "This user may not read them; root may"),
         Errno::NOENT | Errno::STALE | Errno::NOTDIR | Errno::LOOP => {
-            ("vanished", "They went away or were replaced while the scan ran")
+            ("vanished", "They were removed or replaced during the scan")
         }
         Errno::OPNOTSUPP | Errno::NOTTY | Errno::NOSYS | Errno::INVAL => {
-            ("no_fiemap", "Their file system does not say where extents lie (no FIEMAP)")
+            ("no_fiemap", "Their file system does not report extents (no FIEMAP)")
         }
         Errno::NOKEY => ("no_key", "They are encrypted and their key is not loaded"),
-        Errno::WOULDBLOCK | Errno::BUSY | Errno::TXTBSY => ("busy", "Another program holds them"),
+        Errno::WOULDBLOCK | Errno::BUSY | Errno::TXTBSY => ("busy", "Another program has locked them"),
         Errno::MFILE | Errno::NFILE => {
             ("open_files", "The limit of open files was reached: folders too deep")
         }
         Errno::IO | Errno::UCLEAN => ("damaged", "The file system or the device is damaged there"),
         _ => ("not_read", "The kernel refused to read them"),
     };
-    problems.add(code, text, format_args!("{place}: {}", kernel_words(errno)));
+    problems.add(code, text, format_args!("{place}: {}", error_text(errno)));
 }

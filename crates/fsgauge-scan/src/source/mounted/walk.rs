@@ -15,9 +15,9 @@ use rustix::io::Errno;
 
 use super::extents::{ExtentReader, Read};
 use super::folder::{Folder, MountedAs, PORTION_BYTES, Portion};
-use super::links::{Links, Meeting};
+use super::hard_links::{Links, Meeting};
 use super::refusal;
-use super::sharing::{Sharing, Work};
+use super::work_queue::{Work, WorkQueue};
 use crate::extent::{FileExtents, FileName, Sink};
 use crate::measure::Measure;
 use crate::problems::Problems;
@@ -31,7 +31,7 @@ const HOPELESS: u64 = 1000;
 /// What the threads of one walk share.
 #[derive(Debug)]
 pub(super) struct Walk {
-    sharing: Sharing,
+    work_queue: WorkQueue,
     links: Links,
     mount: MountedAs,
     stop: Stop,
@@ -51,8 +51,8 @@ pub(super) struct Found {
 impl Walk {
     pub(super) fn new(root: Folder, threads: usize, stop: Stop) -> Result<Walk, Errno> {
         let mount = root.mount()?;
-        let sharing = Sharing::new(threads, Work::Begin(Arc::new(root)));
-        Ok(Walk { sharing, links: Links::default(), mount, stop, hopeless: AtomicBool::new(false) })
+        let work_queue = WorkQueue::new(threads, Work::Begin(Arc::new(root)));
+        Ok(Walk { work_queue, links: Links::default(), mount, stop, hopeless: AtomicBool::new(false) })
     }
 
     /// Works until all is done or the scan is stopped.
@@ -66,8 +66,8 @@ impl Walk {
             path: Vec::new(),
             found,
         };
-        self.sharing.enter();
-        while let Some(work) = self.sharing.take() {
+        self.work_queue.enter();
+        while let Some(work) = self.work_queue.take() {
             walker.work(work);
         }
         walker.found
@@ -115,8 +115,8 @@ impl Walker<'_> {
         while let Some(step) = steps.last_mut().filter(|_| !self.walk.is_over()) {
             if let Some(name) = step.portion.folder(step.next_folder) {
                 step.next_folder += 1;
-                if self.walk.sharing.has_room() {
-                    self.walk.sharing.give(Work::Walk(step.folder.clone(), name.to_owned()));
+                if self.walk.work_queue.has_space() {
+                    self.walk.work_queue.give(Work::Walk(step.folder.clone(), name.to_owned()));
                 } else if let Some(folder) = self.open(&step.folder, name) {
                     steps.push(begin(folder));
                 }
@@ -163,8 +163,8 @@ impl Walker<'_> {
         let files = portion.files();
         for first in (0..files).step_by(BATCH) {
             let batch = first..files.min(first + BATCH);
-            if self.walk.sharing.has_room() {
-                self.walk.sharing.give(Work::Files(folder.clone(), portion.clone(), batch));
+            if self.walk.work_queue.has_space() {
+                self.walk.work_queue.give(Work::Files(folder.clone(), portion.clone(), batch));
             } else {
                 self.read_files(folder, portion, batch);
             }
@@ -230,7 +230,7 @@ impl Walker<'_> {
     fn is_first_name(&mut self, stat: &Stat) -> bool {
         let meeting = self.walk.links.meet(stat.st_dev, stat.st_ino, stat.st_nlink);
         if meeting == Meeting::Unsure {
-            let text = "So many files have several names that these may be counted more than once";
+            let text = "Too many files have several links; some may be counted more than once";
             let path = Path::new(OsStr::from_bytes(&self.path)).display();
             self.found.problems.add("hard_links", text, path);
         }
@@ -260,7 +260,7 @@ pub(super) fn add_reading(problems: &mut Problems, read: Read, path: &Path) {
     match read {
         Read::Whole => {}
         Read::Changed => {
-            let text = "They changed while they were read: their extents are of several moments";
+            let text = "They changed during the scan: their extents are not of one moment";
             problems.add("changed", text, path.display());
         }
         Read::TooMany => problems.add_too_many_extents(path.display()),

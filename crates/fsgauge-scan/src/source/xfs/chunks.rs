@@ -12,8 +12,8 @@ use super::inode::{Format, Inode};
 use super::tree::{INODES, Walk};
 use super::{Xfs, group};
 use crate::bytes::Bytes;
-use crate::once::Once;
 use crate::source::on_disk::has_blocks;
+use crate::visited_blocks::VisitedBlocks;
 use crate::{Extent, FileExtents, FileName, Kinds, Piece, PieceKind, Problems, Sink, Window};
 
 const CHUNK: u64 = 64;
@@ -59,7 +59,7 @@ pub(super) fn read<'a>(
         _ => of_tree.add_damage(format_args!("inode chunks of group {group}")),
     };
     if let Some(header) = header {
-        let met = Once::default();
+        let met = VisitedBlocks::default();
         let mut walk = Walk { xfs, window: &mut window, group, kind: INODES, met: &met, stop };
         walk.records(header.inodes, &mut of_tree, &mut |_| {}, &mut each);
     }

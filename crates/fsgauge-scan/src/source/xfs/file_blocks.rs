@@ -7,7 +7,7 @@ use super::Xfs;
 use super::inode::{Fork, Format};
 use crate::bytes::Bytes;
 use crate::extent::FILE_EXTENTS_LIMIT;
-use crate::once::Once;
+use crate::visited_blocks::VisitedBlocks;
 use crate::{Extent, Kinds, Problems, Window};
 
 const RECORD_BYTES: usize = 16;
@@ -20,7 +20,7 @@ const LEVELS_LIMIT: u16 = 10;
 pub(super) struct FileBlocks<'a, 's> {
     xfs: &'a Xfs<'a>,
     /// Blocks of the trees of all files.
-    met: &'s Once,
+    met: &'s VisitedBlocks,
     stop: &'s dyn Fn() -> bool,
     window: Window<'a>,
     /// Extents of the fork, ascending.
@@ -35,7 +35,7 @@ pub(super) struct FileBlocks<'a, 's> {
 }
 
 impl<'a, 's> FileBlocks<'a, 's> {
-    pub(super) fn new(xfs: &'a Xfs<'a>, met: &'s Once, stop: &'s dyn Fn() -> bool) -> Self {
+    pub(super) fn new(xfs: &'a Xfs<'a>, met: &'s VisitedBlocks, stop: &'s dyn Fn() -> bool) -> Self {
         let window = Window::new(xfs.image);
         FileBlocks {
             xfs,
@@ -103,9 +103,11 @@ impl<'a, 's> FileBlocks<'a, 's> {
         let Some(offset) = self.xfs.superblock.offset(number, 1) else {
             return self.damaged(problems, format_args!("its tree leads to block {number}"));
         };
-        if !self.met.is_first(number) {
-            return self
-                .damaged(problems, format_args!("its tree leads to block {number}, which is met again"));
+        if !self.met.insert(number) {
+            return self.damaged(
+                problems,
+                format_args!("its tree leads to block {number}, which is referenced twice"),
+            );
         }
         let size = self.xfs.superblock.block_size as usize;
         let version_5 = self.xfs.superblock.version_5;

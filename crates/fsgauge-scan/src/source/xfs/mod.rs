@@ -26,8 +26,8 @@ use self::shared::Shared;
 use self::superblock::Superblock;
 pub(super) use self::superblock::lost_superblock;
 use super::OnDisk;
-use crate::once::Once;
-use crate::{Facts, GroupPlace, Image, Problems, Sink};
+use crate::visited_blocks::VisitedBlocks;
+use crate::{FileSystemInfo, GroupPlace, Image, Problems, Sink};
 
 /// An XFS on an image.
 #[derive(Debug)]
@@ -39,7 +39,7 @@ pub struct Xfs<'a> {
     notes: Vec<Note>,
     shared: Shared,
     /// Blocks of the trees of files.
-    met: Once,
+    met: VisitedBlocks,
     /// Inodes that may still be read.
     inodes_left: AtomicU64,
 }
@@ -76,7 +76,7 @@ impl<'a> Xfs<'a> {
             groups,
             shared: Shared::new(groups),
             notes,
-            met: Once::default(),
+            met: VisitedBlocks::default(),
             inodes_left: AtomicU64::new(size_bytes / u64::from(superblock.inode_size)),
             superblock,
         }))
@@ -84,14 +84,14 @@ impl<'a> Xfs<'a> {
 }
 
 impl OnDisk for Xfs<'_> {
-    fn facts(&self) -> Facts {
+    fn info(&self) -> FileSystemInfo {
         let superblock = &self.superblock;
         let block_size = u64::from(superblock.block_size);
         let place = |group: u64| GroupPlace {
             offset_bytes: group * superblock.group_blocks * block_size,
             size_bytes: superblock.blocks_of(group) * block_size,
         };
-        Facts {
+        FileSystemInfo {
             file_system: "xfs".to_owned(),
             block_size_bytes: superblock.block_size,
             size_bytes: superblock.blocks.saturating_mul(block_size),

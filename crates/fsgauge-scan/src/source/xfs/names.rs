@@ -12,7 +12,7 @@ use super::file_blocks::FileBlocks;
 use super::inode::{Format, Inode};
 use crate::bytes::Bytes;
 use crate::names::{FOLDER_BLOCKS_LIMIT, Tree};
-use crate::once::Once;
+use crate::visited_blocks::VisitedBlocks;
 use crate::{Problems, Window};
 
 const FOLDER_TYPE: u8 = 2;
@@ -35,7 +35,7 @@ pub(super) fn find<'a>(
     let mut tree = Tree::new(superblock.root_inode, wanted);
     let mut inodes = Window::new(xfs.image);
     let mut blocks = Window::new(xfs.image);
-    let met = Once::default();
+    let met = VisitedBlocks::default();
     let mut file = FileBlocks::new(xfs, &met, stop);
     let mut blocks_left = FOLDER_BLOCKS_LIMIT;
     while let Some(folder) = tree.next_folder() {

@@ -9,7 +9,7 @@ use super::tree::{REFERENCES, Walk};
 use super::{Xfs, group};
 use crate::bytes::Bytes;
 use crate::extent::FILE_EXTENTS_LIMIT;
-use crate::once::Once;
+use crate::visited_blocks::VisitedBlocks;
 use crate::{Extent, Kinds, Problems, Window};
 
 /// Records of copies that are only being made have this bit in their block number.
@@ -82,7 +82,8 @@ fn read<'a>(xfs: &'a Xfs<'a>, group: u64, stop: &dyn Fn() -> bool, problems: &mu
     let block_size = u64::from(xfs.superblock.block_size);
     let header = group::free_space(xfs, &mut window, group, problems);
     let Some(root) = header.and_then(|header| header.references) else { return ranges };
-    let mut walk = Walk { xfs, window: &mut window, group, kind: REFERENCES, met: &Once::default(), stop };
+    let mut walk =
+        Walk { xfs, window: &mut window, group, kind: REFERENCES, met: &VisitedBlocks::default(), stop };
     walk.records(root, problems, &mut |_| {}, &mut |record, problems| {
         let Some(record) = record else { return };
         let (Some(start), Some(length), Some(references)) = (record.be32(0), record.be32(4), record.be32(8))

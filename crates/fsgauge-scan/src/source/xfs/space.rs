@@ -6,7 +6,7 @@ use super::tree::{
 };
 use super::{Xfs, group};
 use crate::bytes::Bytes;
-use crate::once::Once;
+use crate::visited_blocks::VisitedBlocks;
 use crate::{Piece, PieceKind, Problems, Sink, Unplaced, Window};
 
 /// Pours pieces, group by group.
@@ -50,7 +50,7 @@ fn one_group<'a>(
     for block in 0..group::header_blocks(superblock) {
         add_block(superblock, number, block, sink);
     }
-    let met = Once::default();
+    let met = VisitedBlocks::default();
     let mut trees: Vec<(Kind, Option<Root>)> = Vec::new();
     let header = group::free_space(xfs, window, number, problems);
     if header.is_none() {

@@ -5,7 +5,7 @@
 use fsgauge_wire::Failure;
 
 use crate::bytes::Bytes;
-use crate::source::lost::Lost;
+use crate::source::backup_superblock::BackupSuperblock;
 use crate::{Image, Problems};
 
 /// How many bytes of the first sector are needed.
@@ -38,7 +38,7 @@ mod incompat {
 
 /// Where the copy of group 1 lies on an image whose first superblock is lost. Only where it must be when groups are
 /// as large as each other and together fill the image, as mkfs.xfs makes them.
-pub(in crate::source) fn lost_superblock(image: &Image) -> Option<Lost> {
+pub(in crate::source) fn lost_superblock(image: &Image) -> Option<BackupSuperblock> {
     let mut bytes = [0; LENGTH];
     let places = (2..=LOST_GROUPS_LIMIT).flat_map(|groups| {
         let place = |block: u64| (image.size_bytes() / block).div_ceil(groups) * block;
@@ -50,7 +50,7 @@ pub(in crate::source) fn lost_superblock(image: &Image) -> Option<Lost> {
         let copy = bytes.get(..read)?;
         let group_bytes = u64::from(copy.be32(84)?) * u64::from(copy.be32(4)?);
         let next = format!("xfs_repair -n {}", image.path().display());
-        (copy.be32(0)? == MAGIC && group_bytes == offset_bytes).then_some(Lost {
+        (copy.be32(0)? == MAGIC && group_bytes == offset_bytes).then_some(BackupSuperblock {
             file_system: "xfs",
             offset_bytes,
             next,

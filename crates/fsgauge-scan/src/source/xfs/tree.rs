@@ -6,7 +6,7 @@ use super::Xfs;
 use super::group::Root;
 use super::superblock::Superblock;
 use crate::bytes::Bytes;
-use crate::once::Once;
+use crate::visited_blocks::VisitedBlocks;
 use crate::{Piece, PieceKind, Problems, Sink, Window};
 
 /// No tree is higher (`XFS_BTREE_MAXLEVELS`).
@@ -46,7 +46,7 @@ pub(super) struct Walk<'a, 'w> {
     pub(super) group: u64,
     pub(super) kind: Kind,
     /// Blocks of the group that are part of this tree, or of others that are walked with it.
-    pub(super) met: &'w Once,
+    pub(super) met: &'w VisitedBlocks,
     pub(super) stop: &'w dyn Fn() -> bool,
 }
 
@@ -126,7 +126,7 @@ impl Walk<'_, '_> {
             problems.add_damage(format_args!("tree of {name} of group {group} leads to block {number}"));
             return None;
         };
-        if !self.met.is_first(number) {
+        if !self.met.insert(number) {
             problems
                 .add_damage(format_args!("tree of {name} of group {group} leads to block {number} again"));
             return None;

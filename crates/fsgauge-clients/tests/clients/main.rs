@@ -1,0 +1,12 @@
+//! Clients, from the outside: what they leave on the storage, what they count, what they refuse.
+
+#[path = "../../../fsgauge-load/tests/support/results.rs"]
+mod results;
+
+mod errors;
+mod files;
+mod jobs;
+mod mix;
+mod mounted;
+mod refusals;
+mod timing;

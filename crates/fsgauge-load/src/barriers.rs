@@ -1,0 +1,163 @@
+//! Barriers: points where a job drains its queue before it submits more, to make its writes durable, or to keep the
+//! writes of two passes apart.
+
+use fsgauge_wire::{Failure, LoadJob, Recorder, Stop, Sync};
+use rustix::io::Errno;
+
+use crate::target::OpenFiles;
+
+/// How often in a row a call that a signal interrupts is repeated.
+const INTERRUPT_LIMIT: u32 = 1000;
+
+/// When a job's barriers come, counted in its writes.
+#[derive(Debug)]
+pub(crate) struct Barriers<'a> {
+    syncs: Option<Syncs<'a>>,
+    sync_every: u64,
+    to_sync: u64,
+    pass_every: u64,
+    to_pass: u64,
+}
+
+impl<'a> Barriers<'a> {
+    /// The barriers of a load. `places` are the job's; passes are kept apart when what they leave is checked.
+    pub(crate) fn new(load: &LoadJob, places: Option<u64>, files: &'a OpenFiles) -> Self {
+        let syncs = match load.sync {
+            Sync::None | Sync::Dsync => None,
+            Sync::Fsync { every } => Some((every, Syncs::new(files, false))),
+            Sync::Fdatasync { every } => Some((every, Syncs::new(files, true))),
+        };
+        let (every, syncs) = syncs.unzip();
+        let (sync_every, pass_every) = (every.map_or(u64::MAX, u64::from), Self::pass_every(load, places));
+        Barriers { syncs, sync_every, to_sync: sync_every, pass_every, to_pass: pass_every }
+    }
+
+    /// The same without any file: nothing is made durable.
+    pub(crate) fn without_files(load: &LoadJob, places: Option<u64>) -> Self {
+        let pass_every = Self::pass_every(load, places);
+        Barriers { pass_every, to_pass: pass_every, ..Self::none() }
+    }
+
+    /// No barriers.
+    pub(crate) fn none() -> Self {
+        let never = u64::MAX;
+        Barriers { syncs: None, sync_every: never, to_sync: never, pass_every: never, to_pass: never }
+    }
+
+    fn pass_every(load: &LoadJob, places: Option<u64>) -> u64 {
+        places.filter(|_| load.verify).unwrap_or(u64::MAX)
+    }
+
+    /// Writes until the next barrier; at least 1.
+    pub(crate) fn distance(&self) -> u64 {
+        self.to_sync.min(self.to_pass)
+    }
+
+    /// The next barrier is reached. Gives the call to make, if one is due.
+    pub(crate) fn reach(&mut self) -> Option<&Syncs<'a>> {
+        let distance = self.distance();
+        self.to_pass -= distance;
+        if self.to_pass == 0 {
+            self.to_pass = self.pass_every;
+        }
+        self.to_sync -= distance;
+        if self.to_sync > 0 {
+            return None;
+        }
+        self.to_sync = self.sync_every;
+        self.syncs.as_ref()
+    }
+
+    /// Discards the calls of the warm-up.
+    pub(crate) fn begin_measuring(&mut self) {
+        if let Some(syncs) = &mut self.syncs {
+            syncs.latency.clear();
+        }
+    }
+
+    /// A call has returned after `latency_ns`.
+    pub(crate) fn record(&mut self, latency_ns: u64) {
+        if let Some(syncs) = &mut self.syncs {
+            syncs.latency.record(latency_ns, 1);
+        }
+    }
+
+    /// How long the calls took; none when the load makes none.
+    pub(crate) fn take_latency(&mut self) -> Option<Recorder> {
+        self.syncs.take().map(|syncs| syncs.latency)
+    }
+}
+
+/// Calls of fsync(2) or fdatasync(2) on a job's file.
+#[derive(Debug)]
+pub(crate) struct Syncs<'a> {
+    files: &'a OpenFiles,
+    data_only: bool,
+    latency: Recorder,
+}
+
+impl<'a> Syncs<'a> {
+    fn new(files: &'a OpenFiles, data_only: bool) -> Self {
+        Syncs { files, data_only, latency: Recorder::default() }
+    }
+
+    /// Makes everything written durable. False when the run was stopped instead.
+    pub(crate) fn call(&self, stop: Stop) -> Result<bool, Failure> {
+        for file in self.files.iter() {
+            let mut interrupts = 0;
+            loop {
+                let result =
+                    if self.data_only { rustix::fs::fdatasync(file) } else { rustix::fs::fsync(file) };
+                match result {
+                    Ok(()) => break,
+                    Err(Errno::INTR) if stop.is_set() => return Ok(false),
+                    Err(Errno::INTR) if interrupts < INTERRUPT_LIMIT => interrupts += 1,
+                    Err(errno) => return Err(self.failure(errno)),
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    #[cold]
+    fn failure(&self, errno: Errno) -> Failure {
+        let name = if self.data_only { "fdatasync" } else { "fsync" };
+        let what = format!("{name} of the load's file failed: {errno}");
+        let cause = match errno {
+            Errno::NOSPC | Errno::DQUOT => "the file system or the quota is full",
+            _ => "the device or the file system reported an error: what was written may be lost",
+        };
+        Failure::system("sync.failed", Some(errno.raw_os_error()), what, cause, "dmesg | tail; df -h")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The writes after which the first barriers come, and whether each makes the writes durable.
+    fn barriers(load: &LoadJob, places: Option<u64>, count: usize) -> Vec<(u64, bool)> {
+        let files = OpenFiles::default();
+        let mut barriers = Barriers::new(load, places, &files);
+        let mut writes = 0;
+        let next = |_| {
+            writes += barriers.distance();
+            (writes, barriers.reach().is_some())
+        };
+        (0..count).map(next).collect()
+    }
+
+    #[test]
+    fn calls_and_passes_keep_their_own_counts() {
+        let load = LoadJob { sync: Sync::Fsync { every: 4 }, verify: true, ..LoadJob::plain() };
+        let expected = [(4, true), (6, false), (8, true), (12, true), (16, true), (18, false)];
+        assert_eq!(barriers(&load, Some(6), 6), expected);
+    }
+
+    #[test]
+    fn passes_run_into_one_another_unless_they_are_checked() {
+        let load = LoadJob { sync: Sync::Fdatasync { every: 4 }, ..LoadJob::plain() };
+        assert_eq!(barriers(&load, Some(6), 3), [(4, true), (8, true), (12, true)]);
+        assert_eq!(Barriers::new(&LoadJob::plain(), Some(6), &OpenFiles::default()).distance(), u64::MAX);
+    }
+}
