@@ -78,7 +78,7 @@ def test_a_folder_that_holds_anything_is_left_alone(fsgauge: Run, place: Path) -
     ("words", "said"),
     [
         (["churn"], "how much of the file system"),
-        ([], "which profile?"),
+        ([], "no profile is given"),
         (["churn", *SMALL, "--mount", "nodelalloc"], "--mount would be ignored"),
         (["churn", *SMALL, "--fidelity"], "--fidelity would be ignored"),
         (["churn", *SMALL, "--set", "chunk=1MiB"], 'has no "chunk"'),

@@ -16,9 +16,9 @@ def command() -> None:
 
 @command.command("new")
 @click.argument("name")
-@click.option("--like", metavar="STUDY", help="Begin with a shipped study: writers, overhead.")
+@click.option("--like", metavar="STUDY", help="Start from a shipped study: writers, overhead.")
 def new(name: str, like: str | None) -> None:
-    """Write NAME.toml, a commented study to change."""
+    """Write NAME.toml, a commented study to edit."""
     from fsgauge.study.shipped import find_study, template
 
     text = template() if like is None else find_study(like)[1]
@@ -30,12 +30,12 @@ def new(name: str, like: str | None) -> None:
         raise InputError(f"{path} exists already", next="choose another name") from error
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror}") from error
-    click.echo(f"{path}: change it, then fsgauge plan {path}")
+    click.echo(f"{path}: edit it, then fsgauge plan {path}")
 
 
 @command.command("list")
 def list_() -> None:
-    """The shipped studies and their questions."""
+    """List the shipped studies and their questions."""
     from fsgauge.study.shipped import shipped_studies
 
     for name, question in shipped_studies().items():
