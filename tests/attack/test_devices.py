@@ -322,7 +322,7 @@ def test_what_was_read_is_not_read_again(
     device = make_loop()
     study = study_on(scene, device)
     rig.check(study, consent_to(device))
-    monkeypatch.setattr("fsgauge.storage.device.look_for_data", None)
+    monkeypatch.setattr("fsgauge.storage.device._clear", None)
     with rig.systems(study):
         pass
 
@@ -399,7 +399,7 @@ def test_a_device_that_cannot_discard_says_what_stays_on_it(
     make_loop: MakeLoop, scene: Scene, engine: rigs.Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The next run finds its own test data: refused without the word, and it was announced."""
-    monkeypatch.setattr("fsgauge.rig.host.ledger.giving_back._discarded", lambda device: False)
+    monkeypatch.setattr("fsgauge.storage.device._discarded", lambda device: False)
     device = make_loop()
     said: list[str] = []
     rig = HostRig(engine, say=said.append)

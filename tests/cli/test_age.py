@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.age.checksum import checksum_of
+from fsgauge.age.image import checksum_of
 from fsgauge.age.record import NOT_ASKED, Made, beside, document_of_age, keep_age
 from tests.age_example import worn
 from tests.cli.conftest import ENGINE, Run
@@ -25,7 +25,7 @@ def test_a_folder_is_aged_and_its_records_lie_here(
 ) -> None:
     done = fsgauge("age", "place", "churn", *SMALL, "--page", "both.html")
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith(f"{place}  ext4, churn in mode fast, seed 1, to its end\n")
+    assert done.stdout.startswith(f"{place}  ext4, churn in mode fast, seed 1, completed\n")
     assert "fidelity     not measured" in done.stdout
     kept = {"place.age.json", "place.before.json", "place.after.json", "both.html", "place"}
     assert {path.name for path in tmp_path.iterdir()} == kept
@@ -199,7 +199,7 @@ def test_an_image_that_changed_is_not_used_again(fsgauge: Run, image: Path) -> N
         (["copy.img", "churn", "--copy-of", "aged.img"], "original's profile"),
         (["copy.img", "--copy-of", "aged.img", "--seed", "2"], "--seed would be ignored"),
         (["elsewhere", "--copy-of", "aged.img"], "a copy is a new file"),
-        (["aged.img", "--copy-of", "aged.img"], "there already"),
+        (["aged.img", "--copy-of", "aged.img"], "exists already"),
         (["copy.img", "--copy-of", "elsewhere/aged"], "has no record"),
     ],
 )

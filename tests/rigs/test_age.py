@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from fsgauge.age.checksum import checksum_of
+from fsgauge.age.image import checksum_of
 from fsgauge.engine import Engine
 from fsgauge.rig.host.device import loop_devices
 from fsgauge.rig.host.machine.mounts import mounts

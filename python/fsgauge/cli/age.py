@@ -253,15 +253,14 @@ def _readable(target: Path) -> Path:
 
 
 def _file_system(chosen: _Chosen, folder: Path | None) -> str:
-    from fsgauge.age.overwriting import file_system_of
+    from fsgauge.age.profile import file_system_of
     from fsgauge.system import find_kind
 
     return find_kind(chosen.system or _SYSTEM).name if folder is None else file_system_of(folder)
 
 
 def _order(profile: str, chosen: _Chosen, file_system: str) -> Order:
-    from fsgauge.age.overwriting import mode_and_fill
-    from fsgauge.age.parameters import profile_of
+    from fsgauge.age.profile import mode_and_fill, profile_of
     from fsgauge.age.wearing import Order
     from fsgauge.errors import InputError
     from fsgauge.units import parse_duration_ns, parse_percent, parse_size
@@ -306,14 +305,14 @@ def _told() -> Iterator[Told]:
     """Progress on standard error; the first Ctrl-C stops the ageing and keeps the result."""
     from fsgauge.age.wearing import Told
     from fsgauge.interruption import ending_gently
-    from fsgauge.progress.age import AgeTeller
+    from fsgauge.progress.scan_and_age import StageProgress
 
-    teller = AgeTeller(sys.stderr)
+    progress = StageProgress(sys.stderr)
     with ending_gently() as ending:
         try:
-            yield Told(teller.stage, teller.event, teller.stopping, ending)
+            yield Told(progress.stage, progress.event, progress.stopping, ending)
         finally:
-            teller.ended()
+            progress.ended()
 
 
 def _say(aged: Aged, chosen: _Chosen) -> int:

@@ -135,9 +135,6 @@ def progress_choices(function: F) -> F:
     return function
 
 
-F = TypeVar("F", bound=Callable[..., Any])
-
-
 def accept_changed_choice(function: F) -> F:
     """--accept-changed, of every command that reads a results folder."""
     return click.option(

@@ -95,7 +95,7 @@ def _scanned(
     from fsgauge.engine import Engine
     from fsgauge.errors import InputError
     from fsgauge.interruption import ending_gently
-    from fsgauge.progress.scan import ScanTeller
+    from fsgauge.progress.scan_and_age import StageProgress
     from fsgauge.wire import ScanJob
 
     place = str(path.absolute())
@@ -107,22 +107,22 @@ def _scanned(
             next="scan the folder above it",
         ) from error
     job = ScanJob(path=place, threads=threads, top=top, map_order=map_order, space=space)
-    teller = ScanTeller(sys.stderr)
+    progress = StageProgress(sys.stderr)
     with ending_gently() as ending:
 
         def told(stop: object) -> None:
             assert callable(stop)  # noqa: S101 - the engine's client hands it over
 
             def tell() -> None:
-                teller.stopping()
+                progress.stopping()
                 stop()
 
             ending.tells(tell)
 
         try:
-            return Engine().scan(job, teller.event, told)
+            return Engine().scan(job, progress.event, told)
         finally:
-            teller.ended()
+            progress.ended()
 
 
 def _refuse_what_only_a_scan_takes(path: Path, threads: int | None, no_space: bool) -> None:
@@ -139,7 +139,7 @@ def _refuse_what_only_a_scan_takes(path: Path, threads: int | None, no_space: bo
 
 def _say(scan: ScanResult, before: ScanResult | None, top: int | None) -> None:
     from fsgauge.scan import words
-    from fsgauge.scan.difference import difference_lines, doubts
+    from fsgauge.scan.numbers import difference_lines, doubts
 
     listed = _WORST_FILES if top is None else top
     for line in words.lines_of(scan, top=listed, extents=top is not None):
@@ -152,8 +152,7 @@ def _say(scan: ScanResult, before: ScanResult | None, top: int | None) -> None:
 
 
 def _document(scan: ScanResult, before: ScanResult | None) -> str:
-    from fsgauge.scan.difference import difference_lines, doubts
-    from fsgauge.scan.numbers import numbers_of
+    from fsgauge.scan.numbers import difference_lines, doubts, numbers_of
     from fsgauge.scan.stored import document_of
 
     if before is None:

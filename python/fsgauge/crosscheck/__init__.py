@@ -17,9 +17,8 @@ from pathlib import Path
 
 from fsgauge import __version__
 from fsgauge.crosscheck.agreement import CellAgreement, agreements, explanation, processor_share
-from fsgauge.crosscheck.fio import fio_version, run_fio
+from fsgauge.crosscheck.fio import Numbers, fio_numbers, fio_version, run_fio
 from fsgauge.crosscheck.fio_command import engine_batch, fio_command, require_equal_exists
-from fsgauge.crosscheck.fio_output import Numbers, fio_numbers
 from fsgauge.crosscheck.folder import CrosscheckFolder, CrosscheckRecord, CrosscheckRun, Tool
 from fsgauge.errors import FsgaugeError, InputError
 from fsgauge.plan.turns import job_for, make_plan

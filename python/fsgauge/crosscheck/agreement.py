@@ -12,7 +12,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from fsgauge.crosscheck.fio_output import Numbers
+from fsgauge.crosscheck.fio import Numbers
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.ratio import ratio_of_blocks
 

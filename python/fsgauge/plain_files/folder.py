@@ -13,13 +13,13 @@ import stat
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from fsgauge.errors import InputError
 from fsgauge.plain_files import opening
-from fsgauge.plain_files.naming import open_named
 from fsgauge.plain_files.opening import NotPlainError
-from fsgauge.plain_files.rights import require_roots_alone, rights_of
+from fsgauge.plain_files.rights import open_named, require_roots_alone, rights_of
 from fsgauge.units import format_size
 
 LARGEST_BYTES = 256 << 20
@@ -320,3 +320,31 @@ def _forget_stale(folder: int, name: str) -> None:
             if status is not None and status.st_mtime < time.time() - _STALE_SECONDS:
                 with suppress(OSError):
                     os.unlink(each, dir_fd=folder)
+
+
+Identity = tuple[int, int, int]
+
+
+@dataclass(frozen=True)
+class SeenFolder:
+    """Where a folder was, and which: its device, inode and owner."""
+
+    path: Path
+    identity: Identity
+
+    @classmethod
+    def of(cls, folder: PlainFolder) -> SeenFolder:
+        """A folder that is open now."""
+        return cls(folder.path, folder.identity())
+
+    @contextmanager
+    def opened(self) -> Iterator[PlainFolder]:
+        """The same folder; raises InputError where another one is in its place."""
+        with PlainFolder.opened(self.path) as folder:
+            if folder.identity() != self.identity:
+                raise InputError(
+                    f"{self.path} is another folder than when its records were read",
+                    cause="another program renamed it, replaced it or changed its owner meanwhile",
+                    next=f"ls -ld {self.path}",
+                )
+            yield folder

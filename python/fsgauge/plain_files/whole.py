@@ -9,7 +9,6 @@ from pathlib import Path
 from fsgauge.errors import InputError, RigError
 from fsgauge.plain_files.folder import LARGEST_BYTES, PlainFolder
 from fsgauge.plain_files.opening import NotPlainError
-from fsgauge.plain_files.refused import cause_of
 
 _IN_THE_WAY = (NotPlainError, FileExistsError, IsADirectoryError, NotADirectoryError)
 
@@ -64,3 +63,26 @@ def cannot_write(path: Path, error: OSError) -> RigError:
         cause=cause_of(error),
         next=f"df -h {path.parent}",
     )
+
+
+_CAUSES = {
+    errno.EROFS: "the file system there is mounted read-only",
+    errno.ENOSPC: "the disk there is full",
+    errno.EDQUOT: "the quota of this user is used up there",
+    errno.EFBIG: "the file would be larger than the file system, or ulimit -f, allows",
+    errno.EACCES: "this user may not write there",
+    errno.EPERM: "this user may not write there, or the folder is immutable (lsattr -d)",
+    errno.ENOENT: "the folder was removed meanwhile",
+    errno.EIO: "the storage failed: dmesg | tail",
+}
+
+
+def cause_of(error: OSError) -> str:
+    """The likely cause of a write that failed."""
+    return _CAUSES.get(error.errno or 0, "its file system or storage refused it: dmesg | tail")
+
+
+def cause_in(words: str) -> str:
+    """The same from the words of a library that keeps the number to itself."""
+    number = next((each for each in _CAUSES if os.strerror(each) in words), None)
+    return cause_of(OSError(number, words))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fsgauge.scan.difference import Line
 from fsgauge.scan.numbers import (
+    Line,
     Unit,
     inside_chunks,
     may_lack_free_space,

@@ -6,16 +6,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from fsgauge.errors import RigError
 from fsgauge.record import StorageFacts
 from fsgauge.rig.host.device.block_device import BlockDevice
 from fsgauge.rig.host.device.consent import Consent, require_consent, require_own_name
-from fsgauge.rig.host.device.data_search import SEARCH_SECONDS, look_for_data
+from fsgauge.rig.host.device.data_search import SEARCH_SECONDS, Looked, look_for_data
+from fsgauge.rig.host.device.device_bytes import discard, wipe
 from fsgauge.rig.host.device.device_chain import Link, chain_of_device
 from fsgauge.rig.host.device.device_claim import DeviceClaim, claimed
 from fsgauge.rig.host.device.device_state import DeviceState, changes
 from fsgauge.rig.host.device.safety import find_device, require_unused, require_writable, sole_use
-from fsgauge.rig.host.device.search_report import Looked
-from fsgauge.rig.host.ledger.giving_back import give_back
 from fsgauge.rig.host.ledger.ledger import Ledger
 from fsgauge.rig.host.ledger.traces import DeviceTrace
 from fsgauge.storage.base import Base
@@ -109,3 +109,29 @@ def _sentence(device: BlockDevice, link: Link) -> str:
     cache = f"write cache: {link['write_cache']}" if link.get("write_cache") else ""
     words = ", ".join(word for word in (spins, cache) if word)
     return f"{model}{device.path}, {format_size(device.size_bytes)} ({words})"
+
+
+_DISCARD_SECONDS = 300.0
+_LOOK_SECONDS = 5.0
+
+
+def give_back(claim: DeviceClaim, say: Callable[[str], None]) -> None:
+    """Clear what the run left; nothing is touched when another program used the device."""
+    if claim.is_lost:
+        return
+    device = claim.device.path
+    with claim.used():
+        if not _discarded(device):
+            wipe(device, claimed=True)
+    if look_for_data(claim.device, _LOOK_SECONDS).data is not None:
+        say(
+            f"{device} still holds this run's test data, without a signature: the next run on it"
+            f" needs --discard-unknown-data, or first: blkdiscard --zeroout {device}"
+        )
+
+
+def _discarded(device: str) -> bool:
+    try:
+        return discard(device, claimed=True, seconds=_DISCARD_SECONDS).exit_code == 0
+    except RigError:  # it takes too long: the signatures alone, then
+        return False

@@ -12,7 +12,7 @@ from fsgauge.record import StorageFacts
 from fsgauge.rig.host.device import loop_devices
 from fsgauge.rig.host.device.block_device import device_at
 from fsgauge.rig.host.device.device_chain import Link, chain_of_device, under
-from fsgauge.rig.host.folder.safe_folder import require_only_ours
+from fsgauge.rig.host.folder.places import require_only_ours
 from fsgauge.rig.host.ledger.ledger import Ledger
 from fsgauge.rig.host.ledger.traces import LoopTrace
 from fsgauge.storage.base import Base

@@ -1,4 +1,4 @@
-"""The user's mkfs and mount options as words, held to what a study may say (allowed.py).
+"""The user's mkfs and mount options as words, held to the lists of its kind (kind.py).
 
 root runs mkfs and mount. `mkfs = "/dev/sdb"`, `-l logdev=/dev/sdb`, `-J device=LABEL=home` or
 `-z FILE` would write where nobody has consented to, so nothing passes that is not known.
@@ -11,8 +11,7 @@ import shlex
 from collections.abc import Iterable, Iterator
 
 from fsgauge.errors import InputError, RefusedError
-from fsgauge.system.allowed import EVERY_MOUNT, NOTHING, Form, Keys
-from fsgauge.system.kind import FileSystem
+from fsgauge.system.kind import EVERY_MOUNT, NOTHING, FileSystem, Form, Keys
 
 _OF_THE_MOUNT = frozenset(
     {"ro", "loop", "bind", "rbind", "move", "remount", "noauto", "offset", "sizelimit", "user"}

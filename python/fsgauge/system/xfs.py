@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
-from fsgauge.system.allowed import NOTHING, NUMBER, Switches, flags, numbers, one_of, perhaps
-from fsgauge.system.kind import Facts, FileSystem
+from fsgauge.system.kind import (
+    NOTHING,
+    NUMBER,
+    Facts,
+    FileSystem,
+    Switches,
+    flags,
+    numbers,
+    one_of,
+    perhaps,
+)
 
 _MKFS: Switches = {
     "-b": numbers("size log"),

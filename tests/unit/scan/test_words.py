@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fsgauge.scan import words
-from fsgauge.scan.difference import difference_lines
+from fsgauge.scan.numbers import difference_lines
 from tests.scan_example import changed, example
 
 

@@ -18,10 +18,10 @@ from fsgauge.rig.host.device import loop_devices
 from fsgauge.rig.host.folder.marked_folder import owner_of, remove_marked
 from fsgauge.rig.host.folder.shares import clear_shares, silent_servers
 from fsgauge.rig.host.machine.mounts import mount_at, mounts_everywhere
+from fsgauge.rig.host.machine.setting import write_setting
 from fsgauge.rig.host.process.processes import holders_of
 from fsgauge.rig.host.process.servers import end_server
 from fsgauge.rig.host.process.tool import run_tool
-from fsgauge.rig.host.setting.setting import write_setting
 
 _PATIENCE_SECONDS = 15.0
 _PAUSE_SECONDS = 0.05
@@ -193,7 +193,7 @@ class LoopTrace(Trace):
 class SettingTrace(Trace):
     """A setting below /sys or /proc that was changed; `file` is the loop's it belongs to.
 
-    `lock` is the file that keeps other runs from it (setting_lock.py).
+    `lock` is the file that keeps other runs from it (machine/setting.py).
     """
 
     kind: Literal["setting"] = "setting"

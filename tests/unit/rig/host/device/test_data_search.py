@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from fsgauge.rig.host.device import data_search
-from fsgauge.rig.host.device.data_search import _Search
-from fsgauge.rig.host.device.search_report import Looked
+from fsgauge.rig.host.device.data_search import Looked, _Search
 
 MEBIBYTE, GIBIBYTE, TEBIBYTE = 1 << 20, 1 << 30, 1 << 40
 
