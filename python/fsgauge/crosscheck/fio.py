@@ -1,4 +1,7 @@
-"""The installed fio: found, asked for its version, run to its end."""
+"""The installed fio: its version, a run, and the numbers in its JSON that the engine has as well.
+
+fio may print messages before the document, and "-nan", which is not JSON.
+"""
 
 from __future__ import annotations
 
@@ -17,28 +20,28 @@ _SLACK_SECONDS = 120.0
 
 
 def fio_version() -> str:
-    """What the installed fio calls itself; RigError when there is none."""
+    """The version of the installed fio; RigError without one."""
     if find_tool("fio") is None:
         raise RigError(
             "fio is not installed",
-            cause="a cross-check runs the fio of this machine; fsgauge does not bring one",
+            cause="a cross-check runs the fio of this machine; fsgauge does not include one",
             next="apt-get install fio",
         )
     said = run_tool(["fio", "--version"])
     if said.exit_code != 0 or not said.output.strip():
-        raise RigError("fio does not say its version", details=(said.words[:200],))
+        raise RigError("fio --version failed", details=(said.words[:200],))
     return said.output.strip().splitlines()[-1]
 
 
 def run_fio(command: list[str], job: LoadJob) -> dict[str, Any]:
-    """fio's document; RigError with its own words when it fails."""
+    """fio's JSON document; RigError with its own message when it fails."""
     seconds = (job.warm_up_ns + job.duration_ns) / 1e9 + _SLACK_SECONDS
     said = run_tool(command, seconds=seconds)
     if said.exit_code != 0:
         raise RigError(
             f"fio failed (exit code {said.exit_code})",
             details=(shlex.join(command), *said.words.splitlines()[:6]),
-            cause="its words are above; an old fio, or one built without io_uring, lacks options",
+            cause="see the message above; an old fio, or one built without io_uring, lacks options",
             next="fio --version; fio --enghelp",
         )
     return parse_fio(said.output)
@@ -49,14 +52,14 @@ _NO_NUMBER = re.compile(r"([:\[,]\s*)-?(?:nan|inf)\b", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Numbers:
-    """One run: metrics by name, and the share of its time that a thread was on a processor."""
+    """One run: metrics by name, and the share of time that a thread was on a CPU."""
 
     values: dict[str, float]
     processor_share: float
 
 
 def parse_fio(text: str) -> dict[str, Any]:
-    """The document in what fio printed; RigError where there is none."""
+    """The JSON document in fio's output; RigError without one."""
     cleaned = _NO_NUMBER.sub(r"\1null", text)
     decoder = json.JSONDecoder()
     for begin in re.finditer(r"^\{", cleaned, flags=re.MULTILINE):
@@ -75,7 +78,7 @@ def parse_fio(text: str) -> dict[str, Any]:
 
 
 def fio_numbers(document: dict[str, Any]) -> Numbers:
-    """Metrics of one run, all jobs together; RigError where fio's words are not as expected.
+    """Metrics of one run, all jobs together; RigError where fio's JSON is not as expected.
 
     Latency is fio's "lat": from the moment an operation is ready to its completion.
     """
@@ -83,9 +86,9 @@ def fio_numbers(document: dict[str, Any]) -> Numbers:
         return _numbers(document["jobs"])
     except (KeyError, TypeError, ValueError, ZeroDivisionError) as error:
         raise RigError(
-            f"fio's results lack what is compared: {type(error).__name__} {error}",
+            f"fio's results lack a compared value: {type(error).__name__} {error}",
             details=(f"written by {document.get('fio version', 'an unknown version')}",),
-            cause="a version of fio that writes other JSON",
+            cause="this version of fio writes other JSON",
             next="fio --version",
         ) from error
 

@@ -15,7 +15,7 @@ from fsgauge.wire import Event
 
 
 class Quiet:
-    """Says nothing; the last two lines come from the command itself."""
+    """Prints nothing; the last two lines come from the command itself."""
 
     def study_started(self, study: Study, plan: Plan, environment: EnvironmentRecord) -> None:
         """Nothing."""
@@ -40,7 +40,7 @@ class Quiet:
 
 
 class Lines(Quiet):
-    """One line a run, for pipes and CI logs."""
+    """One line per run, for pipes and CI logs."""
 
     def __init__(self, stream: TextIO) -> None:
         self.audience = Audience(stream)
@@ -70,7 +70,7 @@ class Lines(Quiet):
 
 
 class JsonLines(Quiet):
-    """One JSON object a run on standard output: raw numbers, units in the keys."""
+    """One JSON object per run on standard output: raw numbers, units in the keys."""
 
     def __init__(self, stream: TextIO) -> None:
         self.audience = Audience(stream)
@@ -125,20 +125,20 @@ def opening(study: Study, plan: Plan, environment: EnvironmentRecord) -> list[st
 
 
 class Audience:
-    """Says text to a stream until nobody listens any more."""
+    """Writes to a stream until its reader is gone, as in `fsgauge run ... | head`."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream: TextIO | None = stream
 
     def say(self, text: str) -> None:
-        """Write and flush; a broken pipe is the last thing that is tried."""
+        """Write and flush; after a broken pipe, nothing is written."""
         if self._stream is None:
             return
         try:
             self._stream.write(text)
             self._stream.flush()
         except BrokenPipeError:
-            # What is still buffered goes nowhere too, also when the interpreter ends.
+            # Discards what is still buffered, also when the interpreter exits.
             with Path(os.devnull).open("wb") as nowhere:
                 os.dup2(nowhere.fileno(), self._stream.fileno())
             self._stream = None

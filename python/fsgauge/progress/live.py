@@ -19,7 +19,7 @@ _BAR_WIDTH = 24
 
 
 class Live(Quiet):
-    """A view of three lines that is redrawn in place and gone at the end."""
+    """Three lines, redrawn in place and cleared at the end."""
 
     def __init__(self) -> None:
         self.console = Console(stderr=True, highlight=False)

@@ -20,7 +20,7 @@ def test_the_first_lines_say_what_was_done(tmp_path: Path) -> None:
     lines = lines_of(Made(Path("/x\x1b.img")), worn(tmp_path), NOT_ASKED)
     assert lines[0] == r"/x\x1b.img  ext4, churn in mode fast, seed 1, completed"
     assert "5 operations in 1 ms, 4 MiB written; 4 MiB in 1 file live" in lines[1]
-    row = next(line for line in lines if line.startswith("extents a file"))
+    row = next(line for line in lines if line.startswith("extents per file"))
     assert row.split()[-3:] == ["1.000", "2.000", "+1.000"]
 
 
@@ -63,13 +63,15 @@ def test_fidelity_is_said_or_said_to_be_missing(tmp_path: Path) -> None:
     (line,) = fidelity_lines(aged(tmp_path), found)
     assert "512 MiB: extents 0.123 (written again 0.003, another seed 0.050), free" in line
     assert "not measured" in fidelity_lines(aged(tmp_path), NOT_ASKED)[0]
-    assert "mode write is the reference" in fidelity_lines(aged(tmp_path, mode="write"), NOT_ASKED)[0]
+    assert (
+        "mode write is the reference" in fidelity_lines(aged(tmp_path, mode="write"), NOT_ASKED)[0]
+    )
 
 
 def test_a_scan_that_was_cut_short_is_a_note(tmp_path: Path) -> None:
     short = replace(worn(tmp_path), after=example(ended="interrupted"))
     lines = lines_of(Made(tmp_path), short, NOT_ASKED)
-    assert any("note" in line and "stopped before its end" in line for line in lines)
+    assert any("note" in line and "stopped early" in line for line in lines)
 
 
 @pytest.mark.parametrize(

@@ -134,7 +134,7 @@ def test_another_place_size_or_file_system_is_said() -> None:
     )
     second = first.model_copy(update={"source": source, "ended": "interrupted"})
     text = " ".join(doubts(first, second))
-    for word in ("ext4 and xfs", "64 MiB and 1 GiB", "/other", "stopped before its end"):
+    for word in ("ext4 and xfs", "64 MiB and 1 GiB", "/other", "stopped early"):
         assert word in text
     assert not maps_compare(first, second)
 

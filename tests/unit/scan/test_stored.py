@@ -26,9 +26,9 @@ def test_it_comes_back_whole_and_its_numbers_are_flat(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "word"),
     [
-        ("", "no whole JSON"),
-        ('{"kind": "scan", "format": 1, "files": 1', "no whole JSON"),
-        ("[" * 100_000, "no whole JSON"),
+        ("", "not complete JSON"),
+        ('{"kind": "scan", "format": 1, "files": 1', "not complete JSON"),
+        ("[" * 100_000, "not complete JSON"),
         ("[]", "something else"),
         ('{"kind": "plan"}', "something else"),
         ('{"kind": "scan", "format": 1, "result": {}}', "result.format"),

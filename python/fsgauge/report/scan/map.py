@@ -28,7 +28,7 @@ NAMES = {
     "metadata": "the file system's own",
     "other": "in use, not by scanned files",
     "free": "free",
-    "unallocated": "room in no chunk yet (btrfs)",
+    "unallocated": "unallocated (btrfs, no chunk)",
 }
 _ROUNDING = 3
 

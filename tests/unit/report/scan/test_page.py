@@ -53,8 +53,8 @@ def test_the_page_asks_nothing_of_a_network() -> None:
 
 
 def test_the_page_has_the_notes_of_the_text() -> None:
-    assert "begins in this file" in scan_page(example(files=1, folders=0))
-    assert "begins in this file" not in scan_page(example())
+    assert "this file contains no file system" in scan_page(example(files=1, folders=0))
+    assert "this file contains no file system" not in scan_page(example())
 
 
 def test_without_a_map_it_says_so() -> None:
