@@ -21,7 +21,7 @@ def interruptible() -> Iterator[None]:
     def handle(number: int, _frame: FrameType | None) -> None:
         nonlocal asked
         if asked:
-            sys.stderr.write("already ending: undoing mounts and devices first\n")
+            sys.stderr.write("already stopping: undoing mounts and devices first\n")
             return
         asked = True
         raise Interrupted(f"ended by {signal.Signals(number).name}")

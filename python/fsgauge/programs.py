@@ -1,6 +1,7 @@
-"""What programs are started with: this process's variables without its password, and a PATH.
+"""Programs: where they are found, their environment, and where the engine's binary is.
 
-root's programs come from the system's folders first, whoever's PATH root has inherited.
+For root, the system's folders come first, whatever PATH root has inherited. The engine's place is
+never read from a record or a ledger, and never in the working folder.
 """
 
 from __future__ import annotations
@@ -16,13 +17,13 @@ from fsgauge.errors import RigError
 
 PASSWORD_VARIABLE = "FSGAUGE_SMB_PASSWORD"  # noqa: S105 - the variable's name, not a password
 PATH_VARIABLE = "FSGAUGE_PATH"
-"""Folders that come before all others, for root too: to measure a mkfs of one's own."""
+"""Folders that come before all others, also for root: to measure a custom mkfs."""
 _ADMINISTRATOR = ("/usr/local/sbin", "/usr/sbin", "/sbin")
 _SYSTEM = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin")
 
 
 def child_environment(**more: str) -> dict[str, str]:
-    """For every program but the engine: the password of a share is the engine's alone."""
+    """For every program but the engine, which alone gets the password of a share."""
     kept = {key: value for key, value in os.environ.items() if key != PASSWORD_VARIABLE}
     return {**kept, "PATH": search_path(), **more}
 

@@ -1,7 +1,6 @@
-"""Names that fsgauge gives: a run's token is in each, so they say nothing about the machine.
+"""A run's token in the names that it gives, and texts without what is new in every run.
 
-Takes what a record holds, gives the same with the parts left out that are new in every run: the
-token of a folder or mount point of ours, and the number of the device that the kernel picked.
+New in every run are the token of our folders and mount points, and the number of a loop device.
 """
 
 from __future__ import annotations
@@ -19,12 +18,12 @@ def own_name(token: str, purpose: str) -> str:
 
 
 def without_token(path: str) -> str:
-    """A path in which folders of ours are named by their purpose alone."""
+    """A path with the token of our folders replaced."""
     return _OURS.sub(f"{PREFIX}*-", path)
 
 
 def without_place(text: str, device: str) -> str:
-    """What a tool said of a file system, without the device it lay on and where we mounted it."""
+    """A tool's output about a file system, without its device and our mount point."""
     if device.startswith("/dev/"):
         text = re.sub(rf"{re.escape(device)}(?![0-9A-Za-z])", "the device", text)
     return without_token(text)

@@ -362,7 +362,7 @@ def test_a_stranger_who_writes_between_turns_keeps_what_he_wrote(
             with systems.prepare(study, study.systems[0]):
                 pass
     assert error.value.exit_code == 3
-    assert f"another program used {device} while it was this run's" in error.value.render()
+    assert f"another program used {device} during this run" in error.value.render()
     assert read_at(device, 40 * MEBIBYTE, 19) == b"the stranger's data"
     assert clean_up_after_the_dead() is not None
     assert read_at(device, 40 * MEBIBYTE, 19) == b"the stranger's data"
@@ -377,7 +377,7 @@ def test_a_strangers_file_system_in_the_moment_after_the_unmount(make_loop: Make
             with claim.signed():
                 pass
             run("mkfs.ext4", "-q", "-F", "-L", "theirs", device)
-        assert "it carries ext4" in error.value.render()
+        assert "it has ext4" in error.value.render()
         assert claim.is_lost
 
 

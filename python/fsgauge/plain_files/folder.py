@@ -30,7 +30,7 @@ MOST_NAMES = 100_000
 _STALE_SECONDS = 3600
 
 Sealed = Callable[[str, int], None]
-"""Is told the SHA-256 and the size of a file that is on disk and about to take its place."""
+"""Gets the SHA-256 and the size of a file that is on disk and about to be renamed."""
 
 
 class MissingError(InputError):
@@ -303,7 +303,7 @@ class PlainFolder:
         strange = isinstance(error, NotPlainError) or error.errno in (errno.ELOOP, errno.ENOTDIR)
         return InputError(
             f"cannot read {self.path / name}: {error.strerror or error}",
-            cause="another program put it there; fsgauge reads plain files and follows no link"
+            cause="another program put it there; fsgauge reads plain files only and follows no link"
             if strange
             else "the file was damaged, or belongs to another user",
             next=f"ls -la {(self.path / name).parent}"
@@ -343,7 +343,7 @@ class SeenFolder:
         with PlainFolder.opened(self.path) as folder:
             if folder.identity() != self.identity:
                 raise InputError(
-                    f"{self.path} is another folder than when its records were read",
+                    f"{self.path} is not the folder whose records were read",
                     cause="another program renamed it, replaced it or changed its owner meanwhile",
                     next=f"ls -ld {self.path}",
                 )

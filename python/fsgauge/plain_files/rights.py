@@ -1,4 +1,8 @@
-"""Whose rights count: root in another user's folder acts as that user."""
+"""Root in another user's folder: which links it follows, and with whose rights it acts.
+
+Whoever can write a folder on the path can plant a link there at any moment. A link of root is
+trusted; one of another user may lead only to a folder of that user.
+"""
 
 from __future__ import annotations
 
@@ -43,10 +47,10 @@ def require_roots_alone(path: Path, everything: Iterable[tuple[str, os.stat_resu
         else:
             continue
         raise InputError(
-            f"root does not go on with the study in {path}",
+            f"root does not resume the study in {path}",
             details=(f"{path / name if name else path}: {why}",),
             cause="a study sets kernel tunables and runs tools, so who can write its folder could"
-            " say what root does",
+            " control what root does",
             next=f"resume as the user who began it, or see what there is: fsgauge report {path}",
         )
 
@@ -70,10 +74,10 @@ def open_named(path: Path) -> int:
     if others:
         os.close(descriptor)
         raise InputError(
-            f"root does not use the folder {path}: a link of another user leads there",
+            f"root does not use {path}: a link of another user leads there",
             details=(f"the link belongs to user {min(others)}, the folder to user {owner}",),
-            cause="that user could lead root to any folder",
-            next=f"realpath {path}   (name that folder, if it is the one you mean)",
+            cause="that user could direct root to any folder",
+            next=f"realpath {path}   (use that path, if it is the one you mean)",
         )
     return descriptor
 

@@ -1,4 +1,4 @@
-"""One file by its path, read or written whole; what a folder does not take, in words."""
+"""One file by its path, read or written whole; why a write failed, in words."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def read_plain(path: Path, limit_bytes: int = LARGEST_BYTES) -> bytes:
 
 
 def head_of(path: Path, size_bytes: int) -> bytes:
-    """How a plain file begins; nothing of what is no plain file or cannot be read.
+    """The first bytes of a plain file; empty if it is not one or cannot be read.
 
     The path itself may be a link: the user named it.
     """
@@ -53,9 +53,9 @@ def cannot_write(path: Path, error: OSError) -> RigError:
     """The folder does not take it."""
     if isinstance(error, _IN_THE_WAY) or error.errno == errno.ELOOP:
         return RigError(
-            f"cannot write {path}: a link, or no plain file, is in its place",
+            f"cannot write {path}: something other than a plain file is in its place",
             details=(error.strerror or str(error),),
-            cause="another program put it there; fsgauge writes through no link",
+            cause="another program put it there; fsgauge does not write through links",
             next=f"ls -la {path.parent}",
         )
     return RigError(
@@ -79,7 +79,7 @@ _CAUSES = {
 
 def cause_of(error: OSError) -> str:
     """The likely cause of a write that failed."""
-    return _CAUSES.get(error.errno or 0, "its file system or storage refused it: dmesg | tail")
+    return _CAUSES.get(error.errno or 0, "the file system or storage failed: dmesg | tail")
 
 
 def cause_in(words: str) -> str:

@@ -1,4 +1,8 @@
-"""Device storage: a whole block device, unused, its bytes looked at, named by the user."""
+"""Device storage: a whole block device, unused, searched for data, named by the user.
+
+At the end it is given back: discarded, or at least without a signature. Without discard it keeps
+the run's test data, which the next check finds as data without a signature; the run says so.
+"""
 
 from __future__ import annotations
 
@@ -23,13 +27,13 @@ from fsgauge.study.model import DeviceStorage
 from fsgauge.units import format_size
 
 _SMALLEST_BYTES = 16 << 20
-_SECONDS_WITH_THE_WORD = 10.0
-"""Where data may be lost anyway, a short look is for the record of it."""
+_SECONDS_WITH_CONSENT = 10.0
+"""Of the search where unknown data may be destroyed anyway: it is for the record."""
 
 
 @dataclass(frozen=True)
 class Cleared:
-    """A device that may be written, what was looked at, and what it was like then."""
+    """A device that may be written, the result of its search, and its state before that."""
 
     device: BlockDevice
     looked: Looked
@@ -62,7 +66,7 @@ def attach(
 ) -> Iterator[Base]:
     """The device, claimed until the context ends; then free of what the run left on it.
 
-    What `cleared` has read is not read again when nobody wrote to the device since.
+    It is not searched again if nothing has written to the device since `cleared`.
     """
     device = find_device(storage.device)
     with sole_use(device), claimed(device) as claim:
@@ -90,10 +94,10 @@ def attach(
 def _clear(
     claim: DeviceClaim, consent: Consent | None, seconds: float, say: Callable[[str], None]
 ) -> Cleared:
-    """Look for data, ask for consent; the state is that from before the search."""
+    """Search for data, require consent; the state is that before the search."""
     state = claim.state
     if consent and consent.unknown_data:
-        seconds = min(seconds, _SECONDS_WITH_THE_WORD)
+        seconds = min(seconds, _SECONDS_WITH_CONSENT)
     looked = look_for_data(claim.device, seconds, say)
     require_consent(claim.device, consent, looked)
     return Cleared(claim.device, looked, state)
@@ -116,7 +120,7 @@ _LOOK_SECONDS = 5.0
 
 
 def give_back(claim: DeviceClaim, say: Callable[[str], None]) -> None:
-    """Clear what the run left; nothing is touched when another program used the device."""
+    """Clear what the run left; nothing is touched if another program has used the device."""
     if claim.is_lost:
         return
     device = claim.device.path
@@ -133,5 +137,5 @@ def give_back(claim: DeviceClaim, say: Callable[[str], None]) -> None:
 def _discarded(device: str) -> bool:
     try:
         return discard(device, claimed=True, seconds=_DISCARD_SECONDS).exit_code == 0
-    except RigError:  # it takes too long: the signatures alone, then
+    except RigError:  # it takes too long: only the signatures are wiped
         return False

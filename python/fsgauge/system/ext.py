@@ -1,4 +1,4 @@
-"""What ext2, ext3 and ext4 share: one mkfs (e2fsprogs), one driver in today's kernels."""
+"""ext2, ext3 and ext4: one mkfs (e2fsprogs), one driver in today's kernels."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from fsgauge.system.kind import (
 )
 
 _USAGE = one_of("default", "floppy", "small", "big", "huge", "news", "largefile", "largefile4")
-"""What /etc/mke2fs.conf has as it is installed."""
+"""The types in e2fsprogs' own /etc/mke2fs.conf."""
 _ON_ERRORS = one_of("continue", "remount-ro")
 _MKFS: Switches = {
     **dict.fromkeys(("-b", "-C", "-g", "-G", "-i", "-I", "-m", "-N", "-r"), NUMBER),
@@ -79,7 +79,7 @@ _WANTED = (
 
 
 class ExtFamily(FileSystem):
-    """mke2fs, with everything written at once: a table filled in later would disturb the runs."""
+    """mke2fs without lazy initialization, which would disturb the runs."""
 
     package = "e2fsprogs"
     mkfs_defaults = ("-q", "-F")
@@ -95,7 +95,7 @@ class ExtFamily(FileSystem):
         return [self.mkfs, *self.mkfs_defaults, "-E", ",".join([_LAZY, *extended]), *rest, device]
 
     def inodes_made(self, size_bytes: int, options: list[str]) -> int | None:
-        """-N, or one for each so many bytes: -i, or as mke2fs.conf has it; not told with -T."""
+        """From -N, or from -i or the inode_ratio of mke2fs.conf; None with -T."""
         number, ratio = _value_after("-N", options), _value_after("-i", options)
         if number.isdecimal():
             return int(number)
@@ -105,7 +105,7 @@ class ExtFamily(FileSystem):
 
 
 def _value_after(letter: str, options: list[str]) -> str:
-    """The last value of an option, joined or apart; empty where it is not given."""
+    """The last value of an option, joined or separate; empty where it is not given."""
     values = [word[2:] for word in options if word.startswith(letter) and word != letter]
     values += [after for word, after in pairwise(options) if word == letter]
     return values[-1] if values else ""

@@ -100,7 +100,7 @@ def test_room_outside_of_chunks_is_not_called_full() -> None:
     assert words.notes(scan) == []
     old = changed(source=btrfs, free={"unallocated_bytes": None})
     assert words.place(old) == "btrfs, 64 MiB"
-    assert "no chunk has taken yet" in words.notes(old)[0]
+    assert "without unallocated space" in words.notes(old)[0]
 
 
 def test_free_space_behind_damage_is_not_claimed() -> None:
@@ -110,9 +110,7 @@ def test_free_space_behind_damage_is_not_claimed() -> None:
     assert words.place(scan) == "ext4, 64 MiB, 56 % full"
     unread = changed(free={"unread_bytes": 3 << 20})
     assert words.place(unread) == "ext4, 64 MiB"
-    assert words.free_space(unread).endswith(
-        "; up to 3 MiB more in unreadable areas"
-    )
+    assert words.free_space(unread).endswith("; up to 3 MiB more in unreadable areas")
     nothing = changed(free={"size_bytes": 0, "unread_bytes": 3 << 20})
     assert words.free_space(nothing).startswith("nothing; up to 3 MiB more")
 

@@ -1,4 +1,4 @@
-"""One block device as the kernel describes it in /sys; also where an entry or all of /sys lacks."""
+"""One block device as /sys describes it, with its I/O counters; /sys may be missing or partial."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class BlockDevice:
         return [_at(entry.parent) for entry in below]
 
     def holders(self) -> list[BlockDevice]:
-        """Devices made on top of it: device mapper, software RAID, bcache."""
+        """Devices on top of it: device mapper, software RAID, bcache."""
         return self._linked("holders")
 
     def slaves(self) -> list[BlockDevice]:
@@ -102,7 +102,7 @@ _FIELDS_WITHOUT_DISCARDS = 11
 
 @dataclass(frozen=True)
 class DeviceCounters:
-    """Completed requests and the bytes that they moved; a difference is what lay between."""
+    """Completed requests and their bytes; subtract two for what happened in between."""
 
     read_requests: int
     read_bytes: int
@@ -123,7 +123,7 @@ class DeviceCounters:
 
 
 def read_counters(device: BlockDevice) -> DeviceCounters | None:
-    """The counters now; None where the kernel does not show them."""
+    """The counters now, as of Documentation/block/stat.rst; None where the kernel has none."""
     words = (device.read("stat") or "").split()
     if len(words) < _FIELDS_WITHOUT_DISCARDS:
         return None

@@ -1,9 +1,8 @@
-"""Looks for data that no signature names: whatever is not zero, anywhere on a device.
+"""Searches a device for data without a signature: any byte that is not zero.
 
-Takes a device, gives what was looked at. All of it is read where that takes about a minute; holes
-of a loop device's file need no reading. Otherwise: the places of superblocks, then samples spread
-over all of it. A byte other than zero is data: some disks show discarded blocks as 0xff, and so
-does a disk on which somebody wrote 0xff.
+The whole device is read if that takes about a minute; holes of a loop device's file are not read.
+Otherwise the superblock places are read, then samples spread over the device. 0xff is data: some
+disks return it for discarded blocks, but it may also have been written.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ _SHOWN_BYTES = 16
 
 @dataclass(frozen=True)
 class FoundData:
-    """The first bytes that are not zero, where the search came by."""
+    """The first non-zero bytes that the search met."""
 
     offset: int
     first_bytes: bytes
@@ -60,7 +59,7 @@ class Looked:
     samples: int = 0
     sample_bytes: int = 0
     whole_seconds: float = 0.0
-    """What reading all of it would have taken, at the rate that was seen."""
+    """Time to read all of it at the measured rate."""
     data: FoundData | None = None
     unreadable: tuple[int, ...] = ()
 
@@ -71,14 +70,14 @@ class Looked:
 
     @property
     def missed_percent(self) -> float:
-        """Data in this share of the device or more would have been met with 95 % confidence.
+        """Data in this share of the device or more would have been found with 95 % confidence.
 
-        Every sample misses a share p with probability 1 - p (one of each stratum: never more).
+        A sample misses a share p with probability 1 - p; stratified samples do no worse.
         """
         return 100 * (1 - (1 - _CONFIDENCE) ** (1 / self.samples)) if self.samples else 100.0
 
     def sentences(self) -> list[str]:
-        """What was looked at and what was found, a line each."""
+        """What was read and what was found, a line each."""
         lines = [f"{self.path}  {format_size(self.size_bytes)}, {self._extent()}"]
         if self.data is not None:
             lines.append(f"{self.path}  {self.data}")
@@ -94,10 +93,10 @@ class Looked:
             f" ({format_size(self.hole_bytes)} are holes of its file)" if self.hole_bytes else ""
         )
         if self.whole:
-            return f"read whole{holes}: zero" if self.zero else f"read where it can be{holes}: zero"
+            return f"read whole{holes}: zero" if self.zero else f"readable parts{holes}: zero"
         places = f"{self.places} places of superblocks"
         if not self.samples:
-            return f"{places} read: zero; nothing is known of the rest"
+            return f"{places} read: zero; the rest is unknown"
         takes = format_duration(int(self.whole_seconds * 1e9))
         return (
             f"{places} and {self.samples:,} spread samples of {format_size(self.sample_bytes)}"
@@ -114,7 +113,7 @@ def _rounded_up(percent: float) -> str:
 
 SEARCH_SECONDS = 60.0
 _FIRST_LOOK_SECONDS = 2.0
-"""Reading goes on so long before its rate is believed."""
+"""After this time the measured rate is used."""
 _SAMPLE_BYTES = ALIGNMENT_BYTES
 _SAMPLES_OF_A_ROUND = 1024
 _ROUNDS_LIMIT = 64
@@ -128,9 +127,9 @@ def look_for_data(
     seconds: float = SEARCH_SECONDS,
     say: Callable[[str], None] = lambda _: None,
 ) -> Looked:
-    """Read as much of the device as `seconds` allow; ends with the first data that is found.
+    """Read as much of the device as `seconds` allow; stops at the first data.
 
-    `say` is told what it waits for when that takes longer than a moment.
+    `say` gets a line if it takes longer than a moment.
     """
     looked = Looked(device.path, device.size_bytes)
     with device_bytes(device.path) as source:
@@ -182,7 +181,7 @@ class _Search:
         )
 
     def _read_whole(self) -> bool:
-        """Whether all of it was read; gives up once its rate says that it takes too long."""
+        """Whether all of it was read; gives up when the measured rate is too slow."""
         total, done, began = self._extent_bytes(), 0, time.monotonic()
         patience, told = min(_FIRST_LOOK_SECONDS, self.seconds / 2), False
         for begin, end in self.extents:
@@ -195,7 +194,7 @@ class _Search:
                 if elapsed < patience:
                     continue
                 if self.whole_seconds > self.seconds:
-                    self.say(f"looking for data on {self.looked.path} by samples")
+                    self.say(f"sampling {self.looked.path} for data")
                     return False
                 if not told:
                     self.say(
@@ -206,7 +205,7 @@ class _Search:
         return True
 
     def _read_samples(self) -> int:
-        """How many samples were taken: rounds of one in each stratum, whole rounds alone count."""
+        """How many samples were taken, in complete rounds of one per stratum."""
         began, samples = time.monotonic(), 0
         for _ in range(_ROUNDS_LIMIT):
             for offset in self._round():
@@ -218,7 +217,7 @@ class _Search:
         return samples
 
     def _round(self) -> Iterator[int]:
-        """Offsets of a round: chunks of the extents, drawn by lot, one in each equal part."""
+        """Offsets of a round: one random chunk in each equal part of the extents."""
         chance = random.SystemRandom()
         extents = iter(self.extents)
         begin, end = next(extents)

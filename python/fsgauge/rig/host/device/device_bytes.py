@@ -1,4 +1,9 @@
-"""The bytes of a device as the device has them: past the page cache, block by block."""
+"""The bytes of a device: read past the page cache, where superblocks are, and wiped.
+
+The first superblock may be gone (wiped, overwritten by a boot sector) and the file system intact,
+so copies are read as well. blkdiscard and wipefs open the device exclusively, so they refuse
+one that is mounted; for a process that holds the claim itself they run with --force.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +55,7 @@ class DeviceBytes:
 
 @contextmanager
 def device_bytes(path: str) -> Iterator[DeviceBytes]:
-    """The device at `path`, what was written to it through the page cache flushed first."""
+    """The device at `path`, flushed first."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_DIRECT | os.O_CLOEXEC)
     except OSError as error:
@@ -90,7 +95,7 @@ _PLACES_LIMIT = 512
 
 
 def superblock_places(size_bytes: int) -> list[tuple[int, int]]:
-    """(offset, bytes) of parts to look at, in order: both ends, and what lies between."""
+    """(offset, bytes) of the parts to read, in order: both ends, and places in between."""
     if size_bytes <= 2 * EDGE_BYTES:
         return [(0, size_bytes)]
     end = (size_bytes - EDGE_BYTES) // ALIGNMENT_BYTES * ALIGNMENT_BYTES
@@ -127,7 +132,7 @@ def _xfs(size_bytes: int) -> Iterator[int]:
 
 _FORCE = "--force"
 _UNKNOWN = "unrecognized option"
-"""Older than util-linux 2.36: blkdiscard knows no --force, and asks for no claim."""
+"""Before util-linux 2.36 blkdiscard has no --force and does not open exclusively."""
 
 
 def discard(device: str, *, claimed: bool, seconds: float) -> Said:
@@ -140,7 +145,7 @@ def discard(device: str, *, claimed: bool, seconds: float) -> Said:
 
 
 def wipe(device: str, *, claimed: bool) -> None:
-    """Take away every signature that wipefs knows; RigError when that fails."""
+    """Remove every signature that wipefs knows; RigError when that fails."""
     force = [_FORCE] if claimed else []
     said = run_tool(["wipefs", "--all", "--quiet", *force, device])
     if said.exit_code != 0:

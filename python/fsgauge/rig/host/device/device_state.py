@@ -1,4 +1,4 @@
-"""What a device was left as, so that a stranger's writes to it can be seen later.
+"""The state of a device, so that writes of other programs can be detected later.
 
 Writes show in its counters, whatever they write; a new file system shows where superblocks are,
 also where it came by another way (the disk below, a loop device's file).

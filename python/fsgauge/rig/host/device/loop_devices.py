@@ -1,4 +1,9 @@
-"""Loop devices by their backing file: numbers are shared with everyone else on the machine."""
+"""Loop devices, and the file or device behind each, known by its inode.
+
+Other programs use loop devices too, so ours are known by their backing file. Its path may lead
+elsewhere by now or be in another namespace: the driver (LOOP_GET_STATUS64) has the inode. Files are
+identified by statx(2) with AT_STATX_DONT_SYNC, so a server that does not answer blocks nothing.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Other ways to the bytes of a device: a process that has it open for writing, and for a loop
-device also its backing file, behind a second loop device, mounted, as swap or in a program's hands.
+"""Other ways to write a device: a process that has it open or mapped for writing, and for a loop
+device also its backing file, behind a second loop device, mounted, as swap or open in a process.
 
-Takes a device, gives one line for each way; silence means that none can be seen.
+The kernel's own users (an exported LUN, a file system) are in no process; nor is a file that was
+registered with io_uring and closed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Folders on other file systems that this user can write to and that have direct I/O."""
+"""Folders for scratch files: those safe for root, and those on other mounted file systems."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SUDO_VARIABLE = "SUDO_UID"
 
 
 def require_only_ours(folder: Path, what: str) -> Path:
-    """The folder without links, as root; InputError where others can rename what lies on its path.
+    """For root, the resolved folder; InputError where others can rename a part of its path.
 
     In a sticky folder of root's (/tmp, /var/tmp) only the owner of an entry can rename it.
     """
@@ -43,7 +43,7 @@ def _refusal(folder: Path, what: str, cause: str, detail: str = "") -> InputErro
 
 
 def _owner(place: Path, number: int) -> tuple[str, str]:
-    """The cause, and what it has to do with the user who called sudo."""
+    """The cause, and a detail where that user called sudo."""
     try:
         name = pwd.getpwuid(number).pw_name
     except KeyError:

@@ -70,8 +70,8 @@ class Ledger:
     def undo_down_to(self, number: int) -> None:
         """Undo what was made from `number` on, the last first; signals wait until it is done.
 
-        When something cannot be undone, what it stands on is left alone too: the ledger keeps
-        both for the next command. Raises the RigError that says why, once.
+        When something cannot be undone, what is below it is left alone too: the ledger keeps both
+        for the next command. Raises the RigError that says why, once.
         """
         with undisturbed():
             for made in sorted(self._pending, reverse=True):
@@ -87,7 +87,7 @@ class Ledger:
                     self._append({"undone": made})
 
     def _undo_after(self, first: BaseException, number: int) -> None:
-        """What ended the body stays the error; what cannot be undone because of it is told too."""
+        """The body's error comes first; what could not be undone is added to it."""
         try:
             self.undo_down_to(number)
         except FsgaugeError as second:

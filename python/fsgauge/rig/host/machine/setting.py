@@ -1,7 +1,11 @@
-"""One setting of the kernel: a file below /sys or /proc, and nothing that a link leads to instead.
+"""A kernel setting, below /sys or /proc: read, written, and locked while a run has it changed.
 
-The path of a device in /sys begins with links, so the folder that a setting belongs to is resolved
-first; from there on the way must be straight, seen after the file was opened.
+The path of a device in /sys begins with links, so the folder of a setting is resolved first; below
+that no link is followed, as checked after the file was opened.
+
+Two runs that save and restore one setting across each other would leave the first one's value. The
+lock is a file in the private folder of ledgers, locked by its process, which it names. A file with
+content that no process holds belongs to a killed run: the next clean-up restores the setting.
 """
 
 from __future__ import annotations
@@ -37,8 +41,8 @@ def real_setting(home: Path, rest: str) -> Path:
         real = Path(f"/proc/self/fd/{descriptor}").readlink()
         if real != straight or not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise InputError(
-                f"the tunable {path} is {real}, which is no setting of {home}",
-                cause="a link leads elsewhere: a study changes settings of its own device alone",
+                f"the tunable {path} is {real}, which is not a setting of {home}",
+                cause="a link leads elsewhere; a study changes settings of its own device only",
                 next=f"ls -l {path.parent}",
             )
     finally:
@@ -59,7 +63,7 @@ def read_setting(path: Path) -> str:
 
 
 def write_setting(path: Path, value: str) -> None:
-    """Hand the kernel a value, in one piece; raises OSError."""
+    """Write a value in one call; raises OSError."""
     descriptor = os.open(path, os.O_WRONLY | os.O_TRUNC | _OPEN)
     try:
         os.write(descriptor, value.encode())

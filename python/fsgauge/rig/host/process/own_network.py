@@ -1,7 +1,7 @@
-"""A network of our own: a namespace with a loopback device, which no other process can reach.
+"""Isolation of a server: a network namespace with a loopback device, and an unused user ID.
 
-It lives as long as a process in it or this one's descriptor of it, so a killed fsgauge leaves none.
-Only the thread that enters is in it, and what that thread starts meanwhile stays in it.
+The namespace lives as long as a process in it or our descriptor of it, so a killed fsgauge leaves
+none. Only the thread that enters is in it, with the processes that it starts meanwhile.
 """
 
 from __future__ import annotations
@@ -123,12 +123,12 @@ def _no_network(error: OSError) -> RigError:
         " CAP_SYS_ADMIN",
         errno.EINVAL: "this kernel was built without network namespaces (CONFIG_NET_NS)",
         errno.ENOSPC: "/proc/sys/user/max_net_namespaces allows no more",
-        errno.ENOSYS: "the system call unshare is not there",
+        errno.ENOSYS: "the system call unshare is not available",
     }
     return RigError(
-        f"a network for the server alone cannot be made: {error.strerror}",
+        f"cannot create a network namespace for the server: {error.strerror}",
         cause=causes.get(error.errno or 0, "the kernel refuses a network namespace"),
-        next="try it: unshare --net true; run outside of the container, or without --serve",
+        next="try it: unshare --net true; run outside the container, or without --serve",
     )
 
 
@@ -138,13 +138,13 @@ _PROC = Path("/proc")
 
 
 def unused_user_id() -> int:
-    """The first that neither a user, nor a group, nor a process has; good for a group too."""
+    """The first that no user, group or process has; also unused as a group ID."""
     taken = _of_processes()
     for number in _NUMBERS:
         if number not in taken and not _has_a_name(number):
             return number
     raise RigError(
-        f"no user number from {min(_NUMBERS)} to {max(_NUMBERS)} is free for a server",
+        f"no user ID from {min(_NUMBERS)} to {max(_NUMBERS)} is free for a server",
         next="getent passwd; getent group",
     )
 

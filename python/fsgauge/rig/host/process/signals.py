@@ -1,7 +1,10 @@
-"""Undoing is not cut short: signals that end a run wait until it is done.
+"""Signals: deferred while something is undone, and SIGKILL for children whose parent dies.
 
-Blocking them is not enough. Libraries have threads of their own that block nothing (numpy, DuckDB):
-the kernel gives the signal to one of those, and Python runs its handler in the main thread.
+Blocking signals is not enough to defer them: the kernel delivers to a thread of a library (numpy,
+DuckDB) that blocks nothing, and Python runs the handler in the main thread.
+
+The kernel forgets the parent-death signal of a process that changes its user. That needs a parent
+that stays and takes it along (`unshare --pid --kill-child`).
 """
 
 from __future__ import annotations

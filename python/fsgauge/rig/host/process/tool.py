@@ -37,7 +37,7 @@ class Said:
 
     @property
     def words(self) -> str:
-        """Its complaint, or its output when it did not complain."""
+        """Its error output, or else its output."""
         return (self.error or self.output).strip()
 
 
@@ -61,14 +61,14 @@ def run_tool(command: list[str], *, seconds: float = 60.0) -> Said:
         raise RigError(
             f"{' '.join(command)} did not end within {seconds:.0f} s",
             details=(late.words,) if late.words else (),
-            cause="the storage stopped answering, or is far slower than expected",
+            cause="the storage stopped responding, or is far slower than expected",
             next="dmesg | tail",
         ) from None
     return _said(command, answer)
 
 
 def must_run(command: list[str], *, what: str, seconds: float = 60.0) -> Said:
-    """Run a program that has to succeed; RigError with its own words otherwise."""
+    """Run a program that has to succeed; RigError with its own message otherwise."""
     said = run_tool(command, seconds=seconds)
     if said.exit_code != 0:
         raise RigError(
@@ -115,7 +115,7 @@ _LONGEST_TICK_SECONDS = 1.0
 _PAUSE_SECONDS = 0.01
 _PIECE_BYTES = 1 << 16
 _MOST_BYTES = 16 << 20
-"""Of each stream: no tool says more that anybody reads."""
+"""Of each stream."""
 _given_up: list[subprocess.Popen[bytes]] = []
 
 
@@ -137,7 +137,7 @@ class NoEnd(Exception):
 
 
 def wait_for(process: subprocess.Popen[bytes], seconds: float) -> Answer:
-    """Hear it to its end; NoEnd past the time, when it and its children were killed."""
+    """Read its output to the end; NoEnd after `seconds`, with it and its children killed."""
     _reap()
     deadline = time.monotonic() + seconds
     try:
@@ -202,7 +202,7 @@ def _kill(group: int) -> None:
 
 
 def _reap() -> None:
-    """Take leave of those that have ended since they were given up."""
+    """Forget those that have exited since they were given up."""
     _given_up[:] = [process for process in _given_up if process.poll() is None]
 
 

@@ -146,7 +146,7 @@ def test_what_cannot_be_read_is_not_taken_for_zero(monkeypatch: pytest.MonkeyPat
     disk = Disk(GIBIBYTE, broken=[700 * MEBIBYTE])
     found = look(disk, monkeypatch)
     assert found.whole and not found.zero
-    assert "read where it can be: zero" in found.sentences()[0]
+    assert "readable parts: zero" in found.sentences()[0]
     assert f"cannot be read at byte {700 * MEBIBYTE}" in found.sentences()[1]
     dying = Disk(4 * TEBIBYTE, broken=list(range(0, TEBIBYTE, 64 * MEBIBYTE)))
     found = look(dying, monkeypatch)

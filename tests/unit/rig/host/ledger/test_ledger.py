@@ -188,7 +188,7 @@ def test_what_stands_on_something_stuck_stays_too(ledgers: Path, tmp_path: Path)
 def test_a_ledger_folder_that_others_can_write_is_refused(ledgers: Path) -> None:
     ledgers.mkdir()
     ledgers.chmod(0o777)
-    with pytest.raises(RigError, match="can be written by others"), opened_ledger():
+    with pytest.raises(RigError, match="can be written by other users"), opened_ledger():
         pass
     with pytest.raises(RigError):
         clean_up_after_the_dead()
@@ -228,7 +228,7 @@ def test_what_ended_the_body_is_the_error_and_the_clean_up_a_detail(
         raise first
     assert caught.value is first
     (detail,) = first.details
-    assert detail.startswith("and what was written to smb://ann@filer/s could not be removed (")
+    assert detail.startswith("and cannot remove what was written to smb://ann@filer/s (")
     assert "; connection refused; " in detail and detail.endswith("the password is set)")
     assert list(ledgers.glob("*.ledger"))
 
@@ -290,7 +290,7 @@ def test_a_ledger_without_an_owner_is_kept_unless_it_was_only_begun(ledgers: Pat
     begun.write_text('{"owner": {"tok')
     strange.write_text("what is this\n")
     (said,) = clean_up_after_the_dead()
-    assert said.startswith(f"{strange} is no ledger that can be read")
+    assert said.startswith(f"{strange} is not a readable ledger")
     assert not begun.exists() and strange.exists()
 
 
