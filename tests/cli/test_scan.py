@@ -132,7 +132,7 @@ def test_ctrl_c_gives_what_there_is(tmp_path: Path) -> None:
     assert process.returncode == 130
     document = json.loads(out)
     assert document["complete"] is False and document["files"] == 3
-    assert "ending with what there is" in error
+    assert "stopping and keeping the result" in error
 
 
 def _wait_for(file: Path) -> None:

@@ -67,7 +67,7 @@ def require_room(folder: Path, size_bytes: int, mode: AgeMode) -> None:
         takes, why = size_bytes * _ROOM_PERCENT // 100, f"mode {mode} writes all data"
     if free_bytes < takes:
         raise InputError(
-            f"{folder} has {format_size(free_bytes)} free and needs up to {format_size(takes)}",
+            f"{folder} has {format_size(free_bytes)} free, up to {format_size(takes)} needed",
             cause=why,
             next="a smaller --size, --mode fast, or an image on another disk",
         )

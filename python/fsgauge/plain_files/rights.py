@@ -49,8 +49,8 @@ def require_roots_alone(path: Path, everything: Iterable[tuple[str, os.stat_resu
         raise InputError(
             f"root does not resume the study in {path}",
             details=(f"{path / name if name else path}: {why}",),
-            cause="a study sets kernel tunables and runs tools, so who can write its folder could"
-            " control what root does",
+            cause="a study sets kernel tunables and runs tools, so anyone who can write its folder"
+            " controls what root does",
             next=f"resume as the user who began it, or see what there is: fsgauge report {path}",
         )
 

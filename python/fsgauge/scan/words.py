@@ -158,7 +158,7 @@ def kinds(scan: ScanResult) -> str:
     extents = "extent" if sum(each.values()) == 1 else "extents"
     parts = [f"{', '.join(found)} {extents}"] if found else []
     if counts.files_without_extents:
-        why = "empty, inline or sparse"
+        why = "empty, inline, all holes"
         why += ", or not yet allocated" if counts.delayed_extents else ""
         parts.append(f"{_files(counts.files_without_extents)} without extents ({why})")
     if counts.sparse_files:

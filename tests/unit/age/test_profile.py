@@ -84,7 +84,7 @@ def test_what_is_asked_for_stays() -> None:
 def test_fast_is_refused_with_its_reason() -> None:
     with pytest.raises(InputError, match="fast cannot overwrite on btrfs") as caught:
         mode_and_fill(DATABASE, "btrfs", "fast", None, FIVE)
-    assert "holes would be punched" in caught.value.render()
+    assert "punch holes and fill" in caught.value.render()
 
 
 @pytest.mark.parametrize(

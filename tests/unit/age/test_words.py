@@ -27,7 +27,7 @@ def test_the_first_lines_say_what_was_done(tmp_path: Path) -> None:
 def test_an_early_end_and_failures_are_findings(tmp_path: Path) -> None:
     lines = lines_of(Made(tmp_path), worn(tmp_path, behaviour="no space"), NOT_ASKED)
     found = [line for line in lines if line.startswith("finding")]
-    assert "no space is left" in found[0] and "kept" in found[0]
+    assert "no space left" in found[0] and "kept" in found[0]
     assert "append failed 7 times: No space left on device (first at operation 6)" in found[1]
     assert "2 operations were skipped" in found[2]
 

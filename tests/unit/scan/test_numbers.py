@@ -124,7 +124,7 @@ def test_equal_scans_leave_no_doubt_and_lie_over_each_other() -> None:
     second = example(started_unix_ns=first.started_unix_ns + 1)
     assert doubts(first, second) == []
     assert maps_compare(first, second)
-    assert doubts(second, first) == ["the scan to compare with is the later one of the two"]
+    assert doubts(second, first) == ["the earlier scan is in fact the later one"]
 
 
 def test_another_place_size_or_file_system_is_said() -> None:
@@ -143,7 +143,7 @@ def test_what_only_one_of_them_could_read_is_a_doubt() -> None:
     first = example()
     second = first.model_copy(update={"problems": []})
     assert doubts(first, second) == [
-        "not the same could be read: the earlier scan had 2 not_permitted, the other no problem"
+        "the scans read different parts: the earlier scan had 2 not_permitted, the other no problem"
     ]
 
 

@@ -65,7 +65,7 @@ def test_a_difference_has_its_sign() -> None:
 def test_without_files_or_space_it_says_so() -> None:
     scan = example(files=0, files_without_extents=0, extents=0, free=None)
     lines = words.lines_of(scan, top=0, extents=False)
-    assert lines[0].endswith("no file with an extent on the device was found")
+    assert lines[0].endswith("no file has an extent on the device")
     assert lines[1].endswith("not read")
 
 
@@ -79,8 +79,8 @@ def test_a_change_is_never_shown_as_none() -> None:
 
 
 def test_files_in_the_cache_are_not_called_empty() -> None:
-    assert "not on the device yet" in words.kinds(example(delayed_extents=4))
-    assert "not on the device yet" not in words.kinds(example())
+    assert "not yet allocated" in words.kinds(example(delayed_extents=4))
+    assert "not yet allocated" not in words.kinds(example())
     assert words.kinds(example(files_without_extents=0, sparse_files=0)) == "1 unwritten extent"
 
 

@@ -159,4 +159,4 @@ def test_a_disk_that_crawls_ends_too(monkeypatch: pytest.MonkeyPatch) -> None:
     found = look(disk, monkeypatch)
     assert not found.zero and found.samples == 0
     assert disk.now < 600
-    assert "nothing is known of the rest" in found.sentences()[0]
+    assert "the rest is unknown" in found.sentences()[0]

@@ -42,7 +42,7 @@ def test_a_link_to_another_device_is_refused(tree: Path, name: str) -> None:
     own = tree / "devices/loop0"
     (own / name).rename(tree / "aside")
     (own / name).symlink_to(tree / "devices/sda" / name)
-    with pytest.raises(InputError, match="no setting of") as error:
+    with pytest.raises(InputError, match="not a setting of") as error:
         real_setting(tree / "block/loop0", "queue/scheduler")
     assert "a link leads elsewhere" in error.value.render()
 
