@@ -31,8 +31,8 @@ def child_environment(**more: str) -> dict[str, str]:
 def search_path() -> str:
     """The folders in which programs are found.
 
-    FSGAUGE_PATH first. Then for root the system's folders, and those of PATH that nobody but root
-    can change; for others PATH, and the administrator's folders, which it often lacks. A relative
+    FSGAUGE_PATH first. Then for root the system's folders, and those of PATH that only root can
+    change; for others PATH, and the administrator's folders, which it often lacks. A relative
     folder is none: it would be another one wherever fsgauge is started.
     """
     chosen = _folders(os.environ.get(PATH_VARIABLE, ""))

@@ -81,7 +81,7 @@ def _stoppable(told: Told) -> Start:
             told.stopping()
             stop()
 
-        told.ending.tells(tell)
+        told.ending.on_stop(tell)
 
     return start
 

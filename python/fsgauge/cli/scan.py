@@ -117,7 +117,7 @@ def _scanned(
                 progress.stopping()
                 stop()
 
-            ending.tells(tell)
+            ending.on_stop(tell)
 
         try:
             return Engine().scan(job, progress.event, told)

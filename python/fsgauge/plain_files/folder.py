@@ -207,7 +207,7 @@ class PlainFolder:
         require_roots_alone(self.path, self._everything())
 
     def identity(self) -> tuple[int, int, int]:
-        """Device, inode and owner: what tells this folder from any other."""
+        """Device, inode and owner, which identify the folder."""
         status = os.fstat(self._descriptor)
         return status.st_dev, status.st_ino, status.st_uid
 

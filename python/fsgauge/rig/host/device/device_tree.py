@@ -37,7 +37,7 @@ _MEMBERS = {
 
 
 def contents_of(device: BlockDevice) -> list[str]:
-    """One line for each thing found; empty when nothing on it has a name and nobody mounted it."""
+    """One line for each thing found; empty without signatures, partitions, holders or mounts."""
     lines: list[str] = []
     for member in tree_of(device):
         lines += _on_one(member, top=member == device)

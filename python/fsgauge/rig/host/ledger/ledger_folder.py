@@ -167,7 +167,7 @@ def lock_of_all(folder: Path) -> Iterator[None]:
 
 
 def try_lock(descriptor: int) -> bool:
-    """Lock an open file if nobody else has; gives whether it is locked now."""
+    """Lock an open file if it is free; gives whether it is locked now."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -225,7 +225,7 @@ class SettingTrace(Trace):
 class DeviceTrace(Trace):
     """A device that was taken with consent: the run that holds its claim gives it back.
 
-    After a kill the device is left alone: nobody knows what its owner did to it since.
+    After a kill the device is left alone: its owner may have used it since.
     """
 
     kind: Literal["device"] = "device"
