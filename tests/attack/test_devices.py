@@ -156,7 +156,7 @@ def test_data_without_a_signature(
     plant(device)
     said = refusal(rig, scene, device)
     assert f"error: {device} holds data without a signature, so it is left alone" in said
-    assert f"next: if all of it may be lost: --destroy {file_of(device)} " in said
+    assert f"next: if all of it may be destroyed: --destroy {file_of(device)} " in said
     assert "--discard-unknown-data" in said
     assert "checked" not in said
     rig.check(study_on(scene, device), consent_to(device, unknown_data=True))
