@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from fsgauge.errors import InputError
-from fsgauge.own_names import without_token
 from fsgauge.record import EnvironmentRecord
+from fsgauge.run_token import without_token
 from fsgauge.wire import Engine
 
 _UNEQUAL_TOOLS = {"fio", "losetup", "mount"}

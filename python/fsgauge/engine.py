@@ -18,8 +18,8 @@ from typing import IO, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from fsgauge.engine_binary import find_engine
 from fsgauge.errors import FsgaugeError, InputError, Interrupted, RigError
+from fsgauge.programs import find_engine
 from fsgauge.wire import (
     AgeJob,
     AgeResult,

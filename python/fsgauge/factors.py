@@ -224,3 +224,13 @@ def _no_cell(cell: Cell, kind: str, why: str) -> InputError:
         cause=why,
         next="read it with the fsgauge that measured it",
     )
+
+
+PATTERNS = {
+    "read": "sequential reads",
+    "write": "sequential writes",
+    "rw": "sequential reads and writes",
+    "randread": "random reads",
+    "randwrite": "random writes",
+    "randrw": "random reads and writes",
+}

@@ -21,7 +21,7 @@ def interruptible() -> Iterator[None]:
     def handle(number: int, _frame: FrameType | None) -> None:
         nonlocal asked
         if asked:
-            sys.stderr.write("already ending: undoing mounts and devices first\n")
+            sys.stderr.write("already stopping: undoing mounts and devices first\n")
             return
         asked = True
         raise Interrupted(f"ended by {signal.Signals(number).name}")
@@ -35,27 +35,27 @@ def interruptible() -> Iterator[None]:
 
 
 class Ending:
-    """Whether the user asked to end, and whom to tell."""
+    """Whether the user asked to stop, and what is called then."""
 
     def __init__(self) -> None:
         self.asked = False
         self._tell: Callable[[], None] = lambda: None
 
-    def tells(self, tell: Callable[[], None]) -> None:
-        """Who is told; at once where the user has asked already."""
+    def on_stop(self, tell: Callable[[], None]) -> None:
+        """What is called; at once if the user has asked already."""
         self._tell = tell
         if self.asked:
             tell()
 
     def ask(self) -> None:
-        """The user wants to end."""
+        """The user asks to stop."""
         self.asked = True
         self._tell()
 
 
 @contextmanager
 def ending_gently() -> Iterator[Ending]:
-    """Within, the first signal asks for an end with what there is; the second ends at once."""
+    """Within, the first signal asks to stop and keep the result; the second ends at once."""
     ending = Ending()
 
     def handle(number: int, _frame: FrameType | None) -> None:

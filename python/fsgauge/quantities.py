@@ -1,7 +1,7 @@
 """One kind of quantity: read from text with a unit, written exactly, and the refusals of both.
 
 A unit is never guessed: "4k" is refused with what was probably meant ("4 KiB" or "4 kB"). A
-quantity stands in the type of a key, and whoever has to know the unit of a key finds it there.
+quantity is part of the type of a key, where its unit can be looked up.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Quantity:
         return self.write(int(value) if self.whole else value)
 
     def refuse_bare(self, number: int | float) -> UnitError:
-        """The error for a number that stands without its unit."""
+        """The error for a number without its unit."""
         is_decimal = isinstance(number, int) or math.isfinite(number)
         text = plain_decimal(number) if is_decimal else str(number)
         return UnitError(f"{_shown(text)} has no unit", self._did_you_mean(text, self.usual))

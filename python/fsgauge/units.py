@@ -56,12 +56,12 @@ def exact_percent(percent: float) -> str:
 
 
 def exact_rate(operations_per_second: float) -> str:
-    """Text that `parse_rate` reads back to the same number."""
+    """Text that `RATE` reads back to the same number."""
     return f"{plain_decimal(operations_per_second)} IOPS"
 
 
 def exact_bandwidth(bytes_per_second: float) -> str:
-    """Text that `parse_bandwidth` reads back to the same number."""
+    """Text that `BANDWIDTH` reads back to the same number."""
     if float(bytes_per_second).is_integer():
         return _exact(int(bytes_per_second), _BANDWIDTH_UNITS, _BANDWIDTHS)
     return f"{plain_decimal(bytes_per_second)} B/s"
@@ -179,21 +179,6 @@ def parse_duration_ns(text: str) -> int:
 def parse_percent(text: str) -> float:
     """The number in "2.5 %"; raises UnitError."""
     return float(PERCENT.read(text))
-
-
-def parse_whole_percent(text: str) -> int:
-    """The whole number in "90 %"; raises UnitError."""
-    return int(WHOLE_PERCENT.read(text))
-
-
-def parse_rate(text: str) -> float:
-    """Operations per second of "1000 IOPS" or "12 k IOPS"; raises UnitError."""
-    return float(RATE.read(text))
-
-
-def parse_bandwidth(text: str) -> float:
-    """Bytes per second of "175 MB/s" (10^6) or "175 MiB/s" (2^20); raises UnitError."""
-    return float(BANDWIDTH.read(text))
 
 
 def format_size(size_bytes: float) -> str:

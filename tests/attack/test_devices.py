@@ -156,7 +156,7 @@ def test_data_without_a_signature(
     plant(device)
     said = refusal(rig, scene, device)
     assert f"error: {device} holds data without a signature, so it is left alone" in said
-    assert f"next: if all of it may be lost: --destroy {file_of(device)} " in said
+    assert f"next: if all of it may be destroyed: --destroy {file_of(device)} " in said
     assert "--discard-unknown-data" in said
     assert "checked" not in said
     rig.check(study_on(scene, device), consent_to(device, unknown_data=True))
@@ -322,7 +322,7 @@ def test_what_was_read_is_not_read_again(
     device = make_loop()
     study = study_on(scene, device)
     rig.check(study, consent_to(device))
-    monkeypatch.setattr("fsgauge.storage.device.look_for_data", None)
+    monkeypatch.setattr("fsgauge.storage.device._clear", None)
     with rig.systems(study):
         pass
 
@@ -362,7 +362,7 @@ def test_a_stranger_who_writes_between_turns_keeps_what_he_wrote(
             with systems.prepare(study, study.systems[0]):
                 pass
     assert error.value.exit_code == 3
-    assert f"another program used {device} while it was this run's" in error.value.render()
+    assert f"another program used {device} during this run" in error.value.render()
     assert read_at(device, 40 * MEBIBYTE, 19) == b"the stranger's data"
     assert clean_up_after_the_dead() is not None
     assert read_at(device, 40 * MEBIBYTE, 19) == b"the stranger's data"
@@ -377,7 +377,7 @@ def test_a_strangers_file_system_in_the_moment_after_the_unmount(make_loop: Make
             with claim.signed():
                 pass
             run("mkfs.ext4", "-q", "-F", "-L", "theirs", device)
-        assert "it carries ext4" in error.value.render()
+        assert "it has ext4" in error.value.render()
         assert claim.is_lost
 
 
@@ -399,7 +399,7 @@ def test_a_device_that_cannot_discard_says_what_stays_on_it(
     make_loop: MakeLoop, scene: Scene, engine: rigs.Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The next run finds its own test data: refused without the word, and it was announced."""
-    monkeypatch.setattr("fsgauge.rig.host.ledger.giving_back._discarded", lambda device: False)
+    monkeypatch.setattr("fsgauge.storage.device._discarded", lambda device: False)
     device = make_loop()
     said: list[str] = []
     rig = HostRig(engine, say=said.append)

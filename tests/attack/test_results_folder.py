@@ -203,7 +203,7 @@ def test_root_does_not_go_on_with_what_another_user_can_write(tmp_path: Path, wh
         "group": lambda: (directory / "study.json").chmod(0o664),
     }[what]()
     before = (directory / "journal.ndjson").read_bytes()
-    with pytest.raises(InputError, match="root does not go on") as refused:
+    with pytest.raises(InputError, match="root does not resume") as refused:
         resume(directory)
     assert refused.value.details and refused.value.cause and refused.value.next
     assert (directory / "journal.ndjson").read_bytes() == before

@@ -58,7 +58,7 @@ def test_a_pipe_as_a_marker_is_no_marker(trap: Path) -> None:
     signal.alarm(PATIENCE_SECONDS)
     try:
         assert owner_of(trap) is None
-        with pytest.raises(RigError, match="does not carry this run's marker"):
+        with pytest.raises(RigError, match="does not have this run's marker"):
             remove_marked(trap, "00000000dead")
     finally:
         signal.alarm(0)
@@ -118,7 +118,7 @@ def test_a_squatted_folder_is_not_used_where_the_user_has_a_home(
 def test_the_advice_for_a_squatted_folder_can_be_followed(squatted: Path) -> None:
     """It said `rm -r`, of another user's folder."""
     try:
-        with pytest.raises(RigError, match="is no folder of this user's") as refused:
+        with pytest.raises(RigError, match="is not a folder of this user") as refused:
             ledger_folder.private_folder()
         assert "XDG_STATE_HOME=" in refused.value.next and "rm -r" not in refused.value.next
         assert refused.value.cause == "user 0 made it"

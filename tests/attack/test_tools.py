@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge import child_environment
-from fsgauge.child_environment import PASSWORD_VARIABLE, search_path
+from fsgauge import programs
 from fsgauge.engine import Engine
 from fsgauge.errors import RigError
-from fsgauge.rig.host.process import waiting
+from fsgauge.programs import PASSWORD_VARIABLE, search_path
+from fsgauge.rig.host.process import tool
 from fsgauge.rig.host.process.tool import find_tool, run_tool
 from fsgauge.study.address import PASSWORD_VARIABLE as OF_STUDIES
 
@@ -38,8 +38,8 @@ class TestTheWaitHasABound:
     ) -> None:
         """State D cannot be planted, so the kill has no effect here, as it has none there."""
         killed: list[int] = []
-        monkeypatch.setattr(waiting, "_kill", killed.append)
-        monkeypatch.setattr(waiting, "_AFTER_KILL_SECONDS", 0.2)
+        monkeypatch.setattr(tool, "_kill", killed.append)
+        monkeypatch.setattr(tool, "_AFTER_KILL_SECONDS", 0.2)
         with pytest.raises(RigError) as error:
             run_tool(["sleep", "300"], seconds=0.2)
         (pid,) = killed
@@ -47,12 +47,12 @@ class TestTheWaitHasABound:
         assert "sleep 300 did not end within 0 s" in words
         assert f"process {pid} was killed and is still there: state S (sleeping)" in words
         assert error.value.next
-        assert [process.pid for process in waiting._given_up] == [pid]
+        assert [process.pid for process in tool._given_up] == [pid]
         os.killpg(pid, signal.SIGKILL)
         deadline = time.monotonic() + 30
-        while waiting._given_up and time.monotonic() < deadline:
+        while tool._given_up and time.monotonic() < deadline:
             run_tool(["true"])
-        assert waiting._given_up == []
+        assert tool._given_up == []
 
     def test_a_child_that_keeps_the_pipe_open_is_ended_too(self) -> None:
         """The tool is gone, its child holds its output: that was waited for without end."""
@@ -61,7 +61,7 @@ class TestTheWaitHasABound:
         assert error.value.details == ()
 
     def test_what_a_tool_prints_is_bounded(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(waiting, "_MOST_BYTES", 1 << 16)
+        monkeypatch.setattr(tool, "_MOST_BYTES", 1 << 16)
         said = run_tool(["sh", "-c", "head -c 4000000 /dev/zero; echo done >&2"])
         assert len(said.output) <= 2 << 16 and said.error == "done\n" and said.exit_code == 0
 
@@ -72,7 +72,7 @@ class TestTheWaitHasABound:
             seen.append(process.pid)
             raise KeyboardInterrupt
 
-        monkeypatch.setattr(waiting, "_hear", hear)
+        monkeypatch.setattr(tool, "_hear", hear)
         with pytest.raises(KeyboardInterrupt):
             run_tool(["sleep", "300"])
         assert not Path(f"/proc/{seen[0]}").exists()
@@ -82,7 +82,7 @@ class TestThePasswordIsTheEnginesAlone:
     def test_no_tool_has_it(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv(PASSWORD_VARIABLE, "hunter2")
         assert "hunter2" not in run_tool(["env"]).output
-        assert "hunter2" not in "".join(child_environment.child_environment().values())
+        assert "hunter2" not in "".join(programs.child_environment().values())
         assert OF_STUDIES == PASSWORD_VARIABLE
 
     def test_every_child_but_the_engine_is_started_without_it(self) -> None:
@@ -159,7 +159,7 @@ def test_the_engine_is_not_looked_for_in_the_working_folder(tmp_path: Path, how:
     """`python -c` has "-c" for its name, whose folder is the one that a person stands in."""
     program(tmp_path / "fsgauge-engine", "echo taken over")
     program(tmp_path / "-c", "")
-    script = "from fsgauge.engine_binary import _places; print([str(p) for p in _places()])"
+    script = "from fsgauge.programs import _places; print([str(p) for p in _places()])"
     (tmp_path / "planted").mkdir()
     (tmp_path / "planted" / "__main__.py").write_text(script)
     environment = {key: value for key, value in os.environ.items() if key != "FSGAUGE_ENGINE"}

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from fsgauge.report.scan import scan_page
-from fsgauge.report.scan.hilbert import places
+from fsgauge.report.scan.map import places
 from tests.browser.test_report import browser as browser
 from tests.scan_example import example
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.age.checksum import checksum_of
+from fsgauge.age.image import checksum_of
 from fsgauge.age.record import NOT_ASKED, Made, beside, document_of_age, keep_age
 from tests.age_example import worn
 from tests.cli.conftest import ENGINE, Run
@@ -25,7 +25,7 @@ def test_a_folder_is_aged_and_its_records_lie_here(
 ) -> None:
     done = fsgauge("age", "place", "churn", *SMALL, "--page", "both.html")
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith(f"{place}  ext4, churn in mode fast, seed 1, to its end\n")
+    assert done.stdout.startswith(f"{place}  ext4, churn in mode fast, seed 1, completed\n")
     assert "fidelity     not measured" in done.stdout
     kept = {"place.age.json", "place.before.json", "place.after.json", "both.html", "place"}
     assert {path.name for path in tmp_path.iterdir()} == kept
@@ -78,7 +78,7 @@ def test_a_folder_that_holds_anything_is_left_alone(fsgauge: Run, place: Path) -
     ("words", "said"),
     [
         (["churn"], "how much of the file system"),
-        ([], "which profile?"),
+        ([], "no profile is given"),
         (["churn", *SMALL, "--mount", "nodelalloc"], "--mount would be ignored"),
         (["churn", *SMALL, "--fidelity"], "--fidelity would be ignored"),
         (["churn", *SMALL, "--set", "chunk=1MiB"], 'has no "chunk"'),
@@ -86,7 +86,7 @@ def test_a_folder_that_holds_anything_is_left_alone(fsgauge: Run, place: Path) -
         (["churn", *SMALL, "--fill", "101%"], "above 0 %"),
         (["churn", *SMALL, "--fill", "80"], "no unit"),
         (["churn", *SMALL, "--time-limit", "0s"], "--time-limit"),
-        (["churn", *SMALL, "--storage-age", "2", "--operations", "9"], "two ends"),
+        (["churn", *SMALL, "--storage-age", "2", "--operations", "9"], "both say when to stop"),
         (["churn", *SMALL, "--records", "place"], "which is to be aged"),
         (["churn", *SMALL, "--records", "nowhere"], "there is no folder"),
         (["tidy", *SMALL], "tidy"),
@@ -154,7 +154,7 @@ def test_ctrl_c_keeps_what_there_is(place: Path, tmp_path: Path) -> None:
     finally:
         process.kill()
     assert process.returncode == 130
-    assert "stopped by Ctrl-C" in out and "ending with what there is" in error
+    assert "stopped by Ctrl-C" in out and "stopping and keeping the result" in error
     assert json.loads((tmp_path / "place.age.json").read_text())["ended"] == "interrupted"
 
 
@@ -189,17 +189,17 @@ def test_an_image_that_changed_is_not_used_again(fsgauge: Run, image: Path) -> N
         file.write(b"S")
     before = sorted(image.parent.iterdir())
     done = fsgauge("age", "copy.img", "--copy-of", "aged.img")
-    assert done.returncode == 2 and "is not what it was" in done.stderr
+    assert done.returncode == 2 and "has changed since it was aged" in done.stderr
     assert sorted(image.parent.iterdir()) == before
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["copy.img", "churn", "--copy-of", "aged.img"], "original's profile"),
+        (["copy.img", "churn", "--copy-of", "aged.img"], "profile of its original"),
         (["copy.img", "--copy-of", "aged.img", "--seed", "2"], "--seed would be ignored"),
         (["elsewhere", "--copy-of", "aged.img"], "a copy is a new file"),
-        (["aged.img", "--copy-of", "aged.img"], "there already"),
+        (["aged.img", "--copy-of", "aged.img"], "exists already"),
         (["copy.img", "--copy-of", "elsewhere/aged"], "has no record"),
     ],
 )

@@ -63,4 +63,4 @@ def test_too_little_memory_is_said_in_words(
     with pytest.raises(SystemExit) as ended:
         cli.main()
     assert ended.value.code == 3
-    assert "error: there is not enough memory for this" in capsys.readouterr().err
+    assert "error: not enough memory" in capsys.readouterr().err

@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from fsgauge.cli.execution import make_report, primary_ratios
+from tests.synthetic import make_study
+
 from .conftest import Run
 
 
@@ -96,3 +99,15 @@ def test_a_study_that_asked_ends_when_its_intervals_are_narrow(
     assert found["sureness"]["blocks_planned"] == 6
     assert "plan.stopped" in {finding["code"] for finding in found["findings"]}
     assert {path.name[:3] for path in folder.glob("records/0*")} == {f"00{n}" for n in range(6)}
+
+
+def test_the_primary_ratios_of_every_system(tmp_path: Path) -> None:
+    make_study(blocks=3, queue_depths=(1, 32), block_sizes=(4096, 65536)).write(tmp_path)
+    answer, page = make_report(tmp_path)
+    assert page.is_file()
+    ratios = primary_ratios(tmp_path)
+    assert {entry["system"] for entry in ratios} == {"ext4", "xfs"}
+    assert {entry["metric"] for entry in ratios} == {"iops"}
+    assert len(ratios) == 2 * 3 * 2
+    assert all(entry["low"] < entry["ratio"] < entry["high"] for entry in ratios)
+    assert answer

@@ -72,7 +72,7 @@ def test_two_scans_are_put_side_by_side(fsgauge: Run, tmp_path: Path) -> None:
     changed["result"]["counts"]["extents"] = 2
     (tmp_path / "before.json").write_text(json.dumps(changed))
     done = fsgauge("scan", "/place", "--against", "before.json", "--page", "both.html")
-    row = next(line for line in done.stdout.splitlines() if line.startswith("extents a file"))
+    row = next(line for line in done.stdout.splitlines() if line.startswith("extents per file"))
     assert row.split()[-3:] == ["1.000", "2.000", "+1.000"]
     assert 'id="difference"' in (tmp_path / "both.html").read_text()
     document = json.loads(fsgauge("scan", "/place", "--against", "before.json", "--json").stdout)
@@ -132,7 +132,7 @@ def test_ctrl_c_gives_what_there_is(tmp_path: Path) -> None:
     assert process.returncode == 130
     document = json.loads(out)
     assert document["complete"] is False and document["files"] == 3
-    assert "ending with what there is" in error
+    assert "stopping and keeping the result" in error
 
 
 def _wait_for(file: Path) -> None:

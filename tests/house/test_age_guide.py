@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 import pytest
 
-from fsgauge.age.parameters import PROFILES, keys_of, profile_of
+from fsgauge.age.profile import PROFILES, keys_of, profile_of
 from fsgauge.cli import group
 from fsgauge.pages import explain_metric
 from tests.house.test_examples import commands

@@ -13,8 +13,8 @@ PACKAGE = Path(__file__).parents[2] / "python" / "fsgauge"
 # inside rig/host/, whose folders lie below storage, systems and servers, and its files above them.
 TYPES = {"errors", "quantities", "units", "wire", "kinds"}
 STUDY = TYPES | {"record", "factors", "study", "access.keys"}
-MACHINE = TYPES | {"record", "own_names", "plain_files", "child_environment", "engine_binary"}
-STATS = TYPES | {"record", "factors", "series", "plan.power", "own_names", "scan", "conditions"}
+MACHINE = TYPES | {"record", "run_token", "plain_files", "programs"}
+STATS = TYPES | {"record", "factors", "series", "plan.power", "run_token", "scan", "conditions"}
 STATS |= {"kinds.disk", "kinds.change"}
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
@@ -23,16 +23,14 @@ MAY_IMPORT: dict[str, set[str]] = {
     "kinds": set(),
     "kinds.disk": set(),
     "kinds.change": STUDY | {"kinds.disk"},
-    "own_names": set(),
+    "run_token": set(),
     "plain_files": {"errors", "units"},
-    "child_environment": set(),
-    "engine_binary": {"errors", "child_environment"},
+    "programs": {"errors"},
     "wire": {"quantities"},
     "series": {"wire"},
     "record": {"wire"},
-    "conditions": TYPES | {"record", "own_names"},
-    "patterns": set(),
-    "factors": TYPES | {"record", "patterns"},
+    "conditions": TYPES | {"record", "run_token"},
+    "factors": TYPES | {"record"},
     "interruption": {"errors"},
     "study": STUDY | {"kinds.disk"},
     "access": set(),
@@ -44,11 +42,11 @@ MAY_IMPORT: dict[str, set[str]] = {
     "rig.host.machine": MACHINE,
     "storage": STUDY | {"rig.host.machine"},
     "system": STUDY | {"rig.host.machine"},
-    "access.server": STUDY | {"rig.host.machine", "child_environment"},
+    "access.server": STUDY | {"rig.host.machine", "programs"},
     "rig": STUDY
     | {"workload", "plan", "rig.host.machine", "storage", "system", "access.server"}
-    | {"child_environment", "engine"},
-    "engine": TYPES | {"engine_binary"},
+    | {"programs", "engine"},
+    "engine": TYPES | {"programs"},
     "store": TYPES | {"record", "factors", "series", "plain_files"},
     "stats": STATS,
     "report": STATS | {"store", "stats", "pages", "plain_files"},

@@ -21,7 +21,7 @@ PARTS = {
 }
 ALLOWED = {
     # Profiles of the op log, by the names that `fsgauge age` takes: two are called like kinds.
-    "age/parameters.py": {"churn", "connections"},
+    "age/profile.py": {"churn", "connections"},
     "cli/age.py": {"churn", "connections"},
     "wire/generated.py": {"churn", "connections"},
     # A view of SQL: a row for each job of a run of any kind. The name is the users'.

@@ -10,7 +10,7 @@ import pytest
 from fsgauge.study.server_options import MODULES
 from fsgauge.study.tunable_places import OF_A_DEVICE, PROC_SYS
 from fsgauge.system import FileSystem, system_kinds
-from fsgauge.system.allowed import EVERY_MOUNT, Form
+from fsgauge.system.kind import EVERY_MOUNT, Form
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "guides" / "root.md"

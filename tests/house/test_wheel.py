@@ -73,7 +73,7 @@ def test_an_installed_wheel_runs_alone(wheel: Path, tmp_path: Path) -> None:
         [
             str(home / "bin" / "python"),
             "-c",
-            "import fsgauge.engine_binary as e; print(e.find_engine())",
+            "import fsgauge.programs as e; print(e.find_engine())",
         ],
         cwd=tmp_path,
         env=environment,

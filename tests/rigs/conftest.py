@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from fsgauge.engine import Engine
-from fsgauge.engine_binary import find_engine
 from fsgauge.errors import RigError
+from fsgauge.programs import find_engine
 from fsgauge.rig.host.device import loop_devices
 from fsgauge.rig.host.ledger import ledger_folder
 from fsgauge.rig.host.machine.mounts import mounts

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from fsgauge.age.checksum import checksum_of
+from fsgauge.age.image import checksum_of
 from fsgauge.engine import Engine
 from fsgauge.rig.host.device import loop_devices
 from fsgauge.rig.host.machine.mounts import mounts
@@ -156,7 +156,7 @@ def test_an_aged_image_is_whole_and_can_be_used_again(
         file.seek(200 * MEBIBYTE)
         file.write(b"changed")
     refused = age("again.img", "--copy-of", "aged.img")
-    assert refused.returncode == 2 and "is not what it was" in refused.stderr
+    assert refused.returncode == 2 and "has changed since it was aged" in refused.stderr
 
 
 def test_the_same_seed_is_the_same_log_in_every_mode(age: Ager) -> None:
@@ -256,7 +256,7 @@ def test_ctrl_c_keeps_a_whole_image(age: Ager) -> None:
     finally:
         process.kill()
     assert process.returncode == 130, error
-    assert "stopped by Ctrl-C" in out and "ending with what there is" in error
+    assert "stopped by Ctrl-C" in out and "stopping and keeping the result" in error
     kept = json.loads((age.folder / "aged.img.age.json").read_text())
     assert kept["ended"] == "interrupted" and kept["after"]["files"] == kept["live_files"]
     run("e2fsck", "-fn", str(age.folder / "aged.img"))

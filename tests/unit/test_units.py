@@ -9,6 +9,9 @@ from pydantic import BaseModel, ValidationError
 
 from fsgauge.quantities import WRITTEN, UnitError
 from fsgauge.units import (
+    BANDWIDTH,
+    RATE,
+    WHOLE_PERCENT,
     DurationNs,
     Percent,
     SizeBytes,
@@ -21,12 +24,9 @@ from fsgauge.units import (
     format_duration,
     format_rate,
     format_size,
-    parse_bandwidth,
     parse_duration_ns,
     parse_percent,
-    parse_rate,
     parse_size,
-    parse_whole_percent,
 )
 
 
@@ -90,11 +90,11 @@ def test_a_minute_is_not_a_millisecond():
 
 def test_percentages_and_paces():
     assert parse_percent("2.5 %") == 2.5
-    assert parse_whole_percent("90%") == 90
-    assert parse_rate("1000 IOPS") == 1000
-    assert parse_rate("1.5 k IOPS") == parse_rate("1.5 kIOPS") == 1500
+    assert WHOLE_PERCENT.read("90%") == 90
+    assert RATE.read("1000 IOPS") == 1000
+    assert RATE.read("1.5 k IOPS") == RATE.read("1.5 kIOPS") == 1500
     with pytest.raises(UnitError, match="whole"):
-        parse_whole_percent("2.5 %")
+        WHOLE_PERCENT.read("2.5 %")
     with pytest.raises(UnitError, match="has no unit"):
         parse_percent("90")
 
@@ -107,14 +107,14 @@ def test_exact_text_reads_back(number):
 
 @given(st.floats(min_value=0, max_value=1e9))
 def test_exact_fractions_read_back(number):
-    assert parse_rate(exact_rate(number)) == number
-    assert parse_bandwidth(exact_bandwidth(number)) == number
+    assert RATE.read(exact_rate(number)) == number
+    assert BANDWIDTH.read(exact_bandwidth(number)) == number
     assert parse_percent(exact_percent(number)) == number
 
 
 @given(st.text(max_size=80))
 def test_any_text_is_read_or_refused(text):
-    for parse in (parse_size, parse_duration_ns, parse_percent, parse_rate):
+    for parse in (parse_size, parse_duration_ns, parse_percent, RATE.read):
         try:
             assert parse(text) >= 0
         except UnitError as refusal:
@@ -206,8 +206,8 @@ def test_a_size_is_positive():
     ],
 )
 def test_transfer_rates_read_and_written(text: str, bytes_per_second: float) -> None:
-    assert parse_bandwidth(text) == bytes_per_second
-    assert parse_bandwidth(exact_bandwidth(bytes_per_second)) == bytes_per_second
+    assert BANDWIDTH.read(text) == bytes_per_second
+    assert BANDWIDTH.read(exact_bandwidth(bytes_per_second)) == bytes_per_second
 
 
 @pytest.mark.parametrize(
@@ -216,5 +216,5 @@ def test_transfer_rates_read_and_written(text: str, bytes_per_second: float) -> 
 )
 def test_a_transfer_rate_without_its_unit_is_refused(text: str, hint: str) -> None:
     with pytest.raises(UnitError) as refusal:
-        parse_bandwidth(text)
+        BANDWIDTH.read(text)
     assert hint in refusal.value.hint

@@ -1,13 +1,12 @@
-"""Ageing one file system: worn by an operation log, with a scan before and after.
+"""Ageing one file system by an operation log, with a scan before and after.
 
-parameters.py   a profile's name and its --set parameters, as the engine takes them
-target.py       what TARGET is, and what is refused about it
-overwriting.py  mode and fill level where overwrites are copied
-wearing.py      scan, age, scan: the same for an image and a folder
-image.py        a sparse file, made, mounted, worn, unmounted; everything in the ledger
-fidelity.py     how far a mode's layout is from that of written files
-checksum.py     the image's content in one number
-copying.py      an aged image used again, by reflink or sparse copy
-record.py       NAME.age.json and the two scans, beside the image
-words.py        what the command says
+ageing.py    the main path, for an image and for a folder
+profile.py   a profile with its --set parameters; mode and fill level on copy-on-write file systems
+target.py    what TARGET is, and when it is refused
+wearing.py   scan, age, scan
+image.py     a sparse file: made, mounted, aged, unmounted; its checksum
+fidelity.py  how far a mode's layout is from that of written files
+copying.py   a copy of an aged image, by reflink or as a sparse file
+record.py    NAME.age.json and the two scans, beside the image
+words.py     what the command prints
 """

@@ -1,4 +1,4 @@
-"""The main path: what is refused, then the image or the folder worn, then what is kept."""
+"""The main path: refusals, then the ageing of an image or a folder, then its records."""
 
 from __future__ import annotations
 
@@ -8,10 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from fsgauge.age.checksum import checksum_of
 from fsgauge.age.fidelity import SMALL_BYTES, Fidelity, measure_fidelity
-from fsgauge.age.image import take_name, worn_image
-from fsgauge.age.others import require_no_swap
+from fsgauge.age.image import checksum_of, take_name, worn_image
 from fsgauge.age.record import (
     NOT_ASKED,
     Beside,
@@ -21,7 +19,7 @@ from fsgauge.age.record import (
     keep_age,
     keep_scans,
 )
-from fsgauge.age.target import require_empty, require_place, require_room
+from fsgauge.age.target import require_empty, require_no_swap, require_place, require_room
 from fsgauge.age.wearing import Order, Told, Worn, wear
 from fsgauge.engine import Engine
 from fsgauge.errors import InputError, Interrupted
@@ -33,7 +31,7 @@ from fsgauge.system import FileSystem, find_kind
 
 @dataclass(frozen=True)
 class Aged:
-    """What was made, what it went through, and where that is kept."""
+    """What was aged, with which result, and where the records are."""
 
     made: Made
     worn: Worn
@@ -43,7 +41,7 @@ class Aged:
 
     @property
     def document(self) -> dict[str, Any]:
-        """As it is kept."""
+        """The record, as NAME.age.json has it."""
         return document_of_age(self.made, self.worn, self.fidelity)
 
 
@@ -59,7 +57,7 @@ def age_image(
     *,
     fidelity: bool,
 ) -> Aged:
-    """Make, wear and name an image; nothing of it is left where that does not come to its end."""
+    """Make, age and name an image; on failure nothing of it is left."""
     kind = _file_system(system)
     folder, files = target.parent, beside(records, target.name)
     require_place(folder)
@@ -94,20 +92,18 @@ def age_image(
 def age_folder(
     engine: Engine, target: Path, records: Path, size_bytes: int | None, order: Order, told: Told
 ) -> Aged:
-    """Wear an empty folder; what was made in it stays there."""
+    """Age an empty folder; its files are kept."""
     space_bytes = require_empty(target, size_bytes)
     require_place(records)
     if records.resolve().is_relative_to(target.resolve()):
         raise InputError(
-            f"the records would lie in {target}, which is to be aged",
-            next="--records FOLDER, outside of it",
+            f"the records would be written to {target}, which is to be aged",
+            next="--records FOLDER, outside it",
         )
     files = beside(records, target.resolve().name)
     files.require_new()
     worn = wear(engine, str(target), replace(order, space_bytes=space_bytes), told)
-    aged = Aged(
-        Made(target), worn, "only an image can be made several times", files, told.ending.asked
-    )
+    aged = Aged(Made(target), worn, "only an image can be made again", files, told.ending.asked)
     keep_scans(files, worn)
     keep_age(files, aged.document)
     return aged
@@ -116,18 +112,17 @@ def age_folder(
 def _measured(
     worn: Worn, order: Order, size_bytes: int, small: Callable[[Order], Worn], told: Told
 ) -> Fidelity | str:
-    """Not after an end that was asked for; what is kept by then stays, whatever comes."""
     if worn.result.ended != "interrupted" and not told.ending.asked:
         with suppress(Interrupted):
             return measure_fidelity(order, size_bytes, small)
-    return "ended by Ctrl-C"
+    return "stopped by Ctrl-C"
 
 
 def _file_system(system: System) -> FileSystem:
     kind = find_kind(system.kind)
     if not isinstance(kind, FileSystem):
         raise InputError(
-            f'"{system.kind}" is no file system that can be made in an image',
+            f'"{system.kind}" is not a file system that can be made in an image',
             next="--system ext4, or an empty folder as the target",
         )
     return kind

@@ -1,6 +1,6 @@
-"""An aged image used again: a reflink where the file system has them, else a sparse copy.
+"""A copy of an aged image: a reflink where the file system supports it, else a sparse file.
 
-The copy is checked, not the original: what was changed since it was aged never gets a name.
+The copy is checked, not the original: one that differs from the record never gets its name.
 """
 
 from __future__ import annotations
@@ -12,11 +12,9 @@ import stat
 from pathlib import Path
 from typing import Literal
 
-from fsgauge.age.checksum import checksum_of, data_blocks
-from fsgauge.age.image import take_name
-from fsgauge.age.others import require_no_swap
+from fsgauge.age.image import checksum_of, data_blocks, take_name
 from fsgauge.age.record import KeptAge, beside, read_age
-from fsgauge.age.target import require_place
+from fsgauge.age.target import require_no_swap, require_place
 from fsgauge.errors import InputError, RefusedError, RigError
 from fsgauge.plain_files import write_whole
 from fsgauge.rig.host.device.loop_devices import loops_of
@@ -28,17 +26,17 @@ How = Literal["reflink", "sparse copy"]
 
 
 def copy_image(image: Path, target: Path, ledger: Ledger) -> tuple[How, KeptAge]:
-    """Copy an aged image with its record; RefusedError when it is not as it was when aged."""
+    """Copy an aged image with its record; RefusedError if it has changed since it was aged."""
     require_place(target.absolute().parent)
     require_no_swap(target.absolute().parent)
     kept = read_age(image)
     record = beside(target.absolute().parent, target.name).age
     if record.exists():
-        raise RefusedError(f"{record} is there already, so it is left alone")
+        raise RefusedError(f"{record} exists already, so it is left alone")
     devices = loops_of(image.absolute())
     if devices:
         raise RefusedError(
-            f"{image} is in use by {devices[0]}, so it may change while it is copied",
+            f"{image} is attached to {devices[0]}, so it could change during the copy",
             next=f"umount {devices[0]}; losetup --detach {devices[0]}",
         )
     with ledger.folder(target.absolute().parent, "age") as ours:
@@ -46,9 +44,9 @@ def copy_image(image: Path, target: Path, ledger: Ledger) -> tuple[How, KeptAge]
         how = _copied(image, copy)
         if checksum_of(copy) != kept.checksum:
             raise RefusedError(
-                f"{image} is not what it was when it was aged",
-                cause="it was mounted, written to or damaged since: even a mount changes an image",
-                next="age a new one: the record beside it names profile, seed and options",
+                f"{image} has changed since it was aged",
+                cause="it was mounted, written or damaged; mounting alone changes an image",
+                next="age a new one: the record beside it has profile, seed and options",
             )
         take_name(copy, target)
     write_whole(record, kept.text)
@@ -62,7 +60,7 @@ def _copied(image: Path, copy: Path) -> How:
         raise InputError(f"cannot read {image}: {error.strerror}", next=f"ls -l {image}") from error
     try:
         if not stat.S_ISREG(os.fstat(source).st_mode):
-            raise InputError(f"{image} is no file, so no image", next=f"ls -l {image}")
+            raise InputError(f"{image} is not a regular file", next=f"ls -l {image}")
         made = os.open(copy, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         try:
             return _filled(source, made)
@@ -70,7 +68,7 @@ def _copied(image: Path, copy: Path) -> How:
             os.close(made)
     except OSError as error:
         raise RigError(
-            f"{image} could not be copied: {error.strerror}", next=f"df -h {copy.parent.parent}"
+            f"cannot copy {image}: {error.strerror}", next=f"df -h {copy.parent.parent}"
         ) from error
     finally:
         os.close(source)

@@ -1,10 +1,9 @@
-"""How far the layout of a mode is from that of files that are written, on a small image.
+"""How far the layout of a mode is from that of written files, on a small image.
 
-The distance is Kolmogorov and Smirnov's: the largest difference of two cumulated distributions,
-here of bytes by the length of the extent that they lie in. Lengths are known in powers of two, so
-it is never less than shown. The floor is the distance of mode `write` from itself with the same
-log: a distance below it says nothing. That of another seed has other files as well: it says how
-much the choice of a seed is worth, and is larger.
+The distance is the Kolmogorov-Smirnov statistic of bytes by extent length. Lengths are binned in
+powers of two, so the true distance is at least the one shown. The floor is the distance between two
+runs of mode `write` with the same log: a distance below it means nothing. Another seed has other
+files as well: its distance shows how much the choice of a seed matters, and is larger.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ class Fidelity(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _of_earlier_records(cls, data: object) -> object:
-        """Their noise was the other seed's distance, and no floor was measured."""
+        """What they called noise was the other seed's distance; they have no floor."""
         if not isinstance(data, dict):
             return data
         read: dict[str, Any] = dict(data)
@@ -55,7 +54,7 @@ class Fidelity(BaseModel):
 
 
 def measure_fidelity(order: Order, size_bytes: int, wear: Wear) -> Fidelity | str:
-    """The same log in this mode and twice in `write`, then the next seed in `write`; or why not."""
+    """Age in this mode, twice in `write` and once with the next seed; or why that failed."""
     written = replace(order, mode="write")
     other_seed = replace(written, seed=order.seed + 1)
     layouts: list[ScanResult] = []
@@ -65,7 +64,7 @@ def measure_fidelity(order: Order, size_bytes: int, wear: Wear) -> Fidelity | st
         except InputError as error:
             return f"on the small image: {error.what}"
         if worn.result.ended != "complete":
-            return f"on the small image mode {each.mode} did not come to its end"
+            return f"on the small image mode {each.mode} did not complete"
         layouts.append(worn.after)
     this, reference, again, other = layouts
     return Fidelity(
@@ -82,7 +81,7 @@ def measure_fidelity(order: Order, size_bytes: int, wear: Wear) -> Fidelity | st
 
 
 def distance(first: Sequence[LengthBin], second: Sequence[LengthBin]) -> float | None:
-    """The largest difference of shares of bytes in lengths below each power of two."""
+    """Largest difference between the cumulative shares of bytes; None where one has no bytes."""
     one, two = _bytes_by_length(first), _bytes_by_length(second)
     all_one, all_two = sum(one.values()), sum(two.values())
     if not all_one or not all_two:

@@ -1,16 +1,24 @@
-"""An image of our own: a sparse file, made, mounted, worn, unmounted; then it takes its name.
+"""An image of our own: a sparse file, made, mounted, aged and unmounted; then it takes its name.
 
-Until then it lies in a marked folder beside: whatever ends the command leaves no half image,
+Until then it lies in a marked folder beside the target: an interruption leaves no partial image,
 nothing mounted and no loop device.
+
+Its checksum is SHA-256 over every block of 4 KiB that is not all zero, each after its offset, so
+sparseness does not matter. After mode fast, which writes no data, that is the file system's own
+metadata: superblock, bitmaps, trees.
 """
 
 from __future__ import annotations
 
+import errno
+import hashlib
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict
 
 from fsgauge.age.wearing import Order, Told, Worn, wear
 from fsgauge.engine import Engine
@@ -30,7 +38,7 @@ _NAME = "image"
 
 @dataclass(frozen=True)
 class WornImage:
-    """An image that is not mounted any more, and how it was made."""
+    """An aged image, unmounted, and how it was made."""
 
     file: Path
     worn: Worn
@@ -50,14 +58,14 @@ def worn_image(
     order: Order,
     told: Told,
 ) -> Iterator[WornImage]:
-    """A worn image below `folder`, until the context ends."""
+    """An aged image below `folder`, until the context ends."""
     with ledger.folder(folder, "age") as ours:
         file = ours / _NAME
         make_file(file, size_bytes, preallocate=False)
         told.stage(f"making {kind.name}")
         with _mounted(file, system, kind, ledger) as made:
             if told.ending.asked:
-                raise Interrupted("ended before anything was aged", cause="so nothing is kept")
+                raise Interrupted("stopped before ageing began", cause="nothing is kept")
             worn = wear(engine, str(made.directory), order, told)
             told.stage("unmounting")
         command = " ".join(made.mkfs.command)
@@ -80,17 +88,80 @@ def _mounted(file: Path, system: System, kind: FileSystem, ledger: Ledger) -> It
 
 
 def take_name(file: Path, target: Path) -> None:
-    """Give a finished image its name; RefusedError where something has it meanwhile."""
+    """Give a finished image its name; RefusedError where something else has taken it."""
     try:
         os.link(file, target)
     except FileExistsError as error:
         raise RefusedError(
-            f"{target} came to be meanwhile, so it is left alone and the image is gone",
+            f"{target} was created meanwhile, so it is left alone and the image is discarded",
             next="the same command with another name",
         ) from error
     except OSError as error:
         raise RigError(
-            f"{target} could not be made: {error.strerror}",
-            cause="the file system below may have no hard links",
+            f"cannot create {target}: {error.strerror}",
+            cause="the file system may not support hard links",
             next="an image on ext4, XFS or btrfs",
         ) from error
+
+
+BLOCK_BYTES = 4096
+_PIECE_BYTES = 1 << 20
+_ZERO = bytes(BLOCK_BYTES)
+
+
+class Checksum(BaseModel):
+    """`data_bytes` counts whole blocks that are not all zero."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    sha256: str
+    size_bytes: int
+    data_bytes: int
+
+
+def checksum_of(file: Path) -> Checksum:
+    """Read all data of `file`; RigError where that fails."""
+    digest = hashlib.sha256()
+    data_bytes = 0
+    try:
+        descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        try:
+            for offset, block in data_blocks(descriptor):
+                digest.update(offset.to_bytes(8, "little"))
+                digest.update(block)
+                data_bytes += len(block)
+            size_bytes = os.fstat(descriptor).st_size
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        raise RigError(f"cannot read {file}: {error.strerror}", next="dmesg | tail") from error
+    digest.update(size_bytes.to_bytes(8, "little"))
+    return Checksum(sha256=digest.hexdigest(), size_bytes=size_bytes, data_bytes=data_bytes)
+
+
+def data_blocks(descriptor: int) -> Iterator[tuple[int, bytes]]:
+    """Offset and content of each block that is not all zero; holes are not read."""
+    for begin, end in _data_ranges(descriptor):
+        for offset in range(begin, end, _PIECE_BYTES):
+            piece = os.pread(descriptor, min(_PIECE_BYTES, end - offset), offset)
+            for at in range(0, len(piece), BLOCK_BYTES):
+                block = piece[at : at + BLOCK_BYTES]
+                if block != _ZERO[: len(block)]:
+                    yield offset + at, block
+
+
+def _data_ranges(descriptor: int) -> Iterator[tuple[int, int]]:
+    """Where the file has data, in whole blocks that do not overlap."""
+    size_bytes = os.fstat(descriptor).st_size
+    end = 0
+    while end < size_bytes:
+        try:
+            begin = os.lseek(descriptor, end, os.SEEK_DATA)
+        except OSError as error:
+            if error.errno == errno.ENXIO:
+                return
+            raise
+        hole = os.lseek(descriptor, begin, os.SEEK_HOLE)
+        begin = max(begin - begin % BLOCK_BYTES, end)
+        end = min(hole + -hole % BLOCK_BYTES, size_bytes)
+        yield begin, end

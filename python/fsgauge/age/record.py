@@ -1,7 +1,7 @@
-"""What ageing leaves beside its target: NAME.age.json and the two scans, each written whole.
+"""What ageing writes beside its target: NAME.age.json and the two scans.
 
 NAME.age.json is one JSON object: flat numbers, how the file system was made, fidelity, checksum
-and, under `result`, all that the engine said. `fsgauge scan` reads the two others.
+and, under `result`, all that the engine reported. `fsgauge scan` reads the two others.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from fsgauge.age.checksum import Checksum
 from fsgauge.age.fidelity import Fidelity
+from fsgauge.age.image import Checksum
 from fsgauge.age.wearing import Worn
 from fsgauge.errors import InputError, RefusedError
 from fsgauge.plain_files import MissingError, read_plain, write_whole
@@ -37,17 +37,17 @@ class Beside:
     after: Path
 
     def require_new(self) -> None:
-        """InputError for a name that is too long, RefusedError where one of the files is there."""
+        """InputError for a name that is too long, RefusedError where one of the files exists."""
         for path in (self.age, self.before, self.after):
             if len(os.fsencode(path.name)) > _LONGEST_NAME_BYTES:
                 raise InputError(
-                    f"{path.name[:20]}... is too long for the name of a file",
+                    f"{path.name[:20]}... is too long for a file name",
                     cause="records are named after the target",
                     next="a shorter name",
                 )
             if os.path.lexists(path):
                 raise RefusedError(
-                    f"{path} is there already, so it is left alone",
+                    f"{path} exists already, so it is left alone",
                     cause="an earlier ageing left it",
                     next=f"another name, or rm {path}",
                 )
@@ -55,7 +55,7 @@ class Beside:
 
 @dataclass(frozen=True)
 class Made:
-    """How an image was made; `image` is None for a folder that was there."""
+    """How an image was made; `image` is None for a folder."""
 
     target: Path
     image: Checksum | None = None
@@ -81,7 +81,7 @@ def beside(folder: Path, name: str) -> Beside:
 
 
 def document_of_age(made: Made, worn: Worn, fidelity: Fidelity | str) -> dict[str, Any]:
-    """The record as it is kept, and as --json says it."""
+    """The record as it is kept and as --json prints it."""
     result = worn.result
     return {
         "kind": "age",
@@ -123,14 +123,14 @@ def keep_age(files: Beside, document: dict[str, Any]) -> None:
 
 
 def read_age(image: Path) -> KeptAge:
-    """The record beside an image; InputError that says what is there instead."""
+    """The record beside an image; InputError where it is missing or something else."""
     path = beside(image.absolute().parent, image.name).age
     try:
         text = read_plain(path).decode("utf-8")
     except MissingError as error:
         raise InputError(
             f"{image} has no record {path.name}, so a change cannot be detected",
-            next="copy it together with its record, or age a new image",
+            next="copy its record as well, or age a new image",
         ) from error
     except UnicodeDecodeError as error:
         raise InputError(f"cannot read {path}: {error}", next=f"ls -l {path}") from error
@@ -143,6 +143,6 @@ def read_age(image: Path) -> KeptAge:
     except (ValueError, KeyError, TypeError, RecursionError, ValidationError) as error:
         raise InputError(
             f"{path} is not the record of an aged image",
-            cause="another program wrote it, a newer fsgauge, or it was cut short or edited",
+            cause="another program or a newer fsgauge wrote it, or it was truncated or edited",
             next="age a new image",
         ) from error

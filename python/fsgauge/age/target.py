@@ -1,11 +1,14 @@
-"""What TARGET is, a new image or an existing empty folder, and what is refused about either."""
+"""What TARGET is, a new image or an existing empty folder, and when it is refused.
+
+Root makes nothing in folders where other users could plant links or swap what it made.
+"""
 
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 
-from fsgauge.age.others import require_own
 from fsgauge.errors import InputError, RefusedError
 from fsgauge.units import exact_percent, exact_size, format_size
 from fsgauge.wire import AgeMode
@@ -17,26 +20,26 @@ _SPARSE_SHARE = 1000
 
 
 def is_folder(target: Path) -> bool:
-    """Whether TARGET is a folder that is there; anything else that is there is refused."""
+    """Whether TARGET is an existing folder; anything else that exists is refused."""
     try:
         mode = target.lstat().st_mode
     except (FileNotFoundError, NotADirectoryError):
         mode = None
     except OSError as error:
         raise InputError(
-            f"cannot look at {target}: {error.strerror}", next="name a place of your own"
+            f"cannot access {target}: {error.strerror}", next="name a place of your own"
         ) from error
     if mode is not None and target.is_dir():
         return True
     if mode is not None:
         raise RefusedError(
-            f"{target} is there already, so it is left alone",
-            cause="only a new image or an empty folder is aged",
-            next="another name, or an empty folder of a file system that is mounted",
+            f"{target} exists already, so it is left alone",
+            cause="only a new image or an empty folder can be aged",
+            next="another name, or an empty folder of a mounted file system",
         )
     if target.absolute().is_relative_to("/dev"):
         raise InputError(
-            f"there is no device {target}, and devices are not aged",
+            f"there is no device {target}, and devices cannot be aged",
             next="fsgauge age /var/tmp/aged.img PROFILE",
         )
     return False
@@ -48,23 +51,23 @@ def require_place(folder: Path) -> None:
         raise InputError(f"there is no folder {folder}", next=f"mkdir -p {folder}")
     if not os.access(folder, os.W_OK | os.X_OK):
         raise InputError(
-            f"no file can be made in {folder}",
+            f"cannot create files in {folder}",
             cause="this user may not write there, or its file system is read-only",
             next=f"ls -ld {folder}",
         )
 
 
 def require_room(folder: Path, size_bytes: int, mode: AgeMode) -> None:
-    """InputError where the image could not grow to what the mode takes of its disk."""
+    """InputError where the disk has less room than the mode needs for the image."""
     room = os.statvfs(folder)
     free_bytes = room.f_bavail * room.f_frsize
     if mode == "fast":
-        takes, why = size_bytes // _SPARSE_SHARE + _SPARSE_ROOM_BYTES, "the image's structures"
+        takes, why = size_bytes // _SPARSE_SHARE + _SPARSE_ROOM_BYTES, "metadata of the image"
     else:
         takes, why = size_bytes * _ROOM_PERCENT // 100, f"mode {mode} writes all data"
     if free_bytes < takes:
         raise InputError(
-            f"{folder} has {format_size(free_bytes)} free, and up to {format_size(takes)} are used",
+            f"{folder} has {format_size(free_bytes)} free, up to {format_size(takes)} needed",
             cause=why,
             next="a smaller --size, --mode fast, or an image on another disk",
         )
@@ -85,8 +88,8 @@ def require_empty(folder: Path, size_bytes: int | None) -> int:
     free_bytes = room.f_bavail * room.f_frsize
     if size_bytes is None:
         raise InputError(
-            f"how much of the file system of {folder} may be filled?",
-            cause=f"it has {format_size(free_bytes)} free, and what is made there stays",
+            f"--size is needed: how much of the file system of {folder} may be filled",
+            cause=f"it has {format_size(free_bytes)} free, and the files are kept",
             next=f"--size {_whole(free_bytes // 2)}",
         )
     if size_bytes > free_bytes:
@@ -98,7 +101,7 @@ def require_empty(folder: Path, size_bytes: int | None) -> int:
 
 
 def require_still(directory: str, space_bytes: int | None, fill_percent: float) -> None:
-    """Again after the first scan, which wrote out what was only in memory: that takes space too."""
+    """Check the room again after the first scan, which has flushed delayed allocations."""
     if space_bytes is None:
         return
     room = os.statvfs(directory)
@@ -109,11 +112,11 @@ def require_still(directory: str, space_bytes: int | None, fill_percent: float) 
             f"{directory} has {format_size(free_bytes)} free, and the files would take"
             f" {format_size(live_bytes)}: {exact_percent(fill_percent)} of --size"
             f" {format_size(space_bytes)}",
-            cause="data that was still in memory has its space now, or others fill the file system",
+            cause="delayed allocations took space, or other programs fill the file system",
             next=(
                 f"--size {_whole(free_bytes * 9 // 10)}"
                 if free_bytes >= 2 << 20
-                else f"df -h {directory}, and remove something"
+                else f"df -h {directory}, and free some space"
             ),
         )
 
@@ -122,3 +125,49 @@ def _whole(size_bytes: int) -> str:
     """Whole mebibytes, or gibibytes of large sizes, as --size takes them."""
     unit = 1 << 30 if size_bytes >= 4 << 30 else 1 << 20
     return exact_size(max(size_bytes - size_bytes % unit, unit)).replace(" ", "")
+
+
+_OTHERS_WRITE = 0o022
+
+
+def require_own(folder: Path) -> None:
+    """RefusedError where root would fill a folder in which others may plant links."""
+    if os.geteuid() != 0:
+        return
+    found = folder.stat()
+    if found.st_uid == 0 and not found.st_mode & _OTHERS_WRITE:
+        return
+    raise RefusedError(
+        f"root does not age {folder}",
+        cause=_cause(found),
+        next=f"as its owner, without sudo; or: chown root {folder}; chmod 755 {folder}",
+    )
+
+
+def require_no_swap(folder: Path) -> None:
+    """RefusedError where others may rename what root makes in `folder` and put a link there.
+
+    In a sticky folder such as /var/tmp they may not; the user who called sudo is trusted.
+    """
+    if os.geteuid() != 0:
+        return
+    found = folder.stat()
+    trusted = found.st_uid in {0, _who_called_sudo()}
+    if trusted and (found.st_mode & stat.S_ISVTX or not found.st_mode & _OTHERS_WRITE):
+        return
+    raise RefusedError(
+        f"root makes no image in {folder}",
+        cause=_cause(found),
+        next="an image in a folder of root, or in /var/tmp",
+    )
+
+
+def _cause(found: os.stat_result) -> str:
+    if found.st_uid:
+        return f"it belongs to another user (uid {found.st_uid}), who could plant links in it"
+    return f"other users can write in it (mode {stat.S_IMODE(found.st_mode):o}) and plant links"
+
+
+def _who_called_sudo() -> int:
+    number = os.environ.get("SUDO_UID", "")
+    return int(number) if number.isdecimal() else 0

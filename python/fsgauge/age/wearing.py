@@ -1,4 +1,4 @@
-"""Scan, age, scan: the main path, the same for an image and for a folder."""
+"""Scan, age, scan: the same for an image and for a folder."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _WORST_FILES = 10
 class Order:
     """What is replayed, and how.
 
-    `space_bytes` None is what the file system has available, `sync_every_bytes` None the engine's
-    choice for the mode.
+    `space_bytes` None is all that the file system has available, `sync_every_bytes` None the
+    engine's default for the mode.
     """
 
     profile: AgeProfile
@@ -35,7 +35,7 @@ class Order:
 
 @dataclass(frozen=True)
 class Told:
-    """Who hears of what happens, and where the user asks for an end."""
+    """Who is notified, and whether the user asked to stop."""
 
     stage: Callable[[str], None]
     event: OnEvent
@@ -55,12 +55,12 @@ class Worn:
 def wear(engine: Engine, directory: str, order: Order, told: Told) -> Worn:
     """Age `directory`; raises Interrupted while there is nothing to keep.
 
-    An end that is asked for stops the ageing, not the scan that follows it.
+    Ctrl-C stops the ageing, not the scan that follows it.
     """
     told.stage("scanning before")
     before = _scan(engine, directory, told)
     if told.ending.asked:
-        raise Interrupted("ended before anything was aged", cause="so nothing is kept")
+        raise Interrupted("stopped before ageing began", cause="nothing is kept")
     require_still(directory, order.space_bytes, order.fill_percent)
     told.stage("ageing")
     result = engine.age(_job(directory, order), told.event, _stoppable(told))
@@ -74,14 +74,14 @@ def _scan(engine: Engine, directory: str, told: Told) -> ScanResult:
 
 
 def _stoppable(told: Told) -> Start:
-    """The next Ctrl-C ends what begins now with what it has."""
+    """The next Ctrl-C stops the job that begins now; its result so far is kept."""
 
     def start(stop: Callable[[], None]) -> None:
         def tell() -> None:
             told.stopping()
             stop()
 
-        told.ending.tells(tell)
+        told.ending.on_stop(tell)
 
     return start
 

@@ -1,12 +1,12 @@
-"""What `fsgauge age` says: what was done, what stood in the way, the layout before and after."""
+"""What `fsgauge age` prints: what was done, findings, the layout before and after."""
 
 from __future__ import annotations
 
 from fsgauge.age.fidelity import Fidelity
-from fsgauge.age.overwriting import notes_on_copies
+from fsgauge.age.profile import notes_on_copies
 from fsgauge.age.record import Made
 from fsgauge.age.wearing import Worn
-from fsgauge.scan.difference import difference_lines, doubts
+from fsgauge.scan.numbers import difference_lines, doubts
 from fsgauge.scan.words import difference_table, printable
 from fsgauge.scan.words import notes as scan_notes
 from fsgauge.units import format_duration, format_size
@@ -27,16 +27,16 @@ _SHOWN = (
     "free_at_least_8_mib_percent",
 )
 _ENDED = {
-    "complete": "to its end",
+    "complete": "completed",
     "time_limit": "stopped by the time limit",
-    "out_of_space": "stopped: no space is left",
-    "gave_up": "stopped: one operation after the other was refused",
+    "out_of_space": "stopped: no space left",
+    "gave_up": "stopped: operations failed one after the other",
     "interrupted": "stopped by Ctrl-C",
 }
 
 
 _SMALL_EXT_BYTES = 512 << 20
-# Notes that say that the file system is not as it was made.
+# Notes on a file system that was damaged or whose storage failed.
 _FINDINGS = {"age.storage_failed", "age.damaged"}
 
 
@@ -71,22 +71,22 @@ def what_was_done(worn: Worn) -> str:
 
 
 def how_it_went(result: AgeResult) -> str:
-    """Operations, time, bytes, what lives, storage age."""
+    """Operations, time, bytes, live files, storage age."""
     done = sum(each.done for each in result.operations)
     files = "file" if result.live_files == 1 else "files"
     age = "" if result.storage_age is None else f"; storage age {result.storage_age:.2f}"
     return (
         f"{done:,} operations in {format_duration(result.elapsed_ns)},"
         f" {format_size(result.written_bytes)} written;"
-        f" {format_size(result.live_bytes)} in {result.live_files:,} {files} are left{age}"
+        f" {format_size(result.live_bytes)} in {result.live_files:,} {files} live{age}"
     )
 
 
 def findings(result: AgeResult) -> list[str]:
-    """What kept the log from being replayed as it was drawn."""
+    """What kept the log from being replayed in full."""
     found = []
     if result.ended != "complete":
-        found.append(f"the log was {_ENDED[result.ended]}: what was aged until then is kept")
+        found.append(f"the log was {_ENDED[result.ended]}: the result up to then is kept")
     for error in result.errors:
         times = "once" if error.count == 1 else f"{error.count:,} times"
         found.append(
@@ -95,13 +95,13 @@ def findings(result: AgeResult) -> list[str]:
         )
     skipped = sum(each.skipped for each in result.operations)
     if skipped:
-        found.append(f"{skipped:,} operations were left out: their files could not be made before")
+        found.append(f"{skipped:,} operations were skipped: their files could not be created")
     found += [printable(note.text) for note in result.notes if note.code in _FINDINGS]
     return found
 
 
 def notes(worn: Worn) -> list[str]:
-    """What should be known beside the numbers, of the ageing and of the scans."""
+    """Notes on the ageing and on the scans."""
     of_ageing = [note.text for note in worn.result.notes if note.code not in _FINDINGS]
     of_ageing += notes_on_copies(worn.result, worn.after.source.file_system)
     of_ageing += _small_blocks(worn.after.source)
@@ -115,16 +115,16 @@ def _small_blocks(source: ScanSource) -> list[str]:
     if source.block_size_bytes >= 4096:
         return []
     return [
-        f"{source.file_system} has blocks of {format_size(source.block_size_bytes)} here, as mkfs"
-        f" chooses below {format_size(_SMALL_EXT_BYTES)}, and 4 KiB above: larger ones are laid out"
-        ' differently; a larger --size, or --mkfs "-b 4096"'
+        f"{source.file_system} has blocks of {format_size(source.block_size_bytes)}, the default of"
+        f" mkfs below {format_size(_SMALL_EXT_BYTES)}; larger file systems have 4 KiB and another"
+        ' layout: use a larger --size, or --mkfs "-b 4096"'
     ]
 
 
 def fidelity_lines(result: AgeResult, fidelity: Fidelity | str) -> list[str]:
-    """How far this mode's layout is from written files, beside the floor and the other seed."""
+    """How far this mode's layout is from written files, with the floor and the other seed."""
     if result.mode == "write":
-        return ["fidelity     files were written, as programs do: nothing stands between"]
+        return ["fidelity     mode write is the reference"]
     if isinstance(fidelity, str):
         return [f"fidelity     not measured: {fidelity}"]
     return [

@@ -1,4 +1,4 @@
-"""The command line: one file a command, errors rendered in one place.
+"""The command line: one file for each command or family of commands, errors rendered here.
 
 Standard output is data, standard error is talk. Exit codes: 0 done, 1 a finding, 2 wrong input,
 3 the rig or a tool failed, 130 interrupted.
@@ -19,26 +19,28 @@ from fsgauge import __version__
 from fsgauge.errors import FsgaugeError
 
 _COMMANDS = {
-    "demo": "A real comparison in about three minutes on what this machine has.",
+    "demo": "Compare the file systems of this machine in about three minutes.",
     "run": "Run a study and write its report.",
-    "resume": "Go on with a study that was interrupted or killed.",
-    "plan": "What a study would run, for how long, and what effect it could show.",
-    "report": "Make the report of a results folder again.",
-    "query": "Ask the records of a results folder with SQL.",
-    "crosscheck": "The same load by the engine and by fio, in turns: do they agree?",
-    "compare": "Two results folders of one study; a gate for builds.",
-    "history": "Where many results folders of one study took a step.",
-    "scan": "How fragmented files and free space are, as numbers and as a map.",
-    "age": "Wear a file system in minutes: an image or an empty folder, scanned before and after.",
-    "explain": "What a reported number, or a key of a study file, means.",
-    "systems": "The file systems that can be compared here.",
-    "doctor": "What works here, what is missing and the command that adds it.",
+    "resume": "Continue a study that was interrupted or killed.",
+    "plan": "Show what a study would run, how long it takes and what effect it can detect.",
+    "report": "Rebuild the report of a results folder.",
+    "query": "Query the records of a results folder with SQL.",
+    "crosscheck": "Run the same load with the engine and with fio: do they agree?",
+    "compare": "Compare two results folders of one study; a gate for builds.",
+    "history": "Find the steps in a series of results folders of one study.",
+    "scan": "Measure fragmentation of files and free space, as numbers and as a map.",
+    "age": "Age a file system in minutes: an image or an empty folder, scanned before and after.",
+    "explain": "Explain a reported number or a key of a study file.",
+    "systems": "List the file systems that can be compared here.",
+    "doctor": "Check what works here, what is missing and which command installs it.",
     "study": "Start a study of your own.",
 }
+_FILES = {"resume": "run", "report": "run", "history": "compare", "systems": "doctor"}
+"""Where a command is that has no file of its own; there it has its own name."""
 
 
 class _Commands(click.Group):
-    """Imports a command's file only when it is called: --help answers at once."""
+    """Imports a command's file when it is called, so that --help is fast."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(_COMMANDS)
@@ -46,7 +48,8 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMANDS:
             return None
-        command = import_module(f"fsgauge.cli.{cmd_name}").command
+        file = import_module(f"fsgauge.cli.{_FILES.get(cmd_name, cmd_name)}")
+        command = getattr(file, cmd_name if cmd_name in _FILES else "command")
         assert isinstance(command, click.Command)  # noqa: S101 - each file defines one
         return command
 
@@ -60,14 +63,14 @@ class _Commands(click.Group):
 def group() -> None:
     """What does your file system really cost you?
 
-    Compares file systems, mount options or kernels on your storage, with your load, and answers
-    in a sentence with an error bar.
+    Compares file systems, mount options or kernels on your storage, under your load, and answers
+    in one sentence with an error bar.
     """
     _clean_up()
 
 
 def _clean_up() -> None:
-    """Whatever the command is, first undo what a killed run left; that it cannot is no obstacle."""
+    """Undo what a killed run left, before any command; a failure is only a warning."""
     from fsgauge.rig.host.ledger.ledger import clean_up_after_the_dead
 
     try:
@@ -76,11 +79,11 @@ def _clean_up() -> None:
     except FsgaugeError as error:
         sys.stderr.write(f"warning: {error.what}\n")
     except OSError as error:
-        sys.stderr.write(f"warning: what earlier runs left cannot be looked at: {error}\n")
+        sys.stderr.write(f"warning: leftovers of earlier runs cannot be examined: {error}\n")
 
 
 def main() -> None:
-    """Run a command; every failure ends in words, the next command and an exit code."""
+    """Run a command; every failure ends with a message, the next command and an exit code."""
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
@@ -107,7 +110,6 @@ def main() -> None:
 
 
 def _end(words: str, code: int) -> None:
-    """Say the last words, where there is still somebody to hear them, and end."""
     try:
         if words:
             sys.stderr.write(words + "\n")
@@ -119,12 +121,11 @@ def _end(words: str, code: int) -> None:
 
 
 def _terminal_is_gone(error: OSError) -> bool:
-    """Whether the terminal was closed while something was written to it."""
     return error.errno in (errno.EIO, errno.ENXIO) and not error.filename and not _is_heard()
 
 
 def _is_heard() -> bool:
-    """Whether both outputs still take something; a closed terminal takes nothing more."""
+    """Whether both outputs can still be written; a closed terminal cannot."""
     try:
         for stream in (sys.stdout, sys.stderr):
             os.write(stream.fileno(), b"")
@@ -134,7 +135,7 @@ def _is_heard() -> bool:
 
 
 def _say_no_more() -> None:
-    """Nobody listens: what is still to be written goes nowhere, also at Python's own end."""
+    """Discard further output, also what Python itself flushes at exit."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for stream in (sys.stdout, sys.stderr):
         os.dup2(nowhere, stream.fileno())
@@ -142,21 +143,20 @@ def _say_no_more() -> None:
 
 def _no_memory() -> str:
     return FsgaugeError(
-        "there is not enough memory for this",
+        "not enough memory",
         cause="the records or the answer are larger than what this machine has free",
-        next="free -h; then repeat it on a machine with more memory",
+        next="free -h; then run it on a machine with more memory",
     ).render()
 
 
 def _usage(error: click.ClickException) -> str:
-    """A wrong command or option, with the page that lists the right ones."""
     context = getattr(error, "ctx", None)
     path = context.command_path if context is not None else "fsgauge"
     return f"error: {error.format_message()}\nnext: {path} --help"
 
 
 def _defect(error: Exception) -> str:
-    """A fault of fsgauge itself: the traceback goes to a file, the user gets its name."""
+    """The traceback goes to a file, whose name the user gets."""
     import tempfile
 
     with tempfile.NamedTemporaryFile(
@@ -166,6 +166,6 @@ def _defect(error: Exception) -> str:
         traceback.print_exception(error, file=file)
     return FsgaugeError(
         f"fsgauge itself failed: {type(error).__name__}: {error}",
-        cause="a defect of fsgauge, not of your storage; records that were written stay",
+        cause="a bug in fsgauge, not in your storage; records already written are kept",
         next=f"report it with the file {file.name}",
     ).render()

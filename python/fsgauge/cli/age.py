@@ -29,8 +29,6 @@ _OF_COPIES = ("copy_of", "as_json")
 
 @dataclass(frozen=True)
 class _Chosen:
-    """The command line, as the options below read it."""
-
     target: Path
     profile: str | None
     size: str | None
@@ -57,74 +55,78 @@ class _Chosen:
 @click.argument("profile", type=click.Choice(_PROFILES), required=False, metavar="PROFILE")
 @click.option(
     "--size",
-    help=f"Of the image; of a folder's file system, what may be used.  [image: {_SIZE}]",
+    help=f"Size of the image; for a folder, the space that may be used.  [image: {_SIZE}]",
 )
-@click.option("--system", help=f"What file system the image gets.  [default: {_SYSTEM}]")
-@click.option("--mkfs", default="", metavar="OPTIONS", help='As on its command line: "-m 0".')
-@click.option("--mount", default="", metavar="OPTIONS", help='As after -o: "nodelalloc".')
+@click.option("--system", help=f"File system of the image.  [default: {_SYSTEM}]")
+@click.option("--mkfs", default="", metavar="OPTIONS", help='Options as for mkfs: "-m 0".')
+@click.option(
+    "--mount", default="", metavar="OPTIONS", help='Options as for mount -o: "nodelalloc".'
+)
 @click.option(
     "--mode",
     type=click.Choice(["fast", "write", "direct"]),
-    help="fast: space is allocated, no data written; write: through the page cache; direct: past"
-    " it.  [default: fast; database on a copy-on-write file system: write]",
+    help="fast: allocate space, write no data; write: through the page cache; direct: O_DIRECT."
+    "  [default: fast; database on a copy-on-write file system: write]",
 )
 @click.option("--seed", type=click.IntRange(0, 2**63 - 1), default=1, show_default=True)
 @click.option(
     "--fill",
-    help="Share of the space in use.  [default: 80%; database on a copy-on-write file system:"
-    " 40%, as overwrites take room]",
+    help="Share of the space to fill.  [default: 80%; database on a copy-on-write file system:"
+    " 40%, since overwrites need space]",
 )
 @click.option(
     "--set",
     "settings",
     multiple=True,
     metavar="KEY=VALUE",
-    help="Change the profile: --set chunk=8MiB; repeat for several.",
+    help="Change a parameter of the profile: --set chunk=8MiB. May be repeated.",
 )
 @click.option(
     "--storage-age",
     type=click.FloatRange(1, 1e6),
     metavar="X",
-    help="End when X times the live bytes are written.  [default: 5; intermingled: to its end]",
+    help="Stop when X times the live bytes are written.  [default: 5; intermingled: at its end]",
 )
 @click.option(
-    "--operations", type=click.IntRange(1, 2**63 - 1), metavar="N", help="End after N operations."
+    "--operations", type=click.IntRange(1, 2**63 - 1), metavar="N", help="Stop after N operations."
 )
 @click.option(
     "--sync-every",
     metavar="SIZE",
-    help="Write out after so many bytes; 0B: never.  [default: 256MiB; fast: never]",
+    help="Sync after this many bytes; 0B: never.  [default: 256MiB; fast: never]",
 )
-@click.option("--time-limit", default="1h", show_default=True, help="End then at the latest.")
+@click.option("--time-limit", default="1h", show_default=True, help="Stop after this time.")
 @click.option(
-    "--fidelity", is_flag=True, help="Measure how far the mode's layout is from written files."
+    "--fidelity",
+    is_flag=True,
+    help="Measure how far the mode's layout is from that of written files.",
 )
 @click.option(
     "--records",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Folder for TARGET.age.json and both scans.  [beside an image; of a folder: here]",
+    help="Folder for TARGET.age.json and both scans.  [default: the image's; for a folder: .]",
 )
 @click.option(
     "--page",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE.html",
-    help="Draw the device before and after into one page.",
+    help="Write a page with maps of the device before and after.",
 )
 @click.option(
     "--copy-of",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="IMAGE",
-    help="TARGET is a copy of an aged image, if that has not changed since.",
+    help="Copy an aged image to TARGET; refused if the image has changed since.",
 )
-@click.option("--json", "as_json", is_flag=True, help="What is kept in TARGET.age.json.")
+@click.option("--json", "as_json", is_flag=True, help="Print the content of TARGET.age.json.")
 @click.pass_context
 def command(ctx: click.Context, /, **_: object) -> int:
-    """Wear a file system in minutes: TARGET is a new image, or an existing empty folder.
+    """Age a file system in minutes: TARGET is a new image or an existing empty folder.
 
-    PROFILE says how files come and go: intermingled, churn, connections, git-like or database. An
-    image is made, mounted, aged and unmounted, and stays; in a folder the files stay. Both are
-    scanned before and after. Ctrl-C ends it with what there is. Exit codes: 0 done, 1 it was cut
-    short or something failed on the way, 2 wrong input, 3 the rig failed, 130 stopped by you.
+    PROFILE is the workload that ages it: intermingled, churn, connections, git-like or database. An
+    image is made, mounted, aged, unmounted and kept; in a folder the files are kept. Both are
+    scanned before and after. Ctrl-C stops the ageing and keeps the result. Exit codes: 0 done,
+    1 stopped early or operations failed, 2 wrong input, 3 the rig failed, 130 stopped by Ctrl-C.
     """
     chosen = _Chosen(**ctx.params)
     if chosen.copy_of is not None:
@@ -162,7 +164,7 @@ def _copy(image: Path, chosen: _Chosen) -> int:
     target = chosen.target
     if chosen.profile is not None or is_folder(target):
         raise InputError(
-            "a copy is a new file and has its original's profile",
+            "a copy is a new file and has the profile of its original",
             next=f"fsgauge age NEW.img --copy-of {image}",
         )
     with interruptible(), opened_ledger() as ledger:
@@ -171,7 +173,7 @@ def _copy(image: Path, chosen: _Chosen) -> int:
         facts = {"image": str(image), "copy": str(target), "how": how}
         click.echo(json.dumps({**facts, "checksum": kept.checksum.model_dump()}))
     else:
-        click.echo(f"{target}  a {how} of {image}; its checksum is that of the day it was aged")
+        click.echo(f"{target}  a {how} of {image}; its checksum matches the record")
     return 0
 
 
@@ -186,15 +188,17 @@ def _aged(ctx: click.Context, chosen: _Chosen) -> Aged:
 
     if chosen.profile is None:
         raise InputError(
-            "which profile?", details=tuple(_PROFILES), next=f"fsgauge age {chosen.target} churn"
+            "no profile is given",
+            details=tuple(_PROFILES),
+            next=f"fsgauge age {chosen.target} churn",
         )
     target = _readable(chosen.target.absolute())
     folder = is_folder(target)
     if folder:
-        _refuse_ignored(ctx, "a folder is aged as it is mounted", only=_OF_IMAGES)
+        _refuse_ignored(ctx, "a folder is aged as mounted", only=_OF_IMAGES)
     order = _order(chosen.profile, chosen, _file_system(chosen, target if folder else None))
     if order.mode == "write":
-        why = "mode write is what the others are compared with"
+        why = "mode write is the reference itself"
         _refuse_ignored(ctx, why, only=("fidelity",))
     size_bytes = parse_size(chosen.size) if chosen.size else None
     records = chosen.records or (Path.cwd() if folder else target.parent)
@@ -219,7 +223,6 @@ def _aged(ctx: click.Context, chosen: _Chosen) -> Aged:
 
 
 def _system(chosen: _Chosen) -> System:
-    """What the image gets, checked as in a study file."""
     from pydantic import ValidationError
 
     from fsgauge.errors import InputError
@@ -250,16 +253,14 @@ def _readable(target: Path) -> Path:
 
 
 def _file_system(chosen: _Chosen, folder: Path | None) -> str:
-    """Of the folder, or what the image gets."""
-    from fsgauge.age.overwriting import file_system_of
+    from fsgauge.age.profile import file_system_of
     from fsgauge.system import find_kind
 
     return find_kind(chosen.system or _SYSTEM).name if folder is None else file_system_of(folder)
 
 
 def _order(profile: str, chosen: _Chosen, file_system: str) -> Order:
-    from fsgauge.age.overwriting import mode_and_fill
-    from fsgauge.age.parameters import profile_of
+    from fsgauge.age.profile import mode_and_fill, profile_of
     from fsgauge.age.wearing import Order
     from fsgauge.errors import InputError
     from fsgauge.units import parse_duration_ns, parse_percent, parse_size
@@ -290,7 +291,7 @@ def _end(profile: str, storage_age: float | None, operations: int | None) -> Age
 
     if storage_age is not None and operations is not None:
         raise InputError(
-            "--storage-age and --operations are two ends of one log", next="leave one out"
+            "--storage-age and --operations both say when to stop", next="leave one out"
         )
     if operations is not None:
         return OperationsEnd(operations=operations)
@@ -301,21 +302,21 @@ def _end(profile: str, storage_age: float | None, operations: int | None) -> Age
 
 @contextmanager
 def _told() -> Iterator[Told]:
-    """Progress on standard error; the first Ctrl-C ends it with what there is."""
+    """Progress on standard error; the first Ctrl-C stops the ageing and keeps the result."""
     from fsgauge.age.wearing import Told
     from fsgauge.interruption import ending_gently
-    from fsgauge.progress.age import AgeTeller
+    from fsgauge.progress.scan_and_age import StageProgress
 
-    teller = AgeTeller(sys.stderr)
+    progress = StageProgress(sys.stderr)
     with ending_gently() as ending:
         try:
-            yield Told(teller.stage, teller.event, teller.stopping, ending)
+            yield Told(progress.stage, progress.event, progress.stopping, ending)
         finally:
-            teller.ended()
+            progress.ended()
 
 
 def _say(aged: Aged, chosen: _Chosen) -> int:
-    """The answer, what is kept where, and the exit code."""
+    """Print the result; gives the exit code."""
     from fsgauge.age.words import findings, lines_of
     from fsgauge.report.scan import scan_page, write_scan_page
 

@@ -1,4 +1,4 @@
-"""The options that say which study, on what, with which changes: shared by `run` and `plan`."""
+"""Options that several commands share: the study and its changes, consent, results, output."""
 
 from __future__ import annotations
 
@@ -110,14 +110,14 @@ def consent_choices(function: F) -> F:
             click.option(
                 "--destroy",
                 metavar="NAME",
-                help="The serial, WWN or UUID of the device whose contents may be lost; given anew"
-                " for each command.",
+                help="Serial, WWN or UUID of the device whose contents may be destroyed;"
+                " needed for each command.",
             ),
             click.option(
                 "--discard-unknown-data",
                 is_flag=True,
-                help="With --destroy: also lose data without a signature, and whatever a device"
-                " holds that is too large to be read whole.",
+                help="With --destroy: also destroy data without a signature, and whatever is on a"
+                " device too large to be read whole.",
             ),
         ]
     ):
@@ -126,12 +126,12 @@ def consent_choices(function: F) -> F:
 
 
 def chosen_consent(destroy: str | None, discard_unknown_data: bool) -> Consent | None:
-    """What the user may lose; InputError for data of a device that is not named."""
+    """What may be destroyed; InputError where unknown data may, but no device is named."""
     from fsgauge.rig.host.device.consent import Consent
 
     if destroy is None and discard_unknown_data:
         raise InputError(
-            "--discard-unknown-data says what may be lost, and no device is named",
+            "--discard-unknown-data needs --destroy: no device is named",
             next="--destroy NAME --discard-unknown-data",
         )
     return Consent(destroy, discard_unknown_data) if destroy is not None else None
@@ -142,7 +142,7 @@ rig_option = click.option(
     default="host",
     show_default=True,
     metavar="RIG",
-    help="The world that the study is measured in; host is this machine.",
+    help="Where the study is measured; host is this machine.",
 )
 
 results_option = click.option(
@@ -150,17 +150,26 @@ results_option = click.option(
     type=click.Path(path_type=Path, file_okay=False),
     default=Path("results"),
     show_default=True,
-    help="Where the study's folder is made.",
+    help="Where the results folder is created.",
 )
 
 style_options = [
-    click.option("--json", "style", flag_value="json", help="Facts as lines of JSON."),
-    click.option("--quiet", "style", flag_value="quiet", help="Only the last two lines."),
+    click.option("--json", "style", flag_value="json", help="Events as lines of JSON."),
+    click.option("--quiet", "style", flag_value="quiet", help="Print the last two lines only."),
 ]
 
 
 def progress_choices(function: F) -> F:
-    """--json, --quiet; without either, a live view on a terminal and plain lines elsewhere."""
+    """--json, --quiet; by default a live view on a terminal and plain lines elsewhere."""
     for decorate in reversed(style_options):
         function = decorate(function)
     return function
+
+
+def accept_changed_choice(function: F) -> F:
+    """--accept-changed, of every command that reads a results folder."""
+    return click.option(
+        "--accept-changed",
+        is_flag=True,
+        help="Accept records that were changed after they were written; they are listed.",
+    )(function)

@@ -1,4 +1,4 @@
-"""`fsgauge compare`."""
+"""`fsgauge compare` and `history`: results folders of one study, two or many."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from fsgauge.cli.changed_records import accept_changed_choice
+from fsgauge.cli.choices import accept_changed_choice
 
 if TYPE_CHECKING:
     from fsgauge.report.compared import Line
     from fsgauge.stats.folders.compare import Between
+    from fsgauge.stats.folders.history import History
     from fsgauge.stats.folders.limits import Test
 
 
@@ -32,12 +33,12 @@ if TYPE_CHECKING:
     "--despite",
     multiple=True,
     metavar="FACT",
-    help="Compare although this fact differs that must be equal. May be repeated.",
+    help="Compare even if this fact differs, which must normally be equal. May be repeated.",
 )
 @click.option(
     "--to-baseline",
     is_flag=True,
-    help="Judge the ratio to the baseline in B over that in A; always so on two machines.",
+    help="Judge B's ratio to the baseline against A's, not the rates; always on for two machines.",
 )
 @click.option(
     "--output",
@@ -56,7 +57,7 @@ def command(
     accept_changed: bool,
     as_json: bool,
 ) -> int:
-    """Results folder B against A: the same study on another day, kernel or machine.
+    """Compare results folder B with A: the same study on another day, kernel or machine.
 
     Ratios are B over A. Exit codes: 0 no limit is crossed, or it cannot be decided; 1 a limit is
     crossed, or there are limits and a side lost data; 2 the folders are not comparable, or a
@@ -130,7 +131,6 @@ def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def _limits(tests: Sequence[Test]) -> list[str]:
-    """Each test in a line: what was asked, what is there, what follows."""
     from fsgauge.report import words
     from fsgauge.report.compared import limit_interval
 
@@ -139,4 +139,62 @@ def _limits(tests: Sequence[Test]) -> list[str]:
         f" {words.ratio(test.ratio)} ({limit_interval(test)} at"
         f" {100 * test.level:.4g} %), {test.reason}"
         for test in tests
+    ]
+
+
+@click.command("history")
+@click.argument("directories", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--despite",
+    multiple=True,
+    metavar="FACT",
+    help="Include folders where this fact differs, which must normally be equal. May be repeated.",
+)
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Where history.html is written. Default: the newest folder.",
+)
+@accept_changed_choice
+@click.option("--json", "as_json", is_flag=True, help="The history as JSON.")
+def history(
+    directories: tuple[Path, ...],
+    despite: tuple[str, ...],
+    output: Path | None,
+    accept_changed: bool,
+    as_json: bool,
+) -> None:
+    """Find the steps in a series of results folders of one study, and what changed there.
+
+    Follows ratios to the baseline, never rates, in order of time.
+    """
+    from fsgauge.report.compared import read_sides
+    from fsgauge.report.history import cautions, summary, write_history
+    from fsgauge.stats.folders.history import follow
+    from fsgauge.store.seals import understood
+
+    sides = read_sides(directories, accept_changed=accept_changed)
+    with understood(tuple(change for side in sides for change in side.changes)):
+        history = follow(sides, despite=despite)
+    starts = [side.study.started_unix_ns for side in sides]
+    newest = directories[starts.index(max(starts))]
+    page = write_history(history, output or newest)
+    if as_json:
+        click.echo(history.model_dump_json())
+        return
+    for caution in cautions(history):
+        sys.stderr.write(f"warning: {caution}\n")
+    click.echo(summary(history))
+    for line in _steps(history):
+        click.echo(line)
+    click.echo(f"page: {page}")
+
+
+def _steps(history: History) -> list[str]:
+    from fsgauge.report.history import step_lines
+
+    return [
+        f"{step.direction:<7} {step.cell}, {step.system}: {step.ratio} ({step.interval}) since"
+        f" {step.since}; changed there: {step.changed}"
+        for step in step_lines(history)
     ]

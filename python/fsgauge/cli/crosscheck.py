@@ -30,18 +30,18 @@ if TYPE_CHECKING:
     "tool",
     type=click.Choice(["fio"]),
     required=True,
-    help="The tool to run beside the engine: the fio that is installed.",
+    help="The tool to run beside the engine: the installed fio.",
 )
 @click.option(
     "--pairs",
     type=click.IntRange(2, 1000),
     default=6,
     show_default=True,
-    help="How often each cell is run by both.",
+    help="Pairs of runs for each cell.",
 )
 @consent_choices
 @results_option
-@click.option("--json", "as_json", is_flag=True, help="Facts as lines of JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Events as lines of JSON.")
 def command(
     study: str,
     overrides: tuple[str, ...],
@@ -56,10 +56,10 @@ def command(
     results: Path,
     as_json: bool,
 ) -> int:
-    """Run STUDY's cells by the engine and by fio, in turns, and say whether they agree.
+    """Run STUDY's cells with the engine and with fio, in turns, and say whether they agree.
 
-    Same files, same parameters; ratios are engine / fio, with 95 % intervals. The folder with every
-    run of both is the last line.
+    Same files, same parameters; ratios are engine / fio with 95 % intervals. The last line is the
+    folder with every run of both.
     """
     from fsgauge.crosscheck import crosscheck
     from fsgauge.interruption import interruptible
@@ -99,13 +99,11 @@ def _told(pairs: int, as_json: bool, cells: list[CellAgreement]) -> Told:
 
 
 def _advise(cells: list[CellAgreement]) -> None:
-    """What to do about a machine that is too noisy for this number of pairs."""
     undecided = [cell for cell in cells if any(a.word == "undecided" for a in cell.agreements)]
     if undecided:
         _talk(
-            f"{len(undecided)} of {len(cells)} cells have an undecided number: runs of one and the"
-            " same tool differ too much here; more --pairs, a longer workload.duration, or a time"
-            " when nothing else runs"
+            f"{len(undecided)} of {len(cells)} cells are undecided: runs of the same tool differ"
+            " too much here; use more --pairs, a longer workload.duration, or an idle machine"
         )
 
 
@@ -119,13 +117,13 @@ def _say(what: str | dict[str, object]) -> None:
 
 
 def table(cell: CellAgreement) -> str:
-    """A cell for people: fio's command line, then a line a metric."""
+    """A cell as text: fio's command line, then a line per metric."""
     lines = [f"{cell.system}: {cell.cell_name}", f"  {shlex.join(cell.command)}"]
     head = ("", "engine", "fio", "engine / fio", "95 % interval")
     lines.append(f"  {head[0]:<38}{head[1]:>10} {head[2]:>10}  {head[3]:>12}  {head[4]}")
     lines += [f"  {_line(each)}" for each in cell.agreements]
     if cell.own_agreements:
-        lines.append("  beside fio as it submits by itself, one operation at a time:")
+        lines.append("  against fio with its own submission, one operation at a time:")
         lines += [f"  {_line(each)}" for each in cell.own_agreements]
     if cell.explanation:
         lines.append(f"  {cell.explanation}")

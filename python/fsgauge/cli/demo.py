@@ -16,10 +16,10 @@ from fsgauge.cli.choices import chosen_study, progress_choices, results_option
 @results_option
 @progress_choices
 def command(seed: int | None, results: Path, style: str | None) -> int:
-    """A real comparison in about three minutes on what this machine has.
+    """Compare the file systems of this machine in about three minutes.
 
-    As root: raw, ext4, xfs and btrfs on a scratch file in /var/tmp. As an ordinary user: the file
-    systems that are mounted and writable, in scratch folders.
+    As root: raw, ext4, xfs and btrfs on a scratch file in /var/tmp. As an ordinary user: mounted
+    file systems with a writable folder, in scratch folders.
     """
     from fsgauge.cli.execution import execute
     from fsgauge.rig.registry import DEFAULT
@@ -30,15 +30,15 @@ def command(seed: int | None, results: Path, style: str | None) -> int:
 
 
 def _for_root() -> tuple[str, tuple[str, ...]] | None:
-    """The study and the systems that can be made here; nothing where none can, and why."""
+    """The study and the systems that can be made here; None where none can be."""
     from fsgauge.rig.host.device.loop_devices import loops_available
     from fsgauge.study.parse import load_study
     from fsgauge.system import FileSystem, find_kind
     from fsgauge.system.support import support_of
 
-    why = "making and mounting file systems takes root" if os.geteuid() else loops_available()
+    why = "making and mounting file systems requires root" if os.geteuid() else loops_available()
     if why is not None:
-        _say(f"{why}: comparing what is mounted already instead")
+        _say(f"{why}: comparing mounted file systems instead")
         return None
     study = load_study("demo", [], [], None, None)
     usable = []
@@ -59,7 +59,7 @@ def _for_root() -> tuple[str, tuple[str, ...]] | None:
 
 
 def _for_user() -> tuple[str, tuple[str, ...]]:
-    """The study of mounted file systems, with others than the scratch folder's own."""
+    """The study of mounted file systems, and those beside the scratch folder's own."""
     from fsgauge.rig.host.folder.places import other_writable_places
     from fsgauge.study.model import PathStorage
     from fsgauge.study.parse import load_study

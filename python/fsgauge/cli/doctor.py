@@ -1,7 +1,8 @@
-"""`fsgauge doctor`."""
+"""`fsgauge doctor` and `systems`: what works on this machine."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,11 +21,11 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     default=Path("/var/tmp"),  # noqa: S108 - where a study's scratch file lies by default
     show_default=True,
-    help="Where direct I/O and noise are tried.",
+    help="Where direct I/O and noise are tested.",
 )
 @click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
 def command(directory: Path, as_json: bool) -> None:
-    """What works here, what is missing, and the command that adds it.
+    """Check what works here, what is missing, and which command installs it.
 
     Takes about four seconds.
     """
@@ -48,7 +49,7 @@ def _systems(diagnosis: Diagnosis) -> list[str]:
         features.append(f"io_uring ({', '.join(used)})")
     if engine is not None and engine.direct:
         grain = format_size(engine.direct_alignment_bytes or 512)
-        features.append(f"direct I/O in {diagnosis.noise_directory} (in steps of {grain})")
+        features.append(f"direct I/O in {diagnosis.noise_directory} (aligned to {grain})")
     if diagnosis.loop_devices is None and diagnosis.root:
         features.append("loop devices")
     lines = [f"works here     {' '.join(works)}", *(f"               {each}" for each in features)]
@@ -95,7 +96,7 @@ def _clock_and_cost(engine: ProbeResult) -> str:
     cost = engine.null_ns_per_operation
     debug = " (a debug build: do not measure with it)" if engine.engine.profile == "debug" else ""
     return (
-        f"clock          {engine.clock}, {engine.clock_ns_per_read:.0f} ns a read · engine"
+        f"clock          {engine.clock}, {engine.clock_ns_per_read:.0f} ns per read · engine"
         f" {cost.depth_1:.0f} ns per null I/O at depth 1, {cost.depth_32:.0f} ns at 32{debug}"
     )
 
@@ -106,6 +107,22 @@ def _noise(noise_percent: float, directory: str) -> str:
     blocks = blocks_needed(5.0, paired_percent(noise_percent))
     plan = f"plan {blocks} blocks" if blocks is not None else "no affordable number of blocks"
     return (
-        f"noise          equal short runs in {directory} differ by {noise_percent:.1f} %"
+        f"noise          identical short runs in {directory} differ by {noise_percent:.1f} %"
         f" (standard deviation of their ratio), so {plan} for an effect of 5 %"
     )
+
+
+@click.command("systems")
+@click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
+def systems(as_json: bool) -> None:
+    """List the file systems that can be compared here, and how to install the others."""
+    from fsgauge.rig.host.doctor import system_standings
+
+    standings = system_standings()
+    if as_json:
+        click.echo(json.dumps([each.model_dump() for each in standings]))
+        return
+    words = {"works": "works", "needs": "needs", "impossible": "cannot"}
+    for each in standings:
+        missing = "; ".join(part for part in (each.reason, each.next) if part)
+        click.echo(f"{each.name:<9} {words[each.standing]:<7} {missing or each.summary}")

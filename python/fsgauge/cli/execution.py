@@ -1,13 +1,13 @@
-"""Run or resume a study for a command: clean up after the dead, measure, report, say the end."""
+"""Run or resume a study for a command: measure, make the report, print the last two lines."""
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fsgauge.errors import FsgaugeError, Interrupted
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 def execute(
     study: Study, *, rig: str, results: Path, destroy: Consent | None, style: str | None
 ) -> int:
-    """Gives the exit code: 0, or that of what ended the study early."""
+    """Run a study; gives the exit code: 0, or that of the error that ended it early."""
     from fsgauge.progress import progress_for
     from fsgauge.rig.registry import rig_named
     from fsgauge.run import run_study
 
     chosen = rig_named(rig, _say)
-    with _told_how_to_go_on() as created:
+    with _naming_resume() as created:
         outcome = run_study(
             study,
             rig=chosen,
@@ -47,15 +47,12 @@ def execute_again(
     style: str | None,
     accept_changed: bool,
 ) -> int:
-    """The same for a study that was cut short, on its own rig unless another is named.
-
-    One that is complete is only reported.
-    """
+    """Resume a study on its own rig unless another is named; a complete one is only reported."""
     from fsgauge.progress import progress_for
     from fsgauge.rig.registry import rig_named
     from fsgauge.run import Outcome, resume_study
 
-    with _told_how_to_go_on() as created:
+    with _naming_resume() as created:
         created(directory)
         outcome = resume_study(
             directory,
@@ -70,8 +67,8 @@ def execute_again(
 
 
 @contextmanager
-def _told_how_to_go_on() -> Iterator[Callable[[Path], None]]:
-    """Gives what is to be told the study's folder; an interruption then names the next command."""
+def _naming_resume() -> Iterator[Callable[[Path], None]]:
+    """Gives a function that takes the study's folder: an interruption then names `resume`."""
     named: list[Path] = []
     try:
         yield named.append
@@ -94,8 +91,7 @@ def _resume(directory: Path) -> str:
 
 
 def _conclude(outcome: Outcome, style: str | None, *, accept_changed: bool = False) -> int:
-    """Say what ended the study and how to go on, make the report, say the last two lines."""
-    from fsgauge.cli.answer import make_report, primary_ratios
+    from fsgauge.cli.execution import make_report, primary_ratios
 
     ended_by = outcome.ended_by
     if ended_by is not None:
@@ -117,9 +113,41 @@ def _conclude(outcome: Outcome, style: str | None, *, accept_changed: bool = Fal
 
 
 def _say_end(ended_by: FsgaugeError, directory: Path) -> None:
-    sys.stderr.write("the report below has what was measured until then\n")
+    sys.stderr.write("the report below covers what was measured before that\n")
     if isinstance(ended_by, Interrupted):
         ended_by.next = _resume(directory)
         sys.stderr.write(f"{ended_by.render()}\n")
         return
     sys.stderr.write(f"{ended_by.render()}\nafter that: {_resume(directory)}\n")
+
+
+def make_report(
+    directory: Path, disk: Sequence[str] = (), *, accept_changed: bool = False
+) -> tuple[str, Path]:
+    """Make a results folder's report; gives the answer and the page's path.
+
+    `disk` are the KEY=VALUE words of --disk; raises InputError for a wrong one.
+    """
+    from fsgauge.report import write_report
+
+    page = write_report(directory, disk, accept_changed=accept_changed)
+    return str(_results(directory)["answer"]), page
+
+
+def primary_ratios(directory: Path) -> list[dict[str, Any]]:
+    """The primary comparisons of the report, for a program."""
+    results = _results(directory)
+    metrics = results["primary_metrics"]
+    keys = ("cell", "system", "metric", "ratio", "low", "high", "verdict", "n")
+    return [
+        {key: entry[key] for key in keys}
+        for entry in results["comparisons"]
+        if entry["primary"] and entry["metric"] == metrics.get(entry["cell"])
+    ]
+
+
+def _results(directory: Path) -> dict[str, Any]:
+    from fsgauge.plain_files import read_plain
+
+    found: dict[str, Any] = json.loads(read_plain(directory / "report.json"))
+    return found

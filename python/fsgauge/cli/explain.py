@@ -12,9 +12,9 @@ from fsgauge.errors import InputError
 @click.command("explain")
 @click.argument("name", required=False)
 def command(name: str | None) -> None:
-    """What NAME is: a number of the report (iops, create.mean) or a key of a study file.
+    """Explain NAME: a number of the report (iops, create.mean) or a key of a study file.
 
-    Without NAME, the numbers that have a page.
+    Without NAME, list the numbers that have a page.
     """
     from fsgauge.pages import explain_metric, is_metric, metric_pages
     from fsgauge.study.reference import explain_key

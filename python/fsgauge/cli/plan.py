@@ -24,15 +24,17 @@ if TYPE_CHECKING:
 @click.command("plan")
 @study_choices
 @rig_option
-@click.option("--noise", metavar="PERCENT", help='What equal runs differ by here: "3 %".')
+@click.option("--noise", metavar="PERCENT", help='How much identical runs differ here: "3 %".')
 @click.option(
     "--pilot",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="A results folder measured here: its noise is used, and its time if of the same work.",
+    help="A results folder measured here: gives the noise and, for the same work, the time.",
 )
 @click.option("--json", "as_json", is_flag=True, help="The plan as JSON.")
-@click.option("--order", is_flag=True, help="Every turn of every block, not the first block's.")
+@click.option(
+    "--order", is_flag=True, help="Show the turns of every block, not of the first alone."
+)
 def command(
     study: str,
     overrides: tuple[str, ...],
@@ -46,10 +48,10 @@ def command(
     as_json: bool,
     order: bool,
 ) -> int:
-    """What STUDY would run, in what order, how long, how many bytes; touches nothing.
+    """Show what STUDY would run: order, time and bytes written. Nothing is touched.
 
-    Exit codes: 0 nothing of it would be refused here, as far as was looked; else that of what
-    would be refused first: 2 wrong input, or storage that is left alone, 3 this machine or a tool.
+    Exit codes: 0 nothing would be refused here, as far as can be checked; otherwise that of the
+    first refusal: 2 wrong input, or storage that is left alone, 3 this machine or a tool.
     """
     from fsgauge.plan.preview import describe
     from fsgauge.plan.turns import make_plan
@@ -85,7 +87,6 @@ def command(
 
 
 def _measured_noise(pilot: Path | None, noise: str | None) -> PilotNoise | None:
-    """What a pilot says; InputError when the noise is stated as well."""
     if pilot is None:
         return None
     if noise:

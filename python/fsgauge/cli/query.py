@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fsgauge.cli.changed_records import accept_changed_choice
+from fsgauge.cli.choices import accept_changed_choice
 
 if TYPE_CHECKING:
     from fsgauge.store.query import Answer
@@ -21,13 +21,13 @@ _TABLE_ROWS_LIMIT = 1000
 @click.command("query")
 @click.argument("directory", type=click.Path(path_type=Path))
 @click.argument("sql", required=False)
-@click.option("--json", "style", flag_value="json", help="One JSON object a row.")
-@click.option("--csv", "style", flag_value="csv", help="Comma-separated, names first.")
+@click.option("--json", "style", flag_value="json", help="One JSON object per row.")
+@click.option("--csv", "style", flag_value="csv", help="Comma-separated, with a header.")
 @accept_changed_choice
 def command(directory: Path, sql: str | None, style: str | None, accept_changed: bool) -> None:
-    """Ask the records in DIRECTORY with one SELECT; without SQL, list the views and columns.
+    """Query the records in DIRECTORY with one SELECT. Without SQL, list the views and columns.
 
-    Read-only, and no file outside of DIRECTORY can be read:
+    Read-only; no file outside DIRECTORY can be read:
 
     fsgauge query DIR "select system, avg(elapsed_ns) from runs group by system"
     """
@@ -43,7 +43,6 @@ def command(directory: Path, sql: str | None, style: str | None, accept_changed:
 
 
 def _list_views(directory: Path, style: str | None) -> None:
-    """Every view with what a row is, and its columns."""
     from fsgauge.store.folder import opened_results
     from fsgauge.store.views import VIEWS
 
@@ -89,7 +88,7 @@ def _rows_as_csv(names: list[str], rows: list[tuple[Any, ...]]) -> None:
 
 
 def _as_table(answer: Answer) -> None:
-    """For people: the first rows, aligned; the rest is said to be there."""
+    """The first rows, aligned, and how many more there are."""
     shown: list[tuple[Any, ...]] = []
     total = 0
     for rows in answer.batches():
@@ -105,7 +104,7 @@ def _as_table(answer: Answer) -> None:
         )
         click.echo("  ".join(padded).rstrip())
     if total > len(shown):
-        click.echo(f"{total - len(shown)} more rows: --csv or --json gives all", err=True)
+        click.echo(f"{total - len(shown)} more rows: --csv or --json prints all", err=True)
 
 
 def _word(value: object) -> str:

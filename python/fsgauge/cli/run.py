@@ -1,4 +1,4 @@
-"""`fsgauge run`."""
+"""`fsgauge run`, `resume` and `report`: a study measured, continued, and its report rebuilt."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from fsgauge.cli.choices import (
+    accept_changed_choice,
     chosen_consent,
     chosen_study,
     consent_choices,
@@ -45,9 +46,10 @@ def command(
 ) -> int:
     """Run STUDY (a shipped name or a file) and write its report.
 
-    A shipped study takes minutes; --full is its whole sweep, --as-published what others did.
+    A shipped study takes minutes. --full is its whole sweep, --as-published the method of the
+    publication it began from.
 
-    The answer and the report's path are the last two lines.
+    The last two lines are the answer and the path of the report.
     """
     from fsgauge.cli.asking import ask_where_long
     from fsgauge.cli.execution import execute
@@ -63,3 +65,56 @@ def command(
         destroy=chosen_consent(destroy, discard_unknown_data),
         style=style,
     )
+
+
+@click.command("resume")
+@click.argument("directory", type=click.Path(path_type=Path))
+@click.option(
+    "--rig", metavar="RIG", help="Must be the rig that the study began on, which is the default."
+)
+@consent_choices
+@accept_changed_choice
+@progress_choices
+def resume(
+    directory: Path,
+    rig: str | None,
+    destroy: str | None,
+    discard_unknown_data: bool,
+    accept_changed: bool,
+    style: str | None,
+) -> int:
+    """Continue the study in DIRECTORY after an interruption or a kill.
+
+    Plan, seed and study are those that the folder recorded. The block that was cut short is
+    measured again from its first turn; its records move to records-abandoned/.
+    """
+    from fsgauge.cli.execution import execute_again
+
+    return execute_again(
+        directory,
+        rig=rig,
+        destroy=chosen_consent(destroy, discard_unknown_data),
+        style=style,
+        accept_changed=accept_changed,
+    )
+
+
+@click.command("report")
+@click.argument("directories", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--disk",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Predict rates (study aging) for another disk: window=16, seek_average='4 ms'.",
+)
+@accept_changed_choice
+def report(directories: tuple[Path, ...], disk: tuple[str, ...], accept_changed: bool) -> None:
+    """Rebuild the report of each results folder from its records.
+
+    Needs no root, engine or disk, and works on another machine years later.
+    """
+    from fsgauge.cli.execution import make_report
+
+    for directory in directories:
+        answer, page = make_report(directory, disk, accept_changed=accept_changed)
+        click.echo(f"answer: {answer}\nreport: {page}")

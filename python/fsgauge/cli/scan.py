@@ -20,25 +20,25 @@ _WORST_FILES = 3
 @click.option(
     "--top",
     type=click.IntRange(0, 1000),
-    help="List so many of the most fragmented files with their extents.  [default: 3, no extents]",
+    help="List this many of the most fragmented files, with extents.  [default: 3, no extents]",
 )
 @click.option(
     "--page",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE.html",
-    help="Draw maps and distributions into one page. Default: no file is written anywhere.",
+    help="Write a page with maps and distributions. Default: no file is written.",
 )
 @click.option(
     "--against",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="BEFORE.json",
-    help="Compare with an earlier scan that --json gave.",
+    help="Compare with an earlier scan saved by --json.",
 )
 @click.option(
-    "--threads", type=click.IntRange(1, 256), help="Threads that read. Default: one a processor."
+    "--threads", type=click.IntRange(1, 256), help="Reader threads. Default: one per processor."
 )
-@click.option("--no-space", is_flag=True, help="Files only: leave free space unread.")
-@click.option("--json", "as_json", is_flag=True, help="All numbers, and the whole scan, as JSON.")
+@click.option("--no-space", is_flag=True, help="Files only: do not read free space.")
+@click.option("--json", "as_json", is_flag=True, help="All numbers and the whole scan as JSON.")
 def command(
     path: Path,
     top: int | None,
@@ -48,11 +48,11 @@ def command(
     no_space: bool,
     as_json: bool,
 ) -> int:
-    """How fragmented files and free space of PATH are: nothing is written to it.
+    """Measure fragmentation of files and free space in PATH. Nothing is written to it.
 
-    PATH is a folder or file of a mounted file system, a device, the image of a file system, or a
-    scan that `--json` gave. Ctrl-C ends it with what there is. Exit codes: 0 done, 2 wrong input,
-    3 it cannot be read, 130 stopped before the end.
+    PATH is a folder or file of a mounted file system, a device, a file system image, or a scan
+    saved by `--json`. Ctrl-C stops it and reports what was read. Exit codes: 0 done, 2 wrong input,
+    3 unreadable, 130 stopped early.
     """
     from fsgauge.report.scan import require_ours
     from fsgauge.scan.stored import is_kept_scan, read_scan
@@ -81,21 +81,21 @@ def command(
 
 
 def _order(before: ScanResult | None) -> int:
-    """That of the scan to compare with, so that maps can be laid over each other."""
+    """That of the earlier scan, so that both maps can be compared."""
     return before.map.order if before is not None and before.map is not None else _MAP_ORDER
 
 
 def _scanned(
     path: Path, *, threads: int | None, space: bool, top: int, map_order: int
 ) -> ScanResult:
-    """Scan with progress on standard error; the first Ctrl-C ends it with what there is.
+    """Scan with progress on standard error; the first Ctrl-C stops it and keeps what was read.
 
-    The place goes into the scan as an absolute path: one that was kept is read elsewhere.
+    The scan has an absolute path, since a saved one is read elsewhere.
     """
     from fsgauge.engine import Engine
     from fsgauge.errors import InputError
     from fsgauge.interruption import ending_gently
-    from fsgauge.progress.scan import ScanTeller
+    from fsgauge.progress.scan_and_age import StageProgress
     from fsgauge.wire import ScanJob
 
     place = str(path.absolute())
@@ -103,26 +103,26 @@ def _scanned(
         place.encode()
     except UnicodeEncodeError as error:
         raise InputError(
-            f"{place!a} is no UTF-8, and the engine takes nothing else",
+            f"{place!a} is not valid UTF-8, which the engine requires",
             next="scan the folder above it",
         ) from error
     job = ScanJob(path=place, threads=threads, top=top, map_order=map_order, space=space)
-    teller = ScanTeller(sys.stderr)
+    progress = StageProgress(sys.stderr)
     with ending_gently() as ending:
 
         def told(stop: object) -> None:
             assert callable(stop)  # noqa: S101 - the engine's client hands it over
 
             def tell() -> None:
-                teller.stopping()
+                progress.stopping()
                 stop()
 
-            ending.tells(tell)
+            ending.on_stop(tell)
 
         try:
-            return Engine().scan(job, teller.event, told)
+            return Engine().scan(job, progress.event, told)
         finally:
-            teller.ended()
+            progress.ended()
 
 
 def _refuse_what_only_a_scan_takes(path: Path, threads: int | None, no_space: bool) -> None:
@@ -132,14 +132,14 @@ def _refuse_what_only_a_scan_takes(path: Path, threads: int | None, no_space: bo
     given += ["--no-space"] if no_space else []
     if given:
         raise InputError(
-            f"{given[0]} would be ignored: {path} is a scan that was made already",
+            f"{given[0]} would be ignored: {path} is a saved scan",
             next=f"leave {given[0]} out",
         )
 
 
 def _say(scan: ScanResult, before: ScanResult | None, top: int | None) -> None:
     from fsgauge.scan import words
-    from fsgauge.scan.difference import difference_lines, doubts
+    from fsgauge.scan.numbers import difference_lines, doubts
 
     listed = _WORST_FILES if top is None else top
     for line in words.lines_of(scan, top=listed, extents=top is not None):
@@ -152,8 +152,7 @@ def _say(scan: ScanResult, before: ScanResult | None, top: int | None) -> None:
 
 
 def _document(scan: ScanResult, before: ScanResult | None) -> str:
-    from fsgauge.scan.difference import difference_lines, doubts
-    from fsgauge.scan.numbers import numbers_of
+    from fsgauge.scan.numbers import difference_lines, doubts, numbers_of
     from fsgauge.scan.stored import document_of
 
     if before is None:
@@ -168,19 +167,17 @@ def _document(scan: ScanResult, before: ScanResult | None) -> str:
 
 
 def _draw(scan: ScanResult, before: ScanResult | None, page: Path | None, as_json: bool) -> None:
-    """Write the page, and say where; standard output belongs to the data under --json."""
     if page is None:
         if not as_json:
-            click.echo("picture      none: --page scan.html draws it")
+            click.echo("picture      none (--page scan.html draws one)")
         return
     from fsgauge.report.scan import scan_page, write_scan_page
 
     write_scan_page(page, scan_page(scan, before))
-    click.echo(f"picture      {page}{_lies_on(page, scan)}", err=as_json)
+    click.echo(f"picture      {page}{_note_on(page, scan)}", err=as_json)
 
 
-def _lies_on(page: Path, scan: ScanResult) -> str:
-    """A word where the page is on what was scanned: it is not in the numbers above."""
+def _note_on(page: Path, scan: ScanResult) -> str:
     mount = scan.source.mount_point
     try:
         same = mount is not None and Path(mount).stat().st_dev == page.stat().st_dev

@@ -16,9 +16,9 @@ def command() -> None:
 
 @command.command("new")
 @click.argument("name")
-@click.option("--like", metavar="STUDY", help="Begin with a shipped study: writers, overhead-full.")
+@click.option("--like", metavar="STUDY", help="Start from a shipped study: writers, overhead-full.")
 def new(name: str, like: str | None) -> None:
-    """Write NAME.toml, a commented study to change."""
+    """Write NAME.toml, a commented study to edit."""
     from fsgauge.study.shipped import find_study, template
 
     text = template() if like is None else find_study(like)[1]
@@ -30,12 +30,12 @@ def new(name: str, like: str | None) -> None:
         raise InputError(f"{path} exists already", next="choose another name") from error
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror}") from error
-    click.echo(f"{path}: change it, then fsgauge plan {path}")
+    click.echo(f"{path}: edit it, then fsgauge plan {path}")
 
 
 @command.command("list")
 def list_() -> None:
-    """The shipped studies: what each takes as it is, and its question.
+    """List the shipped studies: name, time, bytes written, question.
 
     Time and bytes are estimates, as of `fsgauge plan NAME`. NAME-full is also `NAME --full`,
     NAME-as-published `NAME --as-published`.

@@ -2,9 +2,9 @@
 
 Takes a study, gives agreements of every cell, and stores every run of both tools as it was. Each
 system is made once; then, for each cell, pairs of runs on the very same files go ABBA (first by
-lot), so that a linear drift falls on both alike. Both runs of a pair have one seed. Where the
-engine submits operations in groups, fio does so too, and each pair has a third run, of fio as it
-submits by itself: what the grouping is worth shows between the two.
+lot), so that a linear drift cancels. Both runs of a pair have one seed. Where the engine submits
+operations in batches, fio does so too, and each pair has a third run of fio with its default
+submission: the difference is what batching gains.
 """
 
 from __future__ import annotations
@@ -17,9 +17,8 @@ from pathlib import Path
 
 from fsgauge import __version__
 from fsgauge.crosscheck.agreement import CellAgreement, agreements, explanation, processor_share
-from fsgauge.crosscheck.fio import fio_version, run_fio
+from fsgauge.crosscheck.fio import Numbers, fio_numbers, fio_version, run_fio
 from fsgauge.crosscheck.fio_command import engine_batch, fio_command, require_equal_exists
-from fsgauge.crosscheck.fio_output import Numbers, fio_numbers
 from fsgauge.crosscheck.folder import CrosscheckFolder, CrosscheckRecord, CrosscheckRun, Tool
 from fsgauge.errors import FsgaugeError, InputError
 from fsgauge.plan.turns import job_for, make_plan
@@ -37,7 +36,7 @@ __all__ = ["Told", "crosscheck"]
 
 @dataclass(frozen=True)
 class Told:
-    """Who is told what: a run that begins, and a cell that is done."""
+    """Called when a run begins and when a cell is done."""
 
     run: Callable[[str, Cell, int, Tool], None]
     cell: Callable[[CellAgreement], None]
@@ -62,9 +61,9 @@ def crosscheck(
     command: list[str],
     told: Told,
 ) -> Path:
-    """Run every cell by both tools and give the folder; raises InputError, RigError, Interrupted.
+    """Run every cell with both tools and give the folder; raises InputError, RigError, Interrupted.
 
-    What can be refused is refused before anything is touched.
+    Refusals come before anything is touched.
     """
     study = _with_pairs(study, pairs)
     _check_cells(study)
@@ -144,7 +143,6 @@ def _cells_in_order(plan: Plan) -> Iterator[Cell]:
 
 
 def _cell(session: _Session, lent: LentSystem, cell: Cell, turns: list[Turn]) -> None:
-    """All pairs of one cell on one system, then what they say."""
     runs: dict[Tool, list[CrosscheckRun]] = {"engine": [], "fio": [], "fio-by-itself": []}
     orders = tools_in_order(len(turns), session.plan.seed + len(cell.id))
     for turn, order in zip(turns, orders, strict=True):
@@ -179,7 +177,7 @@ def _with_fio_by_itself(
     turn: Turn,
     order: tuple[Tool, Tool],
 ) -> list[Tool]:
-    """The pair and, where it differs, fio's own way: last and first in turns."""
+    """The pair and, where it differs, fio's default submission: last and first in turns."""
     job = _plain(job_for(session.study, session.plan, turn, cell, lent.target))
     if job.interface != "io_uring" or engine_batch(job) == 1:
         return list(order)
@@ -214,14 +212,14 @@ def _run(
 
 
 def _plain(job: LoadJob | ClientsJob) -> LoadJob:
-    """The job of a kind that fio can do: the others are refused before."""
+    """The job of a kind that fio can do; others were refused before."""
     if isinstance(job, LoadJob):
         return job
     raise TypeError("many clients have no equal in fio")
 
 
 def engine_numbers(result: LoadResult) -> Numbers:
-    """The engine's run in the words of the comparison; latency from the start, as fio counts."""
+    """The engine's metrics as they are compared; latency from the start, as fio counts."""
     service = result.model_copy(
         update={"read": _service(result.read), "write": _service(result.write)}
     )

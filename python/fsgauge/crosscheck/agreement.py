@@ -12,18 +12,18 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from fsgauge.crosscheck.fio_output import Numbers
+from fsgauge.crosscheck.fio import Numbers
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.ratio import ratio_of_blocks
 
 Word = Literal["agrees", "differs", "undecided"]
 
 MARGIN = 0.03
-"""A difference within 3 % is agreement, however surely it is there."""
+"""A difference within 3 % is agreement, even if it is significant."""
 WIDEST = 0.10
 """An interval that reaches further than 10 % to either side and holds 1 supports no word."""
 BUSY = 0.95
-"""Threads on a processor for this share of the time have nothing to wait for."""
+"""Threads that are on a CPU for this share of the time never wait."""
 COMPARED = ("iops", *(f"{side}.{part}" for side in ("read", "write") for part in (
     "mean", "p50", "p99")), "cpu")  # fmt: skip
 
@@ -46,7 +46,7 @@ class Agreement(BaseModel):
 
 
 class CellAgreement(BaseModel):
-    """One cell on one system, every metric that both tools gave, and what explains a difference."""
+    """One cell on one system: every metric that both tools have, and what explains a difference."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -59,7 +59,7 @@ class CellAgreement(BaseModel):
     fio_processor_share: float
     explanation: str
     own_command: list[str] | None = None
-    """fio's with its own way of submitting; None where that is the engine's."""
+    """fio's command with its default submission; None where that equals the engine's."""
     own_agreements: list[Agreement] = []
 
 
@@ -76,13 +76,13 @@ def agreements(engine: Sequence[Numbers], fio: Sequence[Numbers]) -> list[Agreem
 
 
 def explanation(engine: Sequence[Numbers], fio: Sequence[Numbers]) -> str:
-    """What the runs themselves say about a difference; empty when they say nothing."""
+    """What in the runs explains a difference; empty if nothing does."""
     ours, theirs = processor_share(engine), processor_share(fio)
     if max(ours, theirs) < BUSY:
         return ""
     busy = "both" if min(ours, theirs) >= BUSY else "fio" if theirs > ours else "the engine"
     return (
-        f"limited by the processor, not by the storage: the threads of {busy} never waited"
+        f"CPU-bound, not storage-bound: the threads of {busy} never waited"
         f" (busy {ours:.0%} of the time in the engine, {theirs:.0%} in fio), so rate and"
         " latency follow CPU time per I/O"
     )

@@ -22,7 +22,7 @@ from fsgauge.wire import (
 )
 
 ENGINE_BATCH = 16
-"""How many operations the engine submits at once unless they are neighbours on a device."""
+"""How many operations the engine submits at once, unless they are sequential on a device."""
 LONGEST_NAMES = 4096
 """fio refuses a longer list of file names."""
 QUANTILES = {"p50": 50.0, "p99": 99.0, "p999": 99.9}
@@ -31,7 +31,7 @@ QUANTILES = {"p50": 50.0, "p99": 99.0, "p999": 99.9}
 def fio_command(job: LoadJob, *, own_batches: bool = False) -> list[str]:
     """Arguments, the program's name first; raises InputError where fio has no equal.
 
-    With `own_batches`, fio submits and reaps as it does by itself, not in groups like the engine's.
+    With `own_batches`, fio submits and reaps with its defaults, not in the engine's batches.
     """
     require_equal_exists(job)
     return [
@@ -49,11 +49,11 @@ def fio_command(job: LoadJob, *, own_batches: bool = False) -> list[str]:
 
 
 def require_equal_exists(job: LoadJob) -> None:
-    """Raise InputError, before anything is touched, for what fio does otherwise."""
+    """Raise InputError for what fio does differently."""
     several = isinstance(job.target, FilesTarget) and job.target.count > 1
     if isinstance(job.access, ZipfAccess) and several:
         raise InputError(
-            "fio has no equal of a zipf load on several files",
+            "fio has no equivalent of a zipf load on several files",
             cause="fio draws hot places inside each file, the engine over all files together",
             next="--set workload.files=1, or --set workload.distribution=uniform",
         )
@@ -64,18 +64,17 @@ def require_equal_exists(job: LoadJob) -> None:
 
 
 def _require_nameable(job: LoadJob, files: FilesTarget) -> None:
-    """Every job's files can be told to fio."""
     sequential = isinstance(job.access, SequentialAccess)
     if sequential and files.count % job.jobs:
         raise InputError(
             f"fio cannot share {files.count} files among {job.jobs} sequential jobs",
-            cause="the engine's jobs begin in the middle of files, fio's cannot",
+            cause="the engine's jobs can begin in the middle of a file, fio's cannot",
             next=f"--set workload.files={job.jobs}",
         )
     each = files.count // job.jobs if sequential else files.count
     if len(_names(files, 0, each)) > LONGEST_NAMES:
         raise InputError(
-            f"fio cannot be told the names of {each} files",
+            f"fio cannot take the names of {each} files",
             cause=f"its option filename takes {LONGEST_NAMES} characters",
             next="--set workload.files=256",
         )
@@ -116,7 +115,7 @@ def _queue(job: LoadJob, *, own_batches: bool) -> list[str]:
 
 
 def engine_batch(job: LoadJob) -> int:
-    """How many operations the engine submits at once, as its job says or as it chooses."""
+    """How many operations the engine submits at once, by its job or by default."""
     has_device = not isinstance(job.target, NullTarget)
     neighbours = isinstance(job.access, SequentialAccess) and job.direct and has_device
     chosen = job.batch or job.submit_batch or (1 if neighbours else ENGINE_BATCH)
@@ -155,7 +154,7 @@ def _rates(job: LoadJob) -> str:
 
 
 def _measurement() -> list[str]:
-    """The whole latency of every operation, and nothing that only costs fio."""
+    """Total latency of every operation, and nothing that only costs fio time."""
     quantiles = ":".join(f"{quantile:g}" for quantile in QUANTILES.values())
     return [
         "--disk_util=0",

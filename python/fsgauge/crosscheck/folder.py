@@ -1,4 +1,4 @@
-"""What a cross-check leaves behind: one folder, every run as the tool gave it.
+"""The folder of a cross-check: every run, as the tool reported it.
 
 DIR/study.toml                        the effective study, every key
 DIR/crosscheck.json                   CrosscheckRecord: command line, versions, pairs
@@ -22,7 +22,7 @@ from fsgauge.store.files import slug
 from fsgauge.wire import LoadJob, LoadResult
 
 Tool = Literal["engine", "fio", "fio-by-itself"]
-"""The last one is fio with its own way of submitting, beside fio with the engine's."""
+"""The last one is fio with its default submission; "fio" submits like the engine."""
 
 
 class CrosscheckRecord(Record):
@@ -83,9 +83,9 @@ class CrosscheckFolder:
         write_whole(self.directory / "agreement.ndjson", "".join(self._lines))
 
     def kept(self) -> str:
-        """For one that is cut short: what is kept. Nothing is when nothing was measured."""
+        """What is kept of one that ended early; the folder is removed if nothing was measured."""
         if (self.directory / "runs").is_dir():
-            return f"the runs until then are kept in {self.directory}"
+            return f"the runs so far are kept in {self.directory}"
         shutil.rmtree(self.directory, ignore_errors=True)
         return "nothing was measured, so nothing is kept"
 

@@ -1,19 +1,21 @@
 """Files that another user may have laid out: opened only when they are plain, from an open folder.
 
-folder.py    a folder held open, and what is read and written in it
-naming.py    a folder by the path that the user named
-opening.py   what a plain file is, looked at before it is opened
-refused.py   why a folder did not take a file
-rights.py    root takes the rights of a folder's owner; what root alone may write
-seen.py      a folder that is opened again
-whole.py     one file by its path; errors in words
+folder.py    a folder held open, and opened again; what is read and written in it
+opening.py   what a plain file is, checked before it is opened
+rights.py    root in another user's folder: which links it follows, with whose rights it acts
+whole.py     one file by its path; why a folder does not take a file
 """
 
-from fsgauge.plain_files.folder import LARGEST_BYTES, MissingError, PlainFolder
+from fsgauge.plain_files.folder import LARGEST_BYTES, MissingError, PlainFolder, SeenFolder
 from fsgauge.plain_files.opening import open_to_read, write_all
-from fsgauge.plain_files.refused import cause_in, cause_of
-from fsgauge.plain_files.seen import SeenFolder
-from fsgauge.plain_files.whole import cannot_write, head_of, read_plain, write_whole
+from fsgauge.plain_files.whole import (
+    cannot_write,
+    cause_in,
+    cause_of,
+    head_of,
+    read_plain,
+    write_whole,
+)
 
 __all__ = [
     "LARGEST_BYTES",

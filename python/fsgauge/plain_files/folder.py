@@ -13,13 +13,13 @@ import stat
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from fsgauge.errors import InputError
 from fsgauge.plain_files import opening
-from fsgauge.plain_files.naming import open_named
 from fsgauge.plain_files.opening import NotPlainError
-from fsgauge.plain_files.rights import require_roots_alone, rights_of
+from fsgauge.plain_files.rights import open_named, require_roots_alone, rights_of
 from fsgauge.units import format_size
 
 LARGEST_BYTES = 256 << 20
@@ -30,7 +30,7 @@ MOST_NAMES = 100_000
 _STALE_SECONDS = 3600
 
 Sealed = Callable[[str, int], None]
-"""Is told the SHA-256 and the size of a file that is on disk and about to take its place."""
+"""Gets the SHA-256 and the size of a file that is on disk and about to be renamed."""
 
 
 class MissingError(InputError):
@@ -207,7 +207,7 @@ class PlainFolder:
         require_roots_alone(self.path, self._everything())
 
     def identity(self) -> tuple[int, int, int]:
-        """Device, inode and owner: what tells this folder from any other."""
+        """Device, inode and owner, which identify the folder."""
         status = os.fstat(self._descriptor)
         return status.st_dev, status.st_ino, status.st_uid
 
@@ -303,7 +303,7 @@ class PlainFolder:
         strange = isinstance(error, NotPlainError) or error.errno in (errno.ELOOP, errno.ENOTDIR)
         return InputError(
             f"cannot read {self.path / name}: {error.strerror or error}",
-            cause="another program put it there; fsgauge reads plain files and follows no link"
+            cause="another program put it there; fsgauge reads plain files only and follows no link"
             if strange
             else "the file was damaged, or belongs to another user",
             next=f"ls -la {(self.path / name).parent}"
@@ -320,3 +320,31 @@ def _forget_stale(folder: int, name: str) -> None:
             if status is not None and status.st_mtime < time.time() - _STALE_SECONDS:
                 with suppress(OSError):
                     os.unlink(each, dir_fd=folder)
+
+
+Identity = tuple[int, int, int]
+
+
+@dataclass(frozen=True)
+class SeenFolder:
+    """Where a folder was, and which: its device, inode and owner."""
+
+    path: Path
+    identity: Identity
+
+    @classmethod
+    def of(cls, folder: PlainFolder) -> SeenFolder:
+        """A folder that is open now."""
+        return cls(folder.path, folder.identity())
+
+    @contextmanager
+    def opened(self) -> Iterator[PlainFolder]:
+        """The same folder; raises InputError where another one is in its place."""
+        with PlainFolder.opened(self.path) as folder:
+            if folder.identity() != self.identity:
+                raise InputError(
+                    f"{self.path} is not the folder whose records were read",
+                    cause="another program renamed it, replaced it or changed its owner meanwhile",
+                    next=f"ls -ld {self.path}",
+                )
+            yield folder

@@ -1,4 +1,4 @@
-"""One file by its path, read or written whole; what a folder does not take, in words."""
+"""One file by its path, read or written whole; why a write failed, in words."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from pathlib import Path
 from fsgauge.errors import InputError, RigError
 from fsgauge.plain_files.folder import LARGEST_BYTES, PlainFolder
 from fsgauge.plain_files.opening import NotPlainError
-from fsgauge.plain_files.refused import cause_of
 
 _IN_THE_WAY = (NotPlainError, FileExistsError, IsADirectoryError, NotADirectoryError)
 
@@ -34,7 +33,7 @@ def read_plain(path: Path, limit_bytes: int = LARGEST_BYTES) -> bytes:
 
 
 def head_of(path: Path, size_bytes: int) -> bytes:
-    """How a plain file begins; nothing of what is no plain file or cannot be read.
+    """The first bytes of a plain file; empty if it is not one or cannot be read.
 
     The path itself may be a link: the user named it.
     """
@@ -54,9 +53,9 @@ def cannot_write(path: Path, error: OSError) -> RigError:
     """The folder does not take it."""
     if isinstance(error, _IN_THE_WAY) or error.errno == errno.ELOOP:
         return RigError(
-            f"cannot write {path}: a link, or no plain file, is in its place",
+            f"cannot write {path}: something other than a plain file is in its place",
             details=(error.strerror or str(error),),
-            cause="another program put it there; fsgauge writes through no link",
+            cause="another program put it there; fsgauge does not write through links",
             next=f"ls -la {path.parent}",
         )
     return RigError(
@@ -64,3 +63,26 @@ def cannot_write(path: Path, error: OSError) -> RigError:
         cause=cause_of(error),
         next=f"df -h {path.parent}",
     )
+
+
+_CAUSES = {
+    errno.EROFS: "the file system there is mounted read-only",
+    errno.ENOSPC: "the disk there is full",
+    errno.EDQUOT: "the quota of this user is used up there",
+    errno.EFBIG: "the file would be larger than the file system, or ulimit -f, allows",
+    errno.EACCES: "this user may not write there",
+    errno.EPERM: "this user may not write there, or the folder is immutable (lsattr -d)",
+    errno.ENOENT: "the folder was removed meanwhile",
+    errno.EIO: "the storage failed: dmesg | tail",
+}
+
+
+def cause_of(error: OSError) -> str:
+    """The likely cause of a write that failed."""
+    return _CAUSES.get(error.errno or 0, "the file system or storage failed: dmesg | tail")
+
+
+def cause_in(words: str) -> str:
+    """The same from the words of a library that keeps the number to itself."""
+    number = next((each for each in _CAUSES if os.strerror(each) in words), None)
+    return cause_of(OSError(number, words))

@@ -1,4 +1,4 @@
-"""What a user sees while a study runs: a live view on a terminal, else one plain line a run."""
+"""What a user sees while a study runs: a live view on a terminal, else a line per run."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from fsgauge.wire import Event
 
 
 class Progress(Protocol):
-    """Told of each step by `run.py`, in order. All methods return at once."""
+    """Called by `run/` at each step, in order. All methods return at once."""
 
     def study_started(self, study: Study, plan: Plan, environment: EnvironmentRecord) -> None:
-        """The plan stands and the storage is attached."""
+        """The plan is made and the storage is attached."""
 
     def turn_started(self, turn: Turn) -> None:
         """A system is being made and filled."""
@@ -26,13 +26,13 @@ class Progress(Protocol):
         """A cell starts on the system."""
 
     def event(self, event: Event) -> None:
-        """The engine spoke."""
+        """An event of the engine."""
 
     def run_ended(self, record: RunRecord) -> None:
         """A cell is measured and stored."""
 
     def ended(self) -> None:
-        """No more will come; leave the terminal as it was."""
+        """The study ended; restore the terminal."""
 
 
 def progress_for(style: str) -> Progress:

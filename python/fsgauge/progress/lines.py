@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
+from pathlib import Path
 from typing import TextIO
 
-from fsgauge.progress.audience import Audience
-from fsgauge.progress.opening import opening
 from fsgauge.progress.tally import Tally, operations_per_second, outcome
 from fsgauge.record import Cell, EnvironmentRecord, Plan, RunRecord, Turn, turn_title
 from fsgauge.study.model import Study
+from fsgauge.units import format_duration, format_size
 from fsgauge.wire import Event
 
 
 class Quiet:
-    """Says nothing; the last two lines come from the command itself."""
+    """Prints nothing; the last two lines come from the command itself."""
 
     def study_started(self, study: Study, plan: Plan, environment: EnvironmentRecord) -> None:
         """Nothing."""
@@ -39,7 +40,7 @@ class Quiet:
 
 
 class Lines(Quiet):
-    """One line a run, for pipes and CI logs."""
+    """One line per run, for pipes and CI logs."""
 
     def __init__(self, stream: TextIO) -> None:
         self.audience = Audience(stream)
@@ -69,7 +70,7 @@ class Lines(Quiet):
 
 
 class JsonLines(Quiet):
-    """One JSON object a run on standard output: raw numbers, units in the keys."""
+    """One JSON object per run on standard output: raw numbers, units in the keys."""
 
     def __init__(self, stream: TextIO) -> None:
         self.audience = Audience(stream)
@@ -101,3 +102,43 @@ class JsonLines(Quiet):
 
     def _say(self, **facts: object) -> None:
         self.audience.say(json.dumps(facts) + "\n")
+
+
+def opening(study: Study, plan: Plan, environment: EnvironmentRecord) -> list[str]:
+    """Three lines and an empty one."""
+    blocks = len({turn.block for turn in plan.turns})
+    a_block = len({(turn.system, turn.again, turn.over_path) for turn in plan.turns})
+    beside = ", all over their paths too" if any(turn.over_path for turn in plan.turns) else ""
+    runs = sum(len(turn.cells) for turn in plan.turns)
+    cores = environment.processor_count
+    kernel = " ".join(environment.kernel.split()[:2])
+    return [
+        study.question,
+        f"host rig, {kernel}, {cores} {'core' if cores == 1 else 'cores'};"
+        f" storage: {environment.storage.sentence}",
+        f"plan: {a_block} systems ({plan.baseline} twice{beside}) x {len(plan.cells)} cells"
+        f" x {blocks} blocks = {runs} runs,"
+        f" about {format_duration(int(plan.expected_seconds * 1e9))},"
+        f" about {format_size(plan.expected_written_bytes)} written; seed {plan.seed}",
+        "",
+    ]
+
+
+class Audience:
+    """Writes to a stream until its reader is gone, as in `fsgauge run ... | head`."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream: TextIO | None = stream
+
+    def say(self, text: str) -> None:
+        """Write and flush; after a broken pipe, nothing is written."""
+        if self._stream is None:
+            return
+        try:
+            self._stream.write(text)
+            self._stream.flush()
+        except BrokenPipeError:
+            # Discards what is still buffered, also when the interpreter exits.
+            with Path(os.devnull).open("wb") as nowhere:
+                os.dup2(nowhere.fileno(), self._stream.fileno())
+            self._stream = None

@@ -8,8 +8,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from fsgauge.progress.lines import Quiet
-from fsgauge.progress.opening import opening
+from fsgauge.progress.lines import Quiet, opening
 from fsgauge.progress.tally import Tally, outcome
 from fsgauge.record import Cell, EnvironmentRecord, Plan, RunRecord, Turn, turn_title
 from fsgauge.study.model import Study
@@ -20,7 +19,7 @@ _BAR_WIDTH = 24
 
 
 class Live(Quiet):
-    """A view of three lines that is redrawn in place and gone at the end."""
+    """Three lines, redrawn in place and cleared at the end."""
 
     def __init__(self) -> None:
         self.console = Console(stderr=True, highlight=False)

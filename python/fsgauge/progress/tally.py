@@ -13,7 +13,7 @@ from fsgauge.wire import ClientsResult, LoadResult, timed_operations
 
 @dataclass
 class Tally:
-    """Kept up to date by a view; holds nothing that a record does not hold."""
+    """Updated by a view from the records of runs."""
 
     plan: Plan
     started: float = field(default_factory=time.monotonic)
@@ -40,7 +40,7 @@ class Tally:
         return f"{format_duration(int(max(expected - elapsed, 0) * 1e9))} left"
 
     def so_far(self, record: RunRecord) -> str:
-        """The cell's mean ratio to the baseline over the blocks measured so far, or nothing.
+        """The cell's mean ratio to the baseline over the blocks measured so far, or empty.
 
         As in the report, a block's baseline is the geometric mean of its turns, once both are done.
         """

@@ -1,4 +1,4 @@
-"""Scans: the numbers of one, the difference of two, how they are kept and said.
+"""Scans: the numbers of one, the difference of two, how they are saved and printed.
 
-Pure: from a wire `ScanResult` alone, without engine or disk.
+Pure: from a wire `ScanResult`, without engine or disk.
 """

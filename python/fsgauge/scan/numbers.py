@@ -1,9 +1,9 @@
-"""The numbers of a scan under flat names: what `--json` gives and every table shows.
+"""The numbers of a scan under flat names, as `--json` prints them, and the difference of two.
 
-Takes a `wire.ScanResult`; a number that cannot be known is None, never a guess. Shares are in
-percent. Ratios a file are over files that have an extent: an empty file cannot be fragmented.
-The share in use is what is left of the devices without free extents, their copies and what no
-chunk has taken (btrfs); it is None where a part of the free space could not be read.
+Takes a `wire.ScanResult`; an unknown number is None, never a guess. Shares are in
+percent. Ratios per file are over files that have an extent: an empty file cannot be fragmented.
+The share in use is the size of the devices less free extents, their copies and unallocated space
+(btrfs); it is None where some of the free space could not be read.
 The layout score is Smith and Seltzer's ("File system aging", SIGMETRICS 1997): of all pairs of
 neighbouring blocks of files, the share that also touch on the device.
 """
@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from fsgauge.units import format_size
 from fsgauge.wire import ScanResult
 
 Unit = Literal["", "B", "%"]
@@ -40,7 +41,7 @@ QUANTITIES: tuple[Quantity, ...] = (
     _count("files_with_extents", "files with an extent"),
     _count("folders", "folders"),
     _count("extents", "extents"),
-    Quantity("extents_per_file", "extents a file", "", "extents_per_file"),
+    Quantity("extents_per_file", "extents per file", "", "extents_per_file"),
     _count("fragmented_files", "fragmented files", "fragmented"),
     Quantity("fragmented_percent", "fragmented, share of files", "%", "fragmented"),
     Quantity("layout_score", "layout score", "", "layout_score"),
@@ -57,7 +58,7 @@ QUANTITIES: tuple[Quantity, ...] = (
     Quantity("size_bytes", "size of the file system", "B", "free_space"),
     Quantity("used_percent", "share in use", "%", "free_space"),
     Quantity("free_bytes", "free", "B", "free_space"),
-    Quantity("unallocated_bytes", "in no chunk yet", "B", "free_space"),
+    Quantity("unallocated_bytes", "unallocated (no chunk)", "B", "free_space"),
     Quantity("free_extents", "free extents", "", "free_space"),
     Quantity("largest_free_bytes", "largest free extent", "B", "free_space"),
     *(
@@ -92,19 +93,19 @@ def numbers_of(scan: ScanResult) -> Numbers:
 
 
 def inside_chunks(scan: ScanResult) -> bool:
-    """Whether free extents are those inside of chunks only, so that they are not all the room."""
+    """Whether free extents are only those inside chunks, as on btrfs."""
     free = scan.free
     return scan.source.file_system == "btrfs" and free is not None and free.extents is not None
 
 
 def room_is_unknown(scan: ScanResult) -> bool:
-    """Whether a record is too old to say what no chunk has taken."""
+    """Whether a record is too old to have the unallocated bytes."""
     free = scan.free
     return inside_chunks(scan) and free is not None and free.unallocated_bytes is None
 
 
 def reach_bytes(scan: ScanResult) -> int:
-    """Up to where places go: the end of the device, or of btrfs's addresses over several."""
+    """The end of all addresses: of the device, or of btrfs's logical addresses over several."""
     reach = scan.source.address_bytes
     return scan.source.size_bytes if reach is None else reach
 
@@ -112,7 +113,7 @@ def reach_bytes(scan: ScanResult) -> int:
 def may_lack_free_space(scan: ScanResult) -> bool:
     """Whether free extents may lie where nothing could be read.
 
-    Of records too old to say so, whether anything was damaged; but the kernel's sum is whole.
+    For records too old to say, whether anything was damaged; the kernel's sum is complete.
     """
     free = scan.free
     if free is None:
@@ -123,14 +124,14 @@ def may_lack_free_space(scan: ScanResult) -> bool:
 
 
 def _size_is_reach(scan: ScanResult) -> bool:
-    """Whether an old record has the end of addresses over several devices for the size."""
+    """Whether an old record has the end of btrfs's addresses as the size."""
     by_chunks = scan.free is None or scan.free.extents is not None
     is_noted = any(note.code == "btrfs_addresses" for note in scan.notes)
     return by_chunks and is_noted and scan.source.address_bytes is None
 
 
 def _in_use(scan: ScanResult) -> int | None:
-    """Bytes in use on all devices, the file system's own among them."""
+    """Bytes in use on all devices, metadata included."""
     free = scan.free
     if free is None or room_is_unknown(scan) or may_lack_free_space(scan):
         return None
@@ -172,3 +173,77 @@ def _over(part: float, whole: float) -> float | None:
 
 def _percent(part: float, whole: float) -> float | None:
     return 100 * part / whole if whole else None
+
+
+@dataclass(frozen=True)
+class Line:
+    """One number of two scans; `difference` is None where either is not known."""
+
+    quantity: Quantity
+    before: float | None
+    now: float | None
+    difference: float | None
+
+
+def difference_lines(before: ScanResult, now: ScanResult) -> list[Line]:
+    """Every number that either scan knows."""
+    first, second = numbers_of(before), numbers_of(now)
+    lines = []
+    for quantity in QUANTITIES:
+        old, new = first[quantity.name], second[quantity.name]
+        if old is None and new is None:
+            continue
+        change = new - old if old is not None and new is not None else None
+        lines.append(Line(quantity, old, new, change))
+    return lines
+
+
+def doubts(before: ScanResult, now: ScanResult) -> list[str]:
+    """Reasons why the two scans may not be comparable."""
+    found = []
+    if before.source.file_system != now.source.file_system:
+        found.append(
+            "the scans are of different file systems:"
+            f" {before.source.file_system} and {now.source.file_system}"
+        )
+    if before.source.size_bytes != now.source.size_bytes:
+        found.append(
+            "the sizes differ, so the maps cannot be laid over each other:"
+            f" {format_size(before.source.size_bytes)} and {format_size(now.source.size_bytes)}"
+        )
+    if before.source.path != now.source.path:
+        found.append(
+            f"the scans are of different places: {before.source.path} and {now.source.path}"
+        )
+    if before.started_unix_ns > now.started_unix_ns:
+        found.append("the earlier scan is in fact the later one")
+    for name, scan in (("earlier", before), ("other", now)):
+        if scan.ended == "interrupted":
+            found.append(f"the {name} scan was stopped early")
+    if _incomplete(before) != _incomplete(now):
+        found.append(
+            "the scans read different parts:"
+            f" the earlier scan had {_counted(before)}, the other {_counted(now)}"
+        )
+    return found
+
+
+def _incomplete(scan: ScanResult) -> dict[str, int]:
+    return {problem.code: problem.count for problem in scan.problems}
+
+
+def _counted(scan: ScanResult) -> str:
+    """Problems by code, for a sentence."""
+    each = [f"{count:,} {code}" for code, count in _incomplete(scan).items()]
+    return ", ".join(each) or "no problem"
+
+
+def maps_compare(before: ScanResult, now: ScanResult) -> bool:
+    """Whether cell k of both maps is the same place."""
+    if before.map is None or now.map is None:
+        return False
+    return (
+        before.map.order == now.map.order
+        and before.map.cell_bytes == now.map.cell_bytes
+        and before.source.size_bytes == now.source.size_bytes
+    )

@@ -1,7 +1,7 @@
-"""A scan as it is kept: one JSON object, numbers under flat names and the whole result.
+"""A saved scan: one JSON object with numbers under flat names and the whole result.
 
-`{"kind": "scan", "format": 1, ... numbers ..., "result": {...}}`; the head tells a kept scan from
-any other file that could be scanned itself.
+`{"kind": "scan", "format": 1, ... numbers ..., "result": {...}}`; the head distinguishes a saved
+scan from a file that is to be scanned.
 """
 
 from __future__ import annotations
@@ -45,18 +45,18 @@ def document_of(scan: ScanResult, **more: object) -> str:
 
 
 def is_kept_scan(path: Path) -> bool:
-    """Whether a regular file begins as a kept scan does."""
+    """Whether a regular file begins like a saved scan."""
     return head_of(path, len(HEAD)) == HEAD
 
 
 def read_scan(path: Path) -> ScanResult:
-    """The scan kept in a file; raises InputError that says what the file is instead."""
+    """The scan saved in a file; InputError says what the file is instead."""
     try:
         document = json.loads(read_plain(path.resolve(), _LARGEST_BYTES))
     except (ValueError, RecursionError) as error:
-        raise _no_scan(path, "it is no whole JSON") from error
+        raise _no_scan(path, "it is not complete JSON") from error
     if not isinstance(document, dict) or document.get("kind") != "scan":
-        raise _no_scan(path, "it is JSON of something else")
+        raise _no_scan(path, "it is other JSON")
     if document.get("format") != 1:
         raise InputError(
             f"{path} is in format {document.get('format')}; this fsgauge reads format 1",
@@ -73,8 +73,8 @@ def read_scan(path: Path) -> ScanResult:
 
 def _no_scan(path: Path, why: str) -> InputError:
     return InputError(
-        f"{path} is not a scan that was kept",
+        f"{path} is not a saved scan",
         details=(why,),
-        cause="another program wrote it, or it was cut short or edited",
+        cause="another program wrote it, or it was truncated or edited",
         next=f"fsgauge scan PATH --json > {path.name}   (makes one)",
     )

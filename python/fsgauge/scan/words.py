@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fsgauge.scan.difference import Line
 from fsgauge.scan.numbers import (
+    Line,
     Unit,
     inside_chunks,
     may_lack_free_space,
@@ -20,13 +20,13 @@ _WAYS = {
     "fiemap": "FIEMAP",
     "getfsmap": "GETFSMAP",
     "bitmaps": "block bitmaps",
-    "on-disk": "the structures on disk",
+    "on-disk": "on-disk structures",
 }
 _KINDS = ("unwritten", "delayed", "inline", "compressed", "encrypted", "shared")
 
 
 def number(value: float | None, unit: Unit) -> str:
-    """A number with its unit for people; nothing for one that is not known."""
+    """A number with its unit; empty where unknown."""
     if value is None:
         return ""
     if unit == "B":
@@ -52,11 +52,11 @@ def change(line: Line) -> str:
 
 
 def cautions(scan: ScanResult) -> list[str]:
-    """What has to be said before any number."""
+    """Warnings that come before any number."""
     source = scan.source
     found = []
     if scan.ended == "interrupted":
-        found.append("stopped before its end: only what was read until then is counted")
+        found.append("stopped early: only what was read is counted")
     if source.writable and source.mount_point and source.path == source.device:
         found.append(
             f"{printable(source.device)} is mounted read-write at"
@@ -70,14 +70,14 @@ def headline(scan: ScanResult) -> str:
     found = numbers_of(scan)
     files, extents = found["files_with_extents"], found["extents"]
     if not files:
-        return "no file with an extent on the device was found"
+        return "no file has an extent on the device"
     each, share = found["extents_per_file"], found["fragmented_percent"]
     assert each is not None and share is not None  # noqa: S101 - there are files
     many = "file" if files == 1 else "files"
     pieces = "extent" if extents == 1 else "extents"
     return (
-        f"{files:,} {many} in {extents:,} {pieces}: {each:,.2f} a file,"
-        f" {_share(share)} % of files in more than one"
+        f"{files:,} {many} in {extents:,} {pieces}: {each:,.2f} per file,"
+        f" {_share(share)} % of files fragmented"
     )
 
 
@@ -93,23 +93,23 @@ def place(scan: ScanResult) -> str:
 
 
 def is_one_file(scan: ScanResult) -> bool:
-    """Whether a file itself was scanned: neither a tree nor the file system that an image holds."""
+    """Whether the extents of one file were scanned, not a tree and not the content of an image."""
     counts = scan.counts
     return scan.source.files_by == "fiemap" and (counts.files, counts.folders) == (1, 0)
 
 
 def notes(scan: ScanResult) -> list[str]:
-    """What should be known beside the numbers, those of the engine last."""
+    """Notes on the numbers, those of the engine last."""
     found = []
     if is_one_file(scan):
         found.append(
-            "no file system that can be read begins in this file,"
-            " so where the file itself lies was scanned"
+            "this file contains no file system that can be read,"
+            " so the extents of the file itself were scanned"
         )
     if room_is_unknown(scan):
         found.append(
-            "free space is that inside of btrfs's chunks: what no chunk has taken yet comes beside"
-            " it, so how full the file system is says `btrfs filesystem usage`"
+            "free space is that inside btrfs chunks, without unallocated space: see"
+            " `btrfs filesystem usage` for how full the file system is"
         )
     if scan.source.space_reason:
         found.append(f"free space: {scan.source.space_reason}")
@@ -126,32 +126,32 @@ def free_space(scan: ScanResult) -> str:
         return f"nothing{more}"
     size = format_size(free.size_bytes)
     if free.extents is None:
-        return f"{size}; in how many pieces is not known"
+        return f"{size}; number of extents unknown"
     share = numbers_of(scan)["free_at_least_8_mib_percent"]
-    large = f"; {_share(share)} % of it in pieces of 8 MiB or more" if share is not None else ""
-    pieces = "piece" if free.extents == 1 else "pieces"
-    inside = " inside of chunks" if inside_chunks(scan) else ""
+    large = f"; {_share(share)} % of it in extents of 8 MiB or more" if share is not None else ""
+    pieces = "extent" if free.extents == 1 else "extents"
+    inside = " inside chunks" if inside_chunks(scan) else ""
     largest = "" if free.largest_bytes is None else f"; largest {format_size(free.largest_bytes)}"
     return f"{size} in {free.extents:,} {pieces}{inside}{large}{largest}{more}"
 
 
 def _more_room(scan: ScanResult) -> str:
-    """What is, or may be, free beside the free extents."""
+    """Space that is or may be free in addition to the free extents."""
     free = scan.free
     if free is None:
         return ""
     found = ""
     if inside_chunks(scan) and free.unallocated_bytes:
-        found += f"; beside them {format_size(free.unallocated_bytes)} in no chunk yet"
+        found += f"; {format_size(free.unallocated_bytes)} unallocated"
     if free.unread_bytes:
-        found += f"; up to {format_size(free.unread_bytes)} more may be where nothing could be read"
+        found += f"; up to {format_size(free.unread_bytes)} more in unreadable areas"
     elif may_lack_free_space(scan):
-        found += "; more may be where nothing could be read"
+        found += "; possibly more in unreadable areas"
     return found
 
 
 def kinds(scan: ScanResult) -> str:
-    """Extents and files that are special; empty where none is."""
+    """Special extents and files; empty where there are none."""
     counts = scan.counts
     each = {kind: count for kind in _KINDS if (count := getattr(counts, f"{kind}_extents"))}
     found = [f"{count:,} {kind}" for kind, count in each.items()]
@@ -159,15 +159,15 @@ def kinds(scan: ScanResult) -> str:
     parts = [f"{', '.join(found)} {extents}"] if found else []
     if counts.files_without_extents:
         why = "empty, inline, all holes"
-        why += ", or not on the device yet" if counts.delayed_extents else ""
-        parts.append(f"{_files(counts.files_without_extents)} without a place ({why})")
+        why += ", or not yet allocated" if counts.delayed_extents else ""
+        parts.append(f"{_files(counts.files_without_extents)} without extents ({why})")
     if counts.sparse_files:
         parts.append(_files(counts.sparse_files, "sparse "))
     return "; ".join(parts)
 
 
 def how(scan: ScanResult) -> str:
-    """By what it was read, how long that took, and whether it could change meanwhile."""
+    """How it was read, how long that took, and whether it was mounted read-write."""
     source = scan.source
     by = [source.files_by] if source.space_by == "none" else [source.files_by, source.space_by]
     ways = " and ".join(_WAYS.get(way, way) for way in by)
@@ -176,7 +176,7 @@ def how(scan: ScanResult) -> str:
 
 
 def problem(entry: ScanProblem) -> str:
-    """A problem with how often and the first place."""
+    """A problem with its count and first place."""
     times = f"{entry.count:,} times: " if entry.count > 1 else ""
     first = "first " if entry.count > 1 else ""
     example = f" ({first}{printable(entry.examples[0])})" if entry.examples else ""
@@ -184,14 +184,14 @@ def problem(entry: ScanProblem) -> str:
 
 
 def lines_of(scan: ScanResult, *, top: int, extents: bool) -> list[str]:
-    """The whole text; `extents` lists where the worst files' pieces lie."""
+    """The whole text; `extents` lists those of the worst files."""
     head = f"{printable(scan.source.path)}  {place(scan)}"
     found = [*cautions(scan), f"{head:<40}  {headline(scan)}", f"free         {free_space(scan)}"]
     if special := kinds(scan):
         found.append(f"kinds        {special}")
     found += [f"problem      {problem(entry)}" for entry in scan.problems]
     if any(problem.count > 1 for problem in scan.problems):
-        found.append(f"{'':<12} --json names up to ten places of each problem, --page shows them")
+        found.append(f"{'':<12} --json and --page list up to ten places of each problem")
     found += [f"note         {printable(note)}" for note in notes(scan)]
     for index, file in enumerate(scan.top[:top]):
         found.append(f"{'' if index else 'worst files':<12} {file_line(file)}")
@@ -235,7 +235,7 @@ def difference_table(lines: Sequence[Line]) -> list[str]:
 
 
 def printable(text: str) -> str:
-    """Text without what would move the cursor or break a line: file names may hold anything."""
+    """Text without control characters, which file names may have."""
     return "".join(
         letter if letter.isprintable() else letter.encode("unicode_escape").decode()
         for letter in text
@@ -247,13 +247,13 @@ def _files(count: int, kind: str = "") -> str:
 
 
 def _least(value: float, digits: int) -> str:
-    """A change that is never shown as none."""
+    """A change, which is never rounded to zero."""
     shown = f"{value:,.{digits}f}"
     return shown if float(shown.replace(",", "")) else f"<{10**-digits:.{digits}f}"
 
 
 def _share(percent: float) -> str:
-    """A share that is said to be none or all only where it is."""
+    """A share, which is rounded to 0 or 100 only where it is exactly that."""
     if 0 < percent < 0.1:
         return "under 0.1"
     if 99.9 < percent < 100:

@@ -1,7 +1,7 @@
 """Storage: what a system sits on. One file for each kind, each with the same two functions.
 
-check(storage)            refuse what can be refused; nothing is touched
-attach(storage, ledger)   a context that gives a Base: the storage, there and ours
+check(storage)            refuse unusable storage; nothing is touched
+attach(storage, ledger)   a context that gives a Base: the attached storage
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ def check(
     seconds: float = SEARCH_SECONDS,
     say: Callable[[str], None] = lambda _: None,
 ) -> device.Cleared | None:
-    """Raise InputError, RefusedError or RigError for storage that cannot be had.
+    """Raise InputError, RefusedError or RigError for storage that cannot be used.
 
     `smallest_bytes` is what the systems need; only a device's size is not in the study. A device
-    is looked at for about as long as `seconds`, and what was seen is given for `attach`.
+    is searched for data for about `seconds`; the result is for `attach`.
     """
     match storage:
         case LoopStorage():
@@ -48,7 +48,7 @@ def check(
         case PathStorage():
             path.check(storage)
         case ShareStorage():
-            pass  # who answers is asked for each system
+            pass  # servers are checked for each system
     return None
 
 
@@ -61,7 +61,7 @@ def attach(
 ) -> AbstractContextManager[Base]:
     """The storage, until the context ends; everything made is in the ledger first.
 
-    `say` is told what is about to be destroyed, and what stays on a device.
+    `say` gets what is about to be destroyed, and what remains on a device.
     """
     match storage:
         case LoopStorage():

@@ -1,4 +1,4 @@
-"""What every kind of storage gives, before any system is on it."""
+"""Attached storage of any kind, before a system is on it."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from fsgauge.rig.host.device.device_claim import Claim
 @dataclass(frozen=True)
 class Base:
     """Storage, attached. `device` or `directory` is set; `refill` is a file whose blocks a discard
-    frees and that has to be allocated again (a preallocated loop file). `claim` is lent to whoever
-    makes or uses something on the device."""
+    frees and that has to be allocated again (a preallocated loop file). `claim` is lent to
+    what makes or uses something on the device."""
 
     device: str | None
     directory: str | None

@@ -1,4 +1,8 @@
-"""Device storage: a whole block device, unused, its bytes looked at, named by the user."""
+"""Device storage: a whole block device, unused, searched for data, named by the user.
+
+At the end it is given back: discarded, or at least without a signature. Without discard it keeps
+the run's test data, which the next check finds as data without a signature; the run says so.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +10,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from fsgauge.errors import RigError
 from fsgauge.record import StorageFacts
 from fsgauge.rig.host.device.block_device import BlockDevice
 from fsgauge.rig.host.device.consent import Consent, require_consent, require_own_name
-from fsgauge.rig.host.device.data_search import SEARCH_SECONDS, look_for_data
+from fsgauge.rig.host.device.data_search import SEARCH_SECONDS, Looked, look_for_data
+from fsgauge.rig.host.device.device_bytes import discard, wipe
 from fsgauge.rig.host.device.device_chain import Link, chain_of_device
 from fsgauge.rig.host.device.device_claim import DeviceClaim, claimed
 from fsgauge.rig.host.device.device_state import DeviceState, changes
 from fsgauge.rig.host.device.safety import find_device, require_unused, require_writable, sole_use
-from fsgauge.rig.host.device.search_report import Looked
-from fsgauge.rig.host.ledger.giving_back import give_back
 from fsgauge.rig.host.ledger.ledger import Ledger
 from fsgauge.rig.host.ledger.traces import DeviceTrace
 from fsgauge.storage.base import Base
@@ -23,13 +27,13 @@ from fsgauge.study.model import DeviceStorage
 from fsgauge.units import format_size
 
 _SMALLEST_BYTES = 16 << 20
-_SECONDS_WITH_THE_WORD = 10.0
-"""Where data may be lost anyway, a short look is for the record of it."""
+_SECONDS_WITH_CONSENT = 10.0
+"""Of the search where unknown data may be destroyed anyway: it is for the record."""
 
 
 @dataclass(frozen=True)
 class Cleared:
-    """A device that may be written, what was looked at, and what it was like then."""
+    """A device that may be written, the result of its search, and its state before that."""
 
     device: BlockDevice
     looked: Looked
@@ -62,7 +66,7 @@ def attach(
 ) -> Iterator[Base]:
     """The device, claimed until the context ends; then free of what the run left on it.
 
-    What `cleared` has read is not read again when nobody wrote to the device since.
+    It is not searched again if nothing has written to the device since `cleared`.
     """
     device = find_device(storage.device)
     with sole_use(device), claimed(device) as claim:
@@ -90,10 +94,10 @@ def attach(
 def _clear(
     claim: DeviceClaim, consent: Consent | None, seconds: float, say: Callable[[str], None]
 ) -> Cleared:
-    """Look for data, ask for consent; the state is that from before the search."""
+    """Search for data, require consent; the state is that before the search."""
     state = claim.state
     if consent and consent.unknown_data:
-        seconds = min(seconds, _SECONDS_WITH_THE_WORD)
+        seconds = min(seconds, _SECONDS_WITH_CONSENT)
     looked = look_for_data(claim.device, seconds, say)
     require_consent(claim.device, consent, looked)
     return Cleared(claim.device, looked, state)
@@ -109,3 +113,29 @@ def _sentence(device: BlockDevice, link: Link) -> str:
     cache = f"write cache: {link['write_cache']}" if link.get("write_cache") else ""
     words = ", ".join(word for word in (spins, cache) if word)
     return f"{model}{device.path}, {format_size(device.size_bytes)} ({words})"
+
+
+_DISCARD_SECONDS = 300.0
+_LOOK_SECONDS = 5.0
+
+
+def give_back(claim: DeviceClaim, say: Callable[[str], None]) -> None:
+    """Clear what the run left; nothing is touched if another program has used the device."""
+    if claim.is_lost:
+        return
+    device = claim.device.path
+    with claim.used():
+        if not _discarded(device):
+            wipe(device, claimed=True)
+    if look_for_data(claim.device, _LOOK_SECONDS).data is not None:
+        say(
+            f"{device} still holds this run's test data, without a signature: the next run on it"
+            f" needs --discard-unknown-data, or first: blkdiscard --zeroout {device}"
+        )
+
+
+def _discarded(device: str) -> bool:
+    try:
+        return discard(device, claimed=True, seconds=_DISCARD_SECONDS).exit_code == 0
+    except RigError:  # it takes too long: only the signatures are wiped
+        return False

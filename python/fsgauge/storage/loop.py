@@ -1,4 +1,4 @@
-"""Loop storage: a scratch file in a folder of ours, behind a loop device with direct I/O."""
+"""Loop storage: a scratch file in our own folder, behind a loop device with direct I/O."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fsgauge.record import StorageFacts
 from fsgauge.rig.host.device import loop_devices
 from fsgauge.rig.host.device.block_device import device_at
 from fsgauge.rig.host.device.device_chain import Link, chain_of_device, under
-from fsgauge.rig.host.folder.safe_folder import require_only_ours
+from fsgauge.rig.host.folder.places import require_only_ours
 from fsgauge.rig.host.ledger.ledger import Ledger
 from fsgauge.rig.host.ledger.traces import LoopTrace
 from fsgauge.storage.base import Base
@@ -25,7 +25,7 @@ _ROUND_BYTES = 1 << 20
 
 
 def check(storage: LoopStorage) -> None:
-    """Refuse a folder that is not there or has too little room, and a host without loop devices."""
+    """Refuse a missing or full folder, and a host without loop devices."""
     require_loops()
     folder = Path(storage.directory)
     if not folder.is_dir():
@@ -38,13 +38,13 @@ def check(storage: LoopStorage) -> None:
 
 
 def require_loops() -> None:
-    """RigError on a host where no loop device can be made."""
+    """RigError on a host without loop devices."""
     reason = loop_devices.loops_available()
     if reason:
         raise RigError(
-            "loop devices cannot be made here",
+            "loop devices are not available",
             cause=reason,
-            next="use a folder that is mounted: --storage path:/mnt/x --system mounted",
+            next="use a mounted folder: --storage path:/mnt/x --system mounted",
         )
 
 
@@ -59,7 +59,7 @@ def require_room(folder: Path, size_bytes: int) -> None:
     raise InputError(
         f"{folder} has {format_size(free_bytes)} free,"
         f" and the storage is {format_size(size_bytes)}",
-        cause="the runs write the whole file, so all of it must fit",
+        cause="the runs write the whole file, so it must fit",
         next=f"--storage loop:{exact_size(fits).replace(' ', '')}, or another storage.directory",
     )
 
@@ -94,9 +94,7 @@ def make_file(file: Path, size_bytes: int, *, preallocate: bool) -> None:
         if preallocate:
             os.posix_fallocate(descriptor, 0, size_bytes)
     except OSError as error:
-        raise RigError(
-            f"{file} could not be made {format_size(size_bytes)} large: {error}"
-        ) from error
+        raise RigError(f"cannot allocate {format_size(size_bytes)} for {file}: {error}") from error
     finally:
         os.close(descriptor)
 
@@ -110,8 +108,8 @@ def loop_device(file: Path, ledger: Ledger) -> Iterator[tuple[str, list[str]]]:
         cautions = []
         if refused:
             cautions.append(
-                f"the loop device goes through the page cache (direct I/O refused: {refused}),"
-                " so a cache below every system may answer"
+                f"the loop device uses the page cache (direct I/O refused: {refused}),"
+                " so reads of every system may be cached below it"
             )
         yield device, cautions
 
@@ -130,12 +128,12 @@ def _sentence(storage: LoopStorage, chain: list[Link]) -> str:
     whole = "preallocated loop file" if storage.preallocate else "loop file"
     return (
         f"{whole} {format_size(storage.size)} on {lies_on or 'an unknown file system'}"
-        f" at {storage.directory} (a shared disk is under it: ratios hold, rates do not)"
+        f" at {storage.directory} (on a shared disk: ratios hold, rates do not)"
     )
 
 
 def _sharing(chain: list[Link]) -> list[str]:
     return [
-        f"the storage is a file on {under(chain[1:])}: that file system's allocation and whatever"
-        " else uses its disk are part of every run"
+        f"the storage is a file on {under(chain[1:])}: its allocation and everything else that"
+        " uses the disk affect every run"
     ]

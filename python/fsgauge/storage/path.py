@@ -1,4 +1,4 @@
-"""Path storage: a marked scratch folder on a file system that is mounted; nothing is formatted."""
+"""Path storage: a marked scratch folder on a mounted file system; nothing is formatted."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ROOM_PERCENT = 102
 
 
 def check(storage: PathStorage) -> None:
-    """Refuse a folder that is not there, cannot be written or has too little room."""
+    """Refuse a folder that is missing, cannot be written or has too little room."""
     require_usable(storage.path, storage.size)
 
 
@@ -28,7 +28,7 @@ def require_usable(path: str, size_bytes: int) -> None:
     if not folder.is_dir():
         raise InputError(
             f"there is no folder {path}",
-            cause="it is not made on purpose: a missing mount would go unnoticed",
+            cause="it is not created, since a missing mount would go unnoticed",
             next=f"mkdir {path}, or mount the file system that belongs there",
         )
     if not os.access(folder, os.W_OK | os.X_OK):
@@ -52,9 +52,9 @@ def attach(storage: PathStorage) -> Iterator[Base]:
     facts = StorageFacts(
         kind="path",
         sentence=f"{format_size(storage.size)} in {storage.path} on {under(chain)}"
-        " (used as it stands, nothing is formatted)",
+        " (used as is, nothing is formatted)",
         size_bytes=storage.size,
         device_chain=chain,
-        cautions=["the file system is not made afresh: its age and fill are part of the result"],
+        cautions=["the file system is not made anew: its age and fill level affect the result"],
     )
     yield Base(None, storage.path, storage.size, facts)

@@ -23,7 +23,7 @@ _SHARE_OF_MEMORY = 0.8
 
 
 def check(storage: RamStorage) -> None:
-    """Refuse more memory than the machine can spare."""
+    """Refuse more memory than is available."""
     require_loops()
     available = available_memory_bytes()
     if available is not None and storage.size > available * _SHARE_OF_MEMORY:
@@ -50,7 +50,7 @@ def attach(storage: RamStorage, ledger: Ledger) -> Iterator[Base]:
             facts = StorageFacts(
                 kind="ram",
                 sentence=f"{format_size(storage.size)} of memory behind a loop device"
-                " (no disk takes part: this is what the software costs)",
+                " (no disk: this is the software's cost)",
                 size_bytes=storage.size - storage.size % (1 << 20),
                 device_chain=chain_of_device(device),
                 cautions=cautions,
@@ -60,12 +60,12 @@ def attach(storage: RamStorage, ledger: Ledger) -> Iterator[Base]:
 
 @contextmanager
 def _tmpfs(folder: Path, size_bytes: int, ledger: Ledger) -> Iterator[Path]:
-    """A tmpfs with a marked folder in it, as the loop's file must lie in a folder of ours."""
+    """A tmpfs with a marked folder in it, since the loop's file must be in our own folder."""
     options = f"size={size_bytes + _SLACK_BYTES},mode=0700,nosuid,nodev"
     with ledger.holding(MountTrace(path=str(folder))):
         must_run(
             ["mount", "-t", "tmpfs", "-o", options, "fsgauge", str(folder)],
-            what="a file system in memory could not be mounted",
+            what="cannot mount a tmpfs",
         )
         with ledger.folder(folder, "ram") as inside:
             yield inside

@@ -1,4 +1,4 @@
-"""Share storage: shares of servers that run already; nothing of this machine is touched."""
+"""Share storage: shares of running servers; nothing on this machine is touched."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from fsgauge.units import format_size
 
 @contextmanager
 def attach(storage: ShareStorage) -> Iterator[Base]:
-    """What is known of it: what the study may use."""
+    """The storage, of which only the size that the study may use is known."""
     facts = StorageFacts(
         kind="share",
-        sentence=f"up to {format_size(storage.size)} on shares of servers (used as they stand)",
+        sentence=f"up to {format_size(storage.size)} on shares of servers (used as they are)",
         size_bytes=storage.size,
         device_chain=[],
         cautions=[
-            "what lies under a share, and who else works on it, is not known here: caches of the"
-            " server stay as they are, and extents cannot be counted"
+            "the storage and the other users of a share are not known here; the server's caches"
+            " are not dropped, and extents cannot be counted"
         ],
     )
     yield Base(None, None, storage.size, facts)

@@ -1,8 +1,7 @@
-"""Systems: one small file for each kind of thing that is compared.
+"""Systems: the kinds of things that are compared, by name.
 
-Adding a kind is adding a file `NAME.py` here that defines `SYSTEM`, an instance of a subclass of
-`FileSystem` (kind.py); nothing else changes. docs/adding-a-system.md goes through it.
-Takes a kind's name, gives its `SystemKind`.
+Adding a file system is adding a file here with an instance of a subclass of `FileSystem` (kind.py);
+nothing else changes. docs/adding-a-system.md shows how.
 """
 
 from __future__ import annotations
@@ -20,12 +19,12 @@ __all__ = ["FileSystem", "SystemKind", "find_kind", "system_kinds"]
 
 @cache
 def system_kinds() -> dict[str, SystemKind]:
-    """Every kind by name: each module of this package that defines SYSTEM."""
+    """Every kind by name: each instance of `SystemKind` in the modules of this package."""
     found: dict[str, SystemKind] = {}
     for module in pkgutil.iter_modules(__path__):
-        system = getattr(importlib.import_module(f"{__name__}.{module.name}"), "SYSTEM", None)
-        if isinstance(system, SystemKind):
-            found[system.name] = system
+        for value in vars(importlib.import_module(f"{__name__}.{module.name}")).values():
+            if isinstance(value, SystemKind):
+                found[value.name] = value
     return dict(sorted(found.items()))
 
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from fsgauge.system.allowed import (
+from fsgauge.system.kind import (
     FEATURES,
     LEVEL,
     NOTHING,
     NUMBER,
     WORD,
+    FileSystem,
     Switches,
     flags,
     numbers,
     one_of,
     perhaps,
 )
-from fsgauge.system.kind import FileSystem
 
 _CHECKSUM = one_of("crc32c", "xxhash", "sha256", "blake2")
 _MKFS: Switches = {

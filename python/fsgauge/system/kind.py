@@ -1,14 +1,79 @@
-"""What a kind of system is: the bare device, a folder that is mounted, or a file system.
+"""What a kind of system is: a bare device, a mounted folder, a share, or a file system.
 
 A subclass of `FileSystem` says in class attributes what mkfs and mount need; a method is
 overridden only where the tools differ. Nothing here touches a disk: it makes argument lists.
+
+It also lists the options that a study may give to mkfs and mount, each with the form of its value.
+Whatever is not listed is refused: a list of what is dangerous would miss the next version's option.
+No form has a slash, so a value is a number or a word and names no file and no device.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
-from fsgauge.system.allowed import Keys, Switches
+
+@dataclass(frozen=True)
+class Form:
+    """What the value of an option may look like; `words` describes it in errors."""
+
+    words: str
+    pattern: re.Pattern[str]
+    optional: bool = False
+    """Whether the option may also be given without a value."""
+
+    def fits(self, value: str) -> bool:
+        """Whether the whole value has this form."""
+        return self.pattern.fullmatch(value) is not None
+
+
+Keys = Mapping[str, Form]
+"""Options in one list, as key or key=value with commas between: of mount, of mke2fs -E."""
+Switches = Mapping[str, Form | Keys]
+"""Options of a command line: -b 4096, --nodesize=16k, -d su=64k,sw=4."""
+
+NOTHING = Form("no value", re.compile(""))
+NUMBER = Form(
+    "a number, as in 4096, 64k or 0.5", re.compile(r"[0-9]{1,20}(\.[0-9]{1,9})?[A-Za-z]?")
+)
+WORD = Form("a word", re.compile(r"[A-Za-z0-9][A-Za-z0-9_]{0,31}"))
+LEVEL = Form("a word, as in zstd or zstd:3", re.compile(r"[a-z0-9]{1,16}(:-?[0-9]{1,3})?"))
+FEATURES = Form(
+    "features with commas between, as in ^has_journal,extent",
+    re.compile(r"\^?[a-z0-9][a-z0-9_-]{0,31}(,\^?[a-z0-9][a-z0-9_-]{0,31}){0,63}"),
+)
+
+
+def one_of(*words: str) -> Form:
+    """One of these words and no other."""
+    return Form(" or ".join(words), re.compile("|".join(map(re.escape, words))))
+
+
+def perhaps(form: Form) -> Form:
+    """The form, or no value."""
+    return replace(form, optional=True)
+
+
+def flags(names: str) -> dict[str, Form]:
+    """Options without a value."""
+    return dict.fromkeys(names.split(), NOTHING)
+
+
+def numbers(names: str) -> dict[str, Form]:
+    """Options whose value is a number."""
+    return dict.fromkeys(names.split(), NUMBER)
+
+
+EVERY_MOUNT: Keys = flags(
+    "atime noatime relatime norelatime strictatime nostrictatime diratime nodiratime lazytime"
+    " nolazytime sync async dirsync iversion noiversion exec noexec suid nosuid dev nodev rw"
+    " defaults"
+)
+"""Options of mount(8) for every file system."""
+
 
 Facts = dict[str, str]
 
@@ -36,7 +101,7 @@ class FileSystem(SystemKind):
     mkfs_defaults: ClassVar[tuple[str, ...]] = ()
     """Always given: quiet, and forced (the rig has checked that the device is ours)."""
     mkfs_options: ClassVar[Switches] = {}
-    """Options of mkfs that a study may set (allowed.py): all that can name nothing else."""
+    """Options of mkfs that a study may set: those that can name nothing else."""
     mount_defaults: ClassVar[tuple[str, ...]] = ()
     """Mount options in force unless the study says otherwise."""
     mount_options: ClassVar[Keys] = {}
@@ -44,18 +109,18 @@ class FileSystem(SystemKind):
     smallest_bytes: ClassVar[int]
     """What mkfs refuses to go below."""
     facts_command: ClassVar[tuple[str, ...]] = ()
-    """Asks its own tools what is in force; {device} and {directory} are filled in."""
+    """Asks its own tools for the settings in force; {device} and {directory} are filled in."""
     facts_wanted: ClassVar[tuple[str, ...]] = ()
     """The keys of the answer that are kept; all when empty."""
     forget_command: ClassVar[tuple[str, ...]] = ()
-    """Run after the unmount, where something has to be forgotten about {device}."""
+    """Run after the unmount, where a driver has to forget {device}."""
 
     def mkfs_command(self, options: list[str], device: str) -> list[str]:
-        """The argument list that makes it on `device`; the user's options come last and win."""
+        """The arguments that make it on `device`; the user's options come last and win."""
         return [self.mkfs, *self.mkfs_defaults, *options, device]
 
     def mount_command(self, options: list[str], device: str, directory: str) -> list[str]:
-        """The argument list that mounts it."""
+        """The arguments that mount it."""
         together = ",".join([*self.mount_defaults, *options])
         return [
             "mount",
@@ -65,11 +130,11 @@ class FileSystem(SystemKind):
         ]
 
     def inodes_made(self, size_bytes: int, options: list[str]) -> int | None:  # noqa: ARG002
-        """Files that it can hold as made by mkfs; None where nothing is known to limit them."""
+        """Inodes that mkfs makes; None where there is no known limit."""
         return None
 
     def read_facts(self, output: str) -> Facts:
-        """What `facts_command` says: here lines of "key: value"."""
+        """The output of `facts_command`: here lines of "key: value"."""
         found: Facts = {}
         for line in output.splitlines():
             key, separator, value = line.partition(":")
@@ -81,3 +146,37 @@ class FileSystem(SystemKind):
 def placed(command: tuple[str, ...], device: str, directory: str) -> list[str]:
     """A command with its device and mount point in place."""
     return [word.format(device=device, directory=directory) for word in command]
+
+
+class Raw(SystemKind):
+    """No file system."""
+
+    name = "raw"
+    summary = "the bare block device, no file system"
+    placement = "bare"
+
+
+RAW = Raw()
+
+
+class Mounted(SystemKind):
+    """Any mounted file system: local, network or stacked."""
+
+    name = "mounted"
+    summary = "a mounted file system: a scratch folder in it, nothing formatted"
+    placement = "folder"
+
+
+MOUNTED = Mounted()
+
+
+class Share(SystemKind):
+    """Whatever a server shares over SMB or NFS."""
+
+    name = "share"
+    summary = "a share of a running server (SMB, NFS), each client with a session of its own"
+    placement = "share"
+
+
+SHARE = Share()
+"""The study names its place: system.target, or workload.target."""

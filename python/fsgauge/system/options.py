@@ -1,7 +1,7 @@
-"""The user's mkfs and mount options as words, held to what a study may say (allowed.py).
+"""The user's mkfs and mount options as words, checked against the lists of the kind (kind.py).
 
-root runs mkfs and mount. `mkfs = "/dev/sdb"`, `-l logdev=/dev/sdb`, `-J device=LABEL=home` or
-`-z FILE` would write where nobody has consented to, so nothing passes that is not known.
+mkfs and mount run as root. `mkfs = "/dev/sdb"`, `-l logdev=/dev/sdb`, `-J device=LABEL=home` or
+`-z FILE` would write without consent, so unknown options are refused.
 """
 
 from __future__ import annotations
@@ -11,15 +11,14 @@ import shlex
 from collections.abc import Iterable, Iterator
 
 from fsgauge.errors import InputError, RefusedError
-from fsgauge.system.allowed import EVERY_MOUNT, NOTHING, Form, Keys
-from fsgauge.system.kind import FileSystem
+from fsgauge.system.kind import EVERY_MOUNT, NOTHING, FileSystem, Form, Keys
 
 _OF_THE_MOUNT = frozenset(
     {"ro", "loop", "bind", "rbind", "move", "remount", "noauto", "offset", "sizelimit", "user"}
 )
-_MOUNTS_ITSELF = "fsgauge mounts a device of its own, read and write, at a folder of its own"
+_MOUNTS_ITSELF = "fsgauge mounts its own device read-write on its own folder"
 _NAMES = ("-L", "-U", "--label", "--uuid", "uuid")
-_BY_NAME = "a label or a UUID may be another disk's, and whatever looks for that one finds two"
+_BY_NAME = "a label or UUID may equal another disk's, and then a search finds two"
 _SET_ALREADY = "fsgauge sets that itself"
 _MAY_REACH = (
     "an option may name a file or another device, and root would write there:"
@@ -73,17 +72,17 @@ def _split(text: str, where: str) -> list[str]:
 
 
 def _switches(kind: FileSystem, words: Iterable[str], system: str) -> Iterator[tuple[str, str]]:
-    """Each option of a command line with its value, as getopt(3) of the tool would read them.
+    """Each option of a command line with its value, as the tool's getopt(3) would read it.
 
-    Abbreviated long options and flags run together are refused: they are other words.
+    Abbreviated long options and combined flags are refused.
     """
     known = kind.mkfs_options
     rest = iter(words)
     for word in rest:
         if not word.startswith("-") or word in ("-", "--"):
             raise RefusedError(
-                f'"{word}" is no option (mkfs of the system "{system}")',
-                cause="a study formats its own storage alone, and that is named in [storage]",
+                f'"{word}" is not an option (mkfs of the system "{system}")',
+                cause="a study formats only its own storage, which [storage] names",
                 next=_OTHERWISE.format(key="mkfs"),
             )
         long = word.startswith("--")
@@ -93,7 +92,7 @@ def _switches(kind: FileSystem, words: Iterable[str], system: str) -> Iterator[t
         if known[name] == NOTHING and joined:
             raise InputError(
                 f'"{word}": {name} takes no value (mkfs of the system "{system}")',
-                next="write each option apart, with its dash",
+                next="write each option separately, with its dash",
             )
         yield name, value if joined or known[name] == NOTHING else next(rest, "")
 

@@ -13,7 +13,7 @@ _FILE_SYSTEMS = Path("/proc/filesystems")
 
 @dataclass(frozen=True)
 class Support:
-    """Usable when both are there; `install` is the command that brings a missing mkfs."""
+    """Usable with both; `install` is the command that installs a missing mkfs."""
 
     driver: bool
     mkfs: bool

@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
-from fsgauge.system.allowed import NOTHING, NUMBER, Switches, flags, numbers, one_of, perhaps
-from fsgauge.system.kind import Facts, FileSystem
+from fsgauge.system.kind import (
+    NOTHING,
+    NUMBER,
+    Facts,
+    FileSystem,
+    Switches,
+    flags,
+    numbers,
+    one_of,
+    perhaps,
+)
 
 _MKFS: Switches = {
     "-b": numbers("size log"),
@@ -23,7 +32,7 @@ _MKFS: Switches = {
     "-s": numbers("size log"),
 }
 """mkfs.xfs(8). Not -d name, -l logdev, -r rtdev: devices; -c, -p: files; -L, -m uuid: names of
-other disks; -N makes nothing."""
+other disks; -N: makes nothing."""
 _MOUNT = {
     **flags(
         "attr2 noattr2 discard nodiscard filestreams ikeep noikeep inode32 inode64 largeio"

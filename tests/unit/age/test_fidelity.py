@@ -80,5 +80,5 @@ def test_what_did_not_come_to_its_end_is_not_measured(tmp_path: Path) -> None:
     def refused(_: Order) -> Worn:
         raise InputError("too small for the profile")
 
-    assert "did not come to its end" in str(measure_fidelity(ORDER, 1 << 29, early))
+    assert "did not complete" in str(measure_fidelity(ORDER, 1 << 29, early))
     assert "too small for the profile" in str(measure_fidelity(ORDER, 1 << 29, refused))

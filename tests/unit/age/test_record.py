@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.age.checksum import Checksum
+from fsgauge.age.image import Checksum
 from fsgauge.age.record import (
     NOT_ASKED,
     Made,

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
-from fsgauge.age.target import is_folder, require_empty, require_place, require_room, require_still
+from fsgauge.age.target import (
+    is_folder,
+    require_empty,
+    require_no_swap,
+    require_own,
+    require_place,
+    require_room,
+    require_still,
+)
 from fsgauge.errors import InputError, RefusedError
 
 
@@ -25,12 +34,12 @@ def test_what_is_there_is_left_alone(tmp_path: Path) -> None:
 def test_what_cannot_be_looked_at_is_wrong_input(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     assert not is_folder(tmp_path / "file" / "below")
-    with pytest.raises(InputError, match="cannot look at"):
+    with pytest.raises(InputError, match="cannot access"):
         is_folder(tmp_path / ("n" * 300))
 
 
 def test_a_device_that_is_not_there_gets_no_file() -> None:
-    with pytest.raises(InputError, match="devices are not aged"):
+    with pytest.raises(InputError, match="devices cannot be aged"):
         is_folder(Path("/dev/no-such-disk"))
 
 
@@ -54,7 +63,7 @@ def test_how_much_of_a_folder_may_be_used_is_never_guessed(tmp_path: Path) -> No
 def test_modes_that_write_need_the_whole_size(tmp_path: Path) -> None:
     require_room(tmp_path, 1 << 30, "fast")
     for mode in ("write", "direct"):
-        with pytest.raises(InputError, match="free, and up to"):
+        with pytest.raises(InputError, match="free, up to"):
             require_room(tmp_path, 1 << 60, mode)
 
 
@@ -69,3 +78,65 @@ def test_room_that_went_meanwhile_is_said_in_the_words_of_the_options(tmp_path: 
     with pytest.raises(InputError, match="80 % of --size") as caught:
         require_still(str(tmp_path), 1 << 60, 80.0)
     assert "space_bytes" not in caught.value.render()
+
+
+@pytest.fixture
+def as_root(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    monkeypatch.delenv("SUDO_UID", raising=False)
+
+
+def of(monkeypatch: pytest.MonkeyPatch, folder: Path, uid: int, mode: int) -> Path:
+    """`folder` as if it were that user's, with that mode."""
+    folder.chmod(mode)
+    found = list(folder.stat())
+    found[4] = uid
+    monkeypatch.setattr(Path, "stat", lambda *_, **__: os.stat_result(found))
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("uid", "mode", "own", "swap"),
+    [
+        (0, 0o755, True, True),
+        (0, 0o700, True, True),
+        (0, 0o1777, False, True),
+        (0, 0o777, False, False),
+        (0, 0o775, False, False),
+        (1234, 0o700, False, False),
+        (1234, 0o1777, False, False),
+    ],
+)
+@pytest.mark.usefixtures("as_root")
+def test_where_root_may_make_things(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, uid: int, mode: int, *, own: bool, swap: bool
+) -> None:
+    """A link that was planted in the folder meanwhile sent root's files elsewhere."""
+    folder = of(monkeypatch, tmp_path, uid, mode)
+    for check, may in ((require_own, own), (require_no_swap, swap)):
+        if may:
+            check(folder)
+            continue
+        with pytest.raises(RefusedError, match=r"root (does not age|makes no image in)") as caught:
+            check(folder)
+        assert caught.value.cause and caught.value.next
+
+
+@pytest.mark.usefixtures("as_root")
+def test_who_called_sudo_may_have_an_image_in_a_folder_of_his_own(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    folder = of(monkeypatch, tmp_path, 1234, 0o755)
+    monkeypatch.setenv("SUDO_UID", "1234")
+    require_no_swap(folder)
+    with pytest.raises(RefusedError):
+        require_own(folder)
+
+
+def test_an_ordinary_user_has_only_his_own_files_to_lose(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 1234)
+    tmp_path.chmod(0o777)
+    require_own(tmp_path)
+    require_no_swap(tmp_path)

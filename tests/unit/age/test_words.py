@@ -18,18 +18,18 @@ from tests.scan_example import example
 
 def test_the_first_lines_say_what_was_done(tmp_path: Path) -> None:
     lines = lines_of(Made(Path("/x\x1b.img")), worn(tmp_path), NOT_ASKED)
-    assert lines[0] == r"/x\x1b.img  ext4, churn in mode fast, seed 1, to its end"
-    assert "5 operations in 1 ms, 4 MiB written; 4 MiB in 1 file are left" in lines[1]
-    row = next(line for line in lines if line.startswith("extents a file"))
+    assert lines[0] == r"/x\x1b.img  ext4, churn in mode fast, seed 1, completed"
+    assert "5 operations in 1 ms, 4 MiB written; 4 MiB in 1 file live" in lines[1]
+    row = next(line for line in lines if line.startswith("extents per file"))
     assert row.split()[-3:] == ["1.000", "2.000", "+1.000"]
 
 
 def test_an_early_end_and_failures_are_findings(tmp_path: Path) -> None:
     lines = lines_of(Made(tmp_path), worn(tmp_path, behaviour="no space"), NOT_ASKED)
     found = [line for line in lines if line.startswith("finding")]
-    assert "no space is left" in found[0] and "kept" in found[0]
+    assert "no space left" in found[0] and "kept" in found[0]
     assert "append failed 7 times: No space left on device (first at operation 6)" in found[1]
-    assert "2 operations were left out" in found[2]
+    assert "2 operations were skipped" in found[2]
 
 
 @pytest.mark.parametrize("ended", get_args(AgeEnded))
@@ -63,13 +63,15 @@ def test_fidelity_is_said_or_said_to_be_missing(tmp_path: Path) -> None:
     (line,) = fidelity_lines(aged(tmp_path), found)
     assert "512 MiB: extents 0.123 (written again 0.003, another seed 0.050), free" in line
     assert "not measured" in fidelity_lines(aged(tmp_path), NOT_ASKED)[0]
-    assert "nothing stands between" in fidelity_lines(aged(tmp_path, mode="write"), NOT_ASKED)[0]
+    assert (
+        "mode write is the reference" in fidelity_lines(aged(tmp_path, mode="write"), NOT_ASKED)[0]
+    )
 
 
 def test_a_scan_that_was_cut_short_is_a_note(tmp_path: Path) -> None:
     short = replace(worn(tmp_path), after=example(ended="interrupted"))
     lines = lines_of(Made(tmp_path), short, NOT_ASKED)
-    assert any("note" in line and "stopped before its end" in line for line in lines)
+    assert any("note" in line and "stopped early" in line for line in lines)
 
 
 @pytest.mark.parametrize(
@@ -103,5 +105,5 @@ def test_copies_of_overwrites_are_a_note(tmp_path: Path) -> None:
     )
     source = done.after.source.model_copy(update={"file_system": "btrfs"})
     copied = replace(done, result=result, after=done.after.model_copy(update={"source": source}))
-    assert any("copies what is overwritten" in each and "40 %" in each for each in notes(copied))
+    assert any("is copy-on-write" in each and "40 %" in each for each in notes(copied))
     assert not any("copies" in each for each in notes(replace(done, result=result)))

@@ -8,7 +8,7 @@ import pytest
 
 from fsgauge.crosscheck import tools_in_order
 from fsgauge.crosscheck.agreement import Word, agreements, explanation, word_for
-from fsgauge.crosscheck.fio_output import Numbers
+from fsgauge.crosscheck.fio import Numbers
 
 
 @pytest.mark.parametrize(

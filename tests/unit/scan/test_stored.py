@@ -26,11 +26,11 @@ def test_it_comes_back_whole_and_its_numbers_are_flat(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "word"),
     [
-        ("", "no whole JSON"),
-        ('{"kind": "scan", "format": 1, "files": 1', "no whole JSON"),
-        ("[" * 100_000, "no whole JSON"),
-        ("[]", "something else"),
-        ('{"kind": "plan"}', "something else"),
+        ("", "not complete JSON"),
+        ('{"kind": "scan", "format": 1, "files": 1', "not complete JSON"),
+        ("[" * 100_000, "not complete JSON"),
+        ("[]", "other JSON"),
+        ('{"kind": "plan"}', "other JSON"),
         ('{"kind": "scan", "format": 1, "result": {}}', "result.format"),
         ('{"kind": "scan", "format": 1}', "result"),
     ],

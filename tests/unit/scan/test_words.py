@@ -5,24 +5,24 @@ from __future__ import annotations
 import pytest
 
 from fsgauge.scan import words
-from fsgauge.scan.difference import difference_lines
+from fsgauge.scan.numbers import difference_lines
 from tests.scan_example import changed, example
 
 
 def test_the_first_lines_are_files_and_free_space() -> None:
     lines = words.lines_of(example(), top=3, extents=False)
     assert lines[0].startswith("/fake  ext4, 64 MiB, 56 % full")
-    assert lines[0].endswith("2 files in 4 extents: 2.00 a file, 50 % of files in more than one")
+    assert lines[0].endswith("2 files in 4 extents: 2.00 per file, 50 % of files fragmented")
     assert lines[1].endswith(
-        "28 MiB in 3 pieces; 86 % of it in pieces of 8 MiB or more; largest 16 MiB"
+        "28 MiB in 3 extents; 86 % of it in extents of 8 MiB or more; largest 16 MiB"
     )
     assert any("not_permitted, 2 times" in line for line in lines)
-    assert any("1 unwritten" in line and "1 file without a place" in line for line in lines)
+    assert any("1 unwritten" in line and "1 file without extents" in line for line in lines)
 
 
 def test_what_must_be_known_first_comes_first() -> None:
     assert words.lines_of(example(ended="interrupted"), top=0, extents=False)[0].startswith(
-        "stopped before its end"
+        "stopped early"
     )
     mounted = words.lines_of(example(path="/dev/fake"), top=0, extents=False)
     assert mounted[0].startswith("/dev/fake is mounted read-write at /fake")
@@ -65,7 +65,7 @@ def test_a_difference_has_its_sign() -> None:
 def test_without_files_or_space_it_says_so() -> None:
     scan = example(files=0, files_without_extents=0, extents=0, free=None)
     lines = words.lines_of(scan, top=0, extents=False)
-    assert lines[0].endswith("no file with an extent on the device was found")
+    assert lines[0].endswith("no file has an extent on the device")
     assert lines[1].endswith("not read")
 
 
@@ -79,15 +79,15 @@ def test_a_change_is_never_shown_as_none() -> None:
 
 
 def test_files_in_the_cache_are_not_called_empty() -> None:
-    assert "not on the device yet" in words.kinds(example(delayed_extents=4))
-    assert "not on the device yet" not in words.kinds(example())
+    assert "not yet allocated" in words.kinds(example(delayed_extents=4))
+    assert "not yet allocated" not in words.kinds(example())
     assert words.kinds(example(files_without_extents=0, sparse_files=0)) == "1 unwritten extent"
 
 
 def test_a_file_that_holds_no_file_system_is_said_to_be_a_file() -> None:
     scan = example(files=1, folders=0)
     assert words.place(scan).startswith("a file on ext4, 64 MiB")
-    assert "no file system that can be read begins in this file" in words.notes(scan)[0]
+    assert "this file contains no file system that can be read" in words.notes(scan)[0]
     assert words.notes(example()) == []
 
 
@@ -95,12 +95,12 @@ def test_room_outside_of_chunks_is_not_called_full() -> None:
     btrfs = {"file_system": "btrfs"}
     scan = changed(source=btrfs, free={"unallocated_bytes": 20 << 20})
     assert words.place(scan) == "btrfs, 64 MiB, 25 % full"
-    assert "pieces inside of chunks" in words.free_space(scan)
-    assert words.free_space(scan).endswith("; beside them 20 MiB in no chunk yet")
+    assert "extents inside chunks" in words.free_space(scan)
+    assert words.free_space(scan).endswith("; 20 MiB unallocated")
     assert words.notes(scan) == []
     old = changed(source=btrfs, free={"unallocated_bytes": None})
     assert words.place(old) == "btrfs, 64 MiB"
-    assert "no chunk has taken yet" in words.notes(old)[0]
+    assert "without unallocated space" in words.notes(old)[0]
 
 
 def test_free_space_behind_damage_is_not_claimed() -> None:
@@ -110,9 +110,7 @@ def test_free_space_behind_damage_is_not_claimed() -> None:
     assert words.place(scan) == "ext4, 64 MiB, 56 % full"
     unread = changed(free={"unread_bytes": 3 << 20})
     assert words.place(unread) == "ext4, 64 MiB"
-    assert words.free_space(unread).endswith(
-        "; up to 3 MiB more may be where nothing could be read"
-    )
+    assert words.free_space(unread).endswith("; up to 3 MiB more in unreadable areas")
     nothing = changed(free={"size_bytes": 0, "unread_bytes": 3 << 20})
     assert words.free_space(nothing).startswith("nothing; up to 3 MiB more")
 

@@ -8,7 +8,7 @@ import pytest
 
 from fsgauge.errors import InputError, RefusedError
 from fsgauge.system import FileSystem, find_kind, system_kinds
-from fsgauge.system.allowed import NOTHING, Form
+from fsgauge.system.kind import NOTHING, Form
 from fsgauge.system.options import mkfs_words, mount_words
 from tests.needs import need_mkfs
 

@@ -26,8 +26,8 @@ from fsgauge.access.server.kind import (
     write_private,
 )
 from fsgauge.errors import RigError
+from fsgauge.rig.host.process.own_network import unused_user_id
 from fsgauge.rig.host.process.tool import run_tool
-from fsgauge.rig.host.process.unused_user import unused_user_id
 from fsgauge.study.server_options import OPTIONS
 from fsgauge.wire import NfsTarget
 

@@ -29,14 +29,14 @@ from fsgauge.access.server.kind import (
     Target,
 )
 from fsgauge.access.server.observation import Observation
-from fsgauge.child_environment import child_environment
 from fsgauge.errors import RigError
+from fsgauge.programs import child_environment
 from fsgauge.record import ServerFacts
 from fsgauge.rig.host.ledger.ledger import Ledger
 from fsgauge.rig.host.ledger.traces import MountTrace, ServerTrace
 from fsgauge.rig.host.process.own_network import OwnNetwork, own_network
-from fsgauge.rig.host.process.parent_death import killed_with_parent
 from fsgauge.rig.host.process.servers import children, end_server, group_processes
+from fsgauge.rig.host.process.signals import killed_with_parent
 from fsgauge.rig.host.process.tool import find_tool, must_run, run_tool
 
 _PLACES = Path("/run")

@@ -37,10 +37,10 @@ from fsgauge.access.server.private_users import (
     users_can_be_private,
     write_users,
 )
-from fsgauge.child_environment import child_environment
 from fsgauge.errors import InputError, RigError
+from fsgauge.programs import child_environment
+from fsgauge.rig.host.process.own_network import unused_user_id
 from fsgauge.rig.host.process.tool import find_tool, run_tool
-from fsgauge.rig.host.process.unused_user import unused_user_id
 from fsgauge.study.server_options import OPTIONS
 from fsgauge.study.smb_protection import protection_of
 from fsgauge.wire import FilePassword, SmbTarget

@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import base64
+import os
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.resources import files
 from itertools import groupby
+from pathlib import Path
 from typing import Any
 
 from fsgauge import __version__
-from fsgauge.report.scan.cells import COLOURS, shares_of
-from fsgauge.report.scan.hilbert import hilbert_picture
+from fsgauge.errors import InputError, RigError
+from fsgauge.plain_files import head_of, write_whole
 from fsgauge.report.scan.lengths import lengths_chart
+from fsgauge.report.scan.map import COLOURS, hilbert_picture, shares_of
 from fsgauge.report.scan.strip import difference_strip, every_nth, group_bars, legend, strip
 from fsgauge.report.template import template
 from fsgauge.scan import words
-from fsgauge.scan.difference import difference_lines, doubts, maps_compare
-from fsgauge.scan.numbers import QUANTITIES, numbers_of, reach_bytes
+from fsgauge.scan.numbers import (
+    QUANTITIES,
+    difference_lines,
+    doubts,
+    maps_compare,
+    numbers_of,
+    reach_bytes,
+)
 from fsgauge.units import format_size
 from fsgauge.wire import Note, ScanMap, ScanResult
 
@@ -163,3 +172,44 @@ def _date(scan: ScanResult) -> str:
 
 def _asset(name: str) -> str:
     return (files("fsgauge.report") / "templates" / name).read_text(encoding="utf-8")
+
+
+MARK = '<meta name="generator" content="fsgauge scan'
+_HEAD_BYTES = 4096
+
+
+def require_ours(path: Path) -> None:
+    """Raise InputError where the page would replace something else, or its folder takes none."""
+    if not path.parent.is_dir():
+        raise InputError(f"{path.parent} is no folder", next=f"mkdir -p {path.parent}")
+    if not os.access(path.parent, os.W_OK | os.X_OK):
+        raise InputError(
+            f"no file can be made in {path.parent}",
+            cause="this user may not write there, or its file system is read-only",
+            next=f"--page FILE.html   (in a folder where you may write; ls -ld {path.parent})",
+        )
+    if path.is_symlink() or (path.exists() and not path.is_file()):
+        raise InputError(f"{path} is there and is no plain file", next="--page OTHER.html")
+    if path.exists() and not _is_page(path):
+        raise InputError(
+            f"{path} is there and is not the page of a scan, so it is left alone",
+            next="--page OTHER.html",
+        )
+
+
+def write_scan_page(path: Path, page: str) -> None:
+    """Write it whole; raises InputError for what `require_ours` refuses, RigError for the rest."""
+    require_ours(path)
+    try:
+        write_whole(path, page)
+    except RigError as error:
+        raise RigError(
+            error.what,
+            details=error.details,
+            cause=error.cause,
+            next="--page FILE.html   (in a folder where you may write)",
+        ) from error
+
+
+def _is_page(path: Path) -> bool:
+    return MARK.encode() in head_of(path, _HEAD_BYTES)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from fsgauge.report.scan.cells import COLOURS, KINDS, NAMES, folded, shares_of
+from fsgauge.report.scan.map import COLOURS, KINDS, NAMES, folded, shares_of
 from fsgauge.units import format_size
 from fsgauge.wire import Group, ScanMap
 

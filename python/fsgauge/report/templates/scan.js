@@ -13,7 +13,7 @@
     for (var i = 0; i < raw.length; i += 1) found[i] = raw.charCodeAt(i);
     return found;
   }
-  // The inverse of report/scan/hilbert.py: which cell lies at a column and row.
+  // The inverse of report/scan/map.py: which cell lies at a column and row.
   function cellAt(order, x, y) {
     var cell = 0, side = 1 << order;
     for (var half = side >> 1; half > 0; half >>= 1) {

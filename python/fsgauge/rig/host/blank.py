@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from fsgauge.errors import RigError
-from fsgauge.rig.host.device.wiping import discard, wipe
+from fsgauge.rig.host.device.device_bytes import discard, wipe
 from fsgauge.units import format_size
 
 _DISCARD_SECONDS = 1800.0

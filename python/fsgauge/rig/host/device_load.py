@@ -12,8 +12,12 @@ from dataclasses import asdict
 from pathlib import Path
 
 from fsgauge.record import DeviceRun
-from fsgauge.rig.host.device.block_device import BlockDevice, device_at, device_with_numbers
-from fsgauge.rig.host.device.device_counters import read_counters
+from fsgauge.rig.host.device.block_device import (
+    BlockDevice,
+    device_at,
+    device_with_numbers,
+    read_counters,
+)
 from fsgauge.rig.host.prepared import PreparedSystem
 from fsgauge.wire import BlockTarget, FilesTarget
 from fsgauge.workload.folders import AgedFolders, ClientFolders

@@ -11,8 +11,7 @@ from fsgauge.rig.host.device import loop_devices
 from fsgauge.rig.host.device.block_device import BlockDevice, device_at
 from fsgauge.rig.host.ledger.ledger import Ledger
 from fsgauge.rig.host.ledger.traces import SettingTrace
-from fsgauge.rig.host.setting.setting import read_setting, real_setting, write_setting
-from fsgauge.rig.host.setting.setting_lock import setting_held
+from fsgauge.rig.host.machine.setting import read_setting, real_setting, setting_held, write_setting
 from fsgauge.storage import Base
 from fsgauge.study.model import System
 from fsgauge.study.tunable_places import (

@@ -16,8 +16,8 @@ from typing import Any
 
 from fsgauge import conditions
 from fsgauge.errors import InputError
-from fsgauge.own_names import without_place
 from fsgauge.record import EnvironmentRecord, RunRecord, StepRecord, StudyRecord, TurnRecord
+from fsgauge.run_token import without_place
 from fsgauge.stats.results import ResultModel
 from fsgauge.units import format_size
 

@@ -6,8 +6,7 @@ has a quarter of each. So every kind colours its cell, the streams' files more t
 
 from __future__ import annotations
 
-from fsgauge.report.scan.cells import COLOURS, shares_of
-from fsgauge.report.scan.hilbert import places
+from fsgauge.report.scan.map import COLOURS, places, shares_of
 from fsgauge.report.scan.png import coloured_png
 from fsgauge.wire import ScanMap
 

@@ -10,7 +10,7 @@ from fsgauge.kinds.aging.factors import AgingFactors
 from fsgauge.kinds.aging.page.aged_lengths import steps_of
 from fsgauge.kinds.aging.page.blended import STRENGTHS, blended_picture
 from fsgauge.record import Cell, ScanRecord
-from fsgauge.report.scan.cells import COLOURS
+from fsgauge.report.scan.map import COLOURS
 from fsgauge.stats.results import Results
 from fsgauge.units import format_size
 

@@ -1,4 +1,4 @@
-"""One block device as the kernel describes it in /sys; also where an entry or all of /sys lacks."""
+"""One block device as /sys describes it, with its I/O counters; /sys may be missing or partial."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class BlockDevice:
         return [_at(entry.parent) for entry in below]
 
     def holders(self) -> list[BlockDevice]:
-        """Devices made on top of it: device mapper, software RAID, bcache."""
+        """Devices on top of it: device mapper, software RAID, bcache."""
         return self._linked("holders")
 
     def slaves(self) -> list[BlockDevice]:
@@ -93,3 +93,47 @@ def device_at(path: str) -> BlockDevice | None:
 def _at(folder: Path) -> BlockDevice:
     real = folder.resolve()
     return BlockDevice(real.name, (real / "dev").read_text().strip(), real)
+
+
+_READS, _READ_SECTORS, _WRITES, _WRITE_SECTORS = 0, 2, 4, 6
+_DISCARDS, _DISCARD_SECTORS = 11, 13
+_FIELDS_WITHOUT_DISCARDS = 11
+
+
+@dataclass(frozen=True)
+class DeviceCounters:
+    """Completed requests and their bytes; subtract two for what happened in between."""
+
+    read_requests: int
+    read_bytes: int
+    write_requests: int
+    write_bytes: int
+    discard_requests: int
+    discard_bytes: int
+
+    def __sub__(self, earlier: DeviceCounters) -> DeviceCounters:
+        return DeviceCounters(
+            self.read_requests - earlier.read_requests,
+            self.read_bytes - earlier.read_bytes,
+            self.write_requests - earlier.write_requests,
+            self.write_bytes - earlier.write_bytes,
+            self.discard_requests - earlier.discard_requests,
+            self.discard_bytes - earlier.discard_bytes,
+        )
+
+
+def read_counters(device: BlockDevice) -> DeviceCounters | None:
+    """The counters now, as of Documentation/block/stat.rst; None where the kernel has none."""
+    words = (device.read("stat") or "").split()
+    if len(words) < _FIELDS_WITHOUT_DISCARDS:
+        return None
+    values = [int(word) for word in words]
+    discards = len(values) > _DISCARD_SECTORS
+    return DeviceCounters(
+        read_requests=values[_READS],
+        read_bytes=values[_READ_SECTORS] * _SECTOR_BYTES,
+        write_requests=values[_WRITES],
+        write_bytes=values[_WRITE_SECTORS] * _SECTOR_BYTES,
+        discard_requests=values[_DISCARDS] if discards else 0,
+        discard_bytes=values[_DISCARD_SECTORS] * _SECTOR_BYTES if discards else 0,
+    )

@@ -1,32 +1,35 @@
-"""What the user may lose: a device by a name that stays with it, and data that has no name.
+"""Consent to overwrite: the device by a persistent name, and data without a signature.
 
-A signature, a mount or a partition is never consented to: safety.py refuses those.
+A signature, a mount or a partition is always refused (safety.py).
 """
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
+from pathlib import Path
 
 from fsgauge.errors import RefusedError
+from fsgauge.rig.host.device import loop_devices
 from fsgauge.rig.host.device.block_device import BlockDevice
-from fsgauge.rig.host.device.device_names import lasting_names
-from fsgauge.rig.host.device.search_report import Looked
+from fsgauge.rig.host.device.data_search import Looked
+from fsgauge.rig.host.process.tool import run_tool
 from fsgauge.units import format_size
 
 UNKNOWN_DATA = "--discard-unknown-data"
-_NAMES = "a node such as /dev/sdb may be another disk after a reboot; these names stay"
+_NAMES = "a node such as /dev/sdb may be another disk after a reboot; these names are persistent"
 
 
 @dataclass(frozen=True)
 class Consent:
-    """`name` is what --destroy names; `unknown_data`: bytes that nothing names may be lost too."""
+    """`name` is that of --destroy; `unknown_data`: data without a signature may go too."""
 
     name: str | None = None
     unknown_data: bool = False
 
 
 def require_own_name(device: BlockDevice, consent: Consent | None) -> None:
-    """RefusedError when the user named something, and it is not this device."""
+    """RefusedError when --destroy names another device."""
     name = consent.name if consent else None
     names = lasting_names(device)
     if name is not None and name not in names:
@@ -42,7 +45,7 @@ def require_own_name(device: BlockDevice, consent: Consent | None) -> None:
 
 
 def require_consent(device: BlockDevice, consent: Consent | None, looked: Looked) -> None:
-    """RefusedError unless the user named the device, and its data too where it may hold any."""
+    """RefusedError without --destroy, or without consent for data that it may hold."""
     consent = consent or Consent()
     names = lasting_names(device)
     known = tuple(f"known as {name}" for name in names)
@@ -51,11 +54,11 @@ def require_consent(device: BlockDevice, consent: Consent | None, looked: Looked
             _why_not(looked),
             details=(*looked.sentences(), *known),
             cause=_cause(looked),
-            next=f"if all of it may be lost: --destroy {names[0]} {UNKNOWN_DATA}",
+            next=f"if all of it may be destroyed: --destroy {names[0]} {UNKNOWN_DATA}",
         )
     if consent.name is None:
         raise RefusedError(
-            f"{device.path} would be overwritten, and that needs your consent",
+            f"{device.path} would be overwritten, which needs your consent",
             details=(*looked.sentences(), *known),
             cause=_NAMES,
             next=f"--destroy {names[0]}{'' if looked.zero else f' {UNKNOWN_DATA}'}",
@@ -66,16 +69,61 @@ def _why_not(looked: Looked) -> str:
     if looked.data is not None:
         return f"{looked.path} holds data without a signature, so it is left alone"
     if looked.unreadable:
-        return f"{looked.path} cannot be read whole, so it is left alone"
-    return f"{looked.path} is too large to be read whole, so it is left alone"
+        return f"{looked.path} cannot be read completely, so it is left alone"
+    return f"{looked.path} is too large to be read completely, so it is left alone"
 
 
 def _cause(looked: Looked) -> str:
     if looked.data is not None:
         return (
-            "pages of a database, an archive, an encrypted container, a file system that lost its"
-            " first superblock, or what an earlier run wrote"
+            "a database, an archive, an encrypted container, a file system without its first"
+            " superblock, or data of an earlier run"
         )
     if looked.unreadable:
-        return "the device answers with errors; data may be there"
-    return "samples found nothing, and a little data can lie between them"
+        return "the device returns I/O errors; there may be data"
+    return "the samples are zero, but there may be data between them"
+
+
+_LASTING_LINKS = ("by-id", "by-partuuid", "by-uuid")
+_DISK = Path("/dev/disk")
+
+
+def lasting_names(device: BlockDevice) -> list[str]:
+    """Serial, WWN, UUIDs, names in /dev/disk/by-id; a loop's backing file; else its path."""
+    names = [
+        device.disk.read("device/serial") if device.disk == device else None,
+        device.disk.read("serial") if device.disk == device else None,
+        device.read("wwid") or device.read("device/wwid"),
+        device.read("dm/uuid"),
+        device.read("uuid"),
+        *_links(device, _LASTING_LINKS),
+        *_table_uuids(device),
+    ]
+    found = [name.strip() for name in names if name and name.strip()]
+    if not found:
+        found = [name for name in (loop_devices.backing_file(device.path),) if name]
+    if not found:
+        found = [*_links(device, ("by-path",)), str(device.folder)]
+    return list(dict.fromkeys(found))
+
+
+def _links(device: BlockDevice, kinds: tuple[str, ...]) -> list[str]:
+    """Names of the links below /dev/disk that lead to this device."""
+    found = []
+    for kind in kinds:
+        try:
+            links = sorted((_DISK / kind).iterdir())
+        except OSError:
+            continue
+        found += [link.name for link in links if os.path.realpath(link) == device.path]
+    return found
+
+
+def _table_uuids(device: BlockDevice) -> list[str]:
+    """UUID of its partition table entry (a partition) or table (a disk), from blkid."""
+    said = run_tool(["blkid", "--probe", "--output", "export", device.path])
+    if said.exit_code != 0:
+        return []
+    pairs = dict(line.partition("=")[::2] for line in said.output.splitlines())
+    keys = ("PART_ENTRY_UUID", "PTUUID", "UUID")
+    return [pairs[key] for key in keys if pairs.get(key)]

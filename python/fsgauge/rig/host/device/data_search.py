@@ -1,14 +1,14 @@
-"""Looks for data that no signature names: whatever is not zero, anywhere on a device.
+"""Searches a device for data without a signature: any byte that is not zero.
 
-Takes a device, gives what was looked at. All of it is read where that takes about a minute; holes
-of a loop device's file need no reading. Otherwise: the places of superblocks, then samples spread
-over all of it. A byte other than zero is data: some disks show discarded blocks as 0xff, and so
-does a disk on which somebody wrote 0xff.
+The whole device is read if that takes about a minute; holes of a loop device's file are not read.
+Otherwise the superblock places are read, then samples spread over the device. 0xff is data: some
+disks return it for discarded blocks, but it may also have been written.
 """
 
 from __future__ import annotations
 
 import errno
+import math
 import os
 import random
 import time
@@ -21,16 +21,99 @@ from fsgauge.rig.host.device.device_bytes import (
     LARGEST_READ_BYTES,
     DeviceBytes,
     device_bytes,
+    superblock_places,
 )
-from fsgauge.rig.host.device.file_identity import identity_at
-from fsgauge.rig.host.device.loop_backing import LoopBacking, backing_of
-from fsgauge.rig.host.device.search_report import FoundData, Looked
-from fsgauge.rig.host.device.superblock_places import superblock_places
-from fsgauge.units import format_duration
+from fsgauge.rig.host.device.loop_devices import LoopBacking, backing_of, identity_at
+from fsgauge.units import format_duration, format_size
+
+_CONFIDENCE = 0.95
+_SHOWN_BYTES = 16
+
+
+@dataclass(frozen=True)
+class FoundData:
+    """The first non-zero bytes that the search met."""
+
+    offset: int
+    first_bytes: bytes
+
+    def __str__(self) -> str:
+        shown = self.first_bytes[:_SHOWN_BYTES]
+        text = "".join(chr(byte) if 32 <= byte < 127 else "." for byte in shown)
+        return f'data at byte {self.offset}: {shown.hex(" ")} "{text}"'
+
+
+@dataclass(frozen=True)
+class Looked:
+    """The search for data on one device.
+
+    `hole_bytes` are holes of a loop device's backing file, zero without being read. `samples` were
+    spread over all that the search did not read whole.
+    """
+
+    path: str
+    size_bytes: int
+    whole: bool = False
+    hole_bytes: int = 0
+    places: int = 0
+    samples: int = 0
+    sample_bytes: int = 0
+    whole_seconds: float = 0.0
+    """Time to read all of it at the measured rate."""
+    data: FoundData | None = None
+    unreadable: tuple[int, ...] = ()
+
+    @property
+    def zero(self) -> bool:
+        """Whether every byte is known to be zero."""
+        return self.whole and self.data is None and not self.unreadable
+
+    @property
+    def missed_percent(self) -> float:
+        """Data in this share of the device or more would have been found with 95 % confidence.
+
+        A sample misses a share p with probability 1 - p; stratified samples do no worse.
+        """
+        return 100 * (1 - (1 - _CONFIDENCE) ** (1 / self.samples)) if self.samples else 100.0
+
+    def sentences(self) -> list[str]:
+        """What was read and what was found, a line each."""
+        lines = [f"{self.path}  {format_size(self.size_bytes)}, {self._extent()}"]
+        if self.data is not None:
+            lines.append(f"{self.path}  {self.data}")
+        if self.unreadable:
+            where = ", ".join(str(offset) for offset in self.unreadable)
+            lines.append(f"{self.path}  cannot be read at byte {where}")
+        return lines
+
+    def _extent(self) -> str:
+        if self.data is not None:
+            return "read until data was found"
+        holes = (
+            f" ({format_size(self.hole_bytes)} are holes of its file)" if self.hole_bytes else ""
+        )
+        if self.whole:
+            return f"read whole{holes}: zero" if self.zero else f"readable parts{holes}: zero"
+        places = f"{self.places} places of superblocks"
+        if not self.samples:
+            return f"{places} read: zero; the rest is unknown"
+        takes = format_duration(int(self.whole_seconds * 1e9))
+        return (
+            f"{places} and {self.samples:,} spread samples of {format_size(self.sample_bytes)}"
+            f" read{holes}: zero; data in less than {_rounded_up(self.missed_percent)} % of it"
+            f" could have been missed (95 % confidence); reading all of it takes about {takes}"
+        )
+
+
+def _rounded_up(percent: float) -> str:
+    """One significant digit, never too small."""
+    power = 10.0 ** math.floor(math.log10(percent))
+    return f"{math.ceil(percent / power - 1e-9) * power:.6f}".rstrip("0").rstrip(".")
+
 
 SEARCH_SECONDS = 60.0
 _FIRST_LOOK_SECONDS = 2.0
-"""Reading goes on so long before its rate is believed."""
+"""After this time the measured rate is used."""
 _SAMPLE_BYTES = ALIGNMENT_BYTES
 _SAMPLES_OF_A_ROUND = 1024
 _ROUNDS_LIMIT = 64
@@ -44,9 +127,9 @@ def look_for_data(
     seconds: float = SEARCH_SECONDS,
     say: Callable[[str], None] = lambda _: None,
 ) -> Looked:
-    """Read as much of the device as `seconds` allow; ends with the first data that is found.
+    """Read as much of the device as `seconds` allow; stops at the first data.
 
-    `say` is told what it waits for when that takes longer than a moment.
+    `say` gets a line if it takes longer than a moment.
     """
     looked = Looked(device.path, device.size_bytes)
     with device_bytes(device.path) as source:
@@ -98,7 +181,7 @@ class _Search:
         )
 
     def _read_whole(self) -> bool:
-        """Whether all of it was read; gives up once its rate says that it takes too long."""
+        """Whether all of it was read; gives up when the measured rate is too slow."""
         total, done, began = self._extent_bytes(), 0, time.monotonic()
         patience, told = min(_FIRST_LOOK_SECONDS, self.seconds / 2), False
         for begin, end in self.extents:
@@ -111,7 +194,7 @@ class _Search:
                 if elapsed < patience:
                     continue
                 if self.whole_seconds > self.seconds:
-                    self.say(f"looking for data on {self.looked.path} by samples")
+                    self.say(f"sampling {self.looked.path} for data")
                     return False
                 if not told:
                     self.say(
@@ -122,7 +205,7 @@ class _Search:
         return True
 
     def _read_samples(self) -> int:
-        """How many samples were taken: rounds of one in each stratum, whole rounds alone count."""
+        """How many samples were taken, in complete rounds of one per stratum."""
         began, samples = time.monotonic(), 0
         for _ in range(_ROUNDS_LIMIT):
             for offset in self._round():
@@ -134,7 +217,7 @@ class _Search:
         return samples
 
     def _round(self) -> Iterator[int]:
-        """Offsets of a round: chunks of the extents, drawn by lot, one in each equal part."""
+        """Offsets of a round: one random chunk in each equal part of the extents."""
         chance = random.SystemRandom()
         extents = iter(self.extents)
         begin, end = next(extents)

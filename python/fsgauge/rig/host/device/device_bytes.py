@@ -1,4 +1,9 @@
-"""The bytes of a device as the device has them: past the page cache, block by block."""
+"""The bytes of a device: read past the page cache, where superblocks are, and wiped.
+
+The first superblock may be gone (wiped, overwritten by a boot sector) and the file system intact,
+so copies are read as well. blkdiscard and wipefs open the device exclusively, so they refuse
+one that is mounted; for a process that holds the claim itself they run with --force.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +12,10 @@ import mmap
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import chain
 
 from fsgauge.errors import RigError
+from fsgauge.rig.host.process.tool import Said, run_tool
 
 LARGEST_READ_BYTES = 4 << 20
 ALIGNMENT_BYTES = 64 << 10
@@ -48,7 +55,7 @@ class DeviceBytes:
 
 @contextmanager
 def device_bytes(path: str) -> Iterator[DeviceBytes]:
-    """The device at `path`, what was written to it through the page cache flushed first."""
+    """The device at `path`, flushed first."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_DIRECT | os.O_CLOEXEC)
     except OSError as error:
@@ -63,3 +70,83 @@ def device_bytes(path: str) -> Iterator[DeviceBytes]:
 
 def _address_of(buffer: mmap.mmap) -> int:
     return ctypes.addressof(ctypes.c_char.from_buffer(buffer))
+
+
+EDGE_BYTES = 1 << 20
+"""Labels, tables and headers at both ends: GPT, MD, LVM, LUKS, ZFS, NTFS."""
+PLACE_BYTES = ALIGNMENT_BYTES
+_EXT_GROUPS = ((1024, 8192, 1), (2048, 16384, 0), (4096, 32768, 0))
+"""Block size, blocks of a group, the first block."""
+_EXT_BASES = (3, 5, 7)
+_BTRFS = (64 << 10, 64 << 20, 256 << 30)
+_XFS_GROUPS = (4, 8, 16, 32)
+_PARTITIONS = (
+    1 << 20,
+    2 << 20,
+    4 << 20,
+    8 << 20,
+    16 << 20,
+    100 << 20,
+    128 << 20,
+    512 << 20,
+    1 << 30,
+)
+_PLACES_LIMIT = 512
+
+
+def superblock_places(size_bytes: int) -> list[tuple[int, int]]:
+    """(offset, bytes) of the parts to read, in order: both ends, and places in between."""
+    if size_bytes <= 2 * EDGE_BYTES:
+        return [(0, size_bytes)]
+    end = (size_bytes - EDGE_BYTES) // ALIGNMENT_BYTES * ALIGNMENT_BYTES
+    between = {
+        offset // ALIGNMENT_BYTES * ALIGNMENT_BYTES
+        for offset in chain(_ext(size_bytes), _BTRFS, _xfs(size_bytes), _PARTITIONS)
+    }
+    inner = sorted(offset for offset in between if EDGE_BYTES <= offset < end)[:_PLACES_LIMIT]
+    return [(0, EDGE_BYTES), *((place, PLACE_BYTES) for place in inner), (end, size_bytes - end)]
+
+
+def _ext(size_bytes: int) -> Iterator[int]:
+    """Backup superblocks: groups 1 and powers of 3, 5 and 7 (sparse_super)."""
+    for block_size, blocks, first in _EXT_GROUPS:
+        group_bytes = block_size * blocks
+        for group in sorted({1, *_powers(size_bytes // group_bytes)}):
+            yield group * group_bytes + first * block_size
+
+
+def _powers(limit: int) -> Iterator[int]:
+    for base in _EXT_BASES:
+        power = base
+        while power <= limit:
+            yield power
+            power *= base
+
+
+def _xfs(size_bytes: int) -> Iterator[int]:
+    """Superblocks of allocation groups: an equal share of the device each, in whole blocks."""
+    for groups in _XFS_GROUPS:
+        group_bytes = -(-size_bytes // 4096 // groups) * 4096
+        yield from (group * group_bytes for group in range(1, groups))
+
+
+_FORCE = "--force"
+_UNKNOWN = "unrecognized option"
+"""Before util-linux 2.36 blkdiscard has no --force and does not open exclusively."""
+
+
+def discard(device: str, *, claimed: bool, seconds: float) -> Said:
+    """blkdiscard of the whole device; RigError when it does not end in time."""
+    force = [_FORCE] if claimed else []
+    said = run_tool(["blkdiscard", *force, device], seconds=seconds)
+    if claimed and _UNKNOWN in said.words:
+        said = run_tool(["blkdiscard", device], seconds=seconds)
+    return said
+
+
+def wipe(device: str, *, claimed: bool) -> None:
+    """Remove every signature that wipefs knows; RigError when that fails."""
+    force = [_FORCE] if claimed else []
+    said = run_tool(["wipefs", "--all", "--quiet", *force, device])
+    if said.exit_code != 0:
+        raise RigError(f"{device} still carries a signature", details=(said.words,))

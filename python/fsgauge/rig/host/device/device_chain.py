@@ -1,4 +1,4 @@
-"""What storage stands on, link by link, down to the physical disk: for the environment record."""
+"""The chain of devices below storage, down to the physical disk, for the environment record."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _file_system(path: str, limit: int) -> list[Link]:
             "mount_options": mount.all_options,
         }
     else:
-        link["unknown"] = "its mount is not visible from here (chroot or container)"
+        link["unknown"] = "its mount is not visible (chroot or container)"
     return [link, *(_down_from(device, limit - 1) if device else [])]
 
 
@@ -96,10 +96,10 @@ def _chosen(value: str | None) -> str | None:
 
 
 def under(chain: list[Link]) -> str:
-    """What a file system lies on, in words: "ext4 at /var (vda, 256 GiB, virtual)"."""
+    """The file system and its disk in words: "ext4 mounted at /var (vda, 256 GiB)"."""
     first = next((link for link in chain if link["kind"] == "file_system"), None)
     if first is None or "file_system" not in first:
-        return "a file system that is not visible from here"
+        return "a file system whose mount is not visible"
     return f"{first['file_system']} mounted at {first['mount_point']}{_disk(chain)}"
 
 

@@ -1,9 +1,9 @@
-"""One device, claimed from the check to the end, so that nobody else makes a file system on it.
+"""One device, claimed from the check to the end, so that no other program formats it.
 
 The claim is an exclusive open (O_EXCL): while it is held, mkfs, mount, LVM, RAID and swap refuse
-the device. Our own mkfs, mount and engine need it themselves, so it is lent to them for moments and
-taken back. What they left is remembered; when the device has changed by the next time, or carries
-what they did not make, somebody else wrote to it, and it is left alone from then on.
+the device. Our own mkfs, mount and engine need it themselves, so it is lent to them and taken back.
+The state they leave is remembered; if the device has changed since, or has another file system,
+another program wrote to it, and it is left alone from then on.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _PAUSE_SECONDS = 0.05
 
 
 class Claim:
-    """As it is on storage of our own making: nobody has to be kept out."""
+    """Of storage that we made: no other program has to be kept out."""
 
     is_exclusive = False
 
@@ -189,9 +189,9 @@ class DeviceClaim(Claim):
         self.is_lost = True
         found, ours = label_of(self.device), (None, self._before, self._made)
         return RigError(
-            f"another program used {self.device.path} while it was this run's",
-            details=(*details, *((f"it carries {found} now",) if found not in ours else ())),
-            cause="somebody took it for an empty device; it is left as it is now",
+            f"another program used {self.device.path} during this run",
+            details=(*details, *((f"it has {found} now",) if found not in ours else ())),
+            cause="it was taken for an empty device; it is left as it is now",
             next=f"wipefs --no-act {self.device.path}; fuser -v {self.device.path}",
         )
 
@@ -210,8 +210,7 @@ def claimed(device: BlockDevice) -> Iterator[DeviceClaim]:
         raise RefusedError(
             f"{device.path} is in use, so it is left alone",
             details=tuple(_users(device)),
-            cause="a mount, swap, RAID, LVM or another program holds it for itself alone, with data"
-            " on it or without",
+            cause="a mount, swap, RAID, LVM or another program has it open exclusively",
             next=f"lsblk {device.path}; fuser -v {device.path}",
         ) from error
     try:

@@ -1,4 +1,4 @@
-"""What a device was left as, so that a stranger's writes to it can be seen later.
+"""The state of a device, so that writes of other programs can be detected later.
 
 Writes show in its counters, whatever they write; a new file system shows where superblocks are,
 also where it came by another way (the disk below, a loop device's file).
@@ -10,11 +10,9 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
-from fsgauge.rig.host.device.block_device import BlockDevice
-from fsgauge.rig.host.device.device_bytes import device_bytes
-from fsgauge.rig.host.device.device_counters import DeviceCounters, read_counters
-from fsgauge.rig.host.device.loop_backing import backing_of
-from fsgauge.rig.host.device.superblock_places import superblock_places
+from fsgauge.rig.host.device.block_device import BlockDevice, DeviceCounters, read_counters
+from fsgauge.rig.host.device.device_bytes import device_bytes, superblock_places
+from fsgauge.rig.host.device.loop_devices import backing_of
 from fsgauge.units import format_size
 
 

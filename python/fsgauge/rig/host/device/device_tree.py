@@ -15,8 +15,7 @@ from pathlib import Path
 
 from fsgauge.errors import RigError
 from fsgauge.rig.host.device.block_device import BlockDevice, device_at, device_with_numbers
-from fsgauge.rig.host.device.file_identity import identity_of_device
-from fsgauge.rig.host.device.loop_backing import all_backings, backing_of
+from fsgauge.rig.host.device.loop_devices import all_backings, backing_of, identity_of_device
 from fsgauge.rig.host.machine.mounts import mounts_everywhere
 from fsgauge.rig.host.process.tool import find_tool, must_run, run_tool
 
@@ -38,7 +37,7 @@ _MEMBERS = {
 
 
 def contents_of(device: BlockDevice) -> list[str]:
-    """One line for each thing found; empty when nothing on it has a name and nobody mounted it."""
+    """One line for each thing found; empty without signatures, partitions, holders or mounts."""
     lines: list[str] = []
     for member in tree_of(device):
         lines += _on_one(member, top=member == device)

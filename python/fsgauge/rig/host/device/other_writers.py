@@ -1,20 +1,28 @@
-"""Other ways to the bytes of a device: a process that has it open for writing, and for a loop
-device also its backing file, behind a second loop device, mounted, as swap or in a program's hands.
+"""Other ways to write a device: a process that has it open or mapped for writing, and for a loop
+device also its backing file, behind a second loop device, mounted, as swap or open in a process.
 
-Takes a device, gives one line for each way; silence means that none can be seen.
+The kernel's own users (an exported LUN, a file system) are in no process; nor is a file that was
+registered with io_uring and closed.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 from fsgauge.rig.host.device.block_device import BlockDevice
 from fsgauge.rig.host.device.device_tree import below
-from fsgauge.rig.host.device.file_identity import FileIdentity, identity_at, identity_of_device
-from fsgauge.rig.host.device.loop_backing import LoopBacking, all_backings, backing_of
-from fsgauge.rig.host.device.writers import writers_of
+from fsgauge.rig.host.device.loop_devices import (
+    FileIdentity,
+    LoopBacking,
+    all_backings,
+    backing_of,
+    identity_at,
+    identity_of_device,
+)
 from fsgauge.rig.host.machine.mounts import mounts_everywhere
+from fsgauge.rig.host.process.processes import Process, processes
 
 _SWAPS = Path("/proc/swaps")
 
@@ -30,8 +38,8 @@ def other_ways(device: BlockDevice) -> list[str]:
         for file in files
         if not file.identity.is_device
     }
-    for identity, processes in writers_of(set(named)).items():
-        lines += [f"{named[identity]}  open for writing in {process}" for process in processes]
+    for identity, writers in writers_of(set(named)).items():
+        lines += [f"{named[identity]}  open for writing in {writer}" for writer in writers]
     return lines
 
 
@@ -69,3 +77,55 @@ def _swap_files() -> list[str]:
     except OSError:
         return []
     return [line.split()[0].replace("\\040", " ") for line in lines if line.split()]
+
+
+_PROC = Path("/proc")
+_PATH_ONLY = 0o10000000
+"""O_PATH: such a descriptor can neither read nor write."""
+
+
+def writers_of(wanted: set[FileIdentity]) -> dict[FileIdentity, list[Process]]:
+    """For each of `wanted`, the other processes that can write it; in one pass."""
+    found: dict[FileIdentity, list[Process]] = {}
+    for process in processes():
+        if process.pid == os.getpid():
+            continue
+        theirs = {*_open_for_writing(process.pid), *_mapped_for_writing(process.pid)}
+        for identity in wanted & theirs:
+            found.setdefault(identity, []).append(process)
+    return found
+
+
+def _open_for_writing(pid: int) -> Iterator[FileIdentity]:
+    try:
+        links = list((_PROC / str(pid) / "fd").iterdir())
+    except OSError:  # another user's process, or one that just ended
+        return
+    for link in links:
+        try:
+            if link.readlink().is_absolute() and _can_write(pid, link.name):
+                yield identity_at(str(link))
+        except OSError:
+            continue
+
+
+def _can_write(pid: int, descriptor: str) -> bool:
+    lines = (_PROC / str(pid) / "fdinfo" / descriptor).read_text().splitlines()
+    flags = next((int(line.split()[1], 8) for line in lines if line.startswith("flags:")), 0)
+    return flags & os.O_ACCMODE != os.O_RDONLY and not flags & _PATH_ONLY
+
+
+def _mapped_for_writing(pid: int) -> Iterator[FileIdentity]:
+    """A shared mapping outlives its descriptor."""
+    try:
+        lines = (_PROC / str(pid) / "maps").read_text(errors="replace").splitlines()
+    except OSError:
+        return
+    for line in lines:
+        where, mode, *rest = line.split(maxsplit=5)
+        if mode[1] == "w" and mode[3] == "s" and rest[-1].startswith("/"):
+            begin, _, end = where.partition("-")
+            try:
+                yield identity_at(f"{_PROC}/{pid}/map_files/{int(begin, 16):x}-{int(end, 16):x}")
+            except OSError:
+                continue

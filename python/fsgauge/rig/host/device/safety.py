@@ -1,7 +1,7 @@
-"""Whether a device can be had: it is one, large enough, and nothing uses it.
+"""Whether a device can be used: it exists, is large enough, and nothing uses it.
 
 Raises InputError for what is no usable device, RefusedError for one that holds something or is in
-use. Nothing is written here. What may be lost of it is asked in consent.py.
+use. Nothing is written here. Consent is in consent.py.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def find_device(name: str) -> BlockDevice:
     if not Path(path).exists():
         raise InputError(
             f"there is no device {name}",
-            cause="it was never there, has vanished, or has another name after a reboot",
+            cause="it does not exist, has vanished, or has another name after a reboot",
             next="lsblk -o NAME,SIZE,SERIAL,MODEL; ls /dev/disk/by-id",
         )
     if not Path(path).is_block_device():
@@ -43,7 +43,7 @@ def find_device(name: str) -> BlockDevice:
 
 
 def require_unused(device: BlockDevice) -> None:
-    """RefusedError with all that was found when anything is on the device or reaches it."""
+    """RefusedError that lists what is on the device and what uses it."""
     found = contents_of(device)
     if found:
         raise RefusedError(
@@ -58,8 +58,8 @@ def require_unused(device: BlockDevice) -> None:
         raise RefusedError(
             f"{device.path} is in use, so it is left alone",
             details=tuple(others),
-            cause="a process has it open for writing, or its bytes are reached another way; what is"
-            " written there later would be lost without a word",
+            cause="a process has it open for writing, or its bytes are in use in another way; later"
+            " writes would be lost silently",
             next="end that use, or " + _ELSEWHERE,
         )
 
@@ -71,7 +71,7 @@ def require_writable(device: BlockDevice, smallest_bytes: int) -> None:
     if device.size_bytes < smallest_bytes:
         raise InputError(
             f"{device.path} has {format_size(device.size_bytes)}, and the systems need"
-            f" {format_size(smallest_bytes)} at least",
+            f" at least {format_size(smallest_bytes)}",
             next=_ELSEWHERE,
         )
 

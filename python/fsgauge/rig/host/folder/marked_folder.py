@@ -64,7 +64,7 @@ def remove_marked(path: Path, token: str) -> bool:
         return False
     except OSError as error:
         raise RigError(
-            f"{path} is no folder of fsgauge's any more, so it stays",
+            f"{path} is no longer a folder of fsgauge, so it is left alone",
             cause=f"a link or a file was put in its place by a user who can write in {path.parent}",
             next=f"ls -l {path}; rm {path}; fsgauge doctor",
         ) from error
@@ -99,7 +99,7 @@ def _refuse_unless_empty(path: Path, folder: int) -> None:
     for name in os.listdir(folder):
         status = os.stat(name, dir_fd=folder, follow_symlinks=False)
         if name != MARKER or not stat.S_ISREG(status.st_mode) or status.st_size > 0:
-            raise RigError(f"{path} does not carry this run's marker, so it stays")
+            raise RigError(f"{path} does not have this run's marker, so it is left alone")
         os.unlink(name, dir_fd=folder)
 
 
@@ -109,7 +109,7 @@ def _empty(folder: int, path: Path) -> None:
     for name in sorted(os.listdir(folder), key=lambda name: name == MARKER):
         status = os.stat(name, dir_fd=folder, follow_symlinks=False)
         if status.st_dev != device:
-            raise RigError(f"another file system is mounted at {path / name}, so it stays")
+            raise RigError(f"another file system is mounted at {path / name}, so it is left alone")
         if stat.S_ISDIR(status.st_mode):
             _remove_below(folder, name, path)
         else:

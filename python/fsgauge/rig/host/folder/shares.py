@@ -9,7 +9,7 @@ import subprocess
 from collections.abc import Sequence
 from typing import Any
 
-from fsgauge.engine_binary import find_engine
+from fsgauge.programs import find_engine
 
 _SECONDS = 900.0
 _SECONDS_TO_CONNECT = 2.0

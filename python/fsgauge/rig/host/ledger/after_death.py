@@ -1,6 +1,6 @@
-"""After a death: undo what the ledgers of dead runs list, and say so.
+"""Undo what the ledgers of dead runs list, and report it.
 
-A run died by a kill, or ended by itself and could not undo all (its server was gone).
+A run was killed, or ended and could not undo everything (its server was gone).
 A ledger whose lock is free belongs to a dead run: the lock went with the process. Only ledgers
 say what a run left: no folder that users share is searched for it.
 """
@@ -28,7 +28,7 @@ _LEDGERS_LIMIT = 1000
 
 
 def clean_up_after_the_dead() -> list[str]:
-    """Undo what dead runs of this user left; sentences that say what was done or could not be."""
+    """Undo what dead runs of this user left; a sentence for each thing done or not possible."""
     folder = folders.ledger_folder()
     if not folder.is_dir():
         return []
@@ -47,7 +47,7 @@ def _clean_up(path: Path) -> list[str]:
     try:
         status = path.lstat()
         if not stat.S_ISREG(status.st_mode) or status.st_uid != os.geteuid():
-            return [_left_alone(path, "it is no plain file of this user's")]
+            return [_left_alone(path, "it is not a plain file of this user")]
         descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC)
     except FileNotFoundError:
         return []
@@ -60,7 +60,7 @@ def _clean_up(path: Path) -> list[str]:
 
 
 def _left_alone(path: Path, why: str) -> str:
-    return f"{path} is no ledger that can be read: {why}; look at it, then: rm -r {path}"
+    return f"{path} is not a readable ledger: {why}; inspect it, then: rm -r {path}"
 
 
 def _undo_all(path: Path, descriptor: int) -> list[str]:
@@ -68,7 +68,7 @@ def _undo_all(path: Path, descriptor: int) -> list[str]:
     owner = entries.owner
     if owner is None:
         if entries.unreadable:
-            return [_left_alone(path, "it does not say whose it is")]
+            return [_left_alone(path, "it does not name its owner")]
         path.unlink()
         return []
     same_boot = owner.boot_id == boot_id()
@@ -101,7 +101,7 @@ def _unread(path: Path, lines: int) -> str:
     count = "a line" if lines == 1 else f"{lines} lines"
     return (
         f"{count} of {path} cannot be read: an earlier run, of another version or on a disk that"
-        f" changed data, may have left more; look at it, then: rm {path}"
+        f" corrupted data, may have left more; inspect it, then: rm {path}"
     )
 
 

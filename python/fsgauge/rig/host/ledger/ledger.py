@@ -13,14 +13,14 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from fsgauge.errors import FsgaugeError, RigError
-from fsgauge.own_names import TOKEN_BYTES, own_name
 from fsgauge.rig.host.folder.marked_folder import Owner, make_marked
 from fsgauge.rig.host.ledger import ledger_folder as folders
 from fsgauge.rig.host.ledger.after_death import clean_up_after_the_dead
 from fsgauge.rig.host.ledger.ledger_folder import SUFFIX, append_entry, begin_ledger, private_folder
 from fsgauge.rig.host.ledger.traces import AnyTrace, FolderTrace, Trace
 from fsgauge.rig.host.process.processes import RUN_VARIABLE, boot_id, start_ticks
-from fsgauge.rig.host.process.undisturbed import undisturbed
+from fsgauge.rig.host.process.signals import undisturbed
+from fsgauge.run_token import TOKEN_BYTES, own_name
 
 __all__ = ["Ledger", "clean_up_after_the_dead", "opened_ledger"]
 
@@ -70,8 +70,8 @@ class Ledger:
     def undo_down_to(self, number: int) -> None:
         """Undo what was made from `number` on, the last first; signals wait until it is done.
 
-        When something cannot be undone, what it stands on is left alone too: the ledger keeps
-        both for the next command. Raises the RigError that says why, once.
+        When something cannot be undone, what is below it is left alone too: the ledger keeps both
+        for the next command. Raises the RigError that says why, once.
         """
         with undisturbed():
             for made in sorted(self._pending, reverse=True):
@@ -87,7 +87,7 @@ class Ledger:
                     self._append({"undone": made})
 
     def _undo_after(self, first: BaseException, number: int) -> None:
-        """What ended the body stays the error; what cannot be undone because of it is told too."""
+        """The body's error comes first; what could not be undone is added to it."""
         try:
             self.undo_down_to(number)
         except FsgaugeError as second:

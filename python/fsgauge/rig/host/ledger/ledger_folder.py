@@ -90,21 +90,21 @@ def _made_private(folder: Path) -> Path:
         status = folder.lstat()
     except OSError as error:
         raise RigError(
-            f"no record of what a run makes can be kept in {folder}: {error.strerror}",
-            cause="a run writes down what it makes before it makes it, in a folder of this user's"
-            " alone; there is none",
+            f"cannot keep ledgers in {folder}: {error.strerror}",
+            cause="a run records what it makes before it makes it, in a folder of this user alone;"
+            " there is none",
             next="XDG_STATE_HOME=/a/folder/of/yours fsgauge ...",
         ) from error
     if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid():
         raise RigError(
-            f"{folder} is no folder of this user's, so nothing is recorded there",
+            f"{folder} is not a folder of this user, so no ledger is kept there",
             cause=f"user {status.st_uid} made it" if status.st_uid != os.geteuid() else "",
             next="XDG_STATE_HOME=/a/folder/of/yours fsgauge ...   (that user alone, or root, can"
             " remove the other)",
         )
     if not _is_private(status):
         raise RigError(
-            f"{folder} can be written by others, so nothing is recorded there",
+            f"{folder} can be written by other users, so no ledger is kept there",
             cause="its mode was changed",
             next=f"ls -la {folder}; then: chmod 700 {folder}",
         )
@@ -121,9 +121,9 @@ def begin_ledger(path: Path, owner: Owner) -> int:
 
 
 def append_entry(path: Path, descriptor: int, entry: dict[str, object]) -> None:
-    """Write one whole line and have it on disk; RigError where the disk takes no more.
+    """Write one line durably; RigError where that fails.
 
-    Part of a line is taken back, so that the next one is whole.
+    A partial line is truncated away, so that the next one is complete.
     """
     before = os.fstat(descriptor).st_size
     try:
@@ -133,7 +133,7 @@ def append_entry(path: Path, descriptor: int, entry: dict[str, object]) -> None:
         with suppress(OSError):
             os.ftruncate(descriptor, before)
         raise RigError(
-            f"what is made cannot be written down in {path}: {error.strerror}",
+            f"cannot write to the ledger {path}: {error.strerror}",
             cause=cause_of(error),
             next=f"df -h {path.parent}",
         ) from error
@@ -157,7 +157,7 @@ def lock_of_all(folder: Path) -> Iterator[None]:
         while not try_lock(descriptor):
             if time.monotonic() > deadline:
                 raise RigError(
-                    f"another fsgauge process holds {folder / 'lock'} and does not let go",
+                    f"another fsgauge process holds {folder / 'lock'} and does not release it",
                     next=f"fuser -v {folder / 'lock'}",
                 )
             time.sleep(0.01)
@@ -167,7 +167,7 @@ def lock_of_all(folder: Path) -> Iterator[None]:
 
 
 def try_lock(descriptor: int) -> bool:
-    """Lock an open file if nobody else has; gives whether it is locked now."""
+    """Lock an open file if it is free; gives whether it is locked now."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -177,10 +177,10 @@ def try_lock(descriptor: int) -> bool:
 
 @dataclass(frozen=True)
 class LedgerEntries:
-    """What a ledger says; `pending` is made and not undone, in the order of making.
+    """The content of a ledger; `pending` was made and not undone, in that order.
 
-    `unreadable` counts whole lines that say nothing to this fsgauge: something may be made that
-    it does not know.
+    `unreadable` counts complete lines that this fsgauge does not understand: they may list
+    something that was made.
     """
 
     owner: Owner | None

@@ -18,10 +18,10 @@ from fsgauge.rig.host.device import loop_devices
 from fsgauge.rig.host.folder.marked_folder import owner_of, remove_marked
 from fsgauge.rig.host.folder.shares import clear_shares, silent_servers
 from fsgauge.rig.host.machine.mounts import mount_at, mounts_everywhere
+from fsgauge.rig.host.machine.setting import write_setting
 from fsgauge.rig.host.process.processes import holders_of
 from fsgauge.rig.host.process.servers import end_server
 from fsgauge.rig.host.process.tool import run_tool
-from fsgauge.rig.host.setting.setting import write_setting
 
 _PATIENCE_SECONDS = 15.0
 _PAUSE_SECONDS = 0.05
@@ -94,8 +94,8 @@ class ServerTrace(Trace):
         ended, left = end_server(self.folder, self.token)
         if left:
             raise RigError(
-                f"{self.name} does not end: {', '.join(str(process) for process in left)}",
-                cause="a process that the kernel holds; its storage stopped answering?",
+                f"{self.name} does not exit: {', '.join(str(process) for process in left)}",
+                cause="the process is stuck in the kernel; its storage may have stopped responding",
                 next="dmesg | tail",
             )
         return f"ended the server {self.name} of {self.folder}" if ended else None
@@ -122,20 +122,20 @@ class ShareTrace(Trace):
         why = clear_shares(self.jobs)
         if why:
             raise RigError(
-                f"what was written to {self.place} could not be removed",
+                f"cannot remove what was written to {self.place}",
                 details=(f"still there: {self._stays()}", *why),
-                next="fsgauge doctor removes it, when the server answers and the password is set",
+                next="run fsgauge doctor when the server answers, with the password set",
             )
         return f"cleared {self._stays()} on {self.place}"
 
     def undo_for_the_dead(self) -> str | None:
-        """A server that does not answer at once is not waited for: every command comes by here."""
+        """A server that does not answer at once is skipped, since every command starts here."""
         silent = silent_servers(self.jobs)
         if silent:
             raise RigError(
                 f"{self._stays()} on {self.place} could not be removed",
                 details=silent,
-                next="fsgauge doctor removes it, when the server answers",
+                next="run fsgauge doctor when the server answers",
             )
         return self.undo()
 
@@ -162,7 +162,7 @@ class LoopTrace(Trace):
         if folder.exists() and (owner is None or owner.token != self.token):
             raise RigError(
                 f"{self.file} is not this run's file, so {devices[0]} stays attached",
-                cause=f"{folder} does not carry this run's marker any more",
+                cause=f"{folder} no longer has this run's marker",
                 next=f"if no other program uses {devices[0]}: losetup --detach {devices[0]};"
                 " fsgauge doctor",
             )
@@ -193,7 +193,7 @@ class LoopTrace(Trace):
 class SettingTrace(Trace):
     """A setting below /sys or /proc that was changed; `file` is the loop's it belongs to.
 
-    `lock` is the file that keeps other runs from it (setting_lock.py).
+    `lock` is the file that keeps other runs from it (machine/setting.py).
     """
 
     kind: Literal["setting"] = "setting"
@@ -225,7 +225,7 @@ class SettingTrace(Trace):
 class DeviceTrace(Trace):
     """A device that was taken with consent: the run that holds its claim gives it back.
 
-    After a kill the device is left alone: nobody knows what its owner did to it since.
+    After a kill the device is left alone: its owner may have used it since.
     """
 
     kind: Literal["device"] = "device"
@@ -247,8 +247,8 @@ class DeviceTrace(Trace):
     def undo_for_the_dead(self) -> str | None:
         """Only say where it is."""
         return (
-            f"{self.device} may still carry a file system and test data that an earlier run wrote:"
-            f" look with wipefs --no-act {self.device}; if nothing else is on it, clear it with"
+            f"{self.device} may still have a file system and test data of an earlier run:"
+            f" check with wipefs --no-act {self.device}; if nothing else is on it, clear it with"
             f" blkdiscard {self.device} (or wipefs --all {self.device}, and then"
             " --discard-unknown-data)"
         )
@@ -265,7 +265,7 @@ def _still_mounted(path: str, words: str) -> RigError:
     return RigError(
         f"{path} cannot be unmounted",
         details=tuple(words.splitlines()[-2:]),
-        cause=f"in use by {holders}" if holders else "in use by a process that cannot be seen",
+        cause=f"in use by {holders}" if holders else "in use by a process that is not visible",
         next="end that process, then: fsgauge doctor",
     )
 

@@ -1,7 +1,7 @@
-"""A network of our own: a namespace with a loopback device, which no other process can reach.
+"""Isolation of a server: a network namespace with a loopback device, and an unused user ID.
 
-It lives as long as a process in it or this one's descriptor of it, so a killed fsgauge leaves none.
-Only the thread that enters is in it, and what that thread starts meanwhile stays in it.
+The namespace lives as long as a process in it or our descriptor of it, so a killed fsgauge leaves
+none. Only the thread that enters is in it, with the processes that it starts meanwhile.
 """
 
 from __future__ import annotations
@@ -9,7 +9,9 @@ from __future__ import annotations
 import ctypes
 import errno
 import fcntl
+import grp
 import os
+import pwd
 import socket
 import struct
 from collections.abc import Callable, Iterator
@@ -121,10 +123,44 @@ def _no_network(error: OSError) -> RigError:
         " CAP_SYS_ADMIN",
         errno.EINVAL: "this kernel was built without network namespaces (CONFIG_NET_NS)",
         errno.ENOSPC: "/proc/sys/user/max_net_namespaces allows no more",
-        errno.ENOSYS: "the system call unshare is not there",
+        errno.ENOSYS: "the system call unshare is not available",
     }
     return RigError(
-        f"a network for the server alone cannot be made: {error.strerror}",
+        f"cannot create a network namespace for the server: {error.strerror}",
         cause=causes.get(error.errno or 0, "the kernel refuses a network namespace"),
-        next="try it: unshare --net true; run outside of the container, or without --serve",
+        next="try it: unshare --net true; run outside the container, or without --serve",
     )
+
+
+_NUMBERS = range(58_000, 49_999, -1)
+"""Below what systemd gives to users without a name (60001 to 60577, 61184 to 65519)."""
+_PROC = Path("/proc")
+
+
+def unused_user_id() -> int:
+    """The first that no user, group or process has; also unused as a group ID."""
+    taken = _of_processes()
+    for number in _NUMBERS:
+        if number not in taken and not _has_a_name(number):
+            return number
+    raise RigError(
+        f"no user ID from {min(_NUMBERS)} to {max(_NUMBERS)} is free for a server",
+        next="getent passwd; getent group",
+    )
+
+
+def _of_processes() -> set[int]:
+    found = set()
+    for entry in os.scandir(_PROC):
+        if entry.name.isdecimal():
+            with suppress(OSError):  # it just ended
+                found.add(entry.stat().st_uid)
+    return found
+
+
+def _has_a_name(number: int) -> bool:
+    with suppress(KeyError):
+        return bool(pwd.getpwuid(number))
+    with suppress(KeyError):
+        return bool(grp.getgrgid(number))
+    return False

@@ -28,7 +28,7 @@ class Process:
 
 
 def start_ticks(pid: int) -> int | None:
-    """When a process began, in clock ticks after boot; tells a reused process id from the first."""
+    """When a process began, in clock ticks after boot; differs where a process ID was reused."""
     try:
         text = (_PROC / str(pid) / "stat").read_text(errors="replace")
     except OSError:

@@ -7,7 +7,7 @@ import struct
 import zlib
 
 from fsgauge.kinds.aging.page.blended import blended_picture
-from fsgauge.report.scan.cells import COLOURS
+from fsgauge.report.scan.map import COLOURS
 from fsgauge.wire import ScanMap
 
 

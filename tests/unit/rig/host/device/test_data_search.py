@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from fsgauge.rig.host.device import data_search
-from fsgauge.rig.host.device.data_search import _Search
-from fsgauge.rig.host.device.search_report import Looked
+from fsgauge.rig.host.device.data_search import Looked, _Search
 
 MEBIBYTE, GIBIBYTE, TEBIBYTE = 1 << 20, 1 << 30, 1 << 40
 
@@ -147,7 +146,7 @@ def test_what_cannot_be_read_is_not_taken_for_zero(monkeypatch: pytest.MonkeyPat
     disk = Disk(GIBIBYTE, broken=[700 * MEBIBYTE])
     found = look(disk, monkeypatch)
     assert found.whole and not found.zero
-    assert "read where it can be: zero" in found.sentences()[0]
+    assert "readable parts: zero" in found.sentences()[0]
     assert f"cannot be read at byte {700 * MEBIBYTE}" in found.sentences()[1]
     dying = Disk(4 * TEBIBYTE, broken=list(range(0, TEBIBYTE, 64 * MEBIBYTE)))
     found = look(dying, monkeypatch)
@@ -160,4 +159,4 @@ def test_a_disk_that_crawls_ends_too(monkeypatch: pytest.MonkeyPatch) -> None:
     found = look(disk, monkeypatch)
     assert not found.zero and found.samples == 0
     assert disk.now < 600
-    assert "nothing is known of the rest" in found.sentences()[0]
+    assert "the rest is unknown" in found.sentences()[0]

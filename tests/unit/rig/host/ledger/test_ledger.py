@@ -166,12 +166,12 @@ def test_a_folder_of_someone_else_stays_and_is_named(ledgers: Path, tmp_path: Pa
     (folder / "precious").write_text("mine")
     path = leave_behind(ledgers, owner, made(0, folder, owner.token))
     said = clean_up_after_the_dead()
-    assert len(said) == 1 and "does not carry this run's marker" in said[0]
+    assert len(said) == 1 and "does not have this run's marker" in said[0]
     assert (folder / "precious").read_text() == "mine"
     assert path.exists(), "the next command tries again"
     make_marked(tmp_path / "other", dead_owner("cccccccccccc"))
     (tmp_path / "other" / MARKER).rename(folder / MARKER)
-    assert "does not carry this run's marker" in clean_up_after_the_dead()[0]
+    assert "does not have this run's marker" in clean_up_after_the_dead()[0]
 
 
 def test_what_stands_on_something_stuck_stays_too(ledgers: Path, tmp_path: Path) -> None:
@@ -179,7 +179,7 @@ def test_what_stands_on_something_stuck_stays_too(ledgers: Path, tmp_path: Path)
         with book.folder(tmp_path, "outer") as outer, book.folder(outer, "inner") as inner:
             (inner / MARKER).write_text("overwritten by somebody")
 
-    with pytest.raises(RigError, match="inner does not carry"), opened_ledger() as book:
+    with pytest.raises(RigError, match="inner does not have"), opened_ledger() as book:
         stick(book)
     assert len(list(tmp_path.glob("fsgauge-*-outer"))) == 1
     assert len(list(ledgers.glob("*.ledger"))) == 1
@@ -188,7 +188,7 @@ def test_what_stands_on_something_stuck_stays_too(ledgers: Path, tmp_path: Path)
 def test_a_ledger_folder_that_others_can_write_is_refused(ledgers: Path) -> None:
     ledgers.mkdir()
     ledgers.chmod(0o777)
-    with pytest.raises(RigError, match="can be written by others"), opened_ledger():
+    with pytest.raises(RigError, match="can be written by other users"), opened_ledger():
         pass
     with pytest.raises(RigError):
         clean_up_after_the_dead()
@@ -228,8 +228,8 @@ def test_what_ended_the_body_is_the_error_and_the_clean_up_a_detail(
         raise first
     assert caught.value is first
     (detail,) = first.details
-    assert detail.startswith("and what was written to smb://ann@filer/s could not be removed (")
-    assert "; connection refused; " in detail and detail.endswith("the password is set)")
+    assert detail.startswith("and cannot remove what was written to smb://ann@filer/s (")
+    assert "; connection refused; " in detail and detail.endswith("with the password set)")
     assert list(ledgers.glob("*.ledger"))
 
 
@@ -257,7 +257,7 @@ def test_a_disk_that_takes_no_more_is_an_error_before_anything_is_made(
 
     with opened_ledger() as book:
         monkeypatch.setattr(os, "write", full)
-        refused = pytest.raises(RigError, match="cannot be written down")
+        refused = pytest.raises(RigError, match="cannot write to the ledger")
         with refused, book.folder(tmp_path, "mine"):
             pass
         monkeypatch.undo()
@@ -290,7 +290,7 @@ def test_a_ledger_without_an_owner_is_kept_unless_it_was_only_begun(ledgers: Pat
     begun.write_text('{"owner": {"tok')
     strange.write_text("what is this\n")
     (said,) = clean_up_after_the_dead()
-    assert said.startswith(f"{strange} is no ledger that can be read")
+    assert said.startswith(f"{strange} is not a readable ledger")
     assert not begun.exists() and strange.exists()
 
 
@@ -311,7 +311,7 @@ def test_something_alien_among_the_ledgers_is_named_and_left_alone(
     leave_behind(ledgers, owner, made(0, tmp_path / "folder", owner.token))
     said = clean_up_after_the_dead()
     assert said[0].startswith("removed ")
-    assert said[1].startswith(f"{alien} is no ledger")
+    assert said[1].startswith(f"{alien} is not a readable ledger")
     assert os.path.lexists(alien)
 
 

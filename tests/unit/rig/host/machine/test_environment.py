@@ -42,7 +42,7 @@ def test_a_container_without_sys(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     assert record.clock_source is None and record.missing["clock_source"]
     chain = chain_of_path(str(tmp_path))
     assert "not visible" in chain[0]["unknown"]
-    assert under(chain) == "a file system that is not visible from here"
+    assert under(chain) == "a file system whose mount is not visible"
 
 
 def test_heat_and_frequency_of_all_processors(

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import errno
+import grp
 import os
+import pwd
 import socket
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from fsgauge.errors import RigError
 from fsgauge.rig.host.process import own_network as module
-from fsgauge.rig.host.process.own_network import own_network
+from fsgauge.rig.host.process.own_network import own_network, unused_user_id
 
 NETWORK = Path("/proc/thread-self/ns/net")
 
@@ -70,3 +73,27 @@ def test_where_there_can_be_none_the_error_says_why(
     with pytest.raises(RigError, match="network") as refusal, own_network():
         pytest.fail("there is one")
     assert cause in refusal.value.cause and "unshare --net" in refusal.value.next
+
+
+def test_users_groups_and_processes_keep_theirs(monkeypatch: pytest.MonkeyPatch) -> None:
+    def only(number: int) -> Any:
+        def find(asked: int) -> object:
+            if asked != number:
+                raise KeyError(asked)
+            return object()
+
+        return find
+
+    monkeypatch.setattr(module, "_NUMBERS", range(61184, 61188))
+    monkeypatch.setattr(pwd, "getpwuid", only(61184))
+    monkeypatch.setattr(grp, "getgrgid", only(61185))
+    monkeypatch.setattr(module, "_of_processes", lambda: {61186})
+    assert unused_user_id() == 61187
+    monkeypatch.setattr(module, "_of_processes", lambda: {61186, 61187})
+    with pytest.raises(RigError, match="from 61184 to 61187"):
+        unused_user_id()
+
+
+def test_it_has_no_name_here() -> None:
+    with pytest.raises(KeyError):
+        pwd.getpwuid(unused_user_id())

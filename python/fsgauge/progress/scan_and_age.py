@@ -1,0 +1,86 @@
+"""Progress of a scan or of ageing on standard error: a live line on a terminal, else plain lines.
+
+What is over within a second prints nothing.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TextIO
+
+from fsgauge.progress.lines import Audience
+from fsgauge.units import format_size
+from fsgauge.wire import AgeProgress, Event, ScanProgress
+
+_QUIET_SECONDS = 1.0
+_LINE_SECONDS = 10.0
+_CLEAR = "\r\x1b[K"
+
+
+class StageProgress:
+    """Takes stages, if there are several, and the engine's events."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._audience = Audience(stream)
+        self._live = stream.isatty()
+        self._shown = False
+        self._stage = ""
+        self._begun = self._next = 0.0
+        self._begin()
+
+    def stage(self, words: str) -> None:
+        """What begins now; on a terminal it is shown at once."""
+        self._stage = f"{words}: "
+        self._begin()
+        if self._live:
+            self._say(words)
+
+    def event(self, event: Event) -> None:
+        """Show the progress, at most every ten seconds where it is not a terminal."""
+        now = time.monotonic()
+        if now < self._next:
+            return
+        if isinstance(event, ScanProgress):
+            words = scan_words(event, now - self._begun)
+        elif isinstance(event, AgeProgress):
+            words = age_words(event)
+        else:
+            return
+        self._say(self._stage + words)
+        self._next = now if self._live else now + _LINE_SECONDS
+
+    def stopping(self) -> None:
+        """The user asked to stop."""
+        self.ended()
+        self._audience.say("stopping and keeping the result; Ctrl-C again discards it\n")
+
+    def ended(self) -> None:
+        """Leave no half line."""
+        if self._live and self._shown:
+            self._audience.say(_CLEAR)
+            self._shown = False
+
+    def _begin(self) -> None:
+        self._begun = time.monotonic()
+        self._next = self._begun + (_QUIET_SECONDS if self._live else _LINE_SECONDS)
+
+    def _say(self, words: str) -> None:
+        self._audience.say(f"{_CLEAR}{words}" if self._live else f"{words}\n")
+        self._shown = True
+
+
+def scan_words(progress: ScanProgress, seconds: float) -> str:
+    """Files read, of how many where that is known, extents, and the time taken."""
+    of = f" of {progress.of_files:,}" if progress.of_files else ""
+    return f"{progress.files:,}{of} files, {progress.extents:,} extents, {seconds:.0f} s"
+
+
+def age_words(progress: AgeProgress) -> str:
+    """Share done, operations, bytes written, live files, failures and the time taken."""
+    share = "" if progress.share is None else f"{100 * progress.share:.0f} %, "
+    failed = f", {progress.failed:,} failed" if progress.failed else ""
+    return (
+        f"{share}{progress.operations:,} operations, {format_size(progress.written_bytes)} written,"
+        f" {progress.live_files:,} files of {format_size(progress.live_bytes)}{failed},"
+        f" {progress.elapsed_ns / 1e9:.0f} s"
+    )

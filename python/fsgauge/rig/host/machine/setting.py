@@ -1,0 +1,157 @@
+"""A kernel setting, below /sys or /proc: read, written, and locked while a run has it changed.
+
+The path of a device in /sys begins with links, so the folder of a setting is resolved first; below
+that no link is followed, as checked after the file was opened.
+
+Two runs that save and restore one setting across each other would leave the first one's value. The
+lock is a file in the private folder of ledgers, locked by its process, which it names. A file with
+content that no process holds belongs to a killed run: the next clean-up restores the setting.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import stat
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from fsgauge.errors import InputError, RigError
+
+_OPEN = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+_MOST_BYTES = 1 << 16
+
+
+def real_setting(home: Path, rest: str) -> Path:
+    """The file of a setting without links; InputError where it is missing or lies elsewhere."""
+    path = home / rest
+    try:
+        straight = Path(os.path.realpath(home, strict=True)) / rest
+        descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    except OSError as error:
+        raise InputError(
+            f"the tunable {path} cannot be read: {error.strerror}", next=f"ls {path.parent}"
+        ) from error
+    try:
+        real = Path(f"/proc/self/fd/{descriptor}").readlink()
+        if real != straight or not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise InputError(
+                f"the tunable {path} is {real}, which is not a setting of {home}",
+                cause="a link leads elsewhere; a study changes settings of its own device only",
+                next=f"ls -l {path.parent}",
+            )
+    finally:
+        os.close(descriptor)
+    return straight
+
+
+def read_setting(path: Path) -> str:
+    """The value, or the chosen one of "none [mq-deadline]"; raises OSError."""
+    descriptor = os.open(path, os.O_RDONLY | _OPEN)
+    try:
+        text = os.read(descriptor, _MOST_BYTES).decode(errors="replace").strip()
+    finally:
+        os.close(descriptor)
+    if "[" in text and "]" in text:
+        return text.partition("[")[2].partition("]")[0]
+    return text
+
+
+def write_setting(path: Path, value: str) -> None:
+    """Write a value in one call; raises OSError."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_TRUNC | _OPEN)
+    try:
+        os.write(descriptor, value.encode())
+    finally:
+        os.close(descriptor)
+
+
+_PREFIX = "setting-"
+_ATTEMPTS = 100
+_PAUSE_SECONDS = 0.02
+_MOST_LOCK_BYTES = 4096
+_FLAGS = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+@dataclass
+class HeldLock:
+    """Its file, and whether the setting was changed: then its undoing takes the file away."""
+
+    file: Path
+    changed: bool = False
+
+
+@contextmanager
+def setting_held(folder: Path, setting: Path, ledger: Path) -> Iterator[HeldLock]:
+    """Hold a setting's lock while the body runs; RigError names the run that holds it.
+
+    `ledger` is the file that lists the change: while it is there, the change may be in force.
+    """
+    file = folder / f"{_PREFIX}{hashlib.sha256(str(setting).encode()).hexdigest()[:24]}"
+    descriptor = _locked(file, setting)
+    held = HeldLock(file)
+    try:
+        _refuse_the_dead(descriptor, setting)
+        words = {"pid": os.getpid(), "setting": str(setting), "ledger": str(ledger)}
+        os.pwrite(descriptor, json.dumps(words).encode(), 0)
+        try:
+            yield held
+        finally:
+            if not held.changed:
+                file.unlink(missing_ok=True)
+    finally:
+        os.close(descriptor)
+
+
+def _locked(lock: Path, setting: Path) -> int:
+    """An open, locked file that still has its name."""
+    for _ in range(_ATTEMPTS):
+        descriptor = os.open(lock, _FLAGS, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if lock.exists() and os.path.samestat(os.fstat(descriptor), lock.stat()):
+                return descriptor
+        except BlockingIOError:
+            holder = _said(descriptor).get("pid")
+            if holder is not None:
+                os.close(descriptor)
+                raise _taken(setting, holder) from None
+        os.close(descriptor)  # its holder has just begun, or has just ended
+        time.sleep(_PAUSE_SECONDS)
+    raise _taken(setting, None)
+
+
+def _refuse_the_dead(descriptor: int, setting: Path) -> None:
+    """A file with words and no holder: the change of a killed run, unless its ledger is gone."""
+    said = _said(descriptor)
+    if said and Path(str(said.get("ledger", ""))).is_file():
+        raise RigError(
+            f"{setting} still has the value of an earlier run",
+            cause=f"that run (process {said.get('pid')}) was killed before it could set it back",
+            next="fsgauge doctor sets it back and says so",
+        )
+    os.ftruncate(descriptor, 0)
+
+
+def _said(descriptor: int) -> dict[str, object]:
+    try:
+        found = json.loads(os.pread(descriptor, _MOST_LOCK_BYTES, 0))
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _taken(setting: Path, holder: object) -> RigError:
+    return RigError(
+        f"another run has {setting} changed"
+        + (f" (process {holder})" if holder is not None else ""),
+        cause="two runs that change one setting would leave the wrong value behind",
+        next=f"wait for it to end: tail --pid={holder} -f /dev/null"
+        if holder is not None
+        else "fsgauge doctor",
+    )

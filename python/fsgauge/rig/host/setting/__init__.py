@@ -1,1 +1,0 @@
-"""Settings of the kernel that a run changes and gives back."""

@@ -1,0 +1,61 @@
+"""A page replaces a page of a scan, and nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fsgauge.errors import InputError
+from fsgauge.report.scan import require_ours, scan_page, write_scan_page
+from tests.scan_example import example
+
+
+def test_a_page_is_written_and_may_be_written_again(tmp_path: Path) -> None:
+    file = tmp_path / "scan.html"
+    for _ in range(2):
+        write_scan_page(file, scan_page(example()))
+    assert file.read_text().startswith("<!doctype html>")
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_anything_else_is_left_alone(tmp_path: Path) -> None:
+    for name, make in {
+        "mine.html": lambda path: path.write_text("<html>mine</html>"),
+        "folder.html": lambda path: path.mkdir(),
+        "link.html": lambda path: path.symlink_to("elsewhere"),
+    }.items():
+        make(tmp_path / name)
+        with pytest.raises(InputError):
+            require_ours(tmp_path / name)
+    assert (tmp_path / "mine.html").read_text() == "<html>mine</html>"
+    with pytest.raises(InputError, match="no folder"):
+        require_ours(tmp_path / "nowhere" / "scan.html")
+
+
+def test_a_folder_that_takes_no_file_is_said_before_a_scan(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.access", lambda place, mode: place != tmp_path)
+    with pytest.raises(InputError, match="no file can be made in"):
+        require_ours(tmp_path / "scan.html")
+
+
+def test_a_name_cannot_leave_its_element() -> None:
+    page = scan_page(example(path="/<script>alert(1)</script>"))
+    assert "<script>alert" not in page
+
+
+def test_the_page_asks_nothing_of_a_network() -> None:
+    page = scan_page(example(), example(extents=9))
+    assert "http://" not in page.replace("http://www.w3.org", "") and "https://" not in page
+    assert page.count("<canvas>") == 2 and 'id="difference"' in page
+
+
+def test_the_page_has_the_notes_of_the_text() -> None:
+    assert "this file contains no file system" in scan_page(example(files=1, folders=0))
+    assert "this file contains no file system" not in scan_page(example())
+
+
+def test_without_a_map_it_says_so() -> None:
+    assert "No map" in scan_page(example(map_order=0, free=None, groups=[]))
