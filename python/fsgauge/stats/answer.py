@@ -14,7 +14,7 @@ from fsgauge.record import Cell
 from fsgauge.stats.analysis import Analysis
 from fsgauge.stats.few_operations import NEXT_STEP
 from fsgauge.stats.metrics import METRICS
-from fsgauge.stats.results import Comparison, NoiseFloor, OwnResults
+from fsgauge.stats.results import Comparison, Finding, NoiseFloor, OwnResults, Results
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
 from fsgauge.stats.wording import extreme, listed, percent, percent_range, remark, too_few
 from fsgauge.units import format_size
@@ -276,3 +276,38 @@ def _range(low: float, high: float) -> str:
     if low >= 1.995:
         return f"{low:.2f} to {high:.2f} times"
     return f"{percent_range(low, high)} %"
+
+
+_MOST_NAMED = 10
+_ADVICE = "Restore the folder from a copy; what these records say cannot be vouched for."
+
+
+def changed_sentence(changes: Sequence[str]) -> str:
+    """What was accepted, in a sentence that names the first of them."""
+    more = len(changes) - 1
+    others = f", and {more} more" if more else ""
+    return f"Records were changed after they were written ({changes[0]}{others})."
+
+
+def naming_changes(results: Results, changes: Sequence[str]) -> Results:
+    """The same results, which say first that their records are not what was written."""
+    if not changes:
+        return results
+    sentence = changed_sentence(changes)
+    found = Finding(
+        code="records.changed",
+        level="invalid",
+        sentence=sentence,
+        advice=_ADVICE,
+        count=len(changes),
+        where=list(changes[:_MOST_NAMED]),
+    )
+    reason = sentence[:1].lower() + sentence[1:]
+    invalid = {"valid": False, "invalid_reason": reason}
+    return results.model_copy(
+        update={
+            "answer": not_vouched_for(reason),
+            "findings": [found, *results.findings],
+            "sureness": results.sureness.model_copy(update=invalid),
+        }
+    )

@@ -10,11 +10,11 @@ from collections.abc import Iterator
 
 from fsgauge.record import RunRecord
 from fsgauge.stats.advice import RUN_CHECKS, RunCheck, advice_for, cache_advice
+from fsgauge.stats.compare import cells_that_differ_from_themselves
 from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of
 from fsgauge.stats.few_operations import NEXT_STEP
 from fsgauge.stats.lost_data import lost_data
 from fsgauge.stats.machine_findings import machine_findings
-from fsgauge.stats.noise import cells_that_differ_from_themselves
 from fsgauge.stats.results import Finding, Level
 
 FEW_BLOCKS = 6

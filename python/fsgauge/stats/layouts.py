@@ -13,9 +13,9 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Callable, Sequence
-from typing import Literal
+from typing import Any, Literal
 
-from fsgauge.record import Plan, ScanRecord
+from fsgauge.record import Plan, ScanRecord, StorageFacts
 from fsgauge.scan.numbers import Numbers, numbers_of
 from fsgauge.stats.contrast import Contrast, Value, in_blocks
 from fsgauge.stats.ratio import t_quantile
@@ -115,3 +115,23 @@ def _numbers(scan: ScanRecord) -> Numbers:
     if scan.result is None or scan.result.ended == "interrupted":
         return {}
     return numbers_of(scan.result)
+
+
+WITHOUT_OWN_PLACES = ("ram", "loop")
+"""Memory has no heads; and where a file's blocks lie tells nothing of the disk below a loop."""
+
+Seeks = Literal["yes", "no", "unknown"]
+
+
+def seeks_of(storage: StorageFacts) -> Seeks:
+    """ "no" for memory, a loop file and what the kernel calls not rotational."""
+    if storage.kind in WITHOUT_OWN_PLACES:
+        return "no"
+    spins = {str(value) for value in _rotational(storage.device_chain)}
+    if spins & {"0", "False"}:
+        return "no"
+    return "yes" if spins & {"1", "True"} else "unknown"
+
+
+def _rotational(chain: Sequence[dict[str, Any]]) -> list[Any]:
+    return [link["rotational"] for link in chain if link.get("rotational") is not None]

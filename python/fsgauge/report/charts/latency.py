@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 from fsgauge.record import RunRecord
 from fsgauge.report import words
 from fsgauge.report.charts import panels
-from fsgauge.report.charts.rows import chart_of
-from fsgauge.report.draw import Drawing, draw
+from fsgauge.report.draw import Drawing, chart_of, draw
 from fsgauge.report.kind_page import page_of
 from fsgauge.report.theme import system_colours, system_shapes
 from fsgauge.stats.histogram import merge, percentile_curve

@@ -9,8 +9,7 @@ import numpy as np
 
 from fsgauge.record import RunRecord
 from fsgauge.report.charts import panels
-from fsgauge.report.charts.rows import chart_of
-from fsgauge.report.draw import Drawing, draw
+from fsgauge.report.draw import Drawing, chart_of, draw
 from fsgauge.report.theme import BAND, system_colours, system_shapes
 from fsgauge.series import Intervals
 from fsgauge.stats.results import Results

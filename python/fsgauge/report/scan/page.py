@@ -14,7 +14,7 @@ from fsgauge.report.scan.cells import COLOURS, shares_of
 from fsgauge.report.scan.hilbert import hilbert_picture
 from fsgauge.report.scan.lengths import lengths_chart
 from fsgauge.report.scan.strip import difference_strip, every_nth, group_bars, legend, strip
-from fsgauge.report.template import template
+from fsgauge.report.theme import template
 from fsgauge.scan import words
 from fsgauge.scan.difference import difference_lines, doubts, maps_compare
 from fsgauge.scan.numbers import QUANTITIES, numbers_of, reach_bytes

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any
 from fsgauge.kinds.aging.analysis.model import Aging, AgingLayout, AgingLine, AgingPoint, Side
 from fsgauge.report import words
 from fsgauge.report.charts import panels
-from fsgauge.report.charts.rows import chart_of
-from fsgauge.report.charts.ticks import ratio_domain, ratio_ticks
-from fsgauge.report.draw import Drawing, draw
+from fsgauge.report.charts.panels import ratio_domain, ratio_ticks
+from fsgauge.report.draw import Drawing, chart_of, draw
 from fsgauge.report.theme import BAND, INK, MUTED, system_colours, system_shapes
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.results import Results

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from fsgauge.kinds.aging.analysis.model import Aging, AgingLayout
 from fsgauge.report.charts import panels
-from fsgauge.report.charts.rows import chart_of
-from fsgauge.report.draw import Drawing, draw
+from fsgauge.report.draw import Drawing, chart_of, draw
 from fsgauge.report.theme import system_colours, system_shapes
 from fsgauge.stats.results import Results
 from fsgauge.units import format_size

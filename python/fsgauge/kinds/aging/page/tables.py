@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 
 from fsgauge.kinds.aging.analysis.model import Aging, AgingLayout, AgingLine, AgingPoint, Side
 from fsgauge.kinds.aging.disk import PUBLISHED, parameters_of
-from fsgauge.kinds.aging.page.disk_words import value_words
 from fsgauge.report.table_parts import (
     NOTHING,
     Column,
@@ -22,7 +21,7 @@ from fsgauge.report.table_parts import (
 from fsgauge.report.theme import GLYPHS
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.results import Results
-from fsgauge.units import format_size
+from fsgauge.units import exact_bandwidth, exact_percent, format_duration, format_size
 
 _NAMES: dict[Side, str] = {"write": "write", "read": "read"}
 
@@ -255,3 +254,22 @@ def disk_table(aging: Aging) -> Table:
         + ". Another disk, without measuring again: fsgauge report DIR --disk window=16."
     )
     return Table("disk", "The disk of the model", note, columns, rows, folded=True)
+
+
+_RATES = ("outer_rate", "inner_rate", "path_rate")
+_TIMES = ("seek_single", "seek_average", "seek_full", "overhead")
+_SIZES = ("cylinder_size", "request_size")
+_SHARES = ("position", "rotational_wait")
+
+
+def value_words(name: str, value: float) -> str:
+    """ "175 MB/s", "8.5 ms", "35 %", "7200"."""
+    if name in _RATES:
+        return exact_bandwidth(value)
+    if name in _TIMES:
+        return format_duration(value)
+    if name in _SIZES:
+        return format_size(value)
+    if name in _SHARES:
+        return exact_percent(value)
+    return f"{value:,g}"

@@ -10,9 +10,9 @@ from __future__ import annotations
 from fsgauge.kinds.churn.analysis.model import AgainstBaseline, ChurnWear, Damage, Side
 from fsgauge.kinds.churn.factors import ChurnFactors
 from fsgauge.record import Cell, Plan
+from fsgauge.stats.compare import pooled_noise
 from fsgauge.stats.contrast import Contrast, Value, in_blocks, logs_of
 from fsgauge.stats.estimate import Estimate, estimate
-from fsgauge.stats.noise import pooled_noise
 from fsgauge.stats.samples import Samples
 
 RATE = "bandwidth"

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from fsgauge.kinds.churn.analysis.layouts import Made, live_share, made_trees, place_of
 from fsgauge.kinds.churn.analysis.model import Churn
-from fsgauge.kinds.churn.analysis.trees import Made, live_share, made_trees, place_of
 from fsgauge.stats.client_errors import ERROR_WORDS, clients_of, error_rows, given_up
 from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of
 from fsgauge.stats.results import Finding

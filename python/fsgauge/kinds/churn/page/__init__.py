@@ -3,16 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from fsgauge.kinds.churn.analysis.model import Churn
 from fsgauge.kinds.churn.page.chart import damage_chart
-from fsgauge.kinds.churn.page.parts import churn_parts
+from fsgauge.kinds.churn.page.tables import damage_table, layout_table, tree_table
 from fsgauge.report.draw import Drawing
 from fsgauge.report.kind_page import KindPage, Line
+from fsgauge.report.table_parts import Table, said_once
 from fsgauge.stats.evidence import count
 from fsgauge.stats.results import Results
 from fsgauge.store import StoredStudy
+
+
+@dataclass(frozen=True)
+class ChurnParts:
+    """Tables by section."""
+
+    damage: list[Table] = field(default_factory=list)
+    layouts: list[Table] = field(default_factory=list)
+    trees: list[Table] = field(default_factory=list)
+
+
+def churn_parts(results: Results) -> ChurnParts:
+    """Everything of a study of churn."""
+    return ChurnParts(
+        damage=[said_once(table) for table in damage_table(results)],
+        layouts=[said_once(table) for table in layout_table(results)],
+        trees=tree_table(results),
+    )
+
 
 OF_SYSTEMS = {"forest", "depth", "latency", "cpu", "series"}
 """Pictures of systems side by side, in whose place that of the damage stands."""

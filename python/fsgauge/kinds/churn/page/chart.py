@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any
 from fsgauge.kinds.churn.analysis.model import Churn, Damage, Side
 from fsgauge.report import words
 from fsgauge.report.charts import panels
-from fsgauge.report.charts.rows import chart_of
-from fsgauge.report.charts.ticks import ratio_domain, ratio_ticks
-from fsgauge.report.draw import Build, Drawing, draw
+from fsgauge.report.charts.panels import ratio_domain, ratio_ticks
+from fsgauge.report.draw import Build, Drawing, chart_of, draw
 from fsgauge.report.theme import BAND, GLYPHS, INK, system_colours, system_shapes
 from fsgauge.stats.results import Results
 

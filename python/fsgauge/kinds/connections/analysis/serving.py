@@ -10,7 +10,7 @@ import statistics
 from collections.abc import Container, Iterator, Sequence
 from typing import get_args
 
-from fsgauge.kinds.connections.analysis.serving_model import (
+from fsgauge.kinds.connections.analysis.model import (
     ConnectionUse,
     OperationShare,
     ServerUse,

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fsgauge.kinds.connections.analysis.model import Connections
+from fsgauge.kinds.connections.analysis.model import Connections, Serving
 from fsgauge.kinds.connections.analysis.serving import refused_of
-from fsgauge.kinds.connections.analysis.serving_model import Serving
 from fsgauge.stats.evidence import Evidence, count, finding, name_of
 from fsgauge.stats.results import Finding
 

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fsgauge.kinds.connections.analysis.model import Connections
-from fsgauge.kinds.connections.analysis.serving_model import OperationShare, ServerUse, Serving
+from fsgauge.kinds.connections.analysis.model import Connections, OperationShare, ServerUse, Serving
 from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.report import words
-from fsgauge.report.few_blocks import said_once
 from fsgauge.report.table_parts import (
     NOTHING,
     Column,
     Table,
     TableCell,
     interval_text,
+    said_once,
     value_cell,
     without_empty_columns,
 )

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 
 from fsgauge.kinds.writers.analysis.model import Scaling, ScalingPoint
-from fsgauge.kinds.writers.analysis.writers import fairness
+from fsgauge.kinds.writers.analysis.samples import fairness
 from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.record import RunRecord
 from fsgauge.stats.advice import cache_advice

@@ -21,8 +21,7 @@ from fsgauge.kinds.writers.page.points import (
 )
 from fsgauge.report import words
 from fsgauge.report.charts import panels
-from fsgauge.report.charts.rows import chart_of
-from fsgauge.report.draw import Drawing, draw
+from fsgauge.report.draw import Drawing, chart_of, draw
 from fsgauge.report.theme import INK, MUTED
 from fsgauge.stats.results import Results
 

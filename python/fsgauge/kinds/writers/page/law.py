@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 from fsgauge.kinds.writers.analysis.model import Scaling, ScalingLine
 from fsgauge.kinds.writers.page.points import AIR, RATE, points_of, top_of_rates, y_of
 from fsgauge.report.charts import panels
-from fsgauge.report.charts.rows import chart_of
-from fsgauge.report.draw import Drawing, draw
+from fsgauge.report.draw import Drawing, chart_of, draw
 from fsgauge.report.theme import BAND, INK, MUTED
 from fsgauge.stats.results import Results
 

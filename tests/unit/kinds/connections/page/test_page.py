@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from fsgauge.kinds.connections.page.parts import connections_parts
+from fsgauge.kinds.connections.page import connections_parts
 from fsgauge.report import write_report
 from fsgauge.report.tables import number_tables
 from fsgauge.stats.results import Results

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from fsgauge.kinds.connections.page.parts import connections_parts
+from fsgauge.kinds.connections.page import connections_parts
 from fsgauge.kinds.connections.page.tables import (
     call_table,
     error_table,
