@@ -11,11 +11,12 @@ from collections.abc import Iterator
 from fsgauge.record import RunRecord
 from fsgauge.stats.advice import RUN_CHECKS, RunCheck, advice_for, cache_advice
 from fsgauge.stats.compare import cells_that_differ_from_themselves
-from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of
+from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of, turn_name
 from fsgauge.stats.few_operations import NEXT_STEP
 from fsgauge.stats.lost_data import lost_data
 from fsgauge.stats.machine_findings import machine_findings
 from fsgauge.stats.results import Finding, Level
+from fsgauge.stats.storage_findings import layout_scans, storage_cautions
 
 FEW_BLOCKS = 6
 SURE, UNSURE = 0.05, 0.2
@@ -36,8 +37,8 @@ def find_all(evidence: Evidence) -> list[Finding]:
         *_robust_disagrees(evidence),
         *_turns_differ(evidence),
         *machine_findings(evidence),
-        *_layouts(evidence),
-        *_storage(evidence),
+        *layout_scans(evidence),
+        *storage_cautions(evidence),
         *_notes(evidence),
     ]
     better = evidence.analysis.said_better
@@ -79,27 +80,6 @@ def _noise(evidence: Evidence) -> Iterator[Finding]:
             " differs from itself, also after correction for the number of cells.",
             "In these cells, ignore differences smaller than the cell's own A/A difference.",
             names,
-        )
-
-
-def _layouts(evidence: Evidence) -> Iterator[Finding]:
-    layouts = evidence.layouts
-    if layouts is None:
-        return
-    if layouts.failed:
-        yield finding(
-            "layout.failed",
-            "warning",
-            f"{count(layouts.failed, 'scan')} of the layout failed, so those turns are not in its"
-            " numbers.",
-            "The scans' records say why: records/*/scan-*.json.",
-        )
-    if layouts.incomplete:
-        yield finding(
-            "layout.incomplete",
-            "warning",
-            f"{count(layouts.incomplete, 'scan')} of the layout could not read everything.",
-            "The scans' records name each problem: records/*/scan-*.json.",
         )
 
 
@@ -248,14 +228,6 @@ def _turns_differ(evidence: Evidence) -> Iterator[Finding]:
         )
 
 
-def _storage(evidence: Evidence) -> Iterator[Finding]:
-    for caution in evidence.before.storage.cautions:
-        advice = ""
-        if evidence.before.storage.kind == "loop":
-            advice = "Ratios between systems hold; absolute rates are those of a shared disk."
-        yield finding("storage.caution", "note", caution, advice)
-
-
 def _notes(evidence: Evidence) -> Iterator[Finding]:
     """What engine and rig said, once each."""
     places: dict[str, list[str]] = {}
@@ -265,6 +237,6 @@ def _notes(evidence: Evidence) -> Iterator[Finding]:
     for turn in evidence.turns:
         laid_out = turn.layout.notes if turn.layout is not None else []
         for text in (*turn.notes, *(note.text for note in laid_out)):
-            places.setdefault(text, []).append(f"block {turn.block + 1}, {turn.system}")
+            places.setdefault(text, []).append(turn_name(turn))
     for text, where in places.items():
         yield finding("note", "note", text, "", where)

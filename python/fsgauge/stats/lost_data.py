@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from fsgauge.record import RunRecord, StepRecord
 from fsgauge.stats.client_errors import clients_of
-from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of
+from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of, turn_name
 from fsgauge.stats.results import Finding
 from fsgauge.stats.wording import listed
 from fsgauge.wire import ClientError, ClientsJob, IntegrityResult
@@ -185,7 +185,7 @@ def _damaged(runs: Sequence[RunRecord], steps: Sequence[StepRecord]) -> Iterator
     """Damage that a file system reported of itself."""
     found = [(run.system, f"{name_of(run)}: {words}") for run in runs if (words := _damage_of(run))]
     found += [
-        (step.system, f"block {step.block + 1}, {step.system}, ageing: {error.text}")
+        (step.system, f"{turn_name(step)}, ageing: {error.text}")
         for step in steps
         for error in (step.result.errors if step.result is not None else ())
         if error.errno in DAMAGED

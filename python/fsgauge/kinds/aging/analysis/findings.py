@@ -9,8 +9,9 @@ from collections.abc import Iterator, Sequence
 
 from fsgauge.kinds.aging.analysis.model import Aging
 from fsgauge.record import StepRecord
-from fsgauge.stats.evidence import Evidence, count, finding, part_of
+from fsgauge.stats.evidence import Evidence, finding, part_of, turn_name
 from fsgauge.stats.results import Finding
+from fsgauge.stats.storage_findings import failed_scans, no_seeks, sparse_storage
 from fsgauge.units import format_size
 
 FEWEST_IN_CHUNKS = 0.95
@@ -25,11 +26,24 @@ def aging_findings(evidence: Evidence) -> Iterator[Finding]:
     if aging is None:
         return
     yield from _ended_early(evidence.steps)
-    yield from _without_seeks(aging)
-    yield from _sparse_below(evidence)
+    if aging.seeks == "no":
+        yield no_seeks(
+            "The storage has no moving heads. Measured rates show only that requests are split"
+            " where extents end, not what seeks cost.",
+            "Compare with the rates predicted for a disk, or measure on one:"
+            " --storage /dev/disk/by-id/NAME.",
+        )
+    yield from sparse_storage(
+        evidence,
+        "Clean systems pay for that more than aged ones, so aged systems look better than they"
+        " are.",
+    )
     yield from _not_in_chunks(aging)
     yield from _still_slow(aging)
-    yield from _scans(evidence, aging)
+    yield from failed_scans(
+        evidence, "the layout of those files and the rates predicted from it are missing"
+    )
+    yield from _no_layout(evidence, aging)
     yield from _listed_in_part(aging)
 
 
@@ -51,35 +65,8 @@ def _ended_early(steps: Sequence[StepRecord]) -> Iterator[Finding]:
 
 
 def _place(step: StepRecord) -> str:
-    again = " (second turn)" if step.again else ""
     ended = step.result.ended.replace("_", " ") if step.result is not None else ""
-    return f"block {step.block + 1}, {step.system}{again}: {ended}"
-
-
-def _without_seeks(aging: Aging) -> Iterator[Finding]:
-    if aging.seeks == "no":
-        yield finding(
-            "aging.no_seeks",
-            "note",
-            "The storage has no heads that follow the layout, so measured rates show only that"
-            " requests are split where extents end, not what seeks cost.",
-            "Read the rates that are predicted for a disk beside them, or measure on one:"
-            " --storage /dev/disk/by-id/NAME.",
-        )
-
-
-def _sparse_below(evidence: Evidence) -> Iterator[Finding]:
-    """Clean rates are of places that nobody wrote before; those of later levels are not."""
-    storage = evidence.study.study.get("storage", {})
-    if storage.get("kind") == "loop" and not storage.get("preallocate"):
-        yield finding(
-            "aging.sparse_below",
-            "warning",
-            "The storage is a sparse file: the first write to a place also allocates it on the disk"
-            " below. Clean systems pay for that more than aged ones, so aged systems look better"
-            " than they are.",
-            "--set storage.preallocate=true, or a device.",
-        )
+    return f"{turn_name(step)}: {ended}"
 
 
 def _not_in_chunks(aging: Aging) -> Iterator[Finding]:
@@ -120,18 +107,7 @@ def _still_slow(aging: Aging) -> Iterator[Finding]:
         )
 
 
-def _scans(evidence: Evidence, aging: Aging) -> Iterator[Finding]:
-    if aging.failed_scans:
-        failed = [scan for scan in evidence.scans if scan.fault is not None]
-        first = failed[0].fault
-        yield finding(
-            "aging.scan_failed",
-            "warning",
-            f"{count(aging.failed_scans, 'scan')} of written files failed, so their layout and"
-            " the rates predicted from it are missing.",
-            " ".join(part for part in (first.what, first.next) if part) if first else "",
-            [f"block {scan.block + 1}, {scan.system}, {scan.cell or scan.when}" for scan in failed],
-        )
+def _no_layout(evidence: Evidence, aging: Aging) -> Iterator[Finding]:
     without = [
         system
         for system in evidence.study.plan.systems
@@ -142,8 +118,8 @@ def _scans(evidence: Evidence, aging: Aging) -> Iterator[Finding]:
         yield finding(
             "aging.no_layout",
             "warning",
-            f"{', '.join(without)}: no layout is known, so nothing is predicted.",
-            "tmpfs and network file systems do not tell where files lie.",
+            f"{', '.join(without)}: the layout is unknown, so nothing is predicted.",
+            "tmpfs and network file systems do not say where files lie.",
         )
 
 

@@ -20,10 +20,10 @@ from fsgauge.kinds.aging.analysis.rates import written_cells
 from fsgauge.kinds.aging.disk import Disk, Extents, predict_rate
 from fsgauge.kinds.aging.factors import AgingFactors
 from fsgauge.record import Cell, Plan, ScanRecord
-from fsgauge.stats.estimate import Estimate, estimate, over
-from fsgauge.stats.ratio import t_quantile
+from fsgauge.stats.estimate import Estimate, estimate, mean_of, over
+from fsgauge.stats.layouts import at_least
 from fsgauge.stats.samples import Samples
-from fsgauge.wire import LengthBin, ScanResult
+from fsgauge.wire import ScanResult
 
 PREDICTED, IN_CHUNKS = "predicted", "in chunks"
 AGED = "aged"
@@ -109,8 +109,7 @@ def _predictions(plan: Plan, scans: Sequence[ScanRecord], disk: Disk) -> Samples
             continue
         rate = predict_rate(streams_of(scan.result), disk)
         if rate is not None:
-            key = (PREDICTED, scan.cell, scan.system)
-            samples.logs.setdefault(key, {})[scan.block, scan.again] = math.log(rate)
+            samples.put(PREDICTED, scan.cell, scan, math.log(rate))
     return samples
 
 
@@ -123,25 +122,13 @@ def _shares(plan: Plan, scans: Sequence[ScanRecord], chunks: Chunks) -> Samples:
             continue
         share = share_of_exactly(scan.result, chunk)
         if share is not None:
-            key = (IN_CHUNKS, scan.cell, scan.system)
-            samples.logs.setdefault(key, {})[scan.block, scan.again] = share
+            samples.put(IN_CHUNKS, scan.cell, scan, share)
     return samples
 
 
 def _mean(by_block: Mapping[int, float]) -> Estimate | None:
     """The arithmetic mean, between 0 and 1."""
-    values = list(by_block.values())
-    if not values:
-        return None
-    mean, half = statistics.fmean(values), None
-    if len(values) > 1:
-        half = t_quantile(len(values) - 1) * statistics.stdev(values) / math.sqrt(len(values))
-    return Estimate(
-        value=mean,
-        low=None if half is None else max(mean - half, 0.0),
-        high=None if half is None else min(mean + half, 1.0),
-        n=len(values),
-    )
+    return mean_of(by_block, lambda share: min(max(share, 0.0), 1.0))
 
 
 MOST_EXACT = 6
@@ -210,17 +197,3 @@ def free_of(scans: Sequence[ScanResult]) -> FreeAtLevel | None:
         largest_bytes=sum(largest) / len(largest) if largest else None,
         at_least=at_least([one for free in known for one in free.lengths]),
     )
-
-
-def at_least(bins: Sequence[LengthBin]) -> list[tuple[int, float]]:
-    """By class of lengths, ascending, the share of bytes in this class and all longer ones."""
-    sizes: Counter[int] = Counter()
-    for each in bins:
-        sizes[each.at_least_bytes] += each.size_bytes
-    total = sum(sizes.values())
-    if not total:
-        return []
-    return [
-        (length, sum(size for other, size in sizes.items() if other >= length) / total)
-        for length in sorted(sizes)
-    ]

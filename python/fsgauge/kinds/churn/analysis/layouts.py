@@ -17,6 +17,7 @@ from fsgauge.kinds.churn.factors import ChurnFactors
 from fsgauge.record import Cell, Plan, ScanRecord, StepRecord
 from fsgauge.scan.numbers import Numbers, numbers_of
 from fsgauge.stats.estimate import Estimate, estimate
+from fsgauge.stats.evidence import turn_name
 from fsgauge.stats.samples import Samples
 from fsgauge.wire import AgeJob, AgeResult
 
@@ -79,8 +80,7 @@ def _samples(
     samples = Samples(plan)
     for scan, of in scans:
         for name, value in _values(scan, names):
-            key = (name, of, scan.system)
-            samples.logs.setdefault(key, {})[scan.block, scan.again] = scale(value)
+            samples.put(name, of, scan, scale(value))
     return samples
 
 
@@ -166,15 +166,14 @@ def trees_of(plan: Plan, steps: Sequence[StepRecord]) -> list[Tree]:
 
 def different_trees(plan: Plan, steps: Sequence[StepRecord]) -> list[str]:
     """Where aged and fresh do not hold as many files and bytes, in words."""
-    trees: dict[tuple[int, str, bool, int], dict[ChurnWear, tuple[int, int]]] = {}
+    trees: dict[str, dict[ChurnWear, tuple[int, int]]] = {}
     for step, _, result in made_trees(steps):
-        place = place_of(plan, step)
-        if place is not None:
-            key = (step.block, step.system, step.again, place[0])
-            trees.setdefault(key, {})[place[1]] = (result.live_files, result.live_bytes)
+        if place := place_of(plan, step):
+            name = f"{turn_name(step)}, {place[0]} % full"
+            trees.setdefault(name, {})[place[1]] = (result.live_files, result.live_bytes)
     return [
-        f"block {block + 1}, {system}{' (second turn)' if again else ''}, {fill} % full"
-        for (block, system, again, fill), by_wear in trees.items()
+        name
+        for name, by_wear in trees.items()
         if len(by_wear) == 2 and by_wear["aged"] != by_wear["fresh"]
     ]
 

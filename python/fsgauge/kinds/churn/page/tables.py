@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from fsgauge.kinds.churn.analysis.model import AgainstBaseline, Churn, Damage, Tree
+from fsgauge.kinds.churn.analysis.model import Churn, Damage, Tree
 from fsgauge.report import words
 from fsgauge.report.table_parts import NOTHING, Column, Table, TableCell, number_cell, value_cell
 from fsgauge.report.theme import GLYPHS
 from fsgauge.stats.estimate import Estimate
-from fsgauge.stats.results import Results
+from fsgauge.stats.results import JudgedRatio, Results
 from fsgauge.units import format_size
 
 _AGAINST = 5
@@ -160,7 +160,7 @@ def _verdict(damage: Damage) -> str:
     return f"{GLYPHS[damage.verdict]} {text}"
 
 
-def _against_cell(against: AgainstBaseline | None, is_baseline: bool) -> TableCell:
+def _against_cell(against: JudgedRatio | None, is_baseline: bool) -> TableCell:
     if is_baseline:
         return TableCell("baseline")
     if against is None:

@@ -15,8 +15,7 @@ from pydantic import Field
 
 from fsgauge.stats.client_errors import ErrorRow, GivenUp
 from fsgauge.stats.estimate import Estimate
-from fsgauge.stats.results import OwnResults, ResultModel
-from fsgauge.stats.verdict import Verdict
+from fsgauge.stats.results import JudgedRatio, OwnResults, ResultModel
 from fsgauge.wire import ClientOperation
 
 
@@ -141,23 +140,13 @@ class LittleRow(ResultModel):
     with_errors: bool
 
 
-class ExtentsRatio(ResultModel):
-    """Extents a file over those of the reference; more is worse."""
-
-    ratio: float
-    low: float | None
-    high: float | None
-    p_adjusted: float
-    verdict: Verdict
-    n: int
-
-
 class CellExtents(ResultModel):
     """What the files of one writing cell lie in, after they were synced.
 
-    `files` have an extent; `fragmented_share` of them lie in more than one. `lengths` says how many
-    of the bytes lie in extents of at least so many bytes, of all blocks together; `by_extents`
-    which share of the files has so many extents (to below twice that), empty in older records.
+    `files` have an extent; `fragmented_share` of them lie in more than one. `ratio` is extents per
+    file over the reference's: more is worse. `lengths` gives the share of bytes in extents of at
+    least so many bytes, all blocks together; `by_extents` the share of files with so many extents
+    (to below twice that), empty in older records.
     """
 
     cell: str
@@ -167,7 +156,7 @@ class CellExtents(ResultModel):
     per_file: Estimate
     fragmented_share: float
     mean_extent_bytes: float
-    ratio: ExtentsRatio | None
+    ratio: JudgedRatio | None
     lengths: list[tuple[int, float]]
     by_extents: list[tuple[int, float]] = Field([])
 

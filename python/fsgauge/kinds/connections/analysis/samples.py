@@ -48,8 +48,7 @@ def collect_clients(plan: Plan, runs: Sequence[RunRecord]) -> Samples:
         if result is None or result.clients is None or not is_complete(run):
             continue
         for name, value in _values(run, result.clients):
-            key = (name, run.cell.id, run.system)
-            samples.logs.setdefault(key, {})[run.block, run.again] = math.log(value)
+            samples.put(name, run.cell.id, run, math.log(value))
     return samples
 
 

@@ -75,8 +75,7 @@ def _collect(plan: Plan, runs: Sequence[RunRecord]) -> Samples:
         if run.result is None or run.result.clients is None or not is_complete(run):
             continue
         for name, value in _values(run, run.result.clients):
-            key = (name, run.cell.id, run.system)
-            samples.logs.setdefault(key, {})[run.block, run.again] = math.log(value)
+            samples.put(name, run.cell.id, run, math.log(value))
     return samples
 
 

@@ -64,8 +64,7 @@ def collect_beside(plan: Plan, turns: Sequence[TurnRecord], runs: Sequence[RunRe
     for turn in turns:
         rate = layout_rate(turn)
         if rate:
-            key = (LAYOUT, ANY_CELL, turn.system)
-            samples.logs.setdefault(key, {})[turn.block, turn.again] = math.log(rate)
+            samples.put(LAYOUT, ANY_CELL, turn, math.log(rate))
     for run in runs:
         if run.result is None or not is_complete(run):
             continue
