@@ -12,7 +12,7 @@ from fsgauge.report.charts import panels
 from fsgauge.report.charts.panels import ratio_domain, ratio_ticks
 from fsgauge.report.compared import write_pages
 from fsgauge.report.draw import Drawing, chart_of, draw
-from fsgauge.report.theme import GLYPHS, INK, MUTED, system_colours, system_shapes, template
+from fsgauge.report.theme import GLYPHS, INK, MUTED, template
 from fsgauge.stats.folders.change_points import FEWEST
 from fsgauge.stats.folders.history import History, Series
 
@@ -27,9 +27,7 @@ def history_chart(history: History) -> Drawing | None:
     shown = [series for series in history.series if series.points][:PANELS_LIMIT]
     if not shown:
         return None
-    colours = system_colours([*history.systems, history.baseline], history.baseline)
-    shapes = system_shapes([*history.systems, history.baseline], history.baseline)
-    placed = [(series, panels.styled(_rows(series), colours, shapes)) for series in shown]
+    placed = [(series, panels.styled(history, _rows(series))) for series in shown]
     label = f"Ratios to {history.baseline}, one point a results folder, with the levels found."
     rows = [row for _, each in placed for row in each]
     return draw("history", label, *panels.both(placed, _panel, most=2), rows)
@@ -81,7 +79,7 @@ def _panel(panel: tuple[Series, list[dict[str, Any]]], width: int) -> alt.TopLev
     def y(field: str) -> alt.Y:
         return alt.Y(f"{field}:Q", scale=scale, axis=axis)
 
-    colour = alt.Color("colour:N", scale=None)
+    colour = panels.colour()
     base = chart_of(rows)
     steps = [{"place": step.index + 0.5} for step in series.steps]
     layers = [
@@ -95,7 +93,7 @@ def _panel(panel: tuple[Series, list[dict[str, Any]]], width: int) -> alt.TopLev
             x=x,
             y=y("ratio"),
             color=colour,
-            shape=alt.Shape("shape:N", scale=None),
+            shape=panels.shape(),
             description="tip:N",
         ),
     ]

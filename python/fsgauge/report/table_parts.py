@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Generic, Protocol, TypeVar
 
 from fsgauge.report import words
 from fsgauge.stats.estimate import Estimate
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,34 @@ class Table:
         return list(dict.fromkeys(page for page in (*of_columns, *of_rows) if page))
 
 
+class Rows(Generic[T]):
+    """What a table has a line for each; a column is its label, the page that explains its numbers
+    ("" for names and words), and what of one thing stands in it."""
+
+    def __init__(self, things: Iterable[T]) -> None:
+        self._things = list(things)
+
+    def table(
+        self,
+        name: str,
+        heading: str,
+        note: str,
+        columns: Sequence[tuple[str, str, Callable[[T], TableCell | str]]],
+        *,
+        folded_from: int | None = None,
+    ) -> Table:
+        """The table; with `folded_from` rows or more it is folded."""
+        cells = [[cell(thing) for *_, cell in columns] for thing in self._things]
+        return Table(
+            name,
+            heading,
+            note,
+            [Column(label, page) for label, page, _ in columns],
+            [[TableCell(each) if isinstance(each, str) else each for each in row] for row in cells],
+            folded_from is not None and len(cells) >= folded_from,
+        )
+
+
 NEVER_VARIED = "the same in all blocks"
 NOTHING = TableCell("")
 TOO_FEW = TableCell("", "too few samples")
@@ -75,7 +106,20 @@ def without_empty_columns(table: Table) -> Table:
     )
 
 
-def interval_text(number: Estimate, text: Callable[[float], str]) -> str:
+class Interval(Protocol):
+    """An estimate or a ratio: whatever has an interval over `n` blocks."""
+
+    @property
+    def low(self) -> float | None: ...  # noqa: D102
+
+    @property
+    def high(self) -> float | None: ...  # noqa: D102
+
+    @property
+    def n(self) -> int: ...  # noqa: D102
+
+
+def interval_text(number: Interval, text: Callable[[float], str]) -> str:
     """The interval in words, or why there is none; a number may never vary (extents)."""
     if number.low is None or number.high is None:
         return "one block" if number.n == 1 else ""
@@ -147,6 +191,11 @@ def said_once(table: Table) -> Table:
         rows=[[_without(cell) for cell in row] for row in table.rows],
         note=f"{table.note} No interval is known from {numbers}.".lstrip(),
     )
+
+
+def all_said_once(tables: Iterable[Table]) -> list[Table]:
+    """Each of the tables without its repeated remark."""
+    return [said_once(table) for table in tables]
 
 
 def _has(cell: TableCell, remark: str) -> bool:

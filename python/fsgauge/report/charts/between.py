@@ -128,9 +128,8 @@ def _chart(between: Between, rows: list[dict[str, Any]], *, wide: bool) -> alt.T
 
 
 def _marks(rows: list[dict[str, Any]], x: Axis, y: alt.Y) -> list[alt.Chart]:
-    import altair as alt
 
-    colour = alt.Color("colour:N", scale=None)
+    colour = panels.colour()
     base = chart_of(rows)
     hollow = chart_of([row for row in rows if row["other"] is not None])
     return [

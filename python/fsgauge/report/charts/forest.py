@@ -238,7 +238,6 @@ def _noise_tip(floor: NoiseFloor) -> str:
 
 
 def _marks(rows: list[dict[str, Any]], results: Results, x: Axis, y: alt.Y) -> list[alt.Chart]:
-    import altair as alt
 
     colours = system_colours(results.systems, results.baseline)
     shapes = system_shapes(results.systems, results.baseline)
@@ -250,7 +249,7 @@ def _marks(rows: list[dict[str, Any]], results: Results, x: Axis, y: alt.Y) -> l
         for row in styled
         for ratio in row["blocks"]
     ]
-    colour = alt.Color("colour:N", scale=None)
+    colour = panels.colour()
     base = chart_of(styled)
     dots = chart_of(blocks).mark_circle(size=12, opacity=0.3)
     return [
@@ -262,7 +261,7 @@ def _marks(rows: list[dict[str, Any]], results: Results, x: Axis, y: alt.Y) -> l
             x=x("ratio"),
             y=y,
             color=colour,
-            shape=alt.Shape("shape:N", scale=None),
+            shape=panels.shape(),
             description="tip:N",
         ),
     ]

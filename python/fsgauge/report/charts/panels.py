@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from fsgauge.report.draw import Build
+from fsgauge.report.theme import system_colours, system_shapes
 
 if TYPE_CHECKING:
     import altair as alt
@@ -57,13 +58,36 @@ def heading(text: str) -> alt.TitleParams:
     return alt.TitleParams(text, anchor="start", fontSize=12, offset=6)
 
 
-def styled(
-    rows: Sequence[dict[str, Any]], colours: dict[str, str], shapes: dict[str, str]
-) -> list[dict[str, Any]]:
+class Compared(Protocol):
+    """What compares systems with a baseline."""
+
+    @property
+    def systems(self) -> list[str]: ...  # noqa: D102
+
+    @property
+    def baseline(self) -> str: ...  # noqa: D102
+
+
+def styled(of: Compared, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Rows with their system's colour and shape."""
+    colours, shapes = (make(of.systems, of.baseline) for make in (system_colours, system_shapes))
     return [
         {**row, "colour": colours[row["system"]], "shape": shapes[row["system"]]} for row in rows
     ]
+
+
+def shape() -> alt.Shape:
+    """A mark in its row's shape."""
+    import altair as alt
+
+    return alt.Shape("shape:N", scale=None)
+
+
+def colour() -> alt.Color:
+    """A mark in its row's colour."""
+    import altair as alt
+
+    return alt.Color("colour:N", scale=None)
 
 
 _FINE = (0.9, 0.92, 0.94, 0.96, 0.98, 1.0, 1.02, 1.04, 1.06, 1.08, 1.1)

@@ -22,7 +22,7 @@ from fsgauge.kinds.aging.published import published_aging
 from fsgauge.record import ScanRecord
 from fsgauge.report.draw import Drawing
 from fsgauge.report.kind_page import KindPage
-from fsgauge.report.table_parts import Table, said_once
+from fsgauge.report.table_parts import Table, all_said_once
 from fsgauge.stats.results import Results
 from fsgauge.store import StoredStudy
 
@@ -49,14 +49,11 @@ def aging_parts(results: Results, scans: Sequence[ScanRecord]) -> AgingParts:
     predicted = predicted_table(results, aging, steps_of(aging.levels))
     claims = claims_table(results, aging, published_aging())
 
-    def short(tables: list[Table]) -> list[Table]:
-        return [said_once(table) for table in tables]
-
     return AgingParts(
-        rates=short([summary_table(results, aging), *levels_tables(results, aging)]),
-        predicted=[*short(predicted), disk_table(aging)] if predicted else [],
-        layouts=short(layout_tables(results, aging)),
-        claims=short(claims),
+        rates=all_said_once([summary_table(results, aging), *levels_tables(results, aging)]),
+        predicted=[*all_said_once(predicted), disk_table(aging)] if predicted else [],
+        layouts=all_said_once(layout_tables(results, aging)),
+        claims=all_said_once(claims),
         source=source_of(published_aging()) if claims else "",
         maps=map_rows(results, scans),
         legend=legend(),

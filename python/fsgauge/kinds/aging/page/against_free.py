@@ -15,7 +15,7 @@ from fsgauge.report import words
 from fsgauge.report.charts import panels
 from fsgauge.report.charts.panels import ratio_domain, ratio_ticks
 from fsgauge.report.draw import Drawing, chart_of, draw
-from fsgauge.report.theme import BAND, INK, MUTED, system_colours, system_shapes
+from fsgauge.report.theme import BAND, INK, MUTED
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.results import Results
 
@@ -126,14 +126,9 @@ def _lines(aging: Aging, side: Side) -> list[AgingLine]:
 
 
 def _styled(results: Results, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    colours = system_colours(results.systems, results.baseline)
-    shapes = system_shapes(results.systems, results.baseline)
     middle = (len(results.systems) - 1) / 2
     shifts = {name: JITTER * (at - middle) for at, name in enumerate(results.systems)}
-    return [
-        {**row, "x": row["x"] + shifts[row["system"]]}
-        for row in panels.styled(rows, colours, shapes)
-    ]
+    return [{**row, "x": row["x"] + shifts[row["system"]]} for row in panels.styled(results, rows)]
 
 
 def _limits(rows: Sequence[dict[str, Any]]) -> tuple[float, float]:
@@ -238,7 +233,7 @@ def _panel(panel: _Panel, width: int) -> alt.TopLevelMixin:
 
     x = _x(panel)
     y = _y(panel)
-    colour = alt.Color("colour:N", scale=None)
+    colour = panels.colour()
     base = chart_of(panel.rows)
     known = [row for row in panel.rows if row["low"] != row["high"]]
     dots = [
@@ -269,7 +264,7 @@ def _marks(panel: _Panel, x: alt.X, y: alt.Y, colour: alt.Color) -> list[alt.Cha
     """Filled where the rate is decidedly less than clean, hollow where it is not."""
     import altair as alt
 
-    shape = alt.Shape("shape:N", scale=None)
+    shape = panels.shape()
     made = []
     for filled in (True, False):
         rows = [row for row in panel.rows if row["decided"] == filled]

@@ -15,7 +15,7 @@ from fsgauge.report import words
 from fsgauge.report.charts import panels
 from fsgauge.report.charts.panels import ratio_domain, ratio_ticks
 from fsgauge.report.draw import Build, Drawing, chart_of, draw
-from fsgauge.report.theme import BAND, GLYPHS, INK, system_colours, system_shapes
+from fsgauge.report.theme import BAND, GLYPHS, INK
 from fsgauge.stats.results import Results
 
 if TYPE_CHECKING:
@@ -76,8 +76,6 @@ def _panels(results: Results, churn: Churn) -> list[_Panel]:
     ratios = _ratio_limits(churn)
     span = max(churn.fills) - min(churn.fills) or 20
     levels = (min(churn.fills) - 0.12 * span, max(churn.fills) + 0.12 * span)
-    colours = system_colours(results.systems, results.baseline)
-    shapes = system_shapes(results.systems, results.baseline)
     found = []
     for side in churn.sides:
         damages = [damage for damage in churn.damages if damage.side == side]
@@ -87,7 +85,7 @@ def _panels(results: Results, churn: Churn) -> list[_Panel]:
         if noise is not None and words.is_known(noise.low, noise.high, noise.n):
             band = (noise.low or 1.0, noise.high or 1.0)
         if rows:
-            styled = panels.styled(rows, colours, shapes)
+            styled = panels.styled(results, rows)
             found.append(_Panel(side, styled, band, churn.fills, levels, ratios))
     return found
 
@@ -169,9 +167,8 @@ def _levels(panel: _Panel, y: alt.Y) -> list[alt.Chart]:
 
 
 def _marks(rows: list[dict[str, Any]], x: alt.X, y: alt.Y) -> list[alt.Chart]:
-    import altair as alt
 
-    colour = alt.Color("colour:N", scale=None)
+    colour = panels.colour()
     dots = [
         {"place": row["place"], "ratio": each, "colour": row["colour"]}
         for row in rows
@@ -192,7 +189,7 @@ def _marks(rows: list[dict[str, Any]], x: alt.X, y: alt.Y) -> list[alt.Chart]:
             x=x,
             y=y,
             color=colour,
-            shape=alt.Shape("shape:N", scale=None),
+            shape=panels.shape(),
             description="tip:N",
         ),
     ]

@@ -33,7 +33,7 @@ from fsgauge.kinds.connections.page.tables import (
 from fsgauge.kinds.connections.published import published_connections
 from fsgauge.report.draw import Drawing
 from fsgauge.report.kind_page import KindPage, Line
-from fsgauge.report.table_parts import Table, said_once
+from fsgauge.report.table_parts import Table, all_said_once
 from fsgauge.stats.results import Results
 from fsgauge.store import StoredStudy
 
@@ -66,32 +66,33 @@ def connections_parts(results: Results) -> ConnectionsParts:
     tables = published_tables(results, published)
     beside = any(column.elsewhere for table in tables for column in table.columns)
     return ConnectionsParts(
-        published=_once(tables),
+        published=all_said_once(tables),
         source=source_of(published) if beside else "",
         carried=carried(connections),
-        errors=error_table(results),
-        clients=_once([*fairness_table(results), *little_table(results), *call_table(results)]),
-        latency=_once(latency_table(results)),
-        extents=_once(extents_table(results)),
-        primary_extents=_primary_extents(results) if connections.extents_primary else [],
+        errors=error_table(results, connections),
+        clients=all_said_once(
+            [
+                *fairness_table(results, connections),
+                *little_table(results, connections),
+                *call_table(connections),
+            ]
+        ),
+        latency=all_said_once(latency_table(results, connections)),
+        extents=all_said_once(extents_table(results, connections)),
+        primary_extents=_primary_extents(results, connections)
+        if connections.extents_primary
+        else [],
     )
 
 
-def _once(tables: list[Table]) -> list[Table]:
-    return [said_once(table) for table in tables]
-
-
-def _primary_extents(results: Results) -> list[tuple[str, str]]:
-    """By primary test, every system's ratio of extents a file in words."""
-    connections = Connections.of(results)
-    if connections is None:
-        return []
+def _primary_extents(results: Results, connections: Connections) -> list[tuple[str, str]]:
+    """By primary test, every system's ratio of extents per file in words."""
     primary = {ConnectionsFactors.of(results.cell(cell)).test for cell in results.primary_cells}
     shown = primary | ({"backup fill"} if "backup" in primary else set())
     found: dict[str, list[str]] = {}
     for each in connections.extents:
         if each.ratio is not None and ConnectionsFactors.of(results.cell(each.cell)).test in shown:
-            words = f"{each.system} {extents_words(connections, each.cell, each.system)}"
+            words = f"{each.system} {extents_words(each)}"
             found.setdefault(results.cell(each.cell).name, []).append(words)
     return [(name, ", ".join(ratios)) for name, ratios in found.items()]
 

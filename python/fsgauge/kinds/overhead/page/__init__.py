@@ -129,7 +129,7 @@ def _panel(rows: list[dict[str, Any]], width: int) -> alt.TopLevelMixin:
     font = 11 if cell_width >= 58 else 9
     layers = [
         base.mark_rect(stroke=GRID, strokeWidth=1).encode(
-            color=alt.Color("colour:N", scale=None),
+            color=panels.colour(),
             fillOpacity=alt.FillOpacity("opacity:Q", scale=None),
         ),
         base.mark_rect(stroke=None).encode(

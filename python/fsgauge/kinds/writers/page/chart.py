@@ -169,13 +169,12 @@ def _marks(
     last: bool,
 ) -> list[alt.Chart]:
     """Lines between means, intervals, and the means themselves; the device alone is dashed."""
-    import altair as alt
 
     x = _x(scaling.writer_counts, "writers" if last else None)
     known = [row for row in rows if row[part.field] is not None]
     device = [row for row in known if row["system"] == scaling.device]
     others = [row for row in known if row["system"] != scaling.device]
-    colour = alt.Color("colour:N", scale=None)
+    colour = panels.colour()
     base = chart_of(known)
 
     def line(of: list[dict[str, Any]], width: float, dash: list[int]) -> alt.Chart:
@@ -200,14 +199,13 @@ def _marks(
             x=x,
             y=y_of(part, part.field, domain),
             color=colour,
-            shape=alt.Shape("shape:N", scale=None),
+            shape=panels.shape(),
             description="tip:N",
         ),
     ]
 
 
 def _block_dots(scaling: Scaling, rows: list[dict[str, Any]], top: float) -> alt.Chart:
-    import altair as alt
 
     dots = [
         {"x": row["x"], "iops": rate, "colour": row["colour"]}
@@ -220,7 +218,7 @@ def _block_dots(scaling: Scaling, rows: list[dict[str, Any]], top: float) -> alt
         .encode(
             x=_x(scaling.writer_counts, None),
             y=y_of(RATE, "iops", [0, top]),
-            color=alt.Color("colour:N", scale=None),
+            color=panels.colour(),
         )
     )
     return mark

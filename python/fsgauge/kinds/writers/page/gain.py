@@ -183,9 +183,8 @@ def _levels(counts: _Counts, x: alt.X, *, near: bool) -> list[alt.Chart]:
 
 
 def _marks(rows: list[dict[str, Any]], x: alt.X, y: alt.Y) -> list[alt.Chart]:
-    import altair as alt
 
-    colour = alt.Color("colour:N", scale=None)
+    colour = panels.colour()
     dots = [
         {"x": each, "y": row["y"], "colour": row["colour"]}
         for row in rows
@@ -203,7 +202,7 @@ def _marks(rows: list[dict[str, Any]], x: alt.X, y: alt.Y) -> list[alt.Chart]:
             x=x,
             y=y,
             color=colour,
-            shape=alt.Shape("shape:N", scale=None),
+            shape=panels.shape(),
             description="tip:N",
         ),
     ]

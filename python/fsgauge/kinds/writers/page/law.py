@@ -58,7 +58,7 @@ def _law(
         layers += _peak(line, counts, edge)
     layers.append(_law_points(own, counts, edge, top))
     base = chart_of(own)
-    colour = alt.Color("colour:N", scale=None)
+    colour = panels.colour()
     layers += [
         base.mark_rule(strokeWidth=1.6, clip=True).encode(
             x=_linear_x(counts, edge),
@@ -70,7 +70,7 @@ def _law(
             x=_linear_x(counts, edge),
             y=y_of(RATE, "iops", [0, top]),
             color=colour,
-            shape=alt.Shape("shape:N", scale=None),
+            shape=panels.shape(),
             description="tip:N",
         ),
     ]
@@ -106,7 +106,6 @@ def law_words(line: ScalingLine) -> str:
 def _law_points(
     rows: list[dict[str, Any]], counts: Sequence[int], edge: float, top: float
 ) -> alt.Chart:
-    import altair as alt
 
     dots = [
         {"x": row["x"], "iops": rate, "colour": row["colour"]}
@@ -119,7 +118,7 @@ def _law_points(
         .encode(
             x=_linear_x(counts, edge),
             y=y_of(RATE, "iops", [0, top]),
-            color=alt.Color("colour:N", scale=None),
+            color=panels.colour(),
         )
     )
     return mark
