@@ -1,4 +1,4 @@
-"""The box "How sure": what stands behind the answer, a line each.
+"""The box "How sure": what the answer rests on, a line each.
 
 `good` is False where the reader has to look closer.
 """

@@ -60,7 +60,7 @@ class Table:
 
 class Rows(Generic[T]):
     """What a table has a line for each; a column is its label, the page that explains its numbers
-    ("" for names and words), and what of one thing stands in it."""
+    ("" for names and words), and the cell of one thing."""
 
     def __init__(self, things: Iterable[T]) -> None:
         self._things = list(things)
@@ -92,7 +92,7 @@ TOO_FEW = TableCell("", "too few samples")
 
 
 def without_empty_columns(table: Table) -> Table:
-    """Numbers that nobody could give, such as a p99.9 of few writes, take no room."""
+    """Columns without any number, such as a p99.9 of few writes, are left out."""
     kept = [
         index
         for index, column in enumerate(table.columns)

@@ -74,8 +74,8 @@ def _line(
     results: Results, metric: MetricInfo, measured: Measurement, entry: Comparison | None
 ) -> Line:
     low, high = measured.low, measured.high
-    told = measured.n >= words.FEWEST_BLOCKS  # of fewer, the section's hint tells it once
-    interval = words.unknown(measured.n) if told and low is not None else ""
+    enough = measured.n >= words.FEWEST_BLOCKS  # of fewer, the section's hint says it once
+    interval = words.unknown(measured.n) if enough and low is not None else ""
     if low is not None and high is not None and words.is_known(low, high, measured.n):
         interval = f"{words.value(low, metric.unit)} to {words.value(high, metric.unit)}"
     return Line(
@@ -111,7 +111,7 @@ _QUANTITIES = {quantity.name: quantity for quantity in QUANTITIES}
 
 @dataclass(frozen=True)
 class LayoutLine:
-    """One number of one system; the ratio stands beside extents a file alone."""
+    """One number of one system; only extents per file have a ratio."""
 
     system: str
     label: str

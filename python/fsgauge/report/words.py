@@ -21,7 +21,7 @@ def is_known(low: float | None, high: float | None, blocks: int) -> bool:
 
 
 def unknown(blocks: int) -> str:
-    """What stands for an interval that says nothing: "not known from 2 blocks", or "interval too
+    """In place of an interval that says nothing: "not known from 2 blocks", or "interval too
     wide" where there were blocks enough, as for other numbers of the same ones.
     """
     if blocks >= FEWEST_BLOCKS:

@@ -60,7 +60,7 @@ def answer(question: Question) -> str:
     if not question.others:
         return noise_alone(question)
     if question.blocks_complete == 0:
-        return "No answer yet: no block is complete, so no system can be compared with another."
+        return "No answer yet: no block is complete."
     lead = _lead_cell(question)
     found = comparisons_in(question, lead)
     if not found and question.few_operations:
@@ -96,8 +96,8 @@ def noise_alone(question: Question) -> str:
         wide = floor.high > WIDEST_RANGE * floor.low
         spread = "range too wide" if wide else _range(floor.low, floor.high)
     return (
-        f"There is one system, {question.baseline}, so this shows only the noise of the rig: the"
-        f" later of two equal turns does {_share(floor.ratio)} of the earlier ({spread})."
+        f"There is only one system, {question.baseline}, so this shows the noise of the rig: of two"
+        f" equal turns, the later one reaches {_share(floor.ratio)} of the earlier ({spread})."
     )
 
 
@@ -255,9 +255,9 @@ def _free_from(question: Question, free: Sequence[tuple[Cell, list[Comparison]]]
     open_ended = len(free) > 1
     where = f"; from {size} on" if open_ended else f"; at {size}"
     count = len(question.others)
-    nobody = {1: "it does not differ", 2: "neither differs"}.get(count, "none differs")
+    none = {1: "it does not differ", 2: "neither differs"}.get(count, "none differs")
     if all(entry.verdict == "equivalent" for entry in entries):
-        return f"{where} {nobody} by more than {max(e.margin_percent for e in entries):.0f} %"
+        return f"{where} {none} by more than {max(e.margin_percent for e in entries):.0f} %"
     hidden = [entry.detectable_percent for entry in entries if entry.detectable_percent is not None]
     if not hidden:
         return ""
@@ -279,7 +279,7 @@ def _range(low: float, high: float) -> str:
 
 
 _MOST_NAMED = 10
-_ADVICE = "Restore the folder from a copy; what these records say cannot be vouched for."
+_ADVICE = "Restore the folder from a copy: these records are no longer what was measured."
 
 
 def changed_sentence(changes: Sequence[str]) -> str:

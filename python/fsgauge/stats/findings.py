@@ -55,8 +55,8 @@ def _noise(evidence: Evidence) -> Iterator[Finding]:
         yield finding(
             "noise.unknown",
             "warning",
-            "The baseline has not been measured twice in any block, so the noise floor is unknown.",
-            "Let the study run to its end, or use resume.",
+            "No block has two turns of the baseline, so the noise floor is unknown.",
+            "Let the study run to its end, or go on with fsgauge resume DIR.",
         )
         return
     if floor.excludes_one:
@@ -66,9 +66,9 @@ def _noise(evidence: Evidence) -> Iterator[Finding]:
             "invalid",
             f"The baseline differs from itself: its later turn was {abs(percent):.1f} %"
             f" {'above' if percent > 0 else 'below'} its earlier one, more than chance explains.",
-            "Something other than the systems changed within the blocks: other load, a disk that"
-            " fills, wears or heats up. Quieten the machine, warm up longer and repeat. Chance"
-            " alone does this to one study in twenty.",
+            "Something other than the systems changed within the blocks: other load, or a disk that"
+            " fills, wears or heats up. Stop other work, warm up longer and repeat. Chance alone"
+            " does this to one study in twenty.",
         )
     cells = cells_that_differ_from_themselves(evidence.samples, evidence.primary_metric)
     if cells:
@@ -78,7 +78,7 @@ def _noise(evidence: Evidence) -> Iterator[Finding]:
             "warning",
             f"In {part_of(len(cells), len(evidence.samples.plan.cells), 'cell')} the baseline"
             " differs from itself, also after correction for the number of cells.",
-            "In these cells, ignore differences smaller than the cell's own A/A difference.",
+            "In these cells, ignore differences smaller than the cell's A/A difference.",
             names,
         )
 
@@ -126,9 +126,9 @@ def _missing_runs(evidence: Evidence) -> Iterator[Finding]:
         yield finding(
             "runs.interrupted",
             "warning",
-            f"The study ended early: {part_of(missing, planned, 'run')} were not made. Blocks that"
-            " are not complete are left out, cell by cell.",
-            "fsgauge resume DIR makes the rest.",
+            f"The study ended early: {part_of(missing, planned, 'run')} were not made. Incomplete"
+            " blocks are left out, cell by cell.",
+            "fsgauge resume DIR runs the rest.",
             cut,
         )
 
@@ -139,7 +139,7 @@ def _stopped(evidence: Evidence) -> Iterator[Finding]:
         yield finding(
             "plan.stopped",
             "note",
-            f"The study ended after {evidence.blocks_complete} blocks, as it asked: no interval of"
+            f"The study stopped after {evidence.blocks_complete} blocks, as planned: no interval of"
             f" a primary ratio reaches further than {limit:g} % from it.",
             "A smaller plan.stop_interval, or none, runs more blocks.",
         )
@@ -153,7 +153,7 @@ def _few_blocks(evidence: Evidence) -> Iterator[Finding]:
             "note" if blocks >= 3 else "warning",
             f"{blocks} complete {'block' if blocks == 1 else 'blocks'}:"
             + (
-                " intervals are wide, and rest on block ratios being normally distributed."
+                " intervals are wide, and assume normally distributed block ratios."
                 if blocks >= 3
                 else " too few for any verdict."
             ),

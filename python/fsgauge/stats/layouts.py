@@ -1,9 +1,9 @@
 """Layouts: what lay where before the first and after the last run of each turn, over blocks.
 
 Takes scan records; gives each system's numbers before and after with 95 % intervals over blocks
-(of the baseline, the mean of its two turns counts in a block), and the ratio of extents a file
+(of the baseline, the mean of its two turns counts in a block), and the ratio of extents per file
 after the last run to that of the reference: the baseline, or the first system that has a layout
-where the baseline is a bare device. Extents a file are a ratio scale, so they are averaged as
+where the baseline is a bare device. Extents per file are a ratio scale, so they are averaged as
 logs; shares and lengths may be 0, so they are averaged as they are. One metric is one family of
 comparisons: its p values are corrected for the number of systems.
 """
@@ -106,7 +106,7 @@ def _numbers(scan: ScanRecord) -> Numbers:
 
 
 WITHOUT_OWN_PLACES = ("ram", "loop")
-"""Memory has no heads; and where a file's blocks lie tells nothing of the disk below a loop."""
+"""Memory has no heads; and where a loop file's blocks lie says nothing of the disk below."""
 
 Seeks = Literal["yes", "no", "unknown"]
 

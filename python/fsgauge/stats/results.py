@@ -127,7 +127,7 @@ class Difference(ResultModel):
 
 
 class Sureness(ResultModel):
-    """What stands behind the answer, for the box "How sure".
+    """What the answer rests on, for the box "How sure".
 
     `runs_by_passes` end when their work is done, and are not asked to be steady. `io_errors` were
     tried again; `client_errors` were not, and what they belonged to was given up. `data_lost`:

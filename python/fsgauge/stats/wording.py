@@ -35,7 +35,7 @@ def extreme(verdict: str | None) -> str:
 
 
 def remark(verdict: str | None, margin_percent: float | None = None) -> str:
-    """What stands behind an interval that shows no difference: ", undecided"; else ""."""
+    """The words after an interval that shows no difference: ", undecided"; else ""."""
     if verdict == "equivalent" and margin_percent is not None:
         return f", equivalent within {margin_percent:.0f} %"
     return f", {verdict}" if verdict in ("undecided", "equivalent") else ""

@@ -1,4 +1,4 @@
-"""What an aged file system brings to light: what its rates can say, and layouts as not asked for.
+"""Findings about ageing: what rates can say, and layouts other than those asked for.
 
 Nothing here changes or drops a number.
 """
@@ -57,8 +57,8 @@ def _ended_early(steps: Sequence[StepRecord]) -> Iterator[Finding]:
             yield finding(
                 "aging.incomplete",
                 "warning",
-                f"Ageing {how} in {part_of(len(broken), len(aged), 'turn')}: the files are not"
-                " those that were asked for.",
+                f"Ageing {how} in {part_of(len(broken), len(aged), 'turn')}: those turns do not"
+                " have the files that were asked for.",
                 "The step's record names each error: records/*/step-*.json.",
                 [_place(step) for step in broken],
             )
@@ -82,7 +82,7 @@ def _not_in_chunks(aging: Aging) -> Iterator[Finding]:
             f"{aged.system} was asked for extents of {format_size(chunk)}, and"
             f" {100 * share.value:.0f} % of the aged files' bytes lie in extents of exactly that"
             f" size; the mean extent has {format_size(aged.lengths.mean_extent_bytes)}.",
-            "Its lines say what these extents cost, not what that allocation size would.",
+            "Read its results as those of the extents it has, not of that allocation size.",
         )
 
 
@@ -99,10 +99,11 @@ def _still_slow(aging: Aging) -> Iterator[Finding]:
             "aging.still_slow",
             "warning",
             f"With all of the region free again, {line.system} {line.side}s at"
-            f" {100 * kept:.0f} % of its clean rate. Its files are whole then, so"
+            f" {100 * kept:.0f} % of its clean rate. Its files are contiguous by then, so"
             " something else has changed: the storage below, or the rest of the file system.",
-            "A sparse loop file is allocated below as it is written: --set"
-            " storage.preallocate=true. It does not get back what is freed: mount with discard.",
+            "A sparse loop file is allocated on the disk below as it is written: --set"
+            " storage.preallocate=true. Freed space returns to that disk only if the file system is"
+            " mounted with discard.",
             [f"{each.system}, {each.side}" for each, _ in slow],
         )
 
@@ -130,9 +131,9 @@ def _listed_in_part(aging: Aging) -> Iterator[Finding]:
         yield finding(
             "aging.listed_in_part",
             "note",
-            f"Not every extent is listed in the scans: predicted rates of {least.system} rest on"
+            f"The scans do not list every extent: predicted rates of {least.system} rest on"
             f" {100 * least.listed_share:.0f} % of the bytes or more.",
-            "A scan lists at most 10,000 extents of a file, the first ones. Smaller files, or"
-            " larger extents, are listed whole.",
+            "A scan lists the first 10,000 extents of a file. Smaller files, or larger extents, are"
+            " listed whole.",
             [f"{layout.system}, {layout.cell}" for layout in part],
         )

@@ -15,7 +15,6 @@ from fsgauge.stats.results import OwnResults, ResultModel
 from fsgauge.stats.verdict import Verdict
 
 Side = Literal["write", "read"]
-"""Whether the storage has heads that must move; "unknown" where nobody says."""
 
 
 class AgingPoint(ResultModel):

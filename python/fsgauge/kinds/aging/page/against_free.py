@@ -26,7 +26,7 @@ SIDES: dict[Side, str] = {"write": "writing", "read": "reading"}
 FIRST_SCREEN_PIXELS = 790
 """Room for the first picture beside the box of what makes it sure."""
 CLEAN_AT = -9.0
-"""Where the clean rate stands, left of what is free."""
+"""Where the clean rate is drawn, left of what is free."""
 JITTER = 0.3
 LEAST_PREDICTED = 0.9
 MEBIBYTE = 1 << 20

@@ -32,7 +32,7 @@ KINDS = {
 
 @dataclass(frozen=True)
 class SmallMap:
-    """One picture with what stands below it."""
+    """One picture and the words below it."""
 
     step: str
     picture: str

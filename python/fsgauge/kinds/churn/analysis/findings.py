@@ -1,4 +1,4 @@
-"""What churn brings to light: trees that are not what was asked for, and what rates cannot say.
+"""Findings about churn: trees other than those asked for, and what rates cannot say.
 
 Nothing here changes or drops a number.
 """
@@ -61,9 +61,9 @@ def _refused(evidence: Evidence, made: list[Made]) -> Iterator[Finding]:
         "warning",
         f"While trees were made, {count(failed, 'operation')} failed, in"
         f" {part_of(len(broken), len(made), 'tree')}; the first: {error.operation or 'syncfs'},"
-        f" {error.text}. The log went on without them, so these trees lack files.",
-        "A lower level in workload.fills, or larger storage: metadata takes room too. dmesg | tail"
-        " where it is an I/O error.",
+        f" {error.text}. Ageing went on without them: these trees lack files.",
+        "A lower level in workload.fills, or larger storage: metadata takes space too. For an I/O"
+        " error, dmesg | tail.",
         [
             f"{_place(evidence, each)}: {sum(e.count for e in each[2].errors)} failed"
             for each in broken
@@ -78,8 +78,9 @@ def _ended_early(evidence: Evidence, made: list[Made]) -> Iterator[Finding]:
         yield finding(
             "churn.ended_early",
             "warning",
-            f"Ageing was cut short in {part_of(len(early), len(made), 'tree')} ({how}), so"
-            " these systems are younger than was asked for, and their fresh copies another tree.",
+            f"Ageing was cut short in {part_of(len(early), len(made), 'tree')} ({how})."
+            " These systems are younger than was asked for, and their fresh copies hold another"
+            " tree.",
             "A longer workload.age_time_limit, or a smaller workload.storage_age.",
             [
                 f"{_place(evidence, each)}: storage age {each[2].storage_age or 0:.2f}"
@@ -101,9 +102,9 @@ def _not_filled(evidence: Evidence, made: list[Made]) -> Iterator[Finding]:
             "churn.not_filled",
             "warning",
             f"{part_of(len(off), len(made), 'tree')} {'is' if len(off) == 1 else 'are'} not as full"
-            f" as was asked: {_place(evidence, each)} holds {100 * share:.0f} % of what was"
+            f" as asked: {_place(evidence, each)} holds {100 * share:.0f} % of what was"
             " available.",
-            "Small files take whole blocks, and a large one may not fit any more: smaller"
+            "Small files take whole blocks, and a large one may no longer fit: a smaller"
             " workload.largest_size, or larger storage.",
             [
                 f"{_place(evidence, each)}: {format_size(each[2].live_bytes)}, {100 * share:.1f} %"
@@ -118,9 +119,9 @@ def _different_trees(churn: Churn) -> Iterator[Finding]:
             "churn.different_trees",
             "warning",
             "Aged and fresh do not hold the same tree in"
-            f" {count(len(churn.different_trees), 'pair')} of turns, so their ratio shows more than"
+            f" {count(len(churn.different_trees), 'pair')} of turns: their ratio shows more than"
             " the effect of ageing.",
-            "See the findings about ageing: operations failed, or it ended early.",
+            "See the findings about ageing: operations failed, or ageing ended early.",
             churn.different_trees,
         )
 

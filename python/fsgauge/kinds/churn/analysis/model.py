@@ -49,7 +49,7 @@ class ChurnLayout(ResultModel):
     """Where a tree lay, and the free space around it, before it was read; means over blocks.
 
     Shares and lengths are arithmetic means; `used_share` is of the file system's size.
-    `new_extents_per_file` is of the files that were written then. None where it could not be told.
+    `new_extents_per_file` is of the files that were written then. None where it is unknown.
     """
 
     system: str

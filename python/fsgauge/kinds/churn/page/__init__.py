@@ -34,7 +34,7 @@ def churn_parts(results: Results) -> ChurnParts:
 
 
 OF_SYSTEMS = {"forest", "depth", "latency", "cpu", "series"}
-"""Pictures of systems side by side, in whose place that of the damage stands."""
+"""Pictures of systems side by side, which the picture of the damage replaces."""
 
 
 class ChurnPage(KindPage):

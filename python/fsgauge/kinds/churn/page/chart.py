@@ -31,7 +31,7 @@ HEIGHT_PIXELS = 230
 FARTHEST = 4.0
 """Single blocks beyond this factor from all estimates do not press these together."""
 _ASIDE = 0.022
-"""How far apart systems of one level stand, as a share of the axis."""
+"""How far apart systems of one level are drawn, as a share of the axis."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def _ratio_limits(churn: Churn) -> tuple[float, float]:
 
 
 def _place(results: Results, damage: Damage, levels: tuple[float, float]) -> float:
-    """The level, a little aside by system so that intervals can be told apart."""
+    """The level, a little aside by system so that intervals do not overlap."""
     index, count = results.systems.index(damage.system), len(results.systems)
     return damage.fill_percent + (index - (count - 1) / 2) * _ASIDE * (levels[1] - levels[0])
 

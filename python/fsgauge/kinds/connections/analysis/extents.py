@@ -1,8 +1,8 @@
 """Extents of the files that each cell wrote, over blocks, and their ratio to the baseline's.
 
 Takes the scans that followed a cell; of the baseline, the mean of its two turns counts in a block.
-Extents a file are a ratio scale, so they are averaged as logs. All ratios of a study are one family
-of comparisons: their p values are corrected together.
+Extents per file are a ratio scale, so they are averaged as logs. All ratios of a study are one
+family of comparisons: their p values are corrected together.
 """
 
 from __future__ import annotations

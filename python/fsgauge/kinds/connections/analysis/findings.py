@@ -1,4 +1,4 @@
-"""What many clients bring to light: work that was not done, times that do not add up.
+"""Findings about many clients: work that was not done, times that do not add up.
 
 Nothing here changes or drops a number.
 """
@@ -91,11 +91,11 @@ def _times_do_not_add_up(evidence: Evidence) -> Iterator[Finding]:
         yield finding(
             "clients.little",
             "warning",
-            f"In {part_of(len(wrong), len(judged), 'run')} clients, throughput and response do not"
-            f" fit together (N = X (R + Z)): up to {abs(times.difference_percent):.1f} % of the"
+            f"In {part_of(len(wrong), len(judged), 'run')} clients, throughput and response time do"
+            f" not add up (N = X (R + Z)): up to {abs(times.difference_percent):.1f} % of the"
             f" clients' time is in {_where(times.difference_percent)}, {name_of(run)}.",
-            "Means of these runs are off by about as much. Report this with the records: an honest"
-            " run cannot do it.",
+            "Means of these runs are off by about as much. This is a bug of fsgauge: report it with"
+            " the records.",
             [f"{name_of(run)}: {times.difference_percent:+.1f} %" for run, times in wrong],
         )
 
@@ -126,7 +126,7 @@ def _dispatch(connections: Connections) -> Iterator[Finding]:
         yield finding(
             "clients.dispatches_differ",
             "invalid",
-            f"Runs had different dispatch models ({' and '.join(connections.dispatch)}), whose"
+            f"Runs had different dispatch models ({' and '.join(connections.dispatch)}). Their"
             " times cannot be compared.",
             "Repeat the study with one workload.dispatch.",
         )
@@ -141,8 +141,8 @@ def _dispatch(connections: Connections) -> Iterator[Finding]:
     yield finding(
         "clients.dispatch",
         "note",
-        f"{how}. It changes create and write times several times over, so compare only studies of"
-        " one dispatch." + (f" Plain calls: {'; '.join(why)}." if why else ""),
+        f"{how}. That changes create and write times several times over: compare only studies"
+        " with the same dispatch." + (f" Plain calls: {'; '.join(why)}." if why else ""),
         "",
     )
 

@@ -106,7 +106,7 @@ class OperationTime(ResultModel):
 
 
 class ClientShares(ResultModel):
-    """How evenly clients got on, as shares of their mean pace; and when they were done."""
+    """How evenly clients were served, as shares of their mean pace; and when they were done."""
 
     cell: str
     system: str
@@ -174,7 +174,7 @@ class Connections(OwnResults):
 
     `dispatch` is one in a sound study; `threads` are event loops, or threads. `extents_primary`:
     the study names extents among its primary numbers; `without_extents` are systems whose files
-    have none that can be told. `backup_cells` gives each backup the cell that wrote its files.
+    have none that can be read. `backup_cells` gives each backup the cell that wrote its files.
     """
 
     clients: int

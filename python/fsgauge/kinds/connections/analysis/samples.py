@@ -67,7 +67,7 @@ def _values(run: RunRecord, clients: ClientsResult) -> Iterator[tuple[str, float
 
 
 def client_paces(run: RunRecord) -> list[float]:
-    """`shares_of_mean`, where rests leave them to be told; otherwise empty.
+    """`shares_of_mean`, where rests do not hide them; otherwise empty.
 
     What a client rested is known of all clients together. Rests of one length take the same from
     each; drawn rests, or those of several files at a time, hide its pace.

@@ -133,7 +133,7 @@ def _use(samples: Samples, runs: Sequence[RunRecord], cell: str, system: str) ->
 
 
 def _durable_when_closed(runs: Sequence[RunRecord]) -> set[tuple[str, str]]:
-    """Cells and systems whose clients write files that closing syncs, though nobody asked for it.
+    """Cells and systems whose clients write files that closing syncs, without being asked to.
 
     An NFS client sends COMMIT before close returns (RFC 1813, 4.11); close on a path syncs nothing.
     """

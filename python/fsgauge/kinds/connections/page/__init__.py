@@ -40,7 +40,7 @@ from fsgauge.store import StoredStudy
 
 @dataclass(frozen=True)
 class ConnectionsParts:
-    """Tables by section, and what stands between them in words."""
+    """Tables by section, and the words between them."""
 
     published: list[Table] = field(default_factory=list)
     source: str = ""

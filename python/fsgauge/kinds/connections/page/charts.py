@@ -3,7 +3,7 @@
 One row a number and system, like the first picture, but for every number of a test; verdicts say
 which direction is better.
 
-How evenly clients got on: the spread of their own pace around its mean, by test.
+How evenly clients were served: the spread of their own pace around its mean, by test.
 
 One panel a test, one line a system: from the slowest client to the fastest, thick from one in ten
 to nine in ten, with a mark at the middle one.
@@ -37,7 +37,7 @@ FIRST_SCREEN_ROWS = 20
 def tests_chart(results: Results) -> Drawing | None:
     """The drawing; None without tests or with nothing to compare.
 
-    Extents a file stand in a table: beside them a ratio of 20 would press all others together.
+    Extents per file are in a table: a ratio of 20 would press all others together.
     """
     found = [
         _ratio_row(results, test, row, system, value.change)

@@ -1,4 +1,4 @@
-"""What several writers bring to light: rates that no device has, unfair shares."""
+"""Findings about several writers: rates above the device's, unfair shares."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _advice(evidence: Evidence, point: ScalingPoint) -> str:
             ' read the direct cells (workload.access = ["direct"]).'
         )
     return (
-        "Memory answered, and the device has yet to do these writes. Read the direct cells"
+        "Memory answered; the device has yet to do these writes. Read the direct cells"
         ' (workload.access = ["direct"]), or make writes durable (workload.sync = "fdatasync").'
     )
 

@@ -127,7 +127,7 @@ def is_comparable(results: Results) -> bool:
 
 
 def _between_groups(scaling: Scaling) -> Table:
-    """What another way to write brings, a line per system, group and number of writers."""
+    """What another way of writing gains, a line per system, group and number of writers."""
     return Rows(sorted(scaling.between_groups, key=lambda row: -row.writers)).table(
         "between-groups",
         "Between groups",
