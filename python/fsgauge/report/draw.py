@@ -1,12 +1,8 @@
 """From an altair chart to SVG: static first, readable without scripts, on paper and on a phone.
 
 Takes a chart and a name; gives `Drawing`: SVG for the page (CSS variables, a tooltip in every
-mark) and SVG that stands alone (plain colours on white).
-
-Rows of data as the start of a chart.
-
-Altair copies and checks data that stand in a chart at each step of its making, so rows are kept
-beside it, under a name, and join the specification last.
+mark) and SVG on its own (plain colours on white). Altair copies and checks the data in a chart at
+each step of its making, so rows are kept beside it, under a name, and join the specification last.
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ from fsgauge.report.draw import Drawing, chart_of, draw
 from fsgauge.report.theme import GLYPHS, INK, MUTED, template
 from fsgauge.stats.folders.change_points import FEWEST
 from fsgauge.stats.folders.history import History, Series
+from fsgauge.stats.wording import ratio_range
 
 if TYPE_CHECKING:
     import altair as alt
@@ -89,13 +90,7 @@ def _panel(panel: tuple[Series, list[dict[str, Any]]], width: int) -> alt.TopLev
         .encode(x=x, x2="to:Q", y=y("level")),
         chart_of(steps).mark_rule(color=MUTED, strokeDash=[4, 3]).encode(x=x),
         base.mark_rule(strokeWidth=1.5).encode(x=x, y=y("low"), y2="high:Q", color=colour),
-        base.mark_point(size=40, filled=True, opacity=1).encode(
-            x=x,
-            y=y("ratio"),
-            color=colour,
-            shape=panels.shape(),
-            description="tip:N",
-        ),
+        panels.points(base, 40, x=x, y=y("ratio")),
     ]
     title = panels.heading(f"{series.cell}, {series.system}")
     return alt.layer(*layers).properties(width=width, height=150, title=title)
@@ -123,7 +118,7 @@ def step_lines(history: History) -> list[StepLine]:
             system=series.system,
             since=step.label,
             ratio=words.ratio(step.ratio),
-            interval=words.ratio_range(step.low, step.high),
+            interval=ratio_range(step.low, step.high),
             glyph=GLYPHS[step.direction],
             direction=step.direction,
             changed="; ".join(step.changed) or "nothing found",

@@ -1,4 +1,4 @@
-"""The table of all numbers: one a metric, one line a cell and system, with units and intervals."""
+"""The tables of all numbers: one per metric, a line per cell and system; and those of layouts."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from fsgauge.stats.results import (
     MetricInfo,
     Results,
 )
+from fsgauge.stats.wording import ratio_range
 
 
 @dataclass(frozen=True)
@@ -157,7 +158,7 @@ def layout_lines(results: Results) -> list[LayoutLine]:
 
 def ratio_words(entry: LayoutRatio) -> str:
     """Ratio, interval and verdict: "1.52 (1.41 to 1.63) ▼ worse"."""
-    interval = words.ratio_range(entry.low, entry.high)
+    interval = ratio_range(entry.low, entry.high)
     if _is_a_point(entry.low, entry.high):
         interval = NEVER_VARIED
     return f"{words.ratio(entry.ratio)} ({interval}) {GLYPHS[entry.verdict]} {entry.verdict}"

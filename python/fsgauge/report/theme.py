@@ -1,7 +1,7 @@
-"""Colours, shapes and the chart style, for light, dark and paper.
+"""Colours, shapes and the chart style, for light, dark and paper; and the templates of pages.
 
 Colours are CSS variables with a fallback, so one drawing serves both modes in the page and the
-fallback serves where a chart stands alone. Systems: Okabe and Ito, "Color universal design"
+fallback serves where a chart is on its own. Systems: Okabe and Ito, "Color universal design"
 (2008), with a shape each, so that grey print works too.
 """
 

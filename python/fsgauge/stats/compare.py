@@ -1,24 +1,19 @@
-"""Every system against the baseline in every cell, by every metric.
+"""Every system against the baseline in every cell, by every metric; and the noise floor (A/A).
 
 Takes samples and the study's margin; gives comparisons, measurements and noise floors.
 
-The noise floor: the baseline's later turn against its earlier one (A/A).
+The noise floor is the baseline's later turn over its earlier one, pooled over the primary cells.
+One test, not one per cell: cells of one turn share the turn's mkfs, temperature and neighbours, so
+they are no independent samples. In each block the A/A log ratios of all primary cells are averaged
+to one number, and the blocks' numbers get one t interval. It calls one good study in twenty
+invalid, which is what its 95 % interval says; a test of each of many cells would call almost every
+large study invalid. The A/A of single cells is judged apart, corrected for their number (Benjamini
+and Hochberg), and gives a finding.
 
-Takes samples; gives, for each metric, the A/A ratio pooled over the primary cells.
-
-How many tests: one. Cells of one turn share the turn's mkfs, temperature and neighbours, so they
-are no independent samples. In each block the A/A log ratios of all primary cells are averaged to
-one number, and the blocks' numbers get one t interval. Testing each of many cells at 5 % would
-call almost every large study invalid; one pooled test calls one good study in twenty invalid,
-which is what its 95 % interval says. The A/A of single cells is judged apart, corrected for their
-number (Benjamini and Hochberg), and gives a finding.
-
-The ratio is the later turn over the earlier one, whichever of them the plan calls the twin. With
-labels drawn by lot the ratio would be 1 on average whatever happened, and its interval would
-exclude 1 in one study of twenty and tell nothing. In order of time it sees what changes within a
-block: a disk that heats up, wears or fills, or other load that grows. The random order of systems
-keeps such drift out of their ratios on average (it widens their intervals), but the owner of a
-study that drifts this much has to look at it.
+Later over earlier, whichever of them the plan calls the twin: with labels drawn by lot the ratio
+would be 1 on average whatever happened. In order of time it shows what changes within a block: a
+disk that heats up, wears or fills, or other load that grows. The random order of systems keeps such
+drift out of their ratios on average and widens their intervals.
 """
 
 from __future__ import annotations

@@ -1,13 +1,9 @@
-"""The noise of a pilot: how far two equal runs in one block differed, for planning what follows.
+"""What a pilot says for planning: its noise, and what its blocks took.
 
-Takes the records of a study; gives standard deviations of the baseline's log ratio to itself, in
-percent, of single cells: `fsgauge plan` says what one cell can show. The mean is left out of them,
-since a drift between turns moves no ratio between systems on average.
-
-What the blocks of a pilot took, for planning what follows.
-
-Takes the records of a study; gives seconds by the monotonic clock: of each turn its making and
-filling, of each run its warm-up, its window and its reading back. What lies between runs (caches
+Takes the records of a study. The noise is the standard deviation of the baseline's log ratio to
+itself, in percent, of single cells; its mean is left out, since a drift between turns moves no
+ratio between systems on average. Times are seconds by the monotonic clock: of each turn its making
+and filling, of each run its warm-up, its window and its reading back. What lies between runs (caches
 dropped, the engine started) is in no record, so whoever plans adds that.
 """
 

@@ -1,9 +1,8 @@
-"""What a study set out to measure, as its record has it: its turns, its cells, its margin.
+"""What a study set out to measure, and whether it knows enough to end before its last block.
 
-Whether a study knows enough to end before its last block: by the width of intervals alone.
-
-Stopping on significance would inflate errors; stopping on width does not (the width says nothing
-of where the ratio lies). It is looked at after whole blocks only, and not before the sixth.
+It may end early by the width of intervals alone: stopping on significance would inflate errors;
+the width says nothing of where the ratio lies. It is looked at after whole blocks only, and not
+before the sixth.
 """
 
 from __future__ import annotations

@@ -90,12 +90,7 @@ def _panel(
             y=y("ratio"), detail="system:N", xOffset=shift
         ),
         base.mark_rule(strokeWidth=1.5).encode(y=y("low"), y2="high:Q", xOffset=shift),
-        base.mark_point(filled=True, size=42, opacity=1).encode(
-            y=y("ratio"),
-            xOffset=shift,
-            shape=panels.shape(),
-            description="tip:N",
-        ),
+        panels.points(base, 42, y=y("ratio"), xOffset=shift),
     ]
     if floor is not None and floor.low is not None and floor.high is not None:
         band = chart_of([{"ratio": floor.low, "to": floor.high}])

@@ -101,7 +101,5 @@ def _panel(panel: Panel, width: int) -> alt.TopLevelMixin:
     base = chart_of(rows).encode(x=x, y=y, color=panels.colour())
     return alt.layer(
         base.mark_line(strokeWidth=1.5).encode(detail="system:N"),
-        base.mark_point(filled=True, size=14, opacity=1).encode(
-            shape=panels.shape(), description="tip:N"
-        ),
+        panels.points(base, 14),
     ).properties(width=width, height=210, title=panels.heading(name))

@@ -1,4 +1,4 @@
-"""Panels side by side on a wide screen, below one another on a narrow one."""
+"""What charts share: panels beside or below one another, ticks of ratios, marks of systems."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from fsgauge.report.draw import Build
+from fsgauge.report.draw import Build, chart_of
 from fsgauge.report.theme import system_colours, system_shapes
 
 if TYPE_CHECKING:
@@ -74,6 +74,38 @@ def styled(of: Compared, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]
     return [
         {**row, "colour": colours[row["system"]], "shape": shapes[row["system"]]} for row in rows
     ]
+
+
+def dots(
+    rows: Sequence[dict[str, Any]],
+    along: str,
+    value: str,
+    x: alt.X,
+    y: alt.Y,
+    *,
+    size: int = 12,
+    opacity: float = 0.3,
+) -> alt.Chart:
+    """Single blocks, faint: each of a row's `blocks` as field `value`, at the row's `along`."""
+    each_block = [
+        {along: row[along], value: each, "colour": row["colour"]}
+        for row in rows
+        for each in row["blocks"]
+    ]
+    found: alt.Chart = (
+        chart_of(each_block)
+        .mark_circle(size=size, opacity=opacity, clip=True)
+        .encode(x=x, y=y, color=colour())
+    )
+    return found
+
+
+def points(base: alt.Chart, size: int, *, clip: bool = False, **places: Any) -> alt.Chart:  # noqa: ANN401
+    """Estimates in their systems' colours and shapes, each with its tooltip."""
+    found: alt.Chart = base.mark_point(filled=True, size=size, opacity=1, clip=clip).encode(
+        color=colour(), shape=shape(), description="tip:N", **places
+    )
+    return found
 
 
 def shape() -> alt.Shape:

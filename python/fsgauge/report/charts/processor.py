@@ -41,7 +41,7 @@ def _rows(results: Results, cell_id: str) -> list[dict[str, Any]]:
             "low": (entry.low if entry.low is not None else entry.value) / 1e3,
             "high": (entry.high if entry.high is not None else entry.value) / 1e3,
             "fill": 1.0 if entry.metric == "cpu" else 0.0,
-            "tip": f"{entry.system}, {KINDS[entry.metric]}: {words.measured(entry, 'ns')} per I/O",
+            "tip": f"{entry.system}, {KINDS[entry.metric]}: {words.estimate(entry, 'ns')} per I/O",
         }
         for system in results.systems
         for entry in results.measurements

@@ -1,11 +1,8 @@
-"""Layouts at each level: contiguity, free space, and the rate that a disk would have there.
+"""Layouts at each level: extents, contiguity, free space, and the rate that a disk would have there.
 
 Takes the scans that followed a written cell. A turn is one sample: its prediction is set against
-the prediction of its own clean files, and of the baseline the mean of both turns counts.
-
-Extents of the files that a scan lists, and of all that it counts.
-
-The exact lengths are known where every extent is listed; the classes of powers of two always.
+the prediction of its own clean files, and of the baseline the mean of both turns counts. Exact
+lengths are known where every extent is listed; the classes of powers of two always.
 """
 
 from __future__ import annotations

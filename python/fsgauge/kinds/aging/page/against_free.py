@@ -236,20 +236,13 @@ def _panel(panel: _Panel, width: int) -> alt.TopLevelMixin:
     colour = panels.colour()
     base = chart_of(panel.rows)
     known = [row for row in panel.rows if row["low"] != row["high"]]
-    dots = [
-        {"x": row["x"], "y": value, "colour": row["colour"]}
-        for row in panel.rows
-        for value in row["blocks"]
-    ]
     dash = [5, 3] if panel.dashed else [1, 0]
     layers: list[alt.Chart] = [
         *_levels(panel),
         chart_of(known)
         .mark_area(opacity=0.14, clip=True)
         .encode(x=x, y=y("low"), y2="high:Q", fill=colour, detail=["system:N", "part:N"]),
-        chart_of(dots)
-        .mark_circle(size=8, opacity=0.25, clip=True)
-        .encode(x=x, y=y("y"), color=colour),
+        panels.dots(panel.rows, "x", "y", x, y("y"), size=8, opacity=0.25),
         base.mark_line(strokeWidth=1.6, strokeDash=dash, clip=True).encode(
             x=x, y=y("y"), color=colour, detail=["system:N", "part:N"]
         ),

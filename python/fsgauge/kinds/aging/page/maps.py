@@ -1,8 +1,6 @@
-"""Maps of the device at some steps: small multiples, one row a system, from one turn each.
+"""Maps of the device at some steps: small multiples, one row per system, from one turn each.
 
-A small map of the device whose cells blend the colours of what they hold.
-
-Cells of a small picture are larger than pieces of files: one colour a cell would hide a file that
+Cells of a small picture are larger than pieces of files: one colour per cell would hide a file that
 has a quarter of each. So every kind colours its cell, the streams' files more than their share.
 """
 

@@ -169,27 +169,14 @@ def _levels(panel: _Panel, y: alt.Y) -> list[alt.Chart]:
 def _marks(rows: list[dict[str, Any]], x: alt.X, y: alt.Y) -> list[alt.Chart]:
 
     colour = panels.colour()
-    dots = [
-        {"place": row["place"], "ratio": each, "colour": row["colour"]}
-        for row in rows
-        for each in row["blocks"]
-    ]
     spans = [{**row, "ratio": row["low"]} for row in rows]
     return [
-        chart_of(dots).mark_circle(size=12, opacity=0.3, clip=True).encode(x=x, y=y, color=colour),
+        panels.dots(rows, "place", "ratio", x, y),
         chart_of(spans)
         .mark_rule(strokeWidth=2, clip=True)
         .encode(x=x, y=y, y2="high:Q", color=colour, description="tip:N"),
         chart_of(rows)
         .mark_line(strokeWidth=1.5, opacity=0.7)
         .encode(x=x, y=y, color=colour, detail="system:N"),
-        chart_of(rows)
-        .mark_point(size=52, filled=True, opacity=1)
-        .encode(
-            x=x,
-            y=y,
-            color=colour,
-            shape=panels.shape(),
-            description="tip:N",
-        ),
+        panels.points(chart_of(rows), 52, x=x, y=y),
     ]

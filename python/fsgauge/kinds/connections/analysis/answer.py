@@ -18,7 +18,7 @@ from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.record import Cell
 from fsgauge.stats.results import Comparison
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
-from fsgauge.stats.wording import extreme, listed, remark, too_few
+from fsgauge.stats.wording import extreme, listed, ratio_range, remark, too_few
 
 WORDS_LIMIT = 60
 NAMED_SYSTEMS = 3
@@ -231,20 +231,7 @@ def _times(entry: Comparison) -> str:
 def interval_words(entry: Comparison) -> str:
     """The interval, and a word where it decides nothing or says that both are equal."""
     low, high = entry.low or entry.ratio, entry.high or entry.ratio
-    digits = 2
-    while digits < 4 and (_is_narrow(low, high, digits) or _hides_one(low, high, digits)):
-        digits += 1
-    word = remark(entry.verdict, entry.margin_percent)
-    return f"{low:.{digits}f} to {high:.{digits}f}{word}"
-
-
-def _is_narrow(low: float, high: float, digits: int) -> bool:
-    return round(low, digits) == round(high, digits) and low != high
-
-
-def _hides_one(low: float, high: float, digits: int) -> bool:
-    """Whether rounding would make an interval touch 1 that does not."""
-    return (low > 1 and round(low, digits) == 1) or (high < 1 and round(high, digits) == 1)
+    return f"{ratio_range(low, high)}{remark(entry.verdict, entry.margin_percent)}"
 
 
 def _would_have_shown(found: Sequence[tuple[Cell, Comparison]]) -> str:

@@ -1,12 +1,7 @@
-"""What statistics say of many clients, for report.json.
+"""What statistics say of many clients, and of servers between them and the files, for report.json.
 
 Values are raw: nanoseconds, bytes per second, shares of 1. An `Estimate` is a geometric mean over
 blocks with a 95 % t interval on logs. `cell` is a cell's id.
-
-What statistics say of servers and connections, for report.json.
-
-Values are raw: nanoseconds, bytes, shares of 1. An `Estimate` is a geometric mean over blocks with
-a 95 % t interval on logs. `cell` is a cell's id.
 """
 
 from __future__ import annotations

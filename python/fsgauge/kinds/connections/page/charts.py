@@ -1,16 +1,8 @@
-"""All published rows of all tests as ratios to the baseline: what became better, what worse.
+"""The pictures of many clients: every number of each test, the spread of clients, extents.
 
-One row a number and system, like the first picture, but for every number of a test; verdicts say
-which direction is better.
-
-How evenly clients were served: the spread of their own pace around its mean, by test.
-
-One panel a test, one line a system: from the slowest client to the fastest, thick from one in ten
-to nine in ten, with a mark at the middle one.
-
-Lengths of the extents that each writing test left: the share of bytes in pieces that long.
-
-One panel a test, one line a system; a line further up has its bytes in longer pieces.
+The tests: one row per number and system, as in the first picture, as ratios to the baseline. The
+clients: one panel per test, one line per system from the slowest client to the fastest, thick from
+one in ten to nine in ten, with a mark at the middle one.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
-"""What the page shows of a study of kind overhead: the sweep of block sizes and queue depths.
+"""What the page shows of a study of kind overhead: cost by block size and queue depth.
 
-Overhead by block size and queue depth: one panel a system and pattern.
-
-The colour is the change from the baseline, log scaled and clipped at half and double; a cell that
-is undecided is hatched and says which effect would have shown.
+One panel per system and pattern. The colour is the change from the baseline, log scaled and clipped
+at half and double; an undecided cell is hatched and says which effect would have shown.
 """
 
 from __future__ import annotations

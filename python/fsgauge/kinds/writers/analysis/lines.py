@@ -1,13 +1,9 @@
-"""Each system's rates by number of writers, from ratios inside blocks.
+"""Each system's rates by number of writers, and groups of cells against one another.
 
-Takes samples; gives points, the law through them, and what else belongs to the line. All numbers
-are geometric means over blocks with a t interval on logs; the baseline's value in a block is the
-mean of its two turns, as everywhere.
-
-What another way to write brings: a group's rates over the first group's, from ratios in blocks.
-
-Ways to write are ranges, access and allocation. Groups that differ in their load (block size,
-order, depth, interface) are not held against one another: their I/Os are not the same.
+All numbers are geometric means over blocks with a t interval on logs, from ratios inside blocks;
+the baseline's value in a block is the mean of its two turns. A group's cells differ in their number
+of writers alone. Groups that differ in ranges, access or allocation are compared; those that differ
+in their load (block size, order, depth, interface) are not, as their I/Os are not the same.
 """
 
 from __future__ import annotations

@@ -1,13 +1,8 @@
 """What scaling needs beside the metrics of every study, as samples of the same kind.
 
-Gives `Samples` whose names are `FAIRNESS`, `LAYOUT` (under the cell `ANY_CELL`: it belongs to the
-turn) and those of `companion_name`. Pairing, and the mean of the baseline's two turns, are then
-those of `fsgauge.stats.samples`.
-
-What one run says of its writers: each one's own rate, and how evenly they shared.
-
-A writer is a job. Where writers end by themselves (passes), each did the same work and was done at
-its own time, so its own rate counts, not its share of operations.
+Gives `Samples` named `FAIRNESS`, `LAYOUT` (under `ANY_CELL`: it belongs to the turn) and as
+`companion_name` says. A writer is a job. Where writers end by themselves (passes), each did the
+same work in its own time, so its own rate counts, not its share of operations.
 """
 
 from __future__ import annotations

@@ -74,7 +74,9 @@ def _column(
     limits = [limit for limit in scaling.limits if limit.group == group]
     rate = alt.layer(
         *_limit_lines(limits, scaling.writer_counts, top),
-        _block_dots(scaling, rows, top),
+        panels.dots(
+            rows, "x", "iops", _x(scaling.writer_counts, None), y_of(RATE, "iops", [0, top])
+        ),
         *_marks(scaling, rows, RATE, [0, top], last=False),
         *_device_text(scaling, rows, top),
     ).properties(width=width, height=RATE.height, title=_title(group, limits, top, width))
@@ -195,33 +197,8 @@ def _marks(
             color=colour,
             description="tip:N",
         ),
-        base.mark_point(filled=True, size=44, opacity=1, clip=True).encode(
-            x=x,
-            y=y_of(part, part.field, domain),
-            color=colour,
-            shape=panels.shape(),
-            description="tip:N",
-        ),
+        panels.points(base, 44, clip=True, x=x, y=y_of(part, part.field, domain)),
     ]
-
-
-def _block_dots(scaling: Scaling, rows: list[dict[str, Any]], top: float) -> alt.Chart:
-
-    dots = [
-        {"x": row["x"], "iops": rate, "colour": row["colour"]}
-        for row in rows
-        for rate in row["blocks"]
-    ]
-    mark: alt.Chart = (
-        chart_of(dots)
-        .mark_circle(size=12, opacity=0.3, clip=True)
-        .encode(
-            x=_x(scaling.writer_counts, None),
-            y=y_of(RATE, "iops", [0, top]),
-            color=panels.colour(),
-        )
-    )
-    return mark
 
 
 def _device_text(scaling: Scaling, rows: list[dict[str, Any]], top: float) -> list[alt.Chart]:

@@ -185,26 +185,13 @@ def _levels(counts: _Counts, x: alt.X, *, near: bool) -> list[alt.Chart]:
 def _marks(rows: list[dict[str, Any]], x: alt.X, y: alt.Y) -> list[alt.Chart]:
 
     colour = panels.colour()
-    dots = [
-        {"x": each, "y": row["y"], "colour": row["colour"]}
-        for row in rows
-        for each in row["blocks"]
-    ]
     spans = [{**row, "x": row["low"]} for row in rows]
     return [
-        chart_of(dots).mark_circle(size=12, opacity=0.3, clip=True).encode(x=x, y=y, color=colour),
+        panels.dots(rows, "y", "x", x, y),
         chart_of(spans)
         .mark_rule(strokeWidth=2, clip=True)
         .encode(x=x, x2="high:Q", y=y, color=colour, description="tip:N"),
-        chart_of([{**row, "x": row["change"]} for row in rows])
-        .mark_point(size=52, filled=True, opacity=1)
-        .encode(
-            x=x,
-            y=y,
-            color=colour,
-            shape=panels.shape(),
-            description="tip:N",
-        ),
+        panels.points(chart_of([{**row, "x": row["change"]} for row in rows]), 52, x=x, y=y),
     ]
 
 

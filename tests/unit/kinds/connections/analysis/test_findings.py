@@ -82,8 +82,8 @@ def test_files_that_writing_gave_up_are_no_loss_of_the_file_system() -> None:
         return (5, 0) if ConnectionsFactors.of(cell).test == "write" and turn.block == 0 else (0, 0)
 
     known = told("clients.short", errors=errors, lost=lost)
-    assert "given up while they wrote them" in known.sentence
-    assert "errors of writing" in known.advice and "dmesg" not in known.advice
+    assert "gave up while they wrote them" in known.sentence
+    assert "write errors" in known.advice and "dmesg" not in known.advice
     elsewhere = told("clients.lost_files", errors=errors)
     assert "gone or too short" in elsewhere.sentence and "dmesg" in elsewhere.advice
 
