@@ -3,8 +3,8 @@
 Takes the records of a study. The noise is the standard deviation of the baseline's log ratio to
 itself, in percent, of single cells; its mean is left out, since a drift between turns moves no
 ratio between systems on average. Times are seconds by the monotonic clock: of each turn its making
-and filling, of each run its warm-up, its window and its reading back. What lies between runs (caches
-dropped, the engine started) is in no record, so whoever plans adds that.
+and filling, of each run its warm-up, its window and its reading back. What lies between runs
+(caches dropped, the engine started) is in no record, so whoever plans adds that.
 """
 
 from __future__ import annotations

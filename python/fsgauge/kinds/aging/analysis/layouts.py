@@ -1,4 +1,4 @@
-"""Layouts at each level: extents, contiguity, free space, and the rate that a disk would have there.
+"""Layouts at each level: extents, contiguity, free space, and the rate that a disk would have.
 
 Takes the scans that followed a written cell. A turn is one sample: its prediction is set against
 the prediction of its own clean files, and of the baseline the mean of both turns counts. Exact
