@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from fsgauge.record import Plan
-from fsgauge.stats.ratio import ratio_of_blocks
+from fsgauge.stats.contrast import Contrast, Value, ratio_of
 from fsgauge.stats.samples import Samples, collect
 from tests.synthetic import make_study
 
@@ -26,14 +26,19 @@ def planted() -> Samples:
     return collect(study.study.plan, study.runs)
 
 
+def contrast(samples: Samples, system: str) -> Contrast:
+    baseline = samples.plan.baseline
+    return Contrast(Value("iops", CELL, system), Value("iops", CELL, baseline))
+
+
 def test_scaling_every_value_changes_no_ratio() -> None:
     """A machine that is 1000 times as fast, or a unit that is 1000 times as small."""
     samples = planted()
     scaled = Samples(samples.plan)
     for key, values in samples.logs.items():
         scaled.logs[key] = {turn: value + math.log(1000) for turn, value in values.items()}
-    before = ratio_of_blocks(list(samples.log_ratios("iops", CELL, "xfs").values()))
-    after = ratio_of_blocks(list(scaled.log_ratios("iops", CELL, "xfs").values()))
+    before = ratio_of(contrast(samples, "xfs"), samples)
+    after = ratio_of(contrast(scaled, "xfs"), scaled)
     assert before is not None and after is not None
     assert after.ratio == pytest.approx(before.ratio, rel=1e-12)
     assert (after.low, after.high) == pytest.approx((before.low, before.high), rel=1e-9)
@@ -46,8 +51,8 @@ def test_swapping_baseline_and_system_inverts_the_ratio() -> None:
     there = Samples(samples.plan.model_copy(update={"turns": turns}), samples.logs)
     swapped: Plan = there.plan.model_copy(update={"baseline": "xfs"})
     back = Samples(swapped, samples.logs)
-    forward = ratio_of_blocks(list(there.log_ratios("iops", CELL, "xfs").values()))
-    inverse = ratio_of_blocks(list(back.log_ratios("iops", CELL, "ext4").values()))
+    forward = ratio_of(contrast(there, "xfs"), there)
+    inverse = ratio_of(contrast(back, "ext4"), back)
     assert forward is not None and inverse is not None
     assert forward.low is not None and inverse.high is not None
     assert forward.ratio * inverse.ratio == pytest.approx(1, rel=1e-12)

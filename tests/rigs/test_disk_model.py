@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from fsgauge.engine import Engine
-from fsgauge.kinds.aging.analysis.extents import streams_of
+from fsgauge.kinds.aging.analysis.layouts import streams_of
 from fsgauge.kinds.aging.disk import PUBLISHED, Extents, predict_rate
 from fsgauge.wire import ScanJob
 from tests.rigs.conftest import MEBIBYTE, MakeLoop, run

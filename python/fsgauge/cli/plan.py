@@ -17,8 +17,7 @@ from fsgauge.study.system import ALLOCATING
 from fsgauge.units import exact_size, format_duration, format_size
 
 if TYPE_CHECKING:
-    from fsgauge.stats.pilot import PilotNoise
-    from fsgauge.stats.pilot_time import PilotTime
+    from fsgauge.stats.pilot import PilotNoise, PilotTime
 
 
 @click.command("plan")
@@ -107,7 +106,7 @@ def _measured_time(
     """What a block of the pilot took, and whether a block of this study does the same work."""
     if pilot is None:
         return None, False
-    from fsgauge.stats.pilot_time import is_of_same_work, pilot_time
+    from fsgauge.stats.pilot import is_of_same_work, pilot_time
     from fsgauge.store import read_results
 
     stored = read_results(pilot)

@@ -14,8 +14,7 @@ from fsgauge.errors import InputError, RigError
 from fsgauge.plain_files import PlainFolder, cause_of
 from fsgauge.report import words
 from fsgauge.report.charts.between import between_chart, name_of, other_basis, primary_entries
-from fsgauge.report.template import template
-from fsgauge.report.theme import GLYPHS
+from fsgauge.report.theme import GLYPHS, template
 from fsgauge.stats.folders.compare import Between, Entry
 from fsgauge.stats.folders.limits import Test
 from fsgauge.stats.folders.same_conditions import Side

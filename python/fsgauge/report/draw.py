@@ -1,28 +1,27 @@
 """From an altair chart to SVG: static first, readable without scripts, on paper and on a phone.
 
 Takes a chart and a name; gives `Drawing`: SVG for the page (CSS variables, a tooltip in every
-mark) and SVG that stands alone (plain colours on white).
+mark) and SVG on its own (plain colours on white). Altair copies and checks the data in a chart at
+each step of its making, so rows are kept beside it, under a name, and join the specification last.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from html import unescape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import escape
 
-from fsgauge.report.charts.rows import datasets
-from fsgauge.report.theme import chart_config
+from fsgauge.report.theme import HATCH_PATTERN, chart_config
+
+if TYPE_CHECKING:
+    import altair as alt
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
-HATCH_PATTERN = (
-    '<defs><pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse"'
-    ' patternTransform="rotate(45)"><rect width="6" height="6" fill="none"/>'
-    '<line x1="0" y1="0" x2="0" y2="6" stroke="var(--muted, #636c76)" stroke-opacity="0.35"'
-    ' stroke-width="1.5"/></pattern></defs>'
-)
 _VARIABLE = re.compile(r"var\(--[a-z0-9-]+, (#[0-9a-f]{3,6})\)")
 _OPENING = re.compile(r"<svg [^>]*?width=\"([0-9.]+)\" height=\"([0-9.]+)\"[^>]*>")
 _DESCRIBED = re.compile(r'<(path|line|text) aria-label="([^"]*)"([^>]*)/>')
@@ -143,3 +142,28 @@ def _stand_alone(svg: str, label: str) -> str:
     white = '<rect width="100%" height="100%" fill="#fff"/>'
     head = opening[0] + f"<title>{escape(label)}</title>" + hatch + white
     return plain.replace(opening[0], head, 1)
+
+
+Datasets = dict[str, list[dict[str, Any]]]
+_current: ContextVar[Datasets] = ContextVar("datasets of the chart in the making")
+
+
+@contextmanager
+def datasets() -> Iterator[Datasets]:
+    """Collects the rows of all charts that are made inside, by name."""
+    found: Datasets = {}
+    token = _current.set(found)
+    try:
+        yield found
+    finally:
+        _current.reset(token)
+
+
+def chart_of(rows: Sequence[dict[str, Any]]) -> alt.Chart:
+    """A chart without marks over these rows; to be called inside `datasets`."""
+    import altair as alt
+
+    found = _current.get()
+    name = f"rows{len(found)}"
+    found[name] = list(rows)
+    return alt.Chart(alt.Data(name=name))  # type: ignore[no-untyped-call]

@@ -3,15 +3,97 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from fsgauge.report import words
-from fsgauge.report.charts.history import history_chart
+from fsgauge.report.charts import panels
+from fsgauge.report.charts.panels import ratio_domain, ratio_ticks
 from fsgauge.report.compared import write_pages
-from fsgauge.report.template import template
-from fsgauge.report.theme import GLYPHS
+from fsgauge.report.draw import Drawing, chart_of, draw
+from fsgauge.report.theme import GLYPHS, INK, MUTED, template
 from fsgauge.stats.folders.change_points import FEWEST
-from fsgauge.stats.folders.history import History
+from fsgauge.stats.folders.history import History, Series
+from fsgauge.stats.wording import ratio_range
+
+if TYPE_CHECKING:
+    import altair as alt
+
+PANELS_LIMIT = 12
+
+
+def history_chart(history: History) -> Drawing | None:
+    """The drawing, one panel a cell and system; None without points."""
+    shown = [series for series in history.series if series.points][:PANELS_LIMIT]
+    if not shown:
+        return None
+    placed = [(series, panels.styled(history, _rows(series))) for series in shown]
+    label = f"Ratios to {history.baseline}, one point a results folder, with the levels found."
+    rows = [row for _, each in placed for row in each]
+    return draw("history", label, *panels.both(placed, _panel, most=2), rows)
+
+
+def _rows(series: Series) -> list[dict[str, Any]]:
+    return [
+        {
+            "cell": series.cell,
+            "system": series.system,
+            "folder": point.label,
+            "place": place,
+            "ratio": point.ratio,
+            "low": point.ratio if point.low is None else point.low,
+            "high": point.ratio if point.high is None else point.high,
+            "tip": f"{point.label}: {words.ratio(point.ratio)}"
+            f" ({words.interval(point.low, point.high, point.blocks)}), {point.blocks} blocks",
+        }
+        for place, point in enumerate(series.points, start=1)
+    ]
+
+
+def _levels(rows: list[dict[str, Any]], series: Series) -> list[dict[str, Any]]:
+    """Each level as a line from its first folder to its last."""
+    bounds = [0, *(step.index for step in series.steps), len(rows)]
+    levels = []
+    for start, end in pairwise(bounds):
+        product = 1.0
+        for row in rows[start:end]:
+            product *= row["ratio"]
+        mean = product ** (1 / (end - start))
+        levels.append({"place": start + 0.7, "to": end + 0.3, "level": mean})
+    return levels
+
+
+def _panel(panel: tuple[Series, list[dict[str, Any]]], width: int) -> alt.TopLevelMixin:
+    import altair as alt
+
+    series, rows = panel
+    low, high = ratio_domain([edge for row in rows for edge in (row["low"], row["high"])])
+    axis = alt.Axis(values=ratio_ticks(low, high, 5), format="~g", title="ratio", domain=False)
+    scale = alt.Scale(type="log", domain=[low, high], clamp=True, nice=False)
+    x = alt.X(
+        "place:Q",
+        scale=alt.Scale(domain=[0.5, len(rows) + 0.5], nice=False),
+        axis=alt.Axis(title="folder, in order of time", tickMinStep=1, format="d", grid=False),
+    )
+
+    def y(field: str) -> alt.Y:
+        return alt.Y(f"{field}:Q", scale=scale, axis=axis)
+
+    colour = panels.colour()
+    base = chart_of(rows)
+    steps = [{"place": step.index + 0.5} for step in series.steps]
+    layers = [
+        chart_of([{"ratio": 1}]).mark_rule(color=INK, strokeWidth=1).encode(y=y("ratio")),
+        chart_of(_levels(rows, series))
+        .mark_rule(color=MUTED, strokeWidth=3, opacity=0.6)
+        .encode(x=x, x2="to:Q", y=y("level")),
+        chart_of(steps).mark_rule(color=MUTED, strokeDash=[4, 3]).encode(x=x),
+        base.mark_rule(strokeWidth=1.5).encode(x=x, y=y("low"), y2="high:Q", color=colour),
+        panels.points(base, 40, x=x, y=y("ratio")),
+    ]
+    title = panels.heading(f"{series.cell}, {series.system}")
+    return alt.layer(*layers).properties(width=width, height=150, title=title)
 
 
 @dataclass(frozen=True)
@@ -36,7 +118,7 @@ def step_lines(history: History) -> list[StepLine]:
             system=series.system,
             since=step.label,
             ratio=words.ratio(step.ratio),
-            interval=words.ratio_range(step.low, step.high),
+            interval=ratio_range(step.low, step.high),
             glyph=GLYPHS[step.direction],
             direction=step.direction,
             changed="; ".join(step.changed) or "nothing found",

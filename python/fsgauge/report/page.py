@@ -10,13 +10,10 @@ from typing import Any
 from fsgauge.record import EnvironmentRecord, StudyRecord, TurnRecord
 from fsgauge.report import words
 from fsgauge.report.draw import Drawing
-from fsgauge.report.integrity import integrity_lines
 from fsgauge.report.kind_page import page_of
-from fsgauge.report.layouts import layout_lines, ratio_words
-from fsgauge.report.sureness import sureness_lines
-from fsgauge.report.tables import number_tables
-from fsgauge.report.template import template
-from fsgauge.report.theme import GLYPHS, system_colours, system_shapes
+from fsgauge.report.sureness import integrity_lines, sureness_lines
+from fsgauge.report.tables import layout_lines, number_tables, ratio_words
+from fsgauge.report.theme import GLYPHS, system_colours, system_shapes, template
 from fsgauge.stats.results import Results
 from fsgauge.store import StoredStudy
 from fsgauge.units import format_duration, format_size

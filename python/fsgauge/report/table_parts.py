@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Generic, Protocol, TypeVar
 
 from fsgauge.report import words
 from fsgauge.stats.estimate import Estimate
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -55,13 +58,41 @@ class Table:
         return list(dict.fromkeys(page for page in (*of_columns, *of_rows) if page))
 
 
+class Rows(Generic[T]):
+    """What a table has a line for each; a column is its label, the page that explains its numbers
+    ("" for names and words), and the cell of one thing."""
+
+    def __init__(self, things: Iterable[T]) -> None:
+        self._things = list(things)
+
+    def table(
+        self,
+        name: str,
+        heading: str,
+        note: str,
+        columns: Sequence[tuple[str, str, Callable[[T], TableCell | str]]],
+        *,
+        folded_from: int | None = None,
+    ) -> Table:
+        """The table; with `folded_from` rows or more it is folded."""
+        cells = [[cell(thing) for *_, cell in columns] for thing in self._things]
+        return Table(
+            name,
+            heading,
+            note,
+            [Column(label, page) for label, page, _ in columns],
+            [[TableCell(each) if isinstance(each, str) else each for each in row] for row in cells],
+            folded_from is not None and len(cells) >= folded_from,
+        )
+
+
 NEVER_VARIED = "the same in all blocks"
 NOTHING = TableCell("")
 TOO_FEW = TableCell("", "too few samples")
 
 
 def without_empty_columns(table: Table) -> Table:
-    """Numbers that nobody could give, such as a p99.9 of few writes, take no room."""
+    """Columns without any number, such as a p99.9 of few writes, are left out."""
     kept = [
         index
         for index, column in enumerate(table.columns)
@@ -75,7 +106,20 @@ def without_empty_columns(table: Table) -> Table:
     )
 
 
-def interval_text(number: Estimate, text: Callable[[float], str]) -> str:
+class Interval(Protocol):
+    """An estimate or a ratio: whatever has an interval over `n` blocks."""
+
+    @property
+    def low(self) -> float | None: ...  # noqa: D102
+
+    @property
+    def high(self) -> float | None: ...  # noqa: D102
+
+    @property
+    def n(self) -> int: ...  # noqa: D102
+
+
+def interval_text(number: Interval, text: Callable[[float], str]) -> str:
     """The interval in words, or why there is none; a number may never vary (extents)."""
     if number.low is None or number.high is None:
         return "one block" if number.n == 1 else ""
@@ -130,3 +174,36 @@ def number_cell(number: Estimate | None) -> TableCell:
     if number is None:
         return NOTHING
     return TableCell(f"{number.value:.3g}", interval_text(number, lambda edge: f"{edge:.3g}"))
+
+
+_REMARKS = {words.unknown(blocks): blocks for blocks in range(1, words.FEWEST_BLOCKS)}
+
+
+def said_once(table: Table) -> Table:
+    """The table without that remark under each number; its note says it."""
+    found = [remark for remark in _REMARKS if any(_has(c, remark) for r in table.rows for c in r)]
+    if not found:
+        return table
+    blocks = (_REMARKS[remark] for remark in found)
+    numbers = " or ".join("one block" if each == 1 else f"{each} blocks" for each in blocks)
+    return replace(
+        table,
+        rows=[[_without(cell) for cell in row] for row in table.rows],
+        note=f"{table.note} No interval is known from {numbers}.".lstrip(),
+    )
+
+
+def all_said_once(tables: Iterable[Table]) -> list[Table]:
+    """Each of the tables without its repeated remark."""
+    return [said_once(table) for table in tables]
+
+
+def _has(cell: TableCell, remark: str) -> bool:
+    return cell.below.startswith(remark)
+
+
+def _without(cell: TableCell) -> TableCell:
+    for remark in _REMARKS:
+        if _has(cell, remark):
+            return replace(cell, below=cell.below.removeprefix(remark).lstrip(";, "))
+    return cell

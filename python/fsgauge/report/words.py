@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 
 from fsgauge.stats.estimate import Estimate
-from fsgauge.stats.results import Comparison, Measurement, NoiseFloor
+from fsgauge.stats.results import Comparison, NoiseFloor
+from fsgauge.stats.wording import ratio_range
 from fsgauge.units import format_bandwidth, format_duration, format_rate
 
 FEWEST_BLOCKS = 3
@@ -21,7 +22,7 @@ def is_known(low: float | None, high: float | None, blocks: int) -> bool:
 
 
 def unknown(blocks: int) -> str:
-    """What stands for an interval that says nothing: "not known from 2 blocks", or "interval too
+    """In place of an interval that says nothing: "not known from 2 blocks", or "interval too
     wide" where there were blocks enough, as for other numbers of the same ones.
     """
     if blocks >= FEWEST_BLOCKS:
@@ -45,36 +46,9 @@ def value(number: float, unit: str) -> str:
     return format_duration(number).replace(" us", " µs")
 
 
-def measured(entry: Measurement, unit: str) -> str:
-    """Value and interval."""
-    if entry.low is None or entry.high is None or not is_known(entry.low, entry.high, entry.n):
-        return f"{value(entry.value, unit)} ({unknown(entry.n)})"
-    return f"{value(entry.value, unit)} ({value(entry.low, unit)} to {value(entry.high, unit)})"
-
-
 def ratio(number: float) -> str:
     """A ratio with as many digits as distances to 1 need."""
     return f"{number:.3f}" if abs(number - 1) < 0.01 else f"{number:.2f}"
-
-
-def ratio_range(low: float | None, high: float | None) -> str:
-    """An interval of ratios; "no interval" from one block."""
-    if low is None or high is None:
-        return "no interval"
-    digits = 2
-    while digits < 4 and (_is_narrow(low, high, digits) or _hides_one(low, high, digits)):
-        digits += 1
-    return f"{low:.{digits}f} to {high:.{digits}f}"
-
-
-def _is_narrow(low: float, high: float, digits: int) -> bool:
-    """Whether rounding would leave nothing of the interval's width."""
-    return round(low, digits) == round(high, digits) and low != high
-
-
-def _hides_one(low: float, high: float, digits: int) -> bool:
-    """Whether rounding would make an interval touch 1 that does not."""
-    return (low > 1 and round(low, digits) == 1) or (high < 1 and round(high, digits) == 1)
 
 
 def change(number: float) -> str:

@@ -48,7 +48,7 @@ def knows_enough(record: StudyRecord, runs: Sequence[RunRecord]) -> bool:
     """Whether the study's intervals are as narrow as it asked; False where it did not ask."""
     if record.study.get("plan", {}).get("stop_interval") is None or not runs:
         return False
-    from fsgauge.stats.stopping import state_of
+    from fsgauge.stats.planned import state_of
 
     return state_of(record, runs).enough
 

@@ -67,8 +67,8 @@ RUN_CHECKS = (
         "run.little",
         "warning",
         run_checks.littles_law,
-        "rate times mean latency does not give the number of operations that were counted in"
-        " flight (Little's law), so one of the three is wrong",
+        "rate times mean latency does not match the operations counted in flight (Little's law):"
+        " one of the three is wrong",
     ),
     RunCheck(
         "run.bytes",
@@ -80,13 +80,13 @@ RUN_CHECKS = (
         "run.debug_engine",
         "invalid",
         run_checks.debug_engine,
-        "the engine was a debug build, whose numbers say nothing about storage",
+        "the engine was a debug build; its numbers say nothing about storage",
     ),
     RunCheck(
         "run.engine_share",
         "warning",
         run_checks.engine_heavy,
-        "the engine itself took more than a fifth of its threads' time, so differences between"
+        "the engine itself took more than a fifth of its threads' time: differences between"
         " systems look smaller than they are",
     ),
     RunCheck(
@@ -106,8 +106,7 @@ RUN_CHECKS = (
         "run.queue",
         "note",
         run_checks.queue_not_full,
-        "the queue was less than nine tenths full, so the load was lighter than its queue depth"
-        " says",
+        "the queue was less than nine tenths full: the load was lighter than its queue depth says",
     ),
     RunCheck(
         "run.retries",
@@ -125,21 +124,21 @@ RUN_CHECKS = (
         "run.passes_cut",
         "warning",
         run_checks.passes_cut,
-        "the time limit came before the passes were done, so the rate covers only the part that"
-        " was written",
+        "the time limit ended the run before its passes were done: the rate covers only the part"
+        " that was written",
     ),
     RunCheck(
         "run.paused_at_pace",
         "warning",
         engine_pauses.pace_missed_in_pause,
-        "the pace was missed and the engine was stopped, frozen or late at the time, which may be"
-        " the whole reason",
+        "the pace was missed while the engine was stopped, frozen or late, which may be the whole"
+        " reason",
     ),
     RunCheck(
         "run.rate_missed",
         "warning",
         engine_pauses.pace_missed,
-        "the pace was missed, so response latencies grow with the length of the run",
+        "the pace was missed: response latencies grow with the length of the run",
     ),
     RunCheck(
         "run.gap",
@@ -151,8 +150,8 @@ RUN_CHECKS = (
         "run.paused",
         "warning",
         engine_pauses.paused,
-        "the engine was stopped or frozen, or its machine stalled, so their latencies and rates"
-        " are not the storage's alone",
+        "the engine was stopped or frozen, or its machine stalled: latencies and rates are not the"
+        " storage's alone",
     ),
     RunCheck(
         "run.starved",
@@ -177,8 +176,8 @@ RUN_CHECKS = (
         "run.late_answers",
         "note",
         engine_pauses.late_answers,
-        "the storage took long to answer what was in flight when the time was up; it counts, and"
-        " the measured part lasts as long",
+        "the storage took long to answer what was in flight when the time was up; that time counts"
+        " as measured",
     ),
     RunCheck(
         "run.merged",
@@ -199,29 +198,30 @@ def advice_for(code: str, situation: Situation) -> str:
     """The next thing to do, fitted to what the study did."""
     longer = format_duration(3 * max(situation.warm_up_ns, 10**9))
     advice = {
-        "run.little": "Report this with the records: an honest run cannot do it.",
-        "run.bytes": "Report this with the records: an honest run cannot do it.",
+        "run.little": "This is a bug of fsgauge: report it with the records.",
+        "run.bytes": "This is a bug of fsgauge: report it with the records.",
         "run.debug_engine": "Build the engine with --release, or install the wheel; run again.",
-        "run.engine_share": "Fewer operations per second a thread: larger blocks, or more jobs.",
+        "run.engine_share": "Fewer operations per second and thread: larger blocks, or more jobs.",
         "run.clock": clock_advice(situation),
         "run.not_steady": f"Warm up longer (--set workload.warm_up={longer.replace(' ', '')}),"
         " fill the device once before, or let other work on it end.",
         "run.queue": queue_advice(situation),
         "run.retries": "Usual under memory pressure; give the machine more free memory.",
         "run.unfair": "Compare single jobs in the records; a lock may favour one.",
-        "run.passes_cut": "A smaller file (--set workload.fill=...), or a duration, not passes.",
-        "run.paused_at_pace": "Repeat the study and leave the machine alone meanwhile; a system"
-        " that does not keep up misses the pace again.",
-        "run.rate_missed": "The system, or a pause of the engine shorter than 100 ms, did not keep"
-        " up: offer less (--set workload.rate=...), or read the rate, not latency.",
-        "run.paused": "Repeat the study and leave the machine alone meanwhile; more blocks"
-        " (--set plan.blocks=...) outweigh a few such runs.",
+        "run.passes_cut": "A smaller file (--set workload.fill=...), or a duration instead of"
+        " passes.",
+        "run.paused_at_pace": "Repeat the study with nothing else running; a system that cannot"
+        " keep up misses the pace again.",
+        "run.rate_missed": "The system could not keep up, or the engine paused for less than"
+        " 100 ms: offer less (--set workload.rate=...), or read the rate, not latency.",
+        "run.paused": "Repeat the study with nothing else running; more blocks (--set"
+        " plan.blocks=...) outweigh a few such runs.",
         "run.starved": "Fewer jobs than processors, or a machine without other work.",
-        "run.clock_jumped": "Look for suspends and for a clock source that the kernel gave up:"
+        "run.clock_jumped": "Look for suspends, and for a clock source that the kernel dropped:"
         " dmesg | grep -i clocksource.",
         "run.unanswered": "dmesg | tail: the storage hangs, or a driver does.",
-        "run.late_answers": "Read the longest latencies with the rate; longer runs weigh a stall"
-        " less (--set workload.duration=...).",
+        "run.late_answers": "Read the longest latencies with the rate. In longer runs a stall"
+        " weighs less (--set workload.duration=...).",
         "run.merged": "Submit one operation at a time (--set workload.submit_batch=1), or choose"
         " a scheduler that merges nothing (none); read the cell as one of larger requests.",
         "run.split": "A file in many pieces, or blocks beyond the device's limit"

@@ -14,7 +14,7 @@ from fsgauge.record import Cell
 from fsgauge.stats.analysis import Analysis
 from fsgauge.stats.few_operations import NEXT_STEP
 from fsgauge.stats.metrics import METRICS
-from fsgauge.stats.results import Comparison, NoiseFloor, OwnResults
+from fsgauge.stats.results import Comparison, Finding, NoiseFloor, OwnResults, Results
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
 from fsgauge.stats.wording import extreme, listed, percent, percent_range, remark, too_few
 from fsgauge.units import format_size
@@ -60,7 +60,7 @@ def answer(question: Question) -> str:
     if not question.others:
         return noise_alone(question)
     if question.blocks_complete == 0:
-        return "No answer yet: no block is complete, so no system can be compared with another."
+        return "No answer yet: no block is complete."
     lead = _lead_cell(question)
     found = comparisons_in(question, lead)
     if not found and question.few_operations:
@@ -96,8 +96,8 @@ def noise_alone(question: Question) -> str:
         wide = floor.high > WIDEST_RANGE * floor.low
         spread = "range too wide" if wide else _range(floor.low, floor.high)
     return (
-        f"There is one system, {question.baseline}, so this shows only the noise of the rig: the"
-        f" later of two equal turns does {_share(floor.ratio)} of the earlier ({spread})."
+        f"There is only one system, {question.baseline}, so this shows the noise of the rig: of two"
+        f" equal turns, the later one reaches {_share(floor.ratio)} of the earlier ({spread})."
     )
 
 
@@ -255,9 +255,9 @@ def _free_from(question: Question, free: Sequence[tuple[Cell, list[Comparison]]]
     open_ended = len(free) > 1
     where = f"; from {size} on" if open_ended else f"; at {size}"
     count = len(question.others)
-    nobody = {1: "it does not differ", 2: "neither differs"}.get(count, "none differs")
+    none = {1: "it does not differ", 2: "neither differs"}.get(count, "none differs")
     if all(entry.verdict == "equivalent" for entry in entries):
-        return f"{where} {nobody} by more than {max(e.margin_percent for e in entries):.0f} %"
+        return f"{where} {none} by more than {max(e.margin_percent for e in entries):.0f} %"
     hidden = [entry.detectable_percent for entry in entries if entry.detectable_percent is not None]
     if not hidden:
         return ""
@@ -276,3 +276,38 @@ def _range(low: float, high: float) -> str:
     if low >= 1.995:
         return f"{low:.2f} to {high:.2f} times"
     return f"{percent_range(low, high)} %"
+
+
+_MOST_NAMED = 10
+_ADVICE = "Restore the folder from a copy: these records are no longer what was measured."
+
+
+def changed_sentence(changes: Sequence[str]) -> str:
+    """What was accepted, in a sentence that names the first of them."""
+    more = len(changes) - 1
+    others = f", and {more} more" if more else ""
+    return f"Records were changed after they were written ({changes[0]}{others})."
+
+
+def naming_changes(results: Results, changes: Sequence[str]) -> Results:
+    """The same results, which say first that their records are not what was written."""
+    if not changes:
+        return results
+    sentence = changed_sentence(changes)
+    found = Finding(
+        code="records.changed",
+        level="invalid",
+        sentence=sentence,
+        advice=_ADVICE,
+        count=len(changes),
+        where=list(changes[:_MOST_NAMED]),
+    )
+    reason = sentence[:1].lower() + sentence[1:]
+    invalid = {"valid": False, "invalid_reason": reason}
+    return results.model_copy(
+        update={
+            "answer": not_vouched_for(reason),
+            "findings": [found, *results.findings],
+            "sureness": results.sureness.model_copy(update=invalid),
+        }
+    )

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from fsgauge.factors import factors_of
-from fsgauge.record import Plan, RunRecord
+from fsgauge.record import Cell, Plan, RunRecord
 from fsgauge.stats.results import ResultModel
 from fsgauge.wire import (
     ClientError,
@@ -15,24 +16,92 @@ from fsgauge.wire import (
     ClientsResult,
 )
 
-ERROR_WORDS: dict[ClientErrorKind, str] = {
-    "no_space": "the storage was full",
-    "quota": "a quota was used up",
-    "too_many_open_files": "too many files were open",
-    "permission_denied": "permission was denied",
-    "read_only": "the file system was read-only",
-    "exists": "a file that should be new was there",
-    "missing": "a file or directory was gone",
-    "io": "the storage or file system reported an I/O error",
-    "short": "a file ended before its size",
-    "connection_refused": "a server refused the connection",
-    "connection_lost": "the connection to the server was lost",
-    "timed_out": "the server did not answer in time",
-    "login_refused": "the server refused the login",
-    "protocol": "the server does not speak this version, or broke its protocol",
-    "other": "another error",
+
+@dataclass(frozen=True)
+class ErrorWords:
+    """One kind of error: its name in a table, and words after "because" and after "use"."""
+
+    name: str
+    because: str
+    needed: str
+
+
+ERRORS: dict[ClientErrorKind, ErrorWords] = {
+    "no_space": ErrorWords("no space", "the storage was full", ""),
+    "quota": ErrorWords(
+        "quota",
+        "a quota was used up",
+        "a larger quota for this user on that file system, or fewer files",
+    ),
+    "too_many_open_files": ErrorWords(
+        "too many open files",
+        "too many files were open",
+        "a higher limit of open files (ulimit -Hn), or fewer workload.clients",
+    ),
+    "permission_denied": ErrorWords(
+        "permission denied",
+        "permission was denied",
+        "a folder in which this user may make directories and files",
+    ),
+    "read_only": ErrorWords(
+        "read-only",
+        "the file system was read-only",
+        "a file system that is mounted for writing; dmesg | tail says why it is not",
+    ),
+    "exists": ErrorWords(
+        "exists",
+        "a file that should be new was there",
+        "an empty folder: something else makes files of the same names",
+    ),
+    "missing": ErrorWords(
+        "missing",
+        "a file or directory was gone",
+        "a folder that nothing else removes while the study runs",
+    ),
+    "io": ErrorWords(
+        "I/O error",
+        "the storage or file system reported an I/O error",
+        "healthy storage: dmesg | tail",
+    ),
+    "short": ErrorWords(
+        "short file",
+        "a file ended before its size",
+        "a folder in which nothing else changes files while the study runs",
+    ),
+    "connection_refused": ErrorWords(
+        "connection refused",
+        "a server refused the connection",
+        "a server that listens on that port and takes so many connections: its limit of"
+        " connections or processes, and net.core.somaxconn; or fewer workload.clients",
+    ),
+    "connection_lost": ErrorWords(
+        "connection lost",
+        "the connection to the server was lost",
+        "a server that stays up: its log says why it dropped its sessions",
+    ),
+    "timed_out": ErrorWords(
+        "timed out",
+        "the server did not answer in time",
+        "a server that answers within 30 s: look at its load and at the network",
+    ),
+    "login_refused": ErrorWords(
+        "login refused",
+        "the server refused the login",
+        "the user's password (FSGAUGE_SMB_PASSWORD, or workload.password_file), and a server that"
+        " takes so many sessions of one user",
+    ),
+    "protocol": ErrorWords(
+        "protocol error",
+        "the server does not speak this version, or broke its protocol",
+        "a server that speaks this version: --set workload.smb_dialect=2.1 is an older one",
+    ),
+    "other": ErrorWords("other error", "another error occurred", "dmesg | tail"),
 }
-"""Why operations failed, in words that follow "because"."""
+
+
+def needed(kind: ClientErrorKind, cell: Cell) -> str:
+    """What would let the clients of a cell do their work."""
+    return factors_of(cell).more_space if kind == "no_space" else ERRORS[kind].needed
 
 
 class ErrorRow(ResultModel):

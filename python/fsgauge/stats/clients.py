@@ -41,11 +41,11 @@ def mean_throughput(result: LoadResult) -> float | None:
 
 
 def shares_of_mean(run: RunRecord) -> list[float]:
-    """Each client's pace over the mean of all, ascending; empty where it cannot be told.
+    """Each client's pace over the mean of all, ascending; empty where it is unknown.
 
     Clients may have unequal work: other sizes, other numbers of records. So a client's pace is the
     time that its operations take at the run's mean responses, over the time that it needed for
-    them. With equal work that is its throughput. It cannot be told of one reader, of a mix (where
+    them. With equal work that is its throughput. It is unknown for one reader, of a mix (where
     each client draws its own work), or where some did not come to their end.
     """
     result, job = run.result, run.job

@@ -119,7 +119,7 @@ def in_folders(
 
 
 def ratio_of(contrast: Contrast, samples: Samples) -> Ratio | None:
-    """The ratio alone, judged by nobody; None where no block has both sides."""
+    """The ratio alone, without a verdict; None where no block has both sides."""
     logs = list(logs_of(contrast, samples).values())
     return ratio_of_blocks(logs, reach=reach_of(contrast, samples))
 

@@ -5,11 +5,13 @@ Takes logs by block. A number is the geometric mean over blocks with a 95 % t in
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+import statistics
+from collections.abc import Callable, Mapping
 
 from pydantic import BaseModel, ConfigDict
 
-from fsgauge.stats.ratio import ratio_of_blocks
+from fsgauge.stats.ratio import ratio_of_blocks, t_quantile
 
 ByBlock = Mapping[int, float]
 
@@ -31,6 +33,22 @@ def estimate(logs: ByBlock, *, shift: float = 0.0, reach: float = 0.0) -> Estima
     if found is None:
         return None
     return Estimate(value=found.ratio, low=found.low, high=found.high, n=found.n)
+
+
+def mean_of(values: ByBlock, scale: Callable[[float], float] = float) -> Estimate | None:
+    """The arithmetic mean of blocks with its t interval, each passed through `scale`."""
+    found = list(values.values())
+    if not found:
+        return None
+    mean, half = statistics.fmean(found), None
+    if len(found) > 1:
+        half = t_quantile(len(found) - 1) * statistics.stdev(found) / math.sqrt(len(found))
+    return Estimate(
+        value=scale(mean),
+        low=None if half is None else scale(mean - half),
+        high=None if half is None else scale(mean + half),
+        n=len(found),
+    )
 
 
 def over(these: ByBlock, those: ByBlock) -> dict[int, float]:

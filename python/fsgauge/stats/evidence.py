@@ -15,9 +15,9 @@ from fsgauge.record import (
 )
 from fsgauge.stats.advice import Situation
 from fsgauge.stats.analysis import Analysis
-from fsgauge.stats.noise import Noise
+from fsgauge.stats.compare import Noise
 from fsgauge.stats.results import Comparison, Finding, Layouts, Level, OwnResults
-from fsgauge.stats.samples import Samples
+from fsgauge.stats.samples import Placed, Samples
 
 WHERE_LIMIT = 10
 
@@ -63,8 +63,12 @@ def finding(
 
 def name_of(run: RunRecord) -> str:
     """A run in words: block 3, xfs, randread 4 KiB, depth 32."""
-    again = " (second turn)" if run.again else ""
-    return f"block {run.block + 1}, {run.system}{again}, {run.cell.name}"
+    return f"{turn_name(run)}, {run.cell.name}"
+
+
+def turn_name(made: Placed) -> str:
+    """What was made in a turn, in words: block 3, xfs (second turn)."""
+    return f"block {made.block + 1}, {made.system}" + (" (second turn)" if made.again else "")
 
 
 def continued(sentence: str, names: Sequence[str]) -> str:

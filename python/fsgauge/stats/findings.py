@@ -10,12 +10,13 @@ from collections.abc import Iterator
 
 from fsgauge.record import RunRecord
 from fsgauge.stats.advice import RUN_CHECKS, RunCheck, advice_for, cache_advice
-from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of
+from fsgauge.stats.compare import cells_that_differ_from_themselves
+from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of, turn_name
 from fsgauge.stats.few_operations import NEXT_STEP
 from fsgauge.stats.lost_data import lost_data
 from fsgauge.stats.machine_findings import machine_findings
-from fsgauge.stats.noise import cells_that_differ_from_themselves
 from fsgauge.stats.results import Finding, Level
+from fsgauge.stats.storage_findings import layout_scans, storage_cautions
 
 FEW_BLOCKS = 6
 SURE, UNSURE = 0.05, 0.2
@@ -36,8 +37,8 @@ def find_all(evidence: Evidence) -> list[Finding]:
         *_robust_disagrees(evidence),
         *_turns_differ(evidence),
         *machine_findings(evidence),
-        *_layouts(evidence),
-        *_storage(evidence),
+        *layout_scans(evidence),
+        *storage_cautions(evidence),
         *_notes(evidence),
     ]
     better = evidence.analysis.said_better
@@ -54,8 +55,8 @@ def _noise(evidence: Evidence) -> Iterator[Finding]:
         yield finding(
             "noise.unknown",
             "warning",
-            "The baseline has not been measured twice in any block, so the noise floor is unknown.",
-            "Let the study run to its end, or use resume.",
+            "No block has two turns of the baseline, so the noise floor is unknown.",
+            "Let the study run to its end, or go on with fsgauge resume DIR.",
         )
         return
     if floor.excludes_one:
@@ -65,9 +66,9 @@ def _noise(evidence: Evidence) -> Iterator[Finding]:
             "invalid",
             f"The baseline differs from itself: its later turn was {abs(percent):.1f} %"
             f" {'above' if percent > 0 else 'below'} its earlier one, more than chance explains.",
-            "Something other than the systems changed within the blocks: other load, a disk that"
-            " fills, wears or heats up. Quieten the machine, warm up longer and repeat. Chance"
-            " alone does this to one study in twenty.",
+            "Something other than the systems changed within the blocks: other load, or a disk that"
+            " fills, wears or heats up. Stop other work, warm up longer and repeat. Chance alone"
+            " does this to one study in twenty.",
         )
     cells = cells_that_differ_from_themselves(evidence.samples, evidence.primary_metric)
     if cells:
@@ -77,29 +78,8 @@ def _noise(evidence: Evidence) -> Iterator[Finding]:
             "warning",
             f"In {part_of(len(cells), len(evidence.samples.plan.cells), 'cell')} the baseline"
             " differs from itself, also after correction for the number of cells.",
-            "In these cells, ignore differences smaller than the cell's own A/A difference.",
+            "In these cells, ignore differences smaller than the cell's A/A difference.",
             names,
-        )
-
-
-def _layouts(evidence: Evidence) -> Iterator[Finding]:
-    layouts = evidence.layouts
-    if layouts is None:
-        return
-    if layouts.failed:
-        yield finding(
-            "layout.failed",
-            "warning",
-            f"{count(layouts.failed, 'scan')} of the layout failed, so those turns are not in its"
-            " numbers.",
-            "The scans' records say why: records/*/scan-*.json.",
-        )
-    if layouts.incomplete:
-        yield finding(
-            "layout.incomplete",
-            "warning",
-            f"{count(layouts.incomplete, 'scan')} of the layout could not read everything.",
-            "The scans' records name each problem: records/*/scan-*.json.",
         )
 
 
@@ -146,9 +126,9 @@ def _missing_runs(evidence: Evidence) -> Iterator[Finding]:
         yield finding(
             "runs.interrupted",
             "warning",
-            f"The study ended early: {part_of(missing, planned, 'run')} were not made. Blocks that"
-            " are not complete are left out, cell by cell.",
-            "fsgauge resume DIR makes the rest.",
+            f"The study ended early: {part_of(missing, planned, 'run')} were not made. Incomplete"
+            " blocks are left out, cell by cell.",
+            "fsgauge resume DIR runs the rest.",
             cut,
         )
 
@@ -159,7 +139,7 @@ def _stopped(evidence: Evidence) -> Iterator[Finding]:
         yield finding(
             "plan.stopped",
             "note",
-            f"The study ended after {evidence.blocks_complete} blocks, as it asked: no interval of"
+            f"The study stopped after {evidence.blocks_complete} blocks, as planned: no interval of"
             f" a primary ratio reaches further than {limit:g} % from it.",
             "A smaller plan.stop_interval, or none, runs more blocks.",
         )
@@ -173,7 +153,7 @@ def _few_blocks(evidence: Evidence) -> Iterator[Finding]:
             "note" if blocks >= 3 else "warning",
             f"{blocks} complete {'block' if blocks == 1 else 'blocks'}:"
             + (
-                " intervals are wide, and rest on block ratios being normally distributed."
+                " intervals are wide, and assume normally distributed block ratios."
                 if blocks >= 3
                 else " too few for any verdict."
             ),
@@ -248,14 +228,6 @@ def _turns_differ(evidence: Evidence) -> Iterator[Finding]:
         )
 
 
-def _storage(evidence: Evidence) -> Iterator[Finding]:
-    for caution in evidence.before.storage.cautions:
-        advice = ""
-        if evidence.before.storage.kind == "loop":
-            advice = "Ratios between systems hold; absolute rates are those of a shared disk."
-        yield finding("storage.caution", "note", caution, advice)
-
-
 def _notes(evidence: Evidence) -> Iterator[Finding]:
     """What engine and rig said, once each."""
     places: dict[str, list[str]] = {}
@@ -265,6 +237,6 @@ def _notes(evidence: Evidence) -> Iterator[Finding]:
     for turn in evidence.turns:
         laid_out = turn.layout.notes if turn.layout is not None else []
         for text in (*turn.notes, *(note.text for note in laid_out)):
-            places.setdefault(text, []).append(f"block {turn.block + 1}, {turn.system}")
+            places.setdefault(text, []).append(turn_name(turn))
     for text, where in places.items():
         yield finding("note", "note", text, "", where)

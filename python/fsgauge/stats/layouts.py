@@ -1,9 +1,9 @@
 """Layouts: what lay where before the first and after the last run of each turn, over blocks.
 
 Takes scan records; gives each system's numbers before and after with 95 % intervals over blocks
-(of the baseline, the mean of its two turns counts in a block), and the ratio of extents a file
+(of the baseline, the mean of its two turns counts in a block), and the ratio of extents per file
 after the last run to that of the reference: the baseline, or the first system that has a layout
-where the baseline is a bare device. Extents a file are a ratio scale, so they are averaged as
+where the baseline is a bare device. Extents per file are a ratio scale, so they are averaged as
 logs; shares and lengths may be 0, so they are averaged as they are. One metric is one family of
 comparisons: its p values are corrected for the number of systems.
 """
@@ -11,16 +11,17 @@ comparisons: its p values are corrected for the number of systems.
 from __future__ import annotations
 
 import math
-import statistics
+from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Literal
+from typing import Any, Literal
 
-from fsgauge.record import Plan, ScanRecord
+from fsgauge.record import Plan, ScanRecord, StorageFacts
 from fsgauge.scan.numbers import Numbers, numbers_of
 from fsgauge.stats.contrast import Contrast, Value, in_blocks
-from fsgauge.stats.ratio import t_quantile
+from fsgauge.stats.estimate import mean_of
 from fsgauge.stats.results import LayoutNumber, LayoutRatio, Layouts
 from fsgauge.stats.samples import Samples
+from fsgauge.wire import LengthBin
 
 EXTENTS = "extents_per_file"
 SHOWN = (EXTENTS, "fragmented_percent", "largest_free_bytes", "free_at_least_8_mib_percent")
@@ -61,22 +62,10 @@ def _number(
 ) -> LayoutNumber | None:
     logs = name == EXTENTS
     samples = _samples(plan, scans, name, when, math.log if logs else float)
-    values = list(samples.block_logs(name, _CELL, system).values())
-    if not values:
+    mean = mean_of(samples.block_logs(name, _CELL, system), math.exp if logs else float)
+    if mean is None:
         return None
-    back = math.exp if logs else float
-    mean, half = statistics.fmean(values), None
-    if len(values) > 1:
-        half = t_quantile(len(values) - 1) * statistics.stdev(values) / math.sqrt(len(values))
-    return LayoutNumber(
-        system=system,
-        name=name,
-        when=when,
-        value=back(mean),
-        low=None if half is None else back(mean - half),
-        high=None if half is None else back(mean + half),
-        n=len(values),
-    )
+    return LayoutNumber(system=system, name=name, when=when, **mean.model_dump())
 
 
 def _ratios(
@@ -106,8 +95,7 @@ def _samples(
     for scan in scans:
         value = _numbers(scan).get(name) if scan.when == when else None
         if value is not None:
-            key = (name, _CELL, scan.system)
-            samples.logs.setdefault(key, {})[scan.block, scan.again] = scale(value)
+            samples.put(name, _CELL, scan, scale(value))
     return samples
 
 
@@ -115,3 +103,37 @@ def _numbers(scan: ScanRecord) -> Numbers:
     if scan.result is None or scan.result.ended == "interrupted":
         return {}
     return numbers_of(scan.result)
+
+
+WITHOUT_OWN_PLACES = ("ram", "loop")
+"""Memory has no heads; and where a loop file's blocks lie says nothing of the disk below."""
+
+Seeks = Literal["yes", "no", "unknown"]
+
+
+def seeks_of(storage: StorageFacts) -> Seeks:
+    """ "no" for memory, a loop file and what the kernel calls not rotational."""
+    if storage.kind in WITHOUT_OWN_PLACES:
+        return "no"
+    spins = {str(value) for value in _rotational(storage.device_chain)}
+    if spins & {"0", "False"}:
+        return "no"
+    return "yes" if spins & {"1", "True"} else "unknown"
+
+
+def _rotational(chain: Sequence[dict[str, Any]]) -> list[Any]:
+    return [link["rotational"] for link in chain if link.get("rotational") is not None]
+
+
+def at_least(bins: Sequence[LengthBin]) -> list[tuple[int, float]]:
+    """By class of lengths, ascending, the share of bytes in this class and all longer ones."""
+    sizes: Counter[int] = Counter()
+    for each in bins:
+        sizes[each.at_least_bytes] += each.size_bytes
+    total = sum(sizes.values())
+    if not total:
+        return []
+    return [
+        (length, sum(size for other, size in sizes.items() if other >= length) / total)
+        for length in sorted(sizes)
+    ]

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from fsgauge.record import RunRecord, StepRecord
 from fsgauge.stats.client_errors import clients_of
-from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of
+from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of, turn_name
 from fsgauge.stats.results import Finding
 from fsgauge.stats.wording import listed
 from fsgauge.wire import ClientError, ClientsJob, IntegrityResult
@@ -20,7 +20,7 @@ from fsgauge.wire import ClientError, ClientsJob, IntegrityResult
 OFFSETS_NAMED = 3
 KINDS = ("corrupt", "torn", "foreign", "stale", "lost")
 GONE = ("missing", "short")
-"""What clients are told of a file that is not there, or not whole."""
+"""Errors of a file that is not there, or not whole."""
 DAMAGED = (errno.EUCLEAN, errno.EBADMSG)
 """What file systems answer when they find themselves damaged. EIO may be the device's alone."""
 
@@ -60,8 +60,8 @@ def _wrong_blocks(runs: Sequence[RunRecord]) -> Iterator[Finding]:
         f" {part_of(len(broken), len(checked), 'run')} read back, {kinds}"
         f" {'block' if sum(by_kind.values()) == 1 else 'blocks'};"
         f" first {first.system}, {first.cell.name}, {_offsets(found)}.",
-        "No rate counts for a file system that loses data. See dmesg for I/O errors and test the"
-        " storage alone (a study of the raw system with verify = true): if raw fails too,"
+        "The rates of a file system that loses data mean nothing. See dmesg for I/O errors, and"
+        " test the storage alone (a study of the raw system with verify = true): if raw fails too,"
         " it is the device or memory; if not, report it to the file system's developers with the"
         " run's record.",
         [f"{name_of(run)}: {_described(found)}" for run, found in broken],
@@ -114,7 +114,7 @@ def _bad_records(runs: Sequence[RunRecord]) -> Iterator[Finding]:
         f" {count(bad, 'bad record')} in"
         f" {part_of(len(broken), len(checked), 'run')} read back; first {run.system},"
         f" {run.cell.name}, {place}.",
-        "The file system, its storage or memory changed or mixed up data, so no rate counts."
+        "The file system, its storage or memory corrupted data: its rates mean nothing."
         " Repeat it on other storage (--storage ram): if the records are bad there too it is the"
         " file system or memory, else the device. Report it with the run's record.",
         [
@@ -185,7 +185,7 @@ def _damaged(runs: Sequence[RunRecord], steps: Sequence[StepRecord]) -> Iterator
     """Damage that a file system reported of itself."""
     found = [(run.system, f"{name_of(run)}: {words}") for run in runs if (words := _damage_of(run))]
     found += [
-        (step.system, f"block {step.block + 1}, {step.system}, ageing: {error.text}")
+        (step.system, f"{turn_name(step)}, ageing: {error.text}")
         for step in steps
         for error in (step.result.errors if step.result is not None else ())
         if error.errno in DAMAGED
@@ -197,8 +197,8 @@ def _damaged(runs: Sequence[RunRecord], steps: Sequence[StepRecord]) -> Iterator
         "damaged",
         "invalid",
         f"{systems} found its own structures damaged; first {found[0][1]}.",
-        "No rate counts for a damaged file system. See dmesg, check it (fsck without repair), and"
-        " test the storage alone: if raw fails too, it is the device or memory.",
+        "The rates of a damaged file system mean nothing. See dmesg, check it (fsck without"
+        " repair), and test the storage alone: if raw fails too, it is the device or memory.",
         [where for _, where in found],
     )
 

@@ -67,8 +67,8 @@ def _throttled(evidence: Evidence) -> Iterator[Finding]:
         "warning",
         f"The processor slowed itself down {count(after - before, 'time')} while the study ran:"
         " it was too hot.",
-        "Cool the machine, or lower its clock for good so that it stays below the limit; repeat."
-        " Ratios hold better than rates, for every block has all systems.",
+        "Cool the machine, or set a lower clock that it can hold; repeat. Ratios suffer less than"
+        " rates: every block has all systems.",
     )
 
 
@@ -80,7 +80,7 @@ def _slowed(before: EnvironmentRecord) -> Iterator[Finding]:
         "machine.slowed",
         "note",
         f"The processor was held to {limit / 1e9:.2f} GHz of its {most / 1e9:.2f} GHz.",
-        "Good for steady numbers if it was meant; else see"
+        "Good for steady numbers if intended; otherwise see"
         " /sys/devices/system/cpu/cpu*/cpufreq/scaling_max_freq. CPU time per I/O is that of the"
         " slower clock.",
     )
@@ -93,7 +93,7 @@ def _governed(before: EnvironmentRecord) -> Iterator[Finding]:
     yield finding(
         "machine.governor",
         "note",
-        f"The processor's clock followed the load (governor {governor}), so light loads ran on a"
+        f"The processor's clock followed the load (governor {governor}): light loads ran on a"
         " slower processor than heavy ones.",
         "cpupower frequency-set -g performance, and repeat, if CPU time or latency matters.",
     )

@@ -1,11 +1,19 @@
-"""What a study set out to measure, as its record has it: its turns, its cells, its margin."""
+"""What a study set out to measure, and whether it knows enough to end before its last block.
+
+It may end early by the width of intervals alone: stopping on significance would inflate errors;
+the width says nothing of where the ratio lies. It is looked at after whole blocks only, and not
+before the sixth.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from fsgauge.record import Cell, RunRecord, StudyRecord
-from fsgauge.stats.analysis import Analysis
+from fsgauge.record import Cell, Plan, RunRecord, StudyRecord
+from fsgauge.stats.analysis import Analysis, Interval, analysis_of
+from fsgauge.stats.compare import compare_all
+from fsgauge.stats.samples import collect, complete_blocks
 
 DEFAULT_EQUIVALENCE_PERCENT = 3.0
 
@@ -35,3 +43,57 @@ def margin_percent(study: StudyRecord) -> float:
     """The difference that the study calls none."""
     settings = study.study.get("plan", {})
     return float(settings.get("equivalence_percent", DEFAULT_EQUIVALENCE_PERCENT))
+
+
+FEWEST_BLOCKS = 6
+
+
+@dataclass(frozen=True)
+class Stopping:
+    """How far a study has come. `enough`: it asked to stop at a width, and whole blocks gave it.
+
+    `widest_percent` is the furthest that an interval reaches from its ratio, None while any ratio
+    that the study is about has no interval; `blocks` are those that are whole.
+    """
+
+    enough: bool
+    widest_percent: float | None
+    blocks: int
+
+
+def widest_percent(ratios: Sequence[Interval]) -> float | None:
+    """The furthest that an interval reaches from its ratio, in percent.
+
+    None while any of them has no interval.
+    """
+    reaches = []
+    for entry in ratios:
+        if entry.low is None or entry.high is None:
+            return None
+        reaches.append(max(entry.high / entry.ratio - 1, 1 - entry.low / entry.ratio))
+    return 100 * max(reaches) if reaches else None
+
+
+def stopping_of(study: StudyRecord, ratios: Sequence[Interval], blocks: int) -> Stopping:
+    """The state after `blocks` whole blocks; `ratios` are those that the study is about."""
+    limit = study.study.get("plan", {}).get("stop_interval")
+    widest = widest_percent(ratios)
+    enough = limit is not None and blocks >= FEWEST_BLOCKS
+    enough = enough and widest is not None and widest <= float(limit)
+    return Stopping(enough, widest, blocks)
+
+
+def state_of(study: StudyRecord, runs: Sequence[RunRecord]) -> Stopping:
+    """The state of a study with these runs, without those over paths beside a server."""
+    study = without_paths(study)
+    analysis, margin = analysis_of(study), margin_percent(study)
+    samples = collect(study.plan, runs)
+    comparisons = compare_all(samples, [cell.id for cell in primary_cells(study)], margin)
+    metrics = primary_metrics(study, runs, analysis)
+    ratios = analysis.primary_ratios(comparisons, metrics, samples, margin)
+    return stopping_of(study, ratios, complete_blocks(samples, runs))
+
+
+def first_blocks(plan: Plan, blocks: int) -> Plan:
+    """The plan as it was carried out: its first `blocks` blocks."""
+    return plan.model_copy(update={"turns": [turn for turn in plan.turns if turn.block < blocks]})

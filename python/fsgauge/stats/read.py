@@ -28,11 +28,17 @@ from fsgauge.stats.folders.same_conditions import Side
 from fsgauge.stats.layouts import read_layouts
 from fsgauge.stats.lost_data import LOST_DATA
 from fsgauge.stats.metrics import METRICS, LatencyKind
-from fsgauge.stats.planned import margin_percent, primary_cells, primary_metrics, without_paths
+from fsgauge.stats.planned import (
+    first_blocks,
+    margin_percent,
+    primary_cells,
+    primary_metrics,
+    stopping_of,
+    without_paths,
+)
 from fsgauge.stats.results import Comparison, Finding, Measurement, MetricInfo, Results, Sureness
 from fsgauge.stats.run_checks import engine_share, is_bound_by_work, steady_of
 from fsgauge.stats.samples import collect, complete_blocks, is_complete
-from fsgauge.stats.stopping import first_blocks, stopping_of
 from fsgauge.wire import sides_of
 
 

@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, SerializeAsAny, ValidationInfo, fiel
 
 from fsgauge import kinds
 from fsgauge.record import Cell
+from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.metrics import LatencyKind, Unit
 from fsgauge.stats.verdict import Verdict
 
@@ -43,6 +44,17 @@ class OwnResults(ResultModel):
         return holder.own if isinstance(holder.own, cls) else None
 
 
+class JudgedRatio(ResultModel):
+    """A ratio over `n` blocks with its verdict; `p_adjusted` is corrected for its family."""
+
+    ratio: float
+    low: float | None
+    high: float | None
+    p_adjusted: float
+    verdict: Verdict
+    n: int
+
+
 class MetricInfo(ResultModel):
     """What a metric is; `page` is what `fsgauge explain` takes."""
 
@@ -53,19 +65,15 @@ class MetricInfo(ResultModel):
     page: str
 
 
-class Measurement(ResultModel):
+class Measurement(Estimate):
     """One system's own number in one cell: the geometric mean over blocks, with a t interval."""
 
     cell: str
     system: str
     metric: str
-    value: float
-    low: float | None
-    high: float | None
-    n: int
 
 
-class Comparison(ResultModel):
+class Comparison(JudgedRatio):
     """One system against the baseline in one cell.
 
     `detectable_percent` is the smallest effect that so many blocks of this noise would have shown
@@ -77,13 +85,7 @@ class Comparison(ResultModel):
     system: str
     metric: str
     primary: bool
-    ratio: float
-    low: float | None
-    high: float | None
     p: float
-    p_adjusted: float
-    verdict: Verdict
-    n: int
     detectable_percent: float | None
     margin_percent: float
     robust_ratio: float
@@ -125,7 +127,7 @@ class Difference(ResultModel):
 
 
 class Sureness(ResultModel):
-    """What stands behind the answer, for the box "How sure".
+    """What the answer rests on, for the box "How sure".
 
     `runs_by_passes` end when their work is done, and are not asked to be steady. `io_errors` were
     tried again; `client_errors` were not, and what they belonged to was given up. `data_lost`:
@@ -148,28 +150,18 @@ class Sureness(ResultModel):
     data_lost: bool = False
 
 
-class LayoutNumber(ResultModel):
+class LayoutNumber(Estimate):
     """One number of a system's layout, over blocks; `name` is a key of `fsgauge scan --json`."""
 
     system: str
     name: str
     when: Literal["before", "after"]
-    value: float
-    low: float | None
-    high: float | None
-    n: int
 
 
-class LayoutRatio(ResultModel):
-    """Extents a file after the last run, over those of the reference; more is worse."""
+class LayoutRatio(JudgedRatio):
+    """Extents per file after the last run, over those of the reference; more is worse."""
 
     system: str
-    ratio: float
-    low: float | None
-    high: float | None
-    p_adjusted: float
-    verdict: Verdict
-    n: int
 
 
 class Layouts(ResultModel):

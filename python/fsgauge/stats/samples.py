@@ -22,6 +22,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from fsgauge.record import Plan, RunRecord
 from fsgauge.stats.metrics import Reading, readings
@@ -30,6 +31,19 @@ Key = tuple[str, str, str]
 """Metric, cell, system."""
 Place = tuple[int, bool]
 """Block, and whether it is the baseline's second turn."""
+
+
+class Placed(Protocol):
+    """What was made in one turn of a block: a run, a scan, a step, or the turn itself."""
+
+    @property
+    def system(self) -> str: ...  # noqa: D102
+
+    @property
+    def block(self) -> int: ...  # noqa: D102
+
+    @property
+    def again(self) -> bool: ...  # noqa: D102
 
 
 @dataclass
@@ -48,6 +62,10 @@ class Samples:
         self.logs.setdefault(key, {})[place] = math.log(reading.value)
         if reading.reach:
             self.reaches.setdefault(key, {})[place] = reading.reach
+
+    def put(self, name: str, cell: str, made: Placed, value: float) -> None:
+        """A number on the scale on which it is averaged: a log, or a share or length as it is."""
+        self.logs.setdefault((name, cell, made.system), {})[made.block, made.again] = value
 
     def blocks(self) -> list[int]:
         """All planned blocks."""
@@ -72,12 +90,6 @@ class Samples:
             if all((block, again) in found for again in turns):
                 complete[block] = sum(found[block, again] for again in turns) / len(turns)
         return complete
-
-    def log_ratios(self, metric: str, cell: str, system: str) -> dict[int, float]:
-        """By block, the log of system over baseline."""
-        baseline = self.block_logs(metric, cell, self.plan.baseline)
-        other = self.block_logs(metric, cell, system)
-        return {block: other[block] - baseline[block] for block in other if block in baseline}
 
     def noise_log_ratios(self, metric: str, cell: str) -> dict[int, float]:
         """By block, the log of the baseline's later turn over its earlier one: A/A."""

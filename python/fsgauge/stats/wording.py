@@ -35,7 +35,27 @@ def extreme(verdict: str | None) -> str:
 
 
 def remark(verdict: str | None, margin_percent: float | None = None) -> str:
-    """What stands behind an interval that shows no difference: ", undecided"; else ""."""
+    """The words after an interval that shows no difference: ", undecided"; else ""."""
     if verdict == "equivalent" and margin_percent is not None:
         return f", equivalent within {margin_percent:.0f} %"
     return f", {verdict}" if verdict in ("undecided", "equivalent") else ""
+
+
+def ratio_range(low: float | None, high: float | None) -> str:
+    """An interval of ratios; "no interval" from one block."""
+    if low is None or high is None:
+        return "no interval"
+    digits = 2
+    while digits < 4 and (_is_narrow(low, high, digits) or _hides_one(low, high, digits)):
+        digits += 1
+    return f"{low:.{digits}f} to {high:.{digits}f}"
+
+
+def _is_narrow(low: float, high: float, digits: int) -> bool:
+    """Whether rounding would leave nothing of the interval's width."""
+    return round(low, digits) == round(high, digits) and low != high
+
+
+def _hides_one(low: float, high: float, digits: int) -> bool:
+    """Whether rounding would make an interval touch 1 that does not."""
+    return (low > 1 and round(low, digits) == 1) or (high < 1 and round(high, digits) == 1)

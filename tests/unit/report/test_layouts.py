@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fsgauge.report.layouts import layout_lines, ratio_words
+from fsgauge.report.tables import layout_lines, ratio_words
 from fsgauge.stats import read_study
 from fsgauge.stats.results import LayoutRatio
 from tests.unit.stats.test_layouts import scans_of, study

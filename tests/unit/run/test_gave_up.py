@@ -14,7 +14,9 @@ from fsgauge.kinds.churn.keys import ChurnWorkload
 from fsgauge.plan.turns import job_for, make_plan, with_seed
 from fsgauge.record import RunRecord
 from fsgauge.run.gave_up import require_clients
+from fsgauge.stats.client_errors import ERRORS
 from fsgauge.study.parse import load_study
+from fsgauge.wire import ClientErrorKind
 from fsgauge.workload.folders import ClientFolders
 from tests.laboratory import NoDiskEngine
 
@@ -70,13 +72,13 @@ def test_half_may_give_up(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_what_is_needed_follows_from_the_error(
-    monkeypatch: pytest.MonkeyPatch, kind: str, needed: str
+    monkeypatch: pytest.MonkeyPatch, kind: ClientErrorKind, needed: str
 ) -> None:
     with pytest.raises(RigError) as ended:
         require_clients(record(monkeypatch, 590, kind=kind, first_path="c1/f1", message="it is so"))
     assert needed in ended.value.next
     assert ended.value.cause == "it is so: c1/f1"
-    assert ended.value.details == (f"590 x create: {kind.replace('_', ' ')}, the first at c1/f1",)
+    assert ended.value.details == (f"590 x create: {ERRORS[kind].name}, the first at c1/f1",)
     assert ended.value.exit_code == 3
 
 

@@ -7,10 +7,9 @@ from typing import get_args
 import pytest
 
 from fsgauge.errors import RigError
-from fsgauge.kinds.connections.analysis.findings import _ADVICE, _KNOWN_SHORT_ADVICE
 from fsgauge.record import RunRecord
 from fsgauge.run.gave_up import require_server
-from fsgauge.stats.client_errors import ERROR_WORDS
+from fsgauge.stats.client_errors import ERRORS, needed
 from fsgauge.wire import ClientErrorKind, EngineFault
 from tests.unit.run.test_gave_up import record
 
@@ -36,6 +35,8 @@ def test_other_faults_are_what_a_run_gave(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 @pytest.mark.parametrize("kind", get_args(ClientErrorKind))
-def test_every_kind_of_error_has_words_and_advice(kind: ClientErrorKind) -> None:
-    advice = {**_ADVICE, "short": _KNOWN_SHORT_ADVICE}
-    assert ERROR_WORDS[kind] and advice[kind].endswith(".")
+def test_every_kind_of_error_has_words_and_advice(
+    monkeypatch: pytest.MonkeyPatch, kind: ClientErrorKind
+) -> None:
+    words, cell = ERRORS[kind], record(monkeypatch, 1).cell
+    assert words.name and words.because and needed(kind, cell)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fsgauge.stats.pilot_time import is_of_same_work, pilot_time
+from fsgauge.stats.pilot import is_of_same_work, pilot_time
 from tests.synthetic import make_study
 from tests.synthetic_churn import make_churn
 

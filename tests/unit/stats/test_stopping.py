@@ -6,8 +6,8 @@ import pytest
 
 from fsgauge.stats import read_study
 from fsgauge.stats.analysis import Interval
+from fsgauge.stats.planned import FEWEST_BLOCKS, state_of, widest_percent
 from fsgauge.stats.results import Results
-from fsgauge.stats.stopping import FEWEST_BLOCKS, state_of, widest_percent
 from tests.synthetic import make_study
 from tests.synthetic_churn import make_churn
 

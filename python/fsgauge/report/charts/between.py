@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from fsgauge.report import words
 from fsgauge.report.charts import panels
-from fsgauge.report.charts.rows import chart_of
-from fsgauge.report.charts.ticks import ratio_domain, ratio_ticks
-from fsgauge.report.draw import Drawing, draw
+from fsgauge.report.charts.panels import ratio_domain, ratio_ticks
+from fsgauge.report.draw import Drawing, chart_of, draw
 from fsgauge.report.theme import GLYPHS, GRID, INK, MUTED, system_colours
 from fsgauge.stats.folders.compare import Basis, Between, Entry
 
@@ -129,9 +128,8 @@ def _chart(between: Between, rows: list[dict[str, Any]], *, wide: bool) -> alt.T
 
 
 def _marks(rows: list[dict[str, Any]], x: Axis, y: alt.Y) -> list[alt.Chart]:
-    import altair as alt
 
-    colour = alt.Color("colour:N", scale=None)
+    colour = panels.colour()
     base = chart_of(rows)
     hollow = chart_of([row for row in rows if row["other"] is not None])
     return [

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 from fsgauge.factors import factors_of
 from fsgauge.report import words
 from fsgauge.report.charts import panels
-from fsgauge.report.charts.rows import chart_of
-from fsgauge.report.charts.ticks import ratio_domain, ratio_ticks
-from fsgauge.report.draw import Drawing, draw
-from fsgauge.report.theme import BAND, INK, system_colours, system_shapes
+from fsgauge.report.charts.panels import ratio_domain, ratio_ticks
+from fsgauge.report.draw import Drawing, chart_of, draw
+from fsgauge.report.theme import BAND, INK
 from fsgauge.stats.results import Comparison, NoiseFloor, Results
 from fsgauge.units import format_size
 
@@ -25,8 +24,6 @@ def depth_curves(results: Results) -> Drawing | None:
     """The drawing; None with one queue depth or nothing to compare."""
     if len({factors_of(cell).depth for cell in results.cells}) < 2:
         return None
-    colours = system_colours(results.systems, results.baseline)
-    shapes = system_shapes(results.systems, results.baseline)
     order = {cell.id: index for index, cell in enumerate(results.cells)}
     entries = [
         entry
@@ -34,7 +31,7 @@ def depth_curves(results: Results) -> Drawing | None:
         if entry.metric == results.primary_metrics[entry.cell]
     ]
     entries.sort(key=lambda entry: order[entry.cell])
-    rows = panels.styled([_row(results, entry) for entry in entries], colours, shapes)
+    rows = panels.styled(results, [_row(results, entry) for entry in entries])
     if not rows:
         return None
     found: dict[str, list[dict[str, Any]]] = {}
@@ -85,7 +82,7 @@ def _panel(
     def y(field: str) -> alt.Y:
         return alt.Y(f"{field}:Q", scale=scale, axis=axis)
 
-    base = chart_of(rows).encode(x=x, color=alt.Color("colour:N", scale=None))
+    base = chart_of(rows).encode(x=x, color=panels.colour())
     shift = alt.XOffset("system:N", sort=list(dict.fromkeys(row["system"] for row in rows)))
     layers = [
         chart_of([{"ratio": 1}]).mark_rule(color=INK).encode(y=y("ratio")),
@@ -93,12 +90,7 @@ def _panel(
             y=y("ratio"), detail="system:N", xOffset=shift
         ),
         base.mark_rule(strokeWidth=1.5).encode(y=y("low"), y2="high:Q", xOffset=shift),
-        base.mark_point(filled=True, size=42, opacity=1).encode(
-            y=y("ratio"),
-            xOffset=shift,
-            shape=alt.Shape("shape:N", scale=None),
-            description="tip:N",
-        ),
+        panels.points(base, 42, y=y("ratio"), xOffset=shift),
     ]
     if floor is not None and floor.low is not None and floor.high is not None:
         band = chart_of([{"ratio": floor.low, "to": floor.high}])

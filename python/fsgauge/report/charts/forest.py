@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from fsgauge.report import words
 from fsgauge.report.charts import panels
-from fsgauge.report.charts.rows import chart_of
-from fsgauge.report.charts.ticks import ratio_domain, ratio_ticks
-from fsgauge.report.draw import Build, Drawing, draw
-from fsgauge.report.theme import BAND, GLYPHS, GRID, INK, MUTED, system_colours, system_shapes
+from fsgauge.report.charts.panels import ratio_domain, ratio_ticks
+from fsgauge.report.draw import Build, Drawing, chart_of, draw
+from fsgauge.report.theme import BAND, GLYPHS, GRID, INK, MUTED
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.results import Comparison, NoiseFloor, Results
+from fsgauge.stats.wording import ratio_range
 
 if TYPE_CHECKING:
     import altair as alt
@@ -235,37 +235,20 @@ def _row_bands(
 
 
 def _noise_tip(floor: NoiseFloor) -> str:
-    return f"noise floor: two equal turns, {words.ratio_range(floor.low, floor.high)}"
+    return f"noise floor: two equal turns, {ratio_range(floor.low, floor.high)}"
 
 
 def _marks(rows: list[dict[str, Any]], results: Results, x: Axis, y: alt.Y) -> list[alt.Chart]:
-    import altair as alt
 
-    colours = system_colours(results.systems, results.baseline)
-    shapes = system_shapes(results.systems, results.baseline)
-    styled = [
-        {**row, "colour": colours[row["system"]], "shape": shapes[row["system"]]} for row in rows
-    ]
-    blocks = [
-        {"ratio": ratio, "y": row["y"], "colour": row["colour"]}
-        for row in styled
-        for ratio in row["blocks"]
-    ]
-    colour = alt.Color("colour:N", scale=None)
+    styled = panels.styled(results, rows)
+    colour = panels.colour()
     base = chart_of(styled)
-    dots = chart_of(blocks).mark_circle(size=12, opacity=0.3)
     return [
-        dots.encode(x=x("ratio"), y=y, color=colour),
+        panels.dots(styled, "y", "ratio", x("ratio"), y),
         base.mark_rule(strokeWidth=2, clip=True).encode(
             x=x("low"), x2="high:Q", y=y, color=colour, description="tip:N"
         ),
-        base.mark_point(size=52, filled=True, opacity=1).encode(
-            x=x("ratio"),
-            y=y,
-            color=colour,
-            shape=alt.Shape("shape:N", scale=None),
-            description="tip:N",
-        ),
+        panels.points(base, 52, x=x("ratio"), y=y),
     ]
 
 

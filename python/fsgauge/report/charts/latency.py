@@ -12,10 +12,8 @@ from typing import TYPE_CHECKING, Any
 from fsgauge.record import RunRecord
 from fsgauge.report import words
 from fsgauge.report.charts import panels
-from fsgauge.report.charts.rows import chart_of
-from fsgauge.report.draw import Drawing, draw
+from fsgauge.report.draw import Drawing, chart_of, draw
 from fsgauge.report.kind_page import page_of
-from fsgauge.report.theme import system_colours, system_shapes
 from fsgauge.stats.histogram import merge, percentile_curve
 from fsgauge.stats.metrics import CLIENT_OPERATIONS, latencies
 from fsgauge.stats.results import Results
@@ -35,8 +33,6 @@ _DURATION = (
 
 def latency_percentiles(results: Results, runs: Sequence[RunRecord]) -> Drawing | None:
     """The drawing of the first primary cells; None without latencies."""
-    colours = system_colours(results.systems, results.baseline)
-    shapes = system_shapes(results.systems, results.baseline)
     kind = "response latency" if results.latency_kind == "response" else "service time"
     shown: list[Panel] = []
     for cell_id in results.primary_cells:
@@ -45,7 +41,7 @@ def latency_percentiles(results: Results, runs: Sequence[RunRecord]) -> Drawing 
             rows = _rows(results, of_cell, operation)
             if rows:
                 name = f"{operation} {kind}: {results.cell(cell_id).name}"
-                shown.append((name, panels.styled(rows, colours, shapes)))
+                shown.append((name, panels.styled(results, rows)))
     shown = shown[: page_of(results).latency_panels]
     if not shown:
         return None
@@ -102,10 +98,8 @@ def _panel(panel: Panel, width: int) -> alt.TopLevelMixin:
         scale=alt.Scale(type="log", nice=False, padding=8),
         axis=alt.Axis(title="lower is better", labelExpr=_DURATION, tickCount=5),
     )
-    base = chart_of(rows).encode(x=x, y=y, color=alt.Color("colour:N", scale=None))
+    base = chart_of(rows).encode(x=x, y=y, color=panels.colour())
     return alt.layer(
         base.mark_line(strokeWidth=1.5).encode(detail="system:N"),
-        base.mark_point(filled=True, size=14, opacity=1).encode(
-            shape=alt.Shape("shape:N", scale=None), description="tip:N"
-        ),
+        panels.points(base, 14),
     ).properties(width=width, height=210, title=panels.heading(name))

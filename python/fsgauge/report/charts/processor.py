@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from fsgauge.report import words
 from fsgauge.report.charts import panels
-from fsgauge.report.charts.rows import chart_of
-from fsgauge.report.draw import Drawing, draw
-from fsgauge.report.theme import system_colours, system_shapes
+from fsgauge.report.draw import Drawing, chart_of, draw
 from fsgauge.stats.results import Results
 
 if TYPE_CHECKING:
@@ -21,11 +19,9 @@ Panel = tuple[str, list[dict[str, Any]]]
 
 def processor_time(results: Results) -> Drawing | None:
     """The drawing; None when no run could tell its CPU time."""
-    colours = system_colours(results.systems, results.baseline)
-    shapes = system_shapes(results.systems, results.baseline)
     shown: list[Panel] = []
     for cell_id in results.primary_cells[:PANELS_LIMIT]:
-        rows = panels.styled(_rows(results, cell_id), colours, shapes)
+        rows = panels.styled(results, _rows(results, cell_id))
         if rows:
             shown.append((results.cell(cell_id).name, rows))
     if not shown:
@@ -45,7 +41,7 @@ def _rows(results: Results, cell_id: str) -> list[dict[str, Any]]:
             "low": (entry.low if entry.low is not None else entry.value) / 1e3,
             "high": (entry.high if entry.high is not None else entry.value) / 1e3,
             "fill": 1.0 if entry.metric == "cpu" else 0.0,
-            "tip": f"{entry.system}, {KINDS[entry.metric]}: {words.measured(entry, 'ns')} per I/O",
+            "tip": f"{entry.system}, {KINDS[entry.metric]}: {words.estimate(entry, 'ns')} per I/O",
         }
         for system in results.systems
         for entry in results.measurements
@@ -62,13 +58,13 @@ def _panel(panel: Panel, width: int) -> alt.TopLevelMixin:
     axis = alt.Axis(title="µs of CPU time per operation (lower is better)", tickCount=5)
     base = chart_of(rows).encode(
         y=alt.Y("system:N", sort=systems, title=None, axis=alt.Axis(ticks=False, domain=False)),
-        color=alt.Color("colour:N", scale=None),
+        color=panels.colour(),
     )
     return alt.layer(
         base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", scale=scale, axis=axis), x2="high:Q"),
         base.mark_point(size=50, opacity=1, strokeWidth=1.5).encode(
             x=alt.X("us:Q", scale=scale, axis=axis),
-            shape=alt.Shape("shape:N", scale=None),
+            shape=panels.shape(),
             fill=alt.Fill("colour:N", scale=None),
             fillOpacity=alt.FillOpacity("fill:Q", scale=None),
             description="tip:N",

@@ -9,9 +9,8 @@ import numpy as np
 
 from fsgauge.record import RunRecord
 from fsgauge.report.charts import panels
-from fsgauge.report.charts.rows import chart_of
-from fsgauge.report.draw import Drawing, draw
-from fsgauge.report.theme import BAND, system_colours, system_shapes
+from fsgauge.report.draw import Drawing, chart_of, draw
+from fsgauge.report.theme import BAND
 from fsgauge.series import Intervals
 from fsgauge.stats.results import Results
 
@@ -25,15 +24,13 @@ Panel = tuple[str, list[dict[str, Any]], float]
 
 def time_series(results: Results, runs: Sequence[RunRecord]) -> Drawing | None:
     """The drawing of the first primary cells; None without series."""
-    colours = system_colours(results.systems, results.baseline)
-    shapes = system_shapes(results.systems, results.baseline)
     shown: list[Panel] = []
     cells = results.primary_cells[:PANELS_LIMIT]
     for cell_id in cells:
         of_cell = [run for run in runs if run.cell.id == cell_id and run.result is not None]
         points = sum(len(run.result.intervals) for run in of_cell if run.result)
         step = -(-points * len(cells) // POINTS_LIMIT)
-        rows = panels.styled(_rows(of_cell, max(1, step)), colours, shapes)
+        rows = panels.styled(results, _rows(of_cell, max(1, step)))
         if rows:
             warm_up_s = max(run.result.warm_up_ns for run in of_cell if run.result) / 1e9
             shown.append((results.cell(cell_id).name, rows, warm_up_s))
@@ -79,7 +76,7 @@ def _panel(panel: Panel, width: int) -> alt.TopLevelMixin:
     layers = [
         chart_of(rows)
         .mark_line(strokeWidth=1, opacity=0.55)
-        .encode(x=x, y=y, color=alt.Color("colour:N", scale=None), detail=["system:N", "run:N"])
+        .encode(x=x, y=y, color=panels.colour(), detail=["system:N", "run:N"])
     ]
     if warm_up_s > 0:
         shade = chart_of([{"seconds": 0, "to": warm_up_s}])

@@ -17,7 +17,7 @@ from fsgauge.plain_files import head_of, write_whole
 from fsgauge.report.scan.lengths import lengths_chart
 from fsgauge.report.scan.map import COLOURS, hilbert_picture, shares_of
 from fsgauge.report.scan.strip import difference_strip, every_nth, group_bars, legend, strip
-from fsgauge.report.template import template
+from fsgauge.report.theme import template
 from fsgauge.scan import words
 from fsgauge.scan.numbers import (
     QUANTITIES,

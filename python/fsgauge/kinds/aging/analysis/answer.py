@@ -3,7 +3,7 @@
 "At 5 % free, writing keeps 61 % of its clean rate on ext4 1 MiB (55 to 67 %) and 95 % on ext4 8 MiB
 (90 to 99 %); reading 58 to 97 %. A model, not a measurement, predicts 29 and 90 % for a disk with
 heads."
-What a model says stands in a sentence of its own, and only where the storage has no heads.
+What a model says has a sentence of its own, and only where the storage has no heads.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What an aged file system brings to light: what its rates can say, and layouts as not asked for.
+"""Findings about ageing: what rates can say, and layouts other than those asked for.
 
 Nothing here changes or drops a number.
 """
@@ -9,8 +9,9 @@ from collections.abc import Iterator, Sequence
 
 from fsgauge.kinds.aging.analysis.model import Aging
 from fsgauge.record import StepRecord
-from fsgauge.stats.evidence import Evidence, count, finding, part_of
+from fsgauge.stats.evidence import Evidence, finding, part_of, turn_name
 from fsgauge.stats.results import Finding
+from fsgauge.stats.storage_findings import failed_scans, no_seeks, sparse_storage
 from fsgauge.units import format_size
 
 FEWEST_IN_CHUNKS = 0.95
@@ -25,11 +26,24 @@ def aging_findings(evidence: Evidence) -> Iterator[Finding]:
     if aging is None:
         return
     yield from _ended_early(evidence.steps)
-    yield from _without_seeks(aging)
-    yield from _sparse_below(evidence)
+    if aging.seeks == "no":
+        yield no_seeks(
+            "The storage has no moving heads. Measured rates show only that requests are split"
+            " where extents end, not what seeks cost.",
+            "Compare with the rates predicted for a disk, or measure on one:"
+            " --storage /dev/disk/by-id/NAME.",
+        )
+    yield from sparse_storage(
+        evidence,
+        "Clean systems pay for that more than aged ones, so aged systems look better than they"
+        " are.",
+    )
     yield from _not_in_chunks(aging)
     yield from _still_slow(aging)
-    yield from _scans(evidence, aging)
+    yield from failed_scans(
+        evidence, "the layout of those files and the rates predicted from it are missing"
+    )
+    yield from _no_layout(evidence, aging)
     yield from _listed_in_part(aging)
 
 
@@ -43,43 +57,16 @@ def _ended_early(steps: Sequence[StepRecord]) -> Iterator[Finding]:
             yield finding(
                 "aging.incomplete",
                 "warning",
-                f"Ageing {how} in {part_of(len(broken), len(aged), 'turn')}: the files are not"
-                " those that were asked for.",
+                f"Ageing {how} in {part_of(len(broken), len(aged), 'turn')}: those turns do not"
+                " have the files that were asked for.",
                 "The step's record names each error: records/*/step-*.json.",
                 [_place(step) for step in broken],
             )
 
 
 def _place(step: StepRecord) -> str:
-    again = " (second turn)" if step.again else ""
     ended = step.result.ended.replace("_", " ") if step.result is not None else ""
-    return f"block {step.block + 1}, {step.system}{again}: {ended}"
-
-
-def _without_seeks(aging: Aging) -> Iterator[Finding]:
-    if aging.seeks == "no":
-        yield finding(
-            "aging.no_seeks",
-            "note",
-            "The storage has no heads that follow the layout, so measured rates show only that"
-            " requests are split where extents end, not what seeks cost.",
-            "Read the rates that are predicted for a disk beside them, or measure on one:"
-            " --storage /dev/disk/by-id/NAME.",
-        )
-
-
-def _sparse_below(evidence: Evidence) -> Iterator[Finding]:
-    """Clean rates are of places that nobody wrote before; those of later levels are not."""
-    storage = evidence.study.study.get("storage", {})
-    if storage.get("kind") == "loop" and not storage.get("preallocate"):
-        yield finding(
-            "aging.sparse_below",
-            "warning",
-            "The storage is a sparse file: the first write to a place also allocates it on the disk"
-            " below. Clean systems pay for that more than aged ones, so aged systems look better"
-            " than they are.",
-            "--set storage.preallocate=true, or a device.",
-        )
+    return f"{turn_name(step)}: {ended}"
 
 
 def _not_in_chunks(aging: Aging) -> Iterator[Finding]:
@@ -95,7 +82,7 @@ def _not_in_chunks(aging: Aging) -> Iterator[Finding]:
             f"{aged.system} was asked for extents of {format_size(chunk)}, and"
             f" {100 * share.value:.0f} % of the aged files' bytes lie in extents of exactly that"
             f" size; the mean extent has {format_size(aged.lengths.mean_extent_bytes)}.",
-            "Its lines say what these extents cost, not what that allocation size would.",
+            "Read its results as those of the extents it has, not of that allocation size.",
         )
 
 
@@ -112,26 +99,16 @@ def _still_slow(aging: Aging) -> Iterator[Finding]:
             "aging.still_slow",
             "warning",
             f"With all of the region free again, {line.system} {line.side}s at"
-            f" {100 * kept:.0f} % of its clean rate. Its files are whole then, so"
+            f" {100 * kept:.0f} % of its clean rate. Its files are contiguous by then, so"
             " something else has changed: the storage below, or the rest of the file system.",
-            "A sparse loop file is allocated below as it is written: --set"
-            " storage.preallocate=true. It does not get back what is freed: mount with discard.",
+            "A sparse loop file is allocated on the disk below as it is written: --set"
+            " storage.preallocate=true. Freed space returns to that disk only if the file system is"
+            " mounted with discard.",
             [f"{each.system}, {each.side}" for each, _ in slow],
         )
 
 
-def _scans(evidence: Evidence, aging: Aging) -> Iterator[Finding]:
-    if aging.failed_scans:
-        failed = [scan for scan in evidence.scans if scan.fault is not None]
-        first = failed[0].fault
-        yield finding(
-            "aging.scan_failed",
-            "warning",
-            f"{count(aging.failed_scans, 'scan')} of written files failed, so their layout and"
-            " the rates predicted from it are missing.",
-            " ".join(part for part in (first.what, first.next) if part) if first else "",
-            [f"block {scan.block + 1}, {scan.system}, {scan.cell or scan.when}" for scan in failed],
-        )
+def _no_layout(evidence: Evidence, aging: Aging) -> Iterator[Finding]:
     without = [
         system
         for system in evidence.study.plan.systems
@@ -142,8 +119,8 @@ def _scans(evidence: Evidence, aging: Aging) -> Iterator[Finding]:
         yield finding(
             "aging.no_layout",
             "warning",
-            f"{', '.join(without)}: no layout is known, so nothing is predicted.",
-            "tmpfs and network file systems do not tell where files lie.",
+            f"{', '.join(without)}: the layout is unknown, so nothing is predicted.",
+            "tmpfs and network file systems do not say where files lie.",
         )
 
 
@@ -154,9 +131,9 @@ def _listed_in_part(aging: Aging) -> Iterator[Finding]:
         yield finding(
             "aging.listed_in_part",
             "note",
-            f"Not every extent is listed in the scans: predicted rates of {least.system} rest on"
+            f"The scans do not list every extent: predicted rates of {least.system} rest on"
             f" {100 * least.listed_share:.0f} % of the bytes or more.",
-            "A scan lists at most 10,000 extents of a file, the first ones. Smaller files, or"
-            " larger extents, are listed whole.",
+            "A scan lists the first 10,000 extents of a file. Smaller files, or larger extents, are"
+            " listed whole.",
             [f"{layout.system}, {layout.cell}" for layout in part],
         )

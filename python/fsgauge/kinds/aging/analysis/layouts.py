@@ -1,23 +1,24 @@
-"""Layouts at each level: contiguity, free space, and the rate that a disk would have there.
+"""Layouts at each level: extents, contiguity, free space, and the rate that a disk would have.
 
 Takes the scans that followed a written cell. A turn is one sample: its prediction is set against
-the prediction of its own clean files, and of the baseline the mean of both turns counts.
+the prediction of its own clean files, and of the baseline the mean of both turns counts. Exact
+lengths are known where every extent is listed; the classes of powers of two always.
 """
 
 from __future__ import annotations
 
 import math
 import statistics
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from fsgauge.kinds.aging.analysis import extents
-from fsgauge.kinds.aging.analysis.levels import written_cells
-from fsgauge.kinds.aging.analysis.model import AgedFiles, AgingLayout
-from fsgauge.kinds.aging.disk import Disk, predict_rate
+from fsgauge.kinds.aging.analysis.model import AgedFiles, AgingLayout, FreeAtLevel, Lengths
+from fsgauge.kinds.aging.analysis.rates import written_cells
+from fsgauge.kinds.aging.disk import Disk, Extents, predict_rate
 from fsgauge.kinds.aging.factors import AgingFactors
 from fsgauge.record import Cell, Plan, ScanRecord
-from fsgauge.stats.estimate import Estimate, estimate, over
-from fsgauge.stats.ratio import t_quantile
+from fsgauge.stats.estimate import Estimate, estimate, mean_of, over
+from fsgauge.stats.layouts import at_least
 from fsgauge.stats.samples import Samples
 from fsgauge.wire import ScanResult
 
@@ -53,7 +54,7 @@ def aged_files(plan: Plan, scans: Sequence[ScanRecord], chunks: Chunks) -> list[
         AgedFiles(
             system=system,
             chunk_share=_mean(shares.block_logs(IN_CHUNKS, AGED, system)),
-            lengths=extents.lengths_of(results),
+            lengths=lengths_of(results),
         )
         for system in plan.systems
         if (results := _results(scan for scan in whole if scan.system == system))
@@ -85,11 +86,11 @@ def _layout(
         cell=cell.id,
         free_percent=AgingFactors.of(cell).free_percent,
         chunk_share=_mean(shares.block_logs(IN_CHUNKS, cell.id, system)),
-        lengths=extents.lengths_of(results),
-        free=extents.free_of(results),
+        lengths=lengths_of(results),
+        free=free_of(results),
         predicted=estimate(rates),
         predicted_relative=estimate(over(rates, before)) if cell.id != clean else None,
-        listed_share=statistics.fmean(map(extents.listed_share, results)),
+        listed_share=statistics.fmean(map(listed_share, results)),
     )
 
 
@@ -103,10 +104,9 @@ def _predictions(plan: Plan, scans: Sequence[ScanRecord], disk: Disk) -> Samples
     for scan in scans:
         if scan.result is None or scan.cell is None:
             continue
-        rate = predict_rate(extents.streams_of(scan.result), disk)
+        rate = predict_rate(streams_of(scan.result), disk)
         if rate is not None:
-            key = (PREDICTED, scan.cell, scan.system)
-            samples.logs.setdefault(key, {})[scan.block, scan.again] = math.log(rate)
+            samples.put(PREDICTED, scan.cell, scan, math.log(rate))
     return samples
 
 
@@ -117,24 +117,80 @@ def _shares(plan: Plan, scans: Sequence[ScanRecord], chunks: Chunks) -> Samples:
         chunk = chunks.get(scan.system)
         if scan.result is None or scan.cell is None or not chunk:
             continue
-        share = extents.share_of_exactly(scan.result, chunk)
+        share = share_of_exactly(scan.result, chunk)
         if share is not None:
-            key = (IN_CHUNKS, scan.cell, scan.system)
-            samples.logs.setdefault(key, {})[scan.block, scan.again] = share
+            samples.put(IN_CHUNKS, scan.cell, scan, share)
     return samples
 
 
 def _mean(by_block: Mapping[int, float]) -> Estimate | None:
     """The arithmetic mean, between 0 and 1."""
-    values = list(by_block.values())
-    if not values:
+    return mean_of(by_block, lambda share: min(max(share, 0.0), 1.0))
+
+
+MOST_EXACT = 6
+
+
+def is_listed(scan: ScanResult) -> bool:
+    """Whether every extent that was counted is listed."""
+    return sum(len(file.list) for file in scan.top) == scan.counts.extents
+
+
+def listed_share(scan: ScanResult) -> float:
+    """The share of all bytes in extents that are listed."""
+    listed = sum(extent.length_bytes for file in scan.top for extent in file.list)
+    return listed / scan.counts.extent_bytes if scan.counts.extent_bytes else 0.0
+
+
+def streams_of(scan: ScanResult) -> list[Extents]:
+    """Each listed file as a stream of the disk model, in the order of the file."""
+    found = []
+    for file in sorted(scan.top, key=lambda file: file.name):
+        extents = sorted(file.list, key=lambda extent: extent.logical_bytes)
+        found.append(
+            Extents([e.physical_bytes for e in extents], [e.length_bytes for e in extents])
+        )
+    return found
+
+
+def share_of_exactly(scan: ScanResult, length_bytes: int) -> float | None:
+    """The share of bytes in extents of exactly this length; None where they are not all listed."""
+    if not is_listed(scan) or not scan.counts.extent_bytes:
         return None
-    mean, half = statistics.fmean(values), None
-    if len(values) > 1:
-        half = t_quantile(len(values) - 1) * statistics.stdev(values) / math.sqrt(len(values))
-    return Estimate(
-        value=mean,
-        low=None if half is None else max(mean - half, 0.0),
-        high=None if half is None else min(mean + half, 1.0),
-        n=len(values),
+    lengths = (extent.length_bytes for file in scan.top for extent in file.list)
+    return sum(one for one in lengths if one == length_bytes) / scan.counts.extent_bytes
+
+
+def lengths_of(scans: Sequence[ScanResult]) -> Lengths:
+    """Lengths of all these scans together; there is at least one, with extents."""
+    bytes_of: Counter[int] = Counter()
+    if all(is_listed(scan) for scan in scans):
+        for scan in scans:
+            for file in scan.top:
+                for extent in file.list:
+                    bytes_of[extent.length_bytes] += extent.length_bytes
+    size_bytes = sum(scan.counts.extent_bytes for scan in scans)
+    extents = sum(scan.counts.extents for scan in scans)
+    exact = [(length, found / size_bytes) for length, found in bytes_of.most_common(MOST_EXACT)]
+    return Lengths(
+        files=sum(s.counts.files - s.counts.files_without_extents for s in scans) / len(scans),
+        extents=extents / len(scans),
+        mean_extent_bytes=size_bytes / extents,
+        exact=exact or None,
+        at_least=at_least([one for scan in scans for one in scan.extent_lengths]),
+    )
+
+
+def free_of(scans: Sequence[ScanResult]) -> FreeAtLevel | None:
+    """Free space, the mean over these scans; None where no scan knows it."""
+    known = [scan.free for scan in scans if scan.free is not None]
+    if not known:
+        return None
+    pieces = [free.extents for free in known if free.extents is not None]
+    largest = [free.largest_bytes for free in known if free.largest_bytes is not None]
+    return FreeAtLevel(
+        size_bytes=sum(free.size_bytes for free in known) / len(known),
+        extents=sum(pieces) / len(pieces) if pieces else None,
+        largest_bytes=sum(largest) / len(largest) if largest else None,
+        at_least=at_least([one for free in known for one in free.lengths]),
     )

@@ -10,12 +10,11 @@ from __future__ import annotations
 from typing import Literal
 
 from fsgauge.stats.estimate import Estimate
+from fsgauge.stats.layouts import Seeks
 from fsgauge.stats.results import OwnResults, ResultModel
-from fsgauge.stats.seeks import Seeks
 from fsgauge.stats.verdict import Verdict
 
 Side = Literal["write", "read"]
-"""Whether the storage has heads that must move; "unknown" where nobody says."""
 
 
 class AgingPoint(ResultModel):

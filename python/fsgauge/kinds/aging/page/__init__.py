@@ -2,16 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
+from fsgauge.kinds.aging.analysis.model import Aging
 from fsgauge.kinds.aging.page.against_free import kept_chart, predicted_chart, rates_chart
-from fsgauge.kinds.aging.page.aged_lengths import free_lengths, written_lengths
-from fsgauge.kinds.aging.page.parts import aging_parts
+from fsgauge.kinds.aging.page.aged_lengths import free_lengths, steps_of, written_lengths
+from fsgauge.kinds.aging.page.claims import claims_table, source_of
+from fsgauge.kinds.aging.page.maps import MapRow, legend, map_rows
+from fsgauge.kinds.aging.page.tables import (
+    disk_table,
+    layout_tables,
+    levels_tables,
+    predicted_table,
+    summary_table,
+)
+from fsgauge.kinds.aging.published import published_aging
+from fsgauge.record import ScanRecord
 from fsgauge.report.draw import Drawing
 from fsgauge.report.kind_page import KindPage
+from fsgauge.report.table_parts import Table, all_said_once
 from fsgauge.stats.results import Results
 from fsgauge.store import StoredStudy
+
+
+@dataclass(frozen=True)
+class AgingParts:
+    """Tables by section, and the maps."""
+
+    rates: list[Table] = field(default_factory=list)
+    predicted: list[Table] = field(default_factory=list)
+    layouts: list[Table] = field(default_factory=list)
+    claims: list[Table] = field(default_factory=list)
+    source: str = ""
+    maps: list[MapRow] = field(default_factory=list)
+    legend: list[tuple[str, str, float]] = field(default_factory=list)
+    only_splitting: bool = False
+
+
+def aging_parts(results: Results, scans: Sequence[ScanRecord]) -> AgingParts:
+    """Everything of a study of aged file systems."""
+    aging = Aging.of(results)
+    if aging is None:
+        return AgingParts()
+    predicted = predicted_table(results, aging, steps_of(aging.levels))
+    claims = claims_table(results, aging, published_aging())
+
+    return AgingParts(
+        rates=all_said_once([summary_table(results, aging), *levels_tables(results, aging)]),
+        predicted=[*all_said_once(predicted), disk_table(aging)] if predicted else [],
+        layouts=all_said_once(layout_tables(results, aging)),
+        claims=all_said_once(claims),
+        source=source_of(published_aging()) if claims else "",
+        maps=map_rows(results, scans),
+        legend=legend(),
+        only_splitting=aging.seeks == "no",
+    )
 
 
 class AgingPage(KindPage):

@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any
 from fsgauge.kinds.aging.analysis.model import Aging, AgingLayout, AgingLine, AgingPoint, Side
 from fsgauge.report import words
 from fsgauge.report.charts import panels
-from fsgauge.report.charts.rows import chart_of
-from fsgauge.report.charts.ticks import ratio_domain, ratio_ticks
-from fsgauge.report.draw import Drawing, draw
-from fsgauge.report.theme import BAND, INK, MUTED, system_colours, system_shapes
+from fsgauge.report.charts.panels import ratio_domain, ratio_ticks
+from fsgauge.report.draw import Drawing, chart_of, draw
+from fsgauge.report.theme import BAND, INK, MUTED
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.results import Results
 
@@ -27,7 +26,7 @@ SIDES: dict[Side, str] = {"write": "writing", "read": "reading"}
 FIRST_SCREEN_PIXELS = 790
 """Room for the first picture beside the box of what makes it sure."""
 CLEAN_AT = -9.0
-"""Where the clean rate stands, left of what is free."""
+"""Where the clean rate is drawn, left of what is free."""
 JITTER = 0.3
 LEAST_PREDICTED = 0.9
 MEBIBYTE = 1 << 20
@@ -127,14 +126,9 @@ def _lines(aging: Aging, side: Side) -> list[AgingLine]:
 
 
 def _styled(results: Results, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    colours = system_colours(results.systems, results.baseline)
-    shapes = system_shapes(results.systems, results.baseline)
     middle = (len(results.systems) - 1) / 2
     shifts = {name: JITTER * (at - middle) for at, name in enumerate(results.systems)}
-    return [
-        {**row, "x": row["x"] + shifts[row["system"]]}
-        for row in panels.styled(rows, colours, shapes)
-    ]
+    return [{**row, "x": row["x"] + shifts[row["system"]]} for row in panels.styled(results, rows)]
 
 
 def _limits(rows: Sequence[dict[str, Any]]) -> tuple[float, float]:
@@ -239,23 +233,16 @@ def _panel(panel: _Panel, width: int) -> alt.TopLevelMixin:
 
     x = _x(panel)
     y = _y(panel)
-    colour = alt.Color("colour:N", scale=None)
+    colour = panels.colour()
     base = chart_of(panel.rows)
     known = [row for row in panel.rows if row["low"] != row["high"]]
-    dots = [
-        {"x": row["x"], "y": value, "colour": row["colour"]}
-        for row in panel.rows
-        for value in row["blocks"]
-    ]
     dash = [5, 3] if panel.dashed else [1, 0]
     layers: list[alt.Chart] = [
         *_levels(panel),
         chart_of(known)
         .mark_area(opacity=0.14, clip=True)
         .encode(x=x, y=y("low"), y2="high:Q", fill=colour, detail=["system:N", "part:N"]),
-        chart_of(dots)
-        .mark_circle(size=8, opacity=0.25, clip=True)
-        .encode(x=x, y=y("y"), color=colour),
+        panels.dots(panel.rows, "x", "y", x, y("y"), size=8, opacity=0.25),
         base.mark_line(strokeWidth=1.6, strokeDash=dash, clip=True).encode(
             x=x, y=y("y"), color=colour, detail=["system:N", "part:N"]
         ),
@@ -270,7 +257,7 @@ def _marks(panel: _Panel, x: alt.X, y: alt.Y, colour: alt.Color) -> list[alt.Cha
     """Filled where the rate is decidedly less than clean, hollow where it is not."""
     import altair as alt
 
-    shape = alt.Shape("shape:N", scale=None)
+    shape = panels.shape()
     made = []
     for filled in (True, False):
         rows = [row for row in panel.rows if row["decided"] == filled]

@@ -7,12 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from fsgauge.kinds.aging.analysis.model import Aging, AgingLayout, AgingLine, AgingPoint, Side
+from fsgauge.kinds.aging.analysis.model import (
+    Aging,
+    AgingLine,
+    AgingPoint,
+    FreeAtLevel,
+    Lengths,
+    Side,
+)
 from fsgauge.kinds.aging.disk import PUBLISHED, parameters_of
-from fsgauge.kinds.aging.page.disk_words import value_words
 from fsgauge.report.table_parts import (
     NOTHING,
     Column,
+    Rows,
     Table,
     TableCell,
     interval_text,
@@ -22,7 +29,7 @@ from fsgauge.report.table_parts import (
 from fsgauge.report.theme import GLYPHS
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.results import Results
-from fsgauge.units import format_size
+from fsgauge.units import exact_bandwidth, exact_percent, format_duration, format_size
 
 _NAMES: dict[Side, str] = {"write": "write", "read": "read"}
 
@@ -117,76 +124,79 @@ def levels_tables(results: Results, aging: Aging) -> list[Table]:
 
 def layout_tables(results: Results, aging: Aging) -> list[Table]:
     """What ageing left, and where the streams' files lay at each level."""
-    tables = []
-    if aging.aged:
-        tables.append(_aged_table(aging))
-    rows = [
-        _layout_row(layout)
+    layouts = [
+        layout
         for system in results.systems
         for level in [None, *aging.levels]
         if (layout := aging.layout(system, level)) is not None
     ]
-    if rows:
-        columns = [
-            Column("system"),
-            Column("level"),
-            Column("extents", "extents"),
-            Column("mean extent", "extents"),
-            Column("exactly the allocation size", "contiguity"),
-            Column("free beside", "free_space"),
-            Column("free pieces", "free_space"),
-            Column("largest free", "free_space"),
-        ]
-        note = "The streams' files after each write, means over all turns."
-        tables.append(
-            Table("aging-layouts", "Layouts, level by level", note, columns, rows, folded=True)
-        )
-    return tables
+    table = Rows(layouts).table(
+        "aging-layouts",
+        "Layouts, level by level",
+        "The streams' files after each write, means over all turns.",
+        [
+            ("system", "", lambda each: each.system),
+            (
+                "level",
+                "",
+                lambda e: "clean" if e.free_percent is None else f"{e.free_percent} % free",
+            ),
+            ("extents", "extents", lambda each: f"{each.lengths.extents:,.0f}"),
+            ("mean extent", "extents", lambda each: format_size(each.lengths.mean_extent_bytes)),
+            (
+                "exactly the allocation size",
+                "contiguity",
+                lambda each: share_cell(each.chunk_share),
+            ),
+            (
+                "free beside",
+                "free_space",
+                lambda e: format_size(e.free.size_bytes) if e.free else "",
+            ),
+            ("free pieces", "free_space", lambda each: _free_pieces(each.free)),
+            ("largest free", "free_space", lambda each: _largest_free(each.free)),
+        ],
+        folded_from=0,
+    )
+    aged = [_aged_table(aging)] if aging.aged else []
+    return [*aged, *([table] if layouts else [])]
+
+
+def _free_pieces(free: FreeAtLevel | None) -> str:
+    return "" if free is None or free.extents is None else f"{free.extents:,.0f}"
+
+
+def _largest_free(free: FreeAtLevel | None) -> str:
+    return format_size(free.largest_bytes) if free and free.largest_bytes else ""
 
 
 def _aged_table(aging: Aging) -> Table:
-    rows = []
-    for aged in aging.aged:
-        exact = aged.lengths.exact or []
-        listed = ", ".join(f"{format_size(n)} {100 * share:.0f} %" for n, share in exact[:3])
-        rows.append(
-            [
-                TableCell(aged.system, _chunk_words(aging.chunks.get(aged.system))),
-                TableCell(f"{aged.lengths.files:,.0f}"),
-                TableCell(f"{aged.lengths.extents:,.0f}"),
-                TableCell(format_size(aged.lengths.mean_extent_bytes)),
-                share_cell(aged.chunk_share),
-                TableCell(listed),
-            ]
-        )
-    columns = [
-        Column("system"),
-        Column("files", "files"),
-        Column("extents", "extents"),
-        Column("mean extent", "extents"),
-        Column("exactly the allocation size", "contiguity"),
-        Column("most bytes in extents of", "contiguity"),
-    ]
     note = (
         "The intermingled files right after ageing, means over all turns. Exactly: the share of"
         " their bytes in extents of just that size, none longer, none shorter."
     )
-    return Table("aged-files", "The aged files", note, columns, rows)
 
+    def listed(lengths: Lengths) -> str:
+        longest = (lengths.exact or [])[:3]
+        return ", ".join(f"{format_size(n)} {100 * share:.0f} %" for n, share in longest)
 
-def _layout_row(layout: AgingLayout) -> list[TableCell]:
-    free = layout.free
-    unknown = free is None or free.extents is None
-    return [
-        TableCell(layout.system),
-        TableCell("clean" if layout.free_percent is None else f"{layout.free_percent} % free"),
-        TableCell(f"{layout.lengths.extents:,.0f}"),
-        TableCell(format_size(layout.lengths.mean_extent_bytes)),
-        share_cell(layout.chunk_share),
-        TableCell(format_size(free.size_bytes)) if free else NOTHING,
-        NOTHING if unknown or free is None else TableCell(f"{free.extents:,.0f}"),
-        TableCell(format_size(free.largest_bytes)) if free and free.largest_bytes else NOTHING,
-    ]
+    return Rows(aging.aged).table(
+        "aged-files",
+        "The aged files",
+        note,
+        [
+            ("system", "", lambda e: TableCell(e.system, _chunk_words(aging.chunks.get(e.system)))),
+            ("files", "files", lambda each: f"{each.lengths.files:,.0f}"),
+            ("extents", "extents", lambda each: f"{each.lengths.extents:,.0f}"),
+            ("mean extent", "extents", lambda each: format_size(each.lengths.mean_extent_bytes)),
+            (
+                "exactly the allocation size",
+                "contiguity",
+                lambda each: share_cell(each.chunk_share),
+            ),
+            ("most bytes in extents of", "contiguity", lambda each: listed(each.lengths)),
+        ],
+    )
 
 
 def predicted_table(results: Results, aging: Aging, shown: Sequence[int]) -> list[Table]:
@@ -255,3 +265,22 @@ def disk_table(aging: Aging) -> Table:
         + ". Another disk, without measuring again: fsgauge report DIR --disk window=16."
     )
     return Table("disk", "The disk of the model", note, columns, rows, folded=True)
+
+
+_RATES = ("outer_rate", "inner_rate", "path_rate")
+_TIMES = ("seek_single", "seek_average", "seek_full", "overhead")
+_SIZES = ("cylinder_size", "request_size")
+_SHARES = ("position", "rotational_wait")
+
+
+def value_words(name: str, value: float) -> str:
+    """ "175 MB/s", "8.5 ms", "35 %", "7200"."""
+    if name in _RATES:
+        return exact_bandwidth(value)
+    if name in _TIMES:
+        return format_duration(value)
+    if name in _SIZES:
+        return format_size(value)
+    if name in _SHARES:
+        return exact_percent(value)
+    return f"{value:,g}"

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from fsgauge.kinds.churn.analysis.answer import churn_answer
-from fsgauge.kinds.churn.analysis.damages import RATE, damages_of
+from fsgauge.kinds.churn.analysis.damages import RATE, SIDES, damages_of, fills_of, noise_of_sides
 from fsgauge.kinds.churn.analysis.findings import churn_findings
+from fsgauge.kinds.churn.analysis.layouts import churn_layouts, different_trees, trees_of
 from fsgauge.kinds.churn.analysis.model import Churn
-from fsgauge.kinds.churn.analysis.read import read_churn
-from fsgauge.record import Cell
+from fsgauge.kinds.churn.factors import ChurnFactors
+from fsgauge.record import Cell, EnvironmentRecord, ScanRecord, StepRecord, StudyRecord
 from fsgauge.stats.analysis import Analysis, Interval, Material
 from fsgauge.stats.answer import Question
 from fsgauge.stats.evidence import Evidence
+from fsgauge.stats.layouts import seeks_of
 from fsgauge.stats.results import Comparison, Finding
 from fsgauge.stats.samples import Samples
 
@@ -59,3 +62,30 @@ class ChurnAnalysis(Analysis):
 
 
 ANALYSIS = ChurnAnalysis()
+
+
+def read_churn(
+    study: StudyRecord,
+    samples: Samples,
+    scans: Sequence[ScanRecord],
+    steps: Sequence[StepRecord],
+    environment: EnvironmentRecord,
+    equivalence_percent: float,
+) -> Churn:
+    """All that only this study has."""
+    plan = study.plan
+    measured = {ChurnFactors.of(cell).side for cell in plan.cells}
+    workload: dict[str, Any] = study.study["workload"]
+    return Churn(
+        fills=fills_of(plan),
+        sides=[side for side in SIDES if side in measured],
+        storage_age=float(workload.get("storage_age") or 0.0),
+        mode=str(workload.get("mode") or ""),
+        seeks=seeks_of(environment.storage),
+        damages=damages_of(samples, equivalence_percent),
+        noise=noise_of_sides(samples),
+        layouts=churn_layouts(plan, scans),
+        trees=trees_of(plan, steps),
+        different_trees=different_trees(plan, steps),
+        failed_scans=sum(scan.result is None for scan in scans),
+    )

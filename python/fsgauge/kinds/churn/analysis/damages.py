@@ -7,12 +7,13 @@ the baseline's (Benjamini and Hochberg).
 
 from __future__ import annotations
 
-from fsgauge.kinds.churn.analysis.model import AgainstBaseline, ChurnWear, Damage, Side
+from fsgauge.kinds.churn.analysis.model import ChurnWear, Damage, Side
 from fsgauge.kinds.churn.factors import ChurnFactors
 from fsgauge.record import Cell, Plan
+from fsgauge.stats.compare import pooled_noise
 from fsgauge.stats.contrast import Contrast, Value, in_blocks, logs_of
 from fsgauge.stats.estimate import Estimate, estimate
-from fsgauge.stats.noise import pooled_noise
+from fsgauge.stats.results import JudgedRatio
 from fsgauge.stats.samples import Samples
 
 RATE = "bandwidth"
@@ -75,7 +76,7 @@ def _damages_of_side(samples: Samples, side: Side, equivalence_percent: float) -
             margin_percent=equivalence_percent,
             aged=_rate(samples, judged.contrast.numerator),
             fresh=_rate(samples, judged.contrast.denominator),
-            against_baseline=AgainstBaseline(**compared[system, fill].numbers())
+            against_baseline=JudgedRatio(**compared[system, fill].numbers())
             if (system, fill) in compared
             else None,
             left_out=[b for b in samples.blocks() if b not in judged.logs],

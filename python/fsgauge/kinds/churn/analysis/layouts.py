@@ -12,12 +12,14 @@ import statistics
 from collections.abc import Callable, Iterator, Sequence
 
 from fsgauge.kinds.churn.analysis.damages import cell_at, fills_of
-from fsgauge.kinds.churn.analysis.model import ChurnLayout, ChurnWear
+from fsgauge.kinds.churn.analysis.model import ChurnLayout, ChurnWear, Tree
 from fsgauge.kinds.churn.factors import ChurnFactors
-from fsgauge.record import Cell, Plan, ScanRecord
+from fsgauge.record import Cell, Plan, ScanRecord, StepRecord
 from fsgauge.scan.numbers import Numbers, numbers_of
 from fsgauge.stats.estimate import Estimate, estimate
+from fsgauge.stats.evidence import turn_name
 from fsgauge.stats.samples import Samples
+from fsgauge.wire import AgeJob, AgeResult
 
 WEARS: tuple[ChurnWear, ...] = ("aged", "fresh")
 _PER_FILE = "extents_per_file"
@@ -78,8 +80,7 @@ def _samples(
     samples = Samples(plan)
     for scan, of in scans:
         for name, value in _values(scan, names):
-            key = (name, of, scan.system)
-            samples.logs.setdefault(key, {})[scan.block, scan.again] = scale(value)
+            samples.put(name, of, scan, scale(value))
     return samples
 
 
@@ -127,3 +128,80 @@ def _new_files(
 ) -> Estimate | None:
     cell = cell_at(plan, "write", fill, wear)
     return estimate(logs.block_logs(_PER_FILE, cell.id, system)) if cell else None
+
+
+Made = tuple[StepRecord, AgeJob, AgeResult]
+
+
+def made_trees(steps: Sequence[StepRecord]) -> list[Made]:
+    """The steps that made a tree, with what was asked for and what it gave."""
+    return [(s, s.job, s.result) for s in steps if s.job is not None and s.result is not None]
+
+
+def place_of(plan: Plan, step: StepRecord) -> tuple[int, ChurnWear] | None:
+    """The level and wear that a step belongs to."""
+    cell = next((cell for cell in plan.cells if cell.id == step.cell), None)
+    if cell is None:
+        return None
+    factors = ChurnFactors.of(cell)
+    return factors.fill_percent, factors.wear
+
+
+def trees_of(plan: Plan, steps: Sequence[StepRecord]) -> list[Tree]:
+    """A row a level, system and wear, in this order."""
+    made = made_trees(steps)
+    found = []
+    for fill in fills_of(plan):
+        for system in plan.systems:
+            for wear in WEARS:
+                of_place = [
+                    each
+                    for each in made
+                    if each[0].system == system and place_of(plan, each[0]) == (fill, wear)
+                ]
+                if of_place:
+                    found.append(_tree(system, fill, wear, of_place))
+    return found
+
+
+def different_trees(plan: Plan, steps: Sequence[StepRecord]) -> list[str]:
+    """Where aged and fresh do not hold as many files and bytes, in words."""
+    trees: dict[str, dict[ChurnWear, tuple[int, int]]] = {}
+    for step, _, result in made_trees(steps):
+        if place := place_of(plan, step):
+            name = f"{turn_name(step)}, {place[0]} % full"
+            trees.setdefault(name, {})[place[1]] = (result.live_files, result.live_bytes)
+    return [
+        name
+        for name, by_wear in trees.items()
+        if len(by_wear) == 2 and by_wear["aged"] != by_wear["fresh"]
+    ]
+
+
+def live_share(job: AgeJob, result: AgeResult) -> float | None:
+    """The tree's bytes over what the system had available when it was empty."""
+    return result.live_bytes / job.space_bytes if job.space_bytes else None
+
+
+def _tree(system: str, fill: int, wear: ChurnWear, made: Sequence[Made]) -> Tree:
+    results = [result for _, _, result in made]
+    shares = [share for _, job, result in made if (share := live_share(job, result)) is not None]
+    ages = [result.storage_age for result in results if result.storage_age is not None]
+    return Tree(
+        system=system,
+        fill_percent=fill,
+        wear=wear,
+        turns=len(made),
+        live_files=statistics.fmean(result.live_files for result in results),
+        live_bytes=statistics.fmean(result.live_bytes for result in results),
+        live_share=statistics.fmean(shares) if shares else None,
+        written_bytes=statistics.fmean(result.written_bytes for result in results),
+        storage_age=statistics.fmean(ages) if ages else None,
+        operations=statistics.fmean(_done(result) for result in results),
+        failed=sum(each.failed for result in results for each in result.operations),
+        ended=sorted({result.ended for result in results}),
+    )
+
+
+def _done(result: AgeResult) -> int:
+    return sum(each.done for each in result.operations)

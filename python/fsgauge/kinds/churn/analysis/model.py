@@ -10,47 +10,30 @@ from __future__ import annotations
 from typing import Literal
 
 from fsgauge.stats.estimate import Estimate
-from fsgauge.stats.results import OwnResults, ResultModel
-from fsgauge.stats.seeks import Seeks
-from fsgauge.stats.verdict import Verdict
+from fsgauge.stats.layouts import Seeks
+from fsgauge.stats.results import JudgedRatio, OwnResults, ResultModel
 
 Side = Literal["read", "write"]
 ChurnWear = Literal["aged", "fresh"]
 
 
-class AgainstBaseline(ResultModel):
-    """One system's damage over the baseline's in the same block: above 1 it suffers less."""
-
-    ratio: float
-    low: float | None
-    high: float | None
-    p_adjusted: float
-    verdict: Verdict
-    n: int
-
-
-class Damage(ResultModel):
+class Damage(JudgedRatio):
     """The rate on the aged system over that on the fresh copy, at one fill level.
 
     `verdict` says what ageing did: worse is slower. `detectable_percent` is the smallest damage
     that so many blocks of this noise would have shown in 80 of 100 studies; `left_out` the blocks
-    that lack one of both runs; `blocks` the ratio of each block.
+    that lack one of both runs; `blocks` the ratio of each block. `against_baseline` is over the
+    baseline's damage in the same block: above 1 the system suffers less.
     """
 
     system: str
     side: Side
     fill_percent: int
-    ratio: float
-    low: float | None
-    high: float | None
-    p_adjusted: float
-    verdict: Verdict
-    n: int
     detectable_percent: float | None
     margin_percent: float
     aged: Estimate
     fresh: Estimate
-    against_baseline: AgainstBaseline | None
+    against_baseline: JudgedRatio | None
     left_out: list[int]
     blocks: list[tuple[int, float]]
 
@@ -66,7 +49,7 @@ class ChurnLayout(ResultModel):
     """Where a tree lay, and the free space around it, before it was read; means over blocks.
 
     Shares and lengths are arithmetic means; `used_share` is of the file system's size.
-    `new_extents_per_file` is of the files that were written then. None where it could not be told.
+    `new_extents_per_file` is of the files that were written then. None where it is unknown.
     """
 
     system: str

@@ -2,20 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from fsgauge.kinds.churn.analysis.model import Churn
 from fsgauge.kinds.churn.page.chart import damage_chart
-from fsgauge.kinds.churn.page.parts import churn_parts
+from fsgauge.kinds.churn.page.tables import damage_table, layout_table, tree_table
 from fsgauge.report.draw import Drawing
 from fsgauge.report.kind_page import KindPage, Line
+from fsgauge.report.table_parts import Table, all_said_once
 from fsgauge.stats.evidence import count
 from fsgauge.stats.results import Results
 from fsgauge.store import StoredStudy
 
+
+class ChurnParts(NamedTuple):
+    """Tables by section."""
+
+    damage: Sequence[Table] = ()
+    layouts: Sequence[Table] = ()
+    trees: Sequence[Table] = ()
+
+
+def churn_parts(results: Results) -> ChurnParts:
+    """Everything of a study of churn; nothing of other studies."""
+    churn = Churn.of(results)
+    if churn is None:
+        return ChurnParts()
+    damage, layouts = damage_table(results, churn), layout_table(churn)
+    return ChurnParts(all_said_once(damage), all_said_once(layouts), tree_table(churn))
+
+
 OF_SYSTEMS = {"forest", "depth", "latency", "cpu", "series"}
-"""Pictures of systems side by side, in whose place that of the damage stands."""
+"""Pictures of systems side by side, which the picture of the damage replaces."""
 
 
 class ChurnPage(KindPage):

@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any
 from fsgauge.kinds.churn.analysis.model import Churn, Damage, Side
 from fsgauge.report import words
 from fsgauge.report.charts import panels
-from fsgauge.report.charts.rows import chart_of
-from fsgauge.report.charts.ticks import ratio_domain, ratio_ticks
-from fsgauge.report.draw import Build, Drawing, draw
-from fsgauge.report.theme import BAND, GLYPHS, INK, system_colours, system_shapes
+from fsgauge.report.charts.panels import ratio_domain, ratio_ticks
+from fsgauge.report.draw import Build, Drawing, chart_of, draw
+from fsgauge.report.theme import BAND, GLYPHS, INK
 from fsgauge.stats.results import Results
 
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ HEIGHT_PIXELS = 230
 FARTHEST = 4.0
 """Single blocks beyond this factor from all estimates do not press these together."""
 _ASIDE = 0.022
-"""How far apart systems of one level stand, as a share of the axis."""
+"""How far apart systems of one level are drawn, as a share of the axis."""
 
 
 @dataclass(frozen=True)
@@ -77,8 +76,6 @@ def _panels(results: Results, churn: Churn) -> list[_Panel]:
     ratios = _ratio_limits(churn)
     span = max(churn.fills) - min(churn.fills) or 20
     levels = (min(churn.fills) - 0.12 * span, max(churn.fills) + 0.12 * span)
-    colours = system_colours(results.systems, results.baseline)
-    shapes = system_shapes(results.systems, results.baseline)
     found = []
     for side in churn.sides:
         damages = [damage for damage in churn.damages if damage.side == side]
@@ -88,7 +85,7 @@ def _panels(results: Results, churn: Churn) -> list[_Panel]:
         if noise is not None and words.is_known(noise.low, noise.high, noise.n):
             band = (noise.low or 1.0, noise.high or 1.0)
         if rows:
-            styled = panels.styled(rows, colours, shapes)
+            styled = panels.styled(results, rows)
             found.append(_Panel(side, styled, band, churn.fills, levels, ratios))
     return found
 
@@ -109,7 +106,7 @@ def _ratio_limits(churn: Churn) -> tuple[float, float]:
 
 
 def _place(results: Results, damage: Damage, levels: tuple[float, float]) -> float:
-    """The level, a little aside by system so that intervals can be told apart."""
+    """The level, a little aside by system so that intervals do not overlap."""
     index, count = results.systems.index(damage.system), len(results.systems)
     return damage.fill_percent + (index - (count - 1) / 2) * _ASIDE * (levels[1] - levels[0])
 
@@ -170,30 +167,16 @@ def _levels(panel: _Panel, y: alt.Y) -> list[alt.Chart]:
 
 
 def _marks(rows: list[dict[str, Any]], x: alt.X, y: alt.Y) -> list[alt.Chart]:
-    import altair as alt
 
-    colour = alt.Color("colour:N", scale=None)
-    dots = [
-        {"place": row["place"], "ratio": each, "colour": row["colour"]}
-        for row in rows
-        for each in row["blocks"]
-    ]
+    colour = panels.colour()
     spans = [{**row, "ratio": row["low"]} for row in rows]
     return [
-        chart_of(dots).mark_circle(size=12, opacity=0.3, clip=True).encode(x=x, y=y, color=colour),
+        panels.dots(rows, "place", "ratio", x, y),
         chart_of(spans)
         .mark_rule(strokeWidth=2, clip=True)
         .encode(x=x, y=y, y2="high:Q", color=colour, description="tip:N"),
         chart_of(rows)
         .mark_line(strokeWidth=1.5, opacity=0.7)
         .encode(x=x, y=y, color=colour, detail="system:N"),
-        chart_of(rows)
-        .mark_point(size=52, filled=True, opacity=1)
-        .encode(
-            x=x,
-            y=y,
-            color=colour,
-            shape=alt.Shape("shape:N", scale=None),
-            description="tip:N",
-        ),
+        panels.points(chart_of(rows), 52, x=x, y=y),
     ]

@@ -2,147 +2,105 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
 
-from fsgauge.kinds.churn.analysis.model import AgainstBaseline, Churn, Damage, Tree
+from fsgauge.kinds.churn.analysis.model import Churn, Damage, Tree
 from fsgauge.report import words
-from fsgauge.report.table_parts import NOTHING, Column, Table, TableCell, number_cell, value_cell
+from fsgauge.report.table_parts import NOTHING, Rows, Table, TableCell, number_cell, value_cell
 from fsgauge.report.theme import GLYPHS
 from fsgauge.stats.estimate import Estimate
-from fsgauge.stats.results import Results
+from fsgauge.stats.results import JudgedRatio, Results
 from fsgauge.units import format_size
 
-_AGAINST = 5
-"""The column against the baseline."""
 _SIDES = {"read": "reads", "write": "writes"}
 
 
-def damage_table(results: Results) -> list[Table]:
+def damage_table(results: Results, churn: Churn) -> list[Table]:
     """Rates and their ratio; [] before any block has aged and fresh."""
-    churn = Churn.of(results)
-    if churn is None or not churn.damages:
+    if not churn.damages:
         return []
-    rows = [
-        [
-            TableCell(_SIDES[damage.side]),
-            TableCell(f"{damage.fill_percent} %"),
-            TableCell(damage.system),
-            _damage_cell(damage),
-            TableCell(_verdict(damage)),
-            _against_cell(damage.against_baseline, damage.system == results.baseline),
-            value_cell(damage.aged, "B/s"),
-            value_cell(damage.fresh, "B/s"),
-        ]
-        for damage in churn.damages
-    ]
-    columns = [
-        Column("test"),
-        Column("full"),
-        Column("system"),
-        Column("aged over fresh", "damage"),
-        Column("verdict"),
-        Column(f"over {results.baseline}'s ratio", "damage"),
-        Column("aged", "bandwidth"),
-        Column("fresh copy", "bandwidth"),
-    ]
+    base = results.baseline
     note = (
         "Bytes per second of the same work on the aged system over those on the fresh copy, inside"
         " a block. Worse: ageing made it slower. "
     )
+    against: list[tuple[str, str, Callable[[Damage], TableCell]]] = []
     if len(results.systems) > 1:
-        note += f"Over {results.baseline}'s ratio: above 1 a system suffers less. "
-    note += _noise_words(churn)
-    alone = len(results.systems) == 1
-    return [_without(_AGAINST, Table("damage", "Damage by fill", note, columns, rows), alone)]
-
-
-def layout_table(results: Results) -> list[Table]:
-    """Aged and fresh side by side; [] without scans."""
-    churn = Churn.of(results)
-    if churn is None or not churn.layouts:
-        return []
-    rows = [
-        [
-            TableCell(f"{each.fill_percent} %"),
-            TableCell(each.system),
-            TableCell(each.wear),
-            number_cell(each.extents_per_file),
-            _share(each.fragmented_share),
-            NOTHING if each.layout_score is None else TableCell(f"{each.layout_score:.4f}"),
-            number_cell(each.new_extents_per_file),
-            _count(each.free_extents),
-            NOTHING
-            if each.largest_free_bytes is None
-            else TableCell(format_size(each.largest_free_bytes)),
-            _share(each.free_at_least_1_mib_share),
-            _share(each.used_share),
+        note += f"Over {base}'s ratio: above 1 a system suffers less. "
+        column = f"over {base}'s ratio"
+        against = [
+            (column, "damage", lambda d: _against_cell(d.against_baseline, d.system == base))
         ]
-        for each in churn.layouts
+    columns: list[tuple[str, str, Callable[[Damage], TableCell | str]]] = [
+        ("test", "", lambda d: _SIDES[d.side]),
+        ("full", "", lambda d: f"{d.fill_percent} %"),
+        ("system", "", lambda d: d.system),
+        ("aged over fresh", "damage", _damage_cell),
+        ("verdict", "", _verdict),
+        *against,
+        ("aged", "bandwidth", lambda d: value_cell(d.aged, "B/s")),
+        ("fresh copy", "bandwidth", lambda d: value_cell(d.fresh, "B/s")),
     ]
-    columns = [
-        Column("full"),
-        Column("system"),
-        Column("tree"),
-        Column("extents a file", "extents_per_file"),
-        Column("files in several", "fragmented"),
-        Column("layout score", "layout_score"),
-        Column("extents a new file", "extents_per_file"),
-        Column("free pieces", "free_space"),
-        Column("largest", "free_space"),
-        Column("free in 1 MiB or more", "free_at_least"),
-        Column("in use", "free_space"),
-    ]
+    note += _noise_words(churn)
+    return [Rows(churn.damages).table("damage", "Damage by fill", note, columns)]
+
+
+def layout_table(churn: Churn) -> list[Table]:
+    """Aged and fresh side by side; [] without scans."""
     note = (
         "Where the tree lay, and what was free around it, before it was read; new files were"
         " written afterwards. In use: what a scan reports for the whole file system, including the"
         " file system's own structures."
     )
-    return [Table("churn-layouts", "Layouts, aged and fresh", note, columns, rows)]
-
-
-def tree_table(results: Results) -> list[Table]:
-    """How each tree was made; [] before the first."""
-    churn = Churn.of(results)
-    if churn is None or not churn.trees:
-        return []
-    rows = [
+    table = Rows(churn.layouts).table(
+        "churn-layouts",
+        "Layouts, aged and fresh",
+        note,
         [
-            TableCell(f"{each.fill_percent} %"),
-            TableCell(each.system),
-            TableCell(each.wear),
-            _count(each.live_files),
-            TableCell(format_size(each.live_bytes)),
-            _share(each.live_share),
-            TableCell(format_size(each.written_bytes)),
-            NOTHING if each.storage_age is None else TableCell(f"{each.storage_age:.2f}"),
-            TableCell(f"{each.operations:,.0f}", _failed(each)),
-        ]
-        for each in churn.trees
-    ]
-    columns = [
-        Column("full"),
-        Column("system"),
-        Column("tree"),
-        Column("files", "extents"),
-        Column("live", "storage_age"),
-        Column("of what was free", "damage"),
-        Column("written", "storage_age"),
-        Column("storage age", "storage_age"),
-        Column("operations", "storage_age"),
-    ]
-    note = "Means over turns. A fresh copy holds the files that the ageing left, each written once."
-    return [Table("trees", "How the trees were made", note, columns, rows, folded=True)]
-
-
-def _without(column: int, table: Table, alone: bool) -> Table:
-    """A system alone has none to be held against."""
-    if not alone:
-        return table
-    return replace(
-        table,
-        columns=[each for at, each in enumerate(table.columns) if at != column],
-        rows=[[cell for at, cell in enumerate(row) if at != column] for row in table.rows],
+            ("full", "", lambda each: f"{each.fill_percent} %"),
+            ("system", "", lambda each: each.system),
+            ("tree", "", lambda each: each.wear),
+            ("extents per file", "extents_per_file", lambda e: number_cell(e.extents_per_file)),
+            ("files in several", "fragmented", lambda each: _share(each.fragmented_share)),
+            ("layout score", "layout_score", lambda each: _plain(each.layout_score, ".4f")),
+            (
+                "extents per new file",
+                "extents_per_file",
+                lambda e: number_cell(e.new_extents_per_file),
+            ),
+            ("free pieces", "free_space", lambda each: _plain(each.free_extents, ",.0f")),
+            ("largest", "free_space", lambda each: _size(each.largest_free_bytes)),
+            (
+                "free in 1 MiB or more",
+                "free_at_least",
+                lambda e: _share(e.free_at_least_1_mib_share),
+            ),
+            ("in use", "free_space", lambda each: _share(each.used_share)),
+        ],
     )
+    return [table] if table.rows else []
+
+
+def tree_table(churn: Churn) -> list[Table]:
+    """How each tree was made; [] before the first."""
+    table = Rows(churn.trees).table(
+        "trees",
+        "How the trees were made",
+        "Means over turns. A fresh copy holds the files that the ageing left, each written once.",
+        [
+            ("full", "", lambda each: f"{each.fill_percent} %"),
+            ("system", "", lambda each: each.system),
+            ("tree", "", lambda each: each.wear),
+            ("files", "extents", lambda each: f"{each.live_files:,.0f}"),
+            ("live", "storage_age", lambda each: format_size(each.live_bytes)),
+            ("of what was free", "damage", lambda each: _share(each.live_share)),
+            ("written", "storage_age", lambda each: format_size(each.written_bytes)),
+            ("storage age", "storage_age", lambda each: _plain(each.storage_age, ".2f")),
+            ("operations", "storage_age", lambda e: TableCell(f"{e.operations:,.0f}", _failed(e))),
+        ],
+        folded_from=0,
+    )
+    return [table] if table.rows else []
 
 
 def _damage_cell(damage: Damage) -> TableCell:
@@ -160,7 +118,7 @@ def _verdict(damage: Damage) -> str:
     return f"{GLYPHS[damage.verdict]} {text}"
 
 
-def _against_cell(against: AgainstBaseline | None, is_baseline: bool) -> TableCell:
+def _against_cell(against: JudgedRatio | None, is_baseline: bool) -> TableCell:
     if is_baseline:
         return TableCell("baseline")
     if against is None:
@@ -182,12 +140,16 @@ def _noise_words(churn: Churn) -> str:
     return f"Two equal turns of the baseline differ by: {', '.join(parts)}." if parts else ""
 
 
-def _share(share: float | None) -> TableCell:
-    return NOTHING if share is None else TableCell(f"{100 * share:.1f} %")
+def _share(share: float | None) -> str:
+    return "" if share is None else f"{100 * share:.1f} %"
 
 
-def _count(number: float | None) -> TableCell:
-    return NOTHING if number is None else TableCell(f"{number:,.0f}")
+def _plain(number: float | None, form: str) -> str:
+    return "" if number is None else format(number, form)
+
+
+def _size(size_bytes: float | None) -> str:
+    return "" if size_bytes is None else format_size(size_bytes)
 
 
 def _failed(tree: Tree) -> str:

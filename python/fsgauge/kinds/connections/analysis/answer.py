@@ -1,7 +1,8 @@
 """The answer of a study of many clients: what another system changes, test by test, under 60 words.
 
 "ext4 delalloc writes 1.31 times as fast as ext4 nodelalloc (1.24 to 1.39), reads 1.02 times (0.97
-to 1.07, undecided) and is backed up 1.40 times as fast (1.31 to 1.50); 1.0 extents a file, not 20."
+to 1.07, undecided) and is backed up 1.40 times as fast (1.31 to 1.50); 1.0 extents per file
+instead of 20."
 With several systems the first test names all of them, and the largest decided difference elsewhere
 follows.
 """
@@ -17,7 +18,7 @@ from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.record import Cell
 from fsgauge.stats.results import Comparison
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
-from fsgauge.stats.wording import extreme, listed, remark, too_few
+from fsgauge.stats.wording import extreme, listed, ratio_range, remark, too_few
 
 WORDS_LIMIT = 60
 NAMED_SYSTEMS = 3
@@ -143,7 +144,7 @@ def _largest_elsewhere(tests: Tests, lead: Cell) -> str:
 
 
 def _extents(connections: Connections, tests: Tests) -> str:
-    """ "; 1.0 extents a file instead of 20", of the first test whose files were scanned."""
+    """ "; 1.0 extents per file instead of 20", of the first test whose files were scanned."""
     against = connections.extents_reference
     for cell in tests.cells:
         reference = connections.extents_of(cell.id, against)
@@ -158,16 +159,16 @@ def _extents(connections: Connections, tests: Tests) -> str:
         if not differing:
             if len(others) < len(tests.systems):
                 return ""
-            return f"; extents a file are the same, {_number(reference.per_file.value)}"
+            return f"; extents per file are the same, {_number(reference.per_file.value)}"
         if len(differing) == len(others) > 1:
             values = sorted(entry.per_file.value for _, entry in differing)
             low, high = _number(values[0]), _number(values[-1])
             numbers = low if low == high else f"{low} to {high}"
-            return f"; {numbers} extents a file instead of {_number(reference.per_file.value)}"
+            return f"; {numbers} extents per file instead of {_number(reference.per_file.value)}"
         system, entry = max(differing, key=lambda each: abs(math.log(_ratio(each[1]))))
         of = "" if len(tests.systems) == 1 else f"{system}'s files have "
         return (
-            f"; {of}{_number(entry.per_file.value)} extents a file instead of"
+            f"; {of}{_number(entry.per_file.value)} extents per file instead of"
             f" {_number(reference.per_file.value)}"
         )
     return ""
@@ -230,20 +231,7 @@ def _times(entry: Comparison) -> str:
 def interval_words(entry: Comparison) -> str:
     """The interval, and a word where it decides nothing or says that both are equal."""
     low, high = entry.low or entry.ratio, entry.high or entry.ratio
-    digits = 2
-    while digits < 4 and (_is_narrow(low, high, digits) or _hides_one(low, high, digits)):
-        digits += 1
-    word = remark(entry.verdict, entry.margin_percent)
-    return f"{low:.{digits}f} to {high:.{digits}f}{word}"
-
-
-def _is_narrow(low: float, high: float, digits: int) -> bool:
-    return round(low, digits) == round(high, digits) and low != high
-
-
-def _hides_one(low: float, high: float, digits: int) -> bool:
-    """Whether rounding would make an interval touch 1 that does not."""
-    return (low > 1 and round(low, digits) == 1) or (high < 1 and round(high, digits) == 1)
+    return f"{ratio_range(low, high)}{remark(entry.verdict, entry.margin_percent)}"
 
 
 def _would_have_shown(found: Sequence[tuple[Cell, Comparison]]) -> str:

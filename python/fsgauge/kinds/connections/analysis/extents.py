@@ -1,8 +1,8 @@
 """Extents of the files that each cell wrote, over blocks, and their ratio to the baseline's.
 
 Takes the scans that followed a cell; of the baseline, the mean of its two turns counts in a block.
-Extents a file are a ratio scale, so they are averaged as logs. All ratios of a study are one family
-of comparisons: their p values are corrected together.
+Extents per file are a ratio scale, so they are averaged as logs. All ratios of a study are one
+family of comparisons: their p values are corrected together.
 """
 
 from __future__ import annotations
@@ -11,10 +11,12 @@ import math
 import statistics
 from collections.abc import Callable, Sequence
 
-from fsgauge.kinds.connections.analysis.model import CellExtents, ExtentsRatio
+from fsgauge.kinds.connections.analysis.model import CellExtents
 from fsgauge.record import Plan, ScanRecord
 from fsgauge.stats.contrast import Contrast, Value, in_blocks
 from fsgauge.stats.estimate import estimate
+from fsgauge.stats.layouts import at_least
+from fsgauge.stats.results import JudgedRatio
 from fsgauge.stats.samples import Samples
 from fsgauge.wire import ScanResult
 
@@ -67,7 +69,7 @@ def cell_extents(
                     fragmented_share=_share(results, lambda each: each.counts.fragmented_files),
                     mean_extent_bytes=_mean_extent_bytes(results),
                     ratio=ratios.get((cell.id, system)),
-                    lengths=_lengths(results),
+                    lengths=at_least([one for each in results for one in each.extent_lengths]),
                     by_extents=_by_extents(results),
                 )
             )
@@ -87,14 +89,13 @@ def _samples(plan: Plan, scans: Sequence[ScanRecord]) -> Samples:
         extents = scan.result.counts.extents
         values = {EXTENTS: extents, PER_FILE: extents / _files(scan.result)}
         for name, value in values.items():
-            key = (name, scan.cell, scan.system)
-            samples.logs.setdefault(key, {})[scan.block, scan.again] = math.log(value)
+            samples.put(name, scan.cell, scan, math.log(value))
     return samples
 
 
 def _ratios(
     plan: Plan, samples: Samples, reference: str, equivalence_percent: float
-) -> dict[tuple[str, str], ExtentsRatio]:
+) -> dict[tuple[str, str], JudgedRatio]:
     contrasts = {
         (cell.id, system): Contrast(
             Value(PER_FILE, cell.id, system), Value(PER_FILE, cell.id, reference)
@@ -104,7 +105,7 @@ def _ratios(
         if system != reference
     }
     return {
-        place: ExtentsRatio(**judged.numbers())
+        place: JudgedRatio(**judged.numbers())
         for place, judged in in_blocks(contrasts, samples, equivalence_percent).items()
     }
 
@@ -116,22 +117,6 @@ def _share(results: Sequence[ScanResult], part: Callable[[ScanResult], int]) -> 
 def _mean_extent_bytes(results: Sequence[ScanResult]) -> float:
     extents = sum(each.counts.extents for each in results)
     return sum(each.counts.extent_bytes for each in results) / extents
-
-
-def _lengths(results: Sequence[ScanResult]) -> list[tuple[int, float]]:
-    """The share of bytes that lie in extents of at least so many bytes, ascending."""
-    sizes: dict[int, int] = {}
-    for each in results:
-        for length in each.extent_lengths:
-            at = length.at_least_bytes
-            sizes[at] = sizes.get(at, 0) + length.size_bytes
-    total = sum(sizes.values())
-    if total == 0:
-        return []
-    return [
-        (at, sum(size for other, size in sizes.items() if other >= at) / total)
-        for at in sorted(sizes)
-    ]
 
 
 def _by_extents(results: Sequence[ScanResult]) -> list[tuple[int, float]]:

@@ -1,4 +1,4 @@
-"""What statistics say of many clients, for report.json.
+"""What statistics say of many clients, and of servers between them and the files, for report.json.
 
 Values are raw: nanoseconds, bytes per second, shares of 1. An `Estimate` is a geometric mean over
 blocks with a 95 % t interval on logs. `cell` is a cell's id.
@@ -8,12 +8,82 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from fsgauge.kinds.connections.analysis.serving_model import Serving
 from fsgauge.stats.client_errors import ErrorRow, GivenUp
 from fsgauge.stats.estimate import Estimate
-from fsgauge.stats.results import OwnResults, ResultModel
-from fsgauge.stats.verdict import Verdict
+from fsgauge.stats.results import JudgedRatio, OwnResults, ResultModel
 from fsgauge.wire import ClientOperation
+
+
+class ServerUse(ResultModel):
+    """What the server used for one system in one cell.
+
+    Processor time is that of all its processes over all operations of the clients; what it took to
+    let them in is apart, for a session; `busy` is in processors. Memory is the largest of all runs,
+    counters are sums.
+    """
+
+    cell: str
+    system: str
+    runs: int
+    processor_ns: Estimate | None
+    busy: Estimate | None
+    session_ns: Estimate | None = None
+    memory_bytes: int | None
+    memory_processes: int | None
+    processes: int
+    listen_overflows: int | None
+    restarts: int
+
+
+class OperationShare(ResultModel):
+    """The mean response of an operation through the server, and over the path beside it.
+
+    `share` is what the server, its protocol and the clients' sockets add, of the response through
+    the server; below 0 where the path was slower. It is None where the two are not the same work:
+    over NFS closing a written file makes it durable, over the path it does not.
+    """
+
+    cell: str
+    system: str
+    operation: str
+    served_ns: Estimate
+    path_ns: Estimate
+    share: Estimate | None
+
+
+class ConnectionUse(ResultModel):
+    """Connections of the clients in one cell of one system: sums of all runs, medians of times.
+
+    Systems may have different numbers of runs: a baseline runs twice in each block.
+    """
+
+    cell: str
+    system: str
+    runs: int
+    protocol: str
+    connections: int
+    reconnections: int
+    null_operation_ns: int
+    sent_bytes: int
+    received_bytes: int
+    connect_ns: Estimate | None
+    connect_all_ns: Estimate | None
+
+
+class Serving(ResultModel):
+    """Everything about servers. `servers` are those that the study started, a sentence each.
+
+    `name` is what the study started, "" for servers that ran already.
+    """
+
+    name: str
+    servers: list[str]
+    settings: list[str]
+    use: list[ServerUse]
+    shares: list[OperationShare]
+    connections: list[ConnectionUse]
+    without_extents: bool
+    sampling_share: float | None
 
 
 class OperationTime(ResultModel):
@@ -31,7 +101,7 @@ class OperationTime(ResultModel):
 
 
 class ClientShares(ResultModel):
-    """How evenly clients got on, as shares of their mean pace; and when they were done."""
+    """How evenly clients were served, as shares of their mean pace; and when they were done."""
 
     cell: str
     system: str
@@ -65,23 +135,13 @@ class LittleRow(ResultModel):
     with_errors: bool
 
 
-class ExtentsRatio(ResultModel):
-    """Extents a file over those of the reference; more is worse."""
-
-    ratio: float
-    low: float | None
-    high: float | None
-    p_adjusted: float
-    verdict: Verdict
-    n: int
-
-
 class CellExtents(ResultModel):
     """What the files of one writing cell lie in, after they were synced.
 
-    `files` have an extent; `fragmented_share` of them lie in more than one. `lengths` says how many
-    of the bytes lie in extents of at least so many bytes, of all blocks together; `by_extents`
-    which share of the files has so many extents (to below twice that), empty in older records.
+    `files` have an extent; `fragmented_share` of them lie in more than one. `ratio` is extents per
+    file over the reference's: more is worse. `lengths` gives the share of bytes in extents of at
+    least so many bytes, all blocks together; `by_extents` the share of files with so many extents
+    (to below twice that), empty in older records.
     """
 
     cell: str
@@ -91,7 +151,7 @@ class CellExtents(ResultModel):
     per_file: Estimate
     fragmented_share: float
     mean_extent_bytes: float
-    ratio: ExtentsRatio | None
+    ratio: JudgedRatio | None
     lengths: list[tuple[int, float]]
     by_extents: list[tuple[int, float]] = Field([])
 
@@ -109,7 +169,7 @@ class Connections(OwnResults):
 
     `dispatch` is one in a sound study; `threads` are event loops, or threads. `extents_primary`:
     the study names extents among its primary numbers; `without_extents` are systems whose files
-    have none that can be told. `backup_cells` gives each backup the cell that wrote its files.
+    have none that can be read. `backup_cells` gives each backup the cell that wrote its files.
     """
 
     clients: int

@@ -7,14 +7,17 @@ and the mean of the baseline's two turns, are then those of `fsgauge.stats.sampl
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Iterator, Sequence
 
+from fsgauge.kinds.connections.analysis.model import ClientShares, OperationTime
 from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.record import Plan, RunRecord
 from fsgauge.stats.clients import shares_of_mean
+from fsgauge.stats.estimate import Estimate, estimate
 from fsgauge.stats.histogram import mean_ns
 from fsgauge.stats.samples import Samples, is_complete
-from fsgauge.wire import ClientsJob, ClientsResult
+from fsgauge.wire import ClientOperation, ClientsJob, ClientsResult
 
 SHARES = {
     "shares.smallest": 0.0,
@@ -45,8 +48,7 @@ def collect_clients(plan: Plan, runs: Sequence[RunRecord]) -> Samples:
         if result is None or result.clients is None or not is_complete(run):
             continue
         for name, value in _values(run, result.clients):
-            key = (name, run.cell.id, run.system)
-            samples.logs.setdefault(key, {})[run.block, run.again] = math.log(value)
+            samples.put(name, run.cell.id, run, math.log(value))
     return samples
 
 
@@ -65,7 +67,7 @@ def _values(run: RunRecord, clients: ClientsResult) -> Iterator[tuple[str, float
 
 
 def client_paces(run: RunRecord) -> list[float]:
-    """`shares_of_mean`, where rests leave them to be told; otherwise empty.
+    """`shares_of_mean`, where rests do not hide them; otherwise empty.
 
     What a client rested is known of all clients together. Rests of one length take the same from
     each; drawn rests, or those of several files at a time, hide its pace.
@@ -83,3 +85,70 @@ def _nearest(ascending: Sequence[float], place: float) -> float:
     """The value that a share `place` of them does not exceed, by nearest rank."""
     rank = max(1, math.ceil(place * len(ascending) - 1e-9))
     return ascending[rank - 1]
+
+
+def client_shares(plan: Plan, samples: Samples) -> list[ClientShares]:
+    """One entry a cell and system in which several clients worked."""
+    found = []
+    for cell in plan.cells:
+        for system in plan.systems:
+            shares = [estimate(samples.block_logs(name, cell.id, system)) for name in SHARES]
+            smallest, tenth, half, nine_tenths, largest = shares
+            if not (smallest and tenth and half and nine_tenths and largest):
+                continue
+            found.append(
+                ClientShares(
+                    cell=cell.id,
+                    system=system,
+                    clients=ConnectionsFactors.of(cell).clients,
+                    smallest=_at_most_all(smallest),
+                    tenth=tenth,
+                    half=half,
+                    nine_tenths=nine_tenths,
+                    largest=largest,
+                    first_done_ns=estimate(samples.block_logs(FIRST_DONE, cell.id, system)),
+                    last_done_ns=estimate(samples.block_logs(LAST_DONE, cell.id, system)),
+                )
+            )
+    return found
+
+
+def _at_most_all(share: Estimate) -> Estimate:
+    """The slowest client cannot be above the mean, and neither can the end of its interval."""
+    return share if share.high is None else share.model_copy(update={"high": min(share.high, 1.0)})
+
+
+def operation_times(
+    plan: Plan, runs: Sequence[RunRecord], samples: Samples, operations: Sequence[ClientOperation]
+) -> list[OperationTime]:
+    """One entry a cell, system and operation that was done, operations in this order."""
+    counts = _counts(runs)
+    found = []
+    for cell in plan.cells:
+        for operation in operations:
+            for system in plan.systems:
+                service = estimate(samples.block_logs(service_name(operation), cell.id, system))
+                share = estimate(samples.block_logs(share_name(operation), cell.id, system))
+                if service is None or share is None:
+                    continue
+                found.append(
+                    OperationTime(
+                        cell=cell.id,
+                        system=system,
+                        operation=operation,
+                        operations=statistics.fmean(counts[cell.id, system, operation]),
+                        service_ns=service,
+                        share=share,
+                    )
+                )
+    return found
+
+
+def _counts(runs: Sequence[RunRecord]) -> dict[tuple[str, str, str], list[int]]:
+    counts: dict[tuple[str, str, str], list[int]] = {}
+    for run in runs:
+        if run.result is None or run.result.clients is None or not is_complete(run):
+            continue
+        for part in run.result.clients.operations:
+            counts.setdefault((run.cell.id, run.system, part.operation), []).append(part.operations)
+    return counts

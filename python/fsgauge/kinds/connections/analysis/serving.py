@@ -10,7 +10,7 @@ import statistics
 from collections.abc import Container, Iterator, Sequence
 from typing import get_args
 
-from fsgauge.kinds.connections.analysis.serving_model import (
+from fsgauge.kinds.connections.analysis.model import (
     ConnectionUse,
     OperationShare,
     ServerUse,
@@ -75,8 +75,7 @@ def _collect(plan: Plan, runs: Sequence[RunRecord]) -> Samples:
         if run.result is None or run.result.clients is None or not is_complete(run):
             continue
         for name, value in _values(run, run.result.clients):
-            key = (name, run.cell.id, run.system)
-            samples.logs.setdefault(key, {})[run.block, run.again] = math.log(value)
+            samples.put(name, run.cell.id, run, math.log(value))
     return samples
 
 
@@ -134,7 +133,7 @@ def _use(samples: Samples, runs: Sequence[RunRecord], cell: str, system: str) ->
 
 
 def _durable_when_closed(runs: Sequence[RunRecord]) -> set[tuple[str, str]]:
-    """Cells and systems whose clients write files that closing syncs, though nobody asked for it.
+    """Cells and systems whose clients write files that closing syncs, without being asked to.
 
     An NFS client sends COMMIT before close returns (RFC 1813, 4.11); close on a path syncs nothing.
     """

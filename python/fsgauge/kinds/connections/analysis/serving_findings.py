@@ -1,12 +1,11 @@
-"""What servers bring to light: connections refused or lost, servers that died, cost of looking."""
+"""Findings about servers: connections refused or lost, deaths, the cost of sampling memory."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fsgauge.kinds.connections.analysis.model import Connections
+from fsgauge.kinds.connections.analysis.model import Connections, Serving
 from fsgauge.kinds.connections.analysis.serving import refused_of
-from fsgauge.kinds.connections.analysis.serving_model import Serving
 from fsgauge.stats.evidence import Evidence, count, finding, name_of
 from fsgauge.stats.results import Finding
 
@@ -40,9 +39,9 @@ def _restarts(evidence: Evidence, serving: Serving) -> Iterator[Finding]:
         yield finding(
             "server.died",
             "warning",
-            f"The server ended by itself or was killed {count(total, 'time')} while it served, and"
-            f" was started again; first {died[0].system}. Clients connected anew.",
-            "Times of these runs hold the outage. Its processor time is unknown there.",
+            f"The server exited or was killed {count(total, 'time')} during the runs and was"
+            f" started again; first {died[0].system}. Clients reconnected.",
+            "The times of these runs include the outage. The server's CPU time is unknown there.",
             [
                 f"{name_of(run)}: {count(run.server.restarts, 'restart')}"
                 for run in evidence.runs
@@ -58,10 +57,10 @@ def _overflows(evidence: Evidence, serving: Serving) -> Iterator[Finding]:
         yield finding(
             "server.listen_overflows",
             "warning",
-            f"The kernel refused {count(total, 'connection')} because a listen queue was full"
-            f"; first {full[0].system}.",
-            "Clients asked again after a second or more, which is in the time of connecting, not in"
-            " that of operations. Raise net.core.somaxconn if it is below the server's backlog.",
+            f"The kernel refused {count(total, 'connection')} because a listen queue was full;"
+            f" first {full[0].system}.",
+            "Clients tried again after a second or more. That wait counts as connecting time, not"
+            " as operation time. Raise net.core.somaxconn if it is below the server's backlog.",
             [
                 f"{name_of(run)}: {refused_of(run.server)}"
                 for run in evidence.runs
@@ -79,7 +78,8 @@ def _reconnections(evidence: Evidence, serving: Serving) -> Iterator[Finding]:
             "warning",
             f"Clients lost their connection and made a new one {count(total, 'time')}; first"
             f" {lost[0].system}.",
-            "Files that were open then were given up. The server's log says why it dropped them.",
+            "Files that were open at the time were given up. The server's log says why it dropped"
+            " the connections.",
             [
                 f"{name_of(run)}: {run.result.clients.network.reconnections}"
                 for run in evidence.runs

@@ -2,20 +2,117 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
 from typing import Any
 
+from fsgauge.kinds.connections.analysis.findings import carried
 from fsgauge.kinds.connections.analysis.model import Connections
-from fsgauge.kinds.connections.page.clients_chart import clients_chart
-from fsgauge.kinds.connections.page.extents_chart import extents_chart
-from fsgauge.kinds.connections.page.headline import headline
-from fsgauge.kinds.connections.page.parts import connections_parts
+from fsgauge.kinds.connections.factors import ConnectionsFactors
+from fsgauge.kinds.connections.page.charts import (
+    clients_chart,
+    extents_chart,
+    is_short,
+    tests_chart,
+)
 from fsgauge.kinds.connections.page.serving import serving_parts
-from fsgauge.kinds.connections.page.tests_chart import is_short, tests_chart
+from fsgauge.kinds.connections.page.tables import (
+    call_table,
+    error_table,
+    extents_table,
+    extents_words,
+    fairness_table,
+    latency_table,
+    little_table,
+    published_tables,
+    source_of,
+)
+from fsgauge.kinds.connections.published import published_connections
 from fsgauge.report.draw import Drawing
 from fsgauge.report.kind_page import KindPage, Line
+from fsgauge.report.table_parts import Table, all_said_once
 from fsgauge.stats.results import Results
 from fsgauge.store import StoredStudy
+
+
+@dataclass(frozen=True)
+class ConnectionsParts:
+    """Tables by section, and the words between them."""
+
+    published: list[Table] = field(default_factory=list)
+    source: str = ""
+    carried: str = ""
+    errors: list[Table] = field(default_factory=list)
+    clients: list[Table] = field(default_factory=list)
+    latency: list[Table] = field(default_factory=list)
+    extents: list[Table] = field(default_factory=list)
+    primary_extents: list[tuple[str, str]] = field(default_factory=list)
+
+    @property
+    def pages(self) -> list[str]:
+        """The pages that explain the published rows, each once."""
+        return list(dict.fromkeys(page for table in self.published for page in table.pages))
+
+
+def connections_parts(results: Results) -> ConnectionsParts:
+    """Everything of a study of many clients."""
+    connections = Connections.of(results)
+    if connections is None:
+        return ConnectionsParts()
+    published = published_connections()
+    tables = published_tables(results, published)
+    beside = any(column.elsewhere for table in tables for column in table.columns)
+    return ConnectionsParts(
+        published=all_said_once(tables),
+        source=source_of(published) if beside else "",
+        carried=carried(connections),
+        errors=error_table(results, connections),
+        clients=all_said_once(
+            [
+                *fairness_table(results, connections),
+                *little_table(results, connections),
+                *call_table(connections),
+            ]
+        ),
+        latency=all_said_once(latency_table(results, connections)),
+        extents=all_said_once(extents_table(results, connections)),
+        primary_extents=_primary_extents(results, connections)
+        if connections.extents_primary
+        else [],
+    )
+
+
+def _primary_extents(results: Results, connections: Connections) -> list[tuple[str, str]]:
+    """By primary test, every system's ratio of extents per file in words."""
+    primary = {ConnectionsFactors.of(results.cell(cell)).test for cell in results.primary_cells}
+    shown = primary | ({"backup fill"} if "backup" in primary else set())
+    found: dict[str, list[str]] = {}
+    for each in connections.extents:
+        if each.ratio is not None and ConnectionsFactors.of(results.cell(each.cell)).test in shown:
+            words = f"{each.system} {extents_words(each)}"
+            found.setdefault(results.cell(each.cell).name, []).append(words)
+    return [(name, ", ".join(ratios)) for name, ratios in found.items()]
+
+
+def headline(results: Results) -> str:
+    """The study's question; of a shipped study of clients with one system, what that one gives."""
+    if len(results.systems) > 1:
+        return results.question
+    if results.question != _shipped_question():
+        return results.question
+    clients = max((ConnectionsFactors.of(cell).clients for cell in results.cells), default=1)
+    many = "one client" if clients == 1 else f"{clients:,} clients"
+    verb = "does" if clients == 1 else "do"
+    return f"What {verb} {many} get from {results.systems[0]}?"
+
+
+@cache
+def _shipped_question() -> str:
+    text = (files("fsgauge.kinds.connections") / "studies" / "connections.toml").read_text("utf-8")
+    return str(tomllib.loads(text)["question"])
 
 
 class ConnectionsPage(KindPage):

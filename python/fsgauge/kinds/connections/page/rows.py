@@ -13,9 +13,8 @@ from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.record import Cell
 from fsgauge.report import words
 from fsgauge.report.table_parts import interval_text
-from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.metrics import METRICS
-from fsgauge.stats.results import Comparison, Measurement, Results
+from fsgauge.stats.results import Comparison, Results
 from fsgauge.stats.verdict import Verdict
 
 Form = Literal["ms", "time", "KiB/s", "MiB/min", "count", "plain"]
@@ -150,17 +149,12 @@ def _value(
     )
     if found is None:
         return None
-    number = _estimate(found)
     comparison = results.comparison(cell.id, system, kind.number)
     return Value(
         text=text_of(found.value, kind.form),
-        interval=interval_text(number, lambda edge: text_of(edge, kind.form)),
+        interval=interval_text(found, lambda edge: text_of(edge, kind.form)),
         change=None if comparison is None else _change(comparison),
     )
-
-
-def _estimate(found: Measurement) -> Estimate:
-    return Estimate(value=found.value, low=found.low, high=found.high, n=found.n)
 
 
 def _change(entry: Comparison) -> Change:
@@ -192,7 +186,7 @@ def _of_extents(extents: CellExtents, kind: Kind) -> Value:
 
 
 def text_of(number: float, form: Form) -> str:
-    """A raw number in the unit of its row; the unit stands in the row's name."""
+    """A raw number in the unit of its row; the unit is in the row's name."""
     match form:
         case "ms":
             return plain(number / 1e6)

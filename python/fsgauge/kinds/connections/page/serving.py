@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fsgauge.kinds.connections.analysis.model import Connections
-from fsgauge.kinds.connections.analysis.serving_model import OperationShare, ServerUse, Serving
+from fsgauge.kinds.connections.analysis.model import (
+    Connections,
+    ConnectionUse,
+    OperationShare,
+    ServerUse,
+    Serving,
+)
 from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.report import words
-from fsgauge.report.few_blocks import said_once
 from fsgauge.report.table_parts import (
     NOTHING,
     Column,
+    Rows,
     Table,
     TableCell,
+    all_said_once,
     interval_text,
     value_cell,
     without_empty_columns,
@@ -22,7 +28,7 @@ from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.results import Results
 from fsgauge.units import format_size
 
-FOLDED_ROWS = 40
+FOLDED_ROWS = 41
 _NO_BREAK = "\u00a0"
 _LEAST_SHARE = -1.0
 """An interval that reaches below says nothing: the path may have been twice as slow, or not."""
@@ -71,7 +77,7 @@ def serving_tables(results: Results) -> list[Table]:
         *_use(results, serving),
         *_connections(results, serving),
     ]
-    return [said_once(table) for table in tables]
+    return all_said_once(tables)
 
 
 def _lead(results: Results, serving: Serving) -> str:
@@ -144,7 +150,7 @@ def _shares(results: Results, serving: Serving) -> list[Table]:
             " has both wait."
         )
     heading = "How much of each operation is the server?"
-    return [Table("server-share", heading, note, columns, rows, len(rows) > FOLDED_ROWS)]
+    return [Table("server-share", heading, note, columns, rows, len(rows) >= FOLDED_ROWS)]
 
 
 def _share(each: OperationShare | None) -> TableCell:
@@ -162,39 +168,31 @@ def _share(each: OperationShare | None) -> TableCell:
 
 
 def _use(results: Results, serving: Serving) -> list[Table]:
-    if not serving.use:
-        return []
-    rows = [
-        [
-            TableCell(results.cell(each.cell).name),
-            TableCell(each.system),
-            value_cell(each.processor_ns, "ns"),
-            _processors(each.busy),
-            value_cell(each.session_ns, "ns"),
-            _memory(each),
-            TableCell(f"{each.processes:,}"),
-            TableCell("unknown" if each.listen_overflows is None else f"{each.listen_overflows:,}"),
-            TableCell(f"{each.restarts}"),
-        ]
-        for each in serving.use
-    ]
-    columns = [
-        Column("test"),
-        Column("system"),
-        Column("processor time an operation", "server_cpu"),
-        Column("processors busy", "server_cpu"),
-        Column("processor time a session", "server_cpu"),
-        Column("memory", "server_memory"),
-        Column("processes", "server_memory"),
-        Column("refused by a full queue", "listen_overflows"),
-        Column("died", "client_errors"),
-    ]
     note = (
         "All processes of the server together. Letting clients in and letting them go are in no"
-        " operation. What was refused and what died is counted over all runs."
+        " operation. Refused connections and deaths are counted over all runs."
     )
-    table = Table("server", "What the server used", note, columns, rows)
-    return [without_empty_columns(table)]
+    table = Rows(serving.use).table(
+        "server",
+        "What the server used",
+        note,
+        [
+            ("test", "", lambda each: results.cell(each.cell).name),
+            ("system", "", lambda each: each.system),
+            ("CPU time per operation", "server_cpu", lambda e: value_cell(e.processor_ns, "ns")),
+            ("processors busy", "server_cpu", lambda each: _processors(each.busy)),
+            ("CPU time per session", "server_cpu", lambda e: value_cell(e.session_ns, "ns")),
+            ("memory", "server_memory", _memory),
+            ("processes", "server_memory", lambda each: f"{each.processes:,}"),
+            ("refused by a full queue", "listen_overflows", _refused),
+            ("died", "client_errors", lambda each: f"{each.restarts}"),
+        ],
+    )
+    return [without_empty_columns(table)] if table.rows else []
+
+
+def _refused(use: ServerUse) -> str:
+    return "unknown" if use.listen_overflows is None else f"{use.listen_overflows:,}"
 
 
 def _processors(busy: Estimate | None) -> TableCell:
@@ -211,37 +209,30 @@ def _memory(use: ServerUse) -> TableCell:
 
 
 def _connections(results: Results, serving: Serving) -> list[Table]:
-    if not serving.connections:
-        return []
-    rows = [
-        [
-            TableCell(results.cell(each.cell).name),
-            TableCell(each.system),
-            TableCell(f"{each.connections:,}"),
-            value_cell(each.connect_ns, "ns"),
-            value_cell(each.connect_all_ns, "ns"),
-            TableCell(words.value(each.null_operation_ns, "ns")),
-            TableCell(
-                format_size(each.sent_bytes // each.runs),
-                f"{format_size(each.received_bytes // each.runs)} back",
-            ),
-            TableCell(f"{each.reconnections:,}"),
-        ]
-        for each in serving.connections
-    ]
-    columns = [
-        Column("test"),
-        Column("system"),
-        Column("connections", "connect"),
-        Column("to connect one", "connect"),
-        Column("until all are connected", "connect"),
-        Column("null operation", "null_operation"),
-        Column("sent in a run"),
-        Column("connected anew, all runs", "client_errors"),
-    ]
     protocols = "; ".join(dict.fromkeys(each.protocol for each in serving.connections))
     note = (
         f"{protocols}. A connection and a session for each client; connecting is in no other"
         " number. Bytes are those of a run, on average."
     )
-    return [Table("connections", "Connections", note, columns, rows, len(rows) > FOLDED_ROWS)]
+    table = Rows(serving.connections).table(
+        "connections",
+        "Connections",
+        note,
+        [
+            ("test", "", lambda each: results.cell(each.cell).name),
+            ("system", "", lambda each: each.system),
+            ("connections", "connect", lambda each: f"{each.connections:,}"),
+            ("to connect one", "connect", lambda each: value_cell(each.connect_ns, "ns")),
+            ("until all are connected", "connect", lambda e: value_cell(e.connect_all_ns, "ns")),
+            ("null operation", "null_operation", lambda e: words.value(e.null_operation_ns, "ns")),
+            ("sent per run", "", _bytes_of_a_run),
+            ("reconnected, all runs", "client_errors", lambda each: f"{each.reconnections:,}"),
+        ],
+        folded_from=FOLDED_ROWS,
+    )
+    return [table] if table.rows else []
+
+
+def _bytes_of_a_run(use: ConnectionUse) -> TableCell:
+    received = format_size(use.received_bytes // use.runs)
+    return TableCell(format_size(use.sent_bytes // use.runs), f"{received} back")

@@ -5,7 +5,9 @@ Each column with a number, or each row's name, names the page that explains it.
 
 from __future__ import annotations
 
-from fsgauge.kinds.connections.analysis.model import CellExtents, Connections
+from collections.abc import Callable
+
+from fsgauge.kinds.connections.analysis.model import CellExtents, Connections, OperationTime
 from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.kinds.connections.page.rows import (
     Change,
@@ -20,22 +22,23 @@ from fsgauge.report import words
 from fsgauge.report.table_parts import (
     NEVER_VARIED,
     NOTHING,
-    TOO_FEW,
     Column,
+    Rows,
     Table,
     TableCell,
     interval_text,
+    quantile_cell,
     share_cell,
     value_cell,
     without_empty_columns,
 )
 from fsgauge.report.theme import GLYPHS
+from fsgauge.stats.client_errors import ERRORS
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.results import Results
 from fsgauge.units import format_size
 
-KINDS = {"no_space": "no space", "io": "I/O error", "protocol": "protocol not understood"}
-FOLDED_ROWS = 32
+FOLDED_ROWS = 33
 FILES_BINS_SHOWN = 4
 
 
@@ -98,9 +101,7 @@ def _change(change: Change | None) -> TableCell:
     if change is None:
         return NOTHING
     text = f"{words.percent_change(change.ratio)} {GLYPHS[change.verdict]} {change.verdict}"
-    estimate = Estimate(value=change.ratio, low=change.low, high=change.high, n=change.n)
-    interval = interval_text(estimate, words.percent_change)
-    return TableCell(text, interval)
+    return TableCell(text, interval_text(change, words.percent_change))
 
 
 def _published(row: PublishedRow | None, systems: int) -> list[TableCell]:
@@ -122,100 +123,67 @@ def source_of(published: PublishedConnections) -> str:
     )
 
 
-def latency_table(results: Results) -> list[Table]:
+def latency_table(results: Results, connections: Connections) -> list[Table]:
     """Percentiles of the response by operation and system, the call itself beside; [] without."""
-    connections = Connections.of(results)
-    if connections is None:
-        return []
     measured = {(m.cell, m.system, m.metric): m for m in results.measurements}
 
-    def quantile(cell: str, system: str, metric: str) -> TableCell:
-        found = measured.get((cell, system, metric))
-        if found is None:
-            return TOO_FEW
-        number = Estimate(value=found.value, low=found.low, high=found.high, n=found.n)
-        return value_cell(number, "ns")
+    def of(part: str) -> Callable[[OperationTime], TableCell]:
+        return lambda each: quantile_cell(
+            measured.get((each.cell, each.system, f"{each.operation}.{part}"))
+        )
 
-    rows = [
-        [
-            TableCell(results.cell(each.cell).name),
-            TableCell(each.operation, f"{each.operations:,.0f} a run"),
-            TableCell(each.system),
-            *(
-                quantile(each.cell, each.system, f"{each.operation}.{part}")
-                for part in ("mean", "p50", "p99", "p999")
-            ),
-            value_cell(each.service_ns, "ns"),
-            share_cell(each.share),
-        ]
-        for each in connections.times
-        if each.operation != "connect"
-    ]
-    columns = [
-        Column("test"),
-        Column("operation"),
-        Column("system"),
-        Column("mean response", "mean"),
-        Column("p50", "p50"),
-        Column("p99", "p99"),
-        Column("p99.9", "p999"),
-        Column("the call itself", "service_time"),
-        Column("of the response", "service_time"),
-    ]
     note = (
         "Response from the moment the client asked; beside it the mean time of the call itself."
         " What is between them is waiting for a turn. A percentile needs ten samples beyond it in"
         " each run."
     )
-    table = Table(
+    table = Rows(each for each in connections.times if each.operation != "connect").table(
         "latency-by-operation",
         "Response by operation",
         note,
-        columns,
-        rows,
-        len(rows) > FOLDED_ROWS,
-    )
-    return [without_empty_columns(table)] if rows else []
-
-
-def extents_table(results: Results) -> list[Table]:
-    """Extents of the files of each writing test; [] where nothing was scanned."""
-    connections = Connections.of(results)
-    if connections is None or not connections.extents:
-        return []
-    rows = [
         [
-            TableCell(results.cell(each.cell).name),
-            TableCell(each.system),
-            TableCell(f"{each.files:,.0f}"),
-            TableCell(
-                f"{each.extents.value:,.0f}",
-                interval_text(each.extents, lambda edge: f"{edge:,.0f}"),
-            ),
-            TableCell(plain(each.per_file.value), interval_text(each.per_file, plain)),
-            _extents_ratio(connections, each.cell, each.system),
-            TableCell(f"{100 * each.fragmented_share:.3g} %"),
-            _by_extents(each),
-            TableCell(format_size(each.mean_extent_bytes)),
-        ]
-        for each in connections.extents
-    ]
-    columns = [
-        Column("written by"),
-        Column("system"),
-        Column("files", "extents"),
-        Column("extents", "extents"),
-        Column("extents a file", "extents_per_file"),
-        Column(f"over {connections.extents_reference}'s", "ratio"),
-        Column("files in two or more", "fragmented"),
-        Column("files by their extents", "extents_per_file"),
-        Column("mean extent", "extents"),
-    ]
+            ("test", "", lambda each: results.cell(each.cell).name),
+            ("operation", "", lambda e: TableCell(e.operation, f"{e.operations:,.0f} a run")),
+            ("system", "", lambda each: each.system),
+            ("mean response", "mean", of("mean")),
+            ("p50", "p50", of("p50")),
+            ("p99", "p99", of("p99")),
+            ("p99.9", "p999", of("p999")),
+            ("the call itself", "service_time", lambda each: value_cell(each.service_ns, "ns")),
+            ("of the response", "service_time", lambda each: share_cell(each.share)),
+        ],
+        folded_from=FOLDED_ROWS,
+    )
+    return [without_empty_columns(table)] if table.rows else []
+
+
+def extents_table(results: Results, connections: Connections) -> list[Table]:
+    """Extents of the files of each writing test; [] where nothing was scanned."""
     note = (
         "Counted on the file system itself (FIEMAP) after each writing test, when all was synced."
     )
-    table = Table("extents", "Extents of what each test wrote", note, columns, rows)
-    return [without_empty_columns(table)]
+    over = f"over {connections.extents_reference}'s"
+    table = Rows(connections.extents).table(
+        "extents",
+        "Extents of what each test wrote",
+        note,
+        [
+            ("written by", "", lambda each: results.cell(each.cell).name),
+            ("system", "", lambda each: each.system),
+            ("files", "extents", lambda each: f"{each.files:,.0f}"),
+            ("extents", "extents", lambda each: _number(each.extents, lambda n: f"{n:,.0f}")),
+            ("extents per file", "extents_per_file", lambda each: _number(each.per_file, plain)),
+            (over, "ratio", _extents_ratio),
+            ("files in two or more", "fragmented", lambda e: f"{100 * e.fragmented_share:.3g} %"),
+            ("files by their extents", "extents_per_file", _by_extents),
+            ("mean extent", "extents", lambda each: format_size(each.mean_extent_bytes)),
+        ],
+    )
+    return [without_empty_columns(table)] if table.rows else []
+
+
+def _number(number: Estimate, text: Callable[[float], str]) -> TableCell:
+    return TableCell(text(number.value), interval_text(number, text))
 
 
 def _by_extents(extents: CellExtents) -> TableCell:
@@ -230,97 +198,87 @@ def _by_extents(extents: CellExtents) -> TableCell:
     return TableCell(first, ", ".join(others))
 
 
-def _extents_ratio(connections: Connections, cell: str, system: str) -> TableCell:
-    found = connections.extents_of(cell, system)
-    if found is None or found.ratio is None:
+def _extents_ratio(extents: CellExtents) -> TableCell:
+    ratio = extents.ratio
+    if ratio is None:
         return NOTHING
-    ratio = found.ratio
     text = f"{words.ratio(ratio.ratio)} {GLYPHS[ratio.verdict]} {ratio.verdict}"
-    estimate = Estimate(value=ratio.ratio, low=ratio.low, high=ratio.high, n=ratio.n)
-    return TableCell(text, interval_text(estimate, words.ratio))
+    return TableCell(text, interval_text(ratio, words.ratio))
 
 
-def extents_words(connections: Connections, cell: str, system: str) -> str:
+def extents_words(extents: CellExtents) -> str:
     """Ratio, interval and verdict in a line: "0.05 (the same in all blocks) ▲ better"."""
-    found = _extents_ratio(connections, cell, system)
+    found = _extents_ratio(extents)
     number, _, verdict = found.text.partition(" ")
     return f"{number} ({found.below or NEVER_VARIED}) {verdict}"
 
 
-def fairness_table(results: Results) -> list[Table]:
+def fairness_table(results: Results, connections: Connections) -> list[Table]:
     """Spread of clients' throughput, and when they were done; [] with fewer than two clients."""
-    connections = Connections.of(results)
-    if connections is None or not connections.shares:
-        return []
-    rows = [
-        [
-            TableCell(results.cell(each.cell).name),
-            TableCell(each.system),
-            share_cell(each.smallest),
-            *(
-                TableCell(f"{100 * share.value:.0f} %")
-                for share in (each.tenth, each.half, each.nine_tenths, each.largest)
-            ),
-            value_cell(each.first_done_ns, "ns"),
-            value_cell(each.last_done_ns, "ns"),
-        ]
-        for each in connections.shares
-    ]
-    columns = [
-        Column("test"),
-        Column("system"),
-        Column("slowest client", "client_shares"),
-        Column("one in ten below", "client_shares"),
-        Column("half below", "client_shares"),
-        Column("nine in ten below", "client_shares"),
-        Column("fastest", "client_shares"),
-        Column("first client done", "complete"),
-        Column("last client done", "complete"),
-    ]
     note = (
         "Each client's pace as a share of the mean of all: the time that its operations take at the"
         " mean responses, over the time that it needed. With equal work it is its throughput."
     )
-    return [Table("fairness", "Between clients", note, columns, rows, len(rows) > FOLDED_ROWS)]
-
-
-def little_table(results: Results) -> list[Table]:
-    """The check N = X (R + Z); [] where it was not made."""
-    connections = Connections.of(results)
-    if connections is None or not connections.little:
-        return []
-    counts = connections.little[0].counts
-    rows = [
+    table = Rows(connections.shares).table(
+        "fairness",
+        "Between clients",
+        note,
         [
-            TableCell(results.cell(each.cell).name),
-            TableCell(each.system),
-            TableCell(plain(each.active)),
-            TableCell(f"{plain(each.rate)} /s"),
-            TableCell(words.value(each.response_ns, "ns")),
-            TableCell(words.value(each.think_ns, "ns") if each.think_ns else "none"),
-            TableCell(plain(each.product)),
-            TableCell(
-                signed_percent(each.difference_percent),
-                "operations failed" if each.with_errors else "",
-            ),
-        ]
-        for each in connections.little
-    ]
-    columns = [
-        Column("test"),
-        Column("system"),
-        Column(f"N: {counts} at work", "little"),
-        Column("X: operations", "little"),
-        Column("R: response", "little"),
-        Column("Z: rest", "little"),
-        Column("X (R + Z)", "little"),
-        Column("difference", "little"),
-    ]
+            ("test", "", lambda each: results.cell(each.cell).name),
+            ("system", "", lambda each: each.system),
+            ("slowest client", "client_shares", lambda each: share_cell(each.smallest)),
+            ("one in ten below", "client_shares", lambda each: _percent(each.tenth)),
+            ("half below", "client_shares", lambda each: _percent(each.half)),
+            ("nine in ten below", "client_shares", lambda each: _percent(each.nine_tenths)),
+            ("fastest", "client_shares", lambda each: _percent(each.largest)),
+            ("first client done", "complete", lambda each: value_cell(each.first_done_ns, "ns")),
+            ("last client done", "complete", lambda each: value_cell(each.last_done_ns, "ns")),
+        ],
+        folded_from=FOLDED_ROWS,
+    )
+    return [table] if table.rows else []
+
+
+def _percent(share: Estimate) -> str:
+    return f"{100 * share.value:.0f} %"
+
+
+def little_table(results: Results, connections: Connections) -> list[Table]:
+    """The check N = X (R + Z); [] where it was not made."""
+    if not connections.little:
+        return []
     note = (
         "Clients at work are counted apart from latencies, so the two sides agree only if every"
         " moment of every client is in exactly one of them. All runs of a system added up."
     )
-    return [Table("little", "Do the times add up?", note, columns, rows, len(rows) > FOLDED_ROWS)]
+    table = Rows(connections.little).table(
+        "little",
+        "Do the times add up?",
+        note,
+        [
+            ("test", "", lambda each: results.cell(each.cell).name),
+            ("system", "", lambda each: each.system),
+            (f"N: {connections.little[0].counts} at work", "little", lambda e: plain(e.active)),
+            ("X: operations", "little", lambda each: f"{plain(each.rate)} /s"),
+            ("R: response", "little", lambda each: words.value(each.response_ns, "ns")),
+            (
+                "Z: rest",
+                "little",
+                lambda e: words.value(e.think_ns, "ns") if e.think_ns else "none",
+            ),
+            ("X (R + Z)", "little", lambda each: plain(each.product)),
+            (
+                "difference",
+                "little",
+                lambda each: TableCell(
+                    signed_percent(each.difference_percent),
+                    "operations failed" if each.with_errors else "",
+                ),
+            ),
+        ],
+        folded_from=FOLDED_ROWS,
+    )
+    return [table]
 
 
 def signed_percent(number: float) -> str:
@@ -330,44 +288,36 @@ def signed_percent(number: float) -> str:
     return f"{sign}{text} %"
 
 
-def error_table(results: Results) -> list[Table]:
+def error_table(results: Results, connections: Connections) -> list[Table]:
     """Errors by operation and kind; [] without any."""
-    connections = Connections.of(results)
-    if connections is None or not connections.errors:
-        return []
-    rows = [
+    table = Rows(connections.errors).table(
+        "errors",
+        "Errors",
+        "An operation that fails ends the work on its file.",
         [
-            TableCell(results.cell(each.cell).name),
-            TableCell(each.system),
-            TableCell(each.operation),
-            TableCell(KINDS.get(each.kind, each.kind.replace("_", " "))),
-            TableCell(f"{each.count:,}"),
-            TableCell(f"{each.runs}"),
-            TableCell(each.first_path, each.message),
-        ]
-        for each in connections.errors
-    ]
-    columns = [
-        Column("test"),
-        Column("system"),
-        Column("operation"),
-        Column("error"),
-        Column("how many", "client_errors"),
-        Column("in runs", "client_errors"),
-        Column("first"),
-    ]
-    note = "An operation that fails ends the work on its file."
-    return [Table("errors", "Errors", note, columns, rows)]
+            ("test", "", lambda each: results.cell(each.cell).name),
+            ("system", "", lambda each: each.system),
+            ("operation", "", lambda each: each.operation),
+            ("error", "", lambda each: ERRORS[each.kind].name),
+            ("how many", "client_errors", lambda each: f"{each.count:,}"),
+            ("in runs", "client_errors", lambda each: f"{each.runs}"),
+            ("first", "", lambda each: TableCell(each.first_path, each.message)),
+        ],
+    )
+    return [table] if table.rows else []
 
 
-def call_table(results: Results) -> list[Table]:
+def call_table(connections: Connections) -> list[Table]:
     """Which call carried each operation; [] before the first run."""
-    connections = Connections.of(results)
-    if connections is None or not connections.calls:
-        return []
-    rows = [
-        [TableCell(each.operation), TableCell(each.call), TableCell(each.reason or "")]
-        for each in connections.calls
-    ]
-    columns = [Column("operation"), Column("call", "dispatch"), Column("why not io_uring")]
-    return [Table("calls", "Calls", "Which call carried each operation.", columns, rows, True)]
+    table = Rows(connections.calls).table(
+        "calls",
+        "Calls",
+        "Which call carried each operation.",
+        [
+            ("operation", "", lambda each: each.operation),
+            ("call", "dispatch", lambda each: each.call),
+            ("why not io_uring", "", lambda each: each.reason or ""),
+        ],
+        folded_from=0,
+    )
+    return [table] if table.rows else []

@@ -1,4 +1,4 @@
-"""What several writers bring to light: rates that no device has, unfair shares."""
+"""Findings about several writers: rates above the device's, unfair shares."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import math
 from collections.abc import Iterator
 
 from fsgauge.kinds.writers.analysis.model import Scaling, ScalingPoint
-from fsgauge.kinds.writers.analysis.writers import fairness
+from fsgauge.kinds.writers.analysis.samples import fairness
 from fsgauge.kinds.writers.factors import WritersFactors
-from fsgauge.record import RunRecord
 from fsgauge.stats.advice import cache_advice
+from fsgauge.stats.client_findings import held_back
 from fsgauge.stats.estimate import Estimate
-from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of
+from fsgauge.stats.evidence import Evidence, count, finding
 from fsgauge.stats.ratio import t_quantile
 from fsgauge.stats.results import Finding
 from fsgauge.stats.verdict import ALPHA, BLOCKS_FOR_A_VERDICT, benjamini_hochberg
@@ -23,7 +23,8 @@ POINTS_NAMED = 3
 def writers_findings(evidence: Evidence) -> Iterator[Finding]:
     """All findings about writers."""
     yield from _faster_than_device(evidence)
-    yield from _unfair(evidence)
+    if Scaling.of(evidence) is not None:
+        yield from _unfair(evidence)
 
 
 def _faster_than_device(evidence: Evidence) -> Iterator[Finding]:
@@ -78,7 +79,7 @@ def _advice(evidence: Evidence, point: ScalingPoint) -> str:
             ' read the direct cells (workload.access = ["direct"]).'
         )
     return (
-        "Memory answered, and the device has yet to do these writes. Read the direct cells"
+        "Memory answered; the device has yet to do these writes. Read the direct cells"
         ' (workload.access = ["direct"]), or make writes durable (workload.sync = "fdatasync").'
     )
 
@@ -119,31 +120,21 @@ def _share(share: Estimate) -> str:
 
 def _unfair(evidence: Evidence) -> Iterator[Finding]:
     """Runs in which one writer was held back: its own rate is under half of the writers' mean."""
-    if Scaling.of(evidence) is None:
-        return
     shares = [
         (run, share)
         for run in evidence.runs
         if run.result is not None and (share := fairness(run.result)) is not None
     ]
-    unfair = [(run, share) for run, share in shares if share < FAIR_SHARE]
-    if not unfair:
-        return
-    run, share = min(unfair, key=lambda pair: pair[1])
     points = _points_that_are_unfair(evidence)
-    often = f" On average over blocks: {', '.join(points)}." if points else ""
-    yield finding(
+    yield from held_back(
         "unfair_writers",
-        "warning",
-        f"In {part_of(len(unfair), len(shares), 'run')} the slowest writer had under half of the"
-        f" writers' mean rate, at worst {100 * share:.0f} %: {_place(run)}.{often}",
-        "The total hides that one writer waits: read p99, not only the rate. A lock or the"
-        " scheduler favours those that hold it; compare other ranges or own descriptors"
-        ' (workload.ranges, workload.descriptors = "own").',
-        [
-            f"{name_of(run)}: slowest writer {100 * share:.0f} % of the mean"
-            for run, share in unfair
-        ],
+        "writer",
+        shares,
+        FAIR_SHARE,
+        "The total hides that one writer waits: see p99, not only the rate. A lock or the scheduler"
+        " favours those that hold it; compare other ranges or own descriptors (workload.ranges,"
+        ' workload.descriptors = "own").',
+        f" On average over blocks: {', '.join(points)}." if points else "",
     )
 
 
@@ -159,7 +150,3 @@ def _points_that_are_unfair(evidence: Evidence) -> list[str]:
         for point in line.points
         if is_unfair(point)
     ][:POINTS_NAMED]
-
-
-def _place(run: RunRecord) -> str:
-    return f"{run.system}, {run.cell.name}"

@@ -1,18 +1,26 @@
-"""Each system's rates by number of writers, from ratios inside blocks.
+"""Each system's rates by number of writers, and groups of cells against one another.
 
-Takes samples; gives points, the law through them, and what else belongs to the line. All numbers
-are geometric means over blocks with a t interval on logs; the baseline's value in a block is the
-mean of its two turns, as everywhere.
+All numbers are geometric means over blocks with a t interval on logs, from ratios inside blocks;
+the baseline's value in a block is the mean of its two turns. A group's cells differ in their number
+of writers alone. Groups that differ in ranges, access or allocation are compared; those that differ
+in their load (block size, order, depth, interface) are not, as their I/Os are not the same.
 """
 
 from __future__ import annotations
 
 import math
+import statistics
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from fsgauge.kinds.writers.analysis.fit import fit_law
-from fsgauge.kinds.writers.analysis.groups import Group
-from fsgauge.kinds.writers.analysis.model import CompanionRow, ScalingLine, ScalingPoint
+from fsgauge.kinds.writers.analysis.model import (
+    CompanionRow,
+    GroupRatio,
+    LimitPoint,
+    ScalingLine,
+    ScalingPoint,
+)
 from fsgauge.kinds.writers.analysis.samples import (
     ANY_CELL,
     FAIRNESS,
@@ -20,8 +28,43 @@ from fsgauge.kinds.writers.analysis.samples import (
     SMALLEST_SHARE,
     companion_name,
 )
+from fsgauge.kinds.writers.factors import WritersFactors
+from fsgauge.record import Cell, RunRecord
 from fsgauge.stats.estimate import ByBlock, Estimate, estimate, over
-from fsgauge.stats.samples import Samples
+from fsgauge.stats.samples import Samples, is_complete
+from fsgauge.units import format_size
+from fsgauge.wire import Limits
+
+
+@dataclass(frozen=True)
+class Group:
+    """`cells` by number of writers, ascending; `name` is "" where nothing else varies."""
+
+    name: str
+    cells: dict[int, Cell]
+
+
+def groups_of(cells: Sequence[Cell]) -> list[Group]:
+    """The groups in the study's order."""
+    of_cells = [(cell, WritersFactors.of(cell)) for cell in cells]
+    varying = [word for word in _WORDS if len({word(factors) for _, factors in of_cells}) > 1]
+    found: dict[str, dict[int, Cell]] = {}
+    for cell, factors in of_cells:
+        name = ", ".join(word(factors) for word in varying)
+        found.setdefault(name, {})[factors.writers] = cell
+    return [Group(name, dict(sorted(by_writers.items()))) for name, by_writers in found.items()]
+
+
+_WORDS: tuple[Callable[[WritersFactors], str], ...] = (
+    lambda factors: factors.ranges,
+    lambda factors: factors.access,
+    lambda factors: factors.allocation,
+    lambda factors: format_size(factors.block_size_bytes),
+    lambda factors: "random" if factors.pattern.startswith("rand") else "sequential",
+    lambda factors: f"depth {factors.queue_depth}",
+    lambda factors: factors.interface,
+)
+
 
 RATE = "iops"
 ROLES = ("reader", "log")
@@ -131,3 +174,82 @@ def companions_of(measured: Measured, group: Group, system: str) -> list[Compani
                     )
                 )
     return rows
+
+
+def between_groups(
+    measured: Measured, groups: Sequence[Group], systems: Sequence[str]
+) -> list[GroupRatio]:
+    """System by system, each group after the first of the same load, at each number of writers."""
+    firsts: dict[tuple[object, ...], Group] = {}
+    for group in groups:
+        firsts.setdefault(_load(group), group)
+    rows = []
+    for system in systems:
+        for group in groups:
+            first = firsts[_load(group)]
+            if group is first:
+                continue
+            for writers in sorted(group.cells.keys() & first.cells.keys()):
+                ratio = estimate(
+                    over(
+                        measured.rates(group.cells[writers].id, system),
+                        measured.rates(first.cells[writers].id, system),
+                    )
+                )
+                if ratio is not None:
+                    rows.append(
+                        GroupRatio(
+                            system=system,
+                            writers=writers,
+                            group=group.name,
+                            first=first.name,
+                            ratio=ratio,
+                        )
+                    )
+    return rows
+
+
+def _load(group: Group) -> tuple[object, ...]:
+    cell: Cell = next(iter(group.cells.values()))
+    return (
+        WritersFactors.of(cell).block_size_bytes,
+        WritersFactors.of(cell).pattern,
+        WritersFactors.of(cell).queue_depth,
+        WritersFactors.of(cell).interface,
+    )
+
+
+def limits_of(group: Group, runs: Sequence[RunRecord]) -> list[LimitPoint]:
+    """Geometric means over all runs of a cell, of every system: none of them takes part."""
+    points = []
+    for writers, cell in group.cells.items():
+        found = [
+            run.result.limits
+            for run in runs
+            if run.cell.id == cell.id
+            and is_complete(run)
+            and run.result is not None
+            and run.result.limits is not None
+            and min(_rates(run.result.limits)) > 0
+        ]
+        if found:
+            columns = zip(*map(_rates, found), strict=True)
+            null, memory, touched = (statistics.geometric_mean(column) for column in columns)
+            points.append(
+                LimitPoint(
+                    writers=writers,
+                    group=group.name,
+                    null=null,
+                    memory=memory,
+                    memory_touched=touched,
+                )
+            )
+    return points
+
+
+def _rates(limits: Limits) -> tuple[float, float, float]:
+    return (
+        limits.null_operations_per_second,
+        limits.memory_operations_per_second,
+        limits.memory_touched_operations_per_second,
+    )

@@ -100,8 +100,8 @@ def hidden_by_noise(logs: Floats, found: Misfit) -> str:
         return ""
     return (
         f"the blocks differ too much: {blocks} of them know a mean rate to about"
-        f" {100 * np.expm1(error):.0f} % only, so neither the law nor a ceiling can be told from"
-        " noise; more blocks or a calmer machine would"
+        f" {100 * np.expm1(error):.0f} % only, so noise hides whether the rates follow the law or"
+        " a ceiling; run more blocks, or use a calmer machine"
     )
 
 

@@ -1,21 +1,45 @@
 """What scaling needs beside the metrics of every study, as samples of the same kind.
 
-Gives `Samples` whose names are `FAIRNESS`, `LAYOUT` (under the cell `ANY_CELL`: it belongs to the
-turn) and those of `companion_name`. Pairing, and the mean of the baseline's two turns, are then
-those of `fsgauge.stats.samples`.
+Gives `Samples` named `FAIRNESS`, `LAYOUT` (under `ANY_CELL`: it belongs to the turn) and as
+`companion_name` says. A writer is a job. Where writers end by themselves (passes), each did the
+same work in its own time, so its own rate counts, not its share of operations.
 """
 
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Iterator, Sequence
 
-from fsgauge.kinds.writers.analysis.writers import fairness
 from fsgauge.record import Plan, RunRecord, TurnRecord
 from fsgauge.stats.histogram import quantile_of
 from fsgauge.stats.metrics import QUANTILES, Reading
 from fsgauge.stats.samples import Samples, is_complete
 from fsgauge.wire import LoadResult
+
+
+def own_rates(result: LoadResult) -> list[float]:
+    """Operations per second of each writer over its own time, or over the run's where it has none.
+
+    Empty when the run has no length.
+    """
+    times_ns = [
+        result.elapsed_ns if job.elapsed_ns is None else job.elapsed_ns for job in result.jobs
+    ]
+    if not times_ns or min(times_ns) <= 0:
+        return []
+    return [
+        job.operations * 1e9 / elapsed_ns
+        for job, elapsed_ns in zip(result.jobs, times_ns, strict=True)
+    ]
+
+
+def fairness(result: LoadResult) -> float | None:
+    """The slowest writer's own rate as a share of the writers' mean; None from fewer than two."""
+    rates = own_rates(result)
+    mean = statistics.fmean(rates) if rates else 0.0
+    return min(rates) / mean if len(rates) > 1 and mean > 0 else None
+
 
 FAIRNESS = "fairness"
 LAYOUT = "layout"
@@ -35,8 +59,7 @@ def collect_beside(plan: Plan, turns: Sequence[TurnRecord], runs: Sequence[RunRe
     for turn in turns:
         rate = layout_rate(turn)
         if rate:
-            key = (LAYOUT, ANY_CELL, turn.system)
-            samples.logs.setdefault(key, {})[turn.block, turn.again] = math.log(rate)
+            samples.put(LAYOUT, ANY_CELL, turn, math.log(rate))
     for run in runs:
         if run.result is None or not is_complete(run):
             continue

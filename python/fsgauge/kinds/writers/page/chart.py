@@ -21,8 +21,7 @@ from fsgauge.kinds.writers.page.points import (
 )
 from fsgauge.report import words
 from fsgauge.report.charts import panels
-from fsgauge.report.charts.rows import chart_of
-from fsgauge.report.draw import Drawing, draw
+from fsgauge.report.draw import Drawing, chart_of, draw
 from fsgauge.report.theme import INK, MUTED
 from fsgauge.stats.results import Results
 
@@ -75,7 +74,9 @@ def _column(
     limits = [limit for limit in scaling.limits if limit.group == group]
     rate = alt.layer(
         *_limit_lines(limits, scaling.writer_counts, top),
-        _block_dots(scaling, rows, top),
+        panels.dots(
+            rows, "x", "iops", _x(scaling.writer_counts, None), y_of(RATE, "iops", [0, top])
+        ),
         *_marks(scaling, rows, RATE, [0, top], last=False),
         *_device_text(scaling, rows, top),
     ).properties(width=width, height=RATE.height, title=_title(group, limits, top, width))
@@ -170,13 +171,12 @@ def _marks(
     last: bool,
 ) -> list[alt.Chart]:
     """Lines between means, intervals, and the means themselves; the device alone is dashed."""
-    import altair as alt
 
     x = _x(scaling.writer_counts, "writers" if last else None)
     known = [row for row in rows if row[part.field] is not None]
     device = [row for row in known if row["system"] == scaling.device]
     others = [row for row in known if row["system"] != scaling.device]
-    colour = alt.Color("colour:N", scale=None)
+    colour = panels.colour()
     base = chart_of(known)
 
     def line(of: list[dict[str, Any]], width: float, dash: list[int]) -> alt.Chart:
@@ -197,34 +197,8 @@ def _marks(
             color=colour,
             description="tip:N",
         ),
-        base.mark_point(filled=True, size=44, opacity=1, clip=True).encode(
-            x=x,
-            y=y_of(part, part.field, domain),
-            color=colour,
-            shape=alt.Shape("shape:N", scale=None),
-            description="tip:N",
-        ),
+        panels.points(base, 44, clip=True, x=x, y=y_of(part, part.field, domain)),
     ]
-
-
-def _block_dots(scaling: Scaling, rows: list[dict[str, Any]], top: float) -> alt.Chart:
-    import altair as alt
-
-    dots = [
-        {"x": row["x"], "iops": rate, "colour": row["colour"]}
-        for row in rows
-        for rate in row["blocks"]
-    ]
-    mark: alt.Chart = (
-        chart_of(dots)
-        .mark_circle(size=12, opacity=0.3, clip=True)
-        .encode(
-            x=_x(scaling.writer_counts, None),
-            y=y_of(RATE, "iops", [0, top]),
-            color=alt.Color("colour:N", scale=None),
-        )
-    )
-    return mark
 
 
 def _device_text(scaling: Scaling, rows: list[dict[str, Any]], top: float) -> list[alt.Chart]:

@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any
 from fsgauge.kinds.writers.analysis.model import Scaling, ScalingLine
 from fsgauge.report import words
 from fsgauge.report.charts import panels
-from fsgauge.report.charts.rows import chart_of
-from fsgauge.report.charts.ticks import ratio_domain, ratio_ticks
-from fsgauge.report.draw import Drawing, draw
+from fsgauge.report.charts.panels import ratio_domain, ratio_ticks
+from fsgauge.report.draw import Drawing, chart_of, draw
 from fsgauge.report.theme import GRID, INK, MUTED, system_colours, system_shapes
 from fsgauge.stats.results import Results
 
@@ -184,29 +183,15 @@ def _levels(counts: _Counts, x: alt.X, *, near: bool) -> list[alt.Chart]:
 
 
 def _marks(rows: list[dict[str, Any]], x: alt.X, y: alt.Y) -> list[alt.Chart]:
-    import altair as alt
 
-    colour = alt.Color("colour:N", scale=None)
-    dots = [
-        {"x": each, "y": row["y"], "colour": row["colour"]}
-        for row in rows
-        for each in row["blocks"]
-    ]
+    colour = panels.colour()
     spans = [{**row, "x": row["low"]} for row in rows]
     return [
-        chart_of(dots).mark_circle(size=12, opacity=0.3, clip=True).encode(x=x, y=y, color=colour),
+        panels.dots(rows, "y", "x", x, y),
         chart_of(spans)
         .mark_rule(strokeWidth=2, clip=True)
         .encode(x=x, x2="high:Q", y=y, color=colour, description="tip:N"),
-        chart_of([{**row, "x": row["change"]} for row in rows])
-        .mark_point(size=52, filled=True, opacity=1)
-        .encode(
-            x=x,
-            y=y,
-            color=colour,
-            shape=alt.Shape("shape:N", scale=None),
-            description="tip:N",
-        ),
+        panels.points(chart_of([{**row, "x": row["change"]} for row in rows]), 52, x=x, y=y),
     ]
 
 

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 from fsgauge.kinds.writers.analysis.model import Scaling, ScalingLine
 from fsgauge.kinds.writers.page.points import AIR, RATE, points_of, top_of_rates, y_of
 from fsgauge.report.charts import panels
-from fsgauge.report.charts.rows import chart_of
-from fsgauge.report.draw import Drawing, draw
+from fsgauge.report.draw import Drawing, chart_of, draw
 from fsgauge.report.theme import BAND, INK, MUTED
 from fsgauge.stats.results import Results
 
@@ -57,23 +56,18 @@ def _law(
     if line.fit.state == "fits":
         layers += _curve(line, own[0]["colour"], counts, edge, top)
         layers += _peak(line, counts, edge)
-    layers.append(_law_points(own, counts, edge, top))
+    x, y = _linear_x(counts, edge), y_of(RATE, "iops", [0, top])
+    layers.append(panels.dots(own, "x", "iops", x, y, opacity=0.35))
     base = chart_of(own)
-    colour = alt.Color("colour:N", scale=None)
+    colour = panels.colour()
     layers += [
         base.mark_rule(strokeWidth=1.6, clip=True).encode(
-            x=_linear_x(counts, edge),
+            x=x,
             y=y_of(RATE, "iops_low", [0, top]),
             y2="iops_high:Q",
             color=colour,
         ),
-        base.mark_point(filled=True, size=44, opacity=1).encode(
-            x=_linear_x(counts, edge),
-            y=y_of(RATE, "iops", [0, top]),
-            color=colour,
-            shape=alt.Shape("shape:N", scale=None),
-            description="tip:N",
-        ),
+        panels.points(base, 44, x=x, y=y),
     ]
     name = f"{line.system}, {line.group}" if line.group else line.system
     title = alt.TitleParams(
@@ -102,28 +96,6 @@ def law_words(line: ScalingLine) -> str:
     if fit.peak_writers is None:
         return f"{text}; no peak within range"
     return f"{text}; peak at {fit.peak_writers.value:.3g}"
-
-
-def _law_points(
-    rows: list[dict[str, Any]], counts: Sequence[int], edge: float, top: float
-) -> alt.Chart:
-    import altair as alt
-
-    dots = [
-        {"x": row["x"], "iops": rate, "colour": row["colour"]}
-        for row in rows
-        for rate in row["blocks"]
-    ]
-    mark: alt.Chart = (
-        chart_of(dots)
-        .mark_circle(size=12, opacity=0.35, clip=True)
-        .encode(
-            x=_linear_x(counts, edge),
-            y=y_of(RATE, "iops", [0, top]),
-            color=alt.Color("colour:N", scale=None),
-        )
-    )
-    return mark
 
 
 def _device_means(scaling: Scaling, group: str) -> list[dict[str, float]]:

@@ -5,7 +5,16 @@ Each column with a number names the page that explains it (`fsgauge explain PAGE
 
 from __future__ import annotations
 
-from fsgauge.kinds.writers.analysis.model import CompanionRow, Scaling, ScalingLine, ScalingPoint
+from collections.abc import Callable
+
+from fsgauge.kinds.writers.analysis.model import (
+    CompanionRow,
+    GroupRatio,
+    LimitPoint,
+    Scaling,
+    ScalingLine,
+    ScalingPoint,
+)
 from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.kinds.writers.page.law import was_tried
 from fsgauge.kinds.writers.published import PublishedWriters
@@ -13,6 +22,7 @@ from fsgauge.report import words
 from fsgauge.report.table_parts import (
     NOTHING,
     Column,
+    Rows,
     Table,
     TableCell,
     change_cell,
@@ -26,6 +36,7 @@ from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.results import Results
 
 PUBLISHED_BLOCK_BYTES = 8192
+FOLDED_ROWS = 13
 ROLES = {"reader": "random readers", "log": "log writers"}
 
 
@@ -116,64 +127,52 @@ def is_comparable(results: Results) -> bool:
 
 
 def _between_groups(scaling: Scaling) -> Table:
-    """What another way to write brings, a line a system, group and number of writers."""
-    columns = [
-        Column("system"),
-        Column("writers"),
-        Column("group"),
-        Column("over"),
-        Column("ratio", "between_groups"),
-    ]
-    rows = [
+    """What another way of writing gains, a line per system, group and number of writers."""
+    return Rows(sorted(scaling.between_groups, key=lambda row: -row.writers)).table(
+        "between-groups",
+        "Between groups",
+        "IOPS of a group over those of the first one, taken inside each block.",
         [
-            TableCell(row.system),
-            TableCell(str(row.writers)),
-            TableCell(row.group),
-            TableCell(row.first),
-            TableCell(
-                f"{words.ratio(row.ratio.value)}",
-                words.interval(row.ratio.low, row.ratio.high, row.ratio.n),
-            ),
-        ]
-        for row in sorted(scaling.between_groups, key=lambda row: -row.writers)
-    ]
-    note = "IOPS of a group over those of the first one, taken inside each block."
-    return Table("between-groups", "Between groups", note, columns, rows, len(rows) > 12)
+            ("system", "", lambda row: row.system),
+            ("writers", "", lambda row: str(row.writers)),
+            ("group", "", lambda row: row.group),
+            ("over", "", lambda row: row.first),
+            ("ratio", "between_groups", _ratio_of_groups),
+        ],
+        folded_from=FOLDED_ROWS,
+    )
+
+
+def _ratio_of_groups(row: GroupRatio) -> TableCell:
+    interval = words.interval(row.ratio.low, row.ratio.high, row.ratio.n)
+    return TableCell(words.ratio(row.ratio.value), interval)
 
 
 def _every_count(scaling: Scaling) -> Table:
-    """A line a system and number of writers, with everything known of it."""
-    columns = [
-        *_names(scaling),
-        Column("writers"),
-        Column("IOPS", "iops"),
-        Column("change", "change"),
-        Column("share of ideal", "share_of_ideal"),
-        Column("of the device", "of_device"),
-        Column("fairness", "fairness"),
-        Column("p50", "p50"),
-        Column("p99", "p99"),
-        Column("p99.9", "p999"),
-    ]
-    rows = [
+    """A line per system and number of writers, with everything known of it."""
+    measured = [(line, p) for line in scaling.lines for p in line.points if p.iops is not None]
+    grouped: list[tuple[str, str, Callable[[tuple[ScalingLine, ScalingPoint]], str]]] = []
+    if _is_grouped(scaling):
+        grouped = [("group", "", lambda each: each[0].group)]
+    return Rows(measured).table(
+        "every-count",
+        "Every number of writers",
+        "Changes, shares and ratios are taken inside each block. Latency is service time.",
         [
-            *_name_cells(scaling, line),
-            TableCell(str(point.writers)),
-            value_cell(point.iops, "IOPS"),
-            change_cell(point.change),
-            share_cell(point.efficiency),
-            share_cell(point.of_device),
-            share_cell(point.fairness),
-            quantile_cell(point.p50_ns),
-            quantile_cell(point.p99_ns),
-            quantile_cell(point.p999_ns),
-        ]
-        for line in scaling.lines
-        for point in line.points
-        if point.iops is not None
-    ]
-    note = "Changes, shares and ratios are taken inside each block. Latency is service time."
-    return Table("every-count", "Every number of writers", note, columns, rows, len(rows) > 12)
+            ("system", "", lambda each: each[0].system),
+            *grouped,
+            ("writers", "", lambda each: str(each[1].writers)),
+            ("IOPS", "iops", lambda each: value_cell(each[1].iops, "IOPS")),
+            ("change", "change", lambda each: change_cell(each[1].change)),
+            ("share of ideal", "share_of_ideal", lambda each: share_cell(each[1].efficiency)),
+            ("of the device", "of_device", lambda each: share_cell(each[1].of_device)),
+            ("fairness", "fairness", lambda each: share_cell(each[1].fairness)),
+            ("p50", "p50", lambda each: quantile_cell(each[1].p50_ns)),
+            ("p99", "p99", lambda each: quantile_cell(each[1].p99_ns)),
+            ("p99.9", "p999", lambda each: quantile_cell(each[1].p999_ns)),
+        ],
+        folded_from=FOLDED_ROWS,
+    )
 
 
 def _law(scaling: Scaling) -> Table:
@@ -226,61 +225,58 @@ def _best(scaling: Scaling, line: ScalingLine) -> str:
 
 def _limits(scaling: Scaling) -> Table:
     """The same load without a device."""
-    grouped = any(limit.group for limit in scaling.limits)
-    columns = [Column("group")] if grouped else []
-    columns += [
-        Column("writers"),
-        Column("memory, every byte touched", "limits"),
-        Column("memory", "limits"),
-        Column("nothing written", "limits"),
-    ]
-    rows = [
+    grouped: list[tuple[str, str, Callable[[LimitPoint], str]]] = []
+    if any(limit.group for limit in scaling.limits):
+        grouped = [("group", "", lambda limit: limit.group)]
+    touched = "memory, every byte touched"
+    return Rows(scaling.limits).table(
+        "limits",
+        "Without a device",
+        "What processor and memory alone allow: the same loop and writers, without a device.",
         [
-            *([TableCell(limit.group)] if grouped else []),
-            TableCell(str(limit.writers)),
-            *(
-                TableCell(words.value(rate, "IOPS"))
-                for rate in (limit.memory_touched, limit.memory, limit.null)
-            ),
-        ]
-        for limit in scaling.limits
-    ]
-    note = "What processor and memory alone allow: the same loop and writers, without a device."
-    return Table("limits", "Without a device", note, columns, rows, len(rows) > 12)
+            *grouped,
+            ("writers", "", lambda limit: str(limit.writers)),
+            (touched, "limits", lambda limit: words.value(limit.memory_touched, "IOPS")),
+            ("memory", "limits", lambda limit: words.value(limit.memory, "IOPS")),
+            ("nothing written", "limits", lambda limit: words.value(limit.null, "IOPS")),
+        ],
+        folded_from=FOLDED_ROWS,
+    )
 
 
 def _companions(scaling: Scaling) -> Table:
     """Those that ran beside the writers."""
-    columns = [
-        *_names(scaling),
-        Column("writers"),
-        Column("beside them"),
-        Column("IOPS", "companions"),
-        Column("p50", "p50"),
-        Column("p99", "p99"),
-    ]
-    rows = [
+    grouped: list[tuple[str, str, Callable[[CompanionRow], str]]] = []
+    if _is_grouped(scaling):
+        grouped = [("group", "", lambda row: row.group)]
+    return Rows(scaling.companions).table(
+        "companions",
+        "Beside the writers",
+        "Random readers of the same file, and appenders to a log of their own.",
         [
-            *_name_cells(scaling, row),
-            TableCell(str(row.writers)),
-            TableCell(ROLES.get(row.role, row.role)),
-            value_cell(row.iops, "IOPS"),
-            value_cell(row.p50_ns, "ns"),
-            value_cell(row.p99_ns, "ns"),
-        ]
-        for row in scaling.companions
-    ]
-    note = "Random readers of the same file, and appenders to a log of their own."
-    return Table("companions", "Beside the writers", note, columns, rows, len(rows) > 12)
+            ("system", "", lambda row: row.system),
+            *grouped,
+            ("writers", "", lambda row: str(row.writers)),
+            ("beside them", "", lambda row: ROLES.get(row.role, row.role)),
+            ("IOPS", "companions", lambda row: value_cell(row.iops, "IOPS")),
+            ("p50", "p50", lambda row: value_cell(row.p50_ns, "ns")),
+            ("p99", "p99", lambda row: value_cell(row.p99_ns, "ns")),
+        ],
+        folded_from=FOLDED_ROWS,
+    )
+
+
+def _is_grouped(scaling: Scaling) -> bool:
+    return any(line.group for line in scaling.lines)
 
 
 def _names(scaling: Scaling) -> list[Column]:
-    grouped = any(line.group for line in scaling.lines)
+    grouped = _is_grouped(scaling)
     return [Column("system"), *([Column("group")] if grouped else [])]
 
 
-def _name_cells(scaling: Scaling, row: ScalingLine | CompanionRow) -> list[TableCell]:
-    grouped = any(line.group for line in scaling.lines)
+def _name_cells(scaling: Scaling, row: ScalingLine) -> list[TableCell]:
+    grouped = _is_grouped(scaling)
     return [TableCell(row.system), *([TableCell(row.group)] if grouped else [])]
 
 

@@ -16,13 +16,14 @@ def results_of(**changes: object) -> Results:
 
 def codes(**changes: object) -> dict[str, str]:
     found = results_of(**changes).findings
-    return {each.code: each.sentence for each in found if each.code.startswith("aging.")}
+    own = ("aging.", "scan.", "storage.no", "storage.s")
+    return {each.code: each.sentence for each in found if each.code.startswith(own)}
 
 
 def test_an_honest_study_on_a_loop_file_says_what_rates_show() -> None:
     found = codes()
-    assert set(found) == {"aging.no_seeks", "aging.sparse_below"}
-    assert "only that requests are split" in found["aging.no_seeks"]
+    assert set(found) == {"storage.no_seeks", "storage.sparse"}
+    assert "only that requests are split" in found["storage.no_seeks"]
 
 
 def test_a_disk_needs_no_such_word() -> None:
@@ -40,7 +41,7 @@ def test_a_file_system_that_allocates_otherwise_is_told_of() -> None:
 @pytest.mark.parametrize("storage", ["loop", "ram"])
 def test_a_sparse_file_favours_aged_systems(storage: str) -> None:
     """The records of the synthetic study say nothing of preallocation: a sparse file."""
-    assert ("aging.sparse_below" in codes(storage_kind=storage)) is (storage == "loop")
+    assert ("storage.sparse" in codes(storage_kind=storage)) is (storage == "loop")
 
 
 def test_slow_with_all_free_is_not_the_layout() -> None:
@@ -50,9 +51,9 @@ def test_slow_with_all_free_is_not_the_layout() -> None:
 
 def test_failed_scans_and_missing_layouts() -> None:
     failed = codes(scan_faults=lambda turn, cell: turn.system == BASELINE)
-    assert "failed" in failed["aging.scan_failed"]
+    assert "failed" in failed["scan.failed"]
     without = codes(without_layout=(BASELINE,))
-    assert without["aging.no_layout"].startswith(f"{BASELINE}: no layout")
+    assert without["aging.no_layout"].startswith(f"{BASELINE}: the layout is unknown")
 
 
 def test_a_prediction_from_a_part_of_the_extents_says_so() -> None:

@@ -6,7 +6,7 @@ import base64
 import struct
 import zlib
 
-from fsgauge.kinds.aging.page.blended import blended_picture
+from fsgauge.kinds.aging.page.maps import blended_picture
 from fsgauge.report.scan.map import COLOURS
 from fsgauge.wire import ScanMap
 

@@ -7,8 +7,7 @@ import pytest
 from fsgauge.kinds.aging.page.claims import claims_table
 from fsgauge.kinds.aging.page.tables import disk_table, predicted_table, summary_table
 from fsgauge.kinds.aging.published import published_aging
-from fsgauge.report.few_blocks import said_once
-from fsgauge.report.table_parts import Table
+from fsgauge.report.table_parts import Table, said_once
 from fsgauge.stats.results import Results
 from tests.synthetic_aging import BASELINE, SYSTEMS, make_aging
 

@@ -32,7 +32,7 @@ def test_one_system_is_told_test_by_test_with_its_extents() -> None:
     assert answer.startswith(f"{OTHER} writes 1.3")
     assert f"times as fast as {BASELINE} (" in answer
     assert ", reads 1.0" in answer and " and is backed up 1.4" in answer
-    assert answer.endswith("; 1.00 extents a file instead of 20.0.")
+    assert answer.endswith("; 1.00 extents per file instead of 20.0.")
 
 
 def test_a_slower_system_is_said_to_be_so() -> None:
@@ -43,7 +43,7 @@ def test_a_slower_system_is_said_to_be_so() -> None:
 def test_nothing_seen_says_what_would_have_been() -> None:
     answer = said(gain=lambda system, cell: 1.0, noise=0.1, seed=4, extents=lambda s, c: 1.0)
     assert "was not seen to differ from" in answer and "would have shown" in answer
-    assert answer.endswith("extents a file are the same, 1.00.")
+    assert answer.endswith("extents per file are the same, 1.00.")
 
 
 def test_equal_is_said_with_its_margin() -> None:
@@ -70,7 +70,7 @@ def test_several_systems_are_compared_in_the_first_test() -> None:
     )
     assert answer.startswith(f"In writing, {OTHER} is 1.3")
     assert "xfs 1." in answer and "btrfs 0." in answer and " case of the other tests: " in answer
-    assert "1.00 to 1.30 extents a file instead of 20" in answer
+    assert "1.00 to 1.30 extents per file instead of 20" in answer
 
 
 @pytest.mark.parametrize("blocks", [1, 2])
@@ -104,7 +104,7 @@ def alone(**changes: Any) -> str:
 
 def test_a_system_alone_says_how_many_operations_failed() -> None:
     answer = alone(errors=failing_writes)
-    assert answer.startswith("There is one system") and " operations failed: look at" in answer
+    assert answer.startswith("There is only one system") and " operations failed: look at" in answer
     assert " failed" not in alone()
 
 

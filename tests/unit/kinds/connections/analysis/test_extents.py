@@ -66,6 +66,6 @@ def test_a_scan_that_failed_is_in_no_number_and_is_told() -> None:
     failed = {"scan_faults": lambda turn, cell: turn.block == 0 and cell.id == "write"}
     assert extents(**failed)["write", OTHER].per_file.n == 3
     results = make_connections(**SMALL, **failed).results()
-    (finding,) = [each for each in results.findings if each.code == "clients.scans"]
+    (finding,) = [each for each in results.findings if each.code == "scan.failed"]
     assert finding.count == 3 and "FIEMAP" in finding.sentence
     assert finding.advice == "ls"

@@ -10,7 +10,7 @@ from fsgauge.kinds.connections.analysis.model import Connections
 from fsgauge.kinds.connections.analysis.samples import client_paces
 from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.record import Cell, Turn
-from fsgauge.stats.client_errors import ERROR_WORDS
+from fsgauge.stats.client_errors import ERRORS
 from fsgauge.stats.lost_data import GONE
 from fsgauge.stats.results import Finding, Results
 from fsgauge.wire import ClientsJob
@@ -82,8 +82,8 @@ def test_files_that_writing_gave_up_are_no_loss_of_the_file_system() -> None:
         return (5, 0) if ConnectionsFactors.of(cell).test == "write" and turn.block == 0 else (0, 0)
 
     known = told("clients.short", errors=errors, lost=lost)
-    assert "given up while they wrote them" in known.sentence
-    assert "errors of writing" in known.advice and "dmesg" not in known.advice
+    assert "gave up while they wrote them" in known.sentence
+    assert "write errors" in known.advice and "dmesg" not in known.advice
     elsewhere = told("clients.lost_files", errors=errors)
     assert "gone or too short" in elsewhere.sentence and "dmesg" in elsewhere.advice
 
@@ -118,7 +118,7 @@ def test_a_file_is_not_both_lost_and_an_error_of_its_own(kind: Any) -> None:
     assert sum(counted) == whole and min(counted) > 0
 
 
-@pytest.mark.parametrize("kind", [each for each in ERROR_WORDS if each not in GONE])
+@pytest.mark.parametrize("kind", [each for each in ERRORS if each not in GONE])
 def test_every_kind_has_words_and_advice(kind: Any) -> None:
     finding = told(
         f"clients.{kind}",
@@ -126,7 +126,7 @@ def test_every_kind_has_words_and_advice(kind: Any) -> None:
             [("open", kind, 1)] if ConnectionsFactors.of(cell).test == "read" else ()
         ),
     )
-    assert ERROR_WORDS[kind] in finding.sentence and finding.advice
+    assert ERRORS[kind].because in finding.sentence and finding.advice
 
 
 @pytest.mark.parametrize(
@@ -206,5 +206,5 @@ def test_the_dispatch_is_named_with_the_reasons_of_plain_calls() -> None:
 
 
 def test_memory_says_little_of_disks() -> None:
-    assert told("clients.no_seeks", storage_kind="ram").level == "note"
-    assert "clients.no_seeks" not in {each.code for each in results().findings}
+    assert told("storage.no_seeks", storage_kind="ram").level == "note"
+    assert "storage.no_seeks" not in {each.code for each in results().findings}

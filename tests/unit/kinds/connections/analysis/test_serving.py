@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from fsgauge.kinds.connections.analysis.serving_model import Serving
+from fsgauge.kinds.connections.analysis.model import Serving
 from fsgauge.stats.results import Results
 from tests.synthetic_connections import make_connections
 from tests.synthetic_serving import NFS_TARGET, SESSION_NS, make_serving

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from fsgauge.kinds.connections.page.parts import connections_parts
+from fsgauge.kinds.connections.page import connections_parts
 from fsgauge.report import write_report
 from fsgauge.report.tables import number_tables
 from fsgauge.stats.results import Results
@@ -55,7 +55,7 @@ def test_few_numbers_are_all_on_the_first_screen(tmp_path: Path) -> None:
     page = write_report(tmp_path).read_text(encoding="utf-8")
     first, _, rest = page.partition("</header>")
     assert 'id="figure-tests"' in first and 'id="figure-forest"' not in page
-    assert "extents a file over ext4 nodelalloc" in first
+    assert "extents per file over ext4 nodelalloc" in first
     assert "published elsewhere, on other hardware" in rest and "records read back" in rest
 
 

@@ -69,7 +69,7 @@ def test_what_two_blocks_cannot_say_is_said_once() -> None:
 def test_bytes_are_of_a_run_though_the_baseline_runs_twice() -> None:
     results = make_serving().results()
     table = next(each for each in serving_tables(results) if each.name == "connections")
-    at = [column.label for column in table.columns].index("sent in a run")
+    at = [column.label for column in table.columns].index("sent per run")
     assert {(row[at].text, row[at].below) for row in table.rows} == {("1 MiB", "512 KiB back")}
     assert results.own and results.own.serving
     assert len({each.runs for each in results.own.serving.connections}) == 2

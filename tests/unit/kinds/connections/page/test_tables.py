@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from functools import cache
 
-from fsgauge.kinds.connections.page.parts import connections_parts
+from fsgauge.kinds.connections.analysis.model import Connections
+from fsgauge.kinds.connections.page import connections_parts
 from fsgauge.kinds.connections.page.tables import (
     call_table,
     error_table,
@@ -28,6 +29,16 @@ from tests.synthetic_connections import BASELINE, OTHER, make_connections
 @cache
 def results() -> Results:
     return make_connections(clients=20, blocks=4).results()
+
+
+def connections_of(found: Results) -> Connections:
+    own = Connections.of(found)
+    assert own is not None
+    return own
+
+
+def both(found: Results) -> tuple[Results, Connections]:
+    return found, connections_of(found)
 
 
 def tables(found: Results) -> dict[str, Table]:
@@ -81,7 +92,7 @@ def test_work_that_was_not_done_leaves_its_place_empty() -> None:
 
 
 def test_latency_has_percentiles_where_samples_lie_beyond_and_the_call_beside() -> None:
-    (table,) = latency_table(results())
+    (table,) = latency_table(*both(results()))
     labels = [column.label for column in table.columns]
     row = next(r for r in table.rows if (r[0].text, r[1].text) == ("write", "create"))
     values = dict(zip(labels, row, strict=True))
@@ -93,40 +104,40 @@ def test_latency_has_percentiles_where_samples_lie_beyond_and_the_call_beside() 
 
 
 def test_extents_with_the_ratio_in_words() -> None:
-    (table,) = extents_table(results())
+    (table,) = extents_table(*both(results()))
     assert [row[0].text for row in table.rows] == ["write", "write", "backup fill", "backup fill"]
     assert table.rows[1][5].text == "0.05 ▲ better"
     by_extents = [column.label for column in table.columns].index("files by their extents")
     cell = table.rows[0][by_extents]
     assert (cell.text, cell.below) == ("16 to 31: 90 %", "1: 10 %")
-    connections = results().own
-    assert connections is not None
-    assert extents_words(connections, "write", OTHER) == "0.05 (the same in all blocks) ▲ better"
+    extents = connections_of(results()).extents_of("write", OTHER)
+    assert extents is not None
+    assert extents_words(extents) == "0.05 (the same in all blocks) ▲ better"
 
 
 def test_the_check_is_printed_with_both_sides() -> None:
-    (table,) = little_table(results())
+    (table,) = little_table(*both(results()))
     assert len(table.rows) == 6
     assert {row[-1].text for row in table.rows} == {"0.0 %"}
     wrong = make_connections(clients=20, blocks=1, unaccounted=lambda turn, cell: 0.05).results()
-    (table,) = little_table(wrong)
+    (table,) = little_table(*both(wrong))
     assert {row[-1].text for row in table.rows} == {"\u22125.0 %"}
     assert signed_percent(0.31) == "+0.3 %" and signed_percent(-0.04) == "0.0 %"
 
 
 def test_fairness_and_calls() -> None:
-    (fair,) = fairness_table(results())
+    (fair,) = fairness_table(*both(results()))
     assert len(fair.rows) == 6 and fair.rows[0][2].text == "90 %"
-    (calls,) = call_table(results())
+    (calls,) = call_table(connections_of(results()))
     assert ["write", "pwrite"] in [[row[0].text, row[1].text] for row in calls.rows]
 
 
 def test_errors_have_a_table_only_where_there_are_any() -> None:
-    assert error_table(results()) == []
+    assert error_table(*both(results())) == []
     found = make_connections(
         clients=20, blocks=2, errors=lambda turn, cell: [("write", "no_space", 7)]
     ).results()
-    (table,) = error_table(found)
+    (table,) = error_table(*both(found))
     assert table.rows[0][3].text == "no space" and "No space left" in table.rows[0][6].below
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from fsgauge.kinds.writers.analysis import whole_blocks
 from fsgauge.kinds.writers.analysis.model import Scaling
-from fsgauge.kinds.writers.analysis.read import whole_blocks
 from fsgauge.stats import read_study
 from tests.synthetic_writers import make_writers
 

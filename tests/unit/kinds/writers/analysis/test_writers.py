@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fsgauge.kinds.writers.analysis.writers import fairness, own_rates
+from fsgauge.kinds.writers.analysis.samples import fairness, own_rates
 from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.stats import read_study
 from fsgauge.wire import JobShare, LoadResult

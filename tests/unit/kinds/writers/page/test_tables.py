@@ -19,8 +19,7 @@ from fsgauge.kinds.writers.page.tables import Table, no_law, scaling_tables
 from fsgauge.kinds.writers.published import published_writers
 from fsgauge.pages import explain_metric
 from fsgauge.report import write_report
-from fsgauge.report.integrity import integrity_lines
-from fsgauge.report.sureness import sureness_lines
+from fsgauge.report.sureness import integrity_lines, sureness_lines
 from fsgauge.stats import Results, read_study
 from tests.synthetic_writers import make_writers
 from tests.writers_example import (

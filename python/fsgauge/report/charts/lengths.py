@@ -1,0 +1,92 @@
+"""Lengths of extents or of free pieces: the share of bytes in pieces of at least some length."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from fsgauge.report.charts import panels
+from fsgauge.report.draw import Drawing, chart_of, draw
+from fsgauge.units import format_size
+
+if TYPE_CHECKING:
+    import altair as alt
+
+Limits = tuple[int, int]
+"""The shortest and the longest length of the axis, in bytes."""
+NAMED_SIZES = 5
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One panel: `pieces` and `share` name its axes; rows may have an `opacity`."""
+
+    name: str
+    rows: list[dict[str, Any]]
+    limits: Limits
+    pieces: str
+    share: str
+
+
+def lengths_chart(name: str, label: str, shown: Sequence[Panel], most: int = 3) -> Drawing | None:
+    """The drawing of these panels; None without any."""
+    if not shown:
+        return None
+    rows = [row for panel in shown for row in panel.rows]
+    return draw(name, label, *panels.both(shown, _panel, most), rows)
+
+
+def limits_of(smallest_bytes: int, found: Sequence[Sequence[tuple[int, float]]]) -> Limits:
+    """Room for all lengths, and for sixteen times the smallest one."""
+    longest = max(length for each in found for length, _ in each)
+    return smallest_bytes, max(2 * longest, 16 * smallest_bytes)
+
+
+def rows_of(
+    system: str, pieces: str, at_least: Sequence[tuple[int, float]], limits: Limits
+) -> list[dict[str, Any]]:
+    """A point at each power of two: where nothing ends, the share stays."""
+    rows, at = [], 1 << (limits[0].bit_length() - 1)
+    while at <= limits[1]:
+        share = max((share for length, share in at_least if length >= at), default=0.0)
+        rows.append(
+            {
+                "system": system,
+                "at_least_bytes": at,
+                "percent": 100 * share,
+                "line": system,
+                "tip": f"{system}: {100 * share:.3g} % of bytes in {pieces} of at least"
+                f" {format_size(at)}",
+            }
+        )
+        at *= 2
+    return rows
+
+
+def _panel(panel: Panel, width: int) -> alt.TopLevelMixin:
+    import altair as alt
+
+    low, high = panel.limits
+    powers = [1 << bit for bit in range(low.bit_length() - 1, high.bit_length())]
+    sizes = powers[:: max(1, -(-len(powers) // NAMED_SIZES))]
+    names = " : ".join(f"datum.value == {at} ? '{format_size(at)}'" for at in sizes)
+    x = alt.X(
+        "at_least_bytes:Q",
+        scale=alt.Scale(type="log", base=2, domain=[low, high], nice=False),
+        axis=alt.Axis(title=f"{panel.pieces} of at least", values=sizes, labelExpr=f"{names} : ''"),
+    )
+    y = alt.Y(
+        "percent:Q",
+        scale=alt.Scale(domain=[0, 100], nice=False),
+        axis=alt.Axis(title=panel.share, tickCount=5),
+    )
+    strength = alt.Opacity("opacity:Q", scale=None) if "opacity" in panel.rows[0] else alt.value(1)
+    base = chart_of(panel.rows).encode(x=x, y=y, color=panels.colour())
+    layers = [
+        base.mark_line(strokeWidth=1.5).encode(detail="line:N", opacity=strength),
+        base.mark_point(filled=True, size=24).encode(
+            shape=panels.shape(), description="tip:N", opacity=strength
+        ),
+    ]
+    return alt.layer(*layers).properties(width=width, height=145, title=panels.heading(panel.name))
