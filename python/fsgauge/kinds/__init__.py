@@ -10,6 +10,11 @@ what a kind declares and never name one:
     kinds/<kind>/analysis/      ANALYSIS, what it says beside ratios (fsgauge.stats.analysis)
     kinds/<kind>/page/          PAGE, what its report shows (fsgauge.report.kind_page)
     kinds/<kind>/studies/       study files that are shipped
+    kinds/<kind>/published.toml what others published, claim by claim (fsgauge.published.ledger)
+    kinds/<kind>/observed.py    OBSERVED, numbers of its own that claims are held against
+    kinds/<kind>/verdicts/      the studies that claims are tested by, and what came of them
+
+A publication may be there before its kind is: a folder with a published.toml and no keys.
 """
 
 from __future__ import annotations
@@ -52,3 +57,10 @@ def study_files() -> list[Traversable]:
         if folder.is_dir():
             found += [entry for entry in folder.iterdir() if entry.name.endswith(".toml")]
     return found
+
+
+def published_files() -> dict[str, Path]:
+    """The ledgers of what others published, by folder; a folder need not be a kind yet."""
+    places = [Path(place) for place in __path__]
+    found = sorted(path for place in places for path in place.glob("*/published.toml"))
+    return {path.parent.name: path for path in found}
