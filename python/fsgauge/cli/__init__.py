@@ -31,6 +31,7 @@ _COMMANDS = {
     "scan": "How fragmented files and free space are, as numbers and as a map.",
     "age": "Wear a file system in minutes: an image or an empty folder, scanned before and after.",
     "explain": "What a reported number, or a key of a study file, means.",
+    "published": "What the published studies say, claim by claim, and what came of it here.",
     "systems": "The file systems that can be compared here.",
     "doctor": "What works here, what is missing and the command that adds it.",
     "study": "Start a study of your own.",

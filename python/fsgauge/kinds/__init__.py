@@ -64,3 +64,10 @@ def published_files() -> dict[str, Path]:
     places = [Path(place) for place in __path__]
     found = sorted(path for place in places for path in place.glob("*/published.toml"))
     return {path.parent.name: path for path in found}
+
+
+def verdict_files(folder: str) -> dict[str, Path]:
+    """The studies that a folder's claims are judged by, and what came of them, by file name."""
+    places = [Path(place) / folder / "verdicts" for place in __path__]
+    found = sorted(path for place in places if place.is_dir() for path in place.iterdir())
+    return {path.name: path for path in found if path.suffix in (".toml", ".json")}
