@@ -53,8 +53,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "stats": STATS,
     "published.ledger": TYPES,
     "published": STATS | {"published.ledger", "study", "store", "stats"},
-    "report": STATS
-    | {"store", "stats", "pages", "plain_files", "published.ledger", "published"},
+    "report": STATS | {"store", "stats", "pages", "plain_files", "published.ledger", "published"},
     "scan": TYPES | {"plain_files"},
     "pages": TYPES,
     "crosscheck": STUDY

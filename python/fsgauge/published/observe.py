@@ -104,13 +104,13 @@ def _steps(trial: Trial, results: Results) -> list[Observation]:
     first, second = trial.at
     entries = {entry.cell: entry for entry in _comparisons(trial, results)}
     cells = [cell for cell in results.cells if cell.id in entries]
-    found = []
-    for cell in cells:
-        if cell.factors.get(trial.across) != first:
-            continue
-        for other in cells:
-            if other.factors.get(trial.across) == second and _alike(cell, other, trial.across):
-                found.append(_step(entries[cell.id], entries[other.id], cell, trial))
+    found = [
+        _step(entries[cell.id], entries[other.id], cell, trial)
+        for cell in cells
+        for other in cells
+        if (cell.factors.get(trial.across), other.factors.get(trial.across)) == (first, second)
+        and _alike(cell, other, trial.across)
+    ]
     return [each for each in found if each is not None]
 
 

@@ -22,9 +22,9 @@ computed from them is marked as computed. `fsgauge published N-06` prints one cl
 
 | verdict | meaning |
 | --- | --- |
-| confirmed | the published ratio is in our 95 % interval, on the same side of 1; a claim without a number is met |
+| confirmed | the published ratio is in our 95 % interval, both on one side of 1; or it is met |
 | direction confirmed | our interval is on the same side of 1; the size is that of other hardware |
-| refuted | our interval is on the other side of 1, or an "all", a "no" or an "at least" is contradicted |
+| refuted | our interval is on the other side of 1; or an "all", "no", "at least" is not so |
 | undecided | a run is there, and its interval allows both |
 | fitted | a parameter was chosen so that it comes out: no test |
 | repeatable | a step of the method, or a graph without numbers, that a study here takes or draws |
@@ -153,7 +153,9 @@ def as_json(folder: str, claim: Claim) -> dict[str, Any]:
                 "words": each.trial.words,
                 "verdict": each.outcome.word,
                 "published_ratio": each.published,
-                "observed": [seen.model_dump(mode="json") for seen in each.run.of(claim, each.trial)]
+                "observed": [
+                    seen.model_dump(mode="json") for seen in each.run.of(claim, each.trial)
+                ]
                 if each.run
                 else [],
                 "run": each.run.study if each.run else None,

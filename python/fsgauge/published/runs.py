@@ -128,7 +128,7 @@ def _require_as_shipped(stored: StoredStudy, path: Path, directory: Path) -> Non
     """Systems and workload are the file's; storage, blocks and seed may be the user's own."""
     shipped = load_study(str(path)).model_dump(mode="json", by_alias=True)
     ran: dict[str, Any] = stored.study.study
-    changed = [part for part in ("system", "workload") if ran[part] != shipped[part]]
+    changed = [part for part in ("system", "workload") if ran.get(part) != shipped[part]]
     if changed:
         raise InputError(
             f"the study in {directory} is not {path.name}: {' and '.join(changed)} differ",

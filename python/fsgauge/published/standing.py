@@ -1,4 +1,4 @@
-"""Each claim with its verdict: from its trials and the runs that are kept, or from its own reason."""
+"""Each claim with its verdict: from its trials and the runs kept, or from its own reason."""
 
 from __future__ import annotations
 

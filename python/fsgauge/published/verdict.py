@@ -108,7 +108,7 @@ def _at_least(bound: float, seen: Sequence[Observation]) -> Outcome:
 
 
 def _loss_up_to(bound: float, seen: Sequence[Observation]) -> Outcome:
-    """A loss is there; how large it can be is a matter of hardware, so more of it refutes nothing."""
+    """A loss is there. How large it is depends on hardware, so a larger one refutes nothing."""
     least = min(seen, key=lambda each: each.value)
     words = f"{_named(least, seen)}{numbers(least)}"
     if not any(_is_certain(each) and each.is_below(1) for each in seen):

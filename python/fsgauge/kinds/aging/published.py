@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Literal, cast
+from typing import Literal, cast, get_args
 
 from fsgauge.kinds.aging.analysis.model import Side
 from fsgauge.published.ledger import Claim, Publication, Trial, ledger_of
 from fsgauge.units import parse_size
 
 Test = Literal["kept", "kept at", "in chunks", "clean"]
+TESTS: tuple[Test, ...] = get_args(Test)
 
 
 @dataclass(frozen=True)
@@ -69,8 +70,9 @@ def published_aging() -> PublishedAging:
 
 def _claim(claim: Claim, trial: Trial) -> PublishedClaim | None:
     """None for a trial of rates in the holes themselves, which other tables of the page have."""
-    test = "clean" if trial.cells.get("wear") == "clean" else trial.quantity
-    if test not in ("kept", "kept at", "in chunks", "clean"):
+    quantity = "clean" if trial.cells.get("wear") == "clean" else trial.quantity
+    test = next((each for each in TESTS if each == quantity), None)
+    if test is None:
         return None
     side = cast(Side, trial.cells.get("side", "write"))
     printed = [figure.printed for figure in claim.figures if figure.of == side]

@@ -61,12 +61,7 @@ def published_connections() -> PublishedConnections:
     tests = [
         PublishedTest(
             test,
-            [
-                row
-                for claim in ledger.claim
-                if claim.kind == "figure"
-                for row in _rows(claim, test)
-            ],
+            [row for claim in ledger.claim if claim.kind == "figure" for row in _rows(claim, test)],
         )
         for test in TESTS
     ]

@@ -1,6 +1,7 @@
 """The numbers of the disk model, each with what it is and where its default is from.
 
-The defaults are one storage target of the published rig (Sonexion 1600): ten 3 TB disks of 7200
+The defaults are one target like those of the published rig (Sonexion 1600; what is printed is
+S-06, S-08, S-13 and S-16 of the ledger, all else is assumed): ten 3 TB disks of 7200
 turns a minute as of 2012, eight of them for data. Sources: Seagate, "Constellation ES.3 SAS
 product manual" (100671510), 4.1; HGST, "Ultrastar 7K4000 SAS OEM specification", table 6.
 """
@@ -65,7 +66,9 @@ class Disk:
     sharpness: float = _known(
         4.0, "How sharply the smaller of both rates limits; higher is sharper.", _FITTED
     )
-    request_size: int = _known(1 << 20, "Largest request of a stream.", f"1 MiB RPC, {_NOT_PRINTED}")
+    request_size: int = _known(
+        1 << 20, "Largest request of a stream.", f"1 MiB RPC, {_NOT_PRINTED}"
+    )
     window: int = _known(
         64,
         "Requests that are sorted by place at a time.",

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from fsgauge.kinds.overhead.page.claims import claims_table
 from fsgauge.kinds.overhead.page.heatmap import heatmap
+from fsgauge.published.ledger import ledger_of
 from fsgauge.report.charts.depth import depth_curves
 from fsgauge.report.draw import Drawing
 from fsgauge.report.kind_page import KindPage
@@ -18,6 +22,10 @@ class OverheadPage(KindPage):
     def pictures(self, results: Results, stored: StoredStudy) -> list[Drawing | None]:  # noqa: ARG002
         """Heatmap and curves."""
         return [heatmap(results), depth_curves(results)]
+
+    def values(self, results: Results, stored: StoredStudy) -> dict[str, Any]:  # noqa: ARG002
+        """Published claims beside its own numbers."""
+        return {"claims": claims_table(results, ledger_of("overhead"))}
 
 
 PAGE = OverheadPage()

@@ -85,17 +85,16 @@ def _elsewhere(published: PublishedWriters) -> Table:
     columns += [Column(f"IOPS at {count}", "iops") for count in published.writers]
     columns += [Column(f"change at {last}, computed", "change")]
     columns += [Column(f"share of ideal at {last}, computed", "share_of_ideal")]
-    rows = []
-    for case in published.case:
-        rows.append(
-            [
-                TableCell(case.name, case.claim),
-                TableCell(f"{case.lay_out:g} {published.lay_out_unit}"),
-                *(TableCell(f"{rate:,.1f}") for rate in case.iops),
-                TableCell(f"{case.change_percent:+.1f} %"),
-                TableCell(f"{case.share_percent:.1f} %", f"in words: {case.called}"),
-            ]
-        )
+    rows = [
+        [
+            TableCell(case.name, case.claim),
+            TableCell(f"{case.lay_out:g} {published.lay_out_unit}"),
+            *(TableCell(f"{rate:,.1f}") for rate in case.iops),
+            TableCell(f"{case.change_percent:+.1f} %"),
+            TableCell(f"{case.share_percent:.1f} %", f"in words: {case.called}"),
+        ]
+        for case in published.case
+    ]
     source = published.publication
     between = " ".join(f"{claim.fact} ({claim.id})" for claim in published.between)
     note = (
