@@ -49,7 +49,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "engine": TYPES | {"programs"},
     "store": TYPES | {"record", "factors", "series", "plain_files"},
     "stats": STATS,
-    "report": STATS | {"store", "stats", "pages", "plain_files"},
+    "published.ledger": TYPES,
+    "published": STATS | {"published.ledger", "study", "store", "stats"},
+    "report": STATS | {"store", "stats", "pages", "plain_files", "published.ledger", "published"},
     "scan": TYPES | {"plain_files"},
     "pages": TYPES,
     "crosscheck": STUDY
@@ -71,6 +73,7 @@ OF_KINDS = {
     "analysis": "stats",
     "page": "report",
     "published": "report",
+    "observed": "published",
 }
 """The layer of each file and folder of a kind; of all others, that of its method."""
 MADE = "wire/generated.py"

@@ -31,6 +31,7 @@ _COMMANDS = {
     "scan": "Measure fragmentation of files and free space, as numbers and as a map.",
     "age": "Age a file system in minutes: an image or an empty folder, scanned before and after.",
     "explain": "Explain a reported number or a key of a study file.",
+    "published": "List the claims of the published studies and what came of them here.",
     "systems": "List the file systems that can be compared here.",
     "doctor": "Check what works here, what is missing and which command installs it.",
     "study": "Start a study of your own.",

@@ -11,7 +11,11 @@ what a kind declares and never name one:
     kinds/<kind>/page/          PAGE, what its report shows (fsgauge.report.kind_page)
     kinds/<kind>/studies/       study files that are shipped: <kind>.toml, quick; <kind>-full.toml;
                                 <kind>-as-published.toml where there is a publication
-    kinds/<kind>/published.toml figures that others printed, and published.py, which reads them
+    kinds/<kind>/published.toml what others published, claim by claim (fsgauge.published.ledger)
+    kinds/<kind>/observed.py    OBSERVED, numbers of its own that claims are held against
+    kinds/<kind>/verdicts/      the studies that claims are tested by, and what came of them
+
+A publication may be there before its kind is: a folder with a published.toml and no keys.
 """
 
 from __future__ import annotations
@@ -54,3 +58,17 @@ def study_files() -> list[Traversable]:
         if folder.is_dir():
             found += [entry for entry in folder.iterdir() if entry.name.endswith(".toml")]
     return found
+
+
+def published_files() -> dict[str, Path]:
+    """The ledgers of what others published, by folder; a folder need not be a kind yet."""
+    places = [Path(place) for place in __path__]
+    found = sorted(path for place in places for path in place.glob("*/published.toml"))
+    return {path.parent.name: path for path in found}
+
+
+def verdict_files(folder: str) -> dict[str, Path]:
+    """The studies that a folder's claims are judged by, and what came of them, by file name."""
+    places = [Path(place) / folder / "verdicts" for place in __path__]
+    found = sorted(path for place in places if place.is_dir() for path in place.iterdir())
+    return {path.name: path for path in found if path.suffix in (".toml", ".json")}

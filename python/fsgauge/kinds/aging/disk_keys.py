@@ -23,7 +23,8 @@ Seek = Annotated[DurationNs, Field(ge=1, le=10_000_000_000)]
 
 
 class DiskModel(StudyModel):
-    """The disk that rates are predicted for; as it is, a storage target of the published rig."""
+    """The disk that rates are predicted for; as it is, a target like that of the published
+    rig: sources say what is printed of it and what is assumed."""
 
     revolutions_per_minute: Annotated[int, Field(ge=100, le=100_000)] = Field(
         PUBLISHED.revolutions_per_minute, description=_WORDS["revolutions_per_minute"]

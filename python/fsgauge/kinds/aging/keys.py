@@ -48,8 +48,9 @@ class AgingWorkload(WorkloadKeys):
     )
     files: Annotated[int, Field(ge=2, le=100)] = Field(
         20,
-        description="Files that are made at the same time, in turns, and then deleted one by one;"
-        " each is an equal part of the region, so the number divides 100. Published: 20.",
+        description="Files that are made at the same time, their pieces in turns, and then deleted"
+        " one by one; each is an equal part of the region, so the number divides 100. Published:"
+        " 20, made simultaneously (S-11).",
     )
     levels: Distinct[Level] = Field(
         list(range(5, 101, 5)),

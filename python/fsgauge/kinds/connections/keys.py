@@ -104,9 +104,9 @@ class ConnectionsWorkload(AccessKeys):
     )
     create: Literal["then open", "and write"] = Field(
         "then open",
-        description="then open: a file is created and closed, then opened, written and closed, as"
-        " the published program did, so that create and open are both timed; and write: a file is"
-        " written as it was created.",
+        description="then open: a file is created and closed, then opened, written and closed, so"
+        " that create and open are both timed, as the publication has rows for both; and write: a"
+        " file is written as it was created.",
     )
     fsync: bool = Field(
         False,

@@ -1,22 +1,32 @@
-"""Figures that others published of many connections."""
+"""Figures that others published of many connections, as the tables of the page need them."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
 
-from fsgauge.report.published import Published, read_published
+from fsgauge.published.ledger import Claim, Computed, Figure, Publication, ledger_of
+
+TESTS = ("write", "read", "backup")
 
 
-class PublishedRow(Published):
-    """One line of a test: a value a system, and the publication's own change in percent."""
+@dataclass(frozen=True)
+class PublishedRow:
+    """One line of a test: a value a system, and the change in percent where it is printed.
 
+    `claim` is the id in the ledger. `computed`: the publication prints what it follows from.
+    """
+
+    claim: str
     name: str
     unit: str
     values: list[float]
     change: float | None = None
+    computed: bool = False
 
 
-class PublishedTest(Published):
+@dataclass(frozen=True)
+class PublishedTest:
     """All lines of one test."""
 
     name: str
@@ -27,15 +37,17 @@ class PublishedTest(Published):
         return next((row for row in self.row if row.name == name), None)
 
 
-class PublishedConnections(Published):
+@dataclass(frozen=True)
+class PublishedConnections:
     """Response times, throughput and extents of many connections, by test and system."""
 
-    title: str
-    author: str
-    storage: str
-    method: str
-    systems: list[str]
+    publication: Publication
     test: list[PublishedTest]
+
+    @property
+    def systems(self) -> list[str]:
+        """What the values of each line are of."""
+        return self.publication.columns
 
     def of(self, name: str) -> PublishedTest | None:
         """The test of this name, if the publication has it."""
@@ -45,4 +57,28 @@ class PublishedConnections(Published):
 @cache
 def published_connections() -> PublishedConnections:
     """The figures that the study `connections` repeats."""
-    return read_published("connections", PublishedConnections)
+    ledger = ledger_of("connections")
+    tests = [
+        PublishedTest(
+            test,
+            [row for claim in ledger.claim if claim.kind == "figure" for row in _rows(claim, test)],
+        )
+        for test in TESTS
+    ]
+    return PublishedConnections(ledger.publication, tests)
+
+
+def _rows(claim: Claim, test: str) -> list[PublishedRow]:
+    printed = [_printed(claim, figure) for figure in claim.figures if figure.of == test]
+    computed = [number for number in claim.computed if number.of == test]
+    return [*printed, *([_computed(claim, computed)] if computed else [])]
+
+
+def _printed(claim: Claim, figure: Figure) -> PublishedRow:
+    return PublishedRow(claim.id, figure.name, figure.unit, figure.values, figure.change_percent)
+
+
+def _computed(claim: Claim, numbers: list[Computed]) -> PublishedRow:
+    """One line of the values that the ledger computes, one a system."""
+    values = [number.value for number in numbers]
+    return PublishedRow(claim.id, numbers[0].name, numbers[0].unit, values, computed=True)

@@ -1,38 +1,69 @@
-"""Rates that others published of several direct writers to one file."""
+"""Rates that others published of several direct writers to one file, as the page needs them."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
 
-from fsgauge.report.published import Published, read_published
+from fsgauge.published.ledger import Claim, Figure, Publication, ledger_of
+
+BETWEEN_CASES = ("D-14", "D-16", "D-18")
+"""Claims that hold one case against another."""
 
 
-class PublishedCase(Published):
-    """One line of the publication; `change` and `called` are its own words.
+@dataclass(frozen=True)
+class PublishedCase:
+    """One line of the publication; `claim` is its id in the ledger.
 
-    `lay_out` is in the publication's unit, `iops` one rate a number of writers.
+    `lay_out` is in MB/s, `iops` one rate a number of writers, `called` what stands there in words.
+    `change_percent` and `share_percent` (of the ideal) are computed from the rates.
     """
 
+    claim: str
     name: str
     lay_out: float
     iops: list[float]
-    change: str
     called: str
+    change_percent: float
+    share_percent: float
 
 
-class PublishedWriters(Published):
-    """Rates of several direct writers to one file, by number of writers."""
+@dataclass(frozen=True)
+class PublishedWriters:
+    """Rates of several direct writers to one file; `between` is said of two cases."""
 
-    title: str
-    author: str
-    storage: str
-    method: str
-    writers: list[int]
+    publication: Publication
     lay_out_unit: str
     case: list[PublishedCase]
+    between: list[Claim]
+
+    @property
+    def writers(self) -> list[str]:
+        """What the rates of a case are of: "1 writer", "2 writers"."""
+        return self.publication.columns
 
 
 @cache
 def published_writers() -> PublishedWriters:
     """The figures that the study `writers` repeats."""
-    return read_published("writers", PublishedWriters)
+    ledger = ledger_of("writers")
+    rates = [(claim, figure) for claim in ledger.claim for figure in claim.figures]
+    return PublishedWriters(
+        publication=ledger.publication,
+        lay_out_unit="MB/s",
+        case=[_case(claim, figure) for claim, figure in rates if figure.name == "IOPS"],
+        between=[ledger.of(claim) for claim in BETWEEN_CASES],
+    )
+
+
+def _case(claim: Claim, rates: Figure) -> PublishedCase:
+    computed = {number.name: number.value for number in claim.computed}
+    return PublishedCase(
+        claim=claim.id,
+        name=rates.of,
+        lay_out=claim.figure("lay-out rate").values[0],
+        iops=rates.values,
+        called=claim.figure("in words").printed,
+        change_percent=computed["change"],
+        share_percent=computed["share of ideal"],
+    )

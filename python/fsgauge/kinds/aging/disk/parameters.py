@@ -1,6 +1,7 @@
 """The numbers of the disk model, each with what it is and where its default is from.
 
-The defaults are one storage target of the published rig (Sonexion 1600): ten 3 TB disks of 7200
+The defaults are one target like those of the published rig (Sonexion 1600; what is printed is
+S-06, S-08, S-13 and S-16 of the ledger, all else is assumed): ten 3 TB disks of 7200
 turns a minute as of 2012, eight of them for data. Sources: Seagate, "Constellation ES.3 SAS
 product manual" (100671510), 4.1; HGST, "Ultrastar 7K4000 SAS OEM specification", table 6.
 """
@@ -14,7 +15,8 @@ from typing import Any, TypeVar
 Number = TypeVar("Number", int, float)
 _SEAGATE = "Constellation ES.3 manual (100671510), 4.1"
 _HGST = "Ultrastar 7K4000 SAS specification, table 6"
-_RIG = "the published rig"
+_RIG = "published of the rig (S-13)"
+_NOT_PRINTED = "assumed; not printed of the published rig"
 _FITTED = "chosen"
 
 
@@ -25,7 +27,8 @@ def _known(default: Number, what: str, source: str) -> Number:
 
 @dataclass(frozen=True)
 class Disk:
-    """Bytes, bytes per second, nanoseconds and percent; defaults are the published rig's."""
+    """Bytes, bytes per second, nanoseconds and percent; defaults are those of a target like the
+    published rig's, as far as that is printed."""
 
     revolutions_per_minute: int = _known(7200, "Turns of the platters in a minute.", _SEAGATE)
     outer_rate: float = _known(
@@ -35,7 +38,7 @@ class Disk:
     position: float = _known(
         35.0,
         "Where the files lie, from the outer edge (0 %) to the inner edge (100 %) of the capacity.",
-        "group 60,000 of about 170,000 on the published rig",
+        "group 60,000 of a target of 20.8 TiB, as published (S-06, S-16)",
     )
     cylinders: int = _known(320_800, "Tracks on each surface.", _SEAGATE)
     cylinder_size: int = _known(
@@ -55,7 +58,7 @@ class Disk:
     )
     overhead: int = _known(0, "What each positioning takes beside seek and wait.", _FITTED)
     data_disks: int = _known(
-        8, "Disks that share each transfer in whole stripes, without those of parity.", _RIG
+        8, "Disks that share each transfer in whole stripes, without those of parity.", _NOT_PRINTED
     )
     path_rate: float = _known(
         625e6, "What controller and network let through, in bytes per second.", _RIG
@@ -63,11 +66,13 @@ class Disk:
     sharpness: float = _known(
         4.0, "How sharply the smaller of both rates limits; higher is sharper.", _FITTED
     )
-    request_size: int = _known(1 << 20, "Largest request of a stream.", f"{_RIG}: 1 MiB RPC")
+    request_size: int = _known(
+        1 << 20, "Largest request of a stream.", f"1 MiB RPC, {_NOT_PRINTED}"
+    )
     window: int = _known(
         64,
         "Requests that are sorted by place at a time.",
-        f"{_FITTED}: 16 to 64 agree with what was published",
+        f"{_FITTED}: 16 to 64 agree with what was published of 1 and 8 MiB (S-23, S-27)",
     )
 
 
@@ -83,7 +88,7 @@ class Parameter:
 
 
 PUBLISHED = Disk()
-"""The disk of the published rig."""
+"""A disk like that of the published rig; each number names its source."""
 
 
 def parameters_of(disk: Disk) -> list[Parameter]:

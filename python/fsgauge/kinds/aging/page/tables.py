@@ -260,7 +260,7 @@ def disk_table(aging: Aging) -> Table:
     ]
     changed = sum(not each.is_default for each in aging.disk)
     note = (
-        "A storage target of the published rig"
+        "A disk like those of the published rig; what is not printed of it is assumed"
         + (f", with {changed} {'number' if changed == 1 else 'numbers'} changed" if changed else "")
         + ". Another disk, without measuring again: fsgauge report DIR --disk window=16."
     )

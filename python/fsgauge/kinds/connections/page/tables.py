@@ -109,17 +109,20 @@ def _published(row: PublishedRow | None, systems: int) -> list[TableCell]:
         return [NOTHING] * (systems + 1)
     unit = f" {row.unit}" if row.unit else ""
     values = [TableCell(f"{value:,.10g}{unit}") for value in row.values]
-    change = NOTHING
-    if row.change is not None:
-        change = TableCell(words.percent_change(1 + row.change / 100))
-    return [*values, change]
+    if row.computed:
+        return [*values, TableCell("", f"{row.claim}, computed")]
+    if row.change is None:
+        return [*values, TableCell("", row.claim)]
+    return [*values, TableCell(words.percent_change(1 + row.change / 100), row.claim)]
 
 
 def source_of(published: PublishedConnections) -> str:
     """Where the shaded figures come from."""
+    source = published.publication
     return (
-        f"{published.title}, by {published.author}; {published.storage}; {published.method}."
-        " Its KB and MB are those of its text."
+        f"{source.title}; no author is named. {source.storage}. Method: {source.method}."
+        " Its KB and MB are those of its text. N-21 and the like are claims:"
+        " fsgauge published N-21."
     )
 
 

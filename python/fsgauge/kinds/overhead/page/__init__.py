@@ -11,6 +11,8 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from fsgauge.kinds.overhead.factors import OverheadFactors
+from fsgauge.kinds.overhead.page.claims import claims_table
+from fsgauge.published.ledger import ledger_of
 from fsgauge.report import words
 from fsgauge.report.charts import panels
 from fsgauge.report.charts.depth import depth_curves
@@ -154,6 +156,10 @@ class OverheadPage(KindPage):
     def pictures(self, results: Results, stored: StoredStudy) -> list[Drawing | None]:  # noqa: ARG002
         """Heatmap and curves."""
         return [heatmap(results), depth_curves(results)]
+
+    def values(self, results: Results, stored: StoredStudy) -> dict[str, Any]:  # noqa: ARG002
+        """Published claims beside its own numbers."""
+        return {"claims": claims_table(results, ledger_of("overhead"))}
 
 
 PAGE = OverheadPage()

@@ -91,27 +91,28 @@ def _as_published(scaling: Scaling) -> Table:
 
 def _elsewhere(published: PublishedWriters) -> Table:
     """The publication's own figures; the share is computed from them."""
-    first = published.writers[0]
+    last = published.writers[-1]
     columns = [Column("case"), Column("lay-out rate", "layout_rate")]
-    columns += [Column(f"IOPS at {_writers(count)}", "iops") for count in published.writers]
-    columns += [Column(f"change at {published.writers[-1]}", "change")]
-    columns += [Column(f"share of ideal at {published.writers[-1]}", "share_of_ideal")]
-    rows = []
-    for case in published.case:
-        ideal = case.iops[0] * published.writers[-1] / first
-        rows.append(
-            [
-                TableCell(case.name),
-                TableCell(f"{case.lay_out:g} {published.lay_out_unit}"),
-                *(TableCell(f"{rate:,.1f}") for rate in case.iops),
-                TableCell(case.change),
-                TableCell(f"{100 * case.iops[-1] / ideal:.0f} %", f"in words: {case.called}"),
-            ]
-        )
+    columns += [Column(f"IOPS at {count}", "iops") for count in published.writers]
+    columns += [Column(f"change at {last}, computed", "change")]
+    columns += [Column(f"share of ideal at {last}, computed", "share_of_ideal")]
+    rows = [
+        [
+            TableCell(case.name, case.claim),
+            TableCell(f"{case.lay_out:g} {published.lay_out_unit}"),
+            *(TableCell(f"{rate:,.1f}") for rate in case.iops),
+            TableCell(f"{case.change_percent:+.1f} %"),
+            TableCell(f"{case.share_percent:.1f} %", f"in words: {case.called}"),
+        ]
+        for case in published.case
+    ]
+    source = published.publication
+    between = " ".join(f"{claim.fact} ({claim.id})" for claim in published.between)
     note = (
-        f'Published elsewhere, on other hardware, not measured here: {published.author}, "'
-        f'{published.title}". {published.method[:1].upper()}{published.method[1:]};'
-        f" {published.storage}. Compare changes and shares, not rates."
+        f'Published elsewhere, on other hardware, not measured here: {source.author}, "'
+        f'{source.title}". {source.method[:1].upper()}{source.method[1:]};'
+        f" {source.storage}. Compare changes and shares, not rates. Between cases it says, in our"
+        f" words: {between} D-12 and the like are claims: fsgauge published D-12."
     )
     return Table("elsewhere", "Published elsewhere, on other hardware", note, columns, rows)
 

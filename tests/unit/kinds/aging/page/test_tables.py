@@ -7,6 +7,7 @@ import pytest
 from fsgauge.kinds.aging.page.claims import claims_table
 from fsgauge.kinds.aging.page.tables import disk_table, predicted_table, summary_table
 from fsgauge.kinds.aging.published import published_aging
+from fsgauge.published.ledger import ledger_of
 from fsgauge.report.table_parts import Table, said_once
 from fsgauge.stats.results import Results
 from tests.synthetic_aging import BASELINE, SYSTEMS, make_aging
@@ -63,18 +64,39 @@ def test_claims_stand_beside_the_systems_that_they_are_about(results: Results) -
     assert results.own is not None
     (table,) = claims_table(results, results.own, published_aging())
     rows = {row[0].text: row for row in table.rows}
-    of_writes = rows["what 8 MiB keeps of its clean write rate at every level"]
+    of_writes = rows["the least that 8 MiB keeps of its clean write rate"]
     assert of_writes[1].text.endswith(" %") and of_writes[2].text == "91 %"
-    assert of_writes[3].text == "at least 89 %"
-    assert rows["what 1 MiB keeps of its clean read rate at 5 % free"][2].text == "30 %"
-    assert rows["clean write rate with 8 MiB, of that with 1 MiB"][1].text.endswith(" %")
+    assert (of_writes[3].text, of_writes[3].below) == ("at least 89 %", "S-27")
+    of_small = rows["what 1 MiB keeps of its clean read rate at 5 % free"]
+    assert of_small[2].text == "30 %" and of_small[3].below == "S-23, in our words"
+    assert rows["clean write rate, 8 MiB over 1 MiB"][1].text.endswith(" %")
+
+
+def test_every_published_cell_is_a_claim_of_the_ledger(results: Results) -> None:
+    assert results.own is not None
+    (table,) = claims_table(results, results.own, published_aging())
+    for row in table.rows:
+        claim = ledger_of("aging").of(row[3].below.split(",")[0])
+        said = {claim.fact, *(figure.printed for figure in claim.figures)}
+        assert row[3].text in said
+
+
+def test_where_the_model_contradicts_the_publication_the_page_says_so() -> None:
+    all_sizes = results_of(systems=SYSTEMS, blocks=3)
+    assert all_sizes.own is not None
+    (table,) = claims_table(all_sizes, all_sizes.own, published_aging())
+    assert "contradicts the publication" in table.note and "for 2 MiB" in table.note
+    two = results_of(blocks=3, systems={BASELINE: SYSTEMS[BASELINE]})
+    assert two.own is not None
+    (alone,) = claims_table(two, two.own, published_aging())
+    assert "contradicts" not in alone.note
 
 
 def test_claims_about_sizes_that_the_study_does_not_have_are_left_out() -> None:
     results = results_of(systems={BASELINE: SYSTEMS[BASELINE]}, blocks=2)
     assert results.own is not None
     (table,) = claims_table(results, results.own, published_aging())
-    assert not any(row[0].text.startswith("what 8 MiB") for row in table.rows)
+    assert not any("8 MiB over" in row[0].text or "that 8 MiB" in row[0].text for row in table.rows)
     own = results_of(systems={"xfs": None}, blocks=2)
     assert own.own is not None and claims_table(own, own.own, published_aging()) == []
 

@@ -19,6 +19,7 @@ from fsgauge.kinds.connections.page.tables import (
 )
 from fsgauge.kinds.connections.published import published_connections
 from fsgauge.pages import explain_metric
+from fsgauge.published.ledger import Figure, ledger_of
 from fsgauge.report.table_parts import TOO_FEW, Table
 from fsgauge.stats import read_study
 from fsgauge.stats.results import Results
@@ -69,6 +70,19 @@ def test_the_publications_change_is_that_of_its_own_values() -> None:
             before, after = row.values
             if row.change is not None:
                 assert abs(100 * (after / before - 1) - row.change) < 1.0, (test.name, row.name)
+
+
+def test_every_published_figure_is_the_ledgers_and_names_its_claim() -> None:
+    ledger = ledger_of("connections")
+    found = tables(results())
+    shown = [row[-3:] for table in found.values() if table.elsewhere for row in table.rows]
+    assert len(shown) == 16
+    for first, second, change in shown:
+        claim = ledger.of(change.below.split(",")[0])
+        numbers = [*claim.computed] if "computed" in change.below else [*claim.figures]
+        values = [v for n in numbers for v in (n.values if isinstance(n, Figure) else [n.value])]
+        for cell in (first, second):
+            assert float(cell.text.split()[0].replace(",", "")) in values, claim.id
 
 
 def test_a_test_that_nobody_published_has_no_such_columns() -> None:

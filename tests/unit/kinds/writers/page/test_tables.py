@@ -18,6 +18,7 @@ from fsgauge.kinds.writers.page.law import law_chart, law_words
 from fsgauge.kinds.writers.page.tables import Table, no_law, scaling_tables
 from fsgauge.kinds.writers.published import published_writers
 from fsgauge.pages import explain_metric
+from fsgauge.published.ledger import ledger_of
 from fsgauge.report import write_report
 from fsgauge.report.sureness import integrity_lines, sureness_lines
 from fsgauge.stats import Results, read_study
@@ -108,11 +109,21 @@ def test_what_others_published_is_marked_and_computed_from_their_rates() -> None
     assert "other hardware" in other.heading and "not measured here" in other.note
     shares = {row[0].text: row[-1].text for row in other.rows}
     assert shares == {
-        "ext3": "49 %",
-        "NFS over ext3": "76 %",
-        "XFS": "69 %",
-        "NFS over XFS": "80 %",
+        "ext3": "49.0 %",
+        "NFS over ext3": "75.5 %",
+        "XFS": "68.6 %",
+        "NFS over XFS": "80.0 %",
     }
+    assert labels(other)[-2:] == [
+        "change at 2 writers, computed",
+        "share of ideal at 2 writers, computed",
+    ]
+    for row in other.rows:
+        claim = ledger_of("writers").of(row[0].below)
+        assert [float(cell.text.replace(",", "")) for cell in row[2:4]] in [
+            figure.values for figure in claim.figures
+        ]
+        assert row[-1].below == f"in words: {claim.figure('in words').printed}"
 
 
 def test_groups_have_a_column_of_their_own_and_a_picture_each() -> None:

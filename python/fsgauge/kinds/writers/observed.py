@@ -1,0 +1,34 @@
+"""Numbers of several writers that published claims are held against."""
+
+from __future__ import annotations
+
+from fsgauge.kinds.writers.analysis.model import Scaling
+from fsgauge.published.ledger import Trial
+from fsgauge.published.observe import Observation, cells_of
+from fsgauge.stats.results import Results
+
+
+def change(trial: Trial, results: Results) -> list[Observation]:
+    """The rate of so many writers over that of the fewest, taken inside blocks."""
+    scaling = Scaling.of(results)
+    if scaling is None:
+        return []
+    cells = {cell.id: cell.name for cell in cells_of(trial, results)}
+    return [
+        Observation(
+            cell=cells[point.cell],
+            system=line.system,
+            over=f"{scaling.writer_counts[0]} writer",
+            value=point.change.value,
+            low=point.change.low,
+            high=point.change.high,
+            n=point.change.n,
+        )
+        for line in scaling.lines
+        if line.system == trial.system
+        for point in line.points
+        if point.cell in cells and point.change is not None
+    ]
+
+
+OBSERVED = {"change": change}

@@ -1,0 +1,224 @@
+"""The ledger: every figure, method step, claim, advice and open question of a publication.
+
+Data from kinds/FOLDER/published.toml, one file a publication. Facts are in our words; figures are
+as printed; what is computed from them stands apart, with its formula. Everything that a page, a
+guide or a command calls published is read from here.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from fsgauge import kinds
+from fsgauge.errors import InputError
+
+ClaimKind = Literal["figure", "method", "claim", "advice", "open"]
+Unit = (
+    Literal["", "%", "ms", "s", "min", "days", "hours", "weeks", "years"]
+    | Literal["KB/s", "MB/s", "MB/min", "GB/s", "B/s", "MiB/s", "IOPS", "MHz"]
+    | Literal["B", "KB", "kB", "MB", "GB", "KiB", "MiB", "GiB", "TB", "TiB"]
+)
+Rule = Literal[
+    "below", "above", "all below", "most above", "loss up to", "at least", "no gain", "same"
+]
+WaitsFor = Literal[
+    "a run on this host",
+    "a disk with heads",
+    "the virtual rig",
+    "the fleet",
+    "the simulator",
+    "a study that can express it",
+]
+Scalar = str | int | float | bool
+
+
+class Part(BaseModel):
+    """Part of a ledger."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Figure(Part):
+    """Numbers as printed, in the publication's unit; "" where it prints none.
+
+    `of` says of what, where a publication has several tables. `values` are by the publication's
+    `columns`. `change_percent` is the change as it is printed; `printed` is what stands there where
+    that is no plain number.
+    """
+
+    name: str
+    of: str = ""
+    unit: Unit = ""
+    values: list[float] = []
+    change_percent: float | None = None
+    printed: str = ""
+
+
+class Computed(Part):
+    """A number that is not printed: `how` is the arithmetic on printed ones that gives it."""
+
+    name: str
+    of: str = ""
+    unit: Unit = ""
+    value: float
+    how: str
+
+
+class Trial(Part):
+    """What tests a claim: which numbers of which study, and what they have to be.
+
+    `study` is one of kinds/FOLDER/verdicts. `quantity` is "ratio" (system over baseline, by
+    `metric`), "steps" (that ratio at the second of two values of the factor `across`, over that at
+    the first), or one that the kind declares. `cells` are factors that a cell must have. The
+    published ratio is that of the two values of `figure`, or `ratio`, or there is none. `storage`
+    is what the storage has to be for a verdict; on any other the number is shown without one.
+    """
+
+    study: str
+    words: str
+    rule: Rule
+    quantity: str = "ratio"
+    metric: str = ""
+    cells: dict[str, Scalar] = {}
+    system: str
+    across: str = ""
+    at: list[Scalar] = []
+    figure: str = ""
+    ratio: float | None = None
+    storage: Literal["any", "heads"] = "any"
+
+
+class Claim(Part):
+    """One entry. Beside `trials` exactly one of the reasons for having none may be there.
+
+    `tested_by` is the observable, in words. `repeatable` says how a study takes a step of the
+    method, `waits_for` which rig a claim waits for, `fitted` which parameter of a model was chosen
+    so that it comes out, `untestable` why nothing here can test it, `checked` what came of
+    arithmetic on printed figures alone.
+    """
+
+    id: Annotated[str, Field(pattern=r"^[A-Z]-\d\d$")]
+    kind: ClaimKind
+    place: str
+    fact: str
+    figures: list[Figure] = []
+    computed: list[Computed] = []
+    tested_by: str = ""
+    trials: list[Trial] = []
+    repeatable: str = ""
+    waits_for: WaitsFor | None = None
+    fitted: str = ""
+    untestable: str = ""
+    checked: str = ""
+
+    @model_validator(mode="after")
+    def _has_one_standing(self) -> Self:
+        reasons = (self.repeatable, self.waits_for, self.fitted, self.untestable, self.checked)
+        given = sum(bool(reason) for reason in reasons)
+        if given != (0 if self.trials else 1):
+            raise ValueError(f"{self.id} needs trials or one reason, and has {given} reasons")
+        if not self.untestable and not self.checked and not self.tested_by:
+            raise ValueError(f"{self.id} does not say what tests it")
+        return self
+
+    def published_ratio(self, trial: Trial) -> float | None:
+        """The ratio that a trial's own is held against; None for a claim without a number."""
+        if trial.figure:
+            first, second = self.figure(trial.figure).values
+            return second / first
+        return trial.ratio
+
+    def figure(self, name: str) -> Figure:
+        """The figure of this name; raises KeyError."""
+        for figure in self.figures:
+            if figure.name == name:
+                return figure
+        raise KeyError(name)
+
+
+class Publication(Part):
+    """Who published what; "" where it names no author. `columns` name the values of figures."""
+
+    title: str
+    author: str = ""
+    letter: Annotated[str, Field(pattern="^[A-Z]$")]
+    subject: str
+    storage: str
+    method: str
+    columns: list[str] = []
+
+
+class Ledger(Part):
+    """One publication and its claims, in the order of its text."""
+
+    publication: Publication
+    claim: list[Claim]
+
+    @model_validator(mode="after")
+    def _ids_are_its_own(self) -> Self:
+        ids = [claim.id for claim in self.claim]
+        wanted = [f"{self.publication.letter}-{n:02}" for n in range(1, len(ids) + 1)]
+        if ids != wanted:
+            wrong = [each for each, want in zip(ids, wanted, strict=True) if each != want]
+            raise ValueError(f"ids are {self.publication.letter}-01 and on; {wrong[0]} is not")
+        return self
+
+    def of(self, claim_id: str) -> Claim:
+        """The claim of this id; raises KeyError."""
+        for claim in self.claim:
+            if claim.id == claim_id:
+                return claim
+        raise KeyError(claim_id)
+
+    def figures(self) -> Iterator[tuple[Claim, Figure | Computed]]:
+        """Every number with its claim: those printed of a claim, then those computed."""
+        for claim in self.claim:
+            yield from ((claim, figure) for figure in claim.figures)
+            yield from ((claim, number) for number in claim.computed)
+
+
+@cache
+def ledgers() -> dict[str, Ledger]:
+    """Every publication by the folder that has it, in the order of their letters' first use."""
+    return {name: read_ledger(path) for name, path in kinds.published_files().items()}
+
+
+def ledger_of(folder: str) -> Ledger:
+    """What is published on a kind's question; raises KeyError."""
+    return ledgers()[folder]
+
+
+def read_ledger(path: Path) -> Ledger:
+    """A ledger from its file; raises InputError with the claim that is wrong."""
+    try:
+        return Ledger.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+    except (ValidationError, tomllib.TOMLDecodeError) as error:
+        raise InputError(
+            f"{path} is no ledger", details=(str(error),), next=f"mend {path}"
+        ) from error
+
+
+def find(name: str) -> list[tuple[str, Ledger, list[Claim]]]:
+    """Claims by an id or a folder's name, "" for all; raises InputError for what is neither."""
+    known = ledgers()
+    if not name:
+        return [(folder, ledger, ledger.claim) for folder, ledger in known.items()]
+    if name in known:
+        return [(name, known[name], known[name].claim)]
+    wanted = name.strip("[]").upper()
+    for folder, ledger in known.items():
+        for claim in ledger.claim:
+            if claim.id == wanted:
+                return [(folder, ledger, [claim])]
+    ranges = (f"{each.claim[0].id} to {each.claim[-1].id}" for each in known.values())
+    raise InputError(
+        f'no claim and no study is called "{name}"',
+        details=tuple(f"{folder}: {ids}" for folder, ids in zip(known, ranges, strict=True)),
+        next="fsgauge published",
+    )

@@ -1,0 +1,166 @@
+"""docs/published.md and what `fsgauge published` prints: every claim and its verdict, in words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from fsgauge.published.ledger import Claim, Computed, Figure, Ledger, ledgers
+from fsgauge.published.runs import JudgedRun
+from fsgauge.published.standing import Standing, standing_of
+
+_INTRODUCTION = """\
+# What was published, and what came of it
+
+<!-- Made by `python -m fsgauge.published` from kinds/*/published.toml and kinds/*/verdicts; edits
+are lost. -->
+
+fsgauge began from five published studies. Here is every figure, method step, claim, piece of advice
+and open question of them, with a verdict. Facts are in our words; figures are as printed; what is
+computed from them is marked as computed. `fsgauge published N-06` prints one claim.
+
+| verdict | meaning |
+| --- | --- |
+| confirmed | the published ratio is in our 95 % interval, both on one side of 1; or it is met |
+| direction confirmed | our interval is on the same side of 1; the size is that of other hardware |
+| refuted | our interval is on the other side of 1; or an "all", "no", "at least" is not so |
+| undecided | a run is there, and its interval allows both |
+| fitted | a parameter was chosen so that it comes out: no test |
+| repeatable | a step of the method, or a graph without numbers, that a study here takes or draws |
+| recomputed | arithmetic on what is printed says all that can be said |
+| not yet | no run that could tell; it says what is missing |
+| untestable here | and why |
+
+"""
+
+
+def page() -> str:
+    """docs/published.md."""
+    parts = [_INTRODUCTION, _counts()]
+    for folder, ledger in ledgers().items():
+        parts.append(_section(folder, ledger))
+    return "\n".join(parts)
+
+
+def _counts() -> str:
+    lines = ["| study | claims | verdicts |", "| --- | --- | --- |"]
+    for folder, ledger in ledgers().items():
+        words = Counter(standing_of(folder, claim).word for claim in ledger.claim)
+        said = ", ".join(f"{count} {word}" for word, count in words.most_common())
+        lines.append(f"| [{folder}](#{folder}) | {len(ledger.claim)} | {said} |")
+    return "\n".join(lines) + "\n"
+
+
+def _section(folder: str, ledger: Ledger) -> str:
+    source = ledger.publication
+    by = f", by {source.author}" if source.author else "; no author is named"
+    standings = [standing_of(folder, claim) for claim in ledger.claim]
+    runs = {run.study: run for standing in standings for run in standing.runs}
+    lines = [
+        f"## {folder}",
+        "",
+        f'"{source.title}"{by}. On {source.storage}. Method: {source.method}.',
+        "",
+        *(f"Judged by {_run_words(run)}\n" for run in runs.values()),
+        "| id | what | place | published, in our words | verdict | why |",
+        "| --- | --- | --- | --- | --- | --- |",
+        *(_row(each) for each in standings),
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _row(standing: Standing) -> str:
+    claim = standing.claim
+    computed = "; ".join(computed_words(number) for number in claim.computed)
+    fact = f"{claim.fact} *Computed: {computed}.*" if computed else claim.fact
+    cells = (claim.id, claim.kind, claim.place, fact, f"**{standing.word}**", standing.why)
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def computed_words(number: Computed) -> str:
+    """ "factor 4.14 (36.69 / 8.86)"."""
+    return f"{number.name} {figure_number(number.value)}{_unit(number.unit)} ({number.how})"
+
+
+def figure_number(value: float) -> str:
+    """As printed: "36.69", "7,482,988", "21,845.3"."""
+    return f"{value:,.10g}"
+
+
+def _unit(unit: str) -> str:
+    return f" {unit}" if unit else ""
+
+
+def _run_words(run: JudgedRun) -> str:
+    return (
+        f"`{run.study}`: {run.blocks} blocks on {run.date}, {run.kernel}, {run.machine};"
+        f" {run.storage}; seed {run.seed}."
+    )
+
+
+def text_of(folder: str, ledger: Ledger, claims: list[Claim]) -> Iterator[str]:
+    """Lines for a terminal: one claim in full, several a line each."""
+    if len(claims) == 1:
+        yield from _in_full(folder, ledger, claims[0])
+        return
+    source = ledger.publication
+    by = f", {source.author}" if source.author else ""
+    yield f"{folder}: {source.title}{by}"
+    for claim in claims:
+        standing = standing_of(folder, claim)
+        yield f"  {claim.id}  {standing.word:<19}  {claim.fact}"
+
+
+def _in_full(folder: str, ledger: Ledger, claim: Claim) -> Iterator[str]:
+    standing = standing_of(folder, claim)
+    yield f"{claim.id}  {claim.kind}, {claim.place}"
+    yield f"  of         {ledger.publication.title} (fsgauge published {folder})"
+    yield f"  in our words  {claim.fact}"
+    for figure in claim.figures:
+        yield f"  printed    {figure_words(figure)}"
+    for number in claim.computed:
+        yield f"  computed   {computed_words(number)}"
+    if claim.tested_by:
+        yield f"  tested by  {claim.tested_by}"
+    yield f"  verdict    {standing.word}"
+    for each in standing.why.split("; "):
+        yield f"             {each}"
+    for run in standing.runs:
+        yield f"  run        {_run_words(run)}"
+
+
+def figure_words(figure: Figure) -> str:
+    """ "average open response time (write): 36.69 ms, 8.86 ms; change -75.851 %"."""
+    of = f" ({figure.of})" if figure.of else ""
+    values = ", ".join(f"{figure_number(value)}{_unit(figure.unit)}" for value in figure.values)
+    said = figure.printed or values
+    change = "" if figure.change_percent is None else f"; change {figure.change_percent:g} %"
+    return f"{figure.name}{of}: {said}{change}"
+
+
+def as_json(folder: str, claim: Claim) -> dict[str, Any]:
+    """One claim and its verdict for a program."""
+    standing = standing_of(folder, claim)
+    return {
+        **claim.model_dump(mode="json", exclude_defaults=True, exclude={"trials"}),
+        "study": folder,
+        "verdict": standing.word,
+        "why": standing.why,
+        "trials": [
+            {
+                "words": each.trial.words,
+                "verdict": each.outcome.word,
+                "published_ratio": each.published,
+                "observed": [
+                    seen.model_dump(mode="json") for seen in each.run.of(claim, each.trial)
+                ]
+                if each.run
+                else [],
+                "run": each.run.study if each.run else None,
+            }
+            for each in standing.trials
+        ],
+        "runs": [run.model_dump(mode="json", exclude={"observed"}) for run in standing.runs],
+    }

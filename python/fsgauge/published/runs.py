@@ -1,0 +1,166 @@
+"""Runs that claims were judged by: small records beside the studies that were run.
+
+kinds/KIND/verdicts/STUDY.toml is the study, STUDY.json what was observed: no raw data, but all that
+a verdict is made from, under which kernel, on which storage, when.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import ValidationError
+
+from fsgauge import kinds
+from fsgauge.errors import InputError
+from fsgauge.published.ledger import Claim, Part, Trial, ledgers
+from fsgauge.published.observe import Observation, observe
+from fsgauge.stats.layouts import Seeks, seeks_of
+from fsgauge.stats.read import read_study
+from fsgauge.stats.results import Results
+from fsgauge.store import StoredStudy, read_results
+from fsgauge.study.parse import load_study
+
+
+class Observed(Observation):
+    """An observation, and the claim and trial that it is for; trials are known by their words."""
+
+    claim: str
+    trial: str
+
+
+class JudgedRun(Part):
+    """One run of a study of verdicts. `study_sha256` is that of the study file's text."""
+
+    format: Literal[1] = 1
+    study: str
+    study_sha256: str
+    date: str
+    fsgauge: str
+    kernel: str
+    machine: str
+    storage: str
+    heads: Seeks
+    blocks: int
+    seed: int
+    findings: list[str]
+    observed: list[Observed]
+
+    def of(self, claim: Claim, trial: Trial) -> list[Observed]:
+        """What was observed for a trial of a claim."""
+        return [e for e in self.observed if (e.claim, e.trial) == (claim.id, trial.words)]
+
+
+def study_path(folder: str, study: str) -> Path:
+    """The study file of verdicts of that name; raises KeyError."""
+    return kinds.verdict_files(folder)[f"{study}.toml"]
+
+
+def sha256_of(path: Path) -> str:
+    """The digest of a study file's text."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def run_of(folder: str, study: str) -> JudgedRun | None:
+    """The run that is kept of a study; None before the first. Raises InputError when damaged."""
+    path = kinds.verdict_files(folder).get(f"{study}.json")
+    if path is None:
+        return None
+    try:
+        return JudgedRun.model_validate_json(path.read_text(encoding="utf-8"))
+    except ValidationError as error:
+        raise InputError(
+            f"{path} is no record of a judged run",
+            details=(str(error),),
+            next=f"scripts/verdicts RESULTS-DIR of {study} writes it anew",
+        ) from error
+
+
+def judge(directory: Path) -> tuple[Path, JudgedRun]:
+    """What a results folder says to the claims that its study is for, and where to keep it.
+
+    Raises InputError for a folder of another study, of one that was changed, or without an answer.
+    """
+    stored = read_results(directory)
+    results = _results(stored)
+    folder, path = _study_of(results, directory)
+    _require_as_shipped(stored, path, directory)
+    if not results.sureness.valid:
+        raise InputError(
+            f"the run in {directory} is not valid: {results.sureness.invalid_reason}",
+            next=f"fsgauge run {path}",
+        )
+    return path.with_suffix(".json"), _judged(stored, results, folder, path)
+
+
+def _results(stored: StoredStudy) -> Results:
+    return read_study(
+        stored.turns,
+        stored.runs,
+        stored.study,
+        stored.environment_before,
+        stored.environment_after,
+        stored.scans,
+        stored.steps,
+        stored.path_runs,
+    )
+
+
+def _study_of(results: Results, directory: Path) -> tuple[str, Path]:
+    known = {
+        name.removesuffix(".toml"): (folder, path)
+        for folder in ledgers()
+        for name, path in kinds.verdict_files(folder).items()
+        if name.endswith(".toml")
+    }
+    if results.study not in known:
+        raise InputError(
+            f'{directory} is of the study "{results.study}", by which no claim is judged',
+            details=tuple(sorted(known)),
+            next=f"fsgauge run {next(iter(known.values()))[1]}" if known else "fsgauge published",
+        )
+    return known[results.study]
+
+
+def _require_as_shipped(stored: StoredStudy, path: Path, directory: Path) -> None:
+    """Systems and workload are the file's; storage, blocks and seed may be the user's own."""
+    shipped = load_study(str(path)).model_dump(mode="json", by_alias=True)
+    ran: dict[str, Any] = stored.study.study
+    changed = [part for part in ("system", "workload") if ran.get(part) != shipped[part]]
+    if changed:
+        raise InputError(
+            f"the study in {directory} is not {path.name}: {' and '.join(changed)} differ",
+            next=f"fsgauge run {path}",
+        )
+
+
+def _judged(stored: StoredStudy, results: Results, folder: str, path: Path) -> JudgedRun:
+    machine = stored.environment_before
+    virtual = f", virtual ({machine.virtual_machine})" if machine.virtual_machine else ""
+    started = datetime.fromtimestamp(stored.study.started_unix_ns / 1e9, tz=UTC)
+    return JudgedRun(
+        study=results.study,
+        study_sha256=sha256_of(path),
+        date=started.date().isoformat(),
+        fsgauge=stored.study.fsgauge_version,
+        kernel=machine.kernel.split(" #")[0],
+        machine=f"{machine.processor_count} processors{virtual}",
+        storage=machine.storage.sentence,
+        heads=seeks_of(machine.storage),
+        blocks=results.sureness.blocks_complete,
+        seed=stored.study.plan.seed,
+        findings=sorted({each.code for each in results.findings if each.level != "note"}),
+        observed=_observed(results, folder),
+    )
+
+
+def _observed(results: Results, folder: str) -> list[Observed]:
+    return [
+        Observed(claim=claim.id, trial=trial.words, **seen.model_dump())
+        for claim in ledgers()[folder].claim
+        for trial in claim.trials
+        if trial.study == results.study
+        for seen in observe(trial, results)
+    ]

@@ -1,0 +1,146 @@
+"""What comes of a trial: its rule applied to what was observed.
+
+confirmed            the published ratio is in our interval and on its side of 1; a claim without a
+                     number is met
+direction confirmed  our interval is on the same side of 1; the size is that of other hardware
+refuted              our interval is on the other side, or an "all", "no" or "at least" is
+                     contradicted
+undecided            our interval allows both
+not yet              no run here, or none on storage that could tell
+
+The size of a ratio on other hardware is no reason to call it refuted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from fsgauge.published.ledger import Trial
+from fsgauge.published.observe import Observation
+
+Word = Literal[
+    "confirmed",
+    "direction confirmed",
+    "refuted",
+    "undecided",
+    "fitted",
+    "repeatable",
+    "recomputed",
+    "not yet",
+    "untestable here",
+]
+MARGIN = 0.05
+"""Less than this is neither a gain nor a difference; the publication's own rounding is 2 %."""
+CERTAIN = 0.05
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A verdict on one trial, and what was observed in words."""
+
+    word: Word
+    words: str
+
+
+def judged(trial: Trial, published: float | None, seen: Sequence[Observation]) -> Outcome:
+    """What observations make of a trial; `published` is the ratio to hold them against."""
+    if not seen:
+        return Outcome("not yet", "nothing was observed")
+    if trial.rule in ("below", "above", "no gain", "same"):
+        (one,) = seen
+        return Outcome(_of_one(trial, published, one), numbers(one))
+    if trial.rule == "at least":
+        return _at_least(published or 0.0, seen)
+    if trial.rule == "loss up to":
+        return _loss_up_to(published or 0.0, seen)
+    return _of_many(trial, seen)
+
+
+def numbers(seen: Observation) -> str:
+    """ "0.54 (0.47 to 0.63)"; an interval of nothing is the same in all blocks."""
+    if seen.low is None or seen.high is None:
+        return f"{_digits(seen.value)} (one block, no interval)"
+    if seen.low == seen.high:
+        return f"{_digits(seen.value)} (the same in all blocks)"
+    return f"{_digits(seen.value)} ({_digits(seen.low)} to {_digits(seen.high)})"
+
+
+def _digits(value: float) -> str:
+    """Two decimals; three digits of what is smaller than 0.1."""
+    return f"{value:.3g}" if 0 < abs(value) < 0.1 else f"{value:.2f}"
+
+
+def _of_one(trial: Trial, published: float | None, one: Observation) -> Word:
+    if trial.rule == "same":
+        return _same(one)
+    if trial.rule == "no gain":
+        if one.is_above(1):
+            return "refuted"
+        return "confirmed" if one.is_below(1 + MARGIN) else "undecided"
+    same, other = (
+        (one.is_below(1), one.is_above(1))
+        if trial.rule == "below"
+        else (one.is_above(1), one.is_below(1))
+    )
+    if not same:
+        return "refuted" if other else "undecided"
+    if published is None or one.contains(published):
+        return "confirmed"
+    return "direction confirmed"
+
+
+def _same(one: Observation) -> Word:
+    """Parity: within the margin on both sides."""
+    if one.is_above(1 - MARGIN) and one.is_below(1 + MARGIN):
+        return "confirmed"
+    return "refuted" if one.excludes(1) else "undecided"
+
+
+def _at_least(bound: float, seen: Sequence[Observation]) -> Outcome:
+    least = min(seen, key=lambda each: each.value)
+    words = f"{_named(least, seen)}{numbers(least)}, against {bound:g}"
+    if any(each.is_below(bound) for each in seen):
+        return Outcome("refuted", words)
+    met = all(each.low is not None and each.low >= bound for each in seen)
+    return Outcome("confirmed" if met else "undecided", words)
+
+
+def _loss_up_to(bound: float, seen: Sequence[Observation]) -> Outcome:
+    """A loss is there. How large it is depends on hardware, so a larger one refutes nothing."""
+    least = min(seen, key=lambda each: each.value)
+    words = f"{_named(least, seen)}{numbers(least)}"
+    if not any(_is_certain(each) and each.is_below(1) for each in seen):
+        return Outcome("undecided", words)
+    return Outcome("confirmed" if least.contains(bound) else "direction confirmed", words)
+
+
+def _of_many(trial: Trial, seen: Sequence[Observation]) -> Outcome:
+    below = [each for each in seen if each.is_below(1)]
+    above = [each for each in seen if each.is_above(1)]
+    words = f"of {len(seen)}: {len(below)} below 1, {len(above)} above, the rest undecided"
+    if trial.rule == "most above":
+        if len(above) > len(seen) / 2:
+            return Outcome("confirmed", words)
+        return Outcome("refuted" if len(below) > len(seen) / 2 else "undecided", words)
+    against = [each for each in above if _is_certain(each)]
+    if against:
+        first = max(against, key=lambda each: each.value)
+        return Outcome("refuted", f"{words}; {first.cell}: {numbers(first)}")
+    return Outcome("confirmed" if len(below) == len(seen) else "undecided", words)
+
+
+def _is_certain(seen: Observation) -> bool:
+    """Whether it stays where all comparisons of its study are counted together."""
+    return seen.p is None or seen.p < CERTAIN
+
+
+def _named(one: Observation, seen: Sequence[Observation]) -> str:
+    return f"{one.cell}: " if len(seen) > 1 else ""
+
+
+def together(words: Sequence[Word]) -> Word:
+    """One verdict of several trials: the claim holds as far as each of them does."""
+    order: tuple[Word, ...] = ("refuted", "not yet", "undecided", "direction confirmed")
+    return next((word for word in order if word in words), "confirmed")

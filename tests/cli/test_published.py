@@ -1,0 +1,41 @@
+"""`fsgauge published`: all claims, one study's, one in full, and as JSON."""
+
+from __future__ import annotations
+
+import json
+
+from tests.cli.conftest import Run
+
+
+def test_all_claims_a_line_each(fsgauge: Run) -> None:
+    done = fsgauge("published")
+    assert done.returncode == 0
+    lines = [line for line in done.stdout.splitlines() if line.startswith("  ")]
+    assert len(lines) == 139
+
+
+def test_one_study(fsgauge: Run) -> None:
+    done = fsgauge("published", "writers")
+    assert done.stdout.startswith("writers: File systems for a database")
+    assert len(done.stdout.splitlines()) == 30
+
+
+def test_one_claim_in_full(fsgauge: Run) -> None:
+    said = fsgauge("published", "n-21").stdout
+    assert "printed    total extents (backup): 74,82,988; 67,425" in said
+    assert "computed   extents per file 254.1 (7482988 / 29451)" in said
+    assert "in our words" in said and "verdict" in said
+
+
+def test_json(fsgauge: Run) -> None:
+    (claim,) = json.loads(fsgauge("published", "D-15", "--json").stdout)
+    assert (claim["id"], claim["study"], claim["kind"]) == ("D-15", "writers", "figure")
+    assert claim["verdict"] and claim["trials"][0]["published_ratio"] > 1.37
+    assert len(json.loads(fsgauge("published", "--json").stdout)) == 139
+
+
+def test_an_unknown_id_is_refused(fsgauge: Run) -> None:
+    done = fsgauge("published", "N-99")
+    assert done.returncode == 2 and done.stdout == ""
+    assert 'no claim and no study is called "N-99"' in done.stderr
+    assert "next: fsgauge published" in done.stderr

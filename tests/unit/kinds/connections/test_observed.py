@@ -1,0 +1,21 @@
+"""Extents a file, as claims are held against it."""
+
+from __future__ import annotations
+
+import pytest
+
+from fsgauge.published.ledger import ledger_of
+from fsgauge.published.observe import observe
+from tests.synthetic_connections import BASELINE, OTHER, make_connections
+
+
+def test_extents_a_file_are_over_the_reference_in_the_cell_asked_for() -> None:
+    results = make_connections(clients=20, blocks=4).results()
+    (trial,) = ledger_of("connections").of("N-21").trials
+    (seen,) = observe(trial, results)
+    assert (seen.system, seen.over, seen.n) == (OTHER, BASELINE, 4)
+    own = results.own
+    assert own is not None
+    (cell,) = [each for each in results.cells if each.factors["test"] == "backup fill"]
+    per_file = {e.system: e.per_file.value for e in own.extents if e.cell == cell.id}
+    assert seen.value == pytest.approx(per_file[OTHER] / per_file[BASELINE])

@@ -1,0 +1,32 @@
+"""Published claims on the page of a sweep: beside its own ratios, and marked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from fsgauge.kinds.overhead.page.claims import claims_table
+from fsgauge.published.ledger import ledger_of
+from fsgauge.report import write_report
+from fsgauge.stats import read_study
+from tests.synthetic import make_study
+
+
+def test_claims_have_ids_and_what_was_measured() -> None:
+    made = make_study(block_sizes=(4096,), blocks=4)
+    results = read_study(made.turns, made.runs, made.study, made.before)
+    (table,) = claims_table(results, ledger_of("overhead"))
+    rows = {row[2].below: row for row in table.rows}
+    assert rows["F-15"][2].text == "up to 50 %" and " to " in rows["F-15"][1].text
+    assert rows["F-19"][1].text.startswith("of 9: ")
+    assert rows["F-26"][1].text == "" and "2-3 times" in rows["F-26"][2].text
+    assert (
+        claims_table(results.model_copy(update={"baseline_kind": "ext4"}), ledger_of("overhead"))
+        == []
+    )
+
+
+def test_the_page_shows_them(tmp_path: Path) -> None:
+    folder = make_study(block_sizes=(4096,), blocks=2).write(tmp_path / "results")
+    page = write_report(folder).read_text(encoding="utf-8")
+    _, _, claims = page.partition('<section id="claims">')
+    assert "published elsewhere, on other hardware" in claims and "F-15" in claims

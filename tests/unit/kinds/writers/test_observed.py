@@ -1,0 +1,21 @@
+"""What another writer adds, as claims are held against it."""
+
+from __future__ import annotations
+
+import pytest
+
+from fsgauge.published.ledger import Trial
+from fsgauge.published.observe import observe
+from fsgauge.stats import read_study
+from tests.synthetic_writers import make_writers
+
+
+def test_change_is_two_writers_over_one_of_the_same_system() -> None:
+    made = make_writers(writers=(1, 2), noise=0.0, block_noise=0.0, rate=lambda s, n: 1000 * n**0.5)
+    results = read_study(made.turns, made.runs, made.study, made.before)
+    trial = Trial(
+        study="s", words="w", rule="above", quantity="change", cells={"writers": 2}, system="xfs"
+    )
+    (one,) = observe(trial, results)
+    assert one.value == pytest.approx(2**0.5, rel=0.01) and one.over == "1 writer"
+    assert observe(trial.model_copy(update={"cells": {"writers": 1}}), results) == []

@@ -1,0 +1,58 @@
+"""What results say to a trial: the right cells, the right ratio, its interval."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import pytest
+
+from fsgauge.published.ledger import Trial
+from fsgauge.published.observe import observe
+from fsgauge.stats import read_study
+from fsgauge.stats.results import Results
+from tests.synthetic import make_study
+
+
+def trial(**changes: Any) -> Trial:
+    base = {"study": "s", "words": "w", "rule": "below", "metric": "iops", "system": "ext4"}
+    return Trial.model_validate({**base, **changes})
+
+
+def effect(system: str, cell: Any) -> float:
+    """Half at depth 1, three quarters deeper."""
+    if system == "raw":
+        return 1.0
+    return 0.5 if cell.factors["queue_depth"] == 1 else 0.75
+
+
+@cache
+def results() -> Results:
+    made = make_study(effect=effect, block_sizes=(4096,), blocks=8)
+    return read_study(made.turns, made.runs, made.study, made.before)
+
+
+def test_a_ratio_is_that_of_the_cells_asked_for() -> None:
+    (one,) = observe(trial(cells={"pattern": "randread", "queue_depth": 1}), results())
+    assert (one.system, one.over, one.n) == ("ext4", "raw", 8)
+    assert one.value == pytest.approx(0.5, rel=0.05) and one.contains(one.value)
+    assert one.p is not None and one.is_below(1) and not one.is_above(0.75)
+
+
+def test_every_cell_without_factors() -> None:
+    assert len(observe(trial(), results())) == 9
+    assert observe(trial(system="zfs"), results()) == []
+    assert observe(trial(cells={"queue_depth": 7}), results()) == []
+
+
+def test_steps_are_ratios_of_ratios_inside_blocks() -> None:
+    found = observe(trial(quantity="steps", across="queue_depth", at=[1, 64]), results())
+    assert len(found) == 3
+    for each in found:
+        assert each.value == pytest.approx(1.5, rel=0.05) and each.is_above(1)
+        assert "queue depth 64 over 1" in each.cell
+
+
+def test_a_quantity_that_nobody_declares_is_refused() -> None:
+    with pytest.raises((KeyError, ModuleNotFoundError)):
+        observe(trial(quantity="beauty"), results())

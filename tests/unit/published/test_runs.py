@@ -1,0 +1,96 @@
+"""Runs by which claims are judged: what is kept of them, and which folders are refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fsgauge import kinds
+from fsgauge.errors import InputError
+from fsgauge.published.ledger import ledgers
+from fsgauge.published.runs import JudgedRun, judge, run_of, sha256_of, study_path
+from fsgauge.stats.results import Results
+from fsgauge.study.parse import load_study
+from tests.synthetic import make_study
+
+STUDIES = [
+    (folder, name.removesuffix(".toml"))
+    for folder in ledgers()
+    for name in kinds.verdict_files(folder)
+    if name.endswith(".toml")
+]
+KEPT = [
+    (folder, name.removesuffix(".json"))
+    for folder in ledgers()
+    for name in kinds.verdict_files(folder)
+    if name.endswith(".json")
+]
+
+
+@pytest.mark.parametrize(("folder", "study"), STUDIES)
+def test_each_study_of_verdicts_is_valid_and_asked_for(folder: str, study: str) -> None:
+    loaded = load_study(str(study_path(folder, study)))
+    assert loaded.workload.kind == folder
+    assert study in {t.study for claim in ledgers()[folder].claim for t in claim.trials}
+
+
+@pytest.mark.parametrize(("folder", "study"), KEPT)
+def test_what_is_kept_is_of_the_study_as_it_is_and_of_claims_that_are_there(
+    folder: str, study: str
+) -> None:
+    run = run_of(folder, study)
+    assert run is not None
+    stale = f"{study} was changed since it ran: run it and scripts/verdicts again"
+    assert run.study_sha256 == sha256_of(study_path(folder, study)), stale
+    asked = {
+        (claim.id, trial.words)
+        for claim in ledgers()[folder].claim
+        for trial in claim.trials
+        if trial.study == study
+    }
+    assert {(each.claim, each.trial) for each in run.observed} <= asked
+
+
+def test_there_is_a_study_for_every_kind_with_trials() -> None:
+    folders = {folder for folder, each in ledgers().items() if any(c.trials for c in each.claim)}
+    assert {folder for folder, _ in STUDIES} == folders
+
+
+def test_a_folder_of_another_study_is_refused(tmp_path: Path) -> None:
+    folder = make_study(blocks=2).write(tmp_path / "results")
+    with pytest.raises(InputError) as refusal:
+        judge(folder)
+    said = refusal.value.render()
+    assert "by which no claim is judged" in said and "overhead-as-published" in said
+
+
+def test_a_study_that_was_changed_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = make_study(blocks=2)
+    folder = made.write(tmp_path / "results")
+    shipped = study_path("overhead", "overhead-as-published")
+    files = {f"{made.study.plan.study}.toml": shipped}
+    monkeypatch.setattr(kinds, "verdict_files", lambda folder: files)
+    with pytest.raises(InputError, match="system and workload differ"):
+        judge(folder)
+
+
+def test_no_record_is_no_run_and_a_damaged_one_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run_of("sharing", "anything") is None
+    damaged = tmp_path / "x.json"
+    damaged.write_text('{"format": 1}')
+    monkeypatch.setattr(kinds, "verdict_files", lambda folder: {"x.json": damaged})
+    with pytest.raises(InputError, match="is no record of a judged run"):
+        run_of("overhead", "x")
+
+
+def test_what_is_kept_is_small() -> None:
+    assert Results.model_fields.keys() & JudgedRun.model_fields.keys() <= {
+        "study",
+        "format",
+        "findings",
+    }
