@@ -55,7 +55,7 @@ def halve_time(folder: Path) -> str:
     """The attack of the review: half the time, twice the rate."""
     path = next(folder.glob("records/001-*/00-*.json"))
     record = json.loads(path.read_text())
-    record["result"]["elapsed_ns"] //= 2
+    record["parts"][0]["slices"][0]["result"]["elapsed_ns"] //= 2
     path.write_text(json.dumps(record))
     return str(path.relative_to(folder))
 

@@ -12,9 +12,25 @@ PACKAGE = Path(__file__).parents[2] / "python" / "fsgauge"
 # of the package, except inside kinds/, where each file belongs to the layer that asks for it, and
 # inside rig/host/, whose folders lie below storage, systems and servers, and its files above them.
 TYPES = {"errors", "quantities", "units", "wire", "kinds"}
-STUDY = TYPES | {"record", "factors", "study", "access.keys"}
-MACHINE = TYPES | {"record", "own_names", "plain_files", "child_environment", "engine_binary"}
-STATS = TYPES | {"record", "factors", "series", "plan.power", "own_names", "scan", "conditions"}
+STUDY = TYPES | {"machine", "parts", "record", "factors", "study", "access.keys"}
+MACHINE = TYPES | {
+    "machine",
+    "record",
+    "own_names",
+    "plain_files",
+    "child_environment",
+    "engine_binary",
+}
+STATS = TYPES | {
+    "machine",
+    "record",
+    "factors",
+    "series",
+    "plan.power",
+    "own_names",
+    "scan",
+    "conditions",
+}
 STATS |= {"kinds.disk", "kinds.change"}
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
@@ -29,8 +45,11 @@ MAY_IMPORT: dict[str, set[str]] = {
     "engine_binary": {"errors", "child_environment"},
     "wire": {"quantities"},
     "series": {"wire"},
-    "record": {"wire"},
-    "conditions": TYPES | {"record", "own_names"},
+    "machine": set(),
+    "parts": {"wire"},
+    "merging": {"wire", "series", "parts"},
+    "record": {"wire", "machine", "parts", "merging"},
+    "conditions": TYPES | {"machine", "record", "own_names"},
     "patterns": set(),
     "factors": TYPES | {"record", "patterns"},
     "interruption": {"errors"},
@@ -49,7 +68,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     | {"workload", "plan", "rig.host.machine", "storage", "system", "access.server"}
     | {"child_environment", "engine"},
     "engine": TYPES | {"engine_binary"},
-    "store": TYPES | {"record", "factors", "series", "plain_files"},
+    "store": TYPES | {"parts", "record", "factors", "series", "plain_files"},
     "stats": STATS,
     "report": STATS | {"store", "stats", "pages", "plain_files"},
     "scan": TYPES | {"plain_files"},

@@ -8,6 +8,7 @@ import pytest
 
 from fsgauge.conditions import Conditions, differences
 from tests.synthetic import make_study
+from tests.synthetic.setting import with_machine
 
 BEFORE = make_study(blocks=2, queue_depths=(32,), block_sizes=(4096,)).before
 
@@ -23,7 +24,7 @@ def memory(token: str, loop: int, **changed: Any) -> list[dict[str, Any]]:
 
 def on(chain: list[dict[str, Any]]) -> Conditions:
     storage = BEFORE.storage.model_copy(update={"device_chain": chain})
-    environment = BEFORE.model_copy(update={"storage": storage})
+    environment = with_machine(BEFORE, storage=storage)
     return Conditions("1", "host", None, environment)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from fsgauge.record import StorageFacts
+from fsgauge.machine import StorageFacts
 
 WITHOUT_OWN_PLACES = ("ram", "loop")
 """Memory has no heads; and where a file's blocks lie tells nothing of the disk below a loop."""

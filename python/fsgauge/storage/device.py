@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from fsgauge.record import StorageFacts
+from fsgauge.machine import StorageFacts
 from fsgauge.rig.host.device.block_device import BlockDevice
 from fsgauge.rig.host.device.consent import Consent, require_consent, require_own_name
 from fsgauge.rig.host.device.data_search import SEARCH_SECONDS, look_for_data

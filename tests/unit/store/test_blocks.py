@@ -42,7 +42,7 @@ def test_rows_are_the_same_before_and_after(folder: Path) -> None:
     compact(folder, 0)
     assert rows_of(folder) == before
     for path in folder.glob("records/*/[0-9]*.json"):
-        result = json.loads(path.read_text())["result"]
+        result = json.loads(path.read_text())["parts"][0]["slices"][0]["result"]
         assert result["intervals"] == []
         assert all(
             not result[each] or result[each]["service_latency"]["counts"] == []

@@ -53,7 +53,7 @@ def test_rows_are_the_same_before_and_after(tmp_path: Path) -> None:
     compact(path, 1)
     assert buckets(path) == before
     for file in path.glob("records/001-*/[0-9]*.json"):
-        clients = json.loads(file.read_text())["result"]["clients"]
+        clients = json.loads(file.read_text())["parts"][0]["slices"][0]["result"]["clients"]
         for each in clients["operations"]:
             assert each["response_latency"]["counts"] == []
             assert each["service_latency"]["counts"] == []
