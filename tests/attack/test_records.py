@@ -243,14 +243,14 @@ def words_of(work: Callable[[], object]) -> str | None:
 
 
 def runs_of(stored: StoredStudy) -> list[str]:
-    return [run.model_dump_json(exclude={"result"}) for run in stored.runs]
+    return [run.model_dump_json(exclude={"parts"}) for run in stored.runs]
 
 
 def judged(stored: StoredStudy) -> None:
     """Everything that a report asks of the records, without its pictures."""
     with understood(stored.changes):
         for run in stored.runs:
-            for each in histograms(run).values():
+            for each in histograms(run.result).values() if run.result else ():
                 list(each.counts)
         read_study(
             stored.turns,

@@ -29,7 +29,7 @@ def rows_of(directory: Path) -> list[Any]:
     found: list[Any] = []
     for run in read_results(directory).runs:
         assert run.result is not None
-        counts = {name: list(each.counts) for name, each in histograms(run).items()}
+        counts = {name: list(each.counts) for name, each in histograms(run.result).items()}
         found.append((run.block, run.turn, run.position, counts, list(run.result.intervals)))
     return found
 

@@ -34,7 +34,8 @@ def buckets(directory: Path) -> list[tuple[Any, ...]]:
     return sorted(
         (run.block, run.turn, run.position, name.removeprefix("client_"), bucket, operations)
         for run in read_results(directory).runs
-        for name, each in histograms(run).items()
+        if run.result
+        for name, each in histograms(run.result).items()
         if name.startswith("client_")
         for bucket, operations in each.counts
     )
