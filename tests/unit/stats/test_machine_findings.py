@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from fsgauge.record import EnvironmentRecord
 from fsgauge.stats import Results, read_study
 from fsgauge.stats.results import Finding
 from tests.synthetic import make_study
@@ -84,3 +85,17 @@ def test_a_clock_that_costs_gets_advice_for_its_source() -> None:
         finding = found(read_study(study.turns, runs, study.study, before), "run.clock")
         assert finding is not None and word in finding.advice
         assert finding.count == len(runs)
+
+
+def test_of_several_machines_a_finding_names_the_role() -> None:
+    study = make_study(**SMALL)
+    node = {"name": "other", "role": "node-1", "storage": None}
+    slowed = study.before.load.model_copy(update=node | {"governor": "powersave"})
+    both = EnvironmentRecord(machines=[study.before.load, slowed])
+    later = slowed.model_copy(update={"kernel": "7.0.0"})
+    after = EnvironmentRecord(machines=[study.before.load, later])
+    results = read_study(study.turns, study.runs, study.study, both, after)
+    governed = [each for each in results.findings if each.code == "machine.governor"]
+    assert [each.sentence[:29] for each in governed] == ["node-1: The processor's clock"]
+    changed = found(results, "environment.changed")
+    assert changed is not None and changed.sentence.startswith("node-1: ")
