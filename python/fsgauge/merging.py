@@ -39,7 +39,8 @@ RULES: dict[str, Rule] = {
     "Pauses.total_ns": "span",
     # What there is at once: the most of a machine's slices, the sum of machines.
     **dict.fromkeys(
-        ("threads", "connections", "peak_memory_bytes", "CompanionResult.count"), "width"
+        ("threads", "NetworkResult.connections", "peak_memory_bytes", "CompanionResult.count"),
+        "width",
     ),
     # Operations per second: the slowest of a machine's slices, the sum of machines.
     "null_operations_per_second": "rate",
