@@ -20,7 +20,7 @@ from tests.synthetic import make_study  # noqa: E402 - as above
 
 from fsgauge.record import RunRecord  # noqa: E402 - as above
 from fsgauge.series import INTERVAL_COLUMNS, Counts, Intervals  # noqa: E402 - as above
-from fsgauge.store.rows import histograms, with_rows  # noqa: E402 - as above
+from fsgauge.store.rows import changed, filled, histograms  # noqa: E402 - as above
 
 BUCKETS, INTERVALS, BLOCKS = 1500, 2200, 20
 MEASURED = """
@@ -36,8 +36,9 @@ print(time.monotonic() - begin, time.process_time(), memory)
 def many_rows(run: RunRecord, chance: np.random.Generator) -> RunRecord:
     """The run with as many rows as a long one has."""
     spread = np.exp(-(((np.arange(BUCKETS) - BUCKETS / 3) / (BUCKETS / 6)) ** 2))
-    counts = {}
-    for name, histogram in histograms(run).items():
+    assert run.result is not None  # noqa: S101 - synthetic runs here have no faults
+    only, counts = run.result, {}
+    for name, histogram in histograms(only).items():
         share = histogram.operations * spread / spread.sum()
         operations = share.astype(np.int64) + 1 + chance.integers(0, 3, BUCKETS)
         counts[name] = list(zip(range(600, 600 + BUCKETS), operations.tolist(), strict=True))
@@ -46,13 +47,14 @@ def many_rows(run: RunRecord, chance: np.random.Generator) -> RunRecord:
     rows[:, 2] = np.arange(INTERVALS) < INTERVALS // 6
     columns = {name: rows[:, at] for at, name in enumerate(INTERVAL_COLUMNS)}
     intervals = Intervals(lambda: (columns, 0, INTERVALS))
-    return with_rows(run, {name: Counts.of(each) for name, each in counts.items()}, intervals)
+    arrays = {name: Counts.of(each) for name, each in counts.items()}
+    return changed(run, lambda _, result: filled(result, arrays, intervals))
 
 
 def as_json(run: RunRecord) -> str:
     """The run as it is stored before its block is whole."""
     assert run.result is not None  # noqa: S101 - synthetic runs here have no faults
-    document = run.model_copy(update={"result": None}).model_dump(mode="json")
+    document = run.model_copy(update={"parts": []}).model_dump(mode="json")
     shell = run.result.model_copy(update={"intervals": [], "read": None, "write": None})
     result = shell.model_dump(mode="json")
     result["intervals"] = [
@@ -66,7 +68,9 @@ def as_json(run: RunRecord) -> str:
             bare = part.model_copy(update={"service_latency": histogram}).model_dump(mode="json")
             bare["service_latency"]["counts"] = list(part.service_latency.counts)
             result[operation] = bare
-    return json.dumps(document | {"result": result})
+    only = {"start_ns": 0, "result": result}
+    parts = [{"machine": run.parts[0].machine, "slices": [only]}]
+    return json.dumps(document | {"parts": parts})
 
 
 def make(parent: Path) -> tuple[Path, int]:

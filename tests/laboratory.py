@@ -21,8 +21,9 @@ from typing import Any
 
 from fsgauge.engine import OnEvent
 from fsgauge.errors import FsgaugeError
+from fsgauge.machine import Machine, StorageFacts
 from fsgauge.progress.lines import Quiet
-from fsgauge.record import DeviceRun, EnvironmentRecord, StorageFacts, SystemFacts
+from fsgauge.record import DeviceRun, SystemFacts
 from fsgauge.rig.host.device.consent import Consent
 from fsgauge.rig.host.prepared import AttachedStorage, PreparedSystem
 from fsgauge.rig.host.session import HostSession
@@ -120,10 +121,13 @@ class NoDiskSystems:
         target = prepared.target
         return target.directory if isinstance(target, FilesTarget) else None
 
-    def environment(self, study: Study) -> EnvironmentRecord:
-        record = EnvironmentRecord(
+    machine_name = "laboratory"
+
+    def machine(self, study: Study) -> Machine:
+        machine = Machine(
+            name=self.machine_name,
+            role="load",
             captured_unix_ns=time.time_ns(),
-            hostname="laboratory",
             kernel="Linux 6.18.0 #1",
             architecture="x86_64",
             distribution="Debian GNU/Linux 13 (trixie)",
@@ -138,7 +142,7 @@ class NoDiskSystems:
             tool_versions={},
             missing={"governor": "no cpufreq driver"},
         )
-        return record.model_copy(update=self.changes)
+        return machine.model_copy(update=self.changes)
 
 
 class NoDiskRig:

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from fsgauge.record import RunRecord
 from fsgauge.wire import BadRecord, ClientError, ClientErrorKind, EngineFault
 from tests.synthetic import SyntheticStudy
+from tests.synthetic.setting import with_result
 from tests.synthetic_writers import broken
 
 Made = TypeVar("Made", bound=SyntheticStudy)
@@ -31,9 +32,7 @@ def noisy(made: Made) -> Made:
         if run.result is None or later.get(run.block) != run.turn:
             return run
         elapsed_ns = round(run.result.elapsed_ns * LATER)
-        return run.model_copy(
-            update={"result": run.result.model_copy(update={"elapsed_ns": elapsed_ns})}
-        )
+        return with_result(run, run.result.model_copy(update={"elapsed_ns": elapsed_ns}))
 
     return _changed(made, slower, lambda run: True)
 
@@ -44,7 +43,7 @@ def with_wrong_blocks(made: Made, system: str) -> Made:
     def spoil(run: RunRecord) -> RunRecord:
         assert run.result is not None
         found = run.result.model_copy(update={"integrity": broken(torn=2, lost=1)})
-        return run.model_copy(update={"result": found})
+        return with_result(run, found)
 
     return _once(made, system, spoil)
 
@@ -65,7 +64,7 @@ def with_damage(made: Made, system: str) -> Made:
     """With one run of a system that failed because the file system found itself damaged."""
     what = "read of 4096 B at 1048576 failed: Structure needs cleaning"
     fault = EngineFault(what=what, cause="", next="dmesg | tail", errno=117, code="io.failed")
-    return _once(made, system, lambda run: run.model_copy(update={"result": None, "fault": fault}))
+    return _once(made, system, lambda run: with_result(run, None, fault))
 
 
 def with_damage_met_by_clients(made: Made, system: str) -> Made:
@@ -85,7 +84,7 @@ def _clients(made: Made, system: str, update: dict[str, Any]) -> Made:
     def spoil(run: RunRecord) -> RunRecord:
         assert run.result is not None and run.result.clients is not None
         clients = run.result.clients.model_copy(update=update)
-        return run.model_copy(update={"result": run.result.model_copy(update={"clients": clients})})
+        return with_result(run, run.result.model_copy(update={"clients": clients}))
 
     return _once(made, system, spoil)
 

@@ -37,6 +37,7 @@ from tests.sealing import seal
 from tests.synthetic import SyntheticStudy, make_study
 from tests.synthetic.load import run_record
 from tests.synthetic.recipe import Recipe
+from tests.synthetic.setting import with_machine
 
 MEBIBYTE = 1 << 20
 SYSTEMS = {f"ext4 {size} MiB": size * MEBIBYTE for size in (1, 2, 4, 8)}
@@ -222,9 +223,7 @@ def _environment(recipe: AgingRecipe, before: Any) -> Any:
     chain = [{"name": "sda", "kind": "disk", "rotational": recipe.rotational}]
     if recipe.rotational is None:
         return before
-    return before.model_copy(
-        update={"storage": before.storage.model_copy(update={"device_chain": chain})}
-    )
+    return with_machine(before, storage=before.storage.model_copy(update={"device_chain": chain}))
 
 
 @dataclass(frozen=True)

@@ -41,6 +41,7 @@ from tests.age_example import aged
 from tests.scan_example import example
 from tests.sealing import seal
 from tests.synthetic import SyntheticStudy, make_study
+from tests.synthetic.setting import with_machine
 from tests.synthetic_connections import ConnectionsRecipe, client_run
 
 BASELINE = "ext4"
@@ -231,7 +232,7 @@ def _beside(
     if recipe.rotational is not None:
         chain = [{"name": "sda", "kind": "disk", "rotational": recipe.rotational}]
         storage = before.storage.model_copy(update={"device_chain": chain, "kind": "device"})
-        before = before.model_copy(update={"storage": storage})
+        before = with_machine(before, storage=storage)
     return SyntheticChurn(
         study=record,
         turns=[_turn(facts[turn.system], turn) for turn in turns],

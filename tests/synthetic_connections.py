@@ -18,6 +18,7 @@ from typing import Any
 from fsgauge.kinds.connections.cells import cells_of, default_primary
 from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.kinds.connections.keys import ConnectionsWorkload
+from fsgauge.parts import in_one
 from fsgauge.record import Cell, RunRecord, ScanRecord, Turn, TurnRecord
 from fsgauge.stats import Results, read_study
 from fsgauge.wire import (
@@ -61,6 +62,7 @@ from tests.scan_example import example
 from tests.sealing import seal
 from tests.synthetic import ENGINE, SyntheticStudy, make_study
 from tests.synthetic.histogram import lognormal
+from tests.synthetic.setting import MACHINE
 
 BASELINE, OTHER = "ext4 nodelalloc", "ext4 delalloc"
 RECORD = 4096
@@ -312,7 +314,7 @@ def client_run(
         cell=cell,
         job=_job(recipe, turn, cell),
         caches="synced; page cache, dentries and inodes dropped",
-        result=None if failed else _result(recipe, turn, cell, seconds),
+        parts=in_one(MACHINE, None if failed else _result(recipe, turn, cell, seconds)),
         fault=fault if failed else None,
         started_unix_ns=1_795_000_000 * 10**9 + turn.turn * 10**12,
     )

@@ -16,6 +16,7 @@ from fsgauge.stats import Results, read_study
 from fsgauge.store.files import turn_folder
 from fsgauge.wire import ClientsJob, FilePassword, NetworkResult, NfsTarget, SmbTarget
 from tests.sealing import seal
+from tests.synthetic.setting import with_result
 from tests.synthetic_connections import SyntheticConnections, gain, make_connections
 
 SESSION_NS = 6_000_000
@@ -171,7 +172,7 @@ def _served(
     result = run.result.model_copy(
         update={"clients": clients.model_copy(update={"network": network})}
     )
-    return run.model_copy(update={"result": result, "server": server})
+    return with_result(run, result).model_copy(update={"server": server})
 
 
 def _through(run: RunRecord, target: SmbTarget | NfsTarget, fsync: bool) -> RunRecord:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from fsgauge.kinds.writers.factors import WritersFactors
+from fsgauge.parts import in_one
 from fsgauge.record import Cell, LoadJob, RunRecord, Turn, TurnRecord
 from fsgauge.wire import (
     BlockSize,
@@ -34,6 +35,7 @@ from fsgauge.wire import (
     SharedRanges,
 )
 from tests.synthetic import ENGINE, SyntheticStudy, histogram_of, make_study
+from tests.synthetic.setting import MACHINE
 
 RANGES: Mapping[str, Ranges] = {
     "shared": SharedRanges(),
@@ -191,7 +193,7 @@ def _run(
         cell=cell,
         job=_job(recipe, cell),
         caches="synced; page cache, dentries and inodes dropped",
-        result=_result(recipe, turn, cell, rate),
+        parts=in_one(MACHINE, _result(recipe, turn, cell, rate)),
         fault=None,
         started_unix_ns=1_795_000_000 * 10**9 + turn.turn * 10**12,
     )

@@ -29,6 +29,7 @@ from fsgauge.stats.estimate import Estimate
 from fsgauge.store import read_results
 from fsgauge.wire import FaultyBlock, IntegrityResult
 from tests.synthetic import SyntheticStudy, make_study
+from tests.synthetic.setting import with_result
 
 SYSTEMS = {name: name for name in ("raw", "ext3", "ext4", "xfs", "btrfs")}
 LAWS = {
@@ -98,7 +99,7 @@ def example_records(planted: Planted) -> SyntheticStudy:
         assert run.result is not None
         torn = planted.torn if (run.system, index % 7) == ("btrfs", 0) else 0
         result = run.result.model_copy(update={"integrity": _integrity(torn)})
-        runs.append(run.model_copy(update={"cell": cells[run.cell.id], "result": result}))
+        runs.append(with_result(run.model_copy(update={"cell": cells[run.cell.id]}), result))
     command = ["fsgauge", "run", "writers"]
     document = {**made.study.study, "name": "writers"}
     document["workload"] = {**document["workload"], "kind": "writers"}

@@ -1,6 +1,6 @@
 """Under what runs were measured: the one list of facts, and how equal they must be for what.
 
-Takes `Conditions`, the machine, the engine and the tool of some runs.
+Takes `Conditions`, the machines, the engine and the tool of some runs.
 
     one sample    every fact must be equal. Blocks measured under different conditions are different
                   questions, and a mean over them answers neither (pyperf refuses the same way:
@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fsgauge.errors import InputError
+from fsgauge.machine import Machine
 from fsgauge.record import EnvironmentRecord
 from fsgauge.run_token import without_token
 from fsgauge.wire import Engine
@@ -42,28 +43,40 @@ def _of_engine(name: str) -> Callable[[Conditions], object]:
     return lambda conditions: getattr(conditions.engine, name) if conditions.engine else None
 
 
+def of_machines(environment: EnvironmentRecord, read: Callable[[Machine], object]) -> object:
+    """A fact of the rig's only machine; of several, that of each by its role."""
+    found = {machine.role: read(machine) for machine in environment.machines}
+    return next(iter(found.values())) if len(found) == 1 else found
+
+
+def _of_machines(read: Callable[[Machine], object]) -> Callable[[Conditions], object]:
+    return lambda conditions: of_machines(conditions.environment, read)
+
+
 def _of_machine(name: str) -> Callable[[Conditions], object]:
-    return lambda conditions: getattr(conditions.environment, name)
+    return _of_machines(lambda machine: getattr(machine, name))
 
 
-def _storage(conditions: Conditions) -> object:
+def _storage(machine: Machine) -> object:
     """The storage without what changes each time it is attached: loop numbers, scratch names."""
-    facts = conditions.environment.storage
-    chain = _chain(conditions, (*_IDENTITY, "size_bytes", *_QUEUE))
+    facts = machine.storage
+    if facts is None:
+        return None
+    chain = _chain(machine, (*_IDENTITY, "size_bytes", *_QUEUE))
     return {"kind": facts.kind, "size_bytes": facts.size_bytes, "chain": chain}
 
 
-def _chain(conditions: Conditions, keys: Sequence[str]) -> list[dict[str, Any]]:
+def _chain(machine: Machine, keys: Sequence[str]) -> list[dict[str, Any]]:
     """Some facts of each link; a mount point of ours without the token of its run."""
     return [
         {key: link[key] for key in keys if link.get(key) is not None}
         | ({"mount_point": without_token(mounted)} if (mounted := link.get("mount_point")) else {})
-        for link in conditions.environment.storage.device_chain
+        for link in (machine.storage.device_chain if machine.storage is not None else ())
     ]
 
 
-def _tools(conditions: Conditions) -> object:
-    versions = conditions.environment.tool_versions
+def _tools(machine: Machine) -> object:
+    versions = machine.tool_versions
     return {name: versions[name] for name in sorted(versions) if name not in _UNEQUAL_TOOLS}
 
 
@@ -75,7 +88,8 @@ FACTS: dict[str, Callable[[Conditions], object]] = {
     "engine profile": _of_engine("profile"),
     "engine commit": _of_engine("commit"),
     "engine target": _of_engine("target"),
-    "host": _of_machine("hostname"),
+    "machines": lambda conditions: [each.role for each in conditions.environment.machines],
+    "host": _of_machine("name"),
     "kernel": _of_machine("kernel"),
     "architecture": _of_machine("architecture"),
     "processor": _of_machine("processor"),
@@ -84,20 +98,32 @@ FACTS: dict[str, Callable[[Conditions], object]] = {
     "memory": _of_machine("memory_bytes"),
     "virtual machine": _of_machine("virtual_machine"),
     "clock source": _of_machine("clock_source"),
-    "tools": _tools,
-    "storage": _storage,
+    "tools": _of_machines(_tools),
+    "storage": _of_machines(_storage),
 }
 """Name and value of every fact."""
 
-MACHINE = ("host", "architecture", "processor", "processor count", "virtual machine", "rig")
-"""What makes it the same machine. A kernel changes how much memory it reports, so neither is."""
+MACHINE = (
+    "machines",
+    "host",
+    "architecture",
+    "processor",
+    "processor count",
+    "virtual machine",
+    "rig",
+)
+"""What makes them the same machines. A kernel changes how much memory it reports, so neither is."""
 
 
 def same_machine(first: Conditions, second: Conditions) -> bool:
-    """Whether both are the same machine with the same storage."""
+    """Whether both are the same machines, role by role, with the same storage."""
     return all(FACTS[name](first) == FACTS[name](second) for name in MACHINE) and (
-        _chain(first, _IDENTITY) == _chain(second, _IDENTITY)
+        _identity(first) == _identity(second)
     )
+
+
+def _identity(conditions: Conditions) -> object:
+    return of_machines(conditions.environment, lambda machine: _chain(machine, _IDENTITY))
 
 
 def differences(then: Conditions, now: Conditions) -> list[str]:

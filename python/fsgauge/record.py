@@ -2,9 +2,10 @@
 
     DIR/study.toml                       the effective study, every key
     DIR/study.json                       StudyRecord: plan, command line, versions
-    DIR/environment-before.json, -after  EnvironmentRecord
+    DIR/environment-before.json, -after  EnvironmentRecord: each machine as it was
     DIR/records/BBB-TT-SYSTEM/turn.json              TurnRecord: how the system was made
-    DIR/records/BBB-TT-SYSTEM/RR-CELL.json           RunRecord: one cell, measured
+    DIR/records/BBB-TT-SYSTEM/RR-CELL.json           RunRecord: one cell, measured: a part for
+                                         each machine, in it a slice for each stretch of its time
     DIR/records/BBB-TT-SYSTEM/scan-before.json, -after
                                          ScanRecord: the layout before the first and after the
                                          last run, where the study asks for it
@@ -27,10 +28,13 @@ Format 1 is the first.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from fsgauge.machine import Machine, StorageFacts
+from fsgauge.merging import merged
+from fsgauge.parts import Part
 from fsgauge.wire import (
     AgeJob,
     AgeResult,
@@ -233,7 +237,7 @@ class TurnRecord(Record):
 
 
 class RunRecord(Record):
-    """One cell on one system in one block. Exactly one of `result` and `fault` is set.
+    """One cell on one system in one block: a part for each machine, or a fault and no part.
 
     With `series`, its histogram counts and intervals are in that block's Parquet files. `device` is
     null where no single block device is below the system.
@@ -247,13 +251,18 @@ class RunRecord(Record):
     cell: Cell
     job: Annotated[LoadJob | ClientsJob, Field(discriminator="kind")]
     caches: str
-    result: LoadResult | None
+    parts: list[Part]
     fault: EngineFault | None
     started_unix_ns: int
     series: str | None = None
     server: ServerRun | None = None
     device: DeviceRun | None = None
     over_path: bool = False
+
+    @property
+    def result(self) -> LoadResult | None:
+        """What all its machines measured, as one result; None where it failed."""
+        return merged(self.parts)
 
     @property
     def load(self) -> LoadJob | None:
@@ -330,40 +339,35 @@ class SeriesRecord(Record):
     intervals: SeriesFile
 
 
-class StorageFacts(BaseModel):
-    """What the systems sat on. `sentence` is for the report's first screen."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    kind: str
-    sentence: str
-    size_bytes: int
-    device_chain: list[dict[str, Any]]
-    cautions: list[str]
-
-
 class EnvironmentRecord(Record):
-    """The machine, before or after; what cannot be read is null, with a reason in `missing`.
+    """Every machine of the rig at one moment; the first one drives the load."""
 
-    `throttle_events` counts since the machine started, over all processors; frequencies are those
-    of the slowest processor. Records made before these were captured have none.
-    """
+    machines: Annotated[list[Machine], Field(min_length=1)]
 
-    captured_unix_ns: int
-    hostname: str
-    kernel: str
-    architecture: str
-    distribution: str
-    processor: str
-    processor_count: int
-    governor: str | None
-    throttle_events: int | None = None
-    frequency_limit_hz: int | None = None
-    frequency_maximum_hz: int | None = None
-    memory_bytes: int
-    virtual_machine: str | None
-    load_average: float
-    clock_source: str | None
-    storage: StorageFacts
-    tool_versions: dict[str, str]
-    missing: dict[str, str]
+    @property
+    def load(self) -> Machine:
+        """The machine that drives the load."""
+        return self.machines[0]
+
+    @property
+    def below(self) -> Machine:
+        """The machine that systems sit on; of several, the first."""
+        return next(each for each in self.machines if each.storage is not None)
+
+    @property
+    def storage(self) -> StorageFacts:
+        """What the systems sit on."""
+        return next(each.storage for each in self.machines if each.storage is not None)
+
+    def of_role(self, role: str) -> Machine | None:
+        """The machine with that role."""
+        return next((each for each in self.machines if each.role == role), None)
+
+    @model_validator(mode="after")
+    def _each_is_one(self) -> Self:
+        for key in ("name", "role"):
+            if len({getattr(each, key) for each in self.machines}) < len(self.machines):
+                raise ValueError(f"two machines have one {key}")
+        if all(each.storage is None for each in self.machines):
+            raise ValueError("no machine has storage")
+        return self

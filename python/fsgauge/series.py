@@ -156,3 +156,57 @@ def concatenated(parts: Sequence[Any], names: Sequence[str]) -> dict[str, Intege
     """The columns of several runs' rows, one run after the other."""
     empty = np.empty(0, dtype=np.int64)
     return {name: np.concatenate([empty, *(part.column(name) for part in parts)]) for name in names}
+
+
+def added(counts: Sequence[Iterable[tuple[int, int]]]) -> Counts:
+    """The counts of several histograms of one resolution, bucket by bucket."""
+
+    def load() -> tuple[Columns, int, int]:
+        rows = concatenated([Counts.of(each) for each in counts], COUNT_COLUMNS)
+        buckets, places = np.unique(rows["bucket"], return_inverse=True)
+        operations = np.zeros(len(buckets), dtype=np.int64)
+        np.add.at(operations, places, rows["operations"])
+        return {"bucket": buckets, "operations": operations}, 0, len(buckets)
+
+    return Counts(load)
+
+
+def in_sequence(slices: Sequence[Iterable[Interval]]) -> Intervals:
+    """The intervals of slices, each slice beginning where the one before it ended."""
+
+    def load() -> tuple[Columns, int, int]:
+        parts = [Intervals.of(rows) for rows in slices]
+        columns = concatenated(parts, INTERVAL_COLUMNS)
+        ends = [int((p.column("start_ns") + p.column("elapsed_ns")).max(initial=0)) for p in parts]
+        begins = np.cumsum([0, *ends[:-1]], dtype=np.int64)
+        columns["start_ns"] = columns["start_ns"] + np.repeat(begins, [len(part) for part in parts])
+        return columns, 0, len(columns["start_ns"])
+
+    return Intervals(load)
+
+
+def summed(machines: Sequence[Iterable[Interval]]) -> Intervals:
+    """The intervals of machines side by side: the first ones added, the second ones, and so on.
+
+    A sum begins with the first of its intervals, lasts as long as the longest, and is of the
+    warm-up while any is.
+    """
+
+    def load() -> tuple[Columns, int, int]:
+        parts = [Intervals.of(rows) for rows in machines]
+        columns = concatenated(parts, INTERVAL_COLUMNS)
+        places = np.concatenate([np.arange(len(part)) for part in parts])
+        count = max(len(part) for part in parts)
+        return {name: _at_places(name, columns[name], places, count) for name in columns}, 0, count
+
+    return Intervals(load)
+
+
+def _at_places(name: str, values: Integers, places: Integers, count: int) -> Integers:
+    if name == "start_ns":
+        found = np.full(count, np.iinfo(np.int64).max, dtype=np.int64)
+        np.minimum.at(found, places, values)
+        return found
+    found = np.zeros(count, dtype=np.int64)
+    (np.maximum if name in ("elapsed_ns", "warm_up") else np.add).at(found, places, values)
+    return found

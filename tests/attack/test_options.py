@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fsgauge.errors import FsgaugeError, InputError, RefusedError
-from fsgauge.record import StorageFacts
+from fsgauge.machine import StorageFacts
 from fsgauge.rig.host.ledger.ledger import opened_ledger
 from fsgauge.rig.host.tunables import check_tunables, tuned
 from fsgauge.storage import Base

@@ -25,6 +25,7 @@ from fsgauge.stats import engine_pauses
 from fsgauge.stats.advice import RUN_CHECKS
 from fsgauge.wire import LoadResult
 from tests.synthetic import make_study
+from tests.synthetic.setting import with_result
 
 # Alone: time is all that is looked at here.
 pytestmark = pytest.mark.alone
@@ -120,7 +121,7 @@ def clients(folder: Path, phase: dict[str, Any], time_limit_ns: int) -> dict[str
 def named(result: LoadResult) -> list[str]:
     """The checks that have something to say of a run with this result, but for those of rates."""
     run = make_study(patterns=("randread",), blocks=1).runs[0]
-    run = run.model_copy(update={"result": result})
+    run = with_result(run, result)
     return [check.code for check in RUN_CHECKS if check.check(run, result)]
 
 

@@ -12,6 +12,7 @@ import pytest
 from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.store import read_results
 from fsgauge.store.abandon import whole_blocks
+from tests.synthetic.setting import result_of
 
 from .conftest import Run, is_planned
 
@@ -70,7 +71,7 @@ def test_every_turn_has_the_tests_in_one_order(fsgauge: Run, study: Path, tmp_pa
         assert job["target"]["directory"].endswith("/backup" if backup else "/files")
         assert job["clients"] == (1 if cell["test"] == "backup" else 4) == cell["clients"]
         assert job["files"]["clients"] == 4
-        assert run["result"]["clients"]["bad_records"] == 0
+        assert result_of(run)["clients"]["bad_records"] == 0
     seeds = {
         (run["block"], run["job"]["target"]["directory"][-5:]): run["job"]["seed"] for run in runs
     }
@@ -155,7 +156,7 @@ def test_when_most_clients_give_up_the_study_ends(
     assert "next: larger storage, fewer files" in done.stderr
     folder = folder_of(tmp_path)
     (run,) = runs_of(folder)
-    assert run["result"]["clients"]["clients_gave_up"] == 4
+    assert result_of(run)["clients"]["clients_gave_up"] == 4
     assert whole_blocks(read_results(folder)) == set()
     assert list(place.iterdir()) == []
     again = fsgauge("resume", str(folder), "--quiet")

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.synthetic.setting import result_of
+
 from .conftest import Run, is_planned
 
 
@@ -45,7 +47,11 @@ def test_records_say_who_wrote_where(fsgauge: Run, study: Path, tmp_path: Path) 
     runs = [json.loads(path.read_text()) for path in folder.glob("records/*/[0-9]*.json")]
     assert len(runs) == 2 * 2 * 2
     for run in runs:
-        cell, job, result = run["cell"]["factors"], run["job"], run["result"]
+        cell, job, result = (
+            run["cell"]["factors"],
+            run["job"],
+            result_of(run),
+        )
         own = cell["ranges"] == "own files"
         assert job["ranges"]["kind"] == ("own_files" if own else "shared")
         assert job["target"]["count"] == (cell["writers"] if own else 1)

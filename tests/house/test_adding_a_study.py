@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from tests.house.test_layers import PACKAGE
+from tests.synthetic.setting import result_of
 
 GUIDE = Path(__file__).parents[2] / "docs" / "adding-a-study.md"
 MOST_FILES = 8
@@ -129,7 +130,10 @@ def test_each_run_synced_after_every_write(measured: Measured) -> None:
     runs = measured.runs()
     assert len(runs) == 12 and all(run["fault"] is None for run in runs)
     for run in runs:
-        writes, syncs = run["result"]["write"]["operations"], run["result"]["sync"]["calls"]
+        writes, syncs = (
+            result_of(run)["write"]["operations"],
+            result_of(run)["sync"]["calls"],
+        )
         assert writes > 0 and abs(writes - syncs) <= 1
 
 
@@ -145,7 +149,7 @@ def test_its_own_results_are_those_of_its_records(measured: Measured) -> None:
     for place, each in own.items():
         assert each["mean_ns"]["value"] == pytest.approx(1e9 / rates[place])
         runs = [run for run in measured.runs() if (run["cell"]["id"], run["system"]) == place]
-        slowest_ns = max(run["result"]["sync"]["latency"]["max_ns"] for run in runs)
+        slowest_ns = max(result_of(run)["sync"]["latency"]["max_ns"] for run in runs)
         assert each["slowest_sync_ns"] == slowest_ns
 
 

@@ -12,9 +12,18 @@ PACKAGE = Path(__file__).parents[2] / "python" / "fsgauge"
 # of the package, except inside kinds/, where each file belongs to the layer that asks for it, and
 # inside rig/host/, whose folders lie below storage, systems and servers, and its files above them.
 TYPES = {"errors", "quantities", "units", "wire", "kinds"}
-STUDY = TYPES | {"record", "factors", "study", "access.keys"}
-MACHINE = TYPES | {"record", "run_token", "plain_files", "programs"}
-STATS = TYPES | {"record", "factors", "series", "plan.power", "run_token", "scan", "conditions"}
+STUDY = TYPES | {"machine", "parts", "record", "factors", "study", "access.keys"}
+MACHINE = TYPES | {"machine", "record", "run_token", "plain_files", "programs"}
+STATS = TYPES | {
+    "machine",
+    "record",
+    "factors",
+    "series",
+    "plan.power",
+    "run_token",
+    "scan",
+    "conditions",
+}
 STATS |= {"kinds.disk", "kinds.change"}
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
@@ -28,8 +37,11 @@ MAY_IMPORT: dict[str, set[str]] = {
     "programs": {"errors"},
     "wire": {"quantities"},
     "series": {"wire"},
-    "record": {"wire"},
-    "conditions": TYPES | {"record", "run_token"},
+    "machine": set(),
+    "parts": {"wire"},
+    "merging": {"wire", "series", "parts"},
+    "record": {"wire", "machine", "parts", "merging"},
+    "conditions": TYPES | {"machine", "record", "run_token"},
     "factors": TYPES | {"record"},
     "interruption": {"errors"},
     "study": STUDY | {"kinds.disk"},
@@ -47,7 +59,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     | {"workload", "plan", "rig.host.machine", "storage", "system", "access.server"}
     | {"programs", "engine"},
     "engine": TYPES | {"programs"},
-    "store": TYPES | {"record", "factors", "series", "plain_files"},
+    "store": TYPES | {"parts", "record", "factors", "series", "plain_files"},
     "stats": STATS,
     "published.ledger": TYPES,
     "published": STATS | {"published.ledger", "study", "store", "stats"},

@@ -24,9 +24,6 @@ ALLOWED = {
     "age/profile.py": {"churn", "connections"},
     "cli/age.py": {"churn", "connections"},
     "wire/generated.py": {"churn", "connections"},
-    # A view of SQL: a row for each job of a run of any kind. The name is the users'.
-    "store/views.py": {"writers"},
-    "store/query.py": {"writers"},
 }
 """Words that are no kind where they stand."""
 

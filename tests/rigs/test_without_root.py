@@ -43,15 +43,15 @@ with rig.systems(study) as systems:
     with systems.prepare(study, study.systems[0]) as prepared:
         print(systems.settle(prepared))
         print(prepared.layout.files, systems.attached.file_size_bytes)
-    print(systems.environment(study).kernel)
+    print(systems.machine(study).kernel)
 """
 CONTAINER_PROGRAM = """
-from fsgauge.rig.host.machine.environment import capture_environment
+from fsgauge.rig.host.machine.environment import capture_machine
 from fsgauge.rig.host.device.device_chain import chain_of_path
-from fsgauge.record import StorageFacts
+from fsgauge.machine import StorageFacts
 chain = chain_of_path("/")
 facts = StorageFacts(kind="path", sentence="s", size_bytes=1, device_chain=chain, cautions=[])
-print(capture_environment(["mkfs.ext4"], facts).model_dump_json())
+print(capture_machine(["mkfs.ext4"], facts).model_dump_json())
 """
 
 

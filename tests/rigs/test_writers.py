@@ -16,6 +16,7 @@ from fsgauge.study.model import Study
 from fsgauge.wire import LoadResult
 from tests.rigs.conftest import MEBIBYTE, MakeLoop, Scene
 from tests.rigs.measured import measured
+from tests.synthetic.setting import result_of
 
 pytestmark = pytest.mark.root
 
@@ -75,7 +76,7 @@ def test_every_run_is_whole(
     assert len(runs) == 2 * (len(names) + 1) * cells
     for run in runs:
         assert run["fault"] is None, run
-        result = LoadResult.model_validate(run["result"])
+        result = LoadResult.model_validate(result_of(run))
         assert result.write is not None and result.write.operations > 0
         assert len(result.jobs) == run["cell"]["factors"]["writers"]
         assert result.limits is not None
@@ -94,7 +95,7 @@ def test_a_pass_covers_the_file_once_by_each_writer(
     study = study_of(scene, ["raw"], {"writers": [2]})
     for run in runs_of(study, rig, tmp_path / "results"):
         size = run["job"]["target"]["size_bytes"]
-        assert run["result"]["write"]["size_bytes"] == 2 * size
+        assert result_of(run)["write"]["size_bytes"] == 2 * size
 
 
 def test_raw_does_the_nearest_thing_where_the_others_need_files(
@@ -112,7 +113,11 @@ def test_raw_does_the_nearest_thing_where_the_others_need_files(
     covered: dict[tuple[str, str], set[int]] = {}
     for run in runs:
         assert run["fault"] is None, run
-        job, cell, result = run["job"], run["cell"]["factors"], run["result"]
+        job, cell, result = (
+            run["job"],
+            run["cell"]["factors"],
+            result_of(run),
+        )
         raw = job["target"]["kind"] == "block"
         assert job["direct"] is raw and result["integrity"]["faulty"] == []
         assert not (raw and job["extend"])

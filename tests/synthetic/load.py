@@ -11,6 +11,7 @@ import math
 import random
 
 from fsgauge.kinds.overhead.factors import OverheadFactors
+from fsgauge.parts import in_one
 from fsgauge.record import Cell, RunRecord, Turn
 from fsgauge.wire import (
     BlockSize,
@@ -30,7 +31,7 @@ from fsgauge.wire import (
 from tests.synthetic.engine import ENGINE
 from tests.synthetic.histogram import lognormal
 from tests.synthetic.recipe import Recipe
-from tests.synthetic.setting import target_of
+from tests.synthetic.setting import MACHINE, target_of
 
 
 def device_rate(cell: Cell) -> float:
@@ -60,7 +61,7 @@ def run_record(
         cell=cell,
         job=job,
         caches="synced; page cache, dentries and inodes dropped",
-        result=result,
+        parts=in_one(MACHINE, result),
         fault=EngineFault(
             what="read of 4096 B at 1048576 failed: Input/output error",
             cause="the device reported an error",

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from fsgauge.record import EnvironmentRecord, StorageFacts, SystemFacts, Turn, TurnRecord
-from fsgauge.wire import BlockTarget, FilesTarget, LayoutResult
+from typing import Any
+
+from fsgauge.machine import Machine, StorageFacts
+from fsgauge.parts import in_one
+from fsgauge.record import EnvironmentRecord, RunRecord, SystemFacts, Turn, TurnRecord
+from fsgauge.wire import BlockTarget, EngineFault, FilesTarget, LayoutResult, LoadResult
 from tests.synthetic.engine import ENGINE
 from tests.synthetic.recipe import Recipe
+
+MACHINE = "testbench"
+"""The machine on which everything happened."""
 
 
 def target_of(recipe: Recipe, system: str) -> BlockTarget | FilesTarget:
@@ -71,9 +78,10 @@ def environment(recipe: Recipe, hours: int) -> EnvironmentRecord:
         if recipe.storage_kind == "loop"
         else [],
     )
-    return EnvironmentRecord(
+    machine = Machine(
+        name=MACHINE,
+        role="load",
         captured_unix_ns=(1_795_000_000 + 3600 * hours) * 10**9,
-        hostname="testbench",
         kernel="6.18.0",
         architecture="x86_64",
         distribution="Debian GNU/Linux 13",
@@ -88,3 +96,26 @@ def environment(recipe: Recipe, hours: int) -> EnvironmentRecord:
         tool_versions={"mkfs.ext4": "1.47.2", "mkfs.xfs": "6.13.0"},
         missing={"governor": "no cpufreq in this virtual machine"},
     )
+    return EnvironmentRecord(machines=[machine])
+
+
+def with_machine(record: EnvironmentRecord, **changes: Any) -> EnvironmentRecord:
+    """The same with facts of its only machine changed."""
+    (machine,) = record.machines
+    return EnvironmentRecord(machines=[machine.model_copy(update=changes)])
+
+
+def result_of(run: dict[str, Any]) -> dict[str, Any]:
+    """The result in the JSON of a run that one machine measured in one go."""
+    (part,) = run["parts"]
+    (only,) = part["slices"]
+    result: dict[str, Any] = only["result"]
+    return result
+
+
+def with_result(
+    run: RunRecord, result: LoadResult | None, fault: EngineFault | None = None
+) -> RunRecord:
+    """The same run with another result, or with a fault."""
+    machine = run.parts[0].machine if run.parts else MACHINE
+    return run.model_copy(update={"parts": in_one(machine, result), "fault": fault})

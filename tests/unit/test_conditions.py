@@ -5,9 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
-from fsgauge.conditions import Conditions, differences
+from fsgauge.conditions import Conditions, differences, same_machine
+from fsgauge.machine import Machine
+from fsgauge.record import EnvironmentRecord
 from tests.synthetic import make_study
+from tests.synthetic.setting import with_machine
 
 BEFORE = make_study(blocks=2, queue_depths=(32,), block_sizes=(4096,)).before
 
@@ -23,7 +27,7 @@ def memory(token: str, loop: int, **changed: Any) -> list[dict[str, Any]]:
 
 def on(chain: list[dict[str, Any]]) -> Conditions:
     storage = BEFORE.storage.model_copy(update={"device_chain": chain})
-    environment = BEFORE.model_copy(update={"storage": storage})
+    environment = with_machine(BEFORE, storage=storage)
     return Conditions("1", "host", None, environment)
 
 
@@ -36,3 +40,45 @@ def test_another_file_system_is_another_storage(mounted: str) -> None:
     here = on(memory("0123456789ab", 0))
     (found,) = differences(here, on(memory("0123456789ab", 0, mount_point=mounted)))
     assert found.startswith("storage: ")
+
+
+def rig(*machines: Machine) -> Conditions:
+    return Conditions("1", "rows", None, EnvironmentRecord(machines=list(machines)))
+
+
+def node(number: int, **facts: Any) -> Machine:
+    own = {"name": f"host-{number}", "role": f"node-{number}", "storage": None}
+    return BEFORE.load.model_copy(update=own | facts)
+
+
+def test_machines_are_compared_role_by_role() -> None:
+    then = rig(BEFORE.load, node(1), node(2))
+    assert differences(then, rig(BEFORE.load, node(2), node(1))) == [
+        'machines: ["load", "node-1", "node-2"] then, ["load", "node-2", "node-1"] now'
+    ]
+    now = rig(BEFORE.load, node(1), node(2, kernel="7.0.0"))
+    assert differences(then, now) == ["kernel: node-2 6.18.0 then, node-2 7.0.0 now"]
+    assert same_machine(then, now), "a kernel is no machine"
+    other = rig(BEFORE.load, node(1), node(2, name="elsewhere"))
+    assert differences(then, other) == ["host: node-2 host-2 then, node-2 elsewhere now"]
+    assert not same_machine(then, other)
+
+
+def test_a_machine_more_is_another_rig() -> None:
+    then, now = rig(BEFORE.load), rig(BEFORE.load, node(1))
+    assert differences(then, now)[0] == 'machines: ["load"] then, ["load", "node-1"] now'
+    assert not same_machine(then, now)
+
+
+@pytest.mark.parametrize(
+    ("machines", "message"),
+    [
+        ([BEFORE.load, node(1, name=BEFORE.load.name)], "one name"),
+        ([BEFORE.load, node(1, role="load")], "one role"),
+        ([node(1)], "no machine has storage"),
+        ([], "at least 1 item"),
+    ],
+)
+def test_machines_of_a_record_can_be_told_apart(machines: list[Machine], message: str) -> None:
+    with pytest.raises(ValidationError, match=message):
+        EnvironmentRecord(machines=machines)

@@ -23,7 +23,7 @@ from pydantic import BaseModel, ConfigDict
 from fsgauge.age.wearing import Order, Told, Worn, wear
 from fsgauge.engine import Engine
 from fsgauge.errors import Interrupted, RefusedError, RigError
-from fsgauge.record import StorageFacts
+from fsgauge.machine import StorageFacts
 from fsgauge.rig.host.device.device_chain import chain_of_device
 from fsgauge.rig.host.formatted import Formatted, formatted
 from fsgauge.rig.host.ledger.ledger import Ledger

@@ -110,8 +110,8 @@ def opening(study: Study, plan: Plan, environment: EnvironmentRecord) -> list[st
     a_block = len({(turn.system, turn.again, turn.over_path) for turn in plan.turns})
     beside = ", all over their paths too" if any(turn.over_path for turn in plan.turns) else ""
     runs = sum(len(turn.cells) for turn in plan.turns)
-    cores = environment.processor_count
-    kernel = " ".join(environment.kernel.split()[:2])
+    machine = environment.load
+    cores, kernel = machine.processor_count, " ".join(machine.kernel.split()[:2])
     return [
         study.question,
         f"host rig, {kernel}, {cores} {'core' if cores == 1 else 'cores'};"

@@ -137,7 +137,8 @@ def _require_as_shipped(stored: StoredStudy, path: Path, directory: Path) -> Non
 
 
 def _judged(stored: StoredStudy, results: Results, folder: str, path: Path) -> JudgedRun:
-    machine = stored.environment_before
+    machine = stored.environment_before.load
+    storage = stored.environment_before.storage
     virtual = f", virtual ({machine.virtual_machine})" if machine.virtual_machine else ""
     started = datetime.fromtimestamp(stored.study.started_unix_ns / 1e9, tz=UTC)
     return JudgedRun(
@@ -147,8 +148,8 @@ def _judged(stored: StoredStudy, results: Results, folder: str, path: Path) -> J
         fsgauge=stored.study.fsgauge_version,
         kernel=machine.kernel.split(" #")[0],
         machine=f"{machine.processor_count} processors{virtual}",
-        storage=machine.storage.sentence,
-        heads=seeks_of(machine.storage),
+        storage=storage.sentence,
+        heads=seeks_of(storage),
         blocks=results.sureness.blocks_complete,
         seed=stored.study.plan.seed,
         findings=sorted({each.code for each in results.findings if each.level != "note"}),

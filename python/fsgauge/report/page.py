@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from fsgauge.machine import Machine
 from fsgauge.record import EnvironmentRecord, StudyRecord, TurnRecord
 from fsgauge.report import words
 from fsgauge.report.draw import Drawing
@@ -71,27 +72,38 @@ def repeat_command(study: StudyRecord) -> str:
 
 
 def rig_sentence(study: StudyRecord, environment: EnvironmentRecord) -> str:
-    """The machine in a line; a virtual one is named as such."""
-    cores = f"{environment.processor_count} cores"
-    if environment.processor_count == 1:
-        cores = "1 core"
-    parts = [
-        f"{study.rig} rig",
-        environment.kernel,
-        cores,
-        f"{format_size(environment.memory_bytes)} memory",
+    """The rig's machines in a line; a virtual one is named as such."""
+    alone = len(environment.machines) == 1
+    machines = [
+        _machine_words(each) if alone else f"{each.role}: {_machine_words(each)}"
+        for each in environment.machines
     ]
-    if environment.virtual_machine:
-        parts.append(f"inside a virtual machine ({environment.virtual_machine})")
+    return f"{study.rig} rig, {'; '.join(machines)}"
+
+
+def _machine_words(machine: Machine) -> str:
+    cores = "1 core" if machine.processor_count == 1 else f"{machine.processor_count} cores"
+    parts = [machine.kernel, cores, f"{format_size(machine.memory_bytes)} memory"]
+    if machine.virtual_machine:
+        parts.append(f"inside a virtual machine ({machine.virtual_machine})")
     return ", ".join(parts)
 
 
 def environment_rows(
     before: EnvironmentRecord, after: EnvironmentRecord | None
 ) -> list[tuple[str, str, str]]:
-    """(fact, before, after where it differs)."""
+    """(fact, before, after where it differs); of several machines, each fact names the role."""
+    rows = []
+    for machine in before.machines:
+        later = after.of_role(machine.role) if after is not None else None
+        prefix = "" if len(before.machines) == 1 else f"{machine.role}: "
+        rows += [(prefix + name, was, now) for name, was, now in _machine_rows(machine, later)]
+    return rows
+
+
+def _machine_rows(before: Machine, after: Machine | None) -> list[tuple[str, str, str]]:
     facts = {
-        "hostname": "host",
+        "name": "host",
         "kernel": "kernel",
         "architecture": "architecture",
         "distribution": "distribution",
@@ -112,10 +124,10 @@ def environment_rows(
     return rows
 
 
-def _fact(environment: EnvironmentRecord, key: str) -> str:
-    value = getattr(environment, key)
+def _fact(machine: Machine, key: str) -> str:
+    value = getattr(machine, key)
     if value is None:
-        reason = environment.missing.get(key, "")
+        reason = machine.missing.get(key, "")
         return f"none ({reason})" if reason else "none"
     return format_size(value) if key == "memory_bytes" else str(value)
 

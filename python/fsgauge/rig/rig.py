@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from fsgauge.errors import FsgaugeError
+from fsgauge.machine import Machine
 from fsgauge.record import (
     Cell,
     EnvironmentRecord,
@@ -73,11 +74,17 @@ Tell = Callable[[Happening], None]
 @dataclass(frozen=True)
 class Description:
     """What a rig is now. `size_bytes` is what each system can have at most; `engine` is the build
-    that measures, as its results have it; `environment` is the machine that systems sit on."""
+    that measures, as its results have it; `machines` are all its machines, the one that drives the
+    load first."""
 
     size_bytes: int
     engine: EngineBuild
-    environment: EnvironmentRecord
+    machines: list[Machine]
+
+    @property
+    def environment(self) -> EnvironmentRecord:
+        """The machines as they are stored."""
+        return EnvironmentRecord(machines=self.machines)
 
 
 class Session(Protocol):

@@ -45,10 +45,10 @@ def situation_of(
         warm_up_ns=int(workload.get("warm_up") or 0),
         storage_kind=environment.storage.kind,
         storage_bytes=environment.storage.size_bytes,
-        memory_bytes=environment.memory_bytes,
+        memory_bytes=environment.below.memory_bytes,
         blocks=blocks,
-        clock_source=environment.clock_source,
-        virtual_machine=environment.virtual_machine,
+        clock_source=environment.load.clock_source,
+        virtual_machine=environment.load.virtual_machine,
     )
 
 

@@ -15,7 +15,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
-from fsgauge.record import Plan, ScanRecord, StorageFacts
+from fsgauge.machine import StorageFacts
+from fsgauge.record import Plan, ScanRecord
 from fsgauge.scan.numbers import Numbers, numbers_of
 from fsgauge.stats.contrast import Contrast, Value, in_blocks
 from fsgauge.stats.estimate import mean_of

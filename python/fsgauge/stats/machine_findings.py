@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fsgauge.record import EnvironmentRecord
+from fsgauge.machine import Machine
 from fsgauge.stats.evidence import Evidence, count, finding
 from fsgauge.stats.results import Finding
 
@@ -14,15 +14,23 @@ FIXED_GOVERNOR = "performance"
 
 
 def machine_findings(evidence: Evidence) -> Iterator[Finding]:
-    """All findings about the machine."""
-    yield from _busy_or_changed(evidence)
-    yield from _throttled(evidence)
-    yield from _slowed(evidence.before)
-    yield from _governed(evidence.before)
+    """All findings about the machines; of several, each names the role of its machine."""
+    alone = len(evidence.before.machines) == 1
+    for before in evidence.before.machines:
+        after = evidence.after.of_role(before.role) if evidence.after is not None else None
+        for found in _of_machine(before, after):
+            named = {"sentence": f"{before.role}: {found.sentence}"}
+            yield found if alone else found.model_copy(update=named)
 
 
-def _busy_or_changed(evidence: Evidence) -> Iterator[Finding]:
-    before, after = evidence.before, evidence.after
+def _of_machine(before: Machine, after: Machine | None) -> Iterator[Finding]:
+    yield from _busy_or_changed(before, after)
+    yield from _throttled(before, after)
+    yield from _slowed(before)
+    yield from _governed(before)
+
+
+def _busy_or_changed(before: Machine, after: Machine | None) -> Iterator[Finding]:
     if before.load_average > BUSY_SHARE * before.processor_count:
         yield finding(
             "machine.busy",
@@ -56,10 +64,10 @@ def _busy_or_changed(evidence: Evidence) -> Iterator[Finding]:
         )
 
 
-def _throttled(evidence: Evidence) -> Iterator[Finding]:
+def _throttled(machine: Machine, later: Machine | None) -> Iterator[Finding]:
     """The processor's own counters of heat rose."""
-    before = evidence.before.throttle_events
-    after = evidence.after.throttle_events if evidence.after is not None else None
+    before = machine.throttle_events
+    after = later.throttle_events if later is not None else None
     if before is None or after is None or after <= before:
         return
     yield finding(
@@ -72,7 +80,7 @@ def _throttled(evidence: Evidence) -> Iterator[Finding]:
     )
 
 
-def _slowed(before: EnvironmentRecord) -> Iterator[Finding]:
+def _slowed(before: Machine) -> Iterator[Finding]:
     limit, most = before.frequency_limit_hz, before.frequency_maximum_hz
     if limit is None or most is None or limit >= FULL_CLOCK * most:
         return
@@ -86,7 +94,7 @@ def _slowed(before: EnvironmentRecord) -> Iterator[Finding]:
     )
 
 
-def _governed(before: EnvironmentRecord) -> Iterator[Finding]:
+def _governed(before: Machine) -> Iterator[Finding]:
     governor = before.governor
     if governor is None or governor == FIXED_GOVERNOR:
         return

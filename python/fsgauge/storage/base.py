@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from fsgauge.record import StorageFacts
+from fsgauge.machine import StorageFacts
 from fsgauge.rig.host.device.device_claim import Claim
 
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from fsgauge.errors import RigError
-from fsgauge.record import StorageFacts
+from fsgauge.machine import StorageFacts
 from fsgauge.rig.host.device.block_device import BlockDevice
 from fsgauge.rig.host.device.consent import Consent, require_consent, require_own_name
 from fsgauge.rig.host.device.data_search import SEARCH_SECONDS, Looked, look_for_data

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from fsgauge.errors import InputError, RigError
-from fsgauge.record import StorageFacts
+from fsgauge.machine import StorageFacts
 from fsgauge.rig.host.device import loop_devices
 from fsgauge.rig.host.device.block_device import device_at
 from fsgauge.rig.host.device.device_chain import Link, chain_of_device, under

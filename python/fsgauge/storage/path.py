@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from fsgauge.errors import InputError
-from fsgauge.record import StorageFacts
+from fsgauge.machine import StorageFacts
 from fsgauge.rig.host.device.device_chain import chain_of_path, under
 from fsgauge.storage.base import Base
 from fsgauge.study.model import PathStorage

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from fsgauge.errors import InputError
-from fsgauge.record import StorageFacts
+from fsgauge.machine import StorageFacts
 from fsgauge.rig.host.device.device_chain import chain_of_device
 from fsgauge.rig.host.ledger.ledger import Ledger
 from fsgauge.rig.host.ledger.traces import MountTrace

@@ -25,19 +25,30 @@ from fsgauge.series import COUNT_COLUMNS, INTERVAL_COLUMNS, Columns, Counts, Int
 from fsgauge.store.folder import ResultsFolder
 from fsgauge.store.read import read_record
 from fsgauge.store.record_files import record_files, turn_of
-from fsgauge.store.rows import HISTOGRAMS, emptied, histograms, rows_of, with_rows
+from fsgauge.store.rows import (
+    HISTOGRAMS,
+    KEYS,
+    Place,
+    as_arrays,
+    changed,
+    emptied,
+    filled,
+    histograms,
+    rows_of,
+)
 from fsgauge.store.sql import quoted
+from fsgauge.wire import LoadResult
 
 Places = dict[tuple[int, ...], tuple[int, int]]
 
-_KEYS = {"counts": ("turn", "position", "histogram"), "intervals": ("turn", "position")}
 _COLUMNS = {
-    "counts": (*_KEYS["counts"], *COUNT_COLUMNS),
-    "intervals": (*_KEYS["intervals"], *INTERVAL_COLUMNS),
+    "counts": (*KEYS["counts"], *COUNT_COLUMNS),
+    "intervals": (*KEYS["intervals"], *INTERVAL_COLUMNS),
 }
 _MOST_ROWS = 200_000_000
 _SELDOM = {name for name in INTERVAL_COLUMNS if name.endswith(("_size_bytes", "_latency_sum_ns"))}
 _SMALL = {"turn": "USMALLINT", "position": "USMALLINT", "histogram": "UTINYINT"}
+_SMALL |= {"part": "USMALLINT", "slice": "USMALLINT"}
 _SMALL |= {"bucket": "UINTEGER", "warm_up": "BOOLEAN"}
 
 
@@ -56,7 +67,9 @@ def compact(folder: ResultsFolder, block: int) -> None:
         series = _write_series(folder, block, [record for _, record in records])
         folder.write(mark, series.model_dump_json(indent=1))
     for name, record in waiting:
-        bare = emptied(record).model_copy(update={"series": f"{block:03d}"})
+        bare = changed(record, lambda _, result: emptied(result)).model_copy(
+            update={"series": f"{block:03d}"}
+        )
         folder.write(name, bare.model_dump_json())
 
 
@@ -162,16 +175,16 @@ class _Rows:
     kind: str
 
     def of(self, place: tuple[int, ...]) -> Load:
-        """What gives the rows of one run (and histogram)."""
+        """What gives the rows of one slice of a run (and histogram)."""
         return lambda: (self._loaded[0], *self._loaded[1].get(place, (0, 0)))
 
     @cached_property
     def _loaded(self) -> tuple[Columns, Places]:
-        """All rows and where those of each run lie: side by side, as they were written."""
+        """All rows and where those of each slice lie: side by side, as they were written."""
         first = [name for name in _COLUMNS[self.kind] if name not in _SELDOM]
         columns = _OnDemand(self._read(first))
         columns.read = self._read
-        keys = np.stack([columns.pop(name).astype(np.int64) for name in _KEYS[self.kind]])
+        keys = np.stack([columns.pop(name).astype(np.int64) for name in KEYS[self.kind]])
         if not keys.shape[1]:
             return columns, {}
         starts = np.flatnonzero(np.r_[True, np.any(keys[:, 1:] != keys[:, :-1], axis=0)])
@@ -195,8 +208,8 @@ class SeriesReader:
 
     def with_rows(self, record: RunRecord, path: Path) -> RunRecord:
         """The record with arrays for lists; raises InputError where its rows cannot be found."""
-        if record.series is None or record.result is None:
-            return with_rows(record, None, None)
+        if record.series is None:
+            return changed(record, lambda _, result: as_arrays(result))
         if record.series != f"{record.block:03d}":
             raise InputError(
                 f"{path} names the series {record.series}, which is not its block's",
@@ -204,13 +217,17 @@ class SeriesReader:
                 next="restore the file from a copy of the folder",
             )
         block = self._block(record.series, record.block)
-        place = (record.turn, record.position)
-        counts = {
-            name: Counts(block["counts"].of((*place, number)))
-            for number, name in enumerate(HISTOGRAMS)
-            if name in histograms(record)
-        }
-        return with_rows(record, counts, Intervals(block["intervals"].of(place)))
+
+        def stored(place: Place, result: LoadResult) -> LoadResult:
+            of_slice = (record.turn, record.position, *place)
+            counts = {
+                name: Counts(block["counts"].of((*of_slice, number)))
+                for number, name in enumerate(HISTOGRAMS)
+                if name in histograms(result)
+            }
+            return filled(result, counts, Intervals(block["intervals"].of(of_slice)))
+
+        return changed(record, stored)
 
     def _block(self, name: str, block: int) -> dict[str, _Rows]:
         if name not in self._blocks:

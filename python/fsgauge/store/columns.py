@@ -46,6 +46,12 @@ def at(name: str, type: str, meaning: str, place: str = "") -> Column:
     return Column(name, type, place or name, meaning)
 
 
+def measured(name: str, type: str, meaning: str, place: str = "") -> Column:
+    """A value of a slice's result, at its own name or at a place in it."""
+    arrow = "->" if type == "JSON" else "->>"
+    return Column(name, type, f"=result{arrow}'$.{place or name}'", meaning)
+
+
 def of_element(name: str, type: str, meaning: str) -> Column:
     """A value of the list's element that the row is about."""
     return Column(name, type, f"=element->>'$.{name}'", meaning)
@@ -71,12 +77,12 @@ OVER_PATH = Column(
     "=coalesce(json->>'$.over_path', 'false')",
     "beside a server: the same over the system's path; no sample of the study",
 )
-PLACE = (
-    *KEYS,
-    at("position", "BIGINT", "run within the turn, in order of time"),
-    *WHICH,
-    at("cell", "VARCHAR", "the cell's id"),
+SLICE = (
+    Column("machine", "VARCHAR", "=machine", "the machine that measured"),
+    Column("slice", "BIGINT", "=slice", "stretch of time on that machine, from 0"),
 )
+_RUN = (*KEYS, at("position", "BIGINT", "run within the turn, in order of time"), *WHICH)
+PLACE = (*_RUN, at("cell", "VARCHAR", "the cell's id"), *SLICE)
 SERVED = (
     at(
         "server_user_ns",
@@ -91,14 +97,14 @@ SERVED = (
     at("server_processes", "BIGINT", "its processes, at most", "server.processes"),
     at("listen_drops", "BIGINT", "connections its socket turned away", "server.listen_drops"),
     at("server_restarts", "BIGINT", "how often it died", "server.restarts"),
-    at("protocol", "VARCHAR", "what clients spoke", "result.clients.network.protocol"),
-    at(
+    measured("protocol", "VARCHAR", "what clients spoke", "clients.network.protocol"),
+    measured(
         "reconnections",
         "BIGINT",
         "connections that were lost and made anew",
-        "result.clients.network.reconnections",
+        "clients.network.reconnections",
     ),
 )
 """What a run through a server has; null on paths."""
-IN_RUN = (*PLACE[:-1], at("cell", "VARCHAR", "the cell's id", "cell.id"))
+IN_RUN = (*_RUN, at("cell", "VARCHAR", "the cell's id", "cell.id"), *SLICE)
 """The place as a run's own record tells it."""

@@ -26,6 +26,7 @@ from fsgauge.store.sources import (
     elements,
     elements_of_runs,
     intervals_source,
+    slices,
 )
 from fsgauge.store.sql import plain_path, quoted
 from fsgauge.store.views import VIEWS
@@ -153,7 +154,7 @@ def _make_views(
         "study.json": documents([study]),
         "cells": elements([study], "plan.cells"),
         "plan": elements([study], "plan.turns"),
-        "environment": _with_moment([directory / name for name in files.environments]),
+        "environment": _machines([directory / name for name in files.environments]),
         "journal": documents(
             [directory / name for name in [JOURNAL] if folder.is_file(name)], lines=True
         ),
@@ -192,12 +193,12 @@ def _sources(directory: Path, files: RecordFiles, wanted: Callable[[str], bool])
     counts = counts_source(directory, runs, marked)
     return {
         "turns": documents(of(files.turns)),
-        "runs": documents(runs),
-        "writers": elements_of_runs(runs, "result.jobs"),
-        "integrity": elements_of_runs(runs, "result.integrity.faulty"),
-        "client_operations": elements_of_runs(runs, "result.clients.operations"),
-        "client_errors": elements_of_runs(runs, "result.clients.errors"),
-        "client_bad_records": elements_of_runs(runs, "result.clients.bad"),
+        "runs": slices(runs),
+        "jobs": elements_of_runs(runs, "jobs"),
+        "integrity": elements_of_runs(runs, "integrity.faulty"),
+        "client_operations": elements_of_runs(runs, "clients.operations"),
+        "client_errors": elements_of_runs(runs, "clients.errors"),
+        "client_bad_records": elements_of_runs(runs, "clients.bad"),
         "scans": documents(of(files.scans)),
         "steps": documents(of(files.steps)),
         "histograms": f"(SELECT * FROM {counts} WHERE NOT of_clients)",  # noqa: S608 - our own words
@@ -206,6 +207,8 @@ def _sources(directory: Path, files: RecordFiles, wanted: Callable[[str], bool])
     }
 
 
-def _with_moment(files: Sequence[Path]) -> str:
+def _machines(files: Sequence[Path]) -> str:
+    """Each machine at each moment."""
     moment = r"regexp_extract(filename, 'environment-([^/]*)\.json$', 1) AS moment"
-    return f"(SELECT json, {moment} FROM {documents(files)})"  # noqa: S608
+    machines = "unnest(CAST(json->'$.machines' AS JSON[])) AS json"
+    return f"(SELECT {machines}, {moment} FROM {documents(files)})"  # noqa: S608

@@ -107,8 +107,9 @@ def _parsed(
     study = read_record(StudyRecord, folder, "study.json")
     planned = {(turn.block, turn.turn): turn for turn in study.plan.turns}
     turns = [_planned_turn(folder, name, planned) for name in files.turns]
+    before = read_record(EnvironmentRecord, folder, "environment-before.json")
     runs = [
-        series.with_rows(_planned_run(folder, name, planned, study.plan), directory / name)
+        series.with_rows(_planned_run(folder, name, planned, study.plan, before), directory / name)
         for name in files.runs
     ]
     scans = [_planned_scan(folder, name, planned) for name in files.scans]
@@ -122,7 +123,7 @@ def _parsed(
         runs=[run for run in runs if not run.over_path],
         path_turns=[turn for turn in turns if turn.over_path],
         path_runs=[run for run in runs if run.over_path],
-        environment_before=read_record(EnvironmentRecord, folder, "environment-before.json"),
+        environment_before=before,
         environment_after=read_record(EnvironmentRecord, folder, after)
         if after in files.environments
         else None,
@@ -177,14 +178,18 @@ def _planned_step(folder: PlainFolder, name: str, planned: Planned) -> StepRecor
     return record
 
 
-def _planned_run(folder: PlainFolder, name: str, planned: Planned, plan: Plan) -> RunRecord:
+def _planned_run(
+    folder: PlainFolder, name: str, planned: Planned, plan: Plan, before: EnvironmentRecord
+) -> RunRecord:
     record = read_record(RunRecord, folder, name)
+    machines = {machine.name for machine in before.machines}
     turn = planned.get((record.block, record.turn))
     if (
         turn is None
         or (turn.system, turn.again) != (record.system, record.again)
         or turn.cells[record.position : record.position + 1] != [record.cell.id]
         or record.cell not in plan.cells
+        or not {part.machine for part in record.parts} <= machines
         or position_of(name) != f"{record.position:02d}"
         or not turn_of(name).startswith(f"{record.block:03d}-{record.turn:02d}-")
     ):

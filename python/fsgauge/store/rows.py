@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, get_args
 
 import numpy as np
@@ -32,60 +32,80 @@ HISTOGRAMS = (
 """Histograms of a run; the place in this list is what Parquet holds: names are added at its end."""
 
 
-def histograms(record: RunRecord) -> dict[str, Histogram]:
-    """The histograms that a run has, by name."""
+KEYS = {
+    "counts": ("turn", "position", "part", "slice", "histogram"),
+    "intervals": ("turn", "position", "part", "slice"),
+}
+"""What says in Parquet whose rows they are: `part` and `slice` are places in the run's lists."""
+Place = tuple[int, int]
+"""Which part of a run, and which slice of the part."""
+
+
+def histograms(result: LoadResult) -> dict[str, Histogram]:
+    """The histograms that a result has, by name."""
     found: dict[str, Histogram | None] = {}
-    clients = record.result.clients if record.result else None
-    for each in clients.operations if clients else ():
+    for each in result.clients.operations if result.clients else ():
         found[f"{OF_CLIENTS}{each.operation}.service"] = each.service_latency
         found[f"{OF_CLIENTS}{each.operation}.response"] = each.response_latency
     for operation in ("read", "write"):
-        part = getattr(record.result, operation, None)
+        part = getattr(result, operation)
         found[f"{operation}.service"] = part.service_latency if part else None
         found[f"{operation}.response"] = part.response_latency if part else None
     return {name: histogram for name, histogram in found.items() if histogram is not None}
 
 
-def with_rows(
-    record: RunRecord, counts: Mapping[str, Counts] | None, intervals: Intervals | None
-) -> RunRecord:
-    """The record with these rows; its own, as arrays, where None is given."""
-    if record.result is None:
-        return record
-    if counts is None:
-        counts = {name: Counts.of(each.counts) for name, each in histograms(record).items()}
-    if intervals is None:
-        intervals = Intervals.of(record.result.intervals)
-    return record.model_copy(update={"result": _result(record.result, counts, intervals)})
+def changed(record: RunRecord, change: Callable[[Place, LoadResult], LoadResult]) -> RunRecord:
+    """The record with another result in each slice."""
+    parts = [
+        part.model_copy(
+            update={
+                "slices": [
+                    each.model_copy(update={"result": change((number, at), each.result)})
+                    for at, each in enumerate(part.slices)
+                ]
+            }
+        )
+        for number, part in enumerate(record.parts)
+    ]
+    return record.model_copy(update={"parts": parts})
 
 
-def emptied(record: RunRecord) -> RunRecord:
-    """The record without rows, ready to be written."""
-    if record.result is None:
-        return record
-    none: dict[str, list[tuple[int, int]]] = {name: [] for name in histograms(record)}
-    return record.model_copy(update={"result": _result(record.result, none, [])})
+def as_arrays(result: LoadResult) -> LoadResult:
+    """The result with its own rows as arrays."""
+    counts = {name: Counts.of(each.counts) for name, each in histograms(result).items()}
+    return filled(result, counts, Intervals.of(result.intervals))
+
+
+def emptied(result: LoadResult) -> LoadResult:
+    """The result without rows, ready to be written."""
+    return filled(result, {name: [] for name in histograms(result)}, [])
 
 
 def rows_of(records: Sequence[RunRecord]) -> dict[str, Columns]:
-    """The rows of a block's runs, one run after the other: columns of `counts` and `intervals`."""
-    runs = [(record, with_rows(record, None, None)) for record in records if record.result]
-    counts: list[tuple[tuple[int, int, int], Counts]] = []
-    intervals: list[tuple[tuple[int, int], Intervals]] = []
-    for record, filled in runs:
-        place = (record.turn, record.position)
-        found = histograms(filled)
+    """The rows of a block's runs, slice by slice: columns of `counts` and `intervals`."""
+    counts: list[tuple[tuple[int, ...], Counts]] = []
+    intervals: list[tuple[tuple[int, ...], Intervals]] = []
+    for record, place, result in slices_of(records):
+        at = (record.turn, record.position, *place)
+        found = histograms(result)
         counts += [
-            ((*place, number), Counts.of(found[name].counts))
+            ((*at, number), Counts.of(found[name].counts))
             for number, name in enumerate(HISTOGRAMS)
             if name in found
         ]
-        assert filled.result is not None  # noqa: S101 - chosen above
-        intervals.append((place, Intervals.of(filled.result.intervals)))
+        intervals.append((at, Intervals.of(result.intervals)))
     return {
-        "counts": _placed(("turn", "position", "histogram"), counts, COUNT_COLUMNS),
-        "intervals": _placed(("turn", "position"), intervals, INTERVAL_COLUMNS),
+        "counts": _placed(KEYS["counts"], counts, COUNT_COLUMNS),
+        "intervals": _placed(KEYS["intervals"], intervals, INTERVAL_COLUMNS),
     }
+
+
+def slices_of(records: Sequence[RunRecord]) -> Iterator[tuple[RunRecord, Place, LoadResult]]:
+    """Every slice of every run, in order."""
+    for record in records:
+        for number, part in enumerate(record.parts):
+            for at, each in enumerate(part.slices):
+                yield record, (number, at), each.result
 
 
 def _placed(
@@ -99,11 +119,12 @@ def _placed(
     return columns | concatenated([part for _, part in parts], names)
 
 
-def _result(
+def filled(
     result: LoadResult,
     counts: Mapping[str, Sequence[tuple[int, int]]],
     intervals: Sequence[Any],
 ) -> LoadResult:
+    """The result with these rows in each of its histograms, and these intervals."""
     changes: dict[str, Any] = {"intervals": intervals}
     for operation in ("read", "write"):
         part = getattr(result, operation)

@@ -10,8 +10,10 @@ from fsgauge.store.rows import HISTOGRAMS, OF_CLIENTS
 from fsgauge.store.sql import quoted, quoted_path
 
 _LARGEST_DOCUMENT_BYTES = 256 << 20
-_KEYS = "block, turn, position"
-_PLACE = ", ".join(f"CAST(json->>'$.{key}' AS BIGINT) AS {key}" for key in _KEYS.split(", "))
+_OF_RUN = "block, turn, position"
+_KEYS = f"{_OF_RUN}, part, slice"
+_PLACE = ", ".join(f"CAST(json->>'$.{key}' AS BIGINT) AS {key}" for key in _OF_RUN.split(", "))
+_PLACE += ", part, slice"
 _COUNTED = "STRUCT(operations BIGINT, size_bytes BIGINT, latency_sum_ns BIGINT)"
 _INTERVAL = (
     "STRUCT(start_ns BIGINT, elapsed_ns BIGINT, warm_up BOOLEAN,"
@@ -37,15 +39,38 @@ def elements(files: Sequence[Path], place: str) -> str:
     return f"(SELECT unnest(CAST(json->'$.{place}' AS JSON[])) AS json FROM {documents(files)})"  # noqa: S608
 
 
+def slices(runs: Sequence[Path]) -> str:
+    """The slices of all runs: the run's `json`, `machine`, `part` and `slice` from 0, `began_ns`
+    since the run began, and the slice's `result`. A run that failed has one, with none of these.
+    """
+    parts = "coalesce(nullif(CAST(json->'$.parts' AS JSON[]), []), [NULL])"
+    within = "coalesce(CAST(of_machine->'$.slices' AS JSON[]), [NULL])"
+    by_machine = (
+        f"SELECT json, unnest({parts}) AS of_machine, unnest(range(len({parts}))) AS part"  # noqa: S608
+        f" FROM {documents(runs)}"
+    )
+    by_slice = (
+        f"SELECT json, of_machine, part, unnest({within}) AS of_slice,"  # noqa: S608
+        f" unnest(range(len({within}))) AS number FROM ({by_machine})"
+    )
+    return (
+        "(SELECT json, of_machine->>'$.machine' AS machine, part,"  # noqa: S608
+        " if(of_slice IS NULL, NULL, number) AS slice,"
+        " CAST(of_slice->>'$.start_ns' AS BIGINT) AS began_ns,"
+        f" of_slice->'$.result' AS result FROM ({by_slice}))"
+    )
+
+
 def elements_of_runs(runs: Sequence[Path], place: str) -> str:
-    """The elements of a list inside each run: `element`, its `number` from 0, and the run's `json`.
+    """The elements of a list inside the results of each run: `element`, its `number` from 0, and
+    the columns of `slices`.
 
     The list is small (jobs, faulty blocks), so it stays in the JSON also when a block is finished.
     """
-    listed = f"CAST(json->'$.{place}' AS JSON[])"
+    listed = f"CAST(result->'$.{place}' AS JSON[])"
     return (
-        f"(SELECT json, unnest({listed}) AS element,"  # noqa: S608
-        f" unnest(range(len({listed}))) AS number FROM {documents(runs)})"
+        f"(SELECT *, unnest({listed}) AS element,"  # noqa: S608
+        f" unnest(range(len({listed}))) AS number FROM {slices(runs)})"
     )
 
 
@@ -58,16 +83,16 @@ def counts_source(directory: Path, runs: Sequence[Path], marked: Sequence[str]) 
     inside_runs = _still_inside(runs, marked)
     parts = [
         f"SELECT {_PLACE}, {quoted(name)} AS histogram,"  # noqa: S608
-        f" unnest(CAST(json->'$.result.{name}_latency.counts' AS BIGINT[][]))"
+        f" unnest(CAST(result->'$.{name}_latency.counts' AS BIGINT[][]))"
         f" AS pair FROM {inside_runs}"
         for name in HISTOGRAMS
         if not name.startswith(OF_CLIENTS)
     ]
     parts += [
-        f"SELECT block, turn, position, {quoted(OF_CLIENTS)} || (element->>'$.operation')"  # noqa: S608
+        f"SELECT {_KEYS}, {quoted(OF_CLIENTS)} || (element->>'$.operation')"  # noqa: S608
         f" || '.{latency}' AS histogram,"
         f" unnest(CAST(element->'$.{latency}_latency.counts' AS BIGINT[][])) AS pair"
-        f" FROM (SELECT {_PLACE}, unnest(CAST(json->'$.result.clients.operations' AS JSON[]))"
+        f" FROM (SELECT {_PLACE}, unnest(CAST(result->'$.clients.operations' AS JSON[]))"
         f" AS element FROM {inside_runs})"
         for latency in ("service", "response")
     ]
@@ -99,16 +124,20 @@ def intervals_source(directory: Path, runs: Sequence[Path], marked: Sequence[str
     )
     inside = (
         f"SELECT {_KEYS}, {flat} FROM (SELECT {_PLACE},"  # noqa: S608
-        f" unnest(CAST(json->'$.result.intervals' AS {_INTERVAL})) AS row"
+        f" unnest(CAST(result->'$.intervals' AS {_INTERVAL})) AS row"
         f" FROM {_still_inside(runs, marked)})"
     )
     stored = _stored(directory, marked, "intervals", ", ".join(INTERVAL_COLUMNS))
-    return f"(SELECT * FROM ({inside}{stored}) JOIN ({_runs(runs)}) USING ({_KEYS}))"  # noqa: S608
+    since_the_run = "* REPLACE (start_ns + began_ns AS start_ns)"
+    return (
+        f"(SELECT {since_the_run} FROM ({inside}{stored})"  # noqa: S608
+        f" JOIN ({_runs(runs)}) USING ({_KEYS}))"
+    )
 
 
 def _still_inside(runs: Sequence[Path], marked: Sequence[str]) -> str:
-    """Documents of runs whose block has no Parquet."""
-    return documents([path for path in runs if path.parent.name.split("-")[0] not in set(marked)])
+    """Slices of runs whose block has no Parquet."""
+    return slices([path for path in runs if path.parent.name.split("-")[0] not in set(marked)])
 
 
 def _stored(directory: Path, marked: Sequence[str], kind: str, chosen: str) -> str:
@@ -118,17 +147,17 @@ def _stored(directory: Path, marked: Sequence[str], kind: str, chosen: str) -> s
     names = ", ".join(quoted_path(path) for path in files)
     block = rf"CAST(regexp_extract(filename, '(\d+)-{kind}\.parquet$', 1) AS BIGINT) AS block"
     return (
-        f" UNION ALL SELECT {block}, turn, position, {chosen}"  # noqa: S608
+        f" UNION ALL SELECT {block}, turn, position, part, slice, {chosen}"  # noqa: S608
         f" FROM read_parquet([{names}], filename=true)"
     )
 
 
 def _runs(runs: Sequence[Path]) -> str:
-    bits = "->>'$.result.{0}.service_latency.sub_bucket_bits'"
+    bits = "->>'$.{0}.service_latency.sub_bucket_bits'"
     return (
-        f"SELECT {_PLACE}, json->>'$.system' AS system,"  # noqa: S608
+        f"SELECT {_PLACE}, machine, began_ns, json->>'$.system' AS system,"  # noqa: S608
         " CAST(json->>'$.again' AS BOOLEAN) AS again, json->>'$.cell.id' AS cell,"
-        f" CAST(coalesce(json{bits.format('read')}, json{bits.format('write')},"
-        f" json{bits.format('clients.operations[0]')}) AS BIGINT) AS bits"
-        f" FROM {documents(runs)}"
+        f" CAST(coalesce(result{bits.format('read')}, result{bits.format('write')},"
+        f" result{bits.format('clients.operations[0]')}) AS BIGINT) AS bits"
+        f" FROM {slices(runs)}"
     )

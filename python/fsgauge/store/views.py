@@ -21,6 +21,7 @@ from fsgauge.store.columns import (
     Column,
     View,
     at,
+    measured,
     of_element,
 )
 from fsgauge.store.factor_columns import of_factors
@@ -30,11 +31,11 @@ def _operation(operation: str) -> tuple[Column, ...]:
     """What a run measured of one kind of operation."""
 
     def of(name: str, place: str, meaning: str) -> Column:
-        return at(
+        return measured(
             f"{operation}_{name}",
             "BIGINT",
             f"{operation}s: {meaning}",
-            f"result.{operation}.{place}",
+            f"{operation}.{place}",
         )
 
     latency = "service_latency"
@@ -63,24 +64,24 @@ def _counted(operation: str) -> tuple[Column, ...]:
 def _of_the_end() -> tuple[Column, ...]:
     """What was in flight when the time was up, and what kept the engine from its work."""
     return (
-        at("drain_ns", "BIGINT", "from its end to the last answer", "result.drain.elapsed_ns"),
-        at("drained", "BIGINT", "operations answered then", "result.drain.operations"),
-        at("unanswered", "BIGINT", "operations never answered", "result.drain.unanswered"),
-        at("paused_ns", "BIGINT", "the engine stood still", "result.pauses.total_ns"),
-        at("longest_pause_ns", "BIGINT", "the longest time", "result.pauses.longest_ns"),
-        at("late_start_ns", "BIGINT", "the last job began late", "result.pauses.late_start_ns"),
-        at("starved_ns", "BIGINT", "threads had no processor", "result.pauses.starved_ns"),
-        at(
+        measured("drain_ns", "BIGINT", "from its end to the last answer", "drain.elapsed_ns"),
+        measured("drained", "BIGINT", "operations answered then", "drain.operations"),
+        measured("unanswered", "BIGINT", "operations never answered", "drain.unanswered"),
+        measured("paused_ns", "BIGINT", "the engine stood still", "pauses.total_ns"),
+        measured("longest_pause_ns", "BIGINT", "the longest time", "pauses.longest_ns"),
+        measured("late_start_ns", "BIGINT", "the last job began late", "pauses.late_start_ns"),
+        measured("starved_ns", "BIGINT", "threads had no processor", "pauses.starved_ns"),
+        measured(
             "clock_error_ns",
             "BIGINT",
             "the machine's clock minus the engine's",
-            "result.pauses.clock_error_ns",
+            "pauses.clock_error_ns",
         ),
-        at(
+        measured(
             "wall_clock_step_ns",
             "BIGINT",
             "the wall clock was set by so much",
-            "result.pauses.wall_clock_step_ns",
+            "pauses.wall_clock_step_ns",
         ),
     )
 
@@ -170,49 +171,48 @@ _OWN: tuple[View, ...] = (
     ),
     View(
         "runs",
-        "a run: one cell on one system in one turn",
+        "a run: one cell on one system in one turn; a row for each machine and slice, where what"
+        " server and device did is the whole run's",
         "runs",
         (
             *IN_RUN,
             *SERVED,
             *of_factors("cell.factors"),
             at("caches", "VARCHAR", "what was done with caches before"),
-            at("ended", "VARCHAR", "duration, size_limit or interrupted", "result.ended"),
+            measured("ended", "VARCHAR", "duration, size_limit or interrupted", "ended"),
             at("fault", "VARCHAR", "what failed, if it failed", "fault.what"),
-            at("warm_up_ns", "BIGINT", "not counted", "result.warm_up_ns"),
-            at("elapsed_ns", "BIGINT", "the measured window", "result.elapsed_ns"),
+            measured("warm_up_ns", "BIGINT", "not counted", "warm_up_ns"),
+            measured("elapsed_ns", "BIGINT", "the measured window", "elapsed_ns"),
             *_of_the_end(),
             *_operation("read"),
             *_operation("write"),
-            at("in_flight_mean", "DOUBLE", "operations in flight", "result.in_flight_mean"),
-            at("user_ns", "BIGINT", "processor time of the load threads", "result.cpu.user_ns"),
-            at("system_ns", "BIGINT", "the same in the kernel", "result.cpu.system_ns"),
-            at("machine_busy_ns", "BIGINT", "of all processors", "result.machine_cpu.busy_ns"),
+            measured("in_flight_mean", "DOUBLE", "operations in flight", "in_flight_mean"),
+            measured("user_ns", "BIGINT", "processor time of the load threads", "cpu.user_ns"),
+            measured("system_ns", "BIGINT", "the same in the kernel", "cpu.system_ns"),
+            measured("machine_busy_ns", "BIGINT", "of all processors", "machine_cpu.busy_ns"),
             *_of_the_device(),
-            at("engine_version", "VARCHAR", "that measured it", "result.engine.version"),
-            at("engine_profile", "VARCHAR", "release or debug", "result.engine.profile"),
+            measured("engine_version", "VARCHAR", "that measured it", "engine.version"),
+            measured("engine_profile", "VARCHAR", "release or debug", "engine.profile"),
             at("started_unix_ns", "BIGINT", "wall clock; a label"),
-            at(
-                "checked_blocks", "BIGINT", "read back to verify", "result.integrity.checked_blocks"
-            ),
+            measured("checked_blocks", "BIGINT", "read back to verify", "integrity.checked_blocks"),
             *(
-                at(f"{fault}_blocks", "BIGINT", meaning, f"result.integrity.{fault}_blocks")
+                measured(f"{fault}_blocks", "BIGINT", meaning, f"integrity.{fault}_blocks")
                 for fault, meaning in _FAULTS
             ),
             *(
-                at(name, kind, meaning, f"result.clients.{name}")
+                measured(name, kind, meaning, f"clients.{name}")
                 for name, kind, meaning in OF_CLIENTS
             ),
             at("job", "JSON", "what the engine was asked"),
         ),
     ),
     View(
-        "writers",
-        "a writer of a run: one job",
-        "writers",
+        "jobs",
+        "a job of a run: one writer, reader or client",
+        "jobs",
         (
             *IN_RUN,
-            Column("writer", "BIGINT", "=number", "from 0"),
+            Column("number", "BIGINT", "=number", "which job, from 0"),
             of_element("operations", "BIGINT", "its operations in the measured window"),
             of_element("size_bytes", "BIGINT", "bytes moved by them"),
             of_element("elapsed_ns", "BIGINT", "its own time, where it ends by itself (passes)"),
@@ -304,12 +304,13 @@ _OWN: tuple[View, ...] = (
     ),
     View(
         "environment",
-        "the machine, before, after, and each time that the study was resumed",
+        "a machine, before, after, and each time that the study was resumed",
         "environment",
         (
             Column("moment", "VARCHAR", "=moment", "before, after, resumed-001, ..."),
+            at("machine", "VARCHAR", "its host name", "name"),
+            at("role", "VARCHAR", "what it does in its rig: load drives the load"),
             at("captured_unix_ns", "BIGINT", "wall clock; a label"),
-            at("hostname", "VARCHAR", "the machine"),
             at("kernel", "VARCHAR", "name, release and build"),
             at("architecture", "VARCHAR", "x86_64, aarch64, ..."),
             at("distribution", "VARCHAR", "of the operating system"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.progress.tally import Tally, operations_per_second, outcome
 from tests.synthetic import make_study
+from tests.synthetic.setting import with_result
 from tests.synthetic_connections import BASELINE, OTHER, make_connections
 
 
@@ -29,7 +30,7 @@ def test_clients_have_files_and_time_and_what_went_wrong() -> None:
     assert operations_per_second(run) == operations * 1e9 / run.result.elapsed_ns
     wrong = clients.model_copy(update={"files_given_up": 3, "bad_records": 2})
     result = run.result.model_copy(update={"clients": wrong})
-    said = outcome(run.model_copy(update={"result": result}))
+    said = outcome(with_result(run, result))
     assert said.endswith(", 3 files given up, 2 bad records")
 
 
@@ -40,9 +41,7 @@ def test_connecting_is_not_in_the_rate() -> None:
     connect = clients.operations[0].model_copy(update={"operation": "connect"})
     connected = clients.model_copy(update={"operations": [connect, *clients.operations]})
     result = run.result.model_copy(update={"clients": connected})
-    assert operations_per_second(run.model_copy(update={"result": result})) == (
-        operations_per_second(run)
-    )
+    assert operations_per_second(with_result(run, result)) == (operations_per_second(run))
 
 
 def test_the_ratio_so_far_is_to_both_turns_of_the_baseline() -> None:

@@ -47,7 +47,7 @@ def test_names_of_folders_are_text_and_no_markup(tmp_path: Path) -> None:
 
 def test_two_machines_with_one_system_have_no_verdict_and_say_why(tmp_path: Path) -> None:
     alone = {"systems": {"ext4": "ext4"}}
-    between = compare_sides(side(**alone), on(side(seed=2, **alone), hostname="elsewhere"))
+    between = compare_sides(side(**alone), on(side(seed=2, **alone), name="elsewhere"))
     assert any("only system" in each for each in cautions(between))
     assert "Nothing can be judged" in write_comparison(between, [], tmp_path).read_text()
 

@@ -11,14 +11,16 @@ import pytest
 from fsgauge.errors import RigError
 from fsgauge.kinds.churn.cells import cells_of
 from fsgauge.kinds.churn.keys import ChurnWorkload
+from fsgauge.parts import in_one
 from fsgauge.plan.turns import job_for, make_plan, with_seed
 from fsgauge.record import RunRecord
 from fsgauge.run.gave_up import require_clients
 from fsgauge.stats.client_errors import ERRORS
 from fsgauge.study.parse import load_study
-from fsgauge.wire import ClientErrorKind
+from fsgauge.wire import ClientErrorKind, LoadResult
 from fsgauge.workload.folders import ClientFolders
 from tests.laboratory import NoDiskEngine
+from tests.synthetic.setting import with_result
 
 PLACE = ClientFolders(directory="/mnt", files_per_client=6, backup_files_per_client=2)
 
@@ -48,7 +50,7 @@ def record(monkeypatch: pytest.MonkeyPatch, gave_up: int, **first_error: Any) ->
             "cell": cell,
             "job": job,
             "caches": "",
-            "result": result,
+            "parts": in_one("testbench", LoadResult.model_validate(result)),
             "fault": None,
             "started_unix_ns": 0,
         }
@@ -105,8 +107,8 @@ def test_files_to_back_up_have_other_keys(monkeypatch: pytest.MonkeyPatch) -> No
 def test_a_run_without_clients_is_none_of_this(monkeypatch: pytest.MonkeyPatch) -> None:
     given = record(monkeypatch, 590)
     assert given.most_gave_up
-    assert not given.model_copy(update={"result": None}).most_gave_up
-    require_clients(given.model_copy(update={"result": None}))
+    assert not with_result(given, None).most_gave_up
+    require_clients(with_result(given, None))
 
 
 def test_most_files_may_not_be_given_up_either(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -120,7 +122,7 @@ def test_most_files_may_not_be_given_up_either(monkeypatch: pytest.MonkeyPatch) 
         counts = {"files": files, "files_given_up": given_up}
         clients = given.result.clients.model_copy(update=counts)
         result = given.result.model_copy(update={"clients": clients})
-        return given.model_copy(update={"result": result})
+        return with_result(given, result)
 
     require_clients(with_files(100, 100))
     require_clients(with_files(0, 0))

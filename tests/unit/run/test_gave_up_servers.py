@@ -11,12 +11,13 @@ from fsgauge.record import RunRecord
 from fsgauge.run.gave_up import require_server
 from fsgauge.stats.client_errors import ERRORS, needed
 from fsgauge.wire import ClientErrorKind, EngineFault
+from tests.synthetic.setting import with_result
 from tests.unit.run.test_gave_up import record
 
 
 def with_fault(monkeypatch: pytest.MonkeyPatch, code: str) -> RunRecord:
     fault = EngineFault(what="nobody answers", cause="port closed", next="start it", code=code)
-    return record(monkeypatch, 0).model_copy(update={"result": None, "fault": fault})
+    return with_result(record(monkeypatch, 0), None, fault)
 
 
 @pytest.mark.parametrize("code", ["network.refused", "network.login", "password.missing"])

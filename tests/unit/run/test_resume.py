@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from fsgauge.errors import FsgaugeError, InputError, Interrupted, RigError
+from fsgauge.machine import StorageFacts
 from fsgauge.plain_files import PlainFolder
-from fsgauge.record import StorageFacts
 from fsgauge.run import resuming as again
 from fsgauge.stats import read_study
 from fsgauge.store import ResultsFolder, StoredStudy, read_results

@@ -15,6 +15,7 @@ from fsgauge.stats.clients import (
 )
 from fsgauge.wire import JobShare, LoadResult
 from tests.synthetic import make_study
+from tests.synthetic.setting import with_result
 from tests.synthetic_connections import make_connections
 
 
@@ -47,7 +48,7 @@ def test_one_reader_has_no_mean_over_clients_and_no_shares() -> None:
 def shares(record: RunRecord, jobs: list[JobShare]) -> list[float]:
     assert record.result is not None
     result = record.result.model_copy(update={"jobs": jobs})
-    return shares_of_mean(record.model_copy(update={"result": result}))
+    return shares_of_mean(with_result(record, result))
 
 
 def of_test(test: str, **changes: object) -> RunRecord:

@@ -30,6 +30,7 @@ from tests.spoiled import (
     with_wrong_blocks,
 )
 from tests.synthetic import SyntheticStudy, make_study
+from tests.synthetic.setting import with_result
 from tests.synthetic_aging import make_aging
 from tests.synthetic_churn import make_churn
 from tests.synthetic_connections import OTHER, make_connections
@@ -127,7 +128,7 @@ def test_a_file_that_was_removed_before_the_answer_was_lost_is_no_loss() -> None
     def connected_again(run: RunRecord) -> RunRecord:
         assert run.result is not None and run.result.clients is not None
         clients = run.result.clients.model_copy(update={"network": network})
-        return run.model_copy(update={"result": run.result.model_copy(update={"clients": clients})})
+        return with_result(run, run.result.model_copy(update={"clients": clients}))
 
     assert lost_files(made.runs)
     assert not lost_files([connected_again(run) for run in made.runs])
@@ -222,9 +223,7 @@ def test_places_of_one_fault_are_said_together() -> None:
         if run.result is None or run.result.integrity is None:
             return run
         integrity = run.result.integrity.model_copy(update={"faulty": faulty})
-        return run.model_copy(
-            update={"result": run.result.model_copy(update={"integrity": integrity})}
-        )
+        return with_result(run, run.result.model_copy(update={"integrity": integrity}))
 
     said = read(replace(made, runs=[planted(run) for run in made.runs])).findings[0]
     together = "corrupt at byte 0 and 4096, torn at byte 512 of file 2"

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from fsgauge.record import EnvironmentRecord
 from fsgauge.stats import Results, read_study
 from fsgauge.stats.results import Finding
 from tests.synthetic import make_study
+from tests.synthetic.setting import with_machine, with_result
 
 SMALL: dict[str, Any] = {
     "patterns": ("randread",),
@@ -17,8 +19,8 @@ SMALL: dict[str, Any] = {
 
 def read(before: dict[str, Any], after: dict[str, Any] | None = None) -> Results:
     study = make_study(**SMALL)
-    first = study.before.model_copy(update=before)
-    last = None if after is None else first.model_copy(update=after)
+    first = with_machine(study.before, **before)
+    last = None if after is None else with_machine(first, **after)
     return read_study(study.turns, study.runs, study.study, first, last)
 
 
@@ -77,9 +79,23 @@ def test_a_clock_that_costs_gets_advice_for_its_source() -> None:
             update={"clock_ns_per_read": 1e5, "clock": "clock_gettime"}
         )
         result = run.result.model_copy(update={"self_measure": slow})
-        runs.append(run.model_copy(update={"result": result}))
+        runs.append(with_result(run, result))
     for source, word in (("hpet", "hpet"), ("tsc", "as short as the clock")):
-        before = study.before.model_copy(update={"clock_source": source})
+        before = with_machine(study.before, clock_source=source)
         finding = found(read_study(study.turns, runs, study.study, before), "run.clock")
         assert finding is not None and word in finding.advice
         assert finding.count == len(runs)
+
+
+def test_of_several_machines_a_finding_names_the_role() -> None:
+    study = make_study(**SMALL)
+    node = {"name": "other", "role": "node-1", "storage": None}
+    slowed = study.before.load.model_copy(update=node | {"governor": "powersave"})
+    both = EnvironmentRecord(machines=[study.before.load, slowed])
+    later = slowed.model_copy(update={"kernel": "7.0.0"})
+    after = EnvironmentRecord(machines=[study.before.load, later])
+    results = read_study(study.turns, study.runs, study.study, both, after)
+    governed = [each for each in results.findings if each.code == "machine.governor"]
+    assert [each.sentence[:29] for each in governed] == ["node-1: The processor's clock"]
+    changed = found(results, "environment.changed")
+    assert changed is not None and changed.sentence.startswith("node-1: ")

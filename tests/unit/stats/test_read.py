@@ -11,6 +11,7 @@ from fsgauge.record import Turn
 from fsgauge.stats import Results, read_study
 from fsgauge.stats.samples import collect
 from tests.synthetic import SyntheticStudy, make_study
+from tests.synthetic.setting import with_machine
 
 SMALL: dict[str, Any] = {
     "patterns": ("randread",),
@@ -171,7 +172,7 @@ def test_differences_leave_out_what_was_studied_and_what_is_equal() -> None:
 
 def test_a_machine_that_changed_is_a_finding() -> None:
     study = make_study(**SMALL)
-    after = study.before.model_copy(update={"kernel": "6.19.0"})
+    after = with_machine(study.before, kernel="6.19.0")
     results = read_study(study.turns, study.runs, study.study, study.before, after)
     finding = next(f for f in results.findings if f.code == "environment.changed")
     assert finding.where == ["kernel: 6.18.0 before, 6.19.0 after"]

@@ -29,7 +29,7 @@ def rows_of(directory: Path) -> list[Any]:
     found: list[Any] = []
     for run in read_results(directory).runs:
         assert run.result is not None
-        counts = {name: list(each.counts) for name, each in histograms(run).items()}
+        counts = {name: list(each.counts) for name, each in histograms(run.result).items()}
         found.append((run.block, run.turn, run.position, counts, list(run.result.intervals)))
     return found
 
@@ -42,7 +42,7 @@ def test_rows_are_the_same_before_and_after(folder: Path) -> None:
     compact(folder, 0)
     assert rows_of(folder) == before
     for path in folder.glob("records/*/[0-9]*.json"):
-        result = json.loads(path.read_text())["result"]
+        result = json.loads(path.read_text())["parts"][0]["slices"][0]["result"]
         assert result["intervals"] == []
         assert all(
             not result[each] or result[each]["service_latency"]["counts"] == []

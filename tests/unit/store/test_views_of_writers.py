@@ -40,7 +40,7 @@ def test_a_view_has_the_columns_that_are_documented(folder: Path, view: Any) -> 
         assert answer.columns == [column.name for column in view.columns]
 
 
-def test_writers_are_those_of_the_records(folder: Path) -> None:
+def test_jobs_are_those_of_the_records(folder: Path) -> None:
     expected = sorted(
         (run.block, run.turn, run.position, run.system, run.cell.id, writer, *job)
         for run in read_results(folder).runs
@@ -50,8 +50,8 @@ def test_writers_are_those_of_the_records(folder: Path) -> None:
         )
     )
     sql = (
-        "select block, turn, position, system, cell, writer, operations, size_bytes, elapsed_ns"
-        " from writers order by all"
+        "select block, turn, position, system, cell, number, operations, size_bytes, elapsed_ns"
+        " from jobs order by all"
     )
     assert rows(folder, sql) == expected
     assert len(expected) == 2 * 4 * (1 + 4)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from fsgauge.access.server import Server
-from fsgauge.record import StorageFacts, SystemFacts
+from fsgauge.machine import StorageFacts
+from fsgauge.record import SystemFacts
 from fsgauge.wire import (
     AgeResult,
     Event,

@@ -30,8 +30,8 @@ class HostSession:
 
     def describe(self) -> Description:
         """This machine as it is now, and the size of the storage that is attached."""
-        environment = self._systems.environment(self._study)
-        return Description(self._systems.attached.size_bytes, self._build, environment)
+        machines = [self._systems.machine(self._study)]
+        return Description(self._systems.attached.size_bytes, self._build, machines)
 
     def block(self, plan: Plan, block: int, tell: Tell) -> None:
         """Make and measure one system after the other."""

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from fsgauge.record import DeviceRun, EnvironmentRecord
+from fsgauge.machine import Machine
+from fsgauge.record import DeviceRun
 from fsgauge.rig.host.allocation import set_extent_size_hint
 from fsgauge.rig.host.blank import allocate_below, make_blank
 from fsgauge.rig.host.caches import settle_caches, sync_file_system
@@ -19,7 +20,7 @@ from fsgauge.rig.host.facts import bare_facts, bare_notes, folder_facts, formatt
 from fsgauge.rig.host.filling import fill
 from fsgauge.rig.host.formatted import facts_of, formatted
 from fsgauge.rig.host.ledger.ledger import Ledger
-from fsgauge.rig.host.machine.environment import capture_environment
+from fsgauge.rig.host.machine.environment import capture_machine, machine_name
 from fsgauge.rig.host.prepared import AttachedStorage, PreparedSystem, RunsJobs
 from fsgauge.rig.host.serving import shared, with_server
 from fsgauge.rig.host.shares import prepared_share
@@ -89,11 +90,16 @@ class HostSystems:
         sync_file_system(target.directory)
         return target.directory
 
-    def environment(self, study: Study) -> EnvironmentRecord:
-        """The machine as it is now."""
+    @property
+    def machine_name(self) -> str:
+        """What records call this machine."""
+        return machine_name()
+
+    def machine(self, study: Study) -> Machine:
+        """This machine as it is now."""
         kinds = [find_kind(system.kind) for system in study.systems]
         programs = [kind.mkfs for kind in kinds if isinstance(kind, FileSystem)]
-        return capture_environment(programs, self.attached.facts)
+        return capture_machine(programs, self.attached.facts)
 
     @contextmanager
     def _formatted(

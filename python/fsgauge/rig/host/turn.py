@@ -8,6 +8,7 @@ from functools import partial
 
 from fsgauge.access.server.observation import Observation
 from fsgauge.engine import EngineFaultError
+from fsgauge.parts import in_one
 from fsgauge.plan.turns import job_for
 from fsgauge.record import Cell, RunRecord, Turn, TurnRecord
 from fsgauge.rig.host.layout import scan_cell, scan_layout
@@ -89,7 +90,7 @@ def _run(work: Work, turn: Turn, position: int, cell: Cell, prepared: PreparedSy
         cell=cell,
         job=job,
         caches=caches,
-        result=result,
+        parts=in_one(work.systems.machine_name, result),
         fault=fault,
         started_unix_ns=started_unix_ns,
         server=used,

@@ -12,10 +12,12 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 from fsgauge import conditions
 from fsgauge.errors import InputError
+from fsgauge.machine import Machine
 from fsgauge.record import EnvironmentRecord, RunRecord, StepRecord, StudyRecord, TurnRecord
 from fsgauge.run_token import without_place
 from fsgauge.stats.results import ResultModel
@@ -140,26 +142,26 @@ def _facts(side: Side) -> dict[str, object]:
 
 
 def _listed(side: Side) -> dict[str, str]:
-    machine, known = side.before, _facts(side)
+    before, known = side.before, _facts(side)
     facts: dict[str, object] = {
         "day": datetime.fromtimestamp(side.study.started_unix_ns / 1e9, tz=UTC).strftime(
             "%Y-%m-%d %H:%M UTC"
         ),
         "kernel": known["kernel"],
-        "distribution": machine.distribution,
+        "distribution": conditions.of_machines(before, lambda machine: machine.distribution),
         "host": known["host"],
         "architecture": known["architecture"],
         "processor": known["processor"],
         "processors": known["processor count"],
-        "memory": format_size(machine.memory_bytes),
+        "memory": conditions.of_machines(before, lambda machine: format_size(machine.memory_bytes)),
         "virtual machine": known["virtual machine"],
         "clock source": known["clock source"],
-        "storage": machine.storage.sentence,
+        "storage": before.storage.sentence,
         "fsgauge": known["fsgauge version"],
         "engine commit": known["engine commit"],
         "systems": ", ".join(side.study.plan.systems),
         "blocks": len({turn.block for turn in side.study.plan.turns}),
-        **machine.tool_versions,
+        **_tools(before),
     }
     for system, turn in _first_turns(side).items():
         facts[f"{system}: mount options in force"] = turn.facts.mount_options or "not mounted"
@@ -167,7 +169,23 @@ def _listed(side: Side) -> dict[str, str]:
             f"{system}: {key}": without_place(value, turn.facts.mount_source)
             for key, value in turn.facts.details.items()
         }
-    return {name: "none" if value is None else str(value) for name, value in facts.items()}
+    return {name: _told(value) for name, value in facts.items()}
+
+
+def _told(value: object) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{role}: {_told(each)}" for role, each in value.items())
+    return "none" if value is None else str(value)
+
+
+def _version_of(tool: str, machine: Machine) -> str | None:
+    return machine.tool_versions.get(tool)
+
+
+def _tools(before: EnvironmentRecord) -> dict[str, object]:
+    """The version of each tool that a machine has."""
+    names = {name: None for machine in before.machines for name in machine.tool_versions}
+    return {name: conditions.of_machines(before, partial(_version_of, name)) for name in names}
 
 
 def _first_turns(side: Side) -> dict[str, TurnRecord]:

@@ -62,7 +62,7 @@ def test_a_latency_that_grows_is_worse() -> None:
 
 
 def test_on_two_machines_only_the_ratio_of_ratios_is_judged() -> None:
-    between = compare_sides(A, on(SLOW, hostname="elsewhere"))
+    between = compare_sides(A, on(SLOW, name="elsewhere"))
     assert between.decides == "to baseline"
     direct = between.entry(CELL, "xfs", "iops", "direct")
     relative = between.entry(CELL, "xfs", "iops", "to baseline")
@@ -178,7 +178,7 @@ def test_selectors_that_hold_apart_but_not_together_are_an_error() -> None:
 
 
 def test_the_baseline_has_no_ratio_to_itself() -> None:
-    between = compare_sides(A, on(SLOW, hostname="elsewhere"))
+    between = compare_sides(A, on(SLOW, name="elsewhere"))
     with pytest.raises(InputError, match="no ratio to itself"):
         limits(between, 'ratio(iops, "raw") < 1')
 

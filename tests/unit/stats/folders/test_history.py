@@ -9,6 +9,7 @@ import pytest
 from fsgauge.errors import InputError
 from fsgauge.stats.folders.history import follow
 from fsgauge.stats.folders.same_conditions import Side
+from tests.synthetic.setting import with_machine
 from tests.unit.stats.folders.test_same_conditions import side
 
 DAY_NS = 86_400 * 10**9
@@ -23,7 +24,7 @@ def folder(day: int, *, cost: float = 0.0, machine: float = 1.0, **changes: Any)
     made = side(str(day), seed=500 + day, blocks=5, effect=effect, **changes)
     started = made.study.started_unix_ns + day * DAY_NS
     study = made.study.model_copy(update={"started_unix_ns": started})
-    kernel = made.before.model_copy(update={"kernel": "new" if cost else "old"})
+    kernel = with_machine(made.before, kernel="new" if cost else "old")
     return Side(made.label, study, made.turns, made.runs, kernel, made.after)
 
 

@@ -15,6 +15,7 @@ from fsgauge.stats.folders.same_conditions import (
     same_machine,
 )
 from tests.synthetic import make_study
+from tests.synthetic.setting import with_machine
 
 SMALL: dict[str, Any] = {
     "patterns": ("randread",),
@@ -31,7 +32,7 @@ def side(label: str = "a", **changes: Any) -> Side:
 
 def on(one: Side, **facts: Any) -> Side:
     """The same side on a machine with these facts."""
-    machine = one.before.model_copy(update=facts)
+    machine = with_machine(one.before, **facts)
     return Side("b", one.study, one.turns, one.runs, machine, one.after)
 
 
@@ -103,7 +104,7 @@ def test_storage_within_a_hundredth_has_the_same_size() -> None:
             assert require_alike(side(), other, []) == []
 
 
-@pytest.mark.parametrize("fact", ["hostname", "processor", "architecture", "virtual_machine"])
+@pytest.mark.parametrize("fact", ["name", "processor", "architecture", "virtual_machine"])
 def test_another_machine_is_noticed(fact: str) -> None:
     assert same_machine(side(), side(seed=2))
     assert not same_machine(side(), on(side(), **{fact: "other"}))
@@ -134,7 +135,7 @@ def in_memory(one: Side, token: str, loop: int) -> Side:
     turns = [
         turn.model_copy(update={"facts": turn.facts.model_copy(update=facts)}) for turn in one.turns
     ]
-    before = one.before.model_copy(update={"storage": storage})
+    before = with_machine(one.before, storage=storage)
     return Side(one.label, one.study, turns, one.runs, before, one.after)
 
 

@@ -1,4 +1,4 @@
-"""The environment record: the machine, its processor, memory, kernel, tools, and the storage.
+"""This machine as it is: processor, memory, kernel, tools, and the storage below the systems.
 
 Works as an ordinary user, in a chroot and in a container; what cannot be read is null, with the
 reason in `missing`.
@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from fsgauge.record import EnvironmentRecord, StorageFacts
+from fsgauge.machine import Machine, StorageFacts
 from fsgauge.rig.host.device.device_chain import chain_of_device, chain_of_path
 from fsgauge.rig.host.machine.memory import total_memory_bytes
 from fsgauge.rig.host.machine.virtual import virtual_machine
@@ -25,12 +25,18 @@ _VERSION_FLAG = {"mkfs.ext2": "-V", "mkfs.ext3": "-V", "mkfs.ext4": "-V", "mkfs.
 _VERSION_SECONDS = 10.0
 
 
-def capture_environment(programs: list[str], facts: StorageFacts) -> EnvironmentRecord:
+def machine_name() -> str:
+    """What records call this machine: its host name."""
+    return socket.gethostname()
+
+
+def capture_machine(programs: list[str], facts: StorageFacts) -> Machine:
     """The machine now. `programs` are the tools whose versions matter beside mount and fio."""
     missing: dict[str, str] = {}
-    return EnvironmentRecord(
+    return Machine(
+        name=machine_name(),
+        role="load",
         captured_unix_ns=time.time_ns(),
-        hostname=socket.gethostname(),
         kernel=f"{platform.system()} {platform.release()} {platform.version()}",
         architecture=platform.machine(),
         distribution=_distribution(),

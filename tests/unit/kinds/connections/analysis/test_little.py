@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from fsgauge.kinds.connections.analysis.little import little_rows, times_of
+from tests.synthetic.setting import with_result
 from tests.synthetic_connections import SyntheticConnections, make_connections
 
 SMALL: dict[str, Any] = {"clients": 20, "blocks": 2}
@@ -50,7 +51,7 @@ def test_connecting_is_before_the_measured_part() -> None:
     result = made.runs[0].result.model_copy(  # type: ignore[union-attr]
         update={"clients": connected}
     )
-    run = made.runs[0].model_copy(update={"result": result})
+    run = with_result(made.runs[0], result)
     assert times_of(run) == times_of(made.runs[0]) is not None
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.stats import read_study
+from tests.synthetic.setting import with_result
 from tests.synthetic_writers import LAWS, law, make_writers
 
 
@@ -91,7 +92,7 @@ def between(factor: float, noise: float = 0.02) -> str:
             faster = run.result.model_copy(
                 update={"elapsed_ns": round(run.result.elapsed_ns / factor)}
             )
-            run = run.model_copy(update={"result": faster})
+            run = with_result(run, faster)
         runs.append(run)
     return read_study(study.turns, runs, study.study, study.before).answer
 
@@ -138,7 +139,7 @@ def test_a_baseline_that_differs_from_itself_makes_it_invalid() -> None:
             slower = run.result.model_copy(
                 update={"elapsed_ns": round(1.2 * run.result.elapsed_ns)}
             )
-            run = run.model_copy(update={"result": slower})
+            run = with_result(run, slower)
         runs.append(run)
     said = read_study(study.turns, runs, study.study, study.before).answer
     assert said.startswith("Not valid")

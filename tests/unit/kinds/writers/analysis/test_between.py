@@ -41,5 +41,5 @@ def test_a_block_is_whole_when_every_run_of_it_was_made() -> None:
     assert whole_blocks(study.study.plan, study.runs) == 3
     assert whole_blocks(study.study.plan, study.runs[:-1]) == 2
     assert whole_blocks(study.study.plan, []) == 0
-    broken = study.runs[-1].model_copy(update={"result": None, "fault": "no room"})
+    broken = study.runs[-1].model_copy(update={"parts": [], "fault": "no room"})
     assert whole_blocks(study.study.plan, [*study.runs[:-1], broken]) == 3

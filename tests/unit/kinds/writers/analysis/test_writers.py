@@ -8,6 +8,7 @@ from fsgauge.kinds.writers.analysis.samples import fairness, own_rates
 from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.stats import read_study
 from fsgauge.wire import JobShare, LoadResult
+from tests.synthetic.setting import with_result
 from tests.synthetic_writers import make_writers
 
 
@@ -36,7 +37,7 @@ def test_a_writer_that_did_nothing() -> None:
         if WritersFactors.of(run.cell).writers == 2 and run.result is not None:
             job = run.result.jobs[0].model_copy(update={"operations": 0})
             jobs = [job, *run.result.jobs[1:]]
-            run = run.model_copy(update={"result": run.result.model_copy(update={"jobs": jobs})})
+            run = with_result(run, run.result.model_copy(update={"jobs": jobs}))
         runs.append(run)
     found = read_study(study.turns, runs, study.study, study.before).own
     assert found is not None

@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.record import StorageFacts
+from fsgauge.machine import StorageFacts
 from fsgauge.rig.host.device import device_chain
 from fsgauge.rig.host.device.device_chain import chain_of_device, chain_of_path, under
 from fsgauge.rig.host.machine import environment, memory, mounts
-from fsgauge.rig.host.machine.environment import capture_environment, tool_version
+from fsgauge.rig.host.machine.environment import capture_machine, tool_version
 
 FACTS = StorageFacts(kind="path", sentence="s", size_bytes=1, device_chain=[], cautions=[])
 
 
 def test_this_machine() -> None:
-    record = capture_environment(["mkfs.ext4", "no-such-tool"], FACTS)
+    record = capture_machine(["mkfs.ext4", "no-such-tool"], FACTS)
     assert record.kernel.startswith("Linux ")
     assert record.processor_count >= 1
     assert record.memory_bytes > 0
@@ -36,7 +36,7 @@ def test_a_container_without_sys(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     monkeypatch.setattr(environment, "_CLOCK", tmp_path / "none")
     monkeypatch.setattr(mounts, "mounts", lambda process="self": [])
     monkeypatch.setattr(device_chain, "device_with_numbers", lambda numbers: None)
-    record = capture_environment([], FACTS)
+    record = capture_machine([], FACTS)
     assert record.governor is None and "cpufreq" in record.missing["governor"]
     assert record.throttle_events is None and "thermal" in record.missing["throttle_events"]
     assert record.clock_source is None and record.missing["clock_source"]
@@ -60,12 +60,12 @@ def test_heat_and_frequency_of_all_processors(
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(f"{text}\n")
     monkeypatch.setattr(environment, "_CPU", tmp_path)
-    record = capture_environment([], FACTS)
+    record = capture_machine([], FACTS)
     assert record.throttle_events == 10
     assert record.frequency_limit_hz == 1_800_000_000
     assert record.frequency_maximum_hz == 3_600_000_000
     (tmp_path / "cpu0/thermal_throttle/core_throttle_count").write_text("many\n")
-    record = capture_environment([], FACTS)
+    record = capture_machine([], FACTS)
     assert record.throttle_events is None and "many" in record.missing["throttle_events"]
 
 

@@ -1,0 +1,51 @@
+"""A machine of a rig as it stands, and what the systems on it sit on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+
+class StorageFacts(BaseModel):
+    """What the systems sat on. `sentence` is for the report's first screen."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    kind: str
+    sentence: str
+    size_bytes: int
+    device_chain: list[dict[str, Any]]
+    cautions: list[str]
+
+
+class Machine(BaseModel):
+    """A machine as it is; what cannot be read is null, with a reason in `missing`.
+
+    `name` is its host name, `role` what it does in its rig: "load" drives the load. Both are its
+    own among the machines of a record, and the role is the same in every study of a rig.
+    `storage` is null where no system sits on it. `throttle_events` counts since the machine
+    started, over all processors; frequencies are those of the slowest processor.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str
+    role: str
+    captured_unix_ns: int
+    kernel: str
+    architecture: str
+    distribution: str
+    processor: str
+    processor_count: int
+    governor: str | None
+    throttle_events: int | None = None
+    frequency_limit_hz: int | None = None
+    frequency_maximum_hz: int | None = None
+    memory_bytes: int
+    virtual_machine: str | None
+    load_average: float
+    clock_source: str | None
+    storage: StorageFacts | None
+    tool_versions: dict[str, str]
+    missing: dict[str, str]
