@@ -325,6 +325,20 @@ mod tests {
     }
 
     #[test]
+    fn files_are_opened_for_what_is_done_with_them() {
+        let found = |opening: Opening, write: bool| {
+            let mut frame = Frame::new();
+            Requests::new("", false).opening_so(opening).open(&mut frame, c"f", write);
+            let create = CreateRequest::unpack(&mut body(&frame)).unwrap();
+            (u32::from_le_bytes(frame.body()[88..92].try_into().unwrap()), create.create_options)
+        };
+        let both = Opening { also_reads: true, is_durable: true };
+        assert_eq!(found(both, true), (FOR_WRITING | READ_DATA, WRITE_THROUGH));
+        assert_eq!(found(Opening::default(), true), (FOR_WRITING, 0));
+        assert_eq!(found(both, false), (FOR_READING, 0));
+    }
+
+    #[test]
     fn names_beyond_ascii_are_utf16() {
         let requests = Requests::new("", false);
         let mut frame = Frame::new();
