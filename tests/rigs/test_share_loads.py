@@ -1,12 +1,14 @@
 """Loads of blocks through real servers: what is written arrives, and what is counted was asked for.
 
 The engine's jobs run in the server's own network. The files behind the share are read by their
-path: no word of the client's is taken for it. Requests that a server had at the same time are
-counted in what the engine sent.
+path: no word of the client's is taken for it.
 """
 
 from __future__ import annotations
 
+import contextlib
+import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,7 @@ from fsgauge.access.server import SERVERS, Server, served
 from fsgauge.engine import Engine, EngineFaultError
 from fsgauge.kinds.connections.keys import ConnectionsWorkload
 from fsgauge.rig.host.ledger.ledger import opened_ledger
+from fsgauge.rig.host.process.servers import server_processes
 from fsgauge.wire import LayoutJob, LayoutResult, LoadJob, LoadResult
 from tests.rigs.conftest import Scene
 from tests.rigs.test_serve import needs
@@ -31,8 +34,8 @@ SECOND_NS = 1_000_000_000
 class Shared:
     """A server over a folder, and the engine's jobs on it."""
 
-    def __init__(self, server: Server, folder: Path, engine: Engine) -> None:
-        self.server, self.folder, self._engine = server, folder, engine
+    def __init__(self, server: Server, folder: Path, engine: Engine, token: str) -> None:
+        self.server, self.folder, self._engine, self.token = server, folder, engine, token
 
     def target(self, **keys: Any) -> dict[str, Any]:
         share = self.server.target.model_copy(update={"directory": "runs/one"})
@@ -79,12 +82,35 @@ def shared(
     folder.chmod(0o777)
     keys = ConnectionsWorkload.model_validate({"kind": "connections", "serve": kind.name})
     with opened_ledger() as ledger, served(kind, folder, keys, {}, ledger, account) as server:
-        yield Shared(server, folder, engine)
+        yield Shared(server, folder, engine, ledger.token)
 
 
 def written(result: LoadResult) -> int:
     assert result.write is not None
     return result.write.operations
+
+
+@contextlib.contextmanager
+def traced(shared: Shared, calls: str, output: Path) -> Iterator[Path]:
+    """What the server's processes call meanwhile, those to come among them."""
+    if shutil.which("strace") is None:
+        pytest.skip("strace is not installed")
+    child = shared.server.child
+    processes = server_processes(str(child.serving.folder), shared.token)
+    words = [word for each in processes for word in ("-p", str(each))]
+    strace = subprocess.Popen(
+        ["strace", "-f", "-e", f"trace={calls}", "-o", str(output), *words],
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert strace.stderr is not None
+        for _ in processes:
+            assert "attached" in strace.stderr.readline()
+        yield output
+    finally:
+        strace.terminate()
+        strace.communicate(timeout=20)
 
 
 def blocks_of(file: Path) -> list[bytes]:
@@ -118,6 +144,38 @@ def test_what_is_written_through_a_share_is_in_the_file_behind_it(
     assert len(found) == BLOCKS == len(set(found)) and all(any(block) for block in found)
     calls = 0 if result.sync is None else result.sync.calls
     assert calls == (BLOCKS // 32 if sync["kind"] == "fsync" else 0)
+
+
+def test_as_much_is_counted_as_the_server_did(shared: Shared, tmp_path: Path) -> None:
+    """Calls of its processes on the file, as the kernel saw them; nothing is done at one's own."""
+    with traced(shared, "pread64,preadv,pwrite64,pwritev", tmp_path / "calls") as calls:
+        shared.layout(block_size_bytes=BLOCK_BYTES)
+        mixed = shared.load(read_percent=50, queue_depth=8, size_limit_bytes=1 << 21)
+    assert mixed.read is not None and mixed.write is not None
+    assert mixed.read.operations + mixed.write.operations == 256
+    text = calls.read_text()
+    moved = [line for line in text.splitlines() if line.endswith(f"= {BLOCK_BYTES}")]
+    of_reads = [line for line in moved if "pread" in line]
+    assert len(of_reads) == mixed.read.operations
+    assert len(moved) - len(of_reads) == mixed.write.operations + BLOCKS
+
+
+def test_a_durable_write_is_answered_when_it_is(shared: Shared, tmp_path: Path) -> None:
+    """By O_SYNC or an fsync of the server's at each; where the load asks for nothing, at none."""
+    syncs: dict[str, tuple[int, bool]] = {}
+    for sync in ({"kind": "none"}, {"kind": "dsync"}, {"kind": "fsync", "every": 1}):
+        kind = str(sync["kind"])
+        with traced(shared, "openat,fsync,fdatasync", tmp_path / kind) as calls:
+            shared.load(
+                read_percent=0,
+                ranges={"kind": "shared"},
+                size_limit_bytes=16 * BLOCK_BYTES,
+                sync=sync,
+            )
+        text = calls.read_text()
+        syncs[kind] = (text.count("sync("), "O_SYNC" in text)
+    by_each = {"samba": (0, True), "ganesha": (16, False)}[shared.server.kind.name]
+    assert syncs == {"none": (0, False), "dsync": by_each, "fsync": (16, False)}
 
 
 def test_writers_with_files_of_their_own_find_what_they_wrote(shared: Shared) -> None:
