@@ -75,7 +75,7 @@ impl FileSizes {
             return Ok(Some(FileSizes::Local(Box::new(target))));
         }
         let Some(server) = server else { return Ok(None) };
-        let mut session = server.access.reader(job.files.record_size_bytes)?;
+        let mut session = server.access.control_session(job.files.record_size_bytes)?;
         admit(session.as_mut(), stop)?;
         Ok(Some(FileSizes::OnServer { session, root: directory_of(&job.target).into() }))
     }

@@ -25,7 +25,7 @@ use crate::instruments::{Clock, RunQueue, Tally, Window};
 use crate::outcome::{JobOutcome, Report};
 use crate::pace::Pace;
 use crate::pattern::{Order, Pattern};
-use crate::queue::{Queue, chunk_failure};
+use crate::queue::{Queue, carried_failure};
 use crate::slots::Slots;
 
 /// What a loop needs besides its four parts.
@@ -185,7 +185,7 @@ impl<'a, Q: Queue, O: Order, P: Pace> JobLoop<'a, Q, O, P> {
 
 #[cold]
 fn enter_failure(error: &std::io::Error) -> Failure {
-    if let Some(failure) = chunk_failure(error) {
+    if let Some(failure) = carried_failure(error) {
         return failure;
     }
     let what = format!("io_uring did not take operations: {error}");

@@ -25,6 +25,7 @@ pub const MOUNT: u32 = 100_005;
 pub const READ: u32 = 6;
 pub const WRITE: u32 = 7;
 pub const FSINFO: u32 = 19;
+pub const COMMIT: u32 = 21;
 const NFS: u32 = 100_003;
 pub const PORTMAPPER: u32 = 100_000;
 
@@ -104,6 +105,13 @@ impl Fake {
             }
         });
         Fake { port, asked, open }
+    }
+
+    /// How the writes were to be kept, each.
+    pub fn stabilities(&self) -> Vec<stable_how> {
+        let all = self.asked();
+        let writes = all.iter().filter(|asked| asked.is(WRITE));
+        writes.map(|asked| unpacked::<WRITE3args<'_>>(asked).stable).collect()
     }
 
     /// How often a procedure of NFS was called.
@@ -271,12 +279,12 @@ fn results(asked: &Asked, files: &mut HashMap<Vec<u8>, Vec<u8>>) -> Vec<u8> {
         }
         7 => {
             let given = unpacked::<WRITE3args<'_>>(asked);
-            assert_eq!((given.stable, given.count as usize), (stable_how::UNSTABLE, given.data.len()));
+            assert_eq!(given.count as usize, given.data.len());
             let file = files.entry(given.file.data.to_vec()).or_default();
             let end = given.offset as usize + given.data.len();
             file.resize(file.len().max(end), 0);
             file[given.offset as usize..end].copy_from_slice(&given.data);
-            written(given.count)
+            written_as(given.count, given.stable)
         }
         8 => {
             let given = unpacked::<CREATE3args<'_>>(asked);
@@ -336,7 +344,10 @@ fn results(asked: &Asked, files: &mut HashMap<Vec<u8>, Vec<u8>>) -> Vec<u8> {
 }
 
 pub fn written(count: u32) -> Vec<u8> {
-    let committed = stable_how::UNSTABLE;
+    written_as(count, stable_how::UNSTABLE)
+}
+
+fn written_as(count: u32, committed: stable_how) -> Vec<u8> {
     let verf = writeverf3([1; 8]);
     packed(&WRITE3res::Ok(WRITE3resok { file_wcc: wcc_data::default(), count, committed, verf }))
 }

@@ -13,4 +13,4 @@ pub use result::{
     BackupResult, BadRecord, ClientError, ClientErrorKind, ClientOperation, ClientOperationResult,
     ClientsResult, NetworkResult, OperationCall,
 };
-pub use target::{ClientsTarget, NfsTarget, PasswordSource, SmbDialect, SmbTarget};
+pub use target::ClientsTarget;

@@ -120,6 +120,7 @@ fn another_implementation_understands_every_call() {
     assert_eq!(ask(&mut target, Request::Null), 0);
     // What is committed need not be committed again, and directories are looked up once.
     assert_eq!((fake.count(COMMIT), fake.count(LOOKUP), fake.count(ACCESS)), (1, 3 + 2, 1));
+    assert_eq!(fake.stabilities(), [nfs3_client::nfs3_types::nfs3::stable_how::UNSTABLE]);
     assert!(fake.asked().iter().all(|asked| asked.user_id == 4711));
     let traffic = target.traffic().unwrap();
     assert_eq!((traffic.connections, traffic.reconnections), (2, 0));
