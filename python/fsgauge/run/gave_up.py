@@ -21,9 +21,9 @@ _NEEDED: dict[ClientErrorKind, str] = {
     " limit of connections or processes, and net.core.somaxconn; or fewer workload.clients",
     "connection_lost": "a server that stays up: its log says why it dropped its sessions",
     "timed_out": "a server that answers within 30 s: look at its load and at the network",
-    "login_refused": "the user's password (FSGAUGE_SMB_PASSWORD, or workload.password_file), and a"
+    "login_refused": "the user's password (FSGAUGE_SMB_PASSWORD, or access.password_file), and a"
     " server that takes so many sessions of one user",
-    "protocol": "a server that speaks this version: --set workload.smb_dialect=2.1 is an older one",
+    "protocol": "a server that speaks this version: --set access.smb_dialect=2.1 is an older one",
     "short": "a folder in which nothing else changes files while the study runs",
 }
 

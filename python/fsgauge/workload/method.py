@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, Protocol, Self
 
+from fsgauge.access.keys import AccessKeys
 from fsgauge.record import Cell
-from fsgauge.study.smb_protection import Protection
 from fsgauge.wire import (
     ClientsJob,
     Data,
@@ -92,8 +92,8 @@ class Method(Protocol):
         """The change that leads the same load through the page cache."""
         ...
 
-    def protected_by(self, protections: Sequence[Protection]) -> Method:
-        """The same with the protection of the systems' sessions, for its words alone."""
+    def reached_by(self, accesses: Sequence[AccessKeys]) -> Method:
+        """The same with how one system is reached, for its times, or all are, for words."""
         ...
 
     def clear_jobs(self, folders: ClientFolders) -> list[ClientsJob]:
@@ -167,8 +167,8 @@ class Method(Protocol):
 class OnPaths:
     """What those kinds answer alike whose files are never reached over a network."""
 
-    def protected_by(self, protections: Sequence[Protection]) -> Self:  # noqa: ARG002
-        """It has no sessions."""
+    def reached_by(self, accesses: Sequence[AccessKeys]) -> Self:  # noqa: ARG002
+        """It is over paths."""
         return self
 
     def clear_jobs(self, folders: ClientFolders) -> list[ClientsJob]:  # noqa: ARG002

@@ -7,7 +7,7 @@ import pytest
 from fsgauge.plan.estimate import block_seconds, turn_seconds, turns_of_block
 from fsgauge.plan.turns import make_plan, with_seed
 from fsgauge.record import Plan
-from fsgauge.study.over_path import without_server
+from fsgauge.study.reached import over_paths
 from fsgauge.study.parse import load_study
 
 

@@ -95,6 +95,11 @@ class HostSystems:
         programs = [kind.mkfs for kind in kinds if isinstance(kind, FileSystem)]
         return capture_environment(programs, self.attached.facts)
 
+    @property
+    def _folders(self) -> tuple[str, ...]:
+        """Those in which a load makes its own files."""
+        return self.attached.file_sets.folders if self.attached.file_sets else ()
+
     @contextmanager
     def _formatted(
         self, study: Study, system: System, kind: FileSystem
@@ -106,7 +111,7 @@ class HostSystems:
             details = facts_of(kind, str(self.attached.device), made.directory)
             facts = formatted_facts(kind, made, str(self.attached.device), details)
             notes = [*made.notes, *_said(study, layout), *notes_on(kind, study, made.directory)]
-            with shared(study, system, target, self._ledger) as (reached, server):
+            with shared(study, system, target, self._folders, self._ledger) as (reached, server):
                 yield PreparedSystem(
                     facts=with_server(facts, server),
                     target=reached,
@@ -146,7 +151,7 @@ class HostSystems:
                 _filled(target, self.attached),
                 settle_caches(target),
             ]
-            with shared(study, system, target, self._ledger) as (reached, server):
+            with shared(study, system, target, self._folders, self._ledger) as (reached, server):
                 yield PreparedSystem(
                     facts=with_server(folder_facts(system, str(place)), server),
                     target=reached,

@@ -41,7 +41,7 @@ _ADVICE: dict[ClientErrorKind, str] = {
     "connection_lost": "The server's log says why it dropped sessions; see whether it died.",
     "timed_out": "See the server's load, its storage, and the network.",
     "login_refused": "See the user, the password and the server's limit of sessions.",
-    "protocol": "Try another version (workload.smb_dialect), and see the server's log.",
+    "protocol": "Try another version (access.smb_dialect), and see the server's log.",
     "other": "The first error's words are beside it; see dmesg.",
 }
 # Of files that were written whole, lost_data.py says it.
