@@ -88,6 +88,11 @@ class AccessKeys(StudyModel):
             return parse_address(self.share).protocol
         return _PROTOCOLS[self.server]
 
+    @property
+    def sockets_for_a_client(self) -> int:
+        """NFS has one more for its mount service."""
+        return {"path": 0, "smb": 1, "nfs": 2}[self.protocol]
+
     def unused(self) -> Iterator[tuple[str, str, str]]:
         """Keys that have no effect for a system reached like this: why, and what makes it so."""
         where = "share" if self.share is not None else "server"
@@ -168,7 +173,7 @@ def full_access(written: object) -> object:
             f'"{written}" is no access of a system',
             [()],
             hint=f'did you mean "{near[0]}"?' if near else "",
-            next=f"path, {', '.join(servers)}, smb://user@host/share, nfs://host/export, or a table",
+            next=f"path, {', '.join(servers)}, smb://user@host/share or nfs://host/export, a table",
         )
     return in_full(written)
 

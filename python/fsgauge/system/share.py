@@ -14,4 +14,4 @@ class Share(SystemKind):
 
 
 SYSTEM = Share()
-"""Where it is stands in the study: system.target, or workload.target."""
+"""Where it is stands in the study: the access of the system, or of all."""

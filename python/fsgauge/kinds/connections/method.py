@@ -51,8 +51,6 @@ _CALL_SECONDS = 5e-6
 _SPARE_DESCRIPTORS = 256
 """Open files that the engine needs beside the clients': rings, directories, its own output."""
 _DESCRIPTORS_OF_LOOP = 4
-SOCKETS = {"path": 0, "smb": 1, "nfs": 2}
-"""Connections of a client; NFS has one more for its mount service."""
 _METADATA_BYTES = 1 << 10
 """What one file's name, inode and journal write beside its contents."""
 
@@ -85,7 +83,7 @@ class ConnectionsMethod(MakesOwnFiles):
         """Every file that a client works on is open; loops and threads open more for themselves."""
         workload = self.workload
         files = 1 if workload.dispatch == "threads" else workload.outstanding
-        sockets = max((SOCKETS[access.protocol] for access in self.accesses), default=0)
+        sockets = max((access.sockets_for_a_client for access in self.accesses), default=0)
         each = max(2 if workload.dispatch == "threads" else files, sockets)
         spare = _SPARE_DESCRIPTORS + _DESCRIPTORS_OF_LOOP * (workload.threads or 0)
         if workload.clients * each + spare <= limit:
