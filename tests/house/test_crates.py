@@ -23,7 +23,7 @@ MAY_USE: dict[str, set[str]] = {
     "fsgauge-net": {"fsgauge-wire"},
     "fsgauge-scan": {"fsgauge-wire"},
     "fsgauge-alloc": {"fsgauge-wire"},
-    "fsgauge-load": {"fsgauge-wire"},
+    "fsgauge-load": {"fsgauge-wire", "fsgauge-net"},
     "fsgauge-clients": {"fsgauge-wire", "fsgauge-net", "fsgauge-load"},
     "fsgauge-engine": {
         "fsgauge-wire",

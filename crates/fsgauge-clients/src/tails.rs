@@ -70,7 +70,7 @@ impl SizesThere {
             return Ok(Some(SizesThere::Here(Box::new(target))));
         }
         let Some(server) = server else { return Ok(None) };
-        let mut session = server.access.reader(job.files.record_size_bytes)?;
+        let mut session = server.access.housekeeper(job.files.record_size_bytes)?;
         admit(session.as_mut(), stop)?;
         Ok(Some(SizesThere::OnServer { session, root: directory_of(&job.target).into() }))
     }

@@ -3,6 +3,7 @@
 use fsgauge_wire::{Access, Failure, Interface, LayoutJob, LoadJob, Target};
 
 use crate::check_ranges::check_ranges;
+use crate::check_share::{check_layout_share, check_share};
 use crate::companion::check_companions;
 use crate::target::Geometry;
 
@@ -22,6 +23,7 @@ fn refuse(key: &str, what: String, cause: &str, next: &str) -> Check {
 
 /// Checks a load.
 pub(crate) fn check_load(load: &LoadJob) -> Check {
+    check_share(load)?;
     check_sizes(load)?;
     check_concurrency(load)?;
     check_access(load)?;
@@ -71,7 +73,7 @@ fn check_block_size(target: &Target, size_bytes: u32, direct: bool) -> Check {
             "choose a smaller block or a larger target",
         );
     }
-    if direct && !matches!(target, Target::Null { .. }) {
+    if direct && has_sectors(target) {
         return aligned(u64::from(size_bytes), "block size", 512);
     }
     Ok(())
@@ -99,10 +101,15 @@ fn check_target(target: &Target, direct: bool) -> Check {
             "give smaller sizes",
         );
     }
-    if direct && !matches!(target, Target::Null { .. }) {
+    if direct && has_sectors(target) {
         return aligned(geometry.base_bytes, "offset_bytes", 512);
     }
     Ok(())
+}
+
+/// Whether direct I/O moves whole sectors there. Of messages to a server it asks nothing.
+fn has_sectors(target: &Target) -> bool {
+    !matches!(target, Target::Null { .. }) && target.share().is_none()
 }
 
 /// Refuses a number that direct I/O cannot take.
@@ -257,8 +264,9 @@ pub(crate) fn check_layout(layout: &LayoutJob) -> Check {
             "choose for example 1048576",
         );
     }
+    check_layout_share(layout)?;
     check_target(&layout.target, layout.direct)?;
-    if layout.direct {
+    if layout.direct && has_sectors(&layout.target) {
         aligned(u64::from(layout.block_size_bytes), "block_size_bytes", 512)?;
         aligned(Geometry::of(&layout.target).file_size_bytes, "file size", 512)?;
     }

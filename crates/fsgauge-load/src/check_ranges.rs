@@ -83,8 +83,8 @@ fn check_stride(stride_bytes: u64, block_bytes: u64) -> Check {
 fn check_own_files(load: &LoadJob) -> Check {
     let jobs = load.jobs;
     match load.target {
-        Target::Files { count, .. } if count == jobs => Ok(()),
-        Target::Files { count, .. } => refuse(
+        Target::Files { count, .. } | Target::ShareFiles { count, .. } if count == jobs => Ok(()),
+        Target::Files { count, .. } | Target::ShareFiles { count, .. } => refuse(
             "ranges",
             format!("own_files with {count} files and {jobs} jobs"),
             "each job has one file",
@@ -212,7 +212,7 @@ fn check_sync(load: &LoadJob) -> Check {
             "leave sync out",
         );
     }
-    if let Target::Files { count: 2.., .. } = load.target
+    if let Target::Files { count: 2.., .. } | Target::ShareFiles { count: 2.., .. } = load.target
         && every.is_some()
         && load.ranges != Some(Ranges::OwnFiles {})
     {

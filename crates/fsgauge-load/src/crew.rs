@@ -17,6 +17,7 @@ use crate::merge::Followed;
 use crate::outcome::Report;
 use crate::processes::WorkerCommand;
 use crate::target;
+use fsgauge_net::Access;
 
 /// From the moment all jobs are ready to the load's first moment.
 const RUN_UP_NS: u64 = 1_000_000;
@@ -41,11 +42,11 @@ pub(crate) struct Crew {
 }
 
 impl Crew {
-    /// Starts every job; they get ready and wait. `command` starts worker processes.
+    /// Starts every job; they get ready and wait. `command` starts worker processes, `access` lets into a share.
     pub(crate) fn spawn(
         load: LoadJob,
         medium: Medium,
-        command: Option<&WorkerCommand>,
+        (command, access): (Option<&WorkerCommand>, Option<Access>),
         clock: Clock,
         stop: Stop,
     ) -> Outcome<Crew> {
@@ -55,8 +56,15 @@ impl Crew {
         let jobs = load.jobs;
         let opened = if medium == Medium::Target { shared_files(&load)? } else { None };
         let (sender, reports) = channel();
-        let shared =
-            Shared { load: Arc::new(load), medium, opened, clock, stop, start: Arc::new(Start::default()) };
+        let shared = Shared {
+            load: Arc::new(load),
+            medium,
+            opened,
+            access,
+            clock,
+            stop,
+            start: Arc::new(Start::default()),
+        };
         let companions = Companions::spawn(&shared)?;
         let mut crew = Crew { shared, members: Vec::new(), leaving: Vec::new(), reports, companions };
         for job in 0..jobs {

@@ -1,13 +1,23 @@
 //! Halts: where a job lets everything complete before it goes on. Either its writes are then made durable, or
 //! a pass ends whose writes must not mix with those of the next.
 
+use std::cell::RefCell;
+
 use fsgauge_wire::{Failure, LoadJob, Recorder, Stop, Sync};
 use rustix::io::Errno;
 
+use crate::share::Connection;
 use crate::target::OpenFiles;
 
 /// How often in a row a call that a signal interrupts is made again.
 const INTERRUPT_LIMIT: u32 = 1000;
+
+/// What a job's writes go to.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Written<'a> {
+    Files(&'a OpenFiles),
+    Share(&'a RefCell<Connection>),
+}
 
 /// When a job halts, counted in its writes.
 #[derive(Debug)]
@@ -21,11 +31,11 @@ pub(crate) struct Halts<'a> {
 
 impl<'a> Halts<'a> {
     /// The halts of a load. `places` are the job's; passes are kept apart when what they leave is checked.
-    pub(crate) fn new(load: &LoadJob, places: Option<u64>, files: &'a OpenFiles) -> Self {
+    pub(crate) fn new(load: &LoadJob, places: Option<u64>, written: Written<'a>) -> Self {
         let syncs = match load.sync {
             Sync::None | Sync::Dsync => None,
-            Sync::Fsync { every } => Some((every, Syncs::new(files, false))),
-            Sync::Fdatasync { every } => Some((every, Syncs::new(files, true))),
+            Sync::Fsync { every } => Some((every, Syncs::new(written, false))),
+            Sync::Fdatasync { every } => Some((every, Syncs::new(written, true))),
         };
         let (every, syncs) = syncs.unzip();
         let (sync_every, pass_every) = (every.map_or(u64::MAX, u64::from), Self::pass_every(load, places));
@@ -88,22 +98,26 @@ impl<'a> Halts<'a> {
     }
 }
 
-/// Calls of fsync(2) or fdatasync(2) on a job's file.
+/// Calls of fsync(2) or fdatasync(2) on a job's file, or messages that mean it.
 #[derive(Debug)]
 pub(crate) struct Syncs<'a> {
-    files: &'a OpenFiles,
+    written: Written<'a>,
     data_only: bool,
     latency: Recorder,
 }
 
 impl<'a> Syncs<'a> {
-    fn new(files: &'a OpenFiles, data_only: bool) -> Self {
-        Syncs { files, data_only, latency: Recorder::default() }
+    fn new(written: Written<'a>, data_only: bool) -> Self {
+        Syncs { written, data_only, latency: Recorder::default() }
     }
 
     /// Makes everything written durable. False when it was told to stop instead.
     pub(crate) fn call(&self, stop: Stop) -> Result<bool, Failure> {
-        for file in self.files.iter() {
+        let files = match self.written {
+            Written::Files(files) => files,
+            Written::Share(connection) => return connection.borrow_mut().sync(&stop),
+        };
+        for file in files.iter() {
             let mut interrupts = 0;
             loop {
                 let result =
@@ -138,7 +152,7 @@ mod tests {
     /// The writes after which the first halts come, and whether each makes the writes durable.
     fn halts(load: &LoadJob, places: Option<u64>, count: usize) -> Vec<(u64, bool)> {
         let files = OpenFiles::default();
-        let mut halts = Halts::new(load, places, &files);
+        let mut halts = Halts::new(load, places, Written::Files(&files));
         let mut writes = 0;
         let next = |_| {
             writes += halts.distance();
@@ -158,6 +172,9 @@ mod tests {
     fn passes_run_into_one_another_unless_they_are_checked() {
         let load = LoadJob { sync: Sync::Fdatasync { every: 4 }, ..LoadJob::plain() };
         assert_eq!(halts(&load, Some(6), 3), [(4, true), (8, true), (12, true)]);
-        assert_eq!(Halts::new(&LoadJob::plain(), Some(6), &OpenFiles::default()).distance(), u64::MAX);
+        assert_eq!(
+            Halts::new(&LoadJob::plain(), Some(6), Written::Files(&OpenFiles::default())).distance(),
+            u64::MAX
+        );
     }
 }

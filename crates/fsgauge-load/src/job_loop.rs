@@ -19,7 +19,7 @@ use crate::instruments::{Boundary, Clock, RunQueue, Tally, Window, cpu};
 use crate::outcome::{JobOutcome, Report};
 use crate::pace::{BACKLOG_LIMIT_NS, Pace};
 use crate::pattern::{Order, Pattern};
-use crate::queue::{Queue, chunk_failure};
+use crate::queue::{Queue, carried_failure};
 use crate::slots::{Slot, Slots};
 use crate::target::describe_io_failure;
 
@@ -457,7 +457,7 @@ impl<'a, Q: Queue, O: Order, P: Pace> JobLoop<'a, Q, O, P> {
 
 #[cold]
 fn enter_failure(error: &std::io::Error) -> Failure {
-    if let Some(failure) = chunk_failure(error) {
+    if let Some(failure) = carried_failure(error) {
         return failure;
     }
     let what = format!("io_uring did not take operations: {error}");

@@ -2,26 +2,29 @@
 //!
 //! Every combination of order, queue and pace is a loop of its own, compiled apart: what is off costs nothing.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::thread::JoinHandle;
 
+use fsgauge_net::Access as ShareAccess;
 use fsgauge_wire::{
     Access, Descriptors, Failure, Features, Interface, LoadJob, Note, Outcome, Ranges, Stop, Sync, Target,
 };
 
 use crate::buffers::Buffers;
 use crate::contents::Contents;
-use crate::halts::Halts;
+use crate::halts::{Halts, Written};
 use crate::instruments::{Clock, Start, Window};
 use crate::job_loop::{JobLoop, LoopSetup};
 use crate::medium::Medium;
 use crate::outcome::{JobOutcome, Report};
 use crate::pace::{Pace, Paced, Unpaced};
 use crate::pattern::{Order, Pattern, RangeOrder, Sequential, Sizes, Uniform, Zipf};
-use crate::queue::{ChunkedQueue, Chunks, MemoryQueue, NullQueue, Queue, RingQueue, SyncQueue};
+use crate::queue::{ChunkedQueue, Chunks, MemoryQueue, NullQueue, Queue, RingQueue, ShareQueue, SyncQueue};
 use crate::random::Random;
 use crate::ring_setup::{RingSetup, refused};
+use crate::share::{Connection, Session};
 use crate::target::{Geometry, OpenFiles, OpenMode, path_of};
 
 /// The largest batch that the engine chooses by itself.
@@ -34,6 +37,8 @@ pub(crate) struct Shared {
     pub(crate) medium: Medium,
     /// The files that all jobs share; none when each opens its own.
     pub(crate) opened: Option<OpenFiles>,
+    /// How jobs get into the target's share; none where it is on this machine.
+    pub(crate) access: Option<ShareAccess>,
     pub(crate) clock: Clock,
     pub(crate) stop: Stop,
     pub(crate) start: Arc<Start>,
@@ -81,6 +86,9 @@ impl JobThread {
                 return self.without_files(queue, pattern, buffers);
             }
         }
+        if let Some(access) = self.shared.access.clone() {
+            return self.through_share(&access, pattern, buffers);
+        }
         let files = job_files(&load, self.job, self.shared.opened.as_ref())?;
         match (&load.target, load.interface) {
             (Target::Null { .. }, _) => self.without_files(null_queue(&load), pattern, buffers),
@@ -88,7 +96,7 @@ impl JobThread {
                 self.ready(None, Vec::new());
                 self.on_files(SyncQueue::on(files.descriptors()), &files, pattern, buffers)
             }
-            (_, Interface::IoUring) => self.with_ring(&files, pattern, buffers),
+            (_, Interface::IoUring | Interface::Sockets) => self.with_ring(&files, pattern, buffers),
         }
     }
 
@@ -99,7 +107,25 @@ impl JobThread {
         buffers: Buffers,
     ) -> Result<JobOutcome, Failure> {
         self.ready(None, Vec::new());
-        self.with_queue(queue, &OpenFiles::default(), pattern, buffers)
+        self.with_queue(queue, Written::Files(&OpenFiles::default()), pattern, buffers)
+    }
+
+    fn through_share<O: Order>(
+        self,
+        access: &ShareAccess,
+        pattern: Pattern<O>,
+        buffers: Buffers,
+    ) -> Result<JobOutcome, Failure> {
+        let (load, stop) = (self.shared.load.clone(), self.shared.stop);
+        let connection = RefCell::new(job_connection(&load, self.job, access, &stop)?);
+        self.ready(None, Vec::new());
+        let queue = ShareQueue::new(&connection, load.queue_depth);
+        let outcome = self.with_queue(queue, Written::Share(&connection), pattern, buffers)?;
+        if load.verify && outcome.unfinished == 0 {
+            // What is read back is to be what the server has stored. Nothing is under way any more.
+            connection.borrow_mut().sync(&stop)?;
+        }
+        Ok(outcome)
     }
 
     fn with_ring<O: Order>(
@@ -131,9 +157,9 @@ impl JobThread {
                 let path = &path_of(&load.target, self.job);
                 let file_bytes = Geometry::of(&load.target).file_size_bytes;
                 let chunks = Chunks { file, path, chunk_bytes, file_bytes };
-                self.with_queue(ChunkedQueue::new(queue, chunks), files, pattern, buffers)
+                self.with_queue(ChunkedQueue::new(queue, chunks), Written::Files(files), pattern, buffers)
             }
-            _ => self.with_queue(queue, files, pattern, buffers),
+            _ => self.with_queue(queue, Written::Files(files), pattern, buffers),
         }
     }
 
@@ -145,12 +171,12 @@ impl JobThread {
     fn with_queue<Q: Queue, O: Order>(
         self,
         queue: Q,
-        files: &OpenFiles,
+        written: Written<'_>,
         pattern: Pattern<O>,
         buffers: Buffers,
     ) -> Result<JobOutcome, Failure> {
         let load = &self.shared.load;
-        let halts = Halts::new(load, places(load, self.job), files);
+        let halts = Halts::new(load, places(load, self.job), written);
         let zero_ns = self.shared.start.wait(&self.shared.clock);
         match &load.rate {
             None => self.with_pace(zero_ns, Unpaced, queue, halts, pattern, buffers),
@@ -223,6 +249,26 @@ fn size_limit_bytes(load: &LoadJob, job: u32) -> Option<u64> {
     [limit, passes].into_iter().flatten().min()
 }
 
+/// The session of one job, with the files open that it uses.
+fn job_connection(
+    load: &LoadJob,
+    job: u32,
+    access: &ShareAccess,
+    stop: &Stop,
+) -> Result<Connection, Failure> {
+    let own_file = load.ranges == Some(Ranges::OwnFiles {});
+    let numbers = if own_file { job..job + 1 } else { 0..Geometry::of(&load.target).files };
+    let mode = open_mode(load);
+    let session = Session {
+        lanes: load.queue_depth,
+        largest_bytes: largest_block_size(load),
+        reads: mode.reads,
+        writes: mode.writes,
+        dsync: mode.dsync,
+    };
+    Connection::open(access, &load.target, numbers, session, stop)
+}
+
 /// The files of one job: those that are open already, or its own.
 fn job_files(load: &LoadJob, job: u32, opened: Option<&OpenFiles>) -> Result<OpenFiles, Failure> {
     let own_file = load.ranges == Some(Ranges::OwnFiles {});
@@ -256,7 +302,7 @@ pub(crate) fn batch(load: &LoadJob) -> u32 {
 /// The block layer holds back what one call submits, and merges neighbours: the device would get fewer and larger
 /// requests than the load has operations.
 fn batch_by_itself(load: &LoadJob) -> u32 {
-    let has_device = !matches!(load.target, Target::Null { .. });
+    let has_device = !matches!(load.target, Target::Null { .. }) && load.target.share().is_none();
     if load.access == (Access::Sequential {}) && load.direct && has_device { 1 } else { BATCH_LIMIT }
 }
 

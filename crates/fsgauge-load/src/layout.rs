@@ -1,10 +1,13 @@
 //! Layout: creates a target's files and fills them once, in order, then makes them durable.
 
+use std::cell::RefCell;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::time::{Duration, Instant};
 
+use fsgauge_net::Access;
 use fsgauge_wire::{
-    Ended, Engine, FORMAT, Failure, LayoutJob, LayoutResult, Listener, Note, Outcome, Stop, Target,
+    Ended, Engine, Event, FORMAT, Failure, LayoutJob, LayoutResult, Listener, Note, Outcome, ShareTarget,
+    Stop, Target,
 };
 use rustix::fs::{FallocateFlags, fallocate, fsync};
 use rustix::io::Errno;
@@ -12,9 +15,11 @@ use rustix::io::Errno;
 use crate::buffers::Buffers;
 use crate::check::{aligned, check_layout};
 use crate::filler::Filler;
+use crate::instruments::tell;
 use crate::operation::Operation;
-use crate::queue::{Queue, RingQueue, SyncQueue};
+use crate::queue::{Queue, RingQueue, ShareQueue, SyncQueue, carried_failure};
 use crate::ring_setup::{RingSetup, is_refused, refused};
+use crate::share::{self, Connection, Session};
 use crate::slots::{Slot, Slots};
 use crate::target::{self, Geometry, OpenMode, describe_io_failure, path_of};
 
@@ -30,6 +35,9 @@ pub fn run_layout(
 ) -> Outcome<LayoutResult> {
     check_layout(layout)?;
     let begin = Instant::now();
+    if let Some(share) = layout.target.share() {
+        return on_share(layout, share, engine, listener, stop);
+    }
     let _claim = target::claim(&layout.target, true)?;
     let mode = OpenMode {
         reads: false,
@@ -46,21 +54,54 @@ pub fn run_layout(
     }
     let mut writer = Writer::new(layout, stop)?;
     let notes = writer.write_all(&files)?;
-    notes
-        .iter()
-        .for_each(|note| crate::instruments::tell(listener, &stop, fsgauge_wire::Event::Note(note.clone())));
+    notes.iter().for_each(|note| tell(listener, &stop, Event::Note(note.clone())));
     let fsync_begin = Instant::now();
     make_durable(layout, &files, &stop)?;
-    Ok(LayoutResult {
+    Ok(result(layout, engine, notes, (begin, fsync_begin), &writer))
+}
+
+/// The same through a server: written in one session, and made durable there.
+fn on_share(
+    layout: &LayoutJob,
+    share: &ShareTarget,
+    engine: Engine,
+    listener: &mut dyn Listener,
+    stop: Stop,
+) -> Outcome<LayoutResult> {
+    let begin = Instant::now();
+    let access = Access::of(share)?;
+    let notes = share::prepare(&access, &layout.target, share::Files::Made, &stop)?;
+    notes.iter().for_each(|note| tell(listener, &stop, Event::Note(note.clone())));
+    let (lanes, largest_bytes) = (layout.queue_depth, layout.block_size_bytes);
+    let session = Session { lanes, largest_bytes, reads: false, writes: true, dsync: false };
+    let numbers = 0..Geometry::of(&layout.target).files;
+    let connection = RefCell::new(Connection::open(&access, &layout.target, numbers, session, &stop)?);
+    let mut writer = Writer::new(layout, stop)?;
+    if let Some(mut buffers) = writer.buffers.take() {
+        writer.write_through(ShareQueue::new(&connection, lanes), &mut buffers, lanes)?;
+    }
+    let fsync_begin = Instant::now();
+    connection.into_inner().sync(&stop)?;
+    Ok(result(layout, engine, notes, (begin, fsync_begin), &writer))
+}
+
+fn result(
+    layout: &LayoutJob,
+    engine: Engine,
+    notes: Vec<Note>,
+    (begin, fsync_begin): (Instant, Instant),
+    writer: &Writer<'_>,
+) -> LayoutResult {
+    LayoutResult {
         format: FORMAT,
-        ended: if stop.is_set() { Ended::Interrupted } else { Ended::SizeLimit },
-        files: files.len() as u32,
+        ended: if writer.stop.is_set() { Ended::Interrupted } else { Ended::SizeLimit },
+        files: Geometry::of(&layout.target).files,
         size_bytes: writer.written_bytes,
         elapsed_ns: begin.elapsed().as_nanos() as u64,
         fsync_ns: fsync_begin.elapsed().as_nanos() as u64,
         notes,
         engine,
-    })
+    }
 }
 
 fn check_alignment(layout: &LayoutJob, files: &[OwnedFd]) -> Outcome<()> {
@@ -183,7 +224,7 @@ impl<'a> Writer<'a> {
                 self.in_flight += 1;
                 next = blocks.next();
             }
-            written = queue.enter(1).map_err(|error| refused(&error));
+            written = queue.enter(1).map_err(|error| refusal(&error));
             written = written.and(self.reap(&mut queue, buffers));
         }
         written.and(self.drain(&mut queue, buffers))
@@ -199,7 +240,7 @@ impl<'a> Writer<'a> {
                 // Without time limits (before Linux 5.11) this polls.
                 let _ = queue.enter_for(DRAIN_LIMIT / 8, false);
             } else if let Err(error) = queue.enter(1) {
-                return Err(refused(&error));
+                return Err(refusal(&error));
             }
             drained = drained.and(self.reap(queue, buffers));
         }
@@ -231,6 +272,11 @@ impl<'a> Writer<'a> {
         }
         failed.map_or(Ok(()), Err)
     }
+}
+
+/// What is said of a queue that takes nothing.
+fn refusal(error: &std::io::Error) -> Failure {
+    carried_failure(error).unwrap_or_else(|| refused(error))
 }
 
 /// Every block of every file in order; the last of a file may be shorter.

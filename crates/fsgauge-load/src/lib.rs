@@ -2,7 +2,8 @@
 //!
 //! A load is J jobs. Each is one thread, of this process or of one of its own, with one loop, which joins
 //! four parts that are chosen once and compiled together: a *pattern* (where the next operation goes), a
-//! *pace* (when it is due), a *queue* (io_uring, pread/pwrite or nothing) and a *tally* (histograms and
+//! *pace* (when it is due), a *queue* (io_uring, pread/pwrite, messages to a server, or
+//! nothing) and a *tally* (histograms and
 //! counts). Nothing in that loop allocates, locks, divides or reads the clock per operation.
 
 #![warn(unreachable_pub)]
@@ -10,6 +11,7 @@
 mod buffers;
 mod check;
 mod check_ranges;
+mod check_share;
 mod companion;
 mod contents;
 mod crew;
@@ -36,6 +38,7 @@ mod random;
 pub mod ring_setup;
 mod run;
 mod self_measure;
+mod share;
 mod slots;
 mod steady;
 mod target;

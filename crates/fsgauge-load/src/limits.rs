@@ -24,7 +24,7 @@ pub(crate) fn measure_limits(load: &LoadJob, clock: Clock, stop: Stop) -> Outcom
 }
 
 fn operations_per_second(load: &LoadJob, medium: Medium, clock: Clock, stop: Stop) -> Outcome<f64> {
-    let mut crew = Crew::spawn(without_device(load), medium, None, clock, stop)?;
+    let mut crew = Crew::spawn(without_device(load), medium, (None, None), clock, stop)?;
     crew.wait_until_ready()?;
     let followed = crew.follow(&mut Nobody)?;
     Ok(followed.operations() as f64 * 1e9 / followed.elapsed_ns().max(1) as f64)

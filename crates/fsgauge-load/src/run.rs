@@ -1,5 +1,6 @@
 //! One load from start to end: check, measure the engine itself, start the jobs, follow them, merge.
 
+use fsgauge_net::Access;
 use fsgauge_wire::{
     CompanionKind, Engine, Event, Listener, LoadJob, LoadResult, Note, Outcome, Stop, Target,
 };
@@ -14,7 +15,7 @@ use crate::medium::Medium;
 use crate::merge::merge;
 use crate::processes::WorkerCommand;
 use crate::self_measure::self_measure;
-use crate::target;
+use crate::{share, target};
 
 /// Runs a load and gives its result; events go to `listener` while it runs. `workers` says how worker processes
 /// are started; without it, jobs can be threads only.
@@ -29,20 +30,24 @@ pub fn run_load(
     let (clock, clock_note) = Clock::new();
     let mut notes: Vec<Note> = clock_note.into_iter().collect();
     let _claim = target::claim(&load.target, load.read_percent < 100)?;
-    prepare_target(&load, &mut notes)?;
+    let access = share::access_of(&load.target)?;
+    match &access {
+        Some(access) => prepare_share(&load, access, &stop, &mut notes)?,
+        None => prepare_target(&load, &mut notes)?,
+    }
     let self_measure = self_measure(&load, &clock)?;
     tell(listener, &stop, Event::SelfMeasure(self_measure));
     allow_nudges();
     let limits = if load.measure_limits { measure_limits(&load, clock, stop)? } else { None };
 
-    let mut crew = Crew::spawn(load, Medium::Target, workers, clock, stop)?;
+    let mut crew = Crew::spawn(load, Medium::Target, (workers, access.clone()), clock, stop)?;
     let (features, ring_notes) = crew.wait_until_ready()?;
     notes.extend(ring_notes);
     notes.iter().for_each(|note| tell(listener, &stop, Event::Note(note.clone())));
     let followed = crew.follow(listener)?;
     let companions = crew.companions.results();
     notes.extend(followed.note.clone());
-    let integrity = after_load(&crew.shared.load, &followed, stop, &mut notes)?;
+    let integrity = after_load(&crew.shared.load, access.as_ref(), &followed, stop, &mut notes)?;
     let result = merge(&crew.shared.load, followed, engine, features, notes, self_measure);
     Ok(LoadResult { companions, integrity, limits, ..result })
 }
@@ -64,6 +69,23 @@ fn prepare_target(load: &LoadJob, notes: &mut Vec<Note>) -> Outcome<()> {
     }
     check_alignment(load)?;
     if load.extend { target::empty(&load.target, load.preallocate) } else { Ok(()) }
+}
+
+/// Sees to the files of a share, and says what direct I/O is there.
+fn prepare_share(load: &LoadJob, access: &Access, stop: &Stop, notes: &mut Vec<Note>) -> Outcome<()> {
+    target::allow_open_files(4 * load.jobs);
+    let wanted = match (load.extend, open_mode(load).create) {
+        (true, _) => share::Files::Emptied,
+        (false, true) => share::Files::Made,
+        (false, false) => share::Files::Whole,
+    };
+    notes.extend(share::prepare(access, &load.target, wanted, stop)?);
+    if load.direct {
+        let text = "direct changes nothing on a share: this side keeps no data either way, and the server decides \
+                    about its own memory";
+        notes.push(Note { code: "share.direct".into(), text: text.into() });
+    }
+    Ok(())
 }
 
 fn check_alignment(load: &LoadJob) -> Outcome<()> {

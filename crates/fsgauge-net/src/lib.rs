@@ -5,9 +5,12 @@
 
 #![warn(unreachable_pub)]
 
+mod access;
 mod address;
+mod check;
 mod coarse_clock;
 mod dial;
+mod directories;
 mod nfs;
 mod password;
 mod smb;
@@ -17,10 +20,13 @@ mod tests;
 mod tries;
 mod wipe;
 
+pub use access::Access;
 pub use address::Address;
+pub use check::{check_nfs, check_share, check_smb};
+pub use directories::make_directories;
 pub use nfs::{Export, NfsTarget};
 pub use smb::{SmbAccess, SmbTarget};
 pub use target::{
-    Action, Actions, Answer, Handle, Housekeeper, LONGEST_WAIT, OUT_OF_REACH, Request, Started, Target,
-    Traffic, admit, ask, ask_for, kind_of, message_of, wait_failure,
+    Action, Actions, Answer, Handle, Housekeeper, LONGEST_WAIT, OUT_OF_REACH, Opening, Request, Started,
+    Target, Traffic, admit, ask, ask_for, kind_of, message_of, wait_failure,
 };

@@ -6,7 +6,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{AgeJob, ClientsJob, ScanJob};
+use crate::{AgeJob, ClientsJob, ScanJob, ShareTarget};
 
 /// One job; `kind` says which.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -78,6 +78,38 @@ pub enum Target {
         /// How much of it is used.
         size_bytes: u64,
     },
+    /// As `files`, through a server: DIRECTORY of the share with PREFIX0000, 0001 and so on. Each job has a connection
+    /// and a session of its own, and nothing is kept on this side: every operation is a message and its answer.
+    ShareFiles {
+        /// The share and the directory.
+        share: ShareTarget,
+        /// What their names begin with.
+        #[schemars(extend("default" = "fsgauge-"))]
+        prefix: String,
+        /// How many there are.
+        count: u32,
+        /// Size of each.
+        file_size_bytes: u64,
+    },
+    /// As `file`, through a server.
+    ShareFile {
+        /// The share and the directory.
+        share: ShareTarget,
+        /// The file's name in it.
+        name: String,
+        /// How much of it is used.
+        size_bytes: u64,
+    },
+}
+
+impl Target {
+    /// The share that the files are reached through; none on this machine.
+    pub fn share(&self) -> Option<&ShareTarget> {
+        match self {
+            Target::ShareFiles { share, .. } | Target::ShareFile { share, .. } => Some(share),
+            Target::Null { .. } | Target::Block { .. } | Target::Files { .. } | Target::File { .. } => None,
+        }
+    }
 }
 
 /// The system calls that carry the I/O.
@@ -88,6 +120,8 @@ pub enum Interface {
     IoUring,
     /// pread and pwrite: queue depth 1.
     Psync,
+    /// Messages to a server over sockets, with epoll: any queue depth. What a target on a share needs; no other has it.
+    Sockets,
 }
 
 /// The order in which offsets are visited.
@@ -197,18 +231,20 @@ pub enum Descriptors {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Sync {
-    /// Never by the load.
+    /// Never by the load. On a share, NFS writes are UNSTABLE and not committed: what the server keeps in memory stays
+    /// there, as a file's data stay in the page cache.
     #[default]
     #[schemars(title = "NoSync")]
     None,
-    /// By each write: files are opened with O_DSYNC.
+    /// By each write: files are opened with O_DSYNC. On a share each write is answered when it is durable: SMB opens
+    /// with FILE_WRITE_THROUGH, an NFS write is FILE_SYNC.
     Dsync,
-    /// By fsync after every so many writes of a job, once they have completed.
+    /// By fsync after every so many writes of a job, once they have completed. On a share: SMB FLUSH, NFS COMMIT.
     Fsync {
         /// Writes between two calls.
         every: u32,
     },
-    /// The same with fdatasync.
+    /// The same with fdatasync; on a share the same as fsync, which has no other message.
     Fdatasync {
         /// Writes between two calls.
         every: u32,
@@ -249,7 +285,8 @@ pub struct LoadJob {
     pub target: Target,
     /// The system calls that carry it.
     pub interface: Interface,
-    /// Whether the page cache is bypassed (O_DIRECT).
+    /// Whether the page cache is bypassed (O_DIRECT). On a share it changes nothing: this side keeps nothing, and what
+    /// the server keeps is the server's.
     pub direct: bool,
     /// Whether files are opened with O_NOATIME, as fio does: reads then leave access times alone, and what the
     /// file system spends on them is not measured. Only for the files' owner and root.

@@ -13,6 +13,7 @@ mod job;
 mod parse;
 mod result;
 mod scan;
+mod share;
 
 pub use age::{
     AgeEnd, AgeEnded, AgeError, AgeJob, AgeLifetimeBin, AgeLifetimes, AgeMode, AgeOperation,
@@ -21,8 +22,7 @@ pub use age::{
 pub use clients::{
     Activity, BackupOrder, BackupResult, BadRecord, ClientError, ClientErrorKind, ClientOperation,
     ClientOperationResult, ClientsInterface, ClientsJob, ClientsResult, ClientsTarget, Create, Dispatch,
-    FileSet, FileSizes, NetworkResult, NfsTarget, OperationCall, PasswordSource, Phase, SmbDialect,
-    SmbTarget, Think, Tree, WeightedActivity, WeightedSize,
+    FileSet, FileSizes, NetworkResult, OperationCall, Phase, Think, Tree, WeightedActivity, WeightedSize,
 };
 pub use control::{Listener, Outcome, Stop};
 pub use event::{Event, Interval, IntervalCount, Note};
@@ -44,6 +44,7 @@ pub use scan::{
     FilesBin, FreeAtLeast, FreeSpace, Group, LengthBin, ListedExtent, ListedFile, ScanCounts, ScanJob,
     ScanMap, ScanProblem, ScanProgress, ScanResult, ScanSource,
 };
+pub use share::{NfsTarget, PasswordSource, ShareTarget, SmbDialect, SmbTarget};
 
 /// The format of jobs and results that this crate describes; a job of another format is refused.
 ///

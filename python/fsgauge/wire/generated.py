@@ -8,7 +8,10 @@ from pydantic import Field
 
 from fsgauge.wire.base import Wire
 
-Interface = Literal["io_uring", "psync"]
+SmbDialect = Literal["2.0.2", "2.1", "3.0", "3.0.2", "3.1.1"]
+
+
+Interface = Literal["io_uring", "psync", "sockets"]
 
 
 class BlockSize(Wire):
@@ -28,9 +31,6 @@ Descriptors = Literal["own", "shared"]
 
 
 CompanionKind = Literal["reader", "log"]
-
-
-SmbDialect = Literal["2.0.2", "2.1", "3.0", "3.0.2", "3.1.1"]
 
 
 Create = Literal["and_write", "then_open"]
@@ -115,6 +115,33 @@ class FileTarget(Wire):
     size_bytes: Annotated[int, Field(ge=0)]
 
 
+class NfsTarget(Wire):
+    """An export of an NFS server, version 3: a TCP connection a client."""
+
+    kind: Literal["nfs"] = "nfs"
+    host: str
+    port: Annotated[int, Field(ge=0, le=65535)]
+    mount_port: Annotated[int | None, Field(ge=0, le=65535)] = None
+    export: str
+    directory: str
+    user_id: Annotated[int, Field(ge=0)]
+    group_id: Annotated[int, Field(ge=0)]
+
+
+class EnvironmentPassword(Wire):
+    """In a variable of the engine's environment."""
+
+    kind: Literal["environment"] = "environment"
+    name: str
+
+
+class FilePassword(Wire):
+    """In a file that only its owner can read (mode 0600 or 0400); a newline at its end does not count."""
+
+    kind: Literal["file"] = "file"
+    path: str
+
+
 class SequentialAccess(Wire):
     """Each job walks its own share of the target from its start to its end, and again."""
 
@@ -185,26 +212,32 @@ class OwnFilesRanges(Wire):
 
 
 class NoSync(Wire):
-    """Never by the load."""
+    """
+    Never by the load. On a share, NFS writes are UNSTABLE and not committed: what the server keeps in memory stays
+    there, as a file's data stay in the page cache.
+    """
 
     kind: Literal["none"] = "none"
 
 
 class DsyncSync(Wire):
-    """By each write: files are opened with O_DSYNC."""
+    """
+    By each write: files are opened with O_DSYNC. On a share each write is answered when it is durable: SMB opens
+    with FILE_WRITE_THROUGH, an NFS write is FILE_SYNC.
+    """
 
     kind: Literal["dsync"] = "dsync"
 
 
 class FsyncSync(Wire):
-    """By fsync after every so many writes of a job, once they have completed."""
+    """By fsync after every so many writes of a job, once they have completed. On a share: SMB FLUSH, NFS COMMIT."""
 
     kind: Literal["fsync"] = "fsync"
     every: Annotated[int, Field(ge=0)]
 
 
 class FdatasyncSync(Wire):
-    """The same with fdatasync."""
+    """The same with fdatasync; on a share the same as fsync, which has no other message."""
 
     kind: Literal["fdatasync"] = "fdatasync"
     every: Annotated[int, Field(ge=0)]
@@ -221,33 +254,6 @@ class PathTarget(Wire):
 
     kind: Literal["path"] = "path"
     directory: str
-
-
-class NfsTarget(Wire):
-    """An export of an NFS server, version 3: a TCP connection a client."""
-
-    kind: Literal["nfs"] = "nfs"
-    host: str
-    port: Annotated[int, Field(ge=0, le=65535)]
-    mount_port: Annotated[int | None, Field(ge=0, le=65535)] = None
-    export: str
-    directory: str
-    user_id: Annotated[int, Field(ge=0)]
-    group_id: Annotated[int, Field(ge=0)]
-
-
-class EnvironmentPassword(Wire):
-    """In a variable of the engine's environment."""
-
-    kind: Literal["environment"] = "environment"
-    name: str
-
-
-class FilePassword(Wire):
-    """In a file that only its owner can read (mode 0600 or 0400); a newline at its end does not count."""
-
-    kind: Literal["file"] = "file"
-    path: str
 
 
 class WritePhase(Wire):
@@ -883,7 +889,7 @@ class FailedEvent(Wire):
     error: EngineFault
 
 
-Target = Annotated[NullTarget | BlockTarget | FilesTarget | FileTarget, Field(discriminator="kind")]
+PasswordSource = Annotated[EnvironmentPassword | FilePassword, Field(discriminator="kind")]
 
 
 Access = Annotated[SequentialAccess | RandomAccess | ZipfAccess, Field(discriminator="kind")]
@@ -914,9 +920,6 @@ class Companion(Wire):
     role: CompanionKind
     count: Annotated[int, Field(ge=0)]
     block_size_bytes: Annotated[int, Field(ge=0)]
-
-
-PasswordSource = Annotated[EnvironmentPassword | FilePassword, Field(discriminator="kind")]
 
 
 class WeightedActivity(Wire):
@@ -1008,56 +1011,6 @@ class GitLikeProfile(Wire):
     }
     files_per_directory: Annotated[int, Field(ge=0)] = 16
     update_percent: float = 1.0
-
-
-class LoadJob(Wire):
-    """Drive I/O and measure it."""
-
-    format: Literal[1] = 1
-    kind: Literal["load"] = "load"
-    target: Target
-    interface: Interface
-    direct: bool
-    noatime: bool = False
-    access: Access
-    read_percent: Annotated[int, Field(ge=0, le=255)]
-    block_sizes: list[BlockSize]
-    queue_depth: Annotated[int, Field(ge=0)]
-    jobs: Annotated[int, Field(ge=0)]
-    batch: Annotated[int | None, Field(ge=0)] = None
-    submit_batch: Annotated[int | None, Field(ge=0)] = None
-    rate: Rate | None = None
-    warm_up_ns: Annotated[int, Field(ge=0)] = 0
-    duration_ns: Annotated[int, Field(ge=0)]
-    size_limit_bytes: Annotated[int | None, Field(ge=0)] = None
-    interval_ns: Annotated[int, Field(ge=0)] = 1000000000
-    data: Annotated[Data, Field(validate_default=True)] = {"kind": "incompressible"}
-    seed: Annotated[int, Field(ge=0)]
-    ranges: Ranges | None = None
-    passes: Annotated[int | None, Field(ge=0)] = None
-    extend: bool = False
-    preallocate: bool = False
-    preallocate_chunk_bytes: Annotated[int | None, Field(ge=0)] = None
-    workers: Workers = "threads"
-    descriptors: Descriptors = "own"
-    sync: Annotated[Sync, Field(validate_default=True)] = {"kind": "none"}
-    verify: bool = False
-    companions: Annotated[list[Companion], Field(validate_default=True)] = []
-    measure_limits: bool = False
-
-
-class LayoutJob(Wire):
-    """Create the target's files and fill them once."""
-
-    format: Literal[1] = 1
-    kind: Literal["layout"] = "layout"
-    target: Target
-    block_size_bytes: Annotated[int, Field(ge=0)] = 1048576
-    queue_depth: Annotated[int, Field(ge=0)] = 8
-    direct: bool
-    preallocate: bool = False
-    data: Annotated[Data, Field(validate_default=True)] = {"kind": "incompressible"}
-    seed: Annotated[int, Field(ge=0)]
 
 
 class Engine(Wire):
@@ -1229,6 +1182,9 @@ class IntervalEvent(Interval):
     event: Literal["interval"]
 
 
+ShareTarget = Annotated[SmbTarget | NfsTarget, Field(discriminator="kind")]
+
+
 ClientsTarget = Annotated[
     NullClientsTarget | PathTarget | SmbTarget | NfsTarget, Field(discriminator="kind")
 ]
@@ -1254,6 +1210,28 @@ AgeProfile = Annotated[
     IntermingledProfile | ChurnProfile | ConnectionsProfile | GitLikeProfile | DatabaseProfile,
     Field(discriminator="kind"),
 ]
+
+
+class ShareFilesTarget(Wire):
+    """
+    As `files`, through a server: DIRECTORY of the share with PREFIX0000, 0001 and so on. Each job has a connection
+    and a session of its own, and nothing is kept on this side: every operation is a message and its answer.
+    """
+
+    kind: Literal["share_files"] = "share_files"
+    share: ShareTarget
+    prefix: str = "fsgauge-"
+    count: Annotated[int, Field(ge=0)]
+    file_size_bytes: Annotated[int, Field(ge=0)]
+
+
+class ShareFileTarget(Wire):
+    """As `file`, through a server."""
+
+    kind: Literal["share_file"] = "share_file"
+    share: ShareTarget
+    name: str
+    size_bytes: Annotated[int, Field(ge=0)]
 
 
 class ClientsJob(Wire):
@@ -1412,9 +1390,60 @@ class FinishedEvent(Wire):
     result: Result
 
 
-Job = Annotated[
-    LoadJob | LayoutJob | ProbeJob | ScanJob | ClientsJob | AgeJob, Field(discriminator="kind")
+Target = Annotated[
+    NullTarget | BlockTarget | FilesTarget | FileTarget | ShareFilesTarget | ShareFileTarget,
+    Field(discriminator="kind"),
 ]
+
+
+class LoadJob(Wire):
+    """Drive I/O and measure it."""
+
+    format: Literal[1] = 1
+    kind: Literal["load"] = "load"
+    target: Target
+    interface: Interface
+    direct: bool
+    noatime: bool = False
+    access: Access
+    read_percent: Annotated[int, Field(ge=0, le=255)]
+    block_sizes: list[BlockSize]
+    queue_depth: Annotated[int, Field(ge=0)]
+    jobs: Annotated[int, Field(ge=0)]
+    batch: Annotated[int | None, Field(ge=0)] = None
+    submit_batch: Annotated[int | None, Field(ge=0)] = None
+    rate: Rate | None = None
+    warm_up_ns: Annotated[int, Field(ge=0)] = 0
+    duration_ns: Annotated[int, Field(ge=0)]
+    size_limit_bytes: Annotated[int | None, Field(ge=0)] = None
+    interval_ns: Annotated[int, Field(ge=0)] = 1000000000
+    data: Annotated[Data, Field(validate_default=True)] = {"kind": "incompressible"}
+    seed: Annotated[int, Field(ge=0)]
+    ranges: Ranges | None = None
+    passes: Annotated[int | None, Field(ge=0)] = None
+    extend: bool = False
+    preallocate: bool = False
+    preallocate_chunk_bytes: Annotated[int | None, Field(ge=0)] = None
+    workers: Workers = "threads"
+    descriptors: Descriptors = "own"
+    sync: Annotated[Sync, Field(validate_default=True)] = {"kind": "none"}
+    verify: bool = False
+    companions: Annotated[list[Companion], Field(validate_default=True)] = []
+    measure_limits: bool = False
+
+
+class LayoutJob(Wire):
+    """Create the target's files and fill them once."""
+
+    format: Literal[1] = 1
+    kind: Literal["layout"] = "layout"
+    target: Target
+    block_size_bytes: Annotated[int, Field(ge=0)] = 1048576
+    queue_depth: Annotated[int, Field(ge=0)] = 8
+    direct: bool
+    preallocate: bool = False
+    data: Annotated[Data, Field(validate_default=True)] = {"kind": "incompressible"}
+    seed: Annotated[int, Field(ge=0)]
 
 
 Event = Annotated[
@@ -1429,4 +1458,9 @@ Event = Annotated[
     | FinishedEvent
     | FailedEvent,
     Field(discriminator="event"),
+]
+
+
+Job = Annotated[
+    LoadJob | LayoutJob | ProbeJob | ScanJob | ClientsJob | AgeJob, Field(discriminator="kind")
 ]

@@ -69,7 +69,7 @@ macro_rules! answer_or {
 impl ServerReader {
     /// Reaches the server of a job and lets the reading session in.
     pub(super) fn new(job: &ClientsJob, plan: &BackupPlan, server: Server, stop: Stop) -> Outcome<Self> {
-        let mut session = server.access.reader(plan.block_size_bytes)?;
+        let mut session = server.access.housekeeper(plan.block_size_bytes)?;
         admit(session.as_mut(), &stop)?;
         Ok(ServerReader {
             before: session.traffic().unwrap_or_default(),

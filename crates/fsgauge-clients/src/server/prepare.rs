@@ -3,7 +3,7 @@
 use std::ffi::CString;
 use std::time::Instant;
 
-use fsgauge_net::{Address, Answer, Housekeeper, Request, admit, ask, message_of, wait_failure};
+use fsgauge_net::{Address, Housekeeper, Request, admit, ask, make_directories, wait_failure};
 use fsgauge_wire::{ClientsJob, Failure, Outcome, Phase, Stop};
 
 use super::paths::directory_of;
@@ -52,42 +52,9 @@ fn is_slow(nulls_ns: &[u64; NULLS]) -> bool {
     nulls_ns[NULLS / 4] > NULL_LIMIT_NS
 }
 
-fn make_directories(
-    housekeeper: &mut dyn Housekeeper,
-    directory: &str,
-    address: &Address,
-    stop: &Stop,
-) -> Outcome<()> {
-    for (end, _) in directory.match_indices('/').chain([(directory.len(), "")]) {
-        let path = c_path(&directory[..end]);
-        let answer = ask(housekeeper, &Request::MakeDirectory { path: &path }, stop);
-        let answer = answer.map_err(|error| wait_failure(&error))?;
-        if answer < 0 {
-            return Err(no_directory(&directory[..end], answer, address));
-        }
-    }
-    Ok(())
-}
-
 /// A path for a request; jobs whose paths have a zero in them are refused.
 pub(super) fn c_path(path: &str) -> CString {
     CString::new(path).unwrap_or_default()
-}
-
-fn no_directory(path: &str, answer: Answer, address: &Address) -> Failure {
-    let errno = -answer as i32;
-    let what = format!("the directory {path} cannot be made on {address}: {}", message_of(errno));
-    let (cause, next) = match errno {
-        libc::EACCES | libc::EPERM => (
-            "this user may not write there",
-            "give the user write access to the share, or choose another user",
-        ),
-        libc::ENOSPC | libc::EDQUOT => ("there is no room", "make room there, or choose another share"),
-        libc::EROFS => ("it can only be read", "choose a share that can be written"),
-        libc::EEXIST => ("a file has that name", "choose another directory"),
-        _ => ("the server refused it", "look into the server's log"),
-    };
-    Failure::system("network.directory", Some(errno), what, cause, next)
 }
 
 fn slow_null(address: &Address, null_operation_ns: u64) -> Failure {

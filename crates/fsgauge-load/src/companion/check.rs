@@ -75,6 +75,8 @@ fn check_reader(load: &LoadJob, size_bytes: u32) -> Result<(), Failure> {
 
 fn check_log(target: &Target) -> Result<(), Failure> {
     match target {
+        // Companions of a load on a share were refused before.
+        Target::ShareFile { .. } | Target::ShareFiles { .. } => Ok(()),
         Target::File { .. } | Target::Files { .. } => Ok(()),
         Target::Block { path, .. } => refuse(
             format!("a log cannot be written beside {path}"),

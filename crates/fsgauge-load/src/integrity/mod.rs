@@ -17,6 +17,7 @@ mod verdict;
 #[cfg(test)]
 mod tests;
 
+use fsgauge_net::Access;
 use fsgauge_wire::{Ended, IntegrityResult, LoadJob, Note, Outcome, Stop};
 pub(crate) use tagger::Tagger;
 
@@ -26,6 +27,7 @@ use crate::merge::Followed;
 /// what must be there: a load that was interrupted, or has writes that did not end, is not checked. A note says so.
 pub(crate) fn after_load(
     load: &LoadJob,
+    access: Option<&Access>,
     followed: &Followed,
     stop: Stop,
     notes: &mut Vec<Note>,
@@ -37,7 +39,7 @@ pub(crate) fn after_load(
     let finished = answers.filter(|job| job.ended != Ended::Interrupted && job.unfinished == 0);
     let issued: Vec<u64> = finished.map(|job| job.issued).collect();
     let is_complete = issued.len() == followed.outcomes.len();
-    let read_back = if is_complete { read_back::read_back(load, &issued, stop)? } else { None };
+    let read_back = if is_complete { read_back::read_back(load, access, &issued, stop)? } else { None };
     if read_back.is_none() {
         let text = "the load was interrupted or some writes did not end, so what it wrote was not checked";
         notes.push(Note { code: "integrity.skipped".into(), text: text.into() });

@@ -3,6 +3,7 @@
 use std::os::fd::OwnedFd;
 use std::time::Instant;
 
+use fsgauge_net::Access;
 use fsgauge_wire::{BlockFault, FaultyBlock, IntegrityResult, LoadJob, Outcome, Stop, Target};
 use rustix::fs::{Advice, Mode, OFlags, fadvise, fstat, fsync, open};
 use rustix::io::{pread, retry_on_intr};
@@ -15,6 +16,7 @@ use super::tag::{SECTOR_BYTES, position, run_of};
 use super::verdict::fault;
 use crate::operation::Operation;
 use crate::pattern::Place;
+use crate::share::{Connection, Session};
 use crate::target::{Geometry, describe_io_failure, open_failure, path_of};
 
 /// What is read at once, at least one block.
@@ -26,7 +28,12 @@ const FAULTY_LIMIT: usize = 20;
 
 /// Reads back what a load has written: `issued` writes by each job, all of them completed. None when it was
 /// stopped before the end.
-pub(crate) fn read_back(load: &LoadJob, issued: &[u64], stop: Stop) -> Outcome<Option<IntegrityResult>> {
+pub(crate) fn read_back(
+    load: &LoadJob,
+    access: Option<&Access>,
+    issued: &[u64],
+    stop: Stop,
+) -> Outcome<Option<IntegrityResult>> {
     if matches!(load.target, Target::Null { .. }) {
         return Ok(None);
     }
@@ -36,19 +43,51 @@ pub(crate) fn read_back(load: &LoadJob, issued: &[u64], stop: Stop) -> Outcome<O
     let aligned = memory.as_ptr().align_offset(PAGE_BYTES);
     let buffer = &mut memory[aligned..];
     for file in 0..checker.geometry.files {
-        let opened = open_uncached(load, file)?;
+        let mut opened = Opened::open(load, access, file, stop)?;
         for (first, count) in checker.reads() {
             if stop.is_set() {
                 return Ok(None);
             }
             let place = Place { file, offset_bytes: first * checker.block_bytes as u64 };
             let buffer = &mut buffer[..count * checker.block_bytes];
-            let length = read(load, &opened, checker.geometry.base_bytes, place, buffer)?;
+            let length = opened.read(load, checker.geometry.base_bytes, place, buffer)?;
             checker.check_read(place, buffer, length);
         }
     }
     checker.result.elapsed_ns = begin.elapsed().as_nanos() as u64;
     Ok(Some(checker.result))
+}
+
+/// A file that is read back.
+enum Opened {
+    Here(OwnedFd),
+    /// In a session of its own: what the server gives of what it was asked to store, wherever it keeps that.
+    Share(Box<Connection>, Stop),
+}
+
+impl Opened {
+    fn open(load: &LoadJob, access: Option<&Access>, file: u32, stop: Stop) -> Outcome<Self> {
+        let Some(access) = access else { return open_uncached(load, file).map(Opened::Here) };
+        let largest_bytes = READ_BYTES.max(load.block_sizes[0].size_bytes as usize) as u32;
+        let session = Session { lanes: 1, largest_bytes, reads: true, writes: false, dsync: false };
+        let connection = Connection::open(access, &load.target, file..file + 1, session, &stop)?;
+        Ok(Opened::Share(Box::new(connection), stop))
+    }
+
+    /// Fills `buffer` from `place` on; gives how much there was before the end of the file.
+    fn read(&mut self, load: &LoadJob, base_bytes: u64, place: Place, buffer: &mut [u8]) -> Outcome<usize> {
+        match self {
+            Opened::Here(file) => read(load, file, base_bytes, place, buffer),
+            Opened::Share(connection, stop) => {
+                let size_bytes = buffer.len() as u32;
+                let offset_bytes = base_bytes + place.offset_bytes;
+                connection.read(place.file, offset_bytes, buffer, stop).map_err(|errno| {
+                    let operation = Operation { write: false, file: place.file, size_bytes, offset_bytes };
+                    describe_io_failure(&load.target, &operation, -errno)
+                })
+            }
+        }
+    }
 }
 
 /// Opens a file, and has the kernel write out and forget what it keeps of it in memory.

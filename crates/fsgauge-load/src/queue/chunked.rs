@@ -97,8 +97,3 @@ impl<Q: Queue> Queue for ChunkedQueue<'_, Q> {
         self.queue.reap(each);
     }
 }
-
-/// The failure that an error of `enter` carries, if it is one of allocating.
-pub(crate) fn chunk_failure(error: &io::Error) -> Option<Failure> {
-    error.get_ref()?.downcast_ref::<Failure>().cloned()
-}

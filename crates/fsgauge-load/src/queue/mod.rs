@@ -1,21 +1,25 @@
-//! The queue: how operations reach the kernel and come back. io_uring, pread/pwrite, or nothing at all.
+//! The queue: how operations go out and come back. io_uring, pread/pwrite, messages to a server, or nothing at all.
 
 mod chunked;
 mod log;
 mod memory;
 mod null;
 mod ring;
+mod share;
 mod sync;
 
-pub(crate) use chunked::{ChunkedQueue, Chunks, chunk_failure};
+pub(crate) use chunked::{ChunkedQueue, Chunks};
 pub(crate) use log::LogQueue;
 pub(crate) use memory::MemoryQueue;
 pub(crate) use null::NullQueue;
 pub(crate) use ring::RingQueue;
+pub(crate) use share::ShareQueue;
 pub(crate) use sync::SyncQueue;
 
 use std::io;
 use std::time::Duration;
+
+use fsgauge_wire::Failure;
 
 use crate::operation::Operation;
 
@@ -39,4 +43,9 @@ pub(crate) trait Queue {
 
     /// Hands over every completed operation: its slot, and its bytes or its negative error number.
     fn reap(&mut self, each: impl FnMut(u32, i32));
+}
+
+/// The failure that an error of `enter` carries, where the kernel did not simply refuse the call.
+pub(crate) fn carried_failure(error: &io::Error) -> Option<Failure> {
+    error.get_ref()?.downcast_ref::<Failure>().cloned()
 }

@@ -27,9 +27,12 @@ pub(crate) struct Geometry {
 impl Geometry {
     pub(crate) fn of(target: &Target) -> Self {
         let (files, file_size_bytes, base_bytes) = match target {
-            Target::Null { size_bytes } | Target::File { size_bytes, .. } => (1, *size_bytes, 0),
+            Target::Null { size_bytes }
+            | Target::File { size_bytes, .. }
+            | Target::ShareFile { size_bytes, .. } => (1, *size_bytes, 0),
             Target::Block { offset_bytes, size_bytes, .. } => (1, *size_bytes, *offset_bytes),
-            Target::Files { count, file_size_bytes, .. } => (*count, *file_size_bytes, 0),
+            Target::Files { count, file_size_bytes, .. }
+            | Target::ShareFiles { count, file_size_bytes, .. } => (*count, *file_size_bytes, 0),
         };
         Geometry { files, file_size_bytes, base_bytes }
     }
@@ -48,10 +51,10 @@ pub(crate) struct OpenMode {
     pub(crate) create: bool,
 }
 
-/// Opens every file of a target for one job. The null target has none.
+/// Opens every file of a target for one job. The null target has none, and those on a share are open in a session.
 pub(crate) fn open(target: &Target, mode: OpenMode) -> Result<Vec<OwnedFd>, Failure> {
     match target {
-        Target::Null { .. } => Ok(Vec::new()),
+        Target::Null { .. } | Target::ShareFiles { .. } | Target::ShareFile { .. } => Ok(Vec::new()),
         Target::Block { path, .. } => Ok(vec![block::open(path, mode)?]),
         Target::File { size_bytes, .. } => Ok(vec![file::open(target, 0, *size_bytes, mode)?]),
         Target::Files { count, file_size_bytes, .. } => {
@@ -66,10 +69,10 @@ pub(crate) fn open_first(target: &Target, mode: OpenMode) -> Result<Option<Owned
     open_number(target, 0, mode)
 }
 
-/// Opens file `number` of a target. The null target has none.
+/// Opens file `number` of a target, if that has files of this machine.
 fn open_number(target: &Target, number: u32, mode: OpenMode) -> Result<Option<OwnedFd>, Failure> {
     match target {
-        Target::Null { .. } => Ok(None),
+        Target::Null { .. } | Target::ShareFiles { .. } | Target::ShareFile { .. } => Ok(None),
         Target::Block { path, .. } => block::open(path, mode).map(Some),
         Target::File { size_bytes, .. } => file::open(target, number, *size_bytes, mode).map(Some),
         Target::Files { file_size_bytes, .. } => file::open(target, number, *file_size_bytes, mode).map(Some),
@@ -77,10 +80,12 @@ fn open_number(target: &Target, number: u32, mode: OpenMode) -> Result<Option<Ow
 }
 
 /// Empties every file of a target, and makes that durable: freeing the space is no part of what follows.
-/// Files that are missing are made. Devices and the null target stay as they are.
+/// Files that are missing are made. Devices, the null target and what is on a share stay as they are.
 pub(crate) fn empty(target: &Target, preallocate: bool) -> Result<(), Failure> {
     match target {
-        Target::Null { .. } | Target::Block { .. } => Ok(()),
+        Target::Null { .. } | Target::Block { .. } | Target::ShareFiles { .. } | Target::ShareFile { .. } => {
+            Ok(())
+        }
         Target::File { size_bytes, .. } => file::empty(target, 0, preallocate.then_some(*size_bytes)),
         Target::Files { count, file_size_bytes, .. } => {
             let allocated_bytes = preallocate.then_some(*file_size_bytes);

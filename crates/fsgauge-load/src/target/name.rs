@@ -6,6 +6,7 @@ use fsgauge_wire::{Failure, Target};
 use rustix::io::Errno;
 
 use crate::operation::Operation;
+use crate::share;
 
 /// The path of file `index`; "null" for the null target.
 pub(crate) fn path_of(target: &Target, index: u32) -> PathBuf {
@@ -13,13 +14,18 @@ pub(crate) fn path_of(target: &Target, index: u32) -> PathBuf {
         Target::Null { .. } => PathBuf::from("null"),
         Target::Block { path, .. } | Target::File { path, .. } => PathBuf::from(path),
         Target::Files { directory, prefix, .. } => Path::new(directory).join(format!("{prefix}{index:04}")),
+        Target::ShareFiles { share, .. } | Target::ShareFile { share, .. } => {
+            share::shown(share, target, index)
+        }
     }
 }
 
-/// The directory that holds a target's files, if it has files.
+/// The directory that holds a target's files, if it has files on this machine.
 pub(crate) fn directory_of(target: &Target) -> Option<PathBuf> {
     match target {
-        Target::Null { .. } | Target::Block { .. } => None,
+        Target::Null { .. } | Target::Block { .. } | Target::ShareFiles { .. } | Target::ShareFile { .. } => {
+            None
+        }
         Target::Files { directory, .. } => Some(PathBuf::from(directory)),
         Target::File { path, .. } => {
             let parent = Path::new(path).parent().filter(|parent| !parent.as_os_str().is_empty());
@@ -46,6 +52,7 @@ pub(crate) fn describe_io_failure(target: &Target, operation: &Operation, result
     }
     let errno = Errno::from_raw_os_error(-result);
     let (cause, next) = match errno {
+        _ if target.share().is_some() => share::io_advice(-result),
         Errno::NOSPC | Errno::DQUOT => {
             ("the file system or the quota is full", "df -h; choose a smaller target")
         }

@@ -39,7 +39,9 @@ use self::rpc::Caller;
 use self::session::{Session, State};
 use crate::address::Address;
 use crate::coarse_clock::coarse_ms;
-use crate::target::{Action, Actions, Answer, LONGEST_WAIT, ListedNames, Request, Started, Target, Traffic};
+use crate::target::{
+    Action, Actions, Answer, LONGEST_WAIT, ListedNames, Opening, Request, Started, Target, Traffic,
+};
 use crate::tries::TRYING_LIMIT_MS;
 
 /// An operation without an answer for so long has failed; a client tries so long to come back.
@@ -117,6 +119,8 @@ pub struct NfsTarget {
     /// Whether names of listings are kept, and those of the last.
     keeps_names: bool,
     names: ListedNames,
+    /// Whether the server answers a write when it is durable.
+    writes_through: bool,
 }
 
 impl NfsTarget {
@@ -162,7 +166,15 @@ impl NfsTarget {
             refused: State::Out,
             keeps_names: false,
             names: ListedNames::default(),
+            writes_through: false,
         })
+    }
+
+    /// A session with several lanes, which opens files so; paths begin at the export's root.
+    pub fn worker(export: &Export, lanes: u32, block_size_bytes: u32, opening: Opening) -> Outcome<Self> {
+        let mut target = NfsTarget::new(export, "", block_size_bytes, 1, lanes)?;
+        target.writes_through = opening.is_durable;
+        Ok(target)
     }
 
     /// The main thread's own: paths begin at the export's root.

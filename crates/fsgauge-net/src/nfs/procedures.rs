@@ -82,12 +82,25 @@ pub(super) fn put_read(message: &mut Vec<u8>, file: &FileHandle, offset_bytes: u
     put_u32(message, size_bytes);
 }
 
-/// The data follow, unstable: the server need not have it on its storage before a commit.
+/// How durable a write is when it is answered (stable_how): not before a commit, or wholly.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u32)]
+pub(super) enum Stability {
+    Unstable = 0,
+    FileSync = 2,
+}
+
+/// The data follow.
 #[inline]
-pub(super) fn put_write(message: &mut Vec<u8>, file: &FileHandle, offset_bytes: u64, size_bytes: u32) {
-    const UNSTABLE: u32 = 0;
+pub(super) fn put_write(
+    message: &mut Vec<u8>,
+    file: &FileHandle,
+    offset_bytes: u64,
+    size_bytes: u32,
+    stability: Stability,
+) {
     put_read(message, file, offset_bytes, size_bytes);
-    put_u32(message, UNSTABLE);
+    put_u32(message, stability as u32);
     put_u32(message, size_bytes);
 }
 

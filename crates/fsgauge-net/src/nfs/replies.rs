@@ -98,6 +98,10 @@ impl NfsTarget {
             Ok(Reply::Read { size_bytes, .. }) if size_bytes <= state.size_bytes => {
                 self.done(lane, size_bytes.into())
             }
+            // A server may give more than was asked for, and never less.
+            Ok(Reply::Written { is_durable: false, .. }) if self.writes_through => {
+                self.failed(lane, libc::EPROTO)
+            }
             Ok(Reply::Written { size_bytes, is_durable, verifier }) if size_bytes <= state.size_bytes => {
                 let handle = state.handle;
                 if let Some(open) = self.files.get(handle) {

@@ -3,8 +3,8 @@
 use super::open_files::OpenFile;
 use super::operation::{Path, Stage};
 use super::procedures::{
-    Call, MAY_READ, MAY_WRITE, put_access, put_commit, put_create, put_list, put_make_directory, put_name,
-    put_read, put_write,
+    Call, MAY_READ, MAY_WRITE, Stability, put_access, put_commit, put_create, put_list, put_make_directory,
+    put_name, put_read, put_write,
 };
 use super::rpc::finish;
 use super::session::State;
@@ -46,7 +46,8 @@ impl NfsTarget {
                 let state = &mut self.lanes[lane as usize];
                 (state.action, state.handle, state.size_bytes) = (action, handle, data.len() as u32);
                 self.begin_call(lane, Call::Write, Stage::Main);
-                put_write(&mut self.message, &open, offset_bytes, data.len() as u32);
+                let stability = if self.writes_through { Stability::FileSync } else { Stability::Unstable };
+                put_write(&mut self.message, &open, offset_bytes, data.len() as u32, stability);
                 self.send(lane, data);
             }
             Request::Fsync { handle } => {

@@ -24,6 +24,11 @@ impl SmbAccess {
         Ok((Arc::new(SmbAccess { job: job.clone(), address: address.clone(), password }), address))
     }
 
+    /// Where the server is.
+    pub fn address(&self) -> &Address {
+        &self.address
+    }
+
     pub(super) fn is_guest(&self) -> bool {
         self.job.user.is_empty()
     }

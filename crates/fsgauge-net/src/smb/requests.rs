@@ -7,7 +7,7 @@ use std::ffi::CStr;
 
 use super::files::FileId;
 use super::message::{Command, Frame};
-use crate::target::NAME_LIMIT_BYTES;
+use crate::target::{NAME_LIMIT_BYTES, Opening};
 
 /// The file of the message before, in the same frame.
 const RELATED_FILE: FileId = [0xFF; 16];
@@ -29,6 +29,9 @@ const OPEN: u32 = 1;
 const CREATE: u32 = 2;
 const OPEN_OR_CREATE: u32 = 3;
 const IS_DIRECTORY: u32 = 0x1;
+/// The server writes through to its storage before it answers, as Linux and Windows ask for files of O_SYNC and
+/// FILE_FLAG_WRITE_THROUGH.
+const WRITE_THROUGH: u32 = 0x2;
 const IS_NO_DIRECTORY: u32 = 0x40;
 const DELETE_ON_CLOSE: u32 = 0x1000;
 
@@ -49,7 +52,7 @@ const DISPOSITION_CLASS: u8 = 13;
 
 /// How a path is opened.
 #[derive(Debug, Clone, Copy)]
-struct Opening {
+struct Create {
     access: u32,
     disposition: u32,
     options: u32,
@@ -62,6 +65,8 @@ pub(super) struct Requests {
     /// In UTF-16, with a backslash at its end; empty for the share's root.
     root: Vec<u8>,
     oplock: u8,
+    for_writing: u32,
+    open_options: u32,
 }
 
 impl Requests {
@@ -71,35 +76,47 @@ impl Requests {
             directory.replace('/', "\\").encode_utf16().for_each(|unit| root.extend(unit.to_le_bytes()));
             root.extend(*b"\\\0");
         }
-        Requests { root, oplock: if oplocks { BATCH_OPLOCK } else { NO_OPLOCK } }
+        let oplock = if oplocks { BATCH_OPLOCK } else { NO_OPLOCK };
+        Requests { root, oplock, for_writing: FOR_WRITING, open_options: 0 }
+    }
+
+    /// The same, where files that are written are opened so.
+    pub(super) fn opening_so(mut self, opening: Opening) -> Self {
+        if opening.also_reads {
+            self.for_writing |= READ_DATA;
+        }
+        if opening.is_durable {
+            self.open_options |= WRITE_THROUGH;
+        }
+        self
     }
 
     pub(super) fn create(&self, frame: &mut Frame, path: &CStr) {
         let (access, oplock) = (FOR_WRITING, self.oplock);
-        self.open_as(frame, path, Opening { access, disposition: CREATE, options: IS_NO_DIRECTORY, oplock });
+        self.open_as(frame, path, Create { access, disposition: CREATE, options: IS_NO_DIRECTORY, oplock });
     }
 
     pub(super) fn open(&self, frame: &mut Frame, path: &CStr, write: bool) {
-        let access = if write { FOR_WRITING } else { FOR_READING };
-        self.open_as(frame, path, Opening { access, disposition: OPEN, options: 0, oplock: self.oplock });
+        let (access, options) = if write { (self.for_writing, self.open_options) } else { (FOR_READING, 0) };
+        self.open_as(frame, path, Create { access, disposition: OPEN, options, oplock: self.oplock });
     }
 
     pub(super) fn make_directory(&self, frame: &mut Frame, path: &CStr) {
         let (access, options) = (READ_ATTRIBUTES | SYNCHRONIZE, IS_DIRECTORY);
-        let opening = Opening { access, disposition: OPEN_OR_CREATE, options, oplock: NO_OPLOCK };
+        let opening = Create { access, disposition: OPEN_OR_CREATE, options, oplock: NO_OPLOCK };
         self.open_as(frame, path, opening);
         close(frame, None);
     }
 
     pub(super) fn stat(&self, frame: &mut Frame, path: &CStr) {
         let (access, oplock) = (READ_ATTRIBUTES | SYNCHRONIZE, NO_OPLOCK);
-        self.open_as(frame, path, Opening { access, disposition: OPEN, options: 0, oplock });
+        self.open_as(frame, path, Create { access, disposition: OPEN, options: 0, oplock });
         close(frame, None);
     }
 
     pub(super) fn unlink(&self, frame: &mut Frame, path: &CStr) {
         let (access, options) = (DELETE | READ_ATTRIBUTES | SYNCHRONIZE, IS_NO_DIRECTORY | DELETE_ON_CLOSE);
-        self.open_as(frame, path, Opening { access, disposition: OPEN, options, oplock: NO_OPLOCK });
+        self.open_as(frame, path, Create { access, disposition: OPEN, options, oplock: NO_OPLOCK });
         close(frame, None);
     }
 
@@ -107,7 +124,7 @@ impl Requests {
     /// it is closed.
     pub(super) fn remove_directory(&self, frame: &mut Frame, path: &CStr) {
         let (access, options) = (DELETE | READ_ATTRIBUTES | SYNCHRONIZE, IS_DIRECTORY);
-        self.open_as(frame, path, Opening { access, disposition: OPEN, options, oplock: NO_OPLOCK });
+        self.open_as(frame, path, Create { access, disposition: OPEN, options, oplock: NO_OPLOCK });
         set_information(frame, DISPOSITION_CLASS, 1);
         frame.put(&[1]);
         close(frame, None);
@@ -115,7 +132,7 @@ impl Requests {
 
     pub(super) fn rename(&self, frame: &mut Frame, from: &CStr, to: &CStr) {
         let access = DELETE | READ_ATTRIBUTES | SYNCHRONIZE;
-        self.open_as(frame, from, Opening { access, disposition: OPEN, options: 0, oplock: NO_OPLOCK });
+        self.open_as(frame, from, Create { access, disposition: OPEN, options: 0, oplock: NO_OPLOCK });
         let name_bytes = self.root.len() + utf16_bytes(to);
         set_information(frame, RENAME_CLASS, 20 + name_bytes as u32);
         // Replaces what is there.
@@ -129,11 +146,11 @@ impl Requests {
     /// Opens a directory and asks for its first names.
     pub(super) fn list(&self, frame: &mut Frame, path: &CStr) {
         let (access, options) = (FOR_READING, IS_DIRECTORY);
-        self.open_as(frame, path, Opening { access, disposition: OPEN, options, oplock: NO_OPLOCK });
+        self.open_as(frame, path, Create { access, disposition: OPEN, options, oplock: NO_OPLOCK });
         names(frame, None);
     }
 
-    fn open_as(&self, frame: &mut Frame, path: &CStr, opening: Opening) {
+    fn open_as(&self, frame: &mut Frame, path: &CStr, opening: Create) {
         frame.begin(Command::Create, false, 1);
         frame.put_u16(57);
         frame.put(&[0, opening.oplock]);

@@ -23,7 +23,7 @@ use super::seal::CipherKind;
 use super::sign::SigningKind;
 use crate::coarse_clock::coarse_ms;
 use crate::target::{
-    Action, Actions, Answer, Handle, Housekeeper, ListedNames, Request, Started, Target, Traffic,
+    Action, Actions, Answer, Handle, Housekeeper, ListedNames, Opening, Request, Started, Target, Traffic,
 };
 use crate::tries::TRYING_LIMIT_MS;
 
@@ -83,6 +83,19 @@ impl SmbAccess {
     pub fn housekeeper(self: &Arc<Self>, record_size_bytes: u32) -> Outcome<SmbTarget> {
         let size = Size { clients: 1, outstanding: 1, record_size_bytes };
         SmbTarget::new(self.clone(), size, "").map(SmbTarget::keeping_names)
+    }
+
+    /// A session with several lanes, which opens files so; paths begin at the share's root.
+    pub fn worker(
+        self: &Arc<Self>,
+        lanes: u32,
+        block_size_bytes: u32,
+        opening: Opening,
+    ) -> Outcome<SmbTarget> {
+        let size = Size { clients: 1, outstanding: lanes, record_size_bytes: block_size_bytes };
+        let mut target = SmbTarget::new(self.clone(), size, "")?;
+        target.requests = Requests::new("", self.job.oplocks).opening_so(opening);
+        Ok(target)
     }
 }
 
