@@ -39,6 +39,7 @@ from fsgauge.wire import (
     ScanJob,
     ScanResult,
     SharedTree,
+    ShareFilesTarget,
 )
 
 Result = LoadResult | LayoutResult | ProbeResult | ScanResult | AgeResult
@@ -161,8 +162,9 @@ def _before_clients_seconds(job: ClientsJob) -> float:
 def _reading_seconds(job: LoadJob) -> float:
     """Time to read everything back, at the slowest, where the load is verified."""
     target = job.target
-    files = target.count if isinstance(target, FilesTarget) else 1
-    size = target.file_size_bytes if isinstance(target, FilesTarget) else target.size_bytes
+    several = isinstance(target, FilesTarget | ShareFilesTarget)
+    files = target.count if several else 1
+    size = target.file_size_bytes if several else target.size_bytes
     return files * size / _SLOWEST_READING_BYTES_PER_SECOND if job.verify else 0.0
 
 

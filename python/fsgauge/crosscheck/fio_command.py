@@ -17,6 +17,8 @@ from fsgauge.wire import (
     NullTarget,
     RandomAccess,
     SequentialAccess,
+    ShareFilesTarget,
+    ShareFileTarget,
     ZeroData,
     ZipfAccess,
 )
@@ -195,6 +197,8 @@ def _share(job: LoadJob, number: int, of: int | None = None) -> list[str]:
             return _region(job, path, offset, size, number, parts)
         case FileTarget(path=path, size_bytes=size):
             return _region(job, path, 0, size, number, parts)
+        case ShareFilesTarget() | ShareFileTarget():
+            raise TypeError("a study through servers is refused before")
         case _:
             return ["--ioengine=null", f"--size={job.target.size_bytes}"]
 

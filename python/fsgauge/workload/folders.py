@@ -7,7 +7,15 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from fsgauge.wire import ClientsTarget, NfsTarget, PathTarget, SmbTarget, Target
+from fsgauge.wire import (
+    ClientsTarget,
+    FilesTarget,
+    NfsTarget,
+    PathTarget,
+    ShareFilesTarget,
+    SmbTarget,
+    Target,
+)
 
 OWN = "files"
 """The folder of the files that clients write, read, mix and delete."""
@@ -94,5 +102,33 @@ class AgedFolders(BaseModel):
         return f"{self.directory}/{name}"
 
 
-Place = Target | ClientFolders | AgedFolders
+class ServedFiles(BaseModel):
+    """Files that were laid out in a folder of this machine, and are reached through a server."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    kind: Literal["served_files"] = "served_files"
+    directory: str
+    prefix: str
+    count: int
+    file_size_bytes: int
+    share: Annotated[SmbTarget | NfsTarget, Field(discriminator="kind")]
+
+    @property
+    def on_path(self) -> FilesTarget:
+        """Where they lie."""
+        return FilesTarget.model_validate(self.model_dump(exclude={"kind", "share"}))
+
+    @property
+    def target(self) -> ShareFilesTarget:
+        """Where the load finds them."""
+        return ShareFilesTarget(
+            share=self.share,
+            prefix=self.prefix,
+            count=self.count,
+            file_size_bytes=self.file_size_bytes,
+        )
+
+
+Place = Target | ClientFolders | AgedFolders | ServedFiles
 """What a prepared system offers its load."""

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from typing import Literal, Protocol, Self
 
 from fsgauge.access.keys import AccessKeys
+from fsgauge.access.words import through
 from fsgauge.record import Cell
 from fsgauge.wire import (
     ClientsJob,
     Data,
     IncompressibleData,
+    Interface,
     LayoutJob,
     LoadJob,
     ScanJob,
@@ -18,7 +20,14 @@ from fsgauge.wire import (
     ZeroData,
 )
 from fsgauge.workload.assumed import EXPECTED, Speed
-from fsgauge.workload.folders import AgedFiles, AgedFolders, ClientFolders, FileSets, Place
+from fsgauge.workload.folders import (
+    AgedFiles,
+    AgedFolders,
+    ClientFolders,
+    FileSets,
+    Place,
+    ServedFiles,
+)
 from fsgauge.workload.room import Room
 from fsgauge.workload.steps import Step
 
@@ -252,7 +261,22 @@ def laid_out(place: Place) -> Target:
     """The target of a load on files that were laid out; TypeError for another kind's folders."""
     if isinstance(place, ClientFolders | AgedFolders):
         raise TypeError("the folders of other kinds are no target of a plain load")
-    return place
+    return place.target if isinstance(place, ServedFiles) else place
+
+
+def interface_of(place: Place, here: Interface) -> Interface:
+    """What carries a load there: the study's interface here, sockets through a server."""
+    return "sockets" if isinstance(place, ServedFiles) else here
+
+
+def access_line(accesses: Sequence[AccessKeys], interfaces: Sequence[str]) -> list[str]:
+    """How files that were laid out are reached, a line for what is held equal; none over paths."""
+    if all(access.protocol == "path" for access in accesses):
+        return []
+    return [
+        f"access: {through(accesses, ' and '.join(interfaces))}; files are laid out on the path"
+        " before; through a server direct and buffered are the same: what it keeps is its own"
+    ]
 
 
 def data_of(words: Literal["incompressible", "zero"]) -> Data:

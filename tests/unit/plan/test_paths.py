@@ -8,8 +8,8 @@ from fsgauge.access.keys import AccessKeys
 from fsgauge.plan.estimate import block_seconds, turn_seconds, turns_of_block
 from fsgauge.plan.turns import make_plan, with_seed
 from fsgauge.record import Plan
-from fsgauge.study.reached import accesses_of
 from fsgauge.study.parse import load_study
+from fsgauge.study.reached import accesses_of
 
 
 def plan_of(*overrides: str, serve: str | None = None) -> Plan:

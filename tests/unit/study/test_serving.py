@@ -11,7 +11,7 @@ from fsgauge.study.address import parse_address
 from fsgauge.study.dump import dump_study
 from fsgauge.study.model import System
 from fsgauge.study.parse import load_study
-from fsgauge.study.reached import access_of, accesses_of, over_paths
+from fsgauge.study.reached import accesses_of
 from fsgauge.study.server_options import OPTIONS, unknown_option, wrong_value
 
 
@@ -106,14 +106,14 @@ SERVED = "access.server=samba"
     ("overrides", "what"),
     [
         (["access.smb_signing=true"], "smb_signing would be ignored"),
-        (["access.beside_path=false"], "serve_beside_path would be ignored"),
+        (["access.beside_path=false"], "beside_path would be ignored"),
         (["access.server=ganesha", "access.smb_dialect=2.1"], "smb_dialect would be ignored"),
         ([SERVED, "access.password_file=/p"], "password_file would be ignored"),
         ([SMB, "workload.interface=plain"], "interface would be ignored"),
         ([SMB, "workload.extents=true"], "extents would be ignored"),
         ([SMB, "workload.scan=true"], "scan would be ignored"),
         ([SMB, "access.nfs_mount_port=111"], "nfs_mount_port would be ignored"),
-        ([SMB, SERVED], "serve would start another"),
+        ([SMB, SERVED], "server would start another"),
         ([SERVED, "access.smb_dialect=2.1", "access.smb_encryption=true"], "no encryption"),
         ([SERVED, "access.smb_dialect=1.0"], "not known"),
         ([SERVED, 'workload.backup_orders=["inode"]'], "directory order"),

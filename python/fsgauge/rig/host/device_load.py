@@ -16,7 +16,7 @@ from fsgauge.rig.host.device.block_device import BlockDevice, device_at, device_
 from fsgauge.rig.host.device.device_counters import read_counters
 from fsgauge.rig.host.prepared import PreparedSystem
 from fsgauge.wire import BlockTarget, FilesTarget
-from fsgauge.workload.folders import AgedFolders, ClientFolders
+from fsgauge.workload.folders import AgedFolders, ClientFolders, ServedFiles
 
 
 def watch_device(prepared: PreparedSystem) -> Callable[[], DeviceRun | None]:
@@ -37,7 +37,7 @@ def _device_below(prepared: PreparedSystem) -> BlockDevice | None:
     target = prepared.target
     if isinstance(target, BlockTarget):
         return device_at(target.path)
-    if not isinstance(target, FilesTarget | ClientFolders | AgedFolders):
+    if not isinstance(target, FilesTarget | ServedFiles | ClientFolders | AgedFolders):
         return None
     if target.kind == "share_folders":
         return None

@@ -19,7 +19,8 @@ from fsgauge.rig.host.process.tool import find_tool, run_tool
 from fsgauge.study.model import PathStorage, Study, System
 from fsgauge.study.reached import access_of
 from fsgauge.units import format_size
-from fsgauge.workload.folders import ClientFolders, Place
+from fsgauge.wire import FilesTarget
+from fsgauge.workload.folders import ClientFolders, Place, ServedFiles
 
 P = TypeVar("P", bound=Place)
 _PACKAGES = {
@@ -137,24 +138,32 @@ def _programs_missing(kind: ServerKind) -> list[str]:
 @contextmanager
 def shared(
     study: Study, system: System, folders: P, names: Sequence[str], ledger: Ledger
-) -> Iterator[tuple[P | ClientFolders, Server | None]]:
+) -> Iterator[tuple[P | ClientFolders | ServedFiles, Server | None]]:
     """The folders as clients reach them: through the system's server, if it has one.
 
     `names` are those of the folders in which clients work.
     """
     kind = _server_over(study, system)
-    if kind is None or not isinstance(folders, ClientFolders):
+    if kind is None or not isinstance(folders, ClientFolders | FilesTarget):
         yield folders, None
         return
     account = kind.account()
     directory = Path(folders.directory)
+    if isinstance(folders, FilesTarget):
+        files, directory = directory, directory.parent
+        for path in (files, *files.iterdir()):
+            os.chown(path, account.user_id, account.group_id)
     os.chown(directory, 0, account.group_id)
     directory.chmod(0o750)
     for name in names:
         os.chown(directory / name, account.user_id, account.group_id)
     clients = Clients(access_of(study, system), study.workload.connections)
     with served(kind, directory, clients, system.server, ledger, account) as server:
-        yield folders.model_copy(update={"share": server.target}), server
+        if isinstance(folders, ClientFolders):
+            yield folders.model_copy(update={"share": server.target}), server
+            return
+        share = server.target.model_copy(update={"directory": files.name})
+        yield ServedFiles(share=share, **folders.model_dump(exclude={"kind"})), server
 
 
 def with_server(facts: SystemFacts, server: Server | None) -> SystemFacts:

@@ -27,10 +27,19 @@ from fsgauge.rig.host.steps import free_when_steady, wear
 from fsgauge.rig.host.working_set import free_bytes
 from fsgauge.storage import Base
 from fsgauge.study.model import Study, System
+from fsgauge.study.reached import access_of
 from fsgauge.system import FileSystem, find_kind
 from fsgauge.wire import BlockTarget, FilesTarget, LayoutResult
 from fsgauge.workload import method_of
-from fsgauge.workload.folders import AGED, RATE, AgedFiles, AgedFolders, ClientFolders
+from fsgauge.workload.folders import (
+    AGED,
+    OWN,
+    RATE,
+    AgedFiles,
+    AgedFolders,
+    ClientFolders,
+    ServedFiles,
+)
 from fsgauge.workload.steps import FileStep
 
 
@@ -82,7 +91,7 @@ class HostSystems:
     def layout_folder(self, prepared: PreparedSystem) -> str | None:
         """The folder of the system's files, its file system written back whole."""
         target = prepared.target
-        if not isinstance(target, FilesTarget | ClientFolders | AgedFolders):
+        if not isinstance(target, FilesTarget | ServedFiles | ClientFolders | AgedFolders):
             return None
         if target.kind == "share_folders":
             return None
@@ -164,7 +173,7 @@ class HostSystems:
 
 def _folder_of(prepared: PreparedSystem) -> str:
     """The system's folder; TypeError for a bare device, which has no steps."""
-    if not isinstance(prepared.target, FilesTarget | ClientFolders | AgedFolders):
+    if not isinstance(prepared.target, FilesTarget | ServedFiles | ClientFolders | AgedFolders):
         raise TypeError("a bare device has no files to remove and no space to take")
     return prepared.target.directory
 
@@ -185,6 +194,9 @@ def _files(
         for name in sets.folders:
             Path(folders.folder(name)).mkdir()
         return folders.model_copy(update={"available_bytes": free_bytes(directory)})
+    if access_of(study, system).server != "none":
+        directory = f"{directory}/{OWN}"
+        Path(directory).mkdir()
     return FilesTarget(
         directory=directory,
         count=method_of(study.workload).files,
