@@ -162,10 +162,11 @@ def _before_clients_seconds(job: ClientsJob) -> float:
 def _reading_seconds(job: LoadJob) -> float:
     """Time to read everything back, at the slowest, where the load is verified."""
     target = job.target
-    several = isinstance(target, FilesTarget | ShareFilesTarget)
-    files = target.count if several else 1
-    size = target.file_size_bytes if several else target.size_bytes
-    return files * size / _SLOWEST_READING_BYTES_PER_SECOND if job.verify else 0.0
+    if isinstance(target, FilesTarget | ShareFilesTarget):
+        size_bytes = target.count * target.file_size_bytes
+    else:
+        size_bytes = target.size_bytes
+    return size_bytes / _SLOWEST_READING_BYTES_PER_SECOND if job.verify else 0.0
 
 
 def _written(job: Job) -> bytes:

@@ -423,7 +423,13 @@ def test_one_block_compares_the_path_samba_and_ganesha(
     for run in stored.runs:
         assert run.result is not None and run.result.clients is not None
         assert (run.result.clients.errors, run.result.clients.bad_records) == ([], 0)
-    results = read_study(stored.turns, stored.runs, stored.study, stored.before, stored.after)
+    results = read_study(
+        stored.turns,
+        stored.runs,
+        stored.study,
+        stored.environment_before,
+        stored.environment_after,
+    )
     assert {each.system for each in results.comparisons} == {"smb", "nfs"}
     assert scene.left() == [] and leftovers() == []
 

@@ -7,10 +7,11 @@ files are written into what is left. The same is done with a fresh copy of the s
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, cast
+from typing import Annotated, ClassVar, Literal, cast
 
 from pydantic import Field, ValidationInfo, model_validator
 
+from fsgauge.access.keys import AccessKeys
 from fsgauge.kinds.churn.factors import Order, Side
 from fsgauge.study.base import Distinct
 from fsgauge.study.conflict import conflict
@@ -18,9 +19,6 @@ from fsgauge.study.sweep import BlockSize, Data, Fill, Inapplicable, refuse_igno
 from fsgauge.study.workload_keys import WorkloadKeys
 from fsgauge.units import DurationNs, Percent, SizeBytes, WholePercent, exact_size
 from fsgauge.wire import ChurnProfile, LognormalLifetimes, LognormalParetoSizes
-
-if TYPE_CHECKING:
-    from fsgauge.access.keys import AccessKeys
 
 FileSize = Annotated[SizeBytes, Field(le=1 << 40)]
 

@@ -7,10 +7,11 @@ connections, files of ten sizes in records of 4 KiB, then a backup by one reader
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, ValidationInfo, model_validator
 
+from fsgauge.access.keys import AccessKeys
 from fsgauge.kinds.connections.factors import Order
 from fsgauge.kinds.connections.mix import HOME_DIRECTORY, Mix, Weight
 from fsgauge.study.base import Distinct
@@ -18,9 +19,6 @@ from fsgauge.study.conflict import conflict
 from fsgauge.study.sweep import SCAN, BlockSize, Data, Fill, Inapplicable, refuse_ignored
 from fsgauge.study.workload_keys import WorkloadKeys
 from fsgauge.units import DurationNs, SizeBytes, exact_duration, exact_size, format_size
-
-if TYPE_CHECKING:
-    from fsgauge.access.keys import AccessKeys
 
 Test = Literal["write", "read", "stat", "mix", "delete", "backup"]
 FileSize = Annotated[SizeBytes, Field(le=1 << 40)]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, ValidationInfo, model_validator
 
+from fsgauge.access.keys import AccessKeys
 from fsgauge.kinds.overhead.factors import Pattern
 from fsgauge.study.base import Distinct
 from fsgauge.study.conflict import conflict
@@ -27,9 +28,6 @@ from fsgauge.study.sweep import (
 )
 from fsgauge.study.workload_keys import WorkloadKeys
 from fsgauge.units import DurationNs, RateOperationsPerSecond, WholePercent
-
-if TYPE_CHECKING:
-    from fsgauge.access.keys import AccessKeys
 
 MIXED = frozenset({"rw", "randrw"})
 RANDOM = frozenset({"randread", "randwrite", "randrw"})

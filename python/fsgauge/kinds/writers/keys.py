@@ -10,6 +10,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, ValidationInfo, model_validator
 
+from fsgauge.access.keys import AccessKeys
 from fsgauge.kinds.writers.factors import Access, Allocation, Range
 from fsgauge.study.base import Distinct
 from fsgauge.study.conflict import conflict
@@ -31,9 +32,6 @@ from fsgauge.study.sweep import (
 )
 from fsgauge.study.workload_keys import WorkloadKeys
 from fsgauge.units import DurationNs, SizeBytes, exact_size
-
-if TYPE_CHECKING:
-    from fsgauge.access.keys import AccessKeys
 
 Companions = Annotated[int, Field(ge=0, le=1024)]
 
