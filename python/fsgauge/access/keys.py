@@ -27,6 +27,7 @@ SmbDialect = Annotated[Literal["2.0.2", "2.1", "3.0", "3.0.2", "3.1.1"], BeforeV
 Port = Annotated[int, Field(ge=1, le=65_535)]
 SMB_KEYS = ("smb_dialect", "smb_signing", "smb_encryption", "smb_oplocks")
 WHERE_KEYS = ("server", "share")
+_PATH = {"server": "none", "share": None}
 
 
 class AccessKeys(StudyModel):
@@ -36,8 +37,8 @@ class AccessKeys(StudyModel):
         "none",
         description="Start a private server over each system: samba (SMB) or ganesha (NFS version"
         " 3). It and the clients have a network of their own, so no other process can connect."
-        " Clients work as an unprivileged user. Ganesha serves no folder of a file system that"
-        " holds other files (storage of kind path). It is stopped and removed after each turn."
+        " Clients work as an unprivileged user. A bare device stays as it is. Ganesha serves no"
+        " folder of a file system that holds other files (storage of kind path). It is stopped and removed after each turn."
         " The option --serve says the same.",
     )
     share: ShareAddress | None = Field(
@@ -187,9 +188,11 @@ def in_full(short: object) -> object:
     return short
 
 
-def merged(study: AccessKeys, own: SystemAccess | None) -> AccessKeys:
-    """How a system is reached: its own words, and those of the study for the rest."""
-    if own is None:
-        return study
-    elsewhere = {"server": "none", "share": None} if own.says_where else {}
-    return study.model_copy(update=elsewhere | own.own)
+def merged(study: AccessKeys, own: SystemAccess | None, *, is_bare: bool) -> AccessKeys:
+    """How a system is reached: its own words, and those of the study for the rest.
+
+    A bare device has no files to serve: it stays what it is, the limit below.
+    """
+    words = {} if own is None else own.own
+    elsewhere = is_bare or (own is not None and own.says_where)
+    return study.model_copy(update={**(_PATH if elsewhere else {}), **words})

@@ -9,7 +9,7 @@ from fsgauge.study.smb_protection import protection_of
 
 def access_of(study: Study, system: System) -> AccessKeys:
     """How a system is reached, messages signed and encrypted as a private server of it wants."""
-    access = merged(study.access, system.access)
+    access = merged(study.access, system.access, is_bare=system.kind == "raw")
     if access.server != "samba":
         return access
     protection = protection_of(access, system.server)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from fsgauge.access.keys import AccessKeys, merged
+from fsgauge.access.keys import WHERE_KEYS, AccessKeys, merged
 from fsgauge.study.conflict import conflict
 from fsgauge.study.server_options import unknown_option, wrong_value
 from fsgauge.study.smb_protection import check_protection
@@ -32,6 +32,12 @@ class Reached:
         return ("access", key)
 
     @property
+    def is_elsewhere(self) -> bool:
+        """Whether the study's server and share do not count for it."""
+        own = self.system.access
+        return self.system.kind == "raw" or (own is not None and own.says_where)
+
+    @property
     def where(self) -> Place:
         """Where the server or the share is named, or would be."""
         return self.place("share" if self.access.share is not None else "server")
@@ -40,7 +46,8 @@ class Reached:
 def reached(study: AccessKeys, systems: Sequence[System]) -> list[Reached]:
     """Every system as it is reached."""
     return [
-        Reached(index, system, merged(study, system.access)) for index, system in enumerate(systems)
+        Reached(index, system, merged(study, system.access, is_bare=system.kind == "raw"))
+        for index, system in enumerate(systems)
     ]
 
 
@@ -176,8 +183,7 @@ def unused_of_study(systems: Sequence[Reached], workload: Workload) -> dict[str,
         | {
             key: "every system says it itself"
             for key in type(each.access).model_fields
-            if each.place(key) != ("access", key)
-            or (key in ("server", "share") and each.system.access and each.system.access.says_where)
+            if each.place(key) != ("access", key) or (key in WHERE_KEYS and each.is_elsewhere)
         }
         for each in systems
     ]

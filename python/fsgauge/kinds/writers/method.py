@@ -179,6 +179,8 @@ class WritersMethod(LaidOut):
         factors = WritersFactors.of(cell)
         workload = self.workload
         rate = operations_per_second(factors.block_size_bytes, factors.queue_depth, speed)
+        if any(access.protocol != "path" for access in self.accesses):
+            rate = min(rate, 1 / speed.served_seconds)
         if workload.duration is not None:
             load = (workload.warm_up + workload.duration) / 1e9
         else:
