@@ -38,8 +38,8 @@ class AccessKeys(StudyModel):
         description="Start a private server over each system: samba (SMB) or ganesha (NFS version"
         " 3). It and the clients have a network of their own, so no other process can connect."
         " Clients work as an unprivileged user. A bare device stays as it is. Ganesha serves no"
-        " folder of a file system that holds other files (storage of kind path). It is stopped and removed after each turn."
-        " The option --serve says the same.",
+        " folder of a file system that holds other files (storage of kind path). It is stopped and"
+        " removed after each turn. The option --serve says the same.",
     )
     share: ShareAddress | None = Field(
         None,

@@ -35,12 +35,14 @@ RATE = "rate"
 class FileSets:
     """Files of each client in the two sets; 0 where the study does not have the set.
 
-    `folders` are made in every system before its load.
+    `folders` are made in every system before its load; `of_clients` are those in which clients
+    work, also through a server.
     """
 
     files_per_client: int
     backup_files_per_client: int
     folders: tuple[str, ...] = (OWN, BACKUP)
+    of_clients: tuple[str, ...] = (OWN, BACKUP)
 
 
 @dataclass(frozen=True)

@@ -38,6 +38,7 @@ from fsgauge.workload.folders import (
     AgedFiles,
     AgedFolders,
     ClientFolders,
+    FileSets,
     ServedFiles,
 )
 from fsgauge.workload.steps import FileStep
@@ -106,8 +107,9 @@ class HostSystems:
 
     @property
     def _folders(self) -> tuple[str, ...]:
-        """Those in which a load makes its own files."""
-        return self.attached.file_sets.folders if self.attached.file_sets else ()
+        """Those in which clients make their own files."""
+        sets = self.attached.file_sets
+        return sets.of_clients if isinstance(sets, FileSets) else ()
 
     @contextmanager
     def _formatted(
