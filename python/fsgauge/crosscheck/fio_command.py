@@ -17,8 +17,6 @@ from fsgauge.wire import (
     NullTarget,
     RandomAccess,
     SequentialAccess,
-    ShareFilesTarget,
-    ShareFileTarget,
     ZeroData,
     ZipfAccess,
 )
@@ -197,10 +195,14 @@ def _share(job: LoadJob, number: int, of: int | None = None) -> list[str]:
             return _region(job, path, offset, size, number, parts)
         case FileTarget(path=path, size_bytes=size):
             return _region(job, path, 0, size, number, parts)
-        case ShareFilesTarget() | ShareFileTarget():
-            raise TypeError("a study through servers is refused before")
+        case NullTarget(size_bytes=size):
+            return ["--ioengine=null", f"--size={size}"]
         case _:
-            return ["--ioengine=null", f"--size={job.target.size_bytes}"]
+            raise InputError(
+                "fio is not asked about a share",
+                cause="it reaches files through this machine's kernel alone",
+                next="cross-check the same cells on a path",
+            )
 
 
 def _names(files: FilesTarget, first: int, count: int) -> str:

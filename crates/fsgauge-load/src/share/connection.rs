@@ -10,9 +10,9 @@ use fsgauge_net::{
 };
 use fsgauge_wire::{Failure, Outcome, Stop, Target};
 
-use super::failure::{file_failure, io_advice, no_share};
-use super::path::path_in;
+use super::failure::{file_failure, no_share};
 use crate::operation::Operation;
+use crate::target::{io_advice, path_in};
 
 /// An operation that is not answered for so long has failed.
 const READER_PATIENCE: Duration = Duration::from_secs(30);

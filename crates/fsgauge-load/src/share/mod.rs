@@ -5,12 +5,10 @@
 
 mod connection;
 mod failure;
-mod path;
 mod prepare;
 
 pub(crate) use connection::{Connection, Session};
-pub(crate) use failure::{io_advice, wait_error};
-pub(crate) use path::shown;
+pub(crate) use failure::wait_error;
 pub(crate) use prepare::{Files, prepare};
 
 use fsgauge_net::Access;

@@ -6,8 +6,7 @@ use fsgauge_net::{Access, Answer, Handle, Housekeeper, Request, admit, ask, make
 use fsgauge_wire::{Failure, Note, Outcome, ShareTarget, Stop, Target};
 
 use super::failure::{file_failure, no_share};
-use super::path::{path_in, shown};
-use crate::target::Geometry;
+use crate::target::{Geometry, path_in, shown};
 
 /// What files have to be before jobs open them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

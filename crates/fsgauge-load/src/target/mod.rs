@@ -4,11 +4,13 @@ mod alignment;
 mod block;
 mod file;
 mod name;
+mod on_share;
 mod open_files;
 
 pub(crate) use alignment::required_alignment;
 pub(crate) use file::{allow_open_files, open_failure};
 pub(crate) use name::{describe_io_failure, directory_of, path_of};
+pub(crate) use on_share::{io_advice, path_in, shown};
 pub(crate) use open_files::OpenFiles;
 
 use std::os::fd::OwnedFd;

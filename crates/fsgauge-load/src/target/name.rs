@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use fsgauge_wire::{Failure, Target};
 use rustix::io::Errno;
 
+use super::on_share::{io_advice, shown};
 use crate::operation::Operation;
-use crate::share;
 
 /// The path of file `index`; "null" for the null target.
 pub(crate) fn path_of(target: &Target, index: u32) -> PathBuf {
@@ -14,9 +14,7 @@ pub(crate) fn path_of(target: &Target, index: u32) -> PathBuf {
         Target::Null { .. } => PathBuf::from("null"),
         Target::Block { path, .. } | Target::File { path, .. } => PathBuf::from(path),
         Target::Files { directory, prefix, .. } => Path::new(directory).join(format!("{prefix}{index:04}")),
-        Target::ShareFiles { share, .. } | Target::ShareFile { share, .. } => {
-            share::shown(share, target, index)
-        }
+        Target::ShareFiles { share, .. } | Target::ShareFile { share, .. } => shown(share, target, index),
     }
 }
 
@@ -52,7 +50,7 @@ pub(crate) fn describe_io_failure(target: &Target, operation: &Operation, result
     }
     let errno = Errno::from_raw_os_error(-result);
     let (cause, next) = match errno {
-        _ if target.share().is_some() => share::io_advice(-result),
+        _ if target.share().is_some() => io_advice(-result),
         Errno::NOSPC | Errno::DQUOT => {
             ("the file system or the quota is full", "df -h; choose a smaller target")
         }

@@ -1,0 +1,154 @@
+"""Loads of blocks through real servers: what is written arrives, and what is counted was asked for.
+
+The engine's jobs run in the server's own network. The files behind the share are read by their
+path: no word of the client's is taken for it. Requests that a server had at the same time are
+counted in what the engine sent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fsgauge.access.server import SERVERS, Server, served
+from fsgauge.engine import Engine, EngineFaultError
+from fsgauge.kinds.connections.keys import ConnectionsWorkload
+from fsgauge.rig.host.ledger.ledger import opened_ledger
+from fsgauge.wire import LayoutJob, LayoutResult, LoadJob, LoadResult
+from tests.rigs.conftest import Scene
+from tests.rigs.test_serve import needs
+
+pytestmark = pytest.mark.root
+NAMES = sorted(SERVERS)
+BLOCK_BYTES = 8192
+BLOCKS = 512
+SECOND_NS = 1_000_000_000
+
+
+class Shared:
+    """A server over a folder, and the engine's jobs on it."""
+
+    def __init__(self, server: Server, folder: Path, engine: Engine) -> None:
+        self.server, self.folder, self._engine = server, folder, engine
+
+    def target(self, **keys: Any) -> dict[str, Any]:
+        share = self.server.target.model_copy(update={"directory": "runs/one"})
+        file = {"kind": "share_file", "name": "data", "size_bytes": BLOCKS * BLOCK_BYTES}
+        return {"share": share.model_dump(mode="json")} | (keys or file)
+
+    def load(self, **keys: Any) -> LoadResult:
+        plain: dict[str, Any] = {
+            "target": self.target(),
+            "interface": "sockets",
+            "direct": False,
+            "access": {"kind": "random"},
+            "read_percent": 100,
+            "block_sizes": [{"size_bytes": BLOCK_BYTES}],
+            "queue_depth": 1,
+            "jobs": 1,
+            "duration_ns": SECOND_NS,
+            "seed": 7,
+        }
+        job = LoadJob.model_validate(plain | keys)
+        with self.server.reached():
+            return self._engine.load(job)
+
+    def layout(self, **keys: Any) -> LayoutResult:
+        job = LayoutJob.model_validate(
+            {"target": self.target(), "direct": False, "seed": 1, "block_size_bytes": 65536} | keys
+        )
+        with self.server.reached():
+            return self._engine.layout(job)
+
+    def file(self, name: str = "data") -> Path:
+        return self.folder / "runs" / "one" / name
+
+
+@pytest.fixture(params=NAMES)
+def shared(
+    request: pytest.FixtureRequest, scene: Scene, tmp_path: Path, engine: Engine
+) -> Iterator[Shared]:
+    needs(request.param)
+    kind, folder = SERVERS[request.param], tmp_path / "shared"
+    folder.mkdir()
+    tmp_path.chmod(0o755)
+    account = kind.account()
+    folder.chmod(0o777)
+    keys = ConnectionsWorkload.model_validate({"kind": "connections", "serve": kind.name})
+    with opened_ledger() as ledger, served(kind, folder, keys, {}, ledger, account) as server:
+        yield Shared(server, folder, engine)
+
+
+def written(result: LoadResult) -> int:
+    assert result.write is not None
+    return result.write.operations
+
+
+def blocks_of(file: Path) -> list[bytes]:
+    data = file.read_bytes()
+    return [data[at : at + BLOCK_BYTES] for at in range(0, len(data), BLOCK_BYTES)]
+
+
+@pytest.mark.parametrize("sync", [{"kind": "dsync"}, {"kind": "fsync", "every": 32}], ids=str)
+def test_what_is_written_through_a_share_is_in_the_file_behind_it(
+    shared: Shared, sync: dict[str, Any]
+) -> None:
+    """Every block of it, by writers at offsets of one file, read back through the share as well.
+
+    Over Samba by one: smbd 4.17.12 ends itself ("lock order violation" in locking.tdb) where
+    several of its processes write one file.
+    """
+    jobs = 1 if shared.server.kind.name == "samba" else 4
+    result = shared.load(
+        read_percent=0,
+        jobs=jobs,
+        queue_depth=4,
+        ranges={"kind": "interleaved"},
+        passes=1,
+        verify=True,
+        sync=sync,
+    )
+    assert written(result) == BLOCKS
+    assert result.integrity is not None and result.integrity.checked_blocks == BLOCKS
+    assert result.integrity.faulty == []
+    found = blocks_of(shared.file())
+    assert len(found) == BLOCKS == len(set(found)) and all(any(block) for block in found)
+    calls = 0 if result.sync is None else result.sync.calls
+    assert calls == (BLOCKS // 32 if sync["kind"] == "fsync" else 0)
+
+
+def test_writers_with_files_of_their_own_find_what_they_wrote(shared: Shared) -> None:
+    target = shared.target(kind="share_files", prefix="f-", count=3, file_size_bytes=1 << 20)
+    result = shared.load(
+        target=target,
+        read_percent=0,
+        jobs=3,
+        ranges={"kind": "own_files"},
+        passes=2,
+        extend=True,
+        verify=True,
+        access={"kind": "sequential"},
+        workers="processes",
+    )
+    assert written(result) == 2 * 3 * 128
+    assert result.integrity is not None and result.integrity.faulty == []
+    for number in range(3):
+        assert len(set(blocks_of(shared.file(f"f-{number:04d}")))) == 128
+
+
+def test_a_layout_through_a_share_can_be_read(shared: Shared) -> None:
+    """A block that is not there is no block of zeros: files that are too short are refused."""
+    laid_out = shared.layout()
+    assert laid_out.size_bytes == BLOCKS * BLOCK_BYTES == shared.file().stat().st_size
+    assert len(set(blocks_of(shared.file()))) == BLOCKS
+    result = shared.load(jobs=2, queue_depth=8, duration_ns=SECOND_NS // 2)
+    assert result.read is not None and result.read.operations > 100
+    # Both jobs keep eight requests on their way; an answer's way back into the loop is in it.
+    assert 15.0 < result.in_flight_mean <= 16.0
+    size_bytes = BLOCKS * BLOCK_BYTES
+    larger = shared.target(kind="share_file", name="data", size_bytes=2 * size_bytes)
+    with pytest.raises(EngineFaultError, match=f"has {size_bytes} bytes, the job says"):
+        shared.load(target=larger)
