@@ -114,9 +114,10 @@ class AccessKeys(StudyModel):
 
 
 class SystemAccess(StudyModel):
-    """How one system is reached; what it does not say is said by [access].
+    """How one system is reached: "path", "samba", "ganesha", an address, or these keys.
 
-    With `server` or `share`, neither of those of [access] counts.
+    What it does not say is said by [access]. With `server` or `share`, neither of those of
+    [access] counts.
     """
 
     server: Server | None = Field(
