@@ -18,7 +18,6 @@ from fsgauge.access.server import SERVERS, samba, served
 from fsgauge.access.server.private_users import users_can_be_private
 from fsgauge.engine import Engine
 from fsgauge.errors import InputError
-from fsgauge.kinds.connections.keys import ConnectionsWorkload
 from fsgauge.rig.host.caches import KEEP_CACHES
 from fsgauge.rig.host.ledger.ledger import opened_ledger
 from fsgauge.rig.host.machine.mounts import mount_holding
@@ -34,7 +33,7 @@ from fsgauge.workload.folders import ClientFolders
 from tests.attack import nfs_client
 from tests.needs import need
 from tests.rigs.conftest import Scene, engine, rig, scene
-from tests.rigs.test_serve import SMALL, needs, study_of
+from tests.rigs.test_serve import SMALL, clients, needs, study_of
 
 __all__ = ["engine", "rig", "scene"]
 
@@ -224,11 +223,9 @@ def test_a_samba_without_mounts_of_its_own_serves_as_nobody(
     account = samba.SAMBA.account()
     assert account.name == "nobody" and account.user_id == pwd.getpwnam("nobody").pw_uid
     tmp_path.chmod(0o755)
-    workload = study_of("samba").workload
-    assert isinstance(workload, ConnectionsWorkload)
     with (
         opened_ledger() as opened,
-        served(SERVERS["samba"], tmp_path, workload, {}, opened, account) as server,
+        served(SERVERS["samba"], tmp_path, clients("samba"), {}, opened, account) as server,
     ):
         assert not (server.child.serving.folder / "users").exists()
         assert isinstance(server.target, SmbTarget) and server.target.user == "nobody"
@@ -248,7 +245,8 @@ def test_ganesha_does_not_serve_a_folder_of_a_file_system_with_other_files(
             "question": "What does a server add?",
             "storage": {"kind": "path", "path": str(tmp_path), "size": 200 << 20},
             "system": [{"name": "mounted", "kind": "mounted"}],
-            "workload": {"kind": "connections", "serve": "ganesha"} | SMALL,
+            "access": {"server": "ganesha"},
+            "workload": {"kind": "connections"} | SMALL,
             "plan": {"seed": 1, "blocks": 2},
         }
     )

@@ -50,7 +50,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "access.words": STUDY,
     "workload": STUDY | {"access.words"},
     "plan.power": TYPES,
-    "plan": STUDY | {"workload", "plan.power"},
+    "plan": STUDY | {"workload", "plan.power", "access.words"},
     "rig.host.machine": MACHINE,
     "storage": STUDY | {"rig.host.machine"},
     "system": STUDY | {"rig.host.machine"},

@@ -19,12 +19,12 @@ from typing import Any
 
 import pytest
 
-from fsgauge.access.server import SERVERS, Server, served
+from fsgauge.access.keys import AccessKeys
+from fsgauge.access.server import SERVERS, Clients, Server, served
 from fsgauge.access.server.samba import SHARE
 from fsgauge.engine import Engine
 from fsgauge.errors import RigError
 from fsgauge.kinds.connections.factors import ConnectionsFactors
-from fsgauge.kinds.connections.keys import ConnectionsWorkload
 from fsgauge.progress.lines import Quiet
 from fsgauge.record import RunRecord
 from fsgauge.rig.host.caches import KEEP_CACHES
@@ -36,6 +36,7 @@ from fsgauge.rig.host.ledger.ledger_folder import begin_ledger
 from fsgauge.rig.host.process.servers import server_processes
 from fsgauge.rig.host.rig import HostRig
 from fsgauge.rig.host.serving import missing_of, require_surroundings
+from fsgauge.stats import read_study
 from fsgauge.study.model import Study
 from fsgauge.wire import ClientsJob, Event, IntervalEvent, SmbTarget
 from tests.rigs.conftest import MEBIBYTE, Scene
@@ -43,7 +44,9 @@ from tests.rigs.measured import measured
 
 pytestmark = pytest.mark.root
 NAMES = sorted(SERVERS)
-SMALL = {"clients": 8, "files_per_connection": 2, "file_sizes": [4096, 65536]}
+SMALL_CLIENTS = 8
+ALONE = {"beside_path": False}
+SMALL = {"clients": SMALL_CLIENTS, "files_per_connection": 2, "file_sizes": [4096, 65536]}
 
 
 def needs(name: str) -> None:
@@ -61,10 +64,14 @@ def needs(name: str) -> None:
         pytest.skip(f"{words}; FSGAUGE_TEST_SERVERS=1 makes that a failure")
 
 
-def study_of(name: str, *systems: dict[str, Any], **keys: Any) -> Study:
+def study_of(
+    name: str, *systems: dict[str, Any], access: dict[str, Any] | None = None, **keys: Any
+) -> Study:
+    """A study of clients, behind a private server unless its systems are shares."""
     plan = {"seed": 1, "blocks": 2}
     kind = "share" if systems and systems[0].get("kind") == "share" else "ram"
-    workload = {"kind": "connections", "serve": name, "tests": ["write", "read"]} | SMALL | keys
+    workload = {"kind": "connections", "tests": ["write", "read"]} | SMALL | keys
+    server = {} if kind == "share" else {"server": name}
     return Study.model_validate(
         {
             "format": 1,
@@ -72,6 +79,7 @@ def study_of(name: str, *systems: dict[str, Any], **keys: Any) -> Study:
             "question": "What does a server add?",
             "storage": {"kind": kind, "size": 200 * MEBIBYTE},
             "system": list(systems) or [{"name": "ext4"}],
+            "access": server | (access or {}),
             "workload": workload,
             "plan": plan,
         }
@@ -109,8 +117,8 @@ def shared_folder(tmp_path: Path) -> Iterator[Path]:
     yield folder
 
 
-def workload(name: str, **keys: Any) -> ConnectionsWorkload:
-    return ConnectionsWorkload.model_validate({"kind": "connections", "serve": name} | SMALL | keys)
+def clients(name: str) -> Clients:
+    return Clients(AccessKeys.model_validate({"server": name}), SMALL_CLIENTS)
 
 
 def answers(server: Server) -> bool:
@@ -136,7 +144,7 @@ def test_a_server_starts_answers_on_loopback_and_leaves_nothing(
 ) -> None:
     needs(name)
     with opened_ledger() as opened:
-        with served(SERVERS[name], shared_folder, workload(name), {}, opened) as server:
+        with served(SERVERS[name], shared_folder, clients(name), {}, opened) as server:
             port, folder = server.target.port, folder_of(server)
             assert port > 1024 and answers(server) and not listens(port)
             assert server.facts.version[0].isdigit()
@@ -166,7 +174,7 @@ def test_a_server_starts_where_the_path_lacks_the_administrators_folders(
     monkeypatch.setenv("PATH", "/usr/local/bin:/usr/bin:/bin")
     with (
         opened_ledger() as opened,
-        served(SERVERS[name], shared_folder, workload(name), {}, opened) as server,
+        served(SERVERS[name], shared_folder, clients(name), {}, opened) as server,
     ):
         assert answers(server)
     assert scene.left() == [] and leftovers() == []
@@ -187,7 +195,7 @@ def test_samba_serves_the_folder_to_its_own_user_alone(scene: Scene, shared_fold
 
     with (
         opened_ledger() as opened,
-        served(SERVERS["samba"], shared_folder, workload("samba"), {}, opened) as server,
+        served(SERVERS["samba"], shared_folder, clients("samba"), {}, opened) as server,
     ):
         target = server.target
         assert isinstance(target, SmbTarget) and target.password is not None
@@ -211,7 +219,7 @@ def test_options_that_a_server_refuses_end_before_anything_is_measured(
     with (
         pytest.raises(RigError) as refusal,
         opened_ledger() as opened,
-        served(SERVERS[name], shared_folder, workload(name), options, opened),
+        served(SERVERS[name], shared_folder, clients(name), options, opened),
     ):
         pytest.fail("the server took it")
     assert refusal.value.details
@@ -225,7 +233,7 @@ def test_a_server_that_was_killed_is_started_again(
     needs(name)
     with (
         opened_ledger() as opened,
-        served(SERVERS[name], shared_folder, workload(name), {}, opened) as server,
+        served(SERVERS[name], shared_folder, clients(name), {}, opened) as server,
     ):
         observation = server.observe()
         observation.begin()
@@ -249,11 +257,11 @@ from fsgauge.rig.host.ledger import ledger
 from fsgauge.rig.host.ledger.ledger import opened_ledger
 from fsgauge.rig.host.ledger.ledger_folder import begin_ledger
 from fsgauge.rig.host.folder.marked_folder import Owner
-from fsgauge.access.server import SERVERS, served
-from fsgauge.kinds.connections.keys import ConnectionsWorkload
-workload = ConnectionsWorkload(serve=sys.argv[2])
+from fsgauge.access.keys import AccessKeys
+from fsgauge.access.server import SERVERS, Clients, served
+clients = Clients(AccessKeys(server=sys.argv[2]), 590)
 with opened_ledger() as ledger:
-    with served(SERVERS[sys.argv[2]], Path(sys.argv[3]), workload, {}, ledger) as server:
+    with served(SERVERS[sys.argv[2]], Path(sys.argv[3]), clients, {}, ledger) as server:
         if sys.argv[4] == "again":
             os.kill(server.child.leader(), signal.SIGKILL)
             while not server.child.revive():
@@ -365,7 +373,7 @@ def test_signing_and_encryption_are_what_systems_may_differ_in(
         {"name": "signed", "kind": "ext4", "server": {"server signing": "mandatory"}},
         {"name": "encrypted", "kind": "ext4", "server": {"server smb encrypt": "required"}},
     ]
-    study = study_of("samba", *systems, serve_beside_path=False)
+    study = study_of("samba", *systems, access=ALONE)
     outcome, stored = measured(study, rig, tmp_path / "results")
     assert outcome.ended_by is None
     spoken = {}
@@ -373,6 +381,85 @@ def test_signing_and_encryption_are_what_systems_may_differ_in(
         assert isinstance(run.job, ClientsJob) and isinstance(run.job.target, SmbTarget)
         spoken[run.system] = (run.job.target.signing, run.job.target.encryption)
     assert spoken == {"plain": (False, False), "signed": (True, False), "encrypted": (False, True)}
+    assert scene.left() == [] and leftovers() == []
+
+
+def test_one_block_compares_the_path_samba_and_ganesha(
+    scene: Scene, engine: Engine, rig: HostRig, tmp_path: Path
+) -> None:
+    """One file system, reached in three ways: each is a system, all in one block."""
+    for name in NAMES:
+        needs(name)
+    systems = [
+        {"name": name, "kind": "ext4", "access": access}
+        for name, access in (("path", "path"), ("smb", "samba"), ("nfs", "ganesha"))
+    ]
+    study = study_of("none", *systems, access=ALONE)
+    outcome, stored = measured(study, engine, rig, tmp_path / "results")
+    assert outcome.ended_by is None and stored.path_runs == []
+    spoken = {run.system: run.job.target.kind for run in stored.runs}
+    assert spoken == {"path": "path", "smb": "smb", "nfs": "nfs"}
+    assert {turn.system: turn.server and turn.server.name for turn in stored.turns} == {
+        "path": None,
+        "smb": "Samba",
+        "nfs": "NFS-Ganesha",
+    }
+    assert all(len({r.system for r in stored.runs if r.block == at}) == 3 for at in (0, 1))
+    for run in stored.runs:
+        assert run.result is not None and run.result.clients is not None
+        assert (run.result.clients.errors, run.result.clients.bad_records) == ([], 0)
+    results = read_study(
+        stored.turns,
+        stored.runs,
+        stored.study,
+        stored.environment_before,
+        stored.environment_after,
+    )
+    assert {each.system for each in results.comparisons} == {"smb", "nfs"}
+    assert scene.left() == [] and leftovers() == []
+
+
+SERVED_LOADS = {
+    "writers": {"writers": [2], "passes": 1, "block_sizes": [8192], "fill": 20, "verify": True},
+    "overhead": {
+        "patterns": ["randread", "randwrite"],
+        "queue_depths": [4],
+        "block_sizes": [4096],
+        "fill": 20,
+        "warm_up": 50_000_000,
+        "duration": 300_000_000,
+    },
+    "churn": {"fills": [30], "tests": ["write"], "clients": 4, "storage_age": 1.5, "fsync": False},
+}
+
+
+@pytest.mark.parametrize("kind", SERVED_LOADS)
+@pytest.mark.parametrize("name", NAMES)
+def test_other_kinds_work_through_a_server_too(
+    name: str, kind: str, scene: Scene, engine: Engine, rig: HostRig, tmp_path: Path
+) -> None:
+    """Each writer or job has a connection of its own; the files lie on the path below."""
+    needs(name)
+    study = Study.model_validate(
+        {
+            "format": 1,
+            "name": "served",
+            "question": "What does a server add?",
+            "storage": {"kind": "ram", "size": 200 * MEBIBYTE},
+            "system": [{"name": "ext4"}, {"name": "served", "kind": "ext4", "access": name}],
+            "workload": {"kind": kind} | SERVED_LOADS[kind],
+            "plan": {"seed": 1, "blocks": 2},
+        }
+    )
+    outcome, stored = measured(study, engine, rig, tmp_path / "results")
+    assert outcome.ended_by is None and stored.path_runs == []
+    for run in stored.runs:
+        assert run.fault is None and run.result is not None, run.fault
+        assert (run.server is None) == (run.system == "ext4")
+        target = run.job.target.kind
+        assert (target in ("share_files", "smb", "nfs")) == (run.system == "served")
+        if run.result.integrity is not None:
+            assert run.result.integrity.faulty == []
     assert scene.left() == [] and leftovers() == []
 
 
@@ -398,8 +485,8 @@ def test_a_server_killed_under_load_comes_back_and_the_study_goes_on(
     name: str, scene: Scene, rig: HostRig, tmp_path: Path
 ) -> None:
     needs(name)
-    slow = {"files_per_connection": 15, "think": 20_000_000, "serve_beside_path": False}
-    study = study_of(name, tests=["write"], file_sizes=[65536], **{"clients": 4} | slow)
+    slow = {"files_per_connection": 15, "think": 20_000_000}
+    study = study_of(name, tests=["write"], file_sizes=[65536], access=ALONE, clients=4, **slow)
     killer = Killer()
     outcome, stored = measured(study, rig, tmp_path / "results", killer)
     assert killer.killed
@@ -440,18 +527,18 @@ def test_a_share_of_a_running_server_is_used_and_cleared(
     shared_folder.chmod(0o777)
     with (
         opened_ledger() as opened,
-        served(SERVERS[name], shared_folder, workload(name), {}, opened) as server,
+        served(SERVERS[name], shared_folder, clients(name), {}, opened) as server,
     ):
         target = server.target
-        keys: dict[str, Any] = {"serve": "none"}
+        access: dict[str, Any] = {}
         if isinstance(target, SmbTarget):
             address = f"smb://{target.user}@127.0.0.1:{target.port}/{target.share}"
-            keys["password_file"] = getattr(target.password, "path", "")
+            access["password_file"] = getattr(target.password, "path", "")
         else:
             address = f"nfs://127.0.0.1:{target.port}{target.export}"
-            keys["nfs_mount_port"] = target.mount_port
-        share = {"name": "share", "kind": "share", "target": address}
-        study = study_of(name, share, **keys)
+            access["nfs_mount_port"] = target.mount_port
+        share = {"name": "share", "kind": "share", "access": address}
+        study = study_of(name, share, access=access)
         with server.reached():
             outcome, stored = measured(study, HostRig(engine), tmp_path / "results")
         assert outcome.ended_by is None
@@ -506,8 +593,8 @@ def test_a_full_or_closed_share_ends_the_study_with_what_is_needed(
     tmp_path: Path,
 ) -> None:
     needs(name)
-    slow = {"files_per_connection": 40, "think": 20_000_000, "serve_beside_path": False}
-    study = study_of(name, tests=["write"], file_sizes=[262_144], **{"clients": 4} | slow)
+    slow = {"files_per_connection": 40, "think": 20_000_000}
+    study = study_of(name, tests=["write"], file_sizes=[262_144], access=ALONE, clients=4, **slow)
     progress = meddler(scene)
     outcome, stored = measured(study, rig, tmp_path / "results", progress)
     assert progress.done and isinstance(outcome.ended_by, RigError)
@@ -526,12 +613,12 @@ def test_a_refused_login_ends_before_anything_is_written(
     monkeypatch.setenv("FSGAUGE_SMB_PASSWORD", "not-this-one")
     with (
         opened_ledger() as opened,
-        served(SERVERS["samba"], shared_folder, workload("samba"), {}, opened) as server,
+        served(SERVERS["samba"], shared_folder, clients("samba"), {}, opened) as server,
     ):
         port = server.target.port
         address = f"smb://nobody@127.0.0.1:{port}/{SHARE}"
-        share = {"name": "share", "kind": "share", "target": address}
-        study = study_of("samba", share, serve="none")
+        share = {"name": "share", "kind": "share", "access": address}
+        study = study_of("samba", share)
         with server.reached(), pytest.raises(RigError) as refusal:
             measured(study, HostRig(engine), tmp_path / "results")
         assert "refuses the user nobody" in refusal.value.what

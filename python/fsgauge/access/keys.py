@@ -1,18 +1,21 @@
-"""The keys of a workload that say how its files are reached: a path, a share, a private server."""
+"""The keys that say how files are reached: a path, a private server, a running server's share."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+import difflib
+from collections.abc import Iterator
+from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from fsgauge.study.address import PASSWORD_VARIABLE, Target, parse_address
+from fsgauge.study.address import PASSWORD_VARIABLE, ShareAddress, parse_address
+from fsgauge.study.base import StudyModel
 from fsgauge.study.conflict import conflict
 from fsgauge.study.storage import AbsolutePath
-from fsgauge.study.sweep import Inapplicable
-from fsgauge.study.workload_keys import WorkloadKeys
 
-Serve = Literal["none", "samba", "ganesha"]
+Server = Literal["none", "samba", "ganesha"]
+Protocol = Literal["path", "smb", "nfs"]
+_PROTOCOLS: dict[Server, Protocol] = {"none": "path", "samba": "smb", "ganesha": "nfs"}
 
 
 def _as_text(value: object) -> object:
@@ -21,124 +24,176 @@ def _as_text(value: object) -> object:
 
 
 SmbDialect = Annotated[Literal["2.0.2", "2.1", "3.0", "3.0.2", "3.1.1"], BeforeValidator(_as_text)]
-_SMB_KEYS = ("smb_dialect", "smb_signing", "smb_encryption", "smb_oplocks")
+Port = Annotated[int, Field(ge=1, le=65_535)]
+SMB_KEYS = ("smb_dialect", "smb_signing", "smb_encryption", "smb_oplocks")
+WHERE_KEYS = ("server", "share")
+_PATH = {"server": "none", "share": None}
 
 
-class AccessKeys(WorkloadKeys):
-    """A server of somebody's, or one that fsgauge starts over each system; neither by default."""
+class AccessKeys(StudyModel):
+    """How all systems are reached that do not say it themselves; over their paths by default."""
 
-    target: Target | None = Field(
-        None,
-        description="A server's share: smb://user@host:port/share, or nfs://host:port/export"
-        " (version 3), each client with a connection of its own. NFS clients are the user and"
-        " group that run fsgauge (AUTH_SYS), 0 and 0 for root, whom a server with root_squash maps"
-        " to another user or refuses. With --set it takes the place of"
-        f" storage and systems. The password comes from {PASSWORD_VARIABLE} or password_file.",
-    )
-    serve: Serve = Field(
+    server: Server = Field(
         "none",
         description="Start a private server over each system: samba (SMB) or ganesha (NFS version"
         " 3). It and the clients have a network of their own, so no other process can connect."
-        " Clients work as an unprivileged user. Ganesha serves no folder of a file system that"
-        " holds other files (storage of kind path). It is stopped and removed after each turn."
-        " The option --serve says the same.",
+        " Clients work as an unprivileged user. A bare device stays as it is. Ganesha serves no"
+        " folder of a file system that holds other files (storage of kind path). It is stopped and"
+        " removed after each turn. The option --serve says the same.",
     )
-    serve_beside_path: bool = Field(
+    share: ShareAddress | None = Field(
+        None,
+        description="A server's share that is there already: smb://user@host:port/share, or"
+        " nfs://host:port/export (version 3), each client with a connection of its own. NFS clients"
+        " are the user and group that run fsgauge (AUTH_SYS), 0 and 0 for root, whom a server with"
+        " root_squash maps to another user or refuses. With --set it takes the place of storage"
+        f" and systems. The password comes from {PASSWORD_VARIABLE} or password_file.",
+    )
+    beside_path: bool = Field(
         True,
-        description="With serve: in each block every system has one more turn, over its path"
-        " without the server, so that the report shows the server's own share of each operation.",
+        description="Of a kind that tells the server's own share of each operation (connections):"
+        " in each block a system behind a private server has one more turn, over its path.",
     )
     smb_dialect: SmbDialect = Field("3.0.2", description="The version of SMB that clients speak.")
     smb_signing: bool = Field(
         False,
         description="Whether messages are signed: all but NEGOTIATE and SESSION_SETUP, of which"
-        " only the server's last answer is. Encrypted ones have no signature besides. With serve,"
-        ' a system whose server has "server signing" = "mandatory" has it in any case.',
+        " only the server's last answer is. Encrypted ones have no signature besides. A private"
+        ' server with "server signing" = "mandatory" has it in any case.',
     )
     smb_encryption: bool = Field(
         False,
         description="Whether messages are encrypted: all but NEGOTIATE and SESSION_SETUP, which"
-        " log in and are clear. 3.0 and later can. With serve, a system whose server has"
+        " log in and are clear. 3.0 and later can. A private server with"
         ' "server smb encrypt" = "required" has it in any case.',
     )
     smb_oplocks: bool = Field(
         False,
         description="Whether clients ask for oplocks. They never cache: each record is sent.",
     )
-    nfs_mount_port: Annotated[int, Field(ge=1, le=65_535)] | None = Field(
+    nfs_mount_port: Port | None = Field(
         None,
-        description="The port of an NFS server's mount service. Default: its portmapper says.",
+        description="The port of a running NFS server's mount service. Default: its portmapper"
+        " says.",
     )
     password_file: AbsolutePath | None = Field(
         None,
-        description="A file with the password of the user in `target`, readable by its owner"
+        description="A file with the password of the user in `share`, readable by its owner"
         f" alone (0600). Default: the variable {PASSWORD_VARIABLE}.",
     )
 
-    if TYPE_CHECKING:
-        clients: int
-        interface: str
+    @property
+    def protocol(self) -> Protocol:
+        """What clients go through."""
+        if self.share is not None:
+            return parse_address(self.share).protocol
+        return _PROTOCOLS[self.server]
 
     @property
-    def network(self) -> AccessKeys:
-        """These."""
-        return self
+    def sockets_for_a_client(self) -> int:
+        """NFS has one more for its mount service."""
+        return {"path": 0, "smb": 1, "nfs": 2}[self.protocol]
 
-    @property
-    def protocol(self) -> Literal["path", "smb", "nfs"]:
-        """What clients go through, where the systems do not say it themselves."""
-        if self.target is not None:
-            return parse_address(self.target).protocol
-        return {"none": "path", "samba": "smb", "ganesha": "nfs"}[self.serve]  # type: ignore[return-value]
-
-    def check_network(self, backup_orders: list[str], *, scan: bool) -> None:
-        """Refuse what contradicts itself over a network."""
-        if self.target is not None and self.serve != "none":
-            raise conflict(
-                "target names a server that runs already, and serve would start another",
-                ["serve", "target"],
-                next="leave one of them out",
-            )
-        if self.smb_encryption and self.smb_dialect.startswith("2"):
-            raise conflict(
-                f"SMB {self.smb_dialect} has no encryption",
-                ["smb_encryption", "smb_dialect"],
-                next='smb_dialect = "3.0.2", or without encryption',
-            )
-        if self.protocol == "path":
-            return
-        for index, order in enumerate(backup_orders):
-            if order != "directory":
-                raise conflict(
-                    "a share does not say where files lie, so a backup reads in directory order",
-                    [("backup_orders", index), "target" if self.target else "serve"],
-                    next='backup_orders = ["directory"]',
-                )
-        if scan and self.target is not None:
-            raise conflict(
-                "scan would be ignored: a share does not say where files lie",
-                ["scan", "target"],
-            )
-
-    def without_effect(self) -> Inapplicable:
-        """Keys of this file, and of clients, that have no effect."""
-        found: Inapplicable = {}
-        if self.serve == "none":
-            found["serve_beside_path"] = ("nothing is served", "serve")
-        if self.target is not None:
-            found["interface"] = ("clients use sockets", "target")
-            found["extents"] = ("a share does not say where files lie", "target")
+    def unused(self) -> Iterator[tuple[str, str, str]]:
+        """Keys that have no effect for a system reached like this: why, and what makes it so."""
+        where = "share" if self.share is not None else "server"
         protocol = self.protocol
+        if self.server == "none":
+            yield "beside_path", "no private server is started", where
         if protocol != "smb":
-            reason = ("clients work on a path", "serve")
-            if protocol == "nfs":
-                reason = ("clients speak NFS", "target" if self.target else "serve")
-            found |= dict.fromkeys(_SMB_KEYS, reason)
-        if protocol != "smb" or self.target is None:
-            reason = ("no server asks for a password", "target")
-            if self.serve == "samba":
-                reason = ("the private server has a password of its own", "serve")
-            found["password_file"] = reason
-        if protocol != "nfs" or self.target is None:
-            found["nfs_mount_port"] = ("no NFS server is named", "target")
-        return found
+            reason = "clients work on a path" if protocol == "path" else "clients speak NFS"
+            for key in SMB_KEYS:
+                yield key, reason, where
+        if protocol != "smb" or self.share is None:
+            reason = "no server asks for a password"
+            if self.server == "samba":
+                reason = "the private server has a password of its own"
+            yield "password_file", reason, where
+        if protocol != "nfs" or self.share is None:
+            yield "nfs_mount_port", "no running NFS server is named", where
+
+
+class SystemAccess(StudyModel):
+    """How one system is reached: "path", "samba", "ganesha", an address, or these keys.
+
+    What it does not say is said by [access]. With `server` or `share`, neither of those of
+    [access] counts.
+    """
+
+    server: Server | None = Field(
+        None,
+        description="A private server over this system; none: over its path. Default: that of"
+        " [access].",
+    )
+    share: ShareAddress | None = Field(
+        None,
+        description="For kind share: where it is, smb://user@host/share or nfs://host/export."
+        " Default: that of [access].",
+    )
+    beside_path: bool | None = Field(
+        None,
+        description="Whether this system has one more turn over its path. Default: that of"
+        " [access].",
+    )
+    smb_dialect: SmbDialect | None = Field(
+        None, description="The version of SMB. Default: that of [access]."
+    )
+    smb_signing: bool | None = Field(
+        None, description="Whether messages are signed. Default: that of [access]."
+    )
+    smb_encryption: bool | None = Field(
+        None, description="Whether messages are encrypted. Default: that of [access]."
+    )
+    smb_oplocks: bool | None = Field(
+        None, description="Whether clients ask for oplocks. Default: that of [access]."
+    )
+    nfs_mount_port: Port | None = Field(
+        None,
+        description="The port of this NFS server's mount service. Default: that of [access].",
+    )
+    password_file: AbsolutePath | None = Field(
+        None, description="A file with this share's password. Default: that of [access]."
+    )
+
+    @property
+    def own(self) -> dict[str, object]:
+        """The keys that it says itself, with their values."""
+        return {key: value for key, value in self if value is not None}
+
+    @property
+    def says_where(self) -> bool:
+        """Whether it names a server, a share or the path itself."""
+        return any(key in self.own for key in WHERE_KEYS)
+
+
+def full_access(written: object) -> object:
+    """What a study says of a system's access as a table; a conflict for a word that is none."""
+    servers = [name for name in _PROTOCOLS if name != "none"]
+    if isinstance(written, str) and "://" not in written and written not in ("path", *servers):
+        near = difflib.get_close_matches(written, ["path", *servers], n=1)
+        raise conflict(
+            f'"{written}" is no access of a system',
+            [()],
+            hint=f'did you mean "{near[0]}"?' if near else "",
+            next=f"path, {', '.join(servers)}, smb://user@host/share or nfs://host/export, a table",
+        )
+    return in_full(written)
+
+
+def in_full(short: object) -> object:
+    """The table that a short form stands for: "path", a server's name, or an address."""
+    if short == "path":
+        return {"server": "none"}
+    if isinstance(short, str):
+        return {"share" if "://" in short else "server": short}
+    return short
+
+
+def merged(study: AccessKeys, own: SystemAccess | None, *, is_bare: bool) -> AccessKeys:
+    """How a system is reached: its own words, and those of the study for the rest.
+
+    A bare device has no files to serve: it stays what it is, the limit below.
+    """
+    words = {} if own is None else own.own
+    elsewhere = is_bare or (own is not None and own.says_where)
+    return study.model_copy(update={**(_PATH if elsewhere else {}), **words})

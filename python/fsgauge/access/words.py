@@ -2,34 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Sequence
 
 from fsgauge.access.keys import AccessKeys
-from fsgauge.study.smb_protection import Protection, protection_of
+from fsgauge.study.smb_protection import Protection
 
 _SERVERS = {"samba": "a private Samba server", "ganesha": "a private NFS-Ganesha server"}
 
 
-def through(workload: AccessKeys, protections: Collection[Protection] = ()) -> str:
-    """ "interface auto", "through a private Samba server (SMB 3.0.2, not signed)".
-
-    `protections` are those of the study's systems, where their servers have a say.
-    """
-    if workload.protocol == "path":
-        return f"interface {workload.interface}"
-    where = _SERVERS.get(workload.serve, "servers that run already")
-    if workload.protocol == "nfs":
-        return f"through {where} (NFS version 3)"
-    words = [
-        f"SMB {workload.smb_dialect}",
-        _protected(protections or (protection_of(workload, {}),)),
-        *(["with oplocks"] if workload.smb_oplocks else []),
-    ]
-    return f"through {where} ({', '.join(words)})"
+def protection_in(access: AccessKeys) -> Protection:
+    """How its messages are protected."""
+    return Protection(access.smb_signing, access.smb_encryption)
 
 
-def _protected(protections: Collection[Protection]) -> str:
-    found = set(protections)
-    if len(found) > 1:
-        return "signed or encrypted as each system's server wants it"
-    return str(*found)
+def way(access: AccessKeys) -> str:
+    """One system's way: "its path", "a private Samba server (SMB 3.0.2, not signed)"."""
+    return _way(access, str(protection_in(access)))
+
+
+def ways(accesses: Sequence[AccessKeys]) -> list[str]:
+    """The ways in which systems are reached, each once, whatever their messages' protection."""
+    return list(dict.fromkeys(_way(access, "") for access in accesses))
+
+
+def through(accesses: Sequence[AccessKeys], interface: str) -> str:
+    """ "interface auto", "through a private Samba server (SMB 3.0.2, not signed)"."""
+    remote = list(dict.fromkeys(each for each in accesses if each.protocol != "path"))
+    if not remote:
+        return f"interface {interface}"
+    if len(ways(accesses)) > 1:
+        over_path = f" (its path: interface {interface})" * (len(remote) < len(accesses))
+        return f"each system in its own way{over_path}"
+    protections = {str(protection_in(each)) for each in remote}
+    protected = "signed or encrypted as each system's server wants it"
+    return f"through {_way(remote[0], protected if len(protections) > 1 else protections.pop())}"
+
+
+def _way(access: AccessKeys, protected: str) -> str:
+    if access.protocol == "path":
+        return "its path"
+    where = _SERVERS.get(access.server, "servers that run already")
+    if access.protocol == "nfs":
+        return f"{where} (NFS version 3)"
+    words = [f"SMB {access.smb_dialect}", protected, "with oplocks" if access.smb_oplocks else ""]
+    return f"{where} ({', '.join(word for word in words if word)})"

@@ -28,6 +28,7 @@ from fsgauge.rig.rig import LendsSystems, LentSystem, Rig
 from fsgauge.stats.metrics import values
 from fsgauge.study.dump import dump_study
 from fsgauge.study.model import Study
+from fsgauge.study.reached import is_served
 from fsgauge.wire import ClientsJob, FilesTarget, LoadJob, LoadResult, OperationResult
 from fsgauge.workload import method_of
 
@@ -119,6 +120,11 @@ def _check_cells(study: Study) -> None:
             cause=reason,
             next="fsgauge crosscheck overhead --with fio checks the same engine"
             + (f"; in the source tree, make bench {bench}" if bench else ""),
+        )
+    if is_served(study):
+        raise InputError(
+            "fio has no clients of SMB and NFS that would do the same",
+            next="without --serve: the same engine over the path is checked",
         )
     plan = make_plan(study, size_bytes=1 << 50)
     target = FilesTarget(directory="/", count=method.files, file_size_bytes=1 << 30)

@@ -6,9 +6,12 @@ real number of bytes written is hardly ever larger. What the study itself says i
 
 from __future__ import annotations
 
+from collections import Counter
+
+from fsgauge.access.keys import AccessKeys
 from fsgauge.plan.space import layout_bytes, planned_room
-from fsgauge.study.model import Study
-from fsgauge.study.over_path import is_beside_path, without_server
+from fsgauge.study.model import Study, System
+from fsgauge.study.reached import accesses_of, is_beside_path
 from fsgauge.study.workload import cells_of
 from fsgauge.workload import method_of
 from fsgauge.workload.assumed import EXPECTED, Speed
@@ -22,9 +25,12 @@ SCAN_SECONDS = 0.3
 """A sync and a scan of a system that holds a study's files."""
 
 
-def turn_seconds(study: Study, size_bytes: int, speed: Speed = EXPECTED) -> float:
+def turn_seconds(
+    study: Study, size_bytes: int, access: AccessKeys, speed: Speed = EXPECTED
+) -> float:
     """One system, made afresh for each stage, filled, and measured in every cell."""
-    method = method_of(study.workload).in_room(planned_room(study, size_bytes))
+    method = method_of(study.workload).reached_by((access,))
+    method = method.in_room(planned_room(study, size_bytes))
     space = layout_bytes(study, size_bytes)
     cells = cells_of(study.workload)
     made = sum(len(group) for group in method.stages(cells))
@@ -36,16 +42,20 @@ def turn_seconds(study: Study, size_bytes: int, speed: Speed = EXPECTED) -> floa
 
 def block_seconds(study: Study, size_bytes: int, speed: Speed = EXPECTED) -> float:
     """Every system's turn, the baseline's second one, and those over paths beside a server."""
-    systems = len(study.systems)
-    seconds = (systems + 1) * turn_seconds(study, size_bytes, speed)
-    if is_beside_path(study):
-        seconds += systems * turn_seconds(without_server(study), size_bytes, speed)
-    return seconds
+    accesses = accesses_of(study)
+    turns = Counter([*accesses, accesses[0], *[AccessKeys()] * len(_beside_path(study))])
+    return sum(
+        count * turn_seconds(study, size_bytes, access, speed) for access, count in turns.items()
+    )
 
 
 def turns_of_block(study: Study) -> int:
     """Every system's, the baseline's second one, and those over paths beside a server."""
-    return len(study.systems) * (2 if is_beside_path(study) else 1) + 1
+    return len(study.systems) + len(_beside_path(study)) + 1
+
+
+def _beside_path(study: Study) -> list[System]:
+    return [system for system in study.systems if is_beside_path(study, system)]
 
 
 def turn_written_bytes(study: Study, size_bytes: int) -> int:

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict
 
+from fsgauge.access.words import protection_in, way, ways
 from fsgauge.plan.estimate import RUN_SECONDS, block_seconds
 from fsgauge.plan.power import blocks_needed, detectable_percent, paired_percent
 from fsgauge.plan.space import held_twice, layout_bytes, planned_room
 from fsgauge.record import Plan, Turn
-from fsgauge.study.model import Study, System, Workload
-from fsgauge.study.over_path import is_served
-from fsgauge.study.smb_protection import Protection, protection_of
+from fsgauge.study.model import Study, System
+from fsgauge.study.reached import accesses_of, is_served
 from fsgauge.study.system import ALLOCATING, UNFORMATTED
 from fsgauge.units import exact_size, format_bandwidth, format_duration, format_size
 from fsgauge.workload import method_of
@@ -95,7 +95,7 @@ def describe(
         systems=study.systems,
         baseline=plan.baseline,
         held_equal=_held_equal(study, size_bytes),
-        different=[*_different(study.systems), *_protected(study), *_bare_instead(study)],
+        different=[*_different(study.systems), *_reached(study), *_bare_instead(study)],
         cannot_tell=[text for text in (_method(study, size_bytes).cannot_tell(),) if text],
         turns=plan.turns,
         blocks=blocks,
@@ -161,31 +161,28 @@ def _held_equal(study: Study, size_bytes: int) -> list[str]:
 
 def _method(study: Study, size_bytes: int) -> Method:
     """The study's method, which knows the sizes of its files."""
-    method = method_of(_addressed(study)).in_room(planned_room(study, size_bytes))
-    return method.protected_by(tuple(_protections(study).values()))
+    method = method_of(study.workload).reached_by(accesses_of(study))
+    return method.in_room(planned_room(study, size_bytes))
 
 
-def _addressed(study: Study) -> Workload:
-    """The workload, with the first share's address where systems alone have theirs."""
-    workload, first = study.workload, study.systems[0]
-    if workload.network is None or first.target is None:
-        return workload
-    return workload.model_copy(update={"target": first.target})
+def _reached(study: Study) -> list[str]:
+    """In what ways the systems are reached, or how their messages are protected."""
+    accesses = accesses_of(study)
+    found = [
+        *_each("access", study, [way(access) for access in accesses] * (len(ways(accesses)) > 1)),
+        *_each("share", study, [access.share or "" for access in accesses]),
+    ]
+    if len(ways(accesses)) == 1:
+        found += _each("messages", study, [str(protection_in(access)) for access in accesses])
+    return found
 
 
-def _protections(study: Study) -> dict[str, Protection]:
-    """By system, how the sessions with its server are protected; empty where none is started."""
-    access = study.workload.network
-    if access is None or access.serve != "samba":
-        return {}
-    return {each.name: protection_of(access, each.server) for each in study.systems}
-
-
-def _protected(study: Study) -> list[str]:
-    found = _protections(study)
-    if len(set(found.values())) < 2:
+def _each(what: str, study: Study, values: list[str]) -> list[str]:
+    """A line with each system's value, where they are not all the same."""
+    if len(set(values)) < 2:
         return []
-    return [f"messages ({'; '.join(f'{name}: {each}' for name, each in found.items())})"]
+    pairs = zip(study.systems, values, strict=True)
+    return [f"{what} ({'; '.join(f'{system.name}: {each}' for system, each in pairs)})"]
 
 
 def _half(study: Study) -> str:
@@ -213,7 +210,7 @@ def _state(study: Study) -> str:
 def _different(systems: list[System]) -> list[str]:
     """Which properties are not the same in all systems, with each one's value."""
     found = []
-    for key in ("kind", "mkfs", "mount", "path", "tunables", "server", "target", *ALLOCATING):
+    for key in ("kind", "mkfs", "mount", "path", "tunables", "server", *ALLOCATING):
         values = {system.name: _value(system, key) for system in systems if _has(system, key)}
         if any(value != next(iter(values.values())) for value in values.values()):
             parts = [f"{name}: {value or 'default'}" for name, value in values.items()]
@@ -239,8 +236,6 @@ def _has(system: System, key: str) -> bool:
     """Whether the property exists for such a system: the raw device has no mount options."""
     if key in ("mkfs", "mount", "tunables"):
         return system.kind not in UNFORMATTED
-    if key == "target":
-        return system.kind == "share"
     return key in ("kind", "server") or key in ALLOCATING or system.kind == "mounted"
 
 

@@ -31,7 +31,7 @@ from fsgauge.plan.estimate import block_seconds, turn_written_bytes, turns_of_bl
 from fsgauge.plan.space import held_twice, layout_bytes, planned_room
 from fsgauge.record import Cell, Plan, Turn
 from fsgauge.study.model import LAYOUT, Study
-from fsgauge.study.over_path import is_beside_path
+from fsgauge.study.reached import is_beside_path
 from fsgauge.study.workload import cells_of, default_primary
 from fsgauge.units import exact_duration, format_duration, format_size
 from fsgauge.wire import ClientsJob, LayoutJob, LoadJob
@@ -166,8 +166,8 @@ def _turns(study: Study, cells: list[Cell], blocks: int, seed: int) -> list[Turn
             Turn(block=block, turn=0, system=system, again=again, cells=stage)
             for system, again, stage in made
         ]
-        if is_beside_path(study):
-            planned = _with_paths(planned, names, seed)
+        served = [system.name for system in study.systems if is_beside_path(study, system)]
+        planned = _with_paths(planned, served, seed)
         turns += [turn.model_copy(update={"turn": at}) for at, turn in enumerate(planned)]
     return turns
 

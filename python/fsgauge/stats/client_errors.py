@@ -87,13 +87,13 @@ ERRORS: dict[ClientErrorKind, ErrorWords] = {
     "login_refused": ErrorWords(
         "login refused",
         "the server refused the login",
-        "the user's password (FSGAUGE_SMB_PASSWORD, or workload.password_file), and a server that"
+        "the user's password (FSGAUGE_SMB_PASSWORD, or access.password_file), and a server that"
         " takes so many sessions of one user",
     ),
     "protocol": ErrorWords(
         "protocol error",
         "the server does not speak this version, or broke its protocol",
-        "a server that speaks this version: --set workload.smb_dialect=2.1 is an older one",
+        "a server that speaks this version: --set access.smb_dialect=2.1 is an older one",
     ),
     "other": ErrorWords("other error", "another error occurred", "dmesg | tail"),
 }

@@ -51,7 +51,7 @@ def _sizes(sizes: dict[str, int | None]) -> dict[str, str]:
 
 def _target_bytes(turn: TurnRecord) -> int | None:
     target = turn.target
-    if target.get("kind") == "files":
+    if target.get("kind") in ("files", "served_files"):
         return int(target["count"]) * int(target["file_size_bytes"])
     size = target.get("size_bytes")
     return None if size is None else int(size)

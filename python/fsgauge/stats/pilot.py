@@ -128,7 +128,7 @@ def is_of_same_work(
     return (
         all(
             _plain(record.study.get(key)) == _plain(study.get(key))
-            for key in ("workload", "system")
+            for key in ("workload", "system", "access")
         )
         and record.study.get("storage", {}).get("kind") == study.get("storage", {}).get("kind")
         and abs(there - size_bytes) <= SIZE_TOLERANCE * max(there, size_bytes)

@@ -43,7 +43,7 @@ def _unscanned(stored: StoredStudy) -> set[tuple[int, int]]:
     return {
         (turn.block, turn.turn)
         for turn in stored.turns
-        if turn.target.get("kind") in ("files", "client_folders", "aged_folders")
+        if turn.target.get("kind") in ("files", "served_files", "client_folders", "aged_folders")
         and any(
             (turn.block, turn.turn, *scan) not in done
             for scan in _asked(stored, planned[turn.block, turn.turn])

@@ -75,7 +75,7 @@ def refuse_passwords(texts: Sequence[str]) -> None:
                 "a password does not belong in the address of a server",
                 cause="study files, records and command lines are read by others",
                 next=f"leave :PASSWORD out, and put it into {PASSWORD_VARIABLE}, or into a file"
-                " that workload.password_file names",
+                " that access.password_file names",
             )
 
 
@@ -87,5 +87,5 @@ def _checked(text: str) -> str:
     return text
 
 
-Target = Annotated[OneLine, AfterValidator(_checked), Field(max_length=300)]
+ShareAddress = Annotated[OneLine, AfterValidator(_checked), Field(max_length=300)]
 """An address as a study writes it."""

@@ -55,6 +55,9 @@ def written(model: BaseModel, info: ValidationInfo, keys: Sequence[str]) -> list
     A key that was written but cannot have an effect is an error; the same key in a model that
     is read back from a record carries its default and is none.
     """
-    if not (info.context and info.context.get("written")):
-        return []
-    return [key for key in keys if key in model.model_fields_set]
+    return [key for key in keys if key in model.model_fields_set] if is_written(info) else []
+
+
+def is_written(info: ValidationInfo) -> bool:
+    """Whether a person wrote what is checked."""
+    return bool(info.context and info.context.get("written"))

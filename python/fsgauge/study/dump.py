@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import tomlkit
 from pydantic import BaseModel
-from tomlkit.items import Table
+from tomlkit.items import InlineTable, Table
 
+from fsgauge.access.keys import SystemAccess
 from fsgauge.study.model import Study, System
+from fsgauge.study.serving import reached, unused_of_study
 from fsgauge.study.system import ALLOCATING, UNFORMATTED
 from fsgauge.study.value_type import value_type
 
@@ -27,7 +29,10 @@ def dump_study(study: Study) -> str:
     for system in study.systems:
         systems.append(_table(system, _without_effect(system)))
     document.add("system", systems)
+    systems_reached = reached(study.access, study.systems)
+    document.add("access", _table(study.access, unused_of_study(systems_reached, study.workload)))
     reasons = {key: reason for key, (reason, _) in study.workload.inapplicable().items()}
+    reasons |= study.workload.unused_over([each.access for each in systems_reached])
     document.add("workload", _table(study.workload, reasons))
     document.add("plan", _table(study.plan, {}))
     return tomlkit.dumps(document)
@@ -37,8 +42,8 @@ def _without_effect(system: System) -> dict[str, str]:
     reasons = {"path": "only a mounted system has one"} if system.kind != "mounted" else {}
     if system.kind in UNFORMATTED:
         reasons |= dict.fromkeys(("mkfs", "mount", "tunables"), UNFORMATTED[system.kind])
-    if system.kind != "share":
-        reasons["target"] = "only a share has one"
+    if system.access is None:
+        reasons["access"] = "as [access] says"
     for key in ALLOCATING:
         if getattr(system, key) is None:
             reasons[key] = "the file system's own choice"
@@ -55,8 +60,18 @@ def _table(model: BaseModel, without_effect: dict[str, str]) -> Table:
             table.add(tomlkit.comment(f"{key}: {without_effect[key]}"))
         elif value is None:
             table.add(tomlkit.comment(f"{key}: not given"))
+        elif isinstance(value, SystemAccess):
+            table.add(key, _own_words(value))
         elif isinstance(value, BaseModel):
             table.add(key, _table(value, {}))
         else:
             table.add(key, value_type(field).item(value))
+    return table
+
+
+def _own_words(access: SystemAccess) -> InlineTable:
+    """Of a system's access, what it says itself: the rest is that of [access]."""
+    table = tomlkit.inline_table()
+    fields = type(access).model_fields
+    table.update({key: value_type(fields[key]).item(value) for key, value in access.own.items()})
     return table

@@ -9,6 +9,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from fsgauge import kinds
+from fsgauge.access.keys import SMB_KEYS, AccessKeys, SystemAccess
 from fsgauge.study.base import StudyModel
 from fsgauge.study.locate import Path
 from fsgauge.study.model import (
@@ -70,9 +71,23 @@ SECTIONS = (
     Section("storage", PathStorage, "path"),
     Section("storage", ShareStorage, "share"),
     Section("system", System),
+    Section("system.access", SystemAccess),
+    Section("access", AccessKeys),
     *(section for kind in kinds.names() for section in _of_kind(kind)),
     Section("plan", PlanSettings),
 )
+
+
+MOVED = {
+    "workload.target": "access.share",
+    "workload.serve": "access.server",
+    "workload.serve_beside_path": "access.beside_path",
+    **{
+        f"workload.{key}": f"access.{key}" for key in (*SMB_KEYS, "nfs_mount_port", "password_file")
+    },
+    "system.target": "system.access",
+}
+"""Where keys are that once stood elsewhere, for whoever writes them from memory."""
 
 
 def sections(name: str, variant: str = "") -> list[Section]:

@@ -12,7 +12,7 @@ from pydantic_core import ErrorDetails
 from fsgauge import kinds
 from fsgauge.errors import InputError, SourceLocation
 from fsgauge.study.document import Document
-from fsgauge.study.keys import all_dotted, dotted, sections, valid_keys, value_types
+from fsgauge.study.keys import MOVED, all_dotted, dotted, sections, valid_keys, value_types
 from fsgauge.study.locate import Path
 from fsgauge.study.value_type import ValueType
 from fsgauge.study.wording import (
@@ -70,7 +70,11 @@ class _Mistake:
         near = difflib.get_close_matches(self.key, valid, n=1, cutoff=0.5)
         elsewhere = [name for name in all_dotted() if name.split(".")[-1] == self.key]
         hint, target = "", section
-        if len(self.path) > 1 and self.path[0] == "system" and "tunables" in self.path:
+        moved = MOVED.get(f"{section}.{self.key}")
+        if moved is not None:
+            near, elsewhere, target = [], [moved], moved
+            hint = f"it is {moved} now"
+        elif len(self.path) > 1 and self.path[0] == "system" and "tunables" in self.path:
             target = "system.tunables"
         elif f"{section}.{self.key}" in elsewhere:
             target = f"{section}.{self.key}"

@@ -10,11 +10,12 @@ from __future__ import annotations
 import difflib
 from typing import Annotated, Literal
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, ValidationInfo, model_validator
 
-from fsgauge.study.base import OneLine, StudyModel
+from fsgauge.access.keys import AccessKeys
+from fsgauge.study.base import OneLine, StudyModel, is_written
 from fsgauge.study.conflict import conflict
-from fsgauge.study.serving import check_serving, check_shares
+from fsgauge.study.serving import check_access, check_places, reached, refuse_unused
 from fsgauge.study.settings import PlanSettings
 from fsgauge.study.storage import (
     DeviceStorage,
@@ -63,6 +64,9 @@ class Study(StudyModel):
         min_length=1,
         max_length=50,
     )
+    access: AccessKeys = Field(
+        default_factory=AccessKeys, description="How systems are reached that do not say it."
+    )
     workload: Workload = Field(description="What the clients do.")
     plan: PlanSettings = Field(
         default_factory=PlanSettings, description="How often, in what order, for how long."
@@ -83,7 +87,7 @@ class Study(StudyModel):
 
     @model_validator(mode="after")
     def _systems_fit_the_storage(self) -> Study:
-        check_shares(self.storage, self.systems, self.workload)
+        check_places(self.storage, reached(self.access, self.systems))
         if self.storage.kind == "share":
             return self
         folder = self.storage.kind == "path"
@@ -114,8 +118,11 @@ class Study(StudyModel):
         return self
 
     @model_validator(mode="after")
-    def _servers_have_their_options(self) -> Study:
-        check_serving(self.systems, self.workload)
+    def _systems_can_be_reached(self, info: ValidationInfo) -> Study:
+        systems = reached(self.access, self.systems)
+        check_access(systems, self.workload)
+        if is_written(info):
+            refuse_unused(self.access, systems, self.workload)
         return self
 
     @model_validator(mode="after")

@@ -9,9 +9,10 @@ from typing import Any
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
+from fsgauge.access.keys import in_full
 from fsgauge.errors import InputError
 from fsgauge.study.document import Document, Origin, number_beyond_toml
-from fsgauge.study.keys import all_dotted, value_types
+from fsgauge.study.keys import MOVED, all_dotted, value_types
 from fsgauge.study.locate import Path, Spans
 from fsgauge.study.shipped import is_shipped
 from fsgauge.study.specs import option_origin, storage_table, system_table
@@ -33,13 +34,13 @@ def change_storage(document: Document, spec: str) -> None:
 
 
 def give_way(document: Document, overrides: list[str], specs: list[str]) -> None:
-    """`--set workload.target=...` is the only difference: shares take the study's place.
+    """`--set access.share=...` is the only difference: shares take the study's place.
 
     Storage and systems of other kinds are local, and would be refused beside a target. The same
     where --system names a share. Only what a shipped study chose gives way: InputError for systems
     that a person asked for, in a file or by option.
     """
-    named = [text for text in overrides if text.partition("=")[0].strip() == "workload.target"]
+    named = [text for text in overrides if text.partition("=")[0].strip() == "access.share"]
     systems = document.data.get("system")
     own = (
         [table for table in systems if isinstance(table, dict)] if isinstance(systems, list) else []
@@ -91,7 +92,7 @@ def _would_be_dropped(document: Document, own: list[dict[str, Any]], index: int)
     name = own[index].get("name", "this system")
     place = document.origin(("system", index))
     return InputError(
-        f'"{name}" cannot be measured beside a share: workload.target puts shares in its place',
+        f'"{name}" cannot be measured beside a share: access.share puts shares in its place',
         location=place.key() if place else None,
         cause="one study measures shares, or file systems that it makes itself",
         next="leave that system out; or keep it, without the target: --serve samba measures it"
@@ -110,7 +111,7 @@ def _is_share(table: dict[str, Any]) -> bool:
 
 def change_serving(document: Document, server: str) -> None:
     """--serve SERVER."""
-    document.put(("workload", "serve"), server, option_origin("--serve", server))
+    document.put(("access", "server"), server, option_origin("--serve", server))
 
 
 def change_systems(document: Document, specs: list[str]) -> None:
@@ -185,11 +186,14 @@ def _path(document: Document, name: str, origin: Origin) -> Path:
     if section == "system":
         return _system_path(document, key, origin)
     known = [dotted for dotted in all_dotted() if not dotted.startswith("system")]
-    if name not in known or name in ("storage", "workload", "plan", "format"):
+    if name not in known or name in ("storage", "access", "workload", "plan", "format"):
         near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+        hint = f'did you mean "{near[0]}"?' if near else ""
+        if name in MOVED:
+            near, hint = [MOVED[name]], f"it is {MOVED[name]} now"
         raise InputError(
             f'unknown key "{name}"',
-            location=origin.key(f'did you mean "{near[0]}"?' if near else ""),
+            location=origin.key(hint),
             next=f"fsgauge explain {near[0]}" if near else "fsgauge explain",
         )
     return tuple(name.split("."))
@@ -202,6 +206,8 @@ def _system_path(document: Document, rest: str, origin: Origin) -> Path:
     for index, name in sorted(enumerate(names), key=lambda entry: -len(entry[1])):
         if rest.startswith(name + "."):
             key, _, tunable = rest[len(name) + 1 :].partition(".")
+            if key == "access" and tunable:
+                tables[index]["access"] = in_full(tables[index].get("access", {}))
             return ("system", index, key, tunable) if tunable else ("system", index, key)
     raise InputError(
         f'"{rest}" is no key of a system of this study',

@@ -7,7 +7,7 @@ enum_smb_signing_vals and enum_smb_encryption_vals in lib/param/param_table.c.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from fsgauge.access.keys import AccessKeys
@@ -33,43 +33,51 @@ class Protection:
         return "signed" if self.signing else "not signed"
 
 
-def protection_of(workload: AccessKeys, options: Mapping[str, str]) -> Protection:
+def protection_of(access: AccessKeys, options: Mapping[str, str]) -> Protection:
     """What clients of a server with these options do: what the study asks, or the server wants.
 
     "desired" encrypts where the dialect can: smbd encrypts the sessions of all who are able to.
     """
     encrypts = _is(options, ENCRYPTION, _REQUIRED)
     if _is(options, ENCRYPTION, (_DESIRED,)):
-        encrypts = _can_encrypt(workload)
+        encrypts = _can_encrypt(access)
     return Protection(
-        signing=workload.smb_signing or _is(options, SIGNING, _REQUIRED),
-        encryption=workload.smb_encryption or encrypts,
+        signing=access.smb_signing or _is(options, SIGNING, _REQUIRED),
+        encryption=access.smb_encryption or encrypts,
     )
 
 
-def check_protection(index: int, options: Mapping[str, str], workload: AccessKeys) -> None:
-    """Raise a conflict where a system's server and the study's clients contradict each other."""
+def check_protection(
+    index: int,
+    options: Mapping[str, str],
+    access: AccessKeys,
+    said_at: Callable[[str], tuple[str | int, ...]],
+) -> None:
+    """Raise a conflict where a system's server and its clients contradict each other.
+
+    `said_at` gives the place in the study of a key of the access.
+    """
 
     def place(name: str) -> tuple[str | int, ...]:
         return ("system", index, "server", name)
 
-    if _is(options, ENCRYPTION, _REQUIRED) and not _can_encrypt(workload):
+    if _is(options, ENCRYPTION, _REQUIRED) and not _can_encrypt(access):
         raise conflict(
-            f"the server requires encryption, and SMB {workload.smb_dialect} has none",
-            [place(ENCRYPTION), ("workload", "smb_dialect")],
-            next="--set workload.smb_dialect=3.0.2",
+            f"the server requires encryption, and SMB {access.smb_dialect} has none",
+            [place(ENCRYPTION), said_at("smb_dialect")],
+            next="--set access.smb_dialect=3.0.2",
         )
-    if workload.smb_encryption and _is(options, ENCRYPTION, _OFF):
+    if access.smb_encryption and _is(options, ENCRYPTION, _OFF):
         raise conflict(
             "the server has its encryption switched off, and clients are to encrypt",
-            [place(ENCRYPTION), ("workload", "smb_encryption")],
+            [place(ENCRYPTION), said_at("smb_encryption")],
             next=f'leave one of them out; "{ENCRYPTION}=required" encrypts for that system alone',
         )
-    if workload.smb_signing and _is(options, SIGNING, _OFF):
+    if access.smb_signing and _is(options, SIGNING, _OFF):
         raise conflict(
             "smbd cannot switch the signing of SMB 2 and 3 off, and clients are to sign: the option"
             " would be ignored",
-            [place(SIGNING), ("workload", "smb_signing")],
+            [place(SIGNING), said_at("smb_signing")],
             next=f'leave one of them out; "{SIGNING}=mandatory" signs for that system alone',
         )
 
@@ -78,5 +86,5 @@ def _is(options: Mapping[str, str], name: str, values: tuple[str, ...]) -> bool:
     return options.get(name, "").strip().lower() in values
 
 
-def _can_encrypt(workload: AccessKeys) -> bool:
-    return not workload.smb_dialect.startswith("2")
+def _can_encrypt(access: AccessKeys) -> bool:
+    return not access.smb_dialect.startswith("2")

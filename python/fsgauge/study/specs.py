@@ -18,7 +18,7 @@ from fsgauge.study.system import LONGEST_NAME
 _STORAGE_FORMS = "loop:8GiB, ram:1GiB, device:NAME, path:/mnt/x, /dev/NAME, /existing/folder"
 _NAMED = re.compile(r"([^=:/]+)=")
 _ALLOCATING = ("allocation_chunk", "extent_size_hint")
-_SYSTEM_KEYS = ("mkfs", "mount", "path", "target", "tunables", "server", *_ALLOCATING)
+_SYSTEM_KEYS = ("mkfs", "mount", "path", "access", "tunables", "server", *_ALLOCATING)
 _TABLES = ("tunables", "server")
 _SUM_DIGITS = 6
 
@@ -86,7 +86,7 @@ def _system_option(table: dict[str, Any], spec: str, part: str, start: int) -> N
             f'"{part.strip()}" is no option of a system',
             location=source_location("--system", spec, (start, start + len(part)), "", False),
             details=(
-                "known: mkfs=..., mount=..., path=..., target=..., tunables.NAME=...,"
+                "known: mkfs=..., mount=..., path=..., access=..., tunables.NAME=...,"
                 " server.NAME=..., allocation_chunk=..., extent_size_hint=..., with ; between",
             ),
             next="fsgauge explain system",
@@ -104,6 +104,7 @@ def _name(table: dict[str, Any]) -> str:
     tunables = [f"{key}={value}" for each in _TABLES for key, value in table.get(each, {}).items()]
     special = [table[key] for key in ("mkfs", "mount") if table.get(key)] + tunables
     special += [f"{key} {table[key]}" for key in _ALLOCATING if table.get(key)]
+    special += [table["access"]] if table.get("access") and table["kind"] != "share" else []
     return f"{table['kind']} ({', '.join(special)})" if special else str(table["kind"])
 
 

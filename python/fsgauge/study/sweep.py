@@ -13,6 +13,7 @@ from fsgauge.units import SizeBytes, WholePercent
 
 SECTOR_BYTES = 512
 CELLS_LIMIT = 1000
+CONNECTION_DEPTH_LIMIT = 512
 
 BlockSize = Annotated[SizeBytes, Field(le=1 << 30)]
 QueueDepth = Annotated[int, Field(ge=1, le=32_768)]
@@ -46,6 +47,17 @@ def require_few_cells(workload: StudyModel, lists: list[str]) -> None:
             f"the sweep has {cells} cells, and {CELLS_LIMIT} is the limit",
             lists,
             next="shorten a list; one study asks one question",
+        )
+
+
+def require_depth_of_connection(depth: int, key: tuple[str | int, ...]) -> None:
+    """Refuse more operations at a time than a server gives one connection credits for."""
+    if depth > CONNECTION_DEPTH_LIMIT:
+        raise conflict(
+            f"a connection to a server carries {CONNECTION_DEPTH_LIMIT} operations at a time, and"
+            f" this is {depth}",
+            [("workload", *key), ("access", "server")],
+            next="more jobs or writers: each has a connection of its own",
         )
 
 

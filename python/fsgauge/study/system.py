@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Annotated
 
-from pydantic import Field, ValidationInfo, model_validator
+from pydantic import BeforeValidator, Field, ValidationInfo, model_validator
 
-from fsgauge.study.address import Target
+from fsgauge.access.keys import SystemAccess, full_access
 from fsgauge.study.base import OneLine, Options, StudyModel, written
 from fsgauge.study.conflict import conflict
 from fsgauge.study.server_options import OPTIONS
@@ -76,15 +76,16 @@ class System(StudyModel):
     )
     server: dict[OneLine, Options] = Field(
         {},
-        description="Options of the server that workload.serve starts over this system:"
+        description="Options of the private server over this system (access):"
         ' { "aio read size" = "0" } of samba, { MaxRead = "65536" } of ganesha.'
         f" Of samba: {', '.join(OPTIONS['samba'])}. Of ganesha: {', '.join(OPTIONS['ganesha'])}.",
         max_length=50,
     )
-    target: Target | None = Field(
+    access: Annotated[SystemAccess | None, BeforeValidator(full_access)] = Field(
         None,
-        description="For kind share: where it is, smb://user@host/share or nfs://host/export."
-        " Default: workload.target.",
+        description='How it is reached: "path", "samba" or "ganesha" (a private server over it),'
+        ' "smb://user@host/share" or "nfs://host/export" (kind share), or a table such as'
+        ' { server = "samba", smb_dialect = "2.1" }. Default: what [access] says.',
     )
 
     @model_validator(mode="before")
@@ -144,10 +145,10 @@ class System(StudyModel):
                 ["path", "kind"],
                 next='kind = "mounted" uses a file system where it is mounted',
             )
-        if self.target is not None and self.kind != "share":
+        if self.access is not None and self.access.share is not None and self.kind != "share":
             raise conflict(
-                f"target would be ignored: only a share has one, and this is {self.kind}",
-                ["target", "kind"],
+                f"the address would be ignored: only a share has one, and this is {self.kind}",
+                [("access", "share"), "kind"],
                 next='kind = "share" uses a server that runs already',
             )
         return self

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from fsgauge.study.allocation_keys import refuse_allocating
 from fsgauge.study.base import StudyModel
@@ -23,6 +23,15 @@ class WorkloadKeys(StudyModel):
     allocates: ClassVar[bool] = False
     """Whether a system's keys say how its files are given space (`study.system.ALLOCATING`)."""
 
+    works_over: ClassVar[Literal["paths", "private servers", "any server"]] = "paths"
+    """Over what its operations make sense; with private servers, the system below is ours."""
+
+    why_on_paths: ClassVar[str] = "what it does has no equal there"
+    """Why it works over paths alone, where it does."""
+
+    is_told_beside_path: ClassVar[bool] = False
+    """Whether its page tells a server's own share, from turns over the path in the same block."""
+
     if TYPE_CHECKING:
         kind: str
 
@@ -32,9 +41,16 @@ class WorkloadKeys(StudyModel):
             ...
 
     @property
-    def network(self) -> AccessKeys | None:
-        """How its files are reached, where that can be over a network; None where it cannot."""
-        return None
+    def connections(self) -> int:
+        """How many clients are connected to a server at once, at most."""
+        return 1
+
+    def check_access(self, accesses: Sequence[AccessKeys]) -> None:
+        """Raise a conflict, its keys below the study, where that cannot be reached like this."""
+
+    def unused_over(self, accesses: Sequence[AccessKeys]) -> dict[str, str]:  # noqa: ARG002
+        """Keys that have no effect where the systems are reached like this, and why."""
+        return {}
 
     def inapplicable(self) -> Inapplicable:
         """Keys that have no effect in this workload: why, and the key that makes it so."""

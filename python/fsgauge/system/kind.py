@@ -179,4 +179,4 @@ class Share(SystemKind):
 
 
 SHARE = Share()
-"""The study names its place: system.target, or workload.target."""
+"""The study names its place: its access, or that of all."""

@@ -7,7 +7,15 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from fsgauge.wire import ClientsTarget, NfsTarget, PathTarget, SmbTarget, Target
+from fsgauge.wire import (
+    ClientsTarget,
+    FilesTarget,
+    NfsTarget,
+    PathTarget,
+    ShareFilesTarget,
+    SmbTarget,
+    Target,
+)
 
 OWN = "files"
 """The folder of the files that clients write, read, mix and delete."""
@@ -27,12 +35,14 @@ RATE = "rate"
 class FileSets:
     """Files of each client in the two sets; 0 where the study does not have the set.
 
-    `folders` are made in every system before its load.
+    `folders` are made in every system before its load; `of_clients` are those in which clients
+    work, also through a server.
     """
 
     files_per_client: int
     backup_files_per_client: int
     folders: tuple[str, ...] = (OWN, BACKUP)
+    of_clients: tuple[str, ...] = (OWN, BACKUP)
 
 
 @dataclass(frozen=True)
@@ -94,5 +104,33 @@ class AgedFolders(BaseModel):
         return f"{self.directory}/{name}"
 
 
-Place = Target | ClientFolders | AgedFolders
+class ServedFiles(BaseModel):
+    """Files that were laid out in a folder of this machine, and are reached through a server."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    kind: Literal["served_files"] = "served_files"
+    directory: str
+    prefix: str
+    count: int
+    file_size_bytes: int
+    share: Annotated[SmbTarget | NfsTarget, Field(discriminator="kind")]
+
+    @property
+    def on_path(self) -> FilesTarget:
+        """Where they lie."""
+        return FilesTarget.model_validate(self.model_dump(exclude={"kind", "share"}))
+
+    @property
+    def target(self) -> ShareFilesTarget:
+        """Where the load finds them."""
+        return ShareFilesTarget(
+            share=self.share,
+            prefix=self.prefix,
+            count=self.count,
+            file_size_bytes=self.file_size_bytes,
+        )
+
+
+Place = Target | ClientFolders | AgedFolders | ServedFiles
 """What a prepared system offers its load."""

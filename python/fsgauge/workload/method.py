@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, Protocol, Self
 
+from fsgauge.access.keys import AccessKeys
+from fsgauge.access.words import through
 from fsgauge.record import Cell
-from fsgauge.study.smb_protection import Protection
 from fsgauge.wire import (
     ClientsJob,
     Data,
     IncompressibleData,
+    Interface,
     LayoutJob,
     LoadJob,
     ScanJob,
@@ -18,7 +20,14 @@ from fsgauge.wire import (
     ZeroData,
 )
 from fsgauge.workload.assumed import EXPECTED, Speed
-from fsgauge.workload.folders import AgedFiles, AgedFolders, ClientFolders, FileSets, Place
+from fsgauge.workload.folders import (
+    AgedFiles,
+    AgedFolders,
+    ClientFolders,
+    FileSets,
+    Place,
+    ServedFiles,
+)
 from fsgauge.workload.room import Room
 from fsgauge.workload.steps import Step
 
@@ -92,8 +101,8 @@ class Method(Protocol):
         """The change that leads the same load through the page cache."""
         ...
 
-    def protected_by(self, protections: Sequence[Protection]) -> Method:
-        """The same with the protection of the systems' sessions, for its words alone."""
+    def reached_by(self, accesses: Sequence[AccessKeys]) -> Method:
+        """The same with how one system is reached, for its times, or all are, for words."""
         ...
 
     def clear_jobs(self, folders: ClientFolders) -> list[ClientsJob]:
@@ -167,8 +176,8 @@ class Method(Protocol):
 class OnPaths:
     """What those kinds answer alike whose files are never reached over a network."""
 
-    def protected_by(self, protections: Sequence[Protection]) -> Self:  # noqa: ARG002
-        """It has no sessions."""
+    def reached_by(self, accesses: Sequence[AccessKeys]) -> Self:  # noqa: ARG002
+        """It is over paths."""
         return self
 
     def clear_jobs(self, folders: ClientFolders) -> list[ClientsJob]:  # noqa: ARG002
@@ -252,7 +261,22 @@ def laid_out(place: Place) -> Target:
     """The target of a load on files that were laid out; TypeError for another kind's folders."""
     if isinstance(place, ClientFolders | AgedFolders):
         raise TypeError("the folders of other kinds are no target of a plain load")
-    return place
+    return place.target if isinstance(place, ServedFiles) else place
+
+
+def interface_of(place: Place, here: Interface) -> Interface:
+    """What carries a load there: the study's interface here, sockets through a server."""
+    return "sockets" if isinstance(place, ServedFiles) else here
+
+
+def access_line(accesses: Sequence[AccessKeys], interfaces: Sequence[str]) -> list[str]:
+    """How files that were laid out are reached, a line for what is held equal; none over paths."""
+    if all(access.protocol == "path" for access in accesses):
+        return []
+    return [
+        f"access: {through(accesses, ' and '.join(interfaces))}; files are laid out on the path"
+        " before; through a server direct and buffered are the same: what it keeps is its own"
+    ]
 
 
 def data_of(words: Literal["incompressible", "zero"]) -> Data:

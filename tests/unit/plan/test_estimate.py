@@ -2,6 +2,7 @@
 
 import pytest
 
+from fsgauge.access.keys import AccessKeys
 from fsgauge.kinds.overhead.keys import OverheadWorkload
 from fsgauge.plan import estimate
 from fsgauge.plan.space import layout_bytes, times_held
@@ -11,6 +12,7 @@ from fsgauge.system import FileSystem, find_kind
 from fsgauge.workload.assumed import EXPECTED, FASTEST, SLOWEST
 
 GIB = 1 << 30
+PATH = AccessKeys()
 
 
 def study(**workload):
@@ -31,7 +33,7 @@ def test_a_block_is_a_turn_of_each_and_one_more():
     one = study(patterns=["randread", "randwrite"], fill=50)
     filling = GIB / 2 / EXPECTED.bytes_per_second
     turn = estimate.TURN_SECONDS + filling + 2 * (2 + estimate.RUN_SECONDS)
-    assert estimate.turn_seconds(one, GIB) == pytest.approx(turn)
+    assert estimate.turn_seconds(one, GIB, PATH) == pytest.approx(turn)
     assert estimate.block_seconds(one, GIB) == pytest.approx(3 * turn)
 
 
@@ -67,5 +69,5 @@ def test_every_kind_that_copies_on_write_is_a_file_system():
 
 def test_the_ends_of_the_range_are_below_and_above():
     one = study(patterns=["randread"])
-    assert estimate.turn_seconds(one, GIB, FASTEST) < estimate.turn_seconds(one, GIB)
-    assert estimate.turn_seconds(one, GIB) < estimate.turn_seconds(one, GIB, SLOWEST)
+    seconds = [estimate.turn_seconds(one, GIB, PATH, at) for at in (FASTEST, EXPECTED, SLOWEST)]
+    assert seconds[0] < seconds[1] < seconds[2]

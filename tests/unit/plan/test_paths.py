@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from fsgauge.access.keys import AccessKeys
 from fsgauge.plan.estimate import block_seconds, turn_seconds, turns_of_block
 from fsgauge.plan.turns import make_plan, with_seed
 from fsgauge.record import Plan
-from fsgauge.study.over_path import without_server
 from fsgauge.study.parse import load_study
+from fsgauge.study.reached import accesses_of
 
 
 def plan_of(*overrides: str, serve: str | None = None) -> Plan:
@@ -41,7 +42,7 @@ def test_the_order_of_all_others_is_that_without_a_server() -> None:
 
 
 def test_they_can_be_left_out() -> None:
-    plan = plan_of("workload.serve_beside_path=false", serve="ganesha")
+    plan = plan_of("access.beside_path=false", serve="ganesha")
     assert not any(turn.over_path for turn in plan.turns)
     assert plan.expected_seconds < plan_of(serve="ganesha").expected_seconds
 
@@ -49,8 +50,10 @@ def test_they_can_be_left_out() -> None:
 def test_a_server_takes_time_and_the_turns_beside_it_do_not() -> None:
     """A plan said 8 minutes of a study that takes 40, as it knew of storage alone."""
     study, size_bytes = load_study("connections", [], serve="samba"), 4 << 30
-    served, path = turn_seconds(study, size_bytes), turn_seconds(without_server(study), size_bytes)
+    served, path = (
+        turn_seconds(study, size_bytes, access) for access in (accesses_of(study)[0], AccessKeys())
+    )
     assert served > 5 * path
     assert block_seconds(study, size_bytes) == pytest.approx(3 * served + 2 * path)
-    alone = load_study("connections", ["workload.serve_beside_path=false"], serve="samba")
+    alone = load_study("connections", ["access.beside_path=false"], serve="samba")
     assert block_seconds(alone, size_bytes) == pytest.approx(3 * served)

@@ -76,7 +76,7 @@ def test_how_messages_are_protected_is_said_as_it_will_be():
     assert "server (ext4: default; s: server signing = mandatory; e: server" in different[0]
     clients, different = facts()
     assert "(SMB 3.0.2, not signed)" in clients and different == []
-    clients, different = facts(signed, overrides=["workload.smb_signing=true"])
+    clients, different = facts(signed, overrides=["access.smb_signing=true"])
     assert "(SMB 3.0.2, signed)" in clients
     assert not any(line.startswith("messages") for line in different)
 
@@ -84,8 +84,8 @@ def test_how_messages_are_protected_is_said_as_it_will_be():
 def test_of_a_running_server_only_what_is_true_is_said():
     """Its caches stay as they are, and nothing is made on this machine."""
     for changes in (
-        {"overrides": ["workload.target=nfs://filer/e"]},
-        {"systems": ["a=share:target=nfs://one/e", "b=share:target=nfs://two/e"]},
+        {"overrides": ["access.share=nfs://filer/e"]},
+        {"systems": ["a=share:access=nfs://one/e", "b=share:access=nfs://two/e"]},
     ):
         study = load_study("connections", seed=1, **changes)
         facts = describe(make_plan(study, size_bytes=8 * GIB), study, size_bytes=8 * GIB)

@@ -3,6 +3,7 @@
 from collections import Counter
 from itertools import groupby, pairwise
 
+from fsgauge.access.keys import AccessKeys
 from fsgauge.kinds.churn.factors import ChurnFactors
 from fsgauge.kinds.churn.keys import ChurnWorkload
 from fsgauge.plan.estimate import TURN_SECONDS, turn_seconds
@@ -86,5 +87,5 @@ def test_a_block_has_one_log_and_one_load_for_all_systems_and_both_wears():
 
 
 def test_time_counts_every_system_that_is_made():
-    one = turn_seconds(study(fills=[50], tests=["write"], mode="fast"), GIB)
+    one = turn_seconds(study(fills=[50], tests=["write"], mode="fast"), GIB, AccessKeys())
     assert one > 2 * TURN_SECONDS

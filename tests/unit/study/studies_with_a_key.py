@@ -48,22 +48,26 @@ BASES: list[dict[str, Any]] = [
         for more in ({}, {"tests": ["write", "mix"]})
     ),
     *(
-        {"storage": LOOP, "system": [EXT4], "workload": {"kind": "connections", "serve": server}}
+        {"storage": LOOP, "system": [EXT4], "workload": {"kind": "connections"}} | access
         for server in ("samba", "ganesha")
+        for access in (
+            {"access": {"server": server}},
+            {"system": [EXT4 | {"access": {"server": server}}]},
+        )
     ),
     *(
         {
             "storage": {"kind": "share"},
             "system": [{"name": "s", "kind": "share"}],
-            "workload": {"kind": "connections", "target": target, "tests": ["write", "read"]},
+            "workload": {"kind": "connections", "tests": ["write", "read"]},
         }
-        for target in ("smb://user@host/share", "nfs://host/export")
+        | access
+        for share in ("smb://user@host/share", "nfs://host/export")
+        for access in (
+            {"access": {"share": share}},
+            {"system": [{"name": "s", "kind": "share", "access": {"share": share}}]},
+        )
     ),
-    {
-        "storage": {"kind": "share"},
-        "system": [{"name": "s", "kind": "share", "target": "nfs://host/export"}],
-        "workload": {"kind": "connections", "tests": ["write", "read"]},
-    },
     {"storage": LOOP, "system": [EXT4], "workload": {"kind": "aging"}},
     {"storage": LOOP, "system": [{"name": "xfs"}], "workload": {"kind": "aging"}},
     {"storage": LOOP, "system": [EXT4], "workload": {"kind": "churn"}},

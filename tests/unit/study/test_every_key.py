@@ -75,7 +75,7 @@ def test_a_path_of_the_file_leads_to_the_type_of_its_key(name: str) -> None:
     section, key = KEYS[name]
     takes = value_type(field_of(name))
     path: tuple[str | int, ...] = tuple(section.name.split(".")) if section.name else ()
-    path = (*path, 3, key) if section.name == "system" else (*path, key)
+    path = (path[0], 3, *path[1:], key) if path[:1] == ("system",) else (*path, key)
     assert value_types(path, section.variant) == [takes]
     assert takes in value_types(path)
     if takes.entry is not None:

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from fsgauge.errors import InputError
-from fsgauge.kinds.connections.keys import ConnectionsWorkload
 from fsgauge.study.address import parse_address
 from fsgauge.study.dump import dump_study
-from fsgauge.study.model import Study, System
+from fsgauge.study.model import System
 from fsgauge.study.parse import load_study
+from fsgauge.study.reached import accesses_of
 from fsgauge.study.server_options import OPTIONS, unknown_option, wrong_value
 
 
@@ -55,11 +55,11 @@ def test_a_password_in_an_address_is_refused_and_never_repeated(tmp_path: Path) 
     file = tmp_path / "mine.toml"
     file.write_text(
         f'format = 1\nquestion = "?"\n[storage]\nkind = "share"\n[[system]]\nname = "share"\n'
-        f'target = "{address}"\n[workload]\nkind = "connections"\n'
+        f'access = "{address}"\n[workload]\nkind = "connections"\n'
     )
     for load in (
-        lambda: load_study("connections", [f"workload.target={address}"]),
-        lambda: load_study("connections", systems=[f"a=share:target={address}"]),
+        lambda: load_study("connections", [f"access.share={address}"]),
+        lambda: load_study("connections", systems=[f"a=share:access={address}"]),
         lambda: load_study(str(file)),
     ):
         with pytest.raises(InputError) as refusal:
@@ -68,22 +68,17 @@ def test_a_password_in_an_address_is_refused_and_never_repeated(tmp_path: Path) 
         assert "FSGAUGE_SMB_PASSWORD" in refusal.value.next
 
 
-def workload_of(study: Study) -> ConnectionsWorkload:
-    assert isinstance(study.workload, ConnectionsWorkload)
-    return study.workload
-
-
 def test_a_target_takes_the_place_of_storage_and_systems() -> None:
-    study = load_study("connections", ["workload.target=smb://ann@filer/share"])
+    study = load_study("connections", ["access.share=smb://ann@filer/share"])
     assert study.storage.kind == "share"
     assert [system.kind for system in study.systems] == ["share"]
-    assert workload_of(study).protocol == "smb"
+    assert [each.protocol for each in accesses_of(study)] == ["smb"]
 
 
 def test_several_shares_are_systems() -> None:
-    shares = ["a=share:target=nfs://one/e", "b=share:target=nfs://two/e"]
+    shares = ["a=share:access=nfs://one/e", "b=share:access=nfs://two/e"]
     study = load_study("connections", systems=shares)
-    assert [system.target for system in study.systems] == ["nfs://one/e", "nfs://two/e"]
+    assert [each.share for each in accesses_of(study)] == ["nfs://one/e", "nfs://two/e"]
     assert study.storage.kind == "share"
 
 
@@ -92,7 +87,7 @@ def test_several_shares_are_systems() -> None:
     [
         {"serve": "samba"},
         {"serve": "ganesha", "systems": ["a=ext4:server.MaxRead=65536"]},
-        {"overrides": ["workload.target=smb://ann@filer/share", "workload.smb_dialect=2.1"]},
+        {"overrides": ["access.share=smb://ann@filer/share", "access.smb_dialect=2.1"]},
         {"overrides": ["system.ext4 delalloc.server.aio read size=0"], "serve": "samba"},
     ],
 )
@@ -103,30 +98,30 @@ def test_what_is_written_reads_back(tmp_path: Path, arguments: dict[str, object]
     assert load_study(str(file)) == study
 
 
-SMB = "workload.target=smb://ann@filer/share"
-SERVED = "workload.serve=samba"
+SMB = "access.share=smb://ann@filer/share"
+SERVED = "access.server=samba"
 
 
 @pytest.mark.parametrize(
     ("overrides", "what"),
     [
-        (["workload.smb_signing=true"], "smb_signing would be ignored"),
-        (["workload.serve_beside_path=false"], "serve_beside_path would be ignored"),
-        (["workload.serve=ganesha", "workload.smb_dialect=2.1"], "smb_dialect would be ignored"),
-        ([SERVED, "workload.password_file=/p"], "password_file would be ignored"),
+        (["access.smb_signing=true"], "smb_signing would be ignored"),
+        (["access.beside_path=false"], "beside_path would be ignored"),
+        (["access.server=ganesha", "access.smb_dialect=2.1"], "smb_dialect would be ignored"),
+        ([SERVED, "access.password_file=/p"], "password_file would be ignored"),
         ([SMB, "workload.interface=plain"], "interface would be ignored"),
         ([SMB, "workload.extents=true"], "extents would be ignored"),
         ([SMB, "workload.scan=true"], "scan would be ignored"),
-        ([SMB, "workload.nfs_mount_port=111"], "nfs_mount_port would be ignored"),
-        ([SMB, SERVED], "serve would start another"),
-        ([SERVED, "workload.smb_dialect=2.1", "workload.smb_encryption=true"], "no encryption"),
-        ([SERVED, "workload.smb_dialect=1.0"], "not known"),
+        ([SMB, "access.nfs_mount_port=111"], "nfs_mount_port would be ignored"),
+        ([SMB, SERVED], "server would start another"),
+        ([SERVED, "access.smb_dialect=2.1", "access.smb_encryption=true"], "no encryption"),
+        ([SERVED, "access.smb_dialect=1.0"], "not known"),
         ([SERVED, 'workload.backup_orders=["inode"]'], "directory order"),
         ([SERVED, "system.ext4 delalloc.server.aio reed size=0"], "no option of samba"),
         ([SERVED, "system.ext4 delalloc.server.path=/etc"], "no option of samba"),
         ([SERVED, "system.ext4 delalloc.server.aio read size=%m"], "no value"),
         (["system.ext4 delalloc.server.aio read size=0"], "nothing is served"),
-        (["workload.serve=nfsd"], "not known"),
+        (["access.server=nfsd"], "not known"),
     ],
 )
 def test_what_contradicts_itself_or_would_be_ignored_is_refused(
@@ -141,7 +136,7 @@ def test_a_raw_device_shares_nothing() -> None:
     with pytest.raises(InputError):
         load_study("connections", systems=["raw"], serve="samba")
     with pytest.raises(InputError, match=r"this machine.s storage, not on shares"):
-        load_study("overhead", systems=["a=share:target=nfs://filer/e"])
+        load_study("overhead", systems=["a=share:access=nfs://filer/e"])
 
 
 def test_every_option_has_a_part_and_a_neighbour() -> None:
@@ -160,7 +155,7 @@ def test_every_option_has_a_part_and_a_neighbour() -> None:
 
 @pytest.mark.parametrize("storage", ["loop:1GiB", "ram:1GiB", "/"])
 def test_a_storage_that_a_person_asked_for_is_not_dropped_for_a_share(storage: str) -> None:
-    of_option = {"systems": ["nas=share:target=nfs://filer/e"]}
+    of_option = {"systems": ["nas=share:access=nfs://filer/e"]}
     for changes in ({"overrides": [SMB]}, of_option):
         with pytest.raises(InputError, match="the storage would be ignored") as refusal:
             load_study("connections", storage=storage, **changes)  # type: ignore[arg-type]
@@ -175,7 +170,7 @@ def test_systems_that_a_person_asked_for_are_not_dropped_for_a_target(tmp_path: 
     with pytest.raises(InputError, match='"ext4 delalloc" cannot be measured beside a share'):
         load_study("connections", [SMB], ["ext4 delalloc"])
     with pytest.raises(InputError, match='"xfs" cannot be measured beside a share'):
-        load_study("connections", systems=["xfs", "nas=share:target=smb://ann@filer/share"])
+        load_study("connections", systems=["xfs", "nas=share:access=smb://ann@filer/share"])
     file = tmp_path / "mine.toml"
     file.write_text(
         'format = 1\nquestion = "Q?"\n[storage]\nkind = "loop"\nsize = "1 GiB"\n'

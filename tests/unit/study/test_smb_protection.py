@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from fsgauge.access.keys import AccessKeys
 from fsgauge.errors import InputError
-from fsgauge.kinds.connections.keys import ConnectionsWorkload
 from fsgauge.study.parse import load_study
 from fsgauge.study.smb_protection import Protection, protection_of
 
@@ -13,9 +13,8 @@ SIGNS = {"server signing": "mandatory"}
 ENCRYPTS = {"server smb encrypt": "required"}
 
 
-def workload(**keys: object) -> ConnectionsWorkload:
-    keys = {"kind": "connections", "serve": "samba"} | keys
-    return ConnectionsWorkload.model_validate(keys)
+def access(**keys: object) -> AccessKeys:
+    return AccessKeys.model_validate({"server": "samba"} | keys)
 
 
 @pytest.mark.parametrize(
@@ -40,7 +39,7 @@ def workload(**keys: object) -> ConnectionsWorkload:
 def test_clients_do_what_the_study_or_the_server_wants(
     keys: dict[str, object], options: dict[str, str], expected: tuple[bool, bool]
 ) -> None:
-    assert protection_of(workload(**keys), options) == Protection(*expected)
+    assert protection_of(access(**keys), options) == Protection(*expected)
 
 
 def test_in_words_encryption_stands_for_both() -> None:
@@ -51,10 +50,10 @@ def test_in_words_encryption_stands_for_both() -> None:
 @pytest.mark.parametrize(
     ("option", "overrides", "what"),
     [
-        ("server smb encrypt=required", ["workload.smb_dialect=2.1"], "SMB 2.1 has none"),
-        ("server smb encrypt=mandatory", ["workload.smb_dialect=2.0.2"], "SMB 2.0.2 has none"),
-        ("server smb encrypt=off", ["workload.smb_encryption=true"], "encryption switched off"),
-        ("server signing=disabled", ["workload.smb_signing=true"], "cannot switch the signing"),
+        ("server smb encrypt=required", ["access.smb_dialect=2.1"], "SMB 2.1 has none"),
+        ("server smb encrypt=mandatory", ["access.smb_dialect=2.0.2"], "SMB 2.0.2 has none"),
+        ("server smb encrypt=off", ["access.smb_encryption=true"], "encryption switched off"),
+        ("server signing=disabled", ["access.smb_signing=true"], "cannot switch the signing"),
     ],
 )
 def test_a_server_that_contradicts_the_clients_is_refused_with_the_plan(

@@ -1,17 +1,17 @@
 """Private servers over a system under test: one file a server, each an instance of `ServerKind`.
 
-Takes a study's `workload.serve`, gives a context in which the server answers. Everything that it
+Takes a system's access, gives a context in which the server answers. Everything that it
 makes is in the ledger first; it ends with its context, with fsgauge, or with the next command.
 """
 
 from __future__ import annotations
 
 from fsgauge.access.server.ganesha import GANESHA
-from fsgauge.access.server.kind import ServerKind
+from fsgauge.access.server.kind import Clients, ServerKind
 from fsgauge.access.server.running import Server, served
 from fsgauge.access.server.samba import SAMBA
 
-__all__ = ["SERVERS", "Server", "ServerKind", "served"]
+__all__ = ["SERVERS", "Clients", "Server", "ServerKind", "served"]
 
 SERVERS: dict[str, ServerKind] = {kind.name: kind for kind in (SAMBA, GANESHA)}
 """By the name that a study gives."""

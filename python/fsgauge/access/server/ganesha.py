@@ -164,7 +164,7 @@ def configuration(serving: Serving) -> str:
     own: dict[str, list[str]] = {"EXPORT": [], "NFS_CORE_PARAM": [], "MDCACHE": []}
     for name, value in serving.options.items():
         own[OPTIONS["ganesha"][name]].append(f"  {name} = {value};")
-    connections = 2 * serving.workload.clients + 64
+    connections = 2 * serving.clients.count + 64
     return "\n".join(
         [
             "NFS_CORE_PARAM {",

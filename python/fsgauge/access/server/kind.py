@@ -33,6 +33,14 @@ class Account:
 
 
 @dataclass(frozen=True)
+class Clients:
+    """Who will come: how they speak, and how many are connected at once."""
+
+    access: AccessKeys
+    count: int
+
+
+@dataclass(frozen=True)
 class Serving:
     """What a server is started with. `folder` is its own and private, `shared` what it shares."""
 
@@ -40,7 +48,7 @@ class Serving:
     shared: Path
     port: int
     second_port: int
-    workload: AccessKeys
+    clients: Clients
     account: Account
     options: dict[str, str] = field(default_factory=dict)
 
@@ -79,7 +87,7 @@ class ServerKind(ABC):
         """RigError where this machine does not let root start it, though all is installed."""
         return
 
-    def check_options(self, workload: AccessKeys, options: dict[str, str]) -> None:  # noqa: ARG002
+    def check_options(self, access: AccessKeys, options: dict[str, str]) -> None:  # noqa: ARG002
         """InputError for a value that the server would not accept, where it can be asked before."""
         return
 

@@ -17,13 +17,13 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, suppre
 from dataclasses import dataclass
 from pathlib import Path
 
-from fsgauge.access.keys import AccessKeys
 from fsgauge.access.server.kind import (
     LOOPBACK,
     PORT,
     SECOND_PORT,
     START_LOG,
     Account,
+    Clients,
     ServerKind,
     Serving,
     Target,
@@ -72,7 +72,7 @@ class Server:
 def served(
     kind: ServerKind,
     directory: Path,
-    workload: AccessKeys,
+    clients: Clients,
     options: dict[str, str],
     ledger: Ledger,
     account: Account | None = None,
@@ -92,7 +92,7 @@ def served(
         network = stack.enter_context(own_network())
         own = folder / _OWN
         own.mkdir(mode=0o700)
-        serving = Serving(own, shared, PORT, SECOND_PORT, workload, account, options)
+        serving = Serving(own, shared, PORT, SECOND_PORT, clients, account, options)
         kind.configure(serving)
         child = Child(kind, serving, network, ledger.token)
         stack.callback(child.stop)

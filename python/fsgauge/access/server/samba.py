@@ -24,6 +24,7 @@ from fsgauge.access.server.kind import (
     LOOPBACK,
     PASSWORD_FILE,
     Account,
+    Clients,
     ServerKind,
     Serving,
     Target,
@@ -108,14 +109,14 @@ class Samba(ServerKind):
         said = run_tool(["smbd", "--version"])
         return said.output.strip().removeprefix("Version ") if said.exit_code == 0 else ""
 
-    def check_options(self, workload: AccessKeys, options: dict[str, str]) -> None:
+    def check_options(self, access: AccessKeys, options: dict[str, str]) -> None:
         """As testparm says, on the very text that smbd would read."""
         if not options or find_tool("testparm") is None:
             return
         with TemporaryDirectory(prefix="fsgauge-") as name:
             folder = Path(name)
-            account = self.account()
-            serving = Serving(folder, folder, _ANY_PORT, _ANY_PORT, workload, account, options)
+            clients, account = Clients(access, 1), self.account()
+            serving = Serving(folder, folder, _ANY_PORT, _ANY_PORT, clients, account, options)
             self._write_configuration(serving)
             wrong = _refused_by_testparm(serving)
         if wrong:
@@ -161,8 +162,8 @@ class Samba(ServerKind):
 
     def target(self, serving: Serving) -> Target:
         """A session of the private user, signed and encrypted as server and study want it."""
-        workload = serving.workload
-        protection = protection_of(workload, serving.options)
+        access = serving.clients.access
+        protection = protection_of(access, serving.options)
         return SmbTarget(
             host=LOOPBACK,
             port=serving.port,
@@ -170,10 +171,10 @@ class Samba(ServerKind):
             directory="",
             user=serving.account.name,
             password=FilePassword(path=str(serving.folder / PASSWORD_FILE)),
-            dialect=workload.smb_dialect,
+            dialect=access.smb_dialect,
             signing=protection.signing,
             encryption=protection.encryption,
-            oplocks=workload.smb_oplocks,
+            oplocks=access.smb_oplocks,
         )
 
     def ports(self, serving: Serving) -> list[int]:

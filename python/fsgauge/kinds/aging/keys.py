@@ -42,6 +42,7 @@ class AgingWorkload(WorkloadKeys):
 
     makes_systems_afresh: ClassVar[bool] = True
     allocates: ClassVar[bool] = True
+    why_on_paths: ClassVar[str] = "its streams allocate and delete on the file system itself"
 
     kind: Literal["aging"] = Field(
         "aging", description="The load: rates in space that deletes have given back."

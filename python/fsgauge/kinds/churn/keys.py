@@ -6,10 +6,12 @@ files are written into what is left. The same is done with a fresh copy of the s
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, ClassVar, Literal, cast
 
 from pydantic import Field, ValidationInfo, model_validator
 
+from fsgauge.access.keys import AccessKeys
 from fsgauge.kinds.churn.factors import Order, Side
 from fsgauge.study.base import Distinct
 from fsgauge.study.conflict import conflict
@@ -33,6 +35,7 @@ class ChurnWorkload(WorkloadKeys):
     """Files come and go at fill levels; reads and writes then, beside a fresh copy of the tree."""
 
     makes_systems_afresh: ClassVar[bool] = True
+    works_over: ClassVar[Literal["private servers"]] = "private servers"
 
     kind: Literal["churn"] = Field(
         "churn", description="The load: systems aged by creating and deleting, read and written."
@@ -171,6 +174,23 @@ class ChurnWorkload(WorkloadKeys):
                 ("tail_from", "tail_alpha"), ("sizes have no tail", "tail_percent")
             )
         return found
+
+    @property
+    def connections(self) -> int:
+        """One a client that writes."""
+        return self.clients
+
+    def check_access(self, accesses: Sequence[AccessKeys]) -> None:
+        """New files can be written through a server; a tree is made on the path, and read there."""
+        served = any(access.protocol != "path" for access in accesses)
+        if served and "read" in self.tests:
+            raise conflict(
+                "a server's clients read files that they know by the study's formula, and the files"
+                " of a tree that an op log left are not of it",
+                [("workload", "tests", self.tests.index("read")), ("access", "server")],
+                next='tests = ["write"]: the tree is made on the path below, and new files are'
+                " written through the server",
+            )
 
     def needs_files(self) -> tuple[str, str, str] | None:
         """All of it does."""

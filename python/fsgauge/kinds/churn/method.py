@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from fsgauge.access.keys import AccessKeys
+from fsgauge.access.words import through
 from fsgauge.errors import InputError
 from fsgauge.kinds.churn.factors import ChurnFactors
 from fsgauge.kinds.churn.keys import ChurnWorkload
@@ -25,7 +27,6 @@ from fsgauge.wire import (
     LognormalLifetimes,
     LognormalParetoSizes,
     OwnTree,
-    PathTarget,
     ScanJob,
     StorageAgeEnd,
     WritePhase,
@@ -46,10 +47,14 @@ _SCAN_SECONDS = 0.3
 
 @dataclass(frozen=True)
 class ChurnMethod(MakesOwnFiles):
-    """See method.Method. `available_bytes` is known once it is `in_room`."""
+    """See method.Method. `available_bytes` is known once it is `in_room`.
+
+    Trees are made on the path in any case. No `accesses` means that all is done there.
+    """
 
     workload: ChurnWorkload
     available_bytes: int | None = None
+    accesses: tuple[AccessKeys, ...] = ()
 
     files = 0
     fill_percent = 0
@@ -57,7 +62,7 @@ class ChurnMethod(MakesOwnFiles):
     @property
     def file_sets(self) -> FileSets:
         """No files before the load; a folder for the tree and one for what is written beside it."""
-        return FileSets(0, 0, folders=(TREE, WRITTEN))
+        return FileSets(0, 0, folders=(TREE, WRITTEN), of_clients=(WRITTEN,))
 
     def in_room(self, room: Room) -> ChurnMethod:
         """The same on so much room; InputError where its largest or its new files do not fit."""
@@ -66,14 +71,19 @@ class ChurnMethod(MakesOwnFiles):
         method._require_new_files(room)
         return method
 
+    def reached_by(self, accesses: Sequence[AccessKeys]) -> ChurnMethod:
+        """The same with readers and writers over these servers or paths."""
+        return replace(self, accesses=tuple(accesses))
+
     def require_descriptors(self, limit: int) -> None:
-        """Every client has one open file."""
-        if self.workload.clients + _SPARE_DESCRIPTORS > limit:
+        """Every client has one open file, or its sockets."""
+        each = max((1, *(access.sockets_for_a_client for access in self.accesses)))
+        if each * self.workload.clients + _SPARE_DESCRIPTORS > limit:
             raise InputError(
                 f"{self.workload.clients} clients with an open file each are more than this process"
                 f" may open: {limit}",
                 cause="the hard limit of open files (ulimit -Hn)",
-                next=f"--set workload.clients={max(limit - _SPARE_DESCRIPTORS, 1)}",
+                next=f"--set workload.clients={max((limit - _SPARE_DESCRIPTORS) // each, 1)}",
             )
 
     def stages(self, cells: Sequence[Cell]) -> list[list[list[str]]]:
@@ -123,7 +133,7 @@ class ChurnMethod(MakesOwnFiles):
         reads = factors.side == "read"
         limit_ns = workload.time_limit
         return ClientsJob(
-            target=PathTarget(directory=folders.folder(TREE if reads else WRITTEN)),
+            target=folders.target(TREE if reads else WRITTEN),
             phase=BackupPhase(order=workload.read_order, block_size_bytes=workload.read_block_size)
             if reads
             else WritePhase(create="and_write"),
@@ -147,7 +157,7 @@ class ChurnMethod(MakesOwnFiles):
     def run_seconds(self, cell: Cell, space_bytes: int, speed: Speed = EXPECTED) -> float:  # noqa: ARG002
         """The calls, then the bytes; before a stage's first cell also its tree."""
         volume, aged = self._volume(), ChurnFactors.of(cell).wear == "aged"
-        seconds = volume.test_seconds(cell, speed)
+        seconds = volume.test_seconds(cell, speed, is_served=self._is_served)
         if self._begins(cell):
             seconds += volume.tree_seconds(_fill(cell), speed, aged=aged) + _SCAN_SECONDS
         if self.scanned_after(cell):
@@ -191,6 +201,11 @@ class ChurnMethod(MakesOwnFiles):
                 f" {exact_size(workload.record_size)}, {workload.write_fill} % of the space left;"
                 f" {'fsync' if workload.fsync else 'no sync'} before a file is closed"
             )
+        if self._is_served:
+            lines.append(
+                "access: trees are made on the path, below the server; new files are written"
+                f" {through(self.accesses, 'auto')}"
+            )
         limit = exact_duration(workload.time_limit)
         lines.append(f"time: until all is read or written, at most {limit}")
         return [*lines, "order: the tree is made, read, then written beside, on every system"]
@@ -233,6 +248,10 @@ class ChurnMethod(MakesOwnFiles):
             streams=workload.streams,
             rewrite_percent=workload.rewrite_percent,
         )
+
+    @property
+    def _is_served(self) -> bool:
+        return any(access.protocol != "path" for access in self.accesses)
 
     def _volume(self) -> ChurnVolume:
         if self.available_bytes is None:

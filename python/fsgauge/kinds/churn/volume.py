@@ -54,7 +54,7 @@ class ChurnVolume:
         moved = 0.0 if self.workload.mode == "fast" else contents / speed.bytes_per_second
         return calls + moved
 
-    def test_seconds(self, cell: Cell, speed: Speed) -> float:
+    def test_seconds(self, cell: Cell, speed: Speed, *, is_served: bool) -> float:
         """The time of one test, at most its limit."""
         factors = ChurnFactors.of(cell)
         fill = factors.fill_percent
@@ -65,7 +65,12 @@ class ChurnVolume:
             files = self.new_files(fill)
             contents = files * self.workload.new_file_size
         each = _CALLS_A_FILE * _CALL_SECONDS + speed.latency_seconds
-        return min(contents / speed.bytes_per_second + files * each, self.workload.time_limit / 1e9)
+        seconds = contents / speed.bytes_per_second + files * each
+        if is_served:
+            records = contents / self.workload.record_size
+            seconds += (_CALLS_A_FILE * files + records) * speed.served_seconds
+            seconds += factors.clients * speed.session_seconds
+        return min(seconds, self.workload.time_limit / 1e9)
 
     def _mean_file_bytes(self, fill: int) -> float:
         """The mean of the log-normal body, cut at the largest size; the tail is left out."""

@@ -6,7 +6,8 @@ connections, files of ten sizes in records of 4 KiB, then a backup by one reader
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Sequence
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, ValidationInfo, model_validator
 
@@ -16,6 +17,7 @@ from fsgauge.kinds.connections.mix import HOME_DIRECTORY, Mix, Weight
 from fsgauge.study.base import Distinct
 from fsgauge.study.conflict import conflict
 from fsgauge.study.sweep import SCAN, BlockSize, Data, Fill, Inapplicable, refuse_ignored
+from fsgauge.study.workload_keys import WorkloadKeys
 from fsgauge.units import DurationNs, SizeBytes, exact_duration, exact_size, format_size
 
 Test = Literal["write", "read", "stat", "mix", "delete", "backup"]
@@ -34,8 +36,11 @@ MOST_FILLED_PERCENT = 95
 _OF_OWN_FILES = ("read", "stat", "mix", "delete")
 
 
-class ConnectionsWorkload(AccessKeys):
+class ConnectionsWorkload(WorkloadKeys):
     """Many clients on files of their own, every operation timed; each test is a cell."""
+
+    works_over: ClassVar[Literal["any server"]] = "any server"
+    is_told_beside_path: ClassVar[bool] = True
 
     kind: Literal["connections"] = Field(
         "connections",
@@ -192,7 +197,6 @@ class ConnectionsWorkload(AccessKeys):
         self._clients_have_files_enough()
         self._records_fit_into_memory()
         self._all_clients_begin()
-        self.check_network(list(self.backup_orders), scan=self.scan)
         if "delete" in self.mix and "create" not in self.mix:
             raise conflict(
                 "a mix removes only files that it made, and this one makes none",
@@ -222,7 +226,7 @@ class ConnectionsWorkload(AccessKeys):
 
     def inapplicable(self) -> Inapplicable:
         """Keys that have no effect in this workload: why, and the key that makes it so."""
-        found = self._sizes_without_effect() | self.without_effect()
+        found = self._sizes_without_effect()
         if self.files_per_connection is not None:
             found["fill"] = ("files_per_connection says how many files", "files_per_connection")
         if self.backup_files_per_connection is not None:
@@ -253,6 +257,39 @@ class ConnectionsWorkload(AccessKeys):
     def needs_files(self) -> tuple[str, str, str] | None:
         """All of it does."""
         return ("kind", "clients create, open and close files", "overhead compares with raw")
+
+    @property
+    def connections(self) -> int:
+        """One a client."""
+        return self.clients
+
+    def check_access(self, accesses: Sequence[AccessKeys]) -> None:
+        """Nobody knows where files of a share lie."""
+        if all(access.protocol == "path" for access in accesses):
+            return
+        shared = any(access.share is not None for access in accesses)
+        because = ("access", "share" if shared else "server")
+        for index, order in enumerate(self.backup_orders):
+            if order != "directory":
+                raise conflict(
+                    "a share does not say where files lie, so a backup reads in directory order",
+                    [("workload", "backup_orders", index), because],
+                    next='backup_orders = ["directory"]',
+                )
+        if self.scan and shared:
+            raise conflict(
+                "scan would be ignored: a share does not say where files lie",
+                [("workload", "scan"), because],
+            )
+
+    def unused_over(self, accesses: Sequence[AccessKeys]) -> dict[str, str]:
+        """Calls of this machine and extents, where all systems are shares of running servers."""
+        if any(access.share is None for access in accesses):
+            return {}
+        return {
+            "interface": "clients use sockets",
+            "extents": "a share does not say where files lie",
+        }
 
     def _reads(self) -> bool:
         return any(test in ("read", "mix", "backup") for test in self.tests)

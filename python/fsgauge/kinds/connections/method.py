@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from fsgauge.access.keys import AccessKeys
 from fsgauge.access.words import through
 from fsgauge.errors import InputError
 from fsgauge.kinds.connections.cells import cells_of
@@ -12,7 +13,6 @@ from fsgauge.kinds.connections.client_files import ClientFiles
 from fsgauge.kinds.connections.factors import OF_BACKUP, WRITING, ConnectionsFactors
 from fsgauge.kinds.connections.keys import ConnectionsWorkload
 from fsgauge.record import Cell
-from fsgauge.study.smb_protection import Protection
 from fsgauge.units import exact_duration, exact_size, format_size
 from fsgauge.wire import (
     Activity,
@@ -51,29 +51,24 @@ _CALL_SECONDS = 5e-6
 _SPARE_DESCRIPTORS = 256
 """Open files that the engine needs beside the clients': rings, directories, its own output."""
 _DESCRIPTORS_OF_LOOP = 4
-SOCKETS = {"path": 0, "smb": 1, "nfs": 2}
-"""Connections of a client; NFS has one more for its mount service."""
 _METADATA_BYTES = 1 << 10
 """What one file's name, inode and journal write beside its contents."""
 
 
 @dataclass(frozen=True)
 class ConnectionsMethod(MakesOwnFiles):
-    """See method.Method. `sets` are known once it is `in_room`.
-
-    `protections` are those of the systems' sessions, for words alone; empty as the workload says.
-    """
+    """See method.Method. `sets` are known once it is `in_room`; no `accesses` means over paths."""
 
     workload: ConnectionsWorkload
     sets: FileSets | None = None
-    protections: tuple[Protection, ...] = ()
+    accesses: tuple[AccessKeys, ...] = ()
 
     files = 0
     fill_percent = 0
 
-    def protected_by(self, protections: Sequence[Protection]) -> ConnectionsMethod:
-        """The same with those sessions."""
-        return replace(self, protections=tuple(protections))
+    def reached_by(self, accesses: Sequence[AccessKeys]) -> ConnectionsMethod:
+        """The same over these servers or paths."""
+        return replace(self, accesses=tuple(accesses))
 
     @property
     def file_sets(self) -> FileSets | None:
@@ -88,7 +83,8 @@ class ConnectionsMethod(MakesOwnFiles):
         """Every file that a client works on is open; loops and threads open more for themselves."""
         workload = self.workload
         files = 1 if workload.dispatch == "threads" else workload.outstanding
-        each = max(2 if workload.dispatch == "threads" else files, SOCKETS[workload.protocol])
+        sockets = max((access.sockets_for_a_client for access in self.accesses), default=0)
+        each = max(2 if workload.dispatch == "threads" else files, sockets)
         spare = _SPARE_DESCRIPTORS + _DESCRIPTORS_OF_LOOP * (workload.threads or 0)
         if workload.clients * each + spare <= limit:
             return
@@ -120,8 +116,7 @@ class ConnectionsMethod(MakesOwnFiles):
 
     def scanned_after(self, cell: Cell) -> str | None:
         """The folder whose extents are counted after the cell."""
-        here = self.workload.extents and self.workload.target is None
-        counted = here and ConnectionsFactors.of(cell).test in WRITING
+        counted = self.workload.extents and ConnectionsFactors.of(cell).test in WRITING
         return self.folder_of(cell) if counted else None
 
     def scan_job(self, path: str, *, aged: bool) -> ScanJob:  # noqa: ARG002 - nothing ages it
@@ -175,12 +170,13 @@ class ConnectionsMethod(MakesOwnFiles):
         contents, files = self._volume(cell)
         moved = 0.0 if factors.test in ("stat", "delete") else contents
         records = moved / factors.record_size_bytes
-        is_served = workload.protocol != "path"
+        is_served = self._is_served
         calls = (4 * files + records) * (speed.served_seconds if is_served else _CALL_SECONDS)
         calls += factors.clients * speed.session_seconds if is_served else 0.0
         rests = files / factors.clients * workload.think / 1e9 if factors.test != "backup" else 0.0
         seconds = moved / speed.bytes_per_second + calls + rests + workload.ramp / 1e9
-        return min(seconds, workload.time_limit / 1e9) + (0.3 if self.scanned_after(cell) else 0.0)
+        is_scanned = self.scanned_after(cell) and not self._is_shared
+        return min(seconds, workload.time_limit / 1e9) + (0.3 if is_scanned else 0.0)
 
     def written_bytes(self, cell: Cell, space_bytes: int) -> float:  # noqa: ARG002
         """Contents and names of the files that a test makes."""
@@ -196,11 +192,13 @@ class ConnectionsMethod(MakesOwnFiles):
         """Files, clients, data, tests, order."""
         workload = self.workload
         how = {"event loop": "carried by event loops", "threads": "a thread each"}
-        how_through = through(workload, self.protections)
-        way = "through the page cache" if workload.protocol == "path" else "sent to the server"
-        caches = "caches dropped before each"
-        if workload.target is not None:
-            caches = "the servers' caches as they are"
+        how_through = through(self.accesses, workload.interface)
+        way = "sent to the server" if self._is_served else "through the page cache"
+        if self._is_served and any(access.protocol == "path" for access in self.accesses):
+            way = "through the page cache or sent to the server"
+        caches = "the servers' caches as they are"
+        if not self._is_shared:
+            caches = "caches dropped before each"
         lines = [
             f"files: {self._sets_in_words()}",
             f"clients: {workload.clients}, {how[workload.dispatch]}, {how_through},"
@@ -237,6 +235,14 @@ class ConnectionsMethod(MakesOwnFiles):
             "fio drives files that are there; it has no clients that make and open files",
             "ONLY=clients-tmpfs-fio compares files per second with fio's threads",
         )
+
+    @property
+    def _is_served(self) -> bool:
+        return any(access.protocol != "path" for access in self.accesses)
+
+    @property
+    def _is_shared(self) -> bool:
+        return any(access.share is not None for access in self.accesses)
 
     def _volume(self, cell: Cell) -> tuple[float, int]:
         """Bytes of contents and files of the set that a cell works on."""

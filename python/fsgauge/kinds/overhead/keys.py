@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Sequence
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, ValidationInfo, model_validator
 
+from fsgauge.access.keys import AccessKeys
 from fsgauge.kinds.overhead.factors import Pattern
 from fsgauge.study.base import Distinct
 from fsgauge.study.conflict import conflict
@@ -20,6 +22,7 @@ from fsgauge.study.sweep import (
     QueueDepth,
     SubmitBatch,
     refuse_ignored,
+    require_depth_of_connection,
     require_few_cells,
     require_whole_sectors,
 )
@@ -32,6 +35,8 @@ RANDOM = frozenset({"randread", "randwrite", "randrw"})
 
 class OverheadWorkload(WorkloadKeys):
     """Every pattern at every block size, queue depth and number of jobs: one cell each."""
+
+    works_over: ClassVar[Literal["private servers"]] = "private servers"
 
     kind: Literal["overhead"] = Field(
         "overhead", description="The load: a sweep of plain reads and writes on equal files."
@@ -107,6 +112,24 @@ class OverheadWorkload(WorkloadKeys):
     def _nothing_is_ignored(self, info: ValidationInfo) -> OverheadWorkload:
         refuse_ignored(self, info, self.inapplicable())
         return self
+
+    @property
+    def connections(self) -> int:
+        """One a job."""
+        return max(self.jobs)
+
+    def check_access(self, accesses: Sequence[AccessKeys]) -> None:
+        """A connection carries so many operations at most."""
+        if all(access.protocol == "path" for access in accesses):
+            return
+        for index, depth in enumerate(self.queue_depths):
+            require_depth_of_connection(depth, ("queue_depths", index))
+
+    def unused_over(self, accesses: Sequence[AccessKeys]) -> dict[str, str]:
+        """Calls of this machine, where no system is reached over its path."""
+        if any(access.protocol == "path" for access in accesses):
+            return {}
+        return {"interface": "a server is reached through sockets"}
 
     def inapplicable(self) -> Inapplicable:
         """Keys that have no effect in this workload: why, and the key that makes it so."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
+from fsgauge.access.keys import AccessKeys
 from fsgauge.errors import InputError
 from fsgauge.kinds.overhead.factors import OverheadFactors
 from fsgauge.kinds.overhead.keys import OverheadWorkload
@@ -22,7 +24,7 @@ from fsgauge.wire import (
 from fsgauge.workload.assumed import EXPECTED, Speed, operations_per_second
 from fsgauge.workload.folders import Place
 from fsgauge.workload.granularity import interval_ns, rounded_down
-from fsgauge.workload.method import LaidOut, data_of, laid_out
+from fsgauge.workload.method import LaidOut, access_line, data_of, interface_of, laid_out
 
 
 @dataclass(frozen=True)
@@ -30,8 +32,13 @@ class OverheadMethod(LaidOut):
     """See method.Method."""
 
     workload: OverheadWorkload
+    accesses: tuple[AccessKeys, ...] = ()
 
     reserve_bytes = 0
+
+    def reached_by(self, accesses: Sequence[AccessKeys]) -> OverheadMethod:
+        """The same over these servers or paths."""
+        return replace(self, accesses=tuple(accesses))
 
     @property
     def files(self) -> int:
@@ -86,7 +93,7 @@ class OverheadMethod(LaidOut):
             rate = Rate(operations_per_second=workload.rate, arrival=workload.arrival)
         return LoadJob(
             target=laid_out(target),
-            interface=factors.interface,
+            interface=interface_of(target, factors.interface),
             direct=workload.direct,
             access=self._access(factors),
             read_percent=factors.read_percent,
@@ -134,6 +141,7 @@ class OverheadMethod(LaidOut):
             f"space: {workload.files} equal files that fill {space}{raw}",
             f"data: {workload.data}; {'direct' if workload.direct else 'buffered'} I/O",
             f"offsets: the same for all systems of a block, {workload.distribution}",
+            *access_line(self.accesses, [self.workload.interface]),
             f"time: {warm_up} warm-up and {duration} measured in each run, {pace}",
             "order: cells in one order for all turns of a block, reads before mixes before writes",
         ]

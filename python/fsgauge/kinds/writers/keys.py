@@ -5,10 +5,12 @@ Order, ranges and their names are IOR's: segmented, and strided with one or more
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Sequence
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, ValidationInfo, model_validator
 
+from fsgauge.access.keys import AccessKeys
 from fsgauge.kinds.writers.factors import Access, Allocation, Range
 from fsgauge.study.base import Distinct
 from fsgauge.study.conflict import conflict
@@ -24,6 +26,7 @@ from fsgauge.study.sweep import (
     QueueDepth,
     SubmitBatch,
     refuse_ignored,
+    require_depth_of_connection,
     require_few_cells,
     require_whole_sectors,
 )
@@ -35,6 +38,8 @@ Companions = Annotated[int, Field(ge=0, le=1024)]
 
 class WritersWorkload(WorkloadKeys):
     """Several writers at once: each number of them with each block size, range and access."""
+
+    works_over: ClassVar[Literal["private servers"]] = "private servers"
 
     kind: Literal["writers"] = Field(
         "writers", description="The load: several writers to one file, or to a file each."
@@ -168,6 +173,44 @@ class WritersWorkload(WorkloadKeys):
     def _nothing_is_ignored(self, info: ValidationInfo) -> WritersWorkload:
         refuse_ignored(self, info, self.inapplicable())
         return self
+
+    @property
+    def connections(self) -> int:
+        """One a writer."""
+        return max(self.writers)
+
+    def check_access(self, accesses: Sequence[AccessKeys]) -> None:
+        """Refuse what a share does not have."""
+        if all(access.protocol == "path" for access in accesses):
+            return
+        because = ("access", "server")
+        for key in ("readers", "log_writers"):
+            if getattr(self, key):
+                raise conflict(
+                    f"{key} work on files of this machine, and the writers go through a server",
+                    [("workload", key), because],
+                    next=f"{key} = 0, or without --serve",
+                )
+        if self.descriptors == "shared":
+            raise conflict(
+                "each writer has a session of its own, and a file is open in one session",
+                [("workload", "descriptors"), because],
+                next='descriptors = "own", or without --serve',
+            )
+        if "preallocated" in self.allocation:
+            raise conflict(
+                "a server is not asked for space beforehand: NFS version 3 has no fallocate(2), and"
+                " SMB none that servers treat alike",
+                [("workload", "allocation", self.allocation.index("preallocated")), because],
+                next='allocation without "preallocated", or without --serve',
+            )
+        require_depth_of_connection(self.queue_depth, ("queue_depth",))
+
+    def unused_over(self, accesses: Sequence[AccessKeys]) -> dict[str, str]:
+        """Calls of this machine, where no system is reached over its path."""
+        if any(access.protocol == "path" for access in accesses):
+            return {}
+        return {"interface": "a server is reached through sockets"}
 
     def inapplicable(self) -> Inapplicable:
         """Keys that have no effect in this workload: why, and the key that makes it so."""

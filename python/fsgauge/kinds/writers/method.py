@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from math import lcm
 
+from fsgauge.access.keys import AccessKeys
 from fsgauge.errors import InputError
 from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.kinds.writers.keys import WritersWorkload
@@ -28,6 +30,7 @@ from fsgauge.wire import (
     SegmentedRanges,
     SequentialAccess,
     SharedRanges,
+    ShareFilesTarget,
     StridedRanges,
     Sync,
     Target,
@@ -35,7 +38,7 @@ from fsgauge.wire import (
 from fsgauge.workload.assumed import ASSUMED_LATENCY_SECONDS, EXPECTED, Speed, operations_per_second
 from fsgauge.workload.folders import Place
 from fsgauge.workload.granularity import interval_ns, rounded_down
-from fsgauge.workload.method import LaidOut, data_of, laid_out
+from fsgauge.workload.method import LaidOut, access_line, data_of, interface_of, laid_out
 
 LONGEST_RUN_NS = 600_000_000_000
 """A run that ends by passes ends here at the latest, so that a slow disk cannot hold a study."""
@@ -55,8 +58,13 @@ class WritersMethod(LaidOut):
     """See method.Method."""
 
     workload: WritersWorkload
+    accesses: tuple[AccessKeys, ...] = ()
 
     overwrites = True
+
+    def reached_by(self, accesses: Sequence[AccessKeys]) -> WritersMethod:
+        """The same over these servers or paths."""
+        return replace(self, accesses=tuple(accesses))
 
     @property
     def files(self) -> int:
@@ -141,7 +149,7 @@ class WritersMethod(LaidOut):
         duration_ns = workload.duration or LONGEST_RUN_NS
         return LoadJob(
             target=self._target(cell, laid_out(target)),
-            interface=factors.interface,
+            interface=interface_of(target, factors.interface),
             direct=bare or factors.access == "direct",
             access=SequentialAccess() if sequential else RandomAccess(),
             read_percent=0,
@@ -171,6 +179,8 @@ class WritersMethod(LaidOut):
         factors = WritersFactors.of(cell)
         workload = self.workload
         rate = operations_per_second(factors.block_size_bytes, factors.queue_depth, speed)
+        if any(access.protocol != "path" for access in self.accesses):
+            rate = min(rate, 1 / speed.served_seconds)
         if workload.duration is not None:
             load = (workload.warm_up + workload.duration) / 1e9
         else:
@@ -210,6 +220,7 @@ class WritersMethod(LaidOut):
             f" {'read back and checked after each run' if workload.verify else 'not verified'}",
             f"offsets: the same for all systems of a block, {workload.order},"
             f" {', '.join(workload.ranges)}",
+            *access_line(self.accesses, [self.workload.interface]),
             f"time: {self._time()}, as fast as it goes",
             *self._beside(),
             "order: cells in one random order for all turns of a block",
@@ -272,7 +283,7 @@ class WritersMethod(LaidOut):
         """
         factors = WritersFactors.of(cell)
         count = factors.writers if factors.ranges == "own files" else 1
-        if isinstance(target, FilesTarget):
+        if isinstance(target, FilesTarget | ShareFilesTarget):
             return target.model_copy(update={"count": count})
         if isinstance(target, BlockTarget):
             size_bytes = target.size_bytes // self.files * count

@@ -9,7 +9,7 @@ from pathlib import Path
 from fsgauge.errors import RigError
 from fsgauge.rig.host.process.tool import must_run
 from fsgauge.wire import BlockTarget, FilesTarget, FileTarget
-from fsgauge.workload.folders import AgedFolders, ClientFolders, Place
+from fsgauge.workload.folders import AgedFolders, ClientFolders, Place, ServedFiles
 
 _DROP = Path("/proc/sys/vm/drop_caches")
 _SYNC_SECONDS = 900.0
@@ -22,7 +22,7 @@ def settle_caches(target: Place) -> str:
     if isinstance(target, ClientFolders) and target.kind == "share_folders":
         return "nothing: caches of a server are its own"
     paths = _paths(target)
-    if isinstance(target, FilesTarget | ClientFolders | AgedFolders):
+    if isinstance(target, FilesTarget | ServedFiles | ClientFolders | AgedFolders):
         sync_file_system(target.directory)
     elif paths:
         first = next(iter(paths))
@@ -49,7 +49,7 @@ def sync_file_system(directory: str) -> None:
 
 def _paths(target: Place) -> Iterable[str]:
     match target:
-        case FilesTarget():
+        case FilesTarget() | ServedFiles():
             return [
                 f"{target.directory}/{target.prefix}{index:04d}" for index in range(target.count)
             ]

@@ -11,11 +11,12 @@ from fsgauge.plan.space import planned_room
 from fsgauge.rig.host.device.safety import find_device
 from fsgauge.rig.host.direct import require_direct_device
 from fsgauge.rig.host.process.tool import find_tool
-from fsgauge.rig.host.serving import check_server
+from fsgauge.rig.host.serving import check_servers
 from fsgauge.rig.host.shares import check_shares
 from fsgauge.rig.host.tunables import check_tunables
 from fsgauge.storage.path import require_usable
 from fsgauge.study.model import DeviceStorage, PathStorage, ShareStorage, Study, System
+from fsgauge.study.reached import accesses_of
 from fsgauge.system import FileSystem, find_kind
 from fsgauge.system.options import check_options, mkfs_words
 from fsgauge.system.support import support_of
@@ -27,11 +28,12 @@ _TOOLS = ("mount", "umount", "losetup", "blkdiscard", "wipefs", "sync")
 
 def check_systems(study: Study) -> None:
     """Raise InputError for wrong input and RigError for what the machine lacks."""
+    method = method_of(study.workload).reached_by(accesses_of(study))
     if isinstance(study.storage, ShareStorage):
-        method_of(study.workload).require_descriptors(_most_open_files())
+        method.require_descriptors(_most_open_files())
         check_shares(study)
         return
-    check_server(study)
+    check_servers(study)
     folder = isinstance(study.storage, PathStorage)
     for system in study.systems:
         kind = find_kind(system.kind)
@@ -43,7 +45,7 @@ def check_systems(study: Study) -> None:
             _check_support(system, kind)
         elif system.path and isinstance(study.storage, PathStorage):
             require_usable(system.path, study.storage.size)
-    method_of(study.workload).require_descriptors(_most_open_files())
+    method.require_descriptors(_most_open_files())
     _check_inodes(study)
     if isinstance(study.storage, DeviceStorage):
         require_direct_device(study, find_device(study.storage.device).path)

@@ -20,7 +20,7 @@ from fsgauge.rig.host.device.block_device import (
 )
 from fsgauge.rig.host.prepared import PreparedSystem
 from fsgauge.wire import BlockTarget, FilesTarget
-from fsgauge.workload.folders import AgedFolders, ClientFolders
+from fsgauge.workload.folders import AgedFolders, ClientFolders, ServedFiles
 
 
 def watch_device(prepared: PreparedSystem) -> Callable[[], DeviceRun | None]:
@@ -41,7 +41,7 @@ def _device_below(prepared: PreparedSystem) -> BlockDevice | None:
     target = prepared.target
     if isinstance(target, BlockTarget):
         return device_at(target.path)
-    if not isinstance(target, FilesTarget | ClientFolders | AgedFolders):
+    if not isinstance(target, FilesTarget | ServedFiles | ClientFolders | AgedFolders):
         return None
     if target.kind == "share_folders":
         return None

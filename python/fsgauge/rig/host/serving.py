@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
-from fsgauge.access.server import SERVERS, Server, ServerKind, served
+from fsgauge.access.server import SERVERS, Clients, Server, ServerKind, served
 from fsgauge.errors import InputError, RigError
 from fsgauge.record import SystemFacts
 from fsgauge.rig.host.ledger.ledger import Ledger
@@ -17,8 +17,10 @@ from fsgauge.rig.host.machine.memory import available_memory_bytes
 from fsgauge.rig.host.process.own_network import own_network
 from fsgauge.rig.host.process.tool import find_tool, run_tool
 from fsgauge.study.model import PathStorage, Study, System
+from fsgauge.study.reached import access_of
 from fsgauge.units import format_size
-from fsgauge.workload.folders import BACKUP, OWN, ClientFolders, Place
+from fsgauge.wire import FilesTarget
+from fsgauge.workload.folders import ClientFolders, Place, ServedFiles
 
 P = TypeVar("P", bound=Place)
 _PACKAGES = {
@@ -34,21 +36,22 @@ _PORT_RANGE = Path("/proc/sys/net/ipv4/ip_local_port_range")
 _MOST_PROCESSES = (Path("/proc/sys/kernel/pid_max"), Path("/proc/sys/kernel/threads-max"))
 
 
-def server_kind(study: Study) -> ServerKind | None:
-    """The server that the study starts over each system; None where it starts none."""
-    access = study.workload.network
-    serve = access.serve if access is not None else "none"
-    return SERVERS.get(serve)
-
-
-def check_server(study: Study) -> None:
-    """RigError where the server is not installed or the machine cannot carry its clients.
+def check_servers(study: Study) -> None:
+    """RigError where a server is not installed or the machine cannot carry its clients.
 
     InputError where it would not accept a system's options.
     """
-    kind, access = server_kind(study), study.workload.network
-    if kind is None or access is None:
-        return
+    for kind in dict.fromkeys(_server_over(study, system) for system in study.systems):
+        if kind is not None:
+            _check_server(kind, study)
+
+
+def _server_over(study: Study, system: System) -> ServerKind | None:
+    """The server that the study starts over a system; None where it starts none."""
+    return SERVERS.get(access_of(study, system).server)
+
+
+def _check_server(kind: ServerKind, study: Study) -> None:
     require_installed(kind)
     if os.geteuid() != 0:
         raise RigError(
@@ -60,10 +63,12 @@ def check_server(study: Study) -> None:
     kind.account()
     require_surroundings(kind)
     for system in study.systems:
-        kind.check_options(access, system.server)
-    _require_processes(kind, access.clients)
-    _require_ports(kind, access.clients)
-    _require_memory(kind, access.clients)
+        if _server_over(study, system) is kind:
+            kind.check_options(access_of(study, system), system.server)
+    clients = study.workload.connections
+    _require_processes(kind, clients)
+    _require_ports(kind, clients)
+    _require_memory(kind, clients)
 
 
 def require_surroundings(kind: ServerKind) -> None:
@@ -132,21 +137,33 @@ def _programs_missing(kind: ServerKind) -> list[str]:
 
 @contextmanager
 def shared(
-    study: Study, system: System, folders: P, ledger: Ledger
-) -> Iterator[tuple[P | ClientFolders, Server | None]]:
-    """The folders as clients reach them: through the study's server, if it has one."""
-    kind, access = server_kind(study), study.workload.network
-    if kind is None or access is None or not isinstance(folders, ClientFolders):
+    study: Study, system: System, folders: P, names: Sequence[str], ledger: Ledger
+) -> Iterator[tuple[P | ClientFolders | ServedFiles, Server | None]]:
+    """The folders as clients reach them: through the system's server, if it has one.
+
+    `names` are those of the folders in which clients work.
+    """
+    kind = _server_over(study, system)
+    if kind is None or not isinstance(folders, ClientFolders | FilesTarget):
         yield folders, None
         return
     account = kind.account()
     directory = Path(folders.directory)
+    if isinstance(folders, FilesTarget):
+        files, directory = directory, directory.parent
+        for path in (files, *files.iterdir()):
+            os.chown(path, account.user_id, account.group_id)
     os.chown(directory, 0, account.group_id)
     directory.chmod(0o750)
-    for name in (OWN, BACKUP):
+    for name in names:
         os.chown(directory / name, account.user_id, account.group_id)
-    with served(kind, directory, access, system.server, ledger, account) as server:
-        yield folders.model_copy(update={"share": server.target}), server
+    clients = Clients(access_of(study, system), study.workload.connections)
+    with served(kind, directory, clients, system.server, ledger, account) as server:
+        if isinstance(folders, ClientFolders):
+            yield folders.model_copy(update={"share": server.target}), server
+            return
+        share = server.target.model_copy(update={"directory": files.name})
+        yield ServedFiles(share=share, **folders.model_dump(exclude={"kind"})), server
 
 
 def with_server(facts: SystemFacts, server: Server | None) -> SystemFacts:

@@ -17,6 +17,7 @@ from fsgauge.rig.host.prepared import AttachedStorage, PreparedSystem, RunsJobs
 from fsgauge.rig.host.serving import require_answer
 from fsgauge.study.address import PASSWORD_VARIABLE, Address, parse_address
 from fsgauge.study.model import Study, System
+from fsgauge.study.reached import access_of
 from fsgauge.wire import (
     EnvironmentPassword,
     FilePassword,
@@ -30,24 +31,28 @@ from fsgauge.workload.folders import ClientFolders, FileSets
 
 def check_shares(study: Study) -> None:
     """Raise InputError or RigError where a share's server or password is not there."""
-    workload = _access(study)
-    for address in {_address(workload, system) for system in study.systems}:
+    asked = set()
+    for system in study.systems:
+        access = access_of(study, system)
+        address = _address(access)
         if address.protocol == "smb":
-            password_source(workload)
-        require_answer(address.host, address.port)
+            password_source(access)
+        if address not in asked:
+            require_answer(address.host, address.port)
+        asked.add(address)
 
 
-def password_source(workload: AccessKeys) -> PasswordSource:
+def password_source(access: AccessKeys) -> PasswordSource:
     """Where the engine finds the password; it is not read here."""
-    if workload.password_file is None:
+    if access.password_file is None:
         if not os.environ.get(PASSWORD_VARIABLE):
             raise RigError(
                 f"the share's user needs a password, and {PASSWORD_VARIABLE} is not set",
                 next=f"read -rs {PASSWORD_VARIABLE}; export {PASSWORD_VARIABLE}; or a file of mode"
-                " 0600: --set workload.password_file=/path",
+                " 0600: --set access.password_file=/path",
             )
         return EnvironmentPassword(name=PASSWORD_VARIABLE)
-    path = Path(workload.password_file)
+    path = Path(access.password_file)
     try:
         status = path.stat()
     except OSError as error:
@@ -67,16 +72,16 @@ def prepared_share(
     study: Study, system: System, attached: AttachedStorage, ledger: Ledger, engine: RunsJobs
 ) -> Iterator[PreparedSystem]:
     """Folders of our own on the share, cleared at the end however it comes."""
-    workload, sets = _access(study), attached.file_sets
+    access, sets = access_of(study, system), attached.file_sets
     if not isinstance(sets, FileSets):
         raise RigError("only clients work on shares")
-    address = _address(workload, system)
+    address = _address(access)
     folders = ClientFolders(
         kind="share_folders",
         directory=str(address),
         files_per_client=sets.files_per_client,
         backup_files_per_client=sets.backup_files_per_client,
-        share=_target(workload, address, ledger.own_name("share")),
+        share=_target(access, address, ledger.own_name("share")),
     )
     method = method_of(study.workload)
     clearing = method.clear_jobs(folders)
@@ -97,22 +102,16 @@ def prepared_share(
         )
 
 
-def _access(study: Study) -> AccessKeys:
-    if study.workload.network is None:
-        raise RigError("only clients work on shares")
-    return study.workload.network
+def _address(access: AccessKeys) -> Address:
+    return parse_address(access.share or "")
 
 
-def _address(workload: AccessKeys, system: System) -> Address:
-    return parse_address(system.target or workload.target or "")
-
-
-def _target(workload: AccessKeys, address: Address, directory: str) -> SmbTarget | NfsTarget:
+def _target(access: AccessKeys, address: Address, directory: str) -> SmbTarget | NfsTarget:
     if address.protocol == "nfs":
         return NfsTarget(
             host=address.host,
             port=address.port,
-            mount_port=workload.nfs_mount_port,
+            mount_port=access.nfs_mount_port,
             export=address.path,
             directory=directory,
             user_id=os.geteuid(),
@@ -124,11 +123,11 @@ def _target(workload: AccessKeys, address: Address, directory: str) -> SmbTarget
         share=address.path,
         directory=directory,
         user=address.user,
-        password=password_source(workload),
-        dialect=workload.smb_dialect,
-        signing=workload.smb_signing,
-        encryption=workload.smb_encryption,
-        oplocks=workload.smb_oplocks,
+        password=password_source(access),
+        dialect=access.smb_dialect,
+        signing=access.smb_signing,
+        encryption=access.smb_encryption,
+        oplocks=access.smb_oplocks,
     )
 
 

@@ -28,10 +28,20 @@ from fsgauge.rig.host.steps import free_when_steady, wear
 from fsgauge.rig.host.working_set import free_bytes
 from fsgauge.storage import Base
 from fsgauge.study.model import Study, System
+from fsgauge.study.reached import access_of
 from fsgauge.system import FileSystem, find_kind
 from fsgauge.wire import BlockTarget, FilesTarget, LayoutResult
 from fsgauge.workload import method_of
-from fsgauge.workload.folders import AGED, RATE, AgedFiles, AgedFolders, ClientFolders
+from fsgauge.workload.folders import (
+    AGED,
+    OWN,
+    RATE,
+    AgedFiles,
+    AgedFolders,
+    ClientFolders,
+    FileSets,
+    ServedFiles,
+)
 from fsgauge.workload.steps import FileStep
 
 
@@ -83,7 +93,7 @@ class HostSystems:
     def layout_folder(self, prepared: PreparedSystem) -> str | None:
         """The folder of the system's files, its file system written back whole."""
         target = prepared.target
-        if not isinstance(target, FilesTarget | ClientFolders | AgedFolders):
+        if not isinstance(target, FilesTarget | ServedFiles | ClientFolders | AgedFolders):
             return None
         if target.kind == "share_folders":
             return None
@@ -101,6 +111,12 @@ class HostSystems:
         programs = [kind.mkfs for kind in kinds if isinstance(kind, FileSystem)]
         return capture_machine(programs, self.attached.facts)
 
+    @property
+    def _folders(self) -> tuple[str, ...]:
+        """Those in which clients make their own files."""
+        sets = self.attached.file_sets
+        return sets.of_clients if isinstance(sets, FileSets) else ()
+
     @contextmanager
     def _formatted(
         self, study: Study, system: System, kind: FileSystem
@@ -112,7 +128,7 @@ class HostSystems:
             details = facts_of(kind, str(self.attached.device), made.directory)
             facts = formatted_facts(kind, made, str(self.attached.device), details)
             notes = [*made.notes, *_said(study, layout), *notes_on(kind, study, made.directory)]
-            with shared(study, system, target, self._ledger) as (reached, server):
+            with shared(study, system, target, self._folders, self._ledger) as (reached, server):
                 yield PreparedSystem(
                     facts=with_server(facts, server),
                     target=reached,
@@ -152,7 +168,7 @@ class HostSystems:
                 _filled(target, self.attached),
                 settle_caches(target),
             ]
-            with shared(study, system, target, self._ledger) as (reached, server):
+            with shared(study, system, target, self._folders, self._ledger) as (reached, server):
                 yield PreparedSystem(
                     facts=with_server(folder_facts(system, str(place)), server),
                     target=reached,
@@ -165,7 +181,7 @@ class HostSystems:
 
 def _folder_of(prepared: PreparedSystem) -> str:
     """The system's folder; TypeError for a bare device, which has no steps."""
-    if not isinstance(prepared.target, FilesTarget | ClientFolders | AgedFolders):
+    if not isinstance(prepared.target, FilesTarget | ServedFiles | ClientFolders | AgedFolders):
         raise TypeError("a bare device has no files to remove and no space to take")
     return prepared.target.directory
 
@@ -186,6 +202,9 @@ def _files(
         for name in sets.folders:
             Path(folders.folder(name)).mkdir()
         return folders.model_copy(update={"available_bytes": free_bytes(directory)})
+    if access_of(study, system).server != "none":
+        directory = f"{directory}/{OWN}"
+        Path(directory).mkdir()
     return FilesTarget(
         directory=directory,
         count=method_of(study.workload).files,

@@ -16,17 +16,17 @@ from fsgauge.rig.host.prepared import PreparedSystem
 from fsgauge.rig.host.turn_steps import Steps
 from fsgauge.rig.host.work import Work
 from fsgauge.rig.rig import RunStarted, Tell, TurnStarted
-from fsgauge.study.over_path import without_server
+from fsgauge.study.reached import over_paths
 from fsgauge.wire import ClientsInEvent, ClientsThroughEvent, Event
 
 
 def measure_turn(work: Work, turn: Turn) -> None:
     """Make one system afresh, then measure each cell on it."""
     cells = {cell.id: cell for cell in work.plan.cells}
-    system = next(each for each in work.study.systems if each.name == turn.system)
     work.tell(TurnStarted(turn))
     started_unix_ns, clock = time.time_ns(), time.monotonic_ns()
-    study = without_server(work.study) if turn.over_path else work.study
+    study = over_paths(work.study) if turn.over_path else work.study
+    system = next(each for each in study.systems if each.name == turn.system)
     with work.systems.prepare(study, system) as prepared:
         made = TurnRecord(
             block=turn.block,

@@ -73,6 +73,7 @@ def must_be_equal(side: Side) -> dict[str, Any]:
         "storage-size": side.before.storage.size_bytes,
         "bytes-under-load": _bytes_under_load(side),
         **{f"workload.{key}": each for key, each in study.get("workload", {}).items()},
+        **{f"access.{key}": each for key, each in study.get("access", {}).items()},
         **{f"plan.{key}": plan.get(key) for key in _SETTINGS},
         **{f"system.{each['name']}": _definition(each) for each in study.get("system", [])},
     }
@@ -201,8 +202,9 @@ def _bytes_under_load(side: Side) -> int | None:
 
 
 def _definition(system: dict[str, Any]) -> dict[str, Any]:
-    """What was asked for; a path is a place."""
-    return {key: value for key, value in system.items() if key not in ("name", "path")}
+    """What was asked for; a path is a place, and what is null was not asked for."""
+    asked = {key: value for key, value in system.items() if value is not None}
+    return {key: value for key, value in asked.items() if key not in ("name", "path")}
 
 
 def _same(name: str, first: object, second: object) -> bool:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from fsgauge.access.keys import AccessKeys
 from fsgauge.access.server import ganesha, samba
-from fsgauge.access.server.kind import Account, Serving, new_password, write_private
+from fsgauge.access.server.kind import Account, Clients, Serving, new_password, write_private
 from fsgauge.errors import InputError
-from fsgauge.kinds.connections.keys import ConnectionsWorkload
 from fsgauge.rig.host.process.tool import find_tool
 from fsgauge.wire import SmbTarget
 from tests.needs import need
@@ -21,7 +21,7 @@ def serving(options: dict[str, str], folder: Path = Path("/run/own")) -> Serving
         shared=Path("/run/shared"),
         port=40_001,
         second_port=40_002,
-        workload=ConnectionsWorkload(clients=590),
+        clients=Clients(AccessKeys(), 590),
         account=Account(58_000, 58_000, "an unprivileged user", "fsgauge"),
         options=options,
     )
@@ -108,8 +108,8 @@ def test_every_server_has_a_password_of_its_own() -> None:
 def test_a_value_that_samba_refuses_is_found_before_anything_is_made() -> None:
     if find_tool("testparm") is None:
         need("testparm: apt-get install samba")
-    workload = serving({}).workload
-    samba.SAMBA.check_options(workload, {"aio read size": "1", "server signing": "auto"})
+    access = AccessKeys()
+    samba.SAMBA.check_options(access, {"aio read size": "1", "server signing": "auto"})
     for name, value in (("aio read size", "quark"), ("strict sync", "quark")):
         with pytest.raises(InputError, match=f"{name} = {value}"):
-            samba.SAMBA.check_options(workload, {name: value})
+            samba.SAMBA.check_options(access, {name: value})

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from fsgauge.access.keys import AccessKeys
 from fsgauge.access.server import SAMBA, running
-from fsgauge.access.server.kind import PORT, SECOND_PORT, Account, Serving
+from fsgauge.access.server.kind import PORT, SECOND_PORT, Account, Clients, Serving
 from fsgauge.access.server.running import Child
-from fsgauge.kinds.connections.keys import ConnectionsWorkload
 from fsgauge.rig.host.process.own_network import own_network
 
 pytestmark = pytest.mark.root
@@ -22,7 +22,7 @@ def test_a_server_that_is_stopped_while_it_is_revived_is_not_started_again(
     """Ctrl-C came while another thread saw to a dead server: it was stopped, its folder removed,
     and then started after all, with nothing left that would end it."""
     account = Account(0, 0, "root")
-    serving = Serving(tmp_path, tmp_path, PORT, SECOND_PORT, ConnectionsWorkload(), account)
+    serving = Serving(tmp_path, tmp_path, PORT, SECOND_PORT, Clients(AccessKeys(), 1), account)
     with own_network() as network:
         child = Child(SAMBA, serving, network, "0123456789ab")
         with subprocess.Popen(["false"]) as dead:

@@ -45,6 +45,7 @@ class OperationShare(ResultModel):
 
     cell: str
     system: str
+    server: str
     operation: str
     served_ns: Estimate
     path_ns: Estimate
@@ -71,12 +72,8 @@ class ConnectionUse(ResultModel):
 
 
 class Serving(ResultModel):
-    """Everything about servers. `servers` are those that the study started, a sentence each.
+    """Everything about servers. `servers` are those that the study started, a sentence each."""
 
-    `name` is what the study started, "" for servers that ran already.
-    """
-
-    name: str
     servers: list[str]
     settings: list[str]
     use: list[ServerUse]

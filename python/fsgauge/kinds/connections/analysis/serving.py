@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import get_args
 
 from fsgauge.kinds.connections.analysis.model import (
@@ -42,12 +42,12 @@ def read_serving(
     paths = _collect(beside, path_runs)
     own = plan.model_copy(update={"turns": [turn for turn in plan.turns if not turn.over_path]})
     samples.plan = own
+    names = {turn.system: turn.server.name for turn in turns if turn.server}
     return Serving(
-        name=next((turn.server.name for turn in turns if turn.server), ""),
         servers=list(dict.fromkeys(_server_words(turn) for turn in turns if turn.server)),
         settings=_settings(runs),
         use=[use for cell, system in _places(plan) if (use := _use(samples, runs, cell, system))],
-        shares=list(_shares(plan, samples, paths, _durable_when_closed(runs))),
+        shares=list(_shares(plan, samples, paths, _durable_when_closed(runs), names)),
         connections=[
             found
             for cell, system in _places(plan)
@@ -148,7 +148,11 @@ def _durable_when_closed(runs: Sequence[RunRecord]) -> set[tuple[str, str]]:
 
 
 def _shares(
-    plan: Plan, samples: Samples, paths: Samples, durable: Container[tuple[str, str]]
+    plan: Plan,
+    samples: Samples,
+    paths: Samples,
+    durable: Container[tuple[str, str]],
+    names: Mapping[str, str],
 ) -> Iterator[OperationShare]:
     for cell, system in _places(plan):
         for operation in _OPERATIONS:
@@ -161,6 +165,7 @@ def _shares(
             yield OperationShare(
                 cell=cell,
                 system=system,
+                server=names.get(system, "the server"),
                 operation=operation,
                 served_ns=of_served,
                 path_ns=of_path,

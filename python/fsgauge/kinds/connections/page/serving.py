@@ -106,7 +106,7 @@ def _lead(results: Results, serving: Serving) -> str:
     article = "an" if each.operation[0] in "aeiou" else "a"
     of = (
         f"Of {article} {each.operation}'s {words.value(each.served_ns.value, 'ns')} through"
-        f" {serving.name or 'the server'}"
+        f" {each.server}"
     )
     if share.value <= 0:
         return f"{of} nothing is seen to be the server's: over the path it took as long or longer."
