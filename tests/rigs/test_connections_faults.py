@@ -161,7 +161,7 @@ def test_a_quota_ends_the_study_and_is_told_from_a_full_disk(
     storage = {"kind": "path", "path": str(under_quota), "size": 100 * MEBIBYTE}
     study = slow([{"name": "here", "kind": "mounted"}], storage)
     began = time.monotonic()
-    outcome, stored = measured(study, engine, rig, tmp_path / "results")
+    outcome, stored = measured(study, rig, tmp_path / "results")
     assert time.monotonic() - began < 60
     record = is_refused(outcome, stored, "a larger quota")
     assert {kind for _, kind in errors_of(record)} == {"quota"}
@@ -191,7 +191,7 @@ def test_too_many_open_files_end_the_study_and_name_the_limit(
     """
     thief = DescriptorThief(scene)
     study = slow(EXT4, ram(200), files=100)
-    outcome, stored = measured(study, engine, rig, tmp_path / "results", thief)
+    outcome, stored = measured(study, rig, tmp_path / "results", thief)
     record = is_refused(outcome, stored, "ulimit -Hn")
     errors, clients = errors_of(record), clients_of(record)
     assert {kind for _, kind in errors} == {"too_many_open_files"}

@@ -385,7 +385,7 @@ def test_signing_and_encryption_are_what_systems_may_differ_in(
 
 
 def test_one_block_compares_the_path_samba_and_ganesha(
-    scene: Scene, engine: Engine, rig: HostRig, tmp_path: Path
+    scene: Scene, rig: HostRig, tmp_path: Path
 ) -> None:
     """One file system, reached in three ways: each is a system, all in one block."""
     for name in NAMES:
@@ -395,7 +395,7 @@ def test_one_block_compares_the_path_samba_and_ganesha(
         for name, access in (("path", "path"), ("smb", "samba"), ("nfs", "ganesha"))
     ]
     study = study_of("none", *systems, access=ALONE)
-    outcome, stored = measured(study, engine, rig, tmp_path / "results")
+    outcome, stored = measured(study, rig, tmp_path / "results")
     assert outcome.ended_by is None and stored.path_runs == []
     spoken = {run.system: run.job.target.kind for run in stored.runs}
     assert spoken == {"path": "path", "smb": "smb", "nfs": "nfs"}
@@ -436,7 +436,7 @@ SERVED_LOADS = {
 @pytest.mark.parametrize("kind", SERVED_LOADS)
 @pytest.mark.parametrize("name", NAMES)
 def test_other_kinds_work_through_a_server_too(
-    name: str, kind: str, scene: Scene, engine: Engine, rig: HostRig, tmp_path: Path
+    name: str, kind: str, scene: Scene, rig: HostRig, tmp_path: Path
 ) -> None:
     """Each writer or job has a connection of its own; the files lie on the path below."""
     needs(name)
@@ -451,7 +451,7 @@ def test_other_kinds_work_through_a_server_too(
             "plan": {"seed": 1, "blocks": 2},
         }
     )
-    outcome, stored = measured(study, engine, rig, tmp_path / "results")
+    outcome, stored = measured(study, rig, tmp_path / "results")
     assert outcome.ended_by is None and stored.path_runs == []
     for run in stored.runs:
         assert run.fault is None and run.result is not None, run.fault
