@@ -15,7 +15,7 @@ from fsgauge.workload.assumed import EXPECTED
 
 PARTS = {"__init__.py", "keys.py", "factors.py", "cells.py", "method.py"}
 FOLDERS = {"analysis", "page", "studies"}
-PUBLISHED = {"published.py", "published.toml"}
+LEDGER = {"published.toml", "verdicts"}
 QUICK_SECONDS = 15 * 60
 QUICK_BYTES = 20 << 30
 SHORTEST_SECONDS = 0.5
@@ -47,8 +47,8 @@ def variants(kind: str) -> list[str]:
 def test_a_folder_has_the_one_shape(kind: str) -> None:
     found = entries(kind)
     assert found >= PARTS | FOLDERS
-    assert found >= PUBLISHED or not PUBLISHED & found, "figures and what reads them go together"
-    for name in found - PARTS - FOLDERS - PUBLISHED:
+    assert found >= LEDGER or not LEDGER & found, "a ledger of claims has studies that test them"
+    for name in found - PARTS - FOLDERS - LEDGER:
         module = folder(kind) / name
         assert module.suffix == ".py" or (module / "__init__.py").is_file(), name
 
@@ -57,7 +57,7 @@ def test_a_folder_has_the_one_shape(kind: str) -> None:
 def test_studies_have_one_name_for_each_purpose(kind: str) -> None:
     required, published = {kind, f"{kind}-full"}, f"{kind}-as-published"
     assert required <= set(variants(kind)) <= {*required, published}
-    if entries(kind) >= PUBLISHED:
+    if entries(kind) >= LEDGER:
         assert published in variants(kind)
     studies = [load_study(name) for name in variants(kind)]
     assert {study.workload.kind for study in studies} == {kind}

@@ -7,7 +7,6 @@ path: no word of the client's is taken for it.
 from __future__ import annotations
 
 import contextlib
-import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,6 +20,7 @@ from fsgauge.kinds.connections.keys import ConnectionsWorkload
 from fsgauge.rig.host.ledger.ledger import opened_ledger
 from fsgauge.rig.host.process.servers import server_processes
 from fsgauge.wire import LayoutJob, LayoutResult, LoadJob, LoadResult
+from tests.needs import need_tool
 from tests.rigs.conftest import Scene
 from tests.rigs.test_serve import needs
 
@@ -93,8 +93,7 @@ def written(result: LoadResult) -> int:
 @contextlib.contextmanager
 def traced(shared: Shared, calls: str, output: Path) -> Iterator[Path]:
     """What the server's processes call meanwhile, those to come among them."""
-    if shutil.which("strace") is None:
-        pytest.skip("strace is not installed")
+    need_tool("strace", "strace")
     child = shared.server.child
     processes = server_processes(str(child.serving.folder), shared.token)
     words = [word for each in processes for word in ("-p", str(each))]

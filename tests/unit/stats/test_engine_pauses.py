@@ -112,4 +112,4 @@ def test_a_missed_pace_is_asked_of_the_engines_pauses_first() -> None:
     situation = Situation("overhead", True, 1, 0, "loop", 1, 1, 1, "tsc", None)
     words = engine_pauses.pace_missed_in_pause(paced, stopped)
     assert words is not None and "of the pace; the engine stopped for 5 s" in words
-    assert "shorter than 100 ms" in advice_for("run.rate_missed", situation)
+    assert "less than 100 ms" in advice_for("run.rate_missed", situation)
