@@ -214,9 +214,7 @@ def test_one_client_without_permission_gives_up_alone(
 ) -> None:
     warden = Warden(scene)
     rig = HostRig(unprivileged)
-    outcome, stored = measured(
-        slow(EXT4, ram(200)), unprivileged, rig, tmp_path / "results", warden
-    )
+    outcome, stored = measured(slow(EXT4, ram(200)), rig, tmp_path / "results", warden)
     assert outcome.ended_by is None
     write, read, *others = stored.runs
     assert errors_of(write) == {("create", "permission_denied"): 10}
@@ -242,7 +240,7 @@ def test_a_name_that_is_taken_costs_that_file_alone(
     scene: Scene, engine: Engine, rig: HostRig, tmp_path: Path
 ) -> None:
     squatter = Squatter(scene)
-    outcome, stored = measured(slow(EXT4, ram(200)), engine, rig, tmp_path / "results", squatter)
+    outcome, stored = measured(slow(EXT4, ram(200)), rig, tmp_path / "results", squatter)
     assert outcome.ended_by is None
     write, read, *others = stored.runs
     assert errors_of(write) == {("create", "exists"): 1}
@@ -277,7 +275,7 @@ def test_an_io_error_on_one_file_gives_up_that_file_and_the_report_names_it(
     scene: Scene, engine: Engine, rig: HostRig, tmp_path: Path
 ) -> None:
     damager = Damager(scene)
-    outcome, stored = measured(slow(EXT4, ram(200)), engine, rig, tmp_path / "results", damager)
+    outcome, stored = measured(slow(EXT4, ram(200)), rig, tmp_path / "results", damager)
     assert outcome.ended_by is None and damager.done
     write, read, *others = stored.runs
     assert errors_of(write) == {}

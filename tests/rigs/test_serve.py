@@ -420,7 +420,7 @@ def test_one_block_compares_the_path_samba_and_ganesha(
 
 
 SERVED_LOADS = {
-    "writers": {"writers": [2], "passes": 1, "block_sizes": [8192], "fill": 20, "verify": True},
+    "writers": {"writers": [1], "passes": 1, "block_sizes": [8192], "fill": 20, "verify": True},
     "overhead": {
         "patterns": ["randread", "randwrite"],
         "queue_depths": [4],

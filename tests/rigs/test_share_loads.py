@@ -16,13 +16,12 @@ import pytest
 
 from fsgauge.access.server import SERVERS, Server, served
 from fsgauge.engine import Engine, EngineFaultError
-from fsgauge.kinds.connections.keys import ConnectionsWorkload
 from fsgauge.rig.host.ledger.ledger import opened_ledger
 from fsgauge.rig.host.process.servers import server_processes
 from fsgauge.wire import LayoutJob, LayoutResult, LoadJob, LoadResult
 from tests.needs import need_tool
 from tests.rigs.conftest import Scene
-from tests.rigs.test_serve import needs
+from tests.rigs.test_serve import clients, needs
 
 pytestmark = pytest.mark.root
 NAMES = sorted(SERVERS)
@@ -80,7 +79,7 @@ def shared(
     tmp_path.chmod(0o755)
     account = kind.account()
     folder.chmod(0o777)
-    keys = ConnectionsWorkload.model_validate({"kind": "connections", "serve": kind.name})
+    keys = clients(kind.name)
     with opened_ledger() as ledger, served(kind, folder, keys, {}, ledger, account) as server:
         yield Shared(server, folder, engine, ledger.token)
 
