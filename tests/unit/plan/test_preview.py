@@ -30,7 +30,9 @@ def test_a_plan_in_the_order_of_the_questions():
 
 def test_half_the_space_is_said_where_a_system_copies_on_write():
     (space,) = [line for line in described().held_equal if line.startswith("space: ")]
-    assert space.endswith("btrfs keeps old extents until all is overwritten: half, for all")
+    assert space.endswith(
+        "btrfs keeps old extents until fully overwritten, so half the space is used on all systems"
+    )
     others = described(systems=["raw", "ext4"])
     (space,) = [line for line in others.held_equal if line.startswith("space: ")]
     assert "7.2 GiB" in space and "half" not in space
@@ -71,7 +73,7 @@ def test_how_messages_are_protected_is_said_as_it_will_be():
         for name, option in (("s", "signing=mandatory"), ("e", "smb encrypt=required"))
     )
     clients, different = facts(signed, encrypted)
-    assert "signed or encrypted as each system's server wants it" in clients
+    assert "signed or encrypted as each system's server requires" in clients
     assert different[-1] == "messages (ext4: not signed; s: signed; e: encrypted)"
     assert "server (ext4: default; s: server signing = mandatory; e: server" in different[0]
     clients, different = facts()
@@ -92,8 +94,8 @@ def test_of_a_running_server_only_what_is_true_is_said():
         words = "\n".join([*facts.held_equal, facts.overwritten])
         assert "dropped" not in words and "page cache" not in words and "scratch" not in words
         assert "the servers' caches as they are" in words and "sent to the server" in words
-        assert "through servers that run already (NFS version 3)" in words
-        assert facts.overwritten.startswith("nothing: folders of the run's own")
+        assert "through running servers (NFS version 3)" in words
+        assert facts.overwritten.startswith("nothing: the run makes its own folders")
     local = load_study("connections", seed=1)
     facts = describe(make_plan(local, size_bytes=8 * GIB), local, size_bytes=8 * GIB)
     words = "\n".join(facts.held_equal)
