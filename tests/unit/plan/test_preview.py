@@ -93,7 +93,7 @@ def test_of_a_running_server_only_what_is_true_is_said():
         facts = describe(make_plan(study, size_bytes=8 * GIB), study, size_bytes=8 * GIB)
         words = "\n".join([*facts.held_equal, facts.overwritten])
         assert "dropped" not in words and "page cache" not in words and "scratch" not in words
-        assert "the servers' caches as they are" in words and "sent to the server" in words
+        assert "the servers' caches left as they are" in words and "sent to the server" in words
         assert "through running servers (NFS version 3)" in words
         assert facts.overwritten.startswith("nothing: the run makes its own folders")
     local = load_study("connections", seed=1)
@@ -114,7 +114,7 @@ def test_what_a_raw_device_does_instead_and_what_is_not_told():
     assert changed.different[-1] == (
         "raw: the device's limit: direct overwrites by as many writers; buffered is direct"
     )
-    assert changed.cannot_tell[0].startswith("how writers scale: all runs have 2 writers")
+    assert changed.cannot_tell[0].startswith("scaling: all runs have 2 writers")
     study = load_study("writers", ['workload.access=["buffered"]'], seed=1)
     files = study.model_copy(update={"systems": study.systems[1:]})
     described = describe(make_plan(files, size_bytes=GIB), files, size_bytes=GIB)

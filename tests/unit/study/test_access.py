@@ -169,10 +169,10 @@ def test_a_bare_device_stays_one_beside_systems_that_are_served(server: str) -> 
     ("kind", "overrides", "what"),
     [
         ("aging", [], "works on paths, not through a server"),
-        ("churn", [], "files that they know by the study's formula"),
-        ("writers", ["workload.readers=1"], "readers work on files of this machine"),
-        ("writers", ["workload.descriptors=shared"], "a session of its own"),
-        ("writers", ['workload.allocation=["preallocated"]'], "not asked for space beforehand"),
+        ("churn", [], "files that follow the study's formula"),
+        ("writers", ["workload.readers=1"], "readers work on local files"),
+        ("writers", ["workload.descriptors=shared"], "its own session"),
+        ("writers", ['workload.allocation=["preallocated"]'], "space cannot be preallocated"),
         ("overhead", ["workload.queue_depths=[1024]"], "512 operations at a time"),
         ("overhead", ["access.beside_path=false"], "does not report a server's share"),
     ],
@@ -190,4 +190,6 @@ def test_a_kind_refuses_what_a_server_does_not_have(
 def test_churn_writes_new_files_through_a_server() -> None:
     study = load_study("churn", ['workload.tests=["write"]'], serve="ganesha")
     facts = describe(make_plan(with_seed(study, 1), size_bytes=GIB), study, size_bytes=GIB)
-    assert any("trees are made on the path, below the server" in line for line in facts.held_equal)
+    assert any(
+        "trees are made over the path, below the server" in line for line in facts.held_equal
+    )

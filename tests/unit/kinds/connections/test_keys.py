@@ -63,7 +63,7 @@ def test_the_defaults_are_the_published_method():
         ),
         (
             ['tests = ["write", "mix"]', "mix = { delete = 1, read = 1 }"],
-            ["and this one makes none", "add create to the mix"],
+            ["and this one creates none", "add create to the mix"],
         ),
         (["clients = 100000"], ["clients must be at most 99999"]),
         (["clients = 0"], ["clients must be at least 1"]),

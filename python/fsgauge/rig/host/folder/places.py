@@ -28,7 +28,8 @@ def require_only_ours(folder: Path, what: str) -> Path:
             raise _refusal(folder, what, *_owner(place, status.st_uid))
         others = stat.S_IMODE(status.st_mode) & (stat.S_IWGRP | stat.S_IWOTH)
         if others and not status.st_mode & stat.S_ISVTX:
-            cause = f"users other than root can write in {place} (mode {status.st_mode & 0o7777:04o})"
+            mode = f"{status.st_mode & 0o7777:04o}"
+            cause = f"users other than root can write in {place} (mode {mode})"
             raise _refusal(folder, what, cause)
     return whole
 
