@@ -112,7 +112,8 @@ def test_what_a_raw_device_does_instead_and_what_is_not_told():
     assert shipped.cannot_tell == []
     changed = facts('workload.access=["buffered"]', "workload.writers=[2]")
     assert changed.different[-1] == (
-        "raw: the device's limit: direct overwrites by as many writers; buffered is direct"
+        "raw: the device's limit: direct overwrites by the same number of writers;"
+        " buffered is direct"
     )
     assert changed.cannot_tell[0].startswith("scaling: all runs have 2 writers")
     study = load_study("writers", ['workload.access=["buffered"]'], seed=1)

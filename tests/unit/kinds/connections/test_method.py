@@ -146,7 +146,7 @@ def test_rests_and_limits_are_in_the_time() -> None:
 
 
 def test_unsynced_writes_are_remarked_on() -> None:
-    assert "not synced" in method_of(ConnectionsWorkload()).notes()[0]
+    assert "does not sync" in method_of(ConnectionsWorkload()).notes()[0]
     assert method_of(ConnectionsWorkload(fsync=True)).notes() == []
 
 

@@ -126,7 +126,7 @@ def test_what_a_device_stands_for_is_said_where_it_differs():
 
     assert said() == ""
     assert said(access=["direct", "buffered"], log_writers=1) == (
-        "the device's limit: direct overwrites by as many writers;"
+        "the device's limit: direct overwrites by the same number of writers;"
         " buffered is direct, no log is kept"
     )
     assert "own files are segments as long as the files" in said(ranges=["own files"])
