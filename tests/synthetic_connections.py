@@ -132,7 +132,7 @@ class ConnectionsRecipe:
     systems: Mapping[str, str] = field(default_factory=lambda: {BASELINE: "ext4", OTHER: "ext4"})
     tests: Sequence[str] = ("write", "read", "backup")
     backup_orders: Sequence[str] = ("directory",)
-    clients: int = 590
+    clients: int | list[int] = 590
     files: int = 10
     backup_files: int = 2
     blocks: int = 8
@@ -326,7 +326,13 @@ def _is_of_backup(cell: Cell) -> bool:
 
 def _files(recipe: ConnectionsRecipe, cell: Cell) -> int:
     """Files that all clients have, or that the backup finds."""
-    return recipe.clients * (recipe.backup_files if _is_of_backup(cell) else recipe.files)
+    return _sharing(recipe, cell) * (recipe.backup_files if _is_of_backup(cell) else recipe.files)
+
+
+def _sharing(recipe: ConnectionsRecipe, cell: Cell) -> int:
+    """The clients whose files a cell is about."""
+    swept = ConnectionsFactors.of(cell).swept_clients
+    return swept or (recipe.clients if isinstance(recipe.clients, int) else recipe.clients[0])
 
 
 def _bytes_per_file(cell: Cell) -> float:
@@ -348,7 +354,7 @@ def _job(recipe: ConnectionsRecipe, turn: Turn, cell: Cell) -> ClientsJob:
         dispatch=recipe.dispatch(turn),
         think=Think(mean_ns=recipe.think_ns, spread="constant") if recipe.think_ns else None,
         files=FileSet(
-            clients=recipe.clients,
+            clients=_sharing(recipe, cell),
             files_per_client=recipe.backup_files if _is_of_backup(cell) else recipe.files,
             sizes=CycleSizes(sizes_bytes=[BACKUP_FILE] if _is_of_backup(cell) else list(SIZES)),
             record_size_bytes=RECORD,
@@ -472,7 +478,7 @@ def _result(recipe: ConnectionsRecipe, turn: Turn, cell: Cell, seconds: float) -
             backup=BackupResult(
                 order=ConnectionsFactors.of(cell).order or "directory",
                 files=files,
-                directories=recipe.clients,
+                directories=_sharing(recipe, cell),
                 listing_ns=40_000_000,
             )
             if ConnectionsFactors.of(cell).test == "backup"
@@ -491,7 +497,9 @@ def _operations(
     unit_ns = (1 - recipe.unaccounted(turn, cell)) * busy_ns / weighed
     failed = {operation: count for operation, _, count in recipe.errors(turn, cell)}
     found = (
-        [_connect(recipe)] if ConnectionsFactors.of(cell).test in ("write", "backup fill") else []
+        [_connect(_sharing(recipe, cell))]
+        if ConnectionsFactors.of(cell).test in ("write", "backup fill")
+        else []
     )
     for operation, count in counts.items():
         weight, share = WEIGHTS[operation]
@@ -509,12 +517,12 @@ def _operations(
     return found
 
 
-def _connect(recipe: ConnectionsRecipe) -> ClientOperationResult:
+def _connect(clients: int) -> ClientOperationResult:
     """Dear on purpose: it lies before the measured part, and no number of that part may hold it."""
-    latency = _histogram(recipe.clients, 5e9)
+    latency = _histogram(clients, 5e9)
     return ClientOperationResult(
         operation="connect",
-        operations=recipe.clients,
+        operations=clients,
         size_bytes=0,
         errors=0,
         response_latency=latency,

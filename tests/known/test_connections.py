@@ -6,7 +6,9 @@ import math
 
 import pytest
 
-from tests.synthetic_connections import BASELINE, GAINS, OTHER, make_connections, swapped
+from fsgauge.kinds.connections.factors import ConnectionsFactors
+from fsgauge.record import Cell
+from tests.synthetic_connections import BASELINE, GAINS, OTHER, gain, make_connections, swapped
 
 CLIENTS = 30
 
@@ -68,3 +70,35 @@ def test_equal_systems_are_not_told_apart() -> None:
     found = make_connections(**recipe, gain=lambda system, cell: 1.0).results()
     decided = [e for e in found.comparisons if e.primary and e.verdict in ("better", "worse")]
     assert decided == []
+
+
+def _gain_of_many(system: str, cell: Cell) -> float:
+    """Delay brings twice as much where 40 clients write; nothing else knows their number."""
+    factors = ConnectionsFactors.of(cell)
+    many = system == OTHER and factors.swept_clients == 40 and factors.test == "write"
+    return gain(system, cell) * (2.0 if many else 1.0)
+
+
+def test_a_gain_that_depends_on_the_number_of_clients_is_found_where_it_is_planted() -> None:
+    """Equal files of each client in equal time: four times the clients, four times the rate."""
+    found = make_connections(clients=[10, 40], blocks=10, gain=_gain_of_many).results()
+    assert found.own is not None
+    rows = {(row.test, row.system, row.clients): row for row in found.own.by_clients}
+    tests = ("write", "read", "backup fill", "backup, directory order")
+    assert set(rows) == {(t, s, n) for t in tests for s in (BASELINE, OTHER) for n in (10, 40)}
+    for (test, system, clients), row in rows.items():
+        assert (row.rate_ratio is None) == (row.response_ratio is None) == (clients == 10)
+        assert (row.gain_ratio is None) == (clients == 10 or system == BASELINE)
+        if row.rate_ratio is not None:
+            truth = 8.0 if (test, system) == ("write", OTHER) else 4.0
+            assert row.rate_ratio.low * 0.99 < truth < row.rate_ratio.high * 1.01
+            assert row.rate_ratio.verdict == "better"
+        if row.gain_ratio is not None:
+            truth = 2.0 if test == "write" else 1.0
+            assert row.gain_ratio.low * 0.99 < truth < row.gain_ratio.high * 1.01
+            assert (row.gain_ratio.verdict == "better") == (test == "write")
+
+
+def test_with_one_number_of_clients_nothing_is_scaled() -> None:
+    found = make_connections(clients=CLIENTS, blocks=2).results()
+    assert found.own is not None and found.own.by_clients == []

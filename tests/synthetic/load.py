@@ -112,6 +112,7 @@ def _result(
     cpu = operations * cpu_ns * math.exp(chance.gauss(0, 0.01))
     size_bytes = operations * OverheadFactors.of(cell).block_size_bytes
     unsteady = recipe.unsteady(turn, cell)
+    wobble = recipe.wobble(turn.system, cell)
     return LoadResult(
         format=1,
         kind="load",
@@ -129,7 +130,7 @@ def _result(
         in_flight_mean=in_flight,
         cpu=ProcessorTime(user_ns=int(cpu * 0.2), system_ns=int(cpu * 0.8), threads=1),
         machine_cpu=MachineProcessorTime(busy_ns=int(cpu * 1.3), total_ns=2 * elapsed_ns),
-        intervals=_intervals(recipe, chance, cell, rate, latency_ns, unsteady),
+        intervals=_intervals(recipe, chance, cell, rate, latency_ns, unsteady, wobble),
         self_measure=SelfMeasure(
             null_ns_per_operation=74.0, clock_ns_per_read=21.0, clock="tsc", stamps="operation"
         ),
@@ -159,11 +160,12 @@ def _intervals(
     rate: float,
     latency_ns: float,
     unsteady: bool,
+    wobble: float,
 ) -> list[Interval]:
     intervals = []
     for second in range(recipe.warm_up_s + recipe.duration_s):
         warm_up = second < recipe.warm_up_s
-        factor = (1.25 if warm_up else 1.0) * math.exp(chance.gauss(0, 0.01))
+        factor = (1.25 if warm_up else 1.0) * math.exp(chance.gauss(0, wobble))
         if unsteady:
             factor *= 1.6 - 0.1 * second
         operations = int(rate * factor)

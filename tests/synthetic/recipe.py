@@ -33,6 +33,8 @@ class Recipe:
     paused_after_runs: int | None = None
     faults: Callable[[Turn, Cell], bool] = lambda turn, cell: False
     unsteady: Callable[[Turn, Cell], bool] = lambda turn, cell: False
+    wobble: Effect = lambda system, cell: 0.01
+    """Standard deviation of an interval's log rate."""
     storage_kind: str = "loop"
     question: str = "How much of the raw device do the file systems take away?"
     duration_s: int = 10

@@ -173,16 +173,17 @@ def _turns(study: Study, cells: list[Cell], blocks: int, seed: int) -> list[Turn
 
 
 def _with_paths(turns: list[Turn], names: list[str], seed: int) -> list[Turn]:
-    """The block's turns with one more of each system over its path, at places by lot.
+    """The block's turns with those of each system once more over its path, at places by lot.
 
     The lot is one of its own: the order of all others is that of the study without a server.
     """
     chance = random.Random(derived_seed(seed, turns[0].block, "paths"))  # noqa: S311 - as above
     found = list(turns)
     for name in names:
-        first = next(turn for turn in turns if turn.system == name)
-        beside = first.model_copy(update={"again": False, "over_path": True})
-        found.insert(int(chance.random() * (len(found) + 1)), beside)
+        stages = {tuple(turn.cells): turn for turn in turns if turn.system == name}
+        for turn in stages.values():
+            beside = turn.model_copy(update={"again": False, "over_path": True})
+            found.insert(int(chance.random() * (len(found) + 1)), beside)
     return found
 
 

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    ValidationInfo,
+)
 from pydantic_core import PydanticCustomError
 
 Entry = TypeVar("Entry")
@@ -27,6 +35,21 @@ def _distinct(entries: list[Entry]) -> list[Entry]:
 
 Distinct = Annotated[list[Entry], AfterValidator(_distinct), Field(min_length=1, max_length=100)]
 """A sweep: a list with at least one value and none twice."""
+
+
+def _in_list(value: object) -> object:
+    """A value alone is a list of one, and is refused as what its entries are."""
+    return value if isinstance(value, list) else [value]
+
+
+def _alone(entries: list[Entry]) -> Entry | list[Entry]:
+    return entries[0] if len(entries) == 1 else entries
+
+
+ALONE = PlainSerializer(_alone)
+"""Marks the type of a list whose only entry may stand without brackets."""
+OneOrSwept = Annotated[Distinct[Entry], BeforeValidator(_in_list), ALONE]
+"""A value, or a sweep of them; one alone is written without brackets, in files and records."""
 
 
 def one_line(text: str) -> str:

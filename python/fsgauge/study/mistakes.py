@@ -202,7 +202,9 @@ class _Mistake:
         return InputError(what, details=details, location=location, next=next or self._explain())
 
     def _noun(self) -> str:
-        return f"each of {self.key}" if isinstance(self.path[-1], int) else self.key
+        is_entry = isinstance(self.path[-1], int)
+        is_entry = is_entry and isinstance(self._value_at(self.path[:-1]), list)
+        return f"each of {self.key}" if is_entry else self.key
 
     def _takes(self) -> ValueType | None:
         """What may stand where the mistake is; None where there is no such key."""
@@ -234,8 +236,14 @@ class _Mistake:
         return kind if isinstance(kind, str) else ""
 
     def _value(self) -> object:
+        value = self._value_at(self.path)
+        if value is None and self.path and isinstance(self.path[-1], int):
+            return self._value_at(self.path[:-1])  # one that stands alone, without a list
+        return value
+
+    def _value_at(self, path: Path) -> object:
         value: Any = self.document.data
-        for step in self.path:
+        for step in path:
             try:
                 value = value[step]
             except (KeyError, IndexError, TypeError):

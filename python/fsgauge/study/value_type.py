@@ -15,6 +15,7 @@ from pydantic.fields import FieldInfo
 from tomlkit.items import Item
 
 from fsgauge.quantities import Quantity
+from fsgauge.study.base import ALONE
 
 _PLAIN_WORDS: dict[object, str] = {
     str: "text",
@@ -29,13 +30,14 @@ class ValueType:
     """`base` is str, int, float, bool, list, dict, or a model for a table of the file's own.
 
     `entry` is the type of a list's entries or of a table's values; `choices` are all values that
-    there are, where they are few.
+    there are, where they are few. With `or_alone` a list's only entry stands without brackets.
     """
 
     base: object
     quantity: Quantity | None = None
     choices: tuple[str | int, ...] = ()
     entry: ValueType | None = None
+    or_alone: bool = False
 
     @property
     def is_written_as_text(self) -> bool:
@@ -48,6 +50,8 @@ class ValueType:
             return " or ".join(tomlkit.item(choice).as_string() for choice in self.choices)
         if self.quantity is not None:
             return self.quantity.name + (f', such as "{self.quantity.example}"' if example else "")
+        if self.or_alone and self.entry is not None:
+            return f"{self.entry.words(example)}, or a list of them"
         if self.base is list and self.entry is not None:
             return f"list of {self.entry.words(example)}"
         if self.base is dict and self.entry is not None:
@@ -58,6 +62,8 @@ class ValueType:
         """A value as it stands in a file: "4 KiB" in quotes, true, [1, 32]."""
         if self.quantity is not None and isinstance(value, int | float):
             return tomlkit.item(self.quantity.text(value))
+        if self.or_alone and self.entry is not None and isinstance(value, list) and len(value) == 1:
+            return self.entry.item(value[0])
         if self.entry is not None and isinstance(value, list):
             entries = tomlkit.array()
             entries.extend(self.entry.item(each) for each in value)
@@ -84,6 +90,6 @@ def _of(annotation: object, metadata: Sequence[object] = ()) -> ValueType:
     if origin is Literal:
         return ValueType(type(arguments[0]), choices=arguments)
     if origin in (list, dict):
-        return ValueType(origin, entry=_of(arguments[-1]))
+        return ValueType(origin, entry=_of(arguments[-1]), or_alone=ALONE in metadata)
     quantity = next((each for each in metadata if isinstance(each, Quantity)), None)
     return ValueType(annotation, quantity)

@@ -62,6 +62,9 @@ def test_what_the_reference_says_is_accepted(name: str) -> None:
     if named:
         assert all(accepts(name, [each] if a_list else each) for each in named), takes
     words = entry.partition(", such as")[0]
+    if words.endswith(", or a list of them"):
+        words = words.removesuffix(", or a list of them")
+        assert any(accepts(name, [value]) for value in WRITTEN_AS[words]), takes
     if words.startswith("table of "):
         values = WRITTEN_AS[words.removeprefix("table of ")]
         assert any(accepts(name, {key: value}) for key in TEXTS for value in values), takes

@@ -53,7 +53,7 @@ def test_connections_is_the_published_method():
     workload = study.workload
     assert [system.mount for system in study.systems] == ["noatime,nodelalloc", "noatime"]
     assert {system.kind for system in study.systems} == {"ext4"}
-    assert (workload.clients, workload.record_size, workload.create) == (590, 4096, "then open")
+    assert (workload.clients, workload.record_size, workload.create) == ([590], 4096, "then open")
     assert workload.file_sizes == [1024 << n for n in range(2, 12)]
     assert workload.backup_file_size == 1 << 20
     assert (workload.files_per_connection, workload.backup_files_per_connection) == (1000, 50)

@@ -12,16 +12,22 @@ _IN_ORDER: tuple[Test, ...] = ("write", "read", "stat", "mix", "delete")
 
 def cells_of(workload: ConnectionsWorkload) -> list[Cell]:
     """All cells in the order in which a turn has them, whatever the order of the study's list."""
-    cells = [_of_clients(workload, test) for test in _IN_ORDER if test in workload.tests]
+    return [cell for clients in sorted(workload.clients) for cell in _with(workload, clients)]
+
+
+def _with(workload: ConnectionsWorkload, clients: int) -> list[Cell]:
+    """The cells of one number of clients."""
+    tests = [test for test in _IN_ORDER if test in workload.tests]
+    cells = [_of_clients(workload, test, clients) for test in tests]
     if "backup" in workload.tests:
-        cells.append(_of_clients(workload, "backup fill"))
-        cells += [_backup(workload, order) for order in workload.backup_orders]
+        cells.append(_of_clients(workload, "backup fill", clients))
+        cells += [_backup(workload, order, clients) for order in workload.backup_orders]
     return cells
 
 
 def default_primary(workload: ConnectionsWorkload) -> list[str]:
-    """The published tests; without any of them, the first cell."""
-    cells = cells_of(workload)
+    """The published tests with the most clients; without any of them, the first cell of those."""
+    cells = _with(workload, workload.most_clients)
     first_backup = workload.backup_orders[0]
     found = [
         cell.id
@@ -32,19 +38,20 @@ def default_primary(workload: ConnectionsWorkload) -> list[str]:
     return found or [cells[0].id]
 
 
-def _of_clients(workload: ConnectionsWorkload, test: Test) -> Cell:
+def _of_clients(workload: ConnectionsWorkload, test: Test, clients: int) -> Cell:
     """A cell in which all clients work."""
     factors = ConnectionsFactors(
         test=test,
-        clients=workload.clients,
+        clients=clients,
         record_size_bytes=workload.record_size,
         outstanding=workload.outstanding,
         read_percent=_read_percent(workload, test),
+        swept_clients=_swept(workload, clients),
     )
-    return factors.cell(id=test.replace(" ", "-"), name=test)
+    return _cell(factors, id=test.replace(" ", "-"), name=test)
 
 
-def _backup(workload: ConnectionsWorkload, order: Order) -> Cell:
+def _backup(workload: ConnectionsWorkload, order: Order, clients: int) -> Cell:
     """The cell of the one reader."""
     factors = ConnectionsFactors(
         test="backup",
@@ -53,8 +60,20 @@ def _backup(workload: ConnectionsWorkload, order: Order) -> Cell:
         outstanding=1,
         read_percent=100,
         order=order,
+        swept_clients=_swept(workload, clients),
     )
-    return factors.cell(id=f"backup-{order}", name=f"backup, {order} order")
+    return _cell(factors, id=f"backup-{order}", name=f"backup, {order} order")
+
+
+def _cell(factors: ConnectionsFactors, id: str, name: str) -> Cell:
+    """Named after its number of clients as well where that is swept."""
+    if factors.swept_clients is None:
+        return factors.cell(id=id, name=name)
+    return factors.cell(id=f"{id}-c{factors.swept_clients}", name=f"{name} {factors.swept_words}")
+
+
+def _swept(workload: ConnectionsWorkload, clients: int) -> int | None:
+    return clients if len(workload.clients) > 1 else None
 
 
 def _read_percent(workload: ConnectionsWorkload, test: Test) -> int:

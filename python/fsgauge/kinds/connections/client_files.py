@@ -34,6 +34,10 @@ class _Set:
     space: FileSpace
     key: str
 
+    @property
+    def is_backup(self) -> bool:
+        return self.key.startswith("backup")
+
 
 @dataclass(frozen=True)
 class ClientFiles:
@@ -52,14 +56,28 @@ class ClientFiles:
         self._require_inodes(found, room)
         return found
 
-    def volume(self, sets: FileSets, *, backup: bool) -> tuple[float, int]:
-        """Bytes of contents, and files, of one set."""
+    def volume(self, sets: FileSets, clients: int, *, backup: bool) -> tuple[float, int]:
+        """Bytes of contents, and files, of one set where so many clients share it."""
         chosen = self._backup() if backup else self._own()
-        each = sets.backup_files_per_client if backup else sets.files_per_client
-        files = each * self.workload.clients
-        return (
-            (chosen.space.contents_of(self.workload.clients, each), files) if chosen else (0.0, 0)
+        if chosen is None:
+            return 0.0, 0
+        of_most = sets.backup_files_per_client if backup else sets.files_per_client
+        each = self.files_each(of_most, clients, backup=backup)
+        return chosen.space.contents_of(clients, each), each * clients
+
+    def files_each(self, of_most: int, clients: int, *, backup: bool) -> int:
+        """Files of each of so many clients, where each of the most has `of_most`.
+
+        As many as the study says; otherwise all numbers of clients share the same files out.
+        """
+        asked = (
+            self.workload.backup_files_per_connection
+            if backup
+            else self.workload.files_per_connection
         )
+        if asked is not None:
+            return of_most
+        return min(of_most * self.workload.most_clients // clients, _MOST_FILES)
 
     def _own(self) -> _Set | None:
         workload = self.workload
@@ -79,7 +97,7 @@ class ClientFiles:
         """As asked for, or the share of bytes and inodes; never less than a client works on."""
         if chosen.asked is not None:
             return chosen.asked
-        clients = self.workload.clients
+        clients = self.workload.most_clients
         budget = room.free_bytes * chosen.fill_percent // 100 - self._directory_bytes()
         files = int(budget / (chosen.space.allocated_of_one + FILE_OVERHEAD_BYTES))
         if room.inodes is not None:
@@ -90,14 +108,20 @@ class ClientFiles:
         """Everything on storage, with a margin where sizes are drawn."""
         total = float(self._directory_bytes())
         for chosen, each in self._chosen(sets):
-            files = each * self.workload.clients
-            total += chosen.space.allocated_of(self.workload.clients, each)
+            files = each * self.workload.most_clients
+            total += max(
+                chosen.space.allocated_of(
+                    clients, self.files_each(each, clients, backup=chosen.is_backup)
+                )
+                for clients in self.workload.clients
+            )
             total += files * FILE_OVERHEAD_BYTES
         return total
 
     def _inodes(self, sets: FileSets) -> int:
         files = sets.files_per_client + sets.backup_files_per_client
-        return files * self.workload.clients + self._directories() * len(self._chosen(sets)) + 2
+        own = files * self.workload.most_clients
+        return own + self._directories() * len(self._chosen(sets)) + 2
 
     def _chosen(self, sets: FileSets) -> list[tuple[_Set, int]]:
         pairs = (
@@ -110,7 +134,7 @@ class ClientFiles:
         """Of one set."""
         workload = self.workload
         if workload.tree == "own":
-            return workload.clients
+            return workload.most_clients
         return sum(workload.fan_out**level for level in range(1, workload.depth + 1))
 
     def _directory_bytes(self) -> int:
@@ -153,7 +177,8 @@ class ClientFiles:
             fitting = _largest(chosen.asked, fits)
             if fitting:
                 return f"--set workload.{chosen.key}={fitting}, or "
-        fitting = _largest(self.workload.clients, lambda n: self._with_clients(n)._fits(sets, room))
+        most = self.workload.most_clients
+        fitting = _largest(most, lambda n: self._with_clients(n)._fits(sets, room))
         return f"--set workload.clients={fitting}, or " if fitting else "smaller files, or "
 
     def _fits_with(self, sets: FileSets, field: str, room: Room, files: int) -> bool:
@@ -162,7 +187,7 @@ class ClientFiles:
     def _contents(self, sets: FileSets, chosen: _Set | None) -> float:
         return next(
             (
-                each.space.contents_of(self.workload.clients, files)
+                each.space.contents_of(self.workload.most_clients, files)
                 for each, files in self._chosen(sets)
                 if each == chosen
             ),
@@ -170,13 +195,13 @@ class ClientFiles:
         )
 
     def _with_clients(self, clients: int) -> ClientFiles:
-        return ClientFiles(self.workload.model_copy(update={"clients": clients}))
+        return ClientFiles(self.workload.model_copy(update={"clients": [clients]}))
 
     def _asked_words(self, sets: FileSets) -> str:
         own, backup = sets.files_per_client, sets.backup_files_per_client
         parts = [f"{own} file{'s' if own > 1 else ''} each"] if own else []
         parts += [f"{backup} to back up"] if backup else []
-        return f"{self.workload.clients} clients with {' and '.join(parts)}"
+        return f"{self.workload.most_clients} clients with {' and '.join(parts)}"
 
 
 def _name(system: str) -> str:

@@ -20,7 +20,8 @@ OF_BACKUP: tuple[Test, ...] = ("backup fill", "backup")
 
 class ConnectionsFactors(CellFactors):
     """One test. `record_size_bytes` is what a call moves, `outstanding` is of each client; a backup
-    has one client, its reader."""
+    has one client, its reader. `swept_clients` is there where the study has several numbers of
+    clients: how many the cell's files are of, also those that the one reader backs up."""
 
     KIND: ClassVar = "connections"
     DECLARED: ClassVar = {
@@ -30,6 +31,7 @@ class ConnectionsFactors(CellFactors):
         "outstanding": Factor("outstanding calls", role="depth"),
         "read_percent": Factor("share of reads"),
         "order": Factor("order", behind="order", column="backup_order"),
+        "swept_clients": Factor("number of clients, where it is swept"),
     }
 
     test: Test
@@ -38,6 +40,14 @@ class ConnectionsFactors(CellFactors):
     outstanding: int
     read_percent: int
     order: Order | None = None
+    swept_clients: int | None = None
+
+    @property
+    def swept_words(self) -> str:
+        """ "with 50 clients" where their number is swept, otherwise ""."""
+        if self.swept_clients is None:
+            return ""
+        return f"with {self.swept_clients} client{'s' if self.swept_clients > 1 else ''}"
 
     @property
     def share_of_reads(self) -> int:

@@ -14,7 +14,7 @@ from pydantic import Field, ValidationInfo, model_validator
 from fsgauge.access.keys import AccessKeys
 from fsgauge.kinds.connections.factors import Order
 from fsgauge.kinds.connections.mix import HOME_DIRECTORY, Mix, Weight
-from fsgauge.study.base import Distinct
+from fsgauge.study.base import Distinct, OneOrSwept
 from fsgauge.study.conflict import conflict
 from fsgauge.study.sweep import SCAN, BlockSize, Data, Fill, Inapplicable, refuse_ignored
 from fsgauge.study.workload_keys import WorkloadKeys
@@ -46,8 +46,12 @@ class ConnectionsWorkload(WorkloadKeys):
         "connections",
         description="The load: many clients that create, write, read and back up files.",
     )
-    clients: Clients = Field(
-        590, description="How many clients work at the same time, each on its own files."
+    clients: OneOrSwept[Clients] = Field(
+        [590],
+        description="How many clients work at the same time, each on its own files: a number, or a"
+        " list to sweep. With a list, every test is done with each number, on a newly made system."
+        " With `fill` the same files are shared by all clients; with files_per_connection each"
+        " client has that many, whatever their number.",
     )
     tests: Distinct[Test] = Field(
         ["write", "read", "backup"],
@@ -268,8 +272,13 @@ class ConnectionsWorkload(WorkloadKeys):
 
     @property
     def connections(self) -> int:
-        """One a client."""
-        return self.clients
+        """One a client, of the most."""
+        return self.most_clients
+
+    @property
+    def most_clients(self) -> int:
+        """The largest number of clients that any test has."""
+        return max(self.clients)
 
     def check_access(self, accesses: Sequence[AccessKeys]) -> None:
         """Nobody knows where files of a share lie."""
@@ -349,9 +358,9 @@ class ConnectionsWorkload(WorkloadKeys):
                 )
 
     def _threads_can_be(self) -> None:
-        if self.dispatch == "threads" and self.clients > MOST_THREADS:
+        if self.dispatch == "threads" and self.most_clients > MOST_THREADS:
             raise conflict(
-                f"{self.clients} clients would need as many threads, and the limit is"
+                f"{self.most_clients} clients would need as many threads, and the limit is"
                 f" {MOST_THREADS}",
                 ["clients", "dispatch"],
                 next=f'clients = {MOST_THREADS}, or dispatch = "event loop"',
@@ -371,7 +380,7 @@ class ConnectionsWorkload(WorkloadKeys):
     def _records_fit_into_memory(self) -> None:
         if self.dispatch == "threads" or self.interface == "plain":
             return
-        needed = self.clients * self.outstanding * self.record_size
+        needed = self.most_clients * self.outstanding * self.record_size
         if needed > MOST_RECORD_BYTES:
             raise conflict(
                 f"the records of all clients would take {format_size(needed)} of memory, and the"

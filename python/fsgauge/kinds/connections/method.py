@@ -40,7 +40,7 @@ from fsgauge.wire import (
 )
 from fsgauge.workload.assumed import EXPECTED, Speed
 from fsgauge.workload.folders import BACKUP, OWN, ClientFolders, FileSets, Place
-from fsgauge.workload.method import WORST_FILES, MakesOwnFiles, data_of, one_stage
+from fsgauge.workload.method import WORST_FILES, MakesOwnFiles, data_of
 from fsgauge.workload.room import Room
 from fsgauge.workload.steps import Step
 
@@ -86,12 +86,12 @@ class ConnectionsMethod(MakesOwnFiles):
         sockets = max((access.sockets_for_a_client for access in self.accesses), default=0)
         each = max(2 if workload.dispatch == "threads" else files, sockets)
         spare = _SPARE_DESCRIPTORS + _DESCRIPTORS_OF_LOOP * (workload.threads or 0)
-        if workload.clients * each + spare <= limit:
+        if workload.most_clients * each + spare <= limit:
             return
         fitting = (limit - spare) // each
         raise InputError(
-            f"{workload.clients} clients with {files} open file{'s' if files > 1 else ''} each are"
-            f" more than this process may open: {limit}",
+            f"{workload.most_clients} clients with {files} open file{'s' if files > 1 else ''} each"
+            f" are more than this process may open: {limit}",
             cause="the hard limit of open files (ulimit -Hn)",
             next=f"--set workload.clients={fitting}, or raise the limit"
             if fitting > 0
@@ -99,8 +99,11 @@ class ConnectionsMethod(MakesOwnFiles):
         )
 
     def stages(self, cells: Sequence[Cell]) -> list[list[list[str]]]:
-        """Tests build on one another."""
-        return one_stage(cells)
+        """Tests build on one another; each number of clients begins on a system made afresh."""
+        by_clients: dict[int | None, list[str]] = {}
+        for cell in cells:
+            by_clients.setdefault(ConnectionsFactors.of(cell).swept_clients, []).append(cell.id)
+        return [list(by_clients.values())]
 
     def seed_purpose(self, cell: Cell) -> str:
         """One seed for all cells of a file set: readers know what writers wrote."""
@@ -201,7 +204,7 @@ class ConnectionsMethod(MakesOwnFiles):
             caches = "caches dropped before each"
         lines = [
             f"files: {self._sets_in_words()}",
-            f"clients: {workload.clients}, {how[workload.dispatch]}, {how_through},"
+            f"clients: {self._clients_in_words()}, {how[workload.dispatch]}, {how_through},"
             f" {workload.outstanding} operation"
             f"{'s' if workload.outstanding > 1 else ''} at a time each{self._rests()}",
             f"data: {workload.data}, {way} in records of"
@@ -248,7 +251,12 @@ class ConnectionsMethod(MakesOwnFiles):
         """Bytes of contents and files of the set that a cell works on."""
         if self.sets is None:
             raise ValueError("the number of files is only known in a room: call in_room first")
-        return ClientFiles(self.workload).volume(self.sets, backup=self.folder_of(cell) == BACKUP)
+        backup = self.folder_of(cell) == BACKUP
+        return ClientFiles(self.workload).volume(self.sets, self._sharing(cell), backup=backup)
+
+    def _sharing(self, cell: Cell) -> int:
+        """How many clients the files of a cell are of; a backup's reader is none of them."""
+        return ConnectionsFactors.of(cell).swept_clients or self.workload.most_clients
 
     def _written_by_mix(self, file_bytes: float) -> float:
         """At the assumed speed, all of the time, where a mix writes at all."""
@@ -258,16 +266,28 @@ class ConnectionsMethod(MakesOwnFiles):
         at_most = EXPECTED.bytes_per_second * self.workload.mix_duration / 1e9
         return share * at_most if file_bytes else 0.0
 
+    def _clients_in_words(self) -> str:
+        """ "590"; "50 or 590, each on systems made afresh"."""
+        *fewer, most = map(str, sorted(self.workload.clients))
+        if not fewer:
+            return most
+        return f"{', '.join(fewer)} or {most}, each on systems made afresh"
+
     def _sets_in_words(self) -> str:
         workload, sets = self.workload, self.sets
         if sets is None:
             return "as many for all systems"
         found = []
         for backup, each in ((False, sets.files_per_client), (True, sets.backup_files_per_client)):
-            contents, files = ClientFiles(workload).volume(sets, backup=backup)
-            if files:
-                role = " to back up" if backup else ""
-                found.append(f"{files}{role}, {each} of each client, {format_size(contents)}")
+            role = " to back up" if backup else ""
+            for clients in sorted(workload.clients):
+                contents, files = ClientFiles(workload).volume(sets, clients, backup=backup)
+                own = ClientFiles(workload).files_each(each, clients, backup=backup)
+                of = f" of {clients}" if len(workload.clients) > 1 else ""
+                if files:
+                    found.append(
+                        f"{files}{role}, {own} of each client{of}, {format_size(contents)}"
+                    )
         tree = "a directory each"
         if workload.tree == "shared":
             tree = f"a shared tree of {workload.fan_out}^{workload.depth} directories"
@@ -300,9 +320,11 @@ class ConnectionsMethod(MakesOwnFiles):
     def _file_set(self, cell: Cell, target: ClientFolders) -> FileSet:
         workload = self.workload
         backup = self.folder_of(cell) == BACKUP
+        clients = self._sharing(cell)
+        of_most = target.backup_files_per_client if backup else target.files_per_client
         return FileSet(
-            clients=workload.clients,
-            files_per_client=target.backup_files_per_client if backup else target.files_per_client,
+            clients=clients,
+            files_per_client=ClientFiles(workload).files_each(of_most, clients, backup=backup),
             sizes=CycleSizes(sizes_bytes=[workload.backup_file_size]) if backup else self._sizes(),
             record_size_bytes=workload.record_size,
             tree=self._tree(),

@@ -27,9 +27,11 @@ from fsgauge.study.sweep import (
     require_whole_sectors,
 )
 from fsgauge.study.workload_keys import WorkloadKeys
-from fsgauge.units import DurationNs, RateOperationsPerSecond, WholePercent
+from fsgauge.units import DurationNs, RateOperationsPerSecond, WholePercent, exact_duration
 
 MIXED = frozenset({"rw", "randrw"})
+FEWEST_INTERVALS, MOST_INTERVALS = 11, 6000
+"""Of a series whose interval a study sets; the last one drains and is not counted."""
 RANDOM = frozenset({"randread", "randwrite", "randrw"})
 
 
@@ -99,10 +101,17 @@ class OverheadWorkload(WorkloadKeys):
     duration: Annotated[DurationNs, Field(ge=10_000_000)] = Field(
         10_000_000_000, description="The measured part of each run."
     )
+    series_interval: Annotated[DurationNs, Field(ge=10_000_000)] | None = Field(
+        None,
+        description="Length of an interval of the series over time, by which the fluctuation of"
+        " rates is measured; the measured part has at least 11 of them. Default: a twentieth of"
+        " duration, 50 ms to 1 s.",
+    )
     scan: bool = Field(False, description=SCAN)
 
     @model_validator(mode="after")
     def _keys_agree(self) -> OverheadWorkload:
+        self._has_intervals()
         self._interface_can_queue()
         self._direct_is_aligned()
         self._mix_is_a_mix()
@@ -164,6 +173,24 @@ class OverheadWorkload(WorkloadKeys):
     def _direct_is_aligned(self) -> None:
         for index, size_bytes in enumerate(self.block_sizes if self.direct else ()):
             require_whole_sectors(size_bytes, ("block_sizes", index), "direct", "direct = false")
+
+    def _has_intervals(self) -> None:
+        """Enough for a fluctuation, not more than a page can draw."""
+        if self.series_interval is None:
+            return
+        intervals = self.duration // self.series_interval
+        if not FEWEST_INTERVALS <= intervals <= MOST_INTERVALS:
+            least = FEWEST_INTERVALS * self.series_interval
+            longer = f"duration = {exact_duration(least)!r}, or a shorter series_interval"
+            raise conflict(
+                f"{exact_duration(self.duration)} has {intervals} intervals of"
+                f" {exact_duration(self.series_interval)}, and {FEWEST_INTERVALS} to"
+                f" {MOST_INTERVALS} make a series",
+                ["series_interval", "duration"],
+                next=longer.replace("'", '"')
+                if intervals < FEWEST_INTERVALS
+                else "a longer series_interval",
+            )
 
     def _mix_is_a_mix(self) -> None:
         mixed = [pattern for pattern in self.patterns if pattern in MIXED]

@@ -10,7 +10,7 @@ from fsgauge.errors import InputError
 from fsgauge.kinds.overhead.factors import OverheadFactors
 from fsgauge.kinds.overhead.keys import OverheadWorkload
 from fsgauge.record import Cell
-from fsgauge.units import format_duration, format_size
+from fsgauge.units import exact_duration, format_duration, format_size
 from fsgauge.wire import (
     Access,
     BlockSize,
@@ -104,7 +104,7 @@ class OverheadMethod(LaidOut):
             rate=rate,
             warm_up_ns=workload.warm_up,
             duration_ns=workload.duration,
-            interval_ns=interval_ns(workload.duration),
+            interval_ns=workload.series_interval or interval_ns(workload.duration),
             data=data_of(workload.data),
             seed=seed,
         )
@@ -142,7 +142,7 @@ class OverheadMethod(LaidOut):
             f"data: {workload.data}; {'direct' if workload.direct else 'buffered'} I/O",
             f"offsets: the same for all systems of a block, {workload.distribution}",
             *access_line(self.accesses, [self.workload.interface]),
-            f"time: {warm_up} warm-up and {duration} measured in each run, {pace}",
+            f"time: {warm_up} warm-up and {duration} measured in each run, {pace}{self._series()}",
             "order: cells in one order for all turns of a block, reads before mixes before writes",
         ]
 
@@ -161,6 +161,10 @@ class OverheadMethod(LaidOut):
     def without_equal_in_fio(self) -> tuple[str, str]:
         """Fio does all of it."""
         return "", ""
+
+    def _series(self) -> str:
+        length = self.workload.series_interval
+        return f", in intervals of {exact_duration(length)}" if length else ""
 
     def _access(self, factors: OverheadFactors) -> Access:
         if not factors.pattern.startswith("rand"):

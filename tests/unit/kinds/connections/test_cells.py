@@ -49,3 +49,22 @@ def test_the_answer_is_about_the_published_tests():
     assert default_primary(both) == ["write", "read", "backup-inode"]
     assert default_primary(ConnectionsWorkload(tests=["write", "stat"])) == ["write"]
     assert default_primary(ConnectionsWorkload(tests=["backup"])) == ["backup-directory"]
+
+
+def test_every_number_of_clients_has_all_tests_the_fewest_first() -> None:
+    workload = ConnectionsWorkload(clients=[200, 10], tests=["write", "read", "backup"])
+    cells = cells_of(workload)
+    of_ten = ["write-c10", "read-c10", "backup-fill-c10", "backup-directory-c10"]
+    assert [cell.id for cell in cells] == [*of_ten, *(i.replace("10", "200") for i in of_ten)]
+    factors = [ConnectionsFactors.of(cell) for cell in cells]
+    assert [each.clients for each in factors] == [10, 10, 10, 1, 200, 200, 200, 1]
+    assert [each.swept_clients for each in factors] == [10] * 4 + [200] * 4
+    assert default_primary(workload) == ["write-c200", "read-c200", "backup-directory-c200"]
+
+
+def test_one_number_of_clients_is_in_no_name() -> None:
+    for clients in (590, [590]):
+        workload = ConnectionsWorkload.model_validate({"clients": clients})
+        assert workload.model_dump()["clients"] == 590
+        assert [cell.id for cell in cells_of(workload)][:2] == ["write", "read"]
+        assert "swept_clients" not in cells_of(workload)[0].factors

@@ -105,7 +105,25 @@ def test_what_is_chosen_fits_or_is_refused(
     except InputError as error:
         assert error.next
         return
-    own, own_files = ClientFiles(workload).volume(found, backup=False)
-    backup, backup_files = ClientFiles(workload).volume(found, backup=True)
+    own, own_files = ClientFiles(workload).volume(found, clients, backup=False)
+    backup, backup_files = ClientFiles(workload).volume(found, clients, backup=True)
     assert own + backup < free
     assert own_files + backup_files < free // 16384
+
+
+def test_with_fill_all_numbers_of_clients_share_the_same_files_out() -> None:
+    swept = ClientFiles(ConnectionsWorkload(clients=[10, 40, 80]))
+    alone = ClientFiles(ConnectionsWorkload(clients=[80]))
+    room = Room(8 * GIB, "")
+    sets = swept.sets(room)
+    assert sets == alone.sets(room)
+    volumes = [swept.volume(sets, clients, backup=False) for clients in (10, 40, 80)]
+    assert len({files for _, files in volumes}) == 1
+    assert max(size for size, _ in volumes) < 1.01 * min(size for size, _ in volumes)
+
+
+def test_files_per_connection_are_those_of_every_client() -> None:
+    swept = ClientFiles(ConnectionsWorkload(clients=[10, 40], files_per_connection=7))
+    sets = swept.sets(Room(8 * GIB, ""))
+    found = [swept.volume(sets, clients, backup=False)[1] for clients in (10, 40)]
+    assert found == [70, 280]

@@ -35,7 +35,7 @@ def mistake(*lines, study=STUDY):
 def test_the_defaults_are_the_published_method():
     workload = read()
     assert isinstance(workload, ConnectionsWorkload)
-    assert (workload.clients, workload.tests) == (590, ["write", "read", "backup"])
+    assert (workload.clients, workload.tests) == ([590], ["write", "read", "backup"])
     assert len(workload.file_sizes) == 10
     assert (workload.create, workload.dispatch, workload.verify) == (
         "then open",
@@ -160,3 +160,34 @@ def test_mount_options_of_a_variant_reach_its_system():
         ("xfs", ""),
         ("xfs (allocsize=64m)", "allocsize=64m"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ("[0, 5]", "each of clients must be at least 1"),
+        ("0", "clients must be at least 1"),
+        ("1.5", "clients must be a whole number, not 1.5"),
+        ('"many"', "clients must be a whole number, not text"),
+        ("[5, 5]", "clients: the same value is given twice"),
+        ("[]", "clients must have at least 1 entry, not 0"),
+    ],
+)
+def test_clients_are_a_number_or_a_list_and_nothing_else(value, words):
+    refusal = mistake(f"clients = {value}")
+    assert refusal.startswith(f"error: {words}\n") and f"clients = {value}" in refusal
+
+
+def test_limits_are_those_of_the_most_clients():
+    assert "5000 clients would be as many threads" in mistake(
+        "clients = [1, 5000]", 'dispatch = "threads"'
+    )
+    assert read("clients = [1, 4096]", 'dispatch = "threads"').connections == 4096
+
+
+def test_a_sweep_of_clients_is_written_back_and_one_number_without_brackets():
+    for lines, there in ((["clients = [2, 7]"], "clients = [2, 7]"), ([], "clients = 590")):
+        study = parse_study(STUDY + "\n".join(lines) + "\n", "my.toml", "my")
+        text = dump_study(study)
+        assert there in text
+        assert parse_study(text, "back.toml", "my") == study

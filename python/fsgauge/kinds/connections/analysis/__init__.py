@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import get_args
 
 from fsgauge.kinds.connections.analysis.answer import connections_answer
+from fsgauge.kinds.connections.analysis.by_clients import by_clients
 from fsgauge.kinds.connections.analysis.extents import cell_extents, reference_of, scanned_cells
 from fsgauge.kinds.connections.analysis.findings import connections_findings
 from fsgauge.kinds.connections.analysis.little import little_rows
@@ -43,13 +44,12 @@ class ConnectionsAnalysis(Analysis):
         serving = read_serving(
             material.whole_plan, material.turns, material.runs, material.path_runs
         )
-        return read_connections(
-            material.study.plan,
-            material.runs,
-            material.scans,
-            material.equivalence_percent,
-            serving,
+        margin = material.equivalence_percent
+        found = read_connections(
+            material.study.plan, material.runs, material.scans, margin, serving
         )
+        swept = by_clients(material.study.plan, material.samples, margin)
+        return found.model_copy(update={"by_clients": swept})
 
     def findings(self, evidence: Evidence) -> Iterable[Finding]:
         """Work that was not done, times that do not add up."""

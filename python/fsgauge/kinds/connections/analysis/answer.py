@@ -208,7 +208,7 @@ def verb_of(cell: Cell) -> str:
     factors = ConnectionsFactors.of(cell)
     verb = _VERBS.get(factors.test, cell.name)
     ordered = factors.order is not None and factors.order != "directory"
-    return f"{verb} in {factors.order} order" if ordered else verb
+    return _with_clients(f"{verb} in {factors.order} order" if ordered else verb, factors)
 
 
 def noun_of(cell: Cell) -> str:
@@ -216,7 +216,11 @@ def noun_of(cell: Cell) -> str:
     factors = ConnectionsFactors.of(cell)
     noun = _NOUNS.get(factors.test, cell.name)
     ordered = factors.order is not None and factors.order != "directory"
-    return f"{noun} in {factors.order} order" if ordered else noun
+    return _with_clients(f"{noun} in {factors.order} order" if ordered else noun, factors)
+
+
+def _with_clients(said: str, factors: ConnectionsFactors) -> str:
+    return f"{said} {factors.swept_words}".rstrip()
 
 
 def _nouns(found: Sequence[tuple[Cell, Comparison]]) -> str:

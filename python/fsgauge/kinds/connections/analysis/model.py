@@ -10,6 +10,7 @@ from pydantic import Field
 
 from fsgauge.stats.client_errors import ErrorRow, GivenUp
 from fsgauge.stats.estimate import Estimate
+from fsgauge.stats.metrics import Unit
 from fsgauge.stats.results import JudgedRatio, OwnResults, ResultModel
 from fsgauge.wire import ClientOperation
 
@@ -153,6 +154,27 @@ class CellExtents(ResultModel):
     by_extents: list[tuple[int, float]] = Field([])
 
 
+class ByClients(ResultModel):
+    """One test of one system with one number of clients, where that is swept.
+
+    `rate` is in `unit`; `response_ns` that of the `operation` of which the test is made most.
+    `rate_ratio` and `response_ratio` are over those of the fewest clients, `gain_ratio` the ratio
+    of the rate to the baseline's over what that is with the fewest; None for these themselves.
+    """
+
+    cell: str
+    test: str
+    system: str
+    clients: int
+    unit: Unit
+    operation: str
+    rate: Estimate
+    response_ns: Estimate | None
+    rate_ratio: JudgedRatio | None
+    response_ratio: JudgedRatio | None
+    gain_ratio: JudgedRatio | None
+
+
 class CallRow(ResultModel):
     """The call that carried an operation; `reason` says why it was not io_uring."""
 
@@ -188,6 +210,7 @@ class Connections(OwnResults):
     errors: list[ErrorRow]
     given_up: list[GivenUp]
     serving: Serving | None = None
+    by_clients: list[ByClients] = Field([])
 
     def extents_of(self, cell: str, system: str) -> CellExtents | None:
         """The extents of one system's files of one cell, if there are any."""

@@ -12,6 +12,7 @@ from typing import Any
 from fsgauge.kinds.connections.analysis.findings import carried
 from fsgauge.kinds.connections.analysis.model import Connections
 from fsgauge.kinds.connections.factors import ConnectionsFactors
+from fsgauge.kinds.connections.page.by_clients import by_clients_chart, by_clients_table
 from fsgauge.kinds.connections.page.charts import (
     clients_chart,
     extents_chart,
@@ -48,6 +49,7 @@ class ConnectionsParts:
     errors: list[Table] = field(default_factory=list)
     clients: list[Table] = field(default_factory=list)
     latency: list[Table] = field(default_factory=list)
+    swept: list[Table] = field(default_factory=list)
     extents: list[Table] = field(default_factory=list)
     primary_extents: list[tuple[str, str]] = field(default_factory=list)
 
@@ -78,6 +80,7 @@ def connections_parts(results: Results) -> ConnectionsParts:
             ]
         ),
         latency=all_said_once(latency_table(results, connections)),
+        swept=by_clients_table(results, connections),
         extents=all_said_once(extents_table(results, connections)),
         primary_extents=_primary_extents(results, connections)
         if connections.extents_primary
@@ -134,8 +137,13 @@ class ConnectionsPage(KindPage):
     series_remark = "The end falls off where the first clients are done. "
 
     def pictures(self, results: Results, stored: StoredStudy) -> list[Drawing | None]:  # noqa: ARG002
-        """Of tests, of shares, of extents."""
-        return [tests_chart(results), clients_chart(results), extents_chart(results)]
+        """Of tests, of numbers of clients, of shares, of extents."""
+        return [
+            tests_chart(results),
+            by_clients_chart(results),
+            clients_chart(results),
+            extents_chart(results),
+        ]
 
     def left_out(self, drawings: Mapping[str, Drawing]) -> set[str]:
         """The first picture, where the numbers of all tests fit the first screen."""

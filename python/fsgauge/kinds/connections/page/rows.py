@@ -135,8 +135,7 @@ def _value(
     results: Results, connections: Connections, cell: Cell, kind: Kind, system: str
 ) -> Value | None:
     if kind.number in (FILES, EXTENTS, PER_FILE):
-        tests = {ConnectionsFactors.of(each).test: each.id for each in results.cells}
-        filled = tests.get("backup fill", "")
+        filled = _filled_by(results, cell)
         extents = connections.extents_of(filled, system)
         return None if extents is None else _of_extents(extents, kind)
     found = next(
@@ -155,6 +154,16 @@ def _value(
         interval=interval_text(found, lambda edge: text_of(edge, kind.form)),
         change=None if comparison is None else _change(comparison),
     )
+
+
+def _filled_by(results: Results, backup: Cell) -> str:
+    """The cell that wrote what a backup reads, with the same number of clients; "" without one."""
+    clients = ConnectionsFactors.of(backup).swept_clients
+    for cell in results.cells:
+        factors = ConnectionsFactors.of(cell)
+        if (factors.test, factors.swept_clients) == ("backup fill", clients):
+            return cell.id
+    return ""
 
 
 def _change(entry: Comparison) -> Change:

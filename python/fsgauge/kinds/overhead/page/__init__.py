@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from fsgauge.kinds.overhead.factors import OverheadFactors
 from fsgauge.kinds.overhead.page.claims import claims_table
+from fsgauge.kinds.overhead.page.fluctuation import fluctuation_table
 from fsgauge.published.ledger import ledger_of
 from fsgauge.report import words
 from fsgauge.report.charts import panels
@@ -158,8 +159,11 @@ class OverheadPage(KindPage):
         return [heatmap(results), depth_curves(results)]
 
     def values(self, results: Results, stored: StoredStudy) -> dict[str, Any]:  # noqa: ARG002
-        """Published claims beside its own numbers."""
-        return {"claims": claims_table(results, ledger_of("overhead"))}
+        """Published claims beside its own numbers, and what varied over time."""
+        return {
+            "claims": claims_table(results, ledger_of("overhead")),
+            "fluctuation": fluctuation_table(results),
+        }
 
 
 PAGE = OverheadPage()

@@ -20,6 +20,7 @@ from tests.synthetic_connections import BASELINE, OTHER, make_connections
 FOUR = {BASELINE: "ext4", OTHER: "ext4", "xfs": "xfs", "btrfs": "btrfs"}
 STUDIES: dict[str, dict[str, Any]] = {
     "typical": {},
+    "three numbers of clients": {"clients": [3, 6, 12]},
     "four systems": {"systems": FOUR, "tests": ("write", "read", "stat", "mix", "backup")},
     "one system": {"systems": {BASELINE: "ext4"}},
     "before the first block": {"made_runs": 1},
@@ -35,7 +36,7 @@ STUDIES: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("name", STUDIES)
 def test_the_page_is_whole(tmp_path: Path, name: str) -> None:
-    make_connections(clients=12, blocks=3, **STUDIES[name]).write(tmp_path)
+    make_connections(**{"clients": 12, "blocks": 3, **STUDIES[name]}).write(tmp_path)
     page = write_report(tmp_path).read_text(encoding="utf-8")
     results = Results.model_validate_json((tmp_path / "report.json").read_text())
     assert results.own is not None and results.question in page
@@ -112,3 +113,13 @@ def test_bad_records_are_said_where_all_was_read_back(tmp_path: Path) -> None:
     make_connections(clients=12, blocks=1, bad=lambda t, c: int(c.id == "read")).write(tmp_path)
     page = write_report(tmp_path).read_text(encoding="utf-8")
     assert "were not what had been written" in page and "Not valid" in page
+
+
+def test_a_sweep_of_clients_has_its_picture_and_its_table(tmp_path: Path) -> None:
+    make_connections(clients=[3, 12], blocks=3).write(tmp_path)
+    page = write_report(tmp_path).read_text(encoding="utf-8")
+    section = page[page.index('<section id="by-clients">') :]
+    section = section[: section.index("</section>")]
+    assert 'id="figure-by_clients"' in section
+    assert "gain, over that with 3" in section and "backup, directory order" in section
+    assert "write with 12 clients" in page and "Backup, directory order with 3 clients" in page

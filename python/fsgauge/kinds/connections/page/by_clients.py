@@ -1,0 +1,182 @@
+"""How rates and responses go with the number of clients: a picture and a table.
+
+A panel a test, rate above, mean response below, both on log scales; a line a system. Where rate
+goes up no more, responses grow as the number of clients does.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from fsgauge.kinds.connections.analysis.model import ByClients, Connections
+from fsgauge.report import words
+from fsgauge.report.charts import panels
+from fsgauge.report.draw import Drawing, chart_of, draw
+from fsgauge.report.table_parts import (
+    NOTHING,
+    Rows,
+    Table,
+    TableCell,
+    interval_text,
+    value_cell,
+    without_empty_columns,
+)
+from fsgauge.report.theme import GLYPHS
+from fsgauge.stats.estimate import Estimate
+from fsgauge.stats.results import JudgedRatio, Results
+
+if TYPE_CHECKING:
+    import altair as alt
+
+NAME = "by_clients"
+PANELS_LIMIT = 6
+RATE_PIXELS, RESPONSE_PIXELS = 170, 120
+_AIR = 1.3
+_TICKS = (1, 2, 5)
+
+
+def by_clients_chart(results: Results) -> Drawing | None:
+    """The drawing; None where the study has one number of clients, or nothing is known yet."""
+    connections = Connections.of(results)
+    if connections is None or not connections.by_clients:
+        return None
+    rows = panels.styled(results, [_row(each) for each in connections.by_clients])
+    tests = list(dict.fromkeys(row["test"] for row in rows))[:PANELS_LIMIT]
+    shown = [[row for row in rows if row["test"] == test] for test in tests]
+    label = "Rate and mean response of each test by number of clients."
+    return draw(NAME, label, *panels.both(shown, _panel), [r for panel in shown for r in panel])
+
+
+def _row(each: ByClients) -> dict[str, Any]:
+    rate = words.value(each.rate.value, each.unit)
+    row: dict[str, Any] = {
+        "test": each.test,
+        "system": each.system,
+        "clients": each.clients,
+        "rate": each.rate.value,
+        "rate_low": _edge(each.rate, each.rate.low),
+        "rate_high": _edge(each.rate, each.rate.high),
+        "unit": each.unit,
+        "operation": each.operation,
+        "response": None,
+        "tip": f"{each.system}, {each.test}, {each.clients} clients: {rate}",
+    }
+    response = each.response_ns
+    if response is not None:
+        row |= {
+            "response": response.value,
+            "response_low": _edge(response, response.low),
+            "response_high": _edge(response, response.high),
+            "tip": f"{row['tip']}; mean {each.operation} {words.value(response.value, 'ns')}",
+        }
+    return row
+
+
+def _edge(number: Estimate, edge: float | None) -> float:
+    known = words.is_known(number.low, number.high, number.n)
+    return edge if known and edge is not None else number.value
+
+
+def _panel(rows: list[dict[str, Any]], width: int) -> alt.TopLevelMixin:
+    import altair as alt
+
+    unit, operation = rows[0]["unit"], rows[0]["operation"]
+    of_rate = "MiB/s" if unit == "B/s" else unit
+    scaled = [_scaled(row, "rate", 1 << 20 if unit == "B/s" else 1) for row in rows]
+    timed = [_scaled(row, "response", 1e6) for row in rows if row["response"] is not None]
+    rate = _lines(scaled, "rate", of_rate, not timed, (width, RATE_PIXELS), rows[0]["test"])
+    if not timed:
+        return rate
+    size = (width, RESPONSE_PIXELS)
+    response = _lines(timed, "response", f"mean {operation}, ms", True, size)
+    return alt.vconcat(rate, response, spacing=8)
+
+
+def _scaled(row: dict[str, Any], number: str, unit: float) -> dict[str, Any]:
+    fields = (number, f"{number}_low", f"{number}_high")
+    return {**row, **{field: row[field] / unit for field in fields}}
+
+
+def _lines(
+    rows: list[dict[str, Any]],
+    number: str,
+    title: str,
+    last: bool,
+    size: tuple[int, int],
+    heading: str = "",
+) -> alt.LayerChart | alt.FacetChart:
+    import altair as alt
+
+    low, high = f"{number}_low", f"{number}_high"
+    domain = [min(row[low] for row in rows) / _AIR, max(row[high] for row in rows) * _AIR]
+    counts = sorted({row["clients"] for row in rows})
+    ends = [counts[0] / _AIR, counts[-1] * _AIR]
+    x = alt.X(
+        "clients:Q",
+        scale=alt.Scale(type="log", domain=ends, nice=False),
+        axis=alt.Axis(values=counts, title="clients" if last else None, labels=last, grid=False),
+    )
+
+    def y(field: str) -> alt.Y:
+        axis = alt.Axis(title=title, values=_round_between(*domain), format="~s")
+        scale = alt.Scale(type="log", domain=domain, nice=False)
+        return alt.Y(f"{field}:Q", scale=scale, axis=axis)
+
+    base = chart_of(rows)
+    colour = panels.colour()
+    return alt.layer(
+        base.mark_rule(strokeWidth=2).encode(x=x, y=y(low), y2=f"{high}:Q", color=colour),
+        base.mark_line(strokeWidth=1.5, opacity=0.7).encode(
+            x=x, y=y(number), color=colour, detail="system:N"
+        ),
+        panels.points(base, 46, x=x, y=y(number)),
+    ).properties(width=size[0], height=size[1], title=panels.heading(heading))
+
+
+def _round_between(low: float, high: float) -> list[float]:
+    """1, 2 and 5 times powers of ten between two edges; the edges where there are none."""
+    found = [
+        digit * 10.0**power
+        for power in range(-9, 13)
+        for digit in _TICKS
+        if low <= digit * 10.0**power <= high
+    ]
+    return found or [low, high]
+
+
+def by_clients_table(results: Results, connections: Connections) -> list[Table]:
+    """Rates, responses, and each over that of the fewest clients; [] without a sweep."""
+    if not connections.by_clients:
+        return []
+    fewest = min(each.clients for each in connections.by_clients)
+    table = Rows(connections.by_clients).table(
+        NAME,
+        "By number of clients",
+        f"Each system against itself with the fewest clients, {fewest}, in the same block. The last"
+        f" column is what a system gains over {results.baseline}, over what it gains with {fewest}:"
+        " where it is not 1, the number of clients decides how much a file system matters.",
+        [
+            ("test", "", lambda each: each.test),
+            ("system", "", lambda each: each.system),
+            ("clients", "", lambda each: f"{each.clients:,}"),
+            ("rate", "bandwidth", lambda each: value_cell(each.rate, each.unit)),
+            (f"over that of {fewest}", "ratio", lambda each: _ratio_cell(each.rate_ratio)),
+            ("mean response", "mean", _response_cell),
+            (f"over that with {fewest}", "ratio", lambda each: _ratio_cell(each.response_ratio)),
+            (f"gain, over that with {fewest}", "ratio", lambda each: _ratio_cell(each.gain_ratio)),
+        ],
+        folded_from=33,
+    )
+    return [without_empty_columns(table)]
+
+
+def _response_cell(each: ByClients) -> TableCell:
+    found = value_cell(each.response_ns, "ns")
+    return found if found == NOTHING else TableCell(f"{each.operation} {found.text}", found.below)
+
+
+def _ratio_cell(ratio: JudgedRatio | None) -> TableCell:
+    if ratio is None:
+        return NOTHING
+    text = f"{words.ratio(ratio.ratio)} {GLYPHS[ratio.verdict]} {ratio.verdict}"
+    return TableCell(text, interval_text(ratio, words.ratio))

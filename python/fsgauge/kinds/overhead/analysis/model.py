@@ -1,0 +1,39 @@
+"""What statistics say of overhead alone, for report.json. Fluctuations are shares of 1."""
+
+from __future__ import annotations
+
+from fsgauge.stats.estimate import Estimate
+from fsgauge.stats.results import JudgedRatio, OwnResults, ResultModel
+
+
+class Fluctuation(ResultModel):
+    """How much the rate of one system varied over time inside runs of one cell.
+
+    `value` is the coefficient of variation of the rates of `intervals` intervals of `interval_ns`,
+    a geometric mean over blocks. `operations` is the mean number in an interval; `counting` what
+    as many operations at random times would vary by. `ratio` is to the baseline's in the same
+    block, less is better; `noise` the baseline's second turn over its first.
+    """
+
+    cell: str
+    system: str
+    value: Estimate
+    intervals: int
+    interval_ns: int
+    operations: float
+    counting: float
+    ratio: JudgedRatio | None
+    noise: Estimate | None
+
+
+class Overhead(OwnResults):
+    """What only overhead has."""
+
+    fluctuations: list[Fluctuation]
+
+    def fluctuation_of(self, cell: str, system: str) -> Fluctuation | None:
+        """That of one system in one cell, if it is known."""
+        for each in self.fluctuations:
+            if (each.cell, each.system) == (cell, system):
+                return each
+        return None

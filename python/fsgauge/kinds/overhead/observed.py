@@ -1,0 +1,33 @@
+"""Numbers of overhead that published claims are held against."""
+
+from __future__ import annotations
+
+from fsgauge.kinds.overhead.analysis.model import Overhead
+from fsgauge.published.ledger import Trial
+from fsgauge.published.observe import Observation, cells_of
+from fsgauge.stats.results import Results
+
+
+def fluctuation(trial: Trial, results: Results) -> list[Observation]:
+    """Fluctuation over time over the baseline's, in each cell that the trial is about."""
+    overhead = Overhead.of(results)
+    found = []
+    for cell in cells_of(trial, results) if overhead is not None else ():
+        entry = overhead.fluctuation_of(cell.id, trial.system) if overhead is not None else None
+        if entry is not None and entry.ratio is not None:
+            found.append(
+                Observation(
+                    cell=cell.name,
+                    system=trial.system,
+                    over=results.baseline,
+                    value=entry.ratio.ratio,
+                    low=entry.ratio.low,
+                    high=entry.ratio.high,
+                    n=entry.ratio.n,
+                    p=entry.ratio.p_adjusted,
+                )
+            )
+    return found
+
+
+OBSERVED = {"fluctuation": fluctuation}

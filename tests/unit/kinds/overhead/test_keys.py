@@ -1,0 +1,61 @@
+"""The interval of the series as a person writes it: what is refused, and where it goes."""
+
+from __future__ import annotations
+
+import pytest
+
+from fsgauge.errors import InputError
+from fsgauge.kinds.overhead.keys import OverheadWorkload
+from fsgauge.study.parse import parse_study
+from fsgauge.study.workload import cells_of
+from fsgauge.wire import FilesTarget, LoadJob
+from fsgauge.workload import method_of
+
+STUDY = """\
+format = 1
+question = "How steady is it?"
+
+[storage]
+kind = "loop"
+
+[[system]]
+name = "ext4"
+
+[workload]
+kind = "overhead"
+"""
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        (
+            'duration = "1 s"\nseries_interval = "100 ms"',
+            [
+                "1 s has 10 intervals of 100 ms, and 11 to 6000 make a series",
+                'next: duration = "1100 ms", or a shorter series_interval',
+            ],
+        ),
+        (
+            'duration = "2 min"\nseries_interval = "10 ms"',
+            ["2 min has 12000 intervals of 10 ms", "next: a longer series_interval"],
+        ),
+        ('series_interval = "5 ms"', ["series_interval must be at least 10 ms"]),
+        ("series_interval = 5", ["series_interval", "unit"]),
+    ],
+)
+def test_a_series_that_tells_nothing_is_refused(lines: str, words: list[str]) -> None:
+    with pytest.raises(InputError) as refusal:
+        parse_study(f"{STUDY}{lines}\n", "my.toml", "my")
+    text = refusal.value.render()
+    assert all(each in text for each in words), text
+
+
+def test_it_reaches_the_engine_and_is_told() -> None:
+    place = FilesTarget(directory="/mnt", prefix="f", count=1, file_size_bytes=1 << 20)
+    for given, used, told in ((None, 500_000_000, False), (100_000_000, 100_000_000, True)):
+        workload = OverheadWorkload(series_interval=given)
+        job = method_of(workload).load_job(cells_of(workload)[0], place, 7)
+        assert isinstance(job, LoadJob) and job.interval_ns == used
+        lines = " ".join(method_of(workload).held_equal("8 GiB", has_raw=False))
+        assert ("in intervals of 100 ms" in lines) == told
