@@ -102,14 +102,25 @@ def _clock_and_cost(engine: ProbeResult) -> str:
 
 
 def _noise(noise_percent: float, directory: str) -> str:
-    from fsgauge.plan.power import blocks_needed, paired_percent
+    from fsgauge.plan.power import blocks_needed, corrected, paired_percent
 
-    blocks = blocks_needed(5.0, paired_percent(noise_percent))
-    plan = f"plan {blocks} blocks" if blocks is not None else "no affordable number of blocks"
+    needed = [
+        blocks_needed(5.0, paired_percent(noise_percent), corrected(comparisons))
+        for comparisons in (1, TYPICAL_COMPARISONS)
+    ]
+    plan = "no affordable number of blocks"
+    if needed[0] is not None:
+        plan = f"plan {needed[0]} blocks"
+    if needed[0] is not None and needed[1] is not None:
+        plan += f" ({needed[1]} among {TYPICAL_COMPARISONS} comparisons)"
     return (
         f"noise          identical short runs in {directory} differ by {noise_percent:.1f} %"
         f" (standard deviation of their ratio), so {plan} for an effect of 5 %"
     )
+
+
+TYPICAL_COMPARISONS = 12
+"""Four cells on three systems."""
 
 
 @click.command("systems")

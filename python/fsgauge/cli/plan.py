@@ -79,7 +79,7 @@ def command(
         click.echo(json.dumps(document))
         return 0
     lines = [*_method(description), *_order(description, order), *_cost(description)]
-    lines += [*_pilot(measured, description.blocks), *_pilot_time(time, is_same)]
+    lines += [*_pilot(measured, description), *_pilot_time(time, is_same)]
     refusals = world.refusals(chosen)
     click.echo("\n".join([*lines, *_obstacles(refusals)]))
     return refusals[0].exit_code if refusals else 0
@@ -132,18 +132,21 @@ def _pilot_time(time: PilotTime | None, is_same: bool) -> list[str]:
     return [f"{took}, of other cells, systems or storage: the time is not taken from it"]
 
 
-def _pilot(measured: PilotNoise | None, blocks: int) -> list[str]:
+def _pilot(measured: PilotNoise | None, description: PlanDescription) -> list[str]:
     """Where the noise comes from, and what the worst cell would show."""
     if measured is None:
         return []
-    from fsgauge.plan.power import detectable_percent, paired_percent
+    from fsgauge.plan.power import corrected, detectable_percent, paired_percent
 
     lines = [
         f'pilot     "{measured.study}": {measured.cells} cells in {measured.blocks} blocks;'
         f" equal runs differed by {measured.noise_percent:.1f} %"
     ]
     if measured.cells > 1:
-        worst = detectable_percent(blocks, paired_percent(measured.worst_percent))
+        level = corrected(description.sensitivity[0].comparisons)
+        worst = detectable_percent(
+            description.blocks, paired_percent(measured.worst_percent), level
+        )
         lines.append(
             f"          the noisiest, {measured.worst_cell}: {measured.worst_percent:.1f} %,"
             f" shows changes of {worst:.1f} % or more"
@@ -218,6 +221,9 @@ def _cost(description: PlanDescription) -> list[str]:
     lines = ["", *time_and_bytes(description), f"destroyed {description.overwritten}", ""]
     if not description.sensitivity_known:
         lines.append("shows     depends on the noise here, which fsgauge doctor measures:")
+    comparisons = description.sensitivity[0].comparisons
+    if comparisons > 1:
+        lines.append(f"shows     in 80 of 100 studies, corrected for {comparisons} comparisons:")
     for each in description.sensitivity:
         needed = ", ".join(
             f"{effect:g} % needs {count if count is not None else 'over 10 000'}"

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict
 
 from fsgauge.access.words import protection_in, way, ways
 from fsgauge.plan.estimate import RUN_SECONDS, block_seconds
-from fsgauge.plan.power import blocks_needed, detectable_percent, paired_percent
+from fsgauge.plan.power import blocks_needed, corrected, detectable_percent, paired_percent
 from fsgauge.plan.space import held_twice, layout_bytes, planned_room
 from fsgauge.record import Plan, Turn
 from fsgauge.study.model import Study, System
@@ -32,10 +32,12 @@ class Sensitivity(_Facts):
     """What the plan can show if two equal runs in a block differ by `noise_percent`.
 
     `noise_percent` is the standard deviation of their log ratio, times 100. `blocks_needed` is by
-    effect in percent; None means more than 10 000. Power 80 %, confidence 95 %, one cell.
+    effect in percent; None means more than 10 000. Power 80 %, for one effect among `comparisons`
+    that are corrected for their number.
     """
 
     noise_percent: float
+    comparisons: int
     detectable_percent: float
     blocks_needed: dict[float, int | None]
 
@@ -107,7 +109,7 @@ def describe(
         written_bytes_estimate=plan.expected_written_bytes,
         estimate_basis=_estimate_basis(by_pilot=measured is not None, is_served=is_served(study)),
         sensitivity_known=noise is not None,
-        sensitivity=[_sensitivity(blocks, percent) for percent in supposed],
+        sensitivity=[_sensitivity(blocks, percent, comparisons_of(plan)) for percent in supposed],
         storage=storage_sentence(study),
         overwritten=_overwritten(study),
     )
@@ -142,12 +144,18 @@ def storage_sentence(study: Study) -> str:
     return f"a scratch folder in {storage.path}, up to {exact_size(storage.size)} each"
 
 
-def _sensitivity(blocks: int, noise_percent: float) -> Sensitivity:
-    spread = paired_percent(noise_percent)
+def comparisons_of(plan: Plan) -> int:
+    """The primary cells times the systems beside the baseline: what is corrected together."""
+    return max(1, len(plan.primary or plan.cells) * (len(plan.systems) - 1))
+
+
+def _sensitivity(blocks: int, noise_percent: float, comparisons: int) -> Sensitivity:
+    spread, level = paired_percent(noise_percent), corrected(comparisons)
     return Sensitivity(
         noise_percent=noise_percent,
-        detectable_percent=detectable_percent(blocks, spread),
-        blocks_needed={effect: blocks_needed(effect, spread) for effect in EFFECTS_PERCENT},
+        comparisons=comparisons,
+        detectable_percent=detectable_percent(blocks, spread, level),
+        blocks_needed={effect: blocks_needed(effect, spread, level) for effect in EFFECTS_PERCENT},
     )
 
 

@@ -1,8 +1,9 @@
 """What a study holds against what: every ratio is declared, and all are judged in one place.
 
-Takes contrasts and the samples that they are of; gives each ratio with its interval, its p value
+Takes contrasts and the samples that they are of; gives each ratio with its interval and its p value
 corrected within its family (Benjamini and Hochberg), its verdict, and the effect that would have
-shown. Where both sides were measured in the same blocks, each block gives one ratio (`in_blocks`).
+shown. The interval that is shown is the one that the verdict rests on: it excludes 1 exactly where
+the verdict is better or worse, and lies within the margin where it is equivalent. Where both sides were measured in the same blocks, each block gives one ratio (`in_blocks`).
 Two folders share no block, so all blocks of one are held against all of the other (`in_folders`).
 """
 
@@ -17,7 +18,14 @@ from fsgauge.stats.estimate import ByBlock, over
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.ratio import Ratio, deviation_of_steps, ratio_of_blocks
 from fsgauge.stats.samples import Samples
-from fsgauge.stats.verdict import Verdict, benjamini_hochberg, judge, log_margin
+from fsgauge.stats.verdict import (
+    ALPHA,
+    Verdict,
+    benjamini_hochberg,
+    judge,
+    log_margin,
+    thresholds,
+)
 from fsgauge.stats.welch import Welch, welch
 
 Key = TypeVar("Key")
@@ -63,6 +71,8 @@ class Judged(Generic[R]):
     contrast: Contrast
     ratio: R
     p_adjusted: float
+    threshold: float
+    family: int
     verdict: Verdict
     margin_percent: float
     logs: ByBlock
@@ -70,14 +80,59 @@ class Judged(Generic[R]):
 
     def numbers(self) -> dict[str, Any]:
         """What every model of a judged ratio has, by the names of its fields."""
+        low, high = self.interval
         return {
             "ratio": self.ratio.ratio,
-            "low": self.ratio.low,
-            "high": self.ratio.high,
+            "low": low,
+            "high": high,
             "p_adjusted": self.p_adjusted,
             "verdict": self.verdict,
             "n": self.ratio.n,
+            "barely": self.barely,
         }
+
+    @property
+    def interval(self) -> tuple[float | None, float | None]:
+        """What the verdict rests on: that of 95 % where it is equivalent, else the corrected one."""
+        alone = self.ratio.low, self.ratio.high
+        if self.verdict == "equivalent":
+            return alone
+        return self.ratio.at(1 - self.threshold) or alone
+
+    @property
+    def of_pick(self) -> tuple[float | None, float | None]:
+        """The interval where it is named for being the largest or the least of its family.
+
+        The largest of many is too large on average; at 95 % for all of them together (Bonferroni),
+        the one that is picked holds its true ratio whichever it is.
+        """
+        return self.ratio.at(1 - ALPHA / self.family) or (self.ratio.low, self.ratio.high)
+
+    @property
+    def barely(self) -> bool:
+        """Whether the verdict would be another one without some one of its blocks."""
+        if self.verdict == "undecided" or self.against:
+            return False
+        return any(self._without(block) != self.verdict for block in self.logs)
+
+    def _without(self, block: int) -> Verdict:
+        rest = [log for other, log in self.logs.items() if other != block]
+        ratio = ratio_of_blocks(rest, reach=self.ratio.reach)
+        if ratio is None:
+            return "undecided"
+        return judge(
+            ratio,
+            log_margin=log_margin(self.margin_percent),
+            p_adjusted=ratio.p * ALPHA / self.threshold,
+            higher_is_better=self.contrast.higher_is_better,
+        )
+
+    def detectable_percent(self) -> float | None:
+        """The effect that would have shown in 80 of 100 studies, the other ratios being as they are.
+
+        None from one block.
+        """
+        return self.ratio.detectable_percent(1 - self.threshold)
 
     @property
     def blocks(self) -> list[tuple[int, float]]:
@@ -151,15 +206,19 @@ def _judged(found: Mapping[Key, _Found[R]], equivalence_percent: float) -> dict[
     for key, each in found.items():
         families.setdefault(each.contrast.family, []).append(key)
     adjusted: dict[Key, float] = {}
+    needed: dict[Key, float] = {}
     for keys in families.values():
-        p_values = benjamini_hochberg([found[key].ratio.p for key in keys])
-        adjusted |= zip(keys, p_values, strict=True)
+        p_values = [found[key].ratio.p for key in keys]
+        adjusted |= zip(keys, benjamini_hochberg(p_values), strict=True)
+        needed |= zip(keys, thresholds(p_values), strict=True)
     margin = log_margin(equivalence_percent)
     return {
         key: Judged(
             contrast=each.contrast,
             ratio=each.ratio,
             p_adjusted=adjusted[key],
+            threshold=needed[key],
+            family=len(families[each.contrast.family]),
             verdict=judge(
                 each.ratio,
                 log_margin=margin,

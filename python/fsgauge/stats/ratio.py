@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 import statistics
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -50,14 +51,22 @@ class Ratio:
     reach: float
     robust: Robust
 
-    def detectable_percent(self) -> float | None:
+    def at(self, level: float) -> tuple[float, float] | None:
+        """The interval at another level; None from one block."""
+        if self.deviation is None:
+            return None
+        half = t_quantile(self.n - 1, level) * self.deviation / math.sqrt(self.n) + self.reach
+        return _bounds(math.log(self.ratio), half)
+
+    def detectable_percent(self, level: float = LEVEL) -> float | None:
         """What so many blocks of this noise show in 80 of 100 studies; None from one block.
 
-        An effect that the buckets of a percentile can hide is not seen, however many blocks.
+        `level` is that of the interval that has to exclude 1. An effect that the buckets of a
+        percentile can hide is not seen, however many blocks.
         """
         if self.deviation is None:
             return None
-        noise = detectable_percent(self.n, 100 * self.deviation)
+        noise = detectable_percent(self.n, 100 * self.deviation, level)
         return noise + 100 * math.expm1(self.reach)
 
 
@@ -92,6 +101,12 @@ def deviation_of_steps(reach: float) -> float:
 def beyond(log_ratio: float, reach: float) -> float:
     """What is left of a log ratio's distance from 0 where all of it may be off by `reach`."""
     return max(0.0, abs(log_ratio) - reach)
+
+
+def _bounds(log_ratio: float, half: float) -> tuple[float, float]:
+    """Both ends of an interval on logs; one too wide for a number ends at the largest there is."""
+    most = math.log(sys.float_info.max)
+    return math.exp(max(log_ratio - half, -most)), math.exp(min(log_ratio + half, most))
 
 
 @lru_cache

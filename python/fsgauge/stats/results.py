@@ -45,7 +45,11 @@ class OwnResults(ResultModel):
 
 
 class JudgedRatio(ResultModel):
-    """A ratio over `n` blocks with its verdict; `p_adjusted` is corrected for its family."""
+    """A ratio over `n` blocks with its verdict; `p_adjusted` is corrected for its family.
+
+    So are `low` and `high`: they exclude 1 exactly where the verdict is better or worse. `barely`:
+    without some one block the verdict would be another.
+    """
 
     ratio: float
     low: float | None
@@ -53,6 +57,7 @@ class JudgedRatio(ResultModel):
     p_adjusted: float
     verdict: Verdict
     n: int
+    barely: bool = False
 
 
 class MetricInfo(ResultModel):
@@ -79,6 +84,8 @@ class Comparison(JudgedRatio):
     `detectable_percent` is the smallest effect that so many blocks of this noise would have shown
     in 80 of 100 studies; `margin_percent` the one within which a difference is called equivalent;
     `left_out` the blocks that lack a run of this pairing; `blocks` the ratio of each block.
+    `alone_low` and `alone_high` are the 95 % interval of this ratio by itself; `pick_low` and
+    `pick_high` hold where it is named for being the largest or the least of `family` ratios.
     """
 
     cell: str
@@ -86,6 +93,11 @@ class Comparison(JudgedRatio):
     metric: str
     primary: bool
     p: float
+    alone_low: float | None
+    alone_high: float | None
+    pick_low: float | None
+    pick_high: float | None
+    family: int
     detectable_percent: float | None
     margin_percent: float
     robust_ratio: float

@@ -34,6 +34,27 @@ def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
     return [float(p) for p in false_discovery_control(p_values)]
 
 
+def thresholds(p_values: Sequence[float]) -> list[float]:
+    """The p value that each of a family has to reach, the others being as they are.
+
+    Benjamini and Hochberg call i different exactly if p_i <= k ALPHA / m, where k is one more than
+    the number of others that are called different when i is (Benjamini and Yekutieli, JASA 2005). So
+    an interval of level 1 - k ALPHA / m excludes 1 exactly if the verdict says so; of those that
+    do, 95 of 100 hold their true ratio on average.
+    """
+    import numpy as np
+
+    family = len(p_values)
+    p = np.sort(np.asarray(p_values))
+    steps = ALPHA * np.arange(2, family + 1) / family
+    place = np.argsort(np.argsort(np.asarray(p_values), kind="stable"), kind="stable")
+    found = []
+    for own in place:
+        reached = np.flatnonzero(np.delete(p, own) <= steps)
+        found.append(float(ALPHA * ((reached[-1] + 2) if len(reached) else 1) / family))
+    return found
+
+
 def judge(ratio: Ratio, *, log_margin: float, p_adjusted: float, higher_is_better: bool) -> Verdict:
     """The verdict on one comparison; `log_margin` is the largest log ratio that does not matter."""
     if ratio.low is None or ratio.high is None or ratio.n < BLOCKS_FOR_A_VERDICT:

@@ -29,7 +29,13 @@ class Welch(Ratio):
     error: float | None
     freedom: float | None
 
-    def detectable_percent(self) -> float | None:
+    def at(self, level: float) -> tuple[float, float] | None:
+        """The interval at another level; None where a folder has one block."""
+        if self.error is None or self.freedom is None:
+            return None
+        return interval(self.ratio, self.error, self.freedom, level, self.reach)
+
+    def detectable_percent(self, level: float = LEVEL) -> float | None:
         """What so many blocks of this noise show in 80 of 100 comparisons.
 
         The power of the t test depends on error and degrees of freedom alone; Satterthwaite's
@@ -38,7 +44,7 @@ class Welch(Ratio):
         if self.error is None or self.freedom is None:
             return None
         blocks = max(2, math.floor(self.freedom) + 1)
-        noise = detectable_percent(blocks, 100 * self.error * math.sqrt(blocks))
+        noise = detectable_percent(blocks, 100 * self.error * math.sqrt(blocks), level)
         return noise + 100 * math.expm1(self.reach)
 
 

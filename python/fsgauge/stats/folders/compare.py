@@ -216,7 +216,7 @@ def _entries(
             error=ratio.error,
             reach=ratio.reach,
             freedom=ratio.freedom,
-            detectable_percent=ratio.detectable_percent(),
+            detectable_percent=each.detectable_percent(),
             margin_percent=each.margin_percent,
             robust_ratio=robust.ratio,
             robust_low=robust.low,

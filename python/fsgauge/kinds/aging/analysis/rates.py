@@ -109,13 +109,19 @@ def _points(
                 cell=cell.id,
                 free_percent=level,
                 rate=rate,
-                relative=estimate(found.logs) if found else None,
+                relative=_relative(found) if found else None,
                 verdict=found.verdict if found else None,
                 blocks=[(block, math.exp(log)) for block, log in sorted(rates.items())],
                 relative_blocks=found.blocks if found else [],
             )
         )
     return points
+
+
+def _relative(found: Judged[Ratio]) -> Estimate:
+    """With the interval that its verdict rests on."""
+    low, high = found.interval
+    return Estimate(value=found.ratio.ratio, low=low, high=high, n=found.ratio.n)
 
 
 def _line(system: str, side: Side, points: list[AgingPoint]) -> AgingLine:

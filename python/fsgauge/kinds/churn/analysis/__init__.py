@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -14,6 +15,7 @@ from fsgauge.kinds.churn.factors import ChurnFactors
 from fsgauge.record import Cell, EnvironmentRecord, ScanRecord, StepRecord, StudyRecord
 from fsgauge.stats.analysis import Analysis, Interval, Material
 from fsgauge.stats.answer import Question
+from fsgauge.stats.estimate import estimate
 from fsgauge.stats.evidence import Evidence
 from fsgauge.stats.layouts import seeks_of
 from fsgauge.stats.results import Comparison, Finding
@@ -36,9 +38,12 @@ class ChurnAnalysis(Analysis):
         samples: Samples,
         equivalence_percent: float,
     ) -> list[Interval]:
-        """All damages."""
-        found = damages_of(samples, equivalence_percent)
-        return [Interval(each.ratio, each.low, each.high) for each in found]
+        """All damages, each by itself."""
+        found = [
+            estimate({block: math.log(ratio) for block, ratio in damage.blocks})
+            for damage in damages_of(samples, equivalence_percent)
+        ]
+        return [Interval(each.value, each.low, each.high) for each in found if each is not None]
 
     def read(self, material: Material) -> Churn:
         """Damages, layouts, trees."""

@@ -72,7 +72,7 @@ def _damages_of_side(samples: Samples, side: Side, equivalence_percent: float) -
             side=side,
             fill_percent=fill,
             **judged.numbers(),
-            detectable_percent=judged.ratio.detectable_percent(),
+            detectable_percent=judged.detectable_percent(),
             margin_percent=equivalence_percent,
             aged=_rate(samples, judged.contrast.numerator),
             fresh=_rate(samples, judged.contrast.denominator),
