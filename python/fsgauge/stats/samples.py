@@ -75,6 +75,10 @@ class Samples:
         """Whether the baseline was to run twice in this block."""
         return any(turn.block == block and turn.again for turn in self.plan.turns)
 
+    def has_twin(self, system: str) -> bool:
+        """Whether a block's value of this system is the mean of two turns."""
+        return system == self.plan.baseline and any(turn.again for turn in self.plan.turns)
+
     def of(self, metric: str, cell: str, system: str) -> dict[tuple[int, bool], float]:
         """What there is of one metric, cell and system, by block and turn."""
         return self.logs.get((metric, cell, system), {})
