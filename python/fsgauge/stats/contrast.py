@@ -95,7 +95,9 @@ def in_blocks(
     found = {}
     for key, contrast in contrasts.items():
         logs = logs_of(contrast, samples)
-        ratio = ratio_of_blocks(list(logs.values()), reach=reach_of(contrast, samples))
+        ratio = ratio_of_blocks(
+            list(logs.values()), reach=reach_of(contrast, samples), level=samples.level
+        )
         if ratio is not None:
             found[key] = _Found(contrast, ratio, logs, {})
     return _judged(found, equivalence_percent)
@@ -159,7 +161,7 @@ def _numbered(sittings: list[list[float]]) -> dict[int, float]:
 def ratio_of(contrast: Contrast, samples: Samples) -> Ratio | None:
     """The ratio alone, without a verdict; None where no block has both sides."""
     logs = list(logs_of(contrast, samples).values())
-    return ratio_of_blocks(logs, reach=reach_of(contrast, samples))
+    return ratio_of_blocks(logs, reach=reach_of(contrast, samples), level=samples.level)
 
 
 def logs_of(side: Value | Contrast, samples: Samples) -> dict[int, float]:
