@@ -74,7 +74,8 @@ def test_the_table_has_values_ratios_and_verdicts(fsgauge: Run, tmp_path: Path) 
     done = fsgauge("compare", a, b)
     assert done.returncode == 0, done.stderr
     line = next(line for line in done.stdout.splitlines() if "depth 32, xfs" in line)
-    assert line.count("IOPS") == 2 and line.endswith("worse") and " to " in line
+    assert line.count("IOPS") == 2 and line.endswith("worse, to be repeated") and " to " in line
+    assert "until each side has 3 sittings" in done.stdout
     assert "ratio (95 %)" in done.stdout and "to raw" in done.stdout
 
 
@@ -90,6 +91,34 @@ def test_json_is_one_document_with_comparison_limits_and_page(fsgauge: Run, tmp_
     assert Path(document["page"]) == out / "comparison.html"
     assert not (Path(b) / "comparison.html").exists()
     assert json.loads((out / "comparison.json").read_text()) == document["comparison"]
+
+
+def test_what_cannot_be_decided_is_said_and_fails_where_that_is_asked_for(
+    fsgauge: Run, tmp_path: Path
+) -> None:
+    a, b = stored(tmp_path / "a", seed=1), stored(tmp_path / "b", seed=2, cost=0.05)
+    gate = ("compare", a, b, "--fail-if", 'ratio(iops, "xfs") < 0.95')
+    said = "1 of 1 tests of limits cannot be decided, which"
+    passed = fsgauge(*gate)
+    assert passed.returncode == 0 and f"warning: {said} passes" in passed.stderr
+    failed = fsgauge(*gate, "--on-undecided", "fail")
+    assert failed.returncode == 4 and f"error: {said} fails" in failed.stderr
+    held = fsgauge("compare", a, b, "--fail-if", "ratio(iops) < 0.5", "--on-undecided", "fail")
+    assert held.returncode == 0 and not held.stderr
+
+
+def test_several_sittings_of_each_side_are_compared(fsgauge: Run, tmp_path: Path) -> None:
+    a, *more_a, b, more_b, last_b = (
+        stored(tmp_path / f"{day}", seed=60 + day, day=day, cost=0.3 if day > 2 else 0.0)
+        for day in range(6)
+    )
+    more = [each for one in more_a for each in ("--more-a", one)]
+    done = fsgauge("compare", a, b, *more, "--more-b", more_b, "--more-b", last_b)
+    assert done.returncode == 0, done.stderr
+    assert "A was measured in 3 sittings and B in 3 sittings" in done.stdout
+    line = next(line for line in done.stdout.splitlines() if "depth 32, xfs" in line)
+    assert line.endswith("worse")
+    assert "2: 18 complete blocks in 3 sittings" in Path(b, "comparison.html").read_text()
 
 
 def test_unlike_folders_are_refused_and_the_page_names_what_was_accepted(

@@ -30,6 +30,27 @@ if TYPE_CHECKING:
     " 'ratio(iops, randread, 4 KiB) < 0.95'. May be repeated.",
 )
 @click.option(
+    "--on-undecided",
+    type=click.Choice(["pass", "fail"]),
+    default="pass",
+    show_default=True,
+    help="Whether a limit that cannot be decided passes, with a warning, or fails with 4.",
+)
+@click.option(
+    "--more-a",
+    multiple=True,
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    help="Another folder of A, of another sitting. May be repeated.",
+)
+@click.option(
+    "--more-b",
+    multiple=True,
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    help="Another folder of B, of another sitting. May be repeated.",
+)
+@click.option(
     "--despite",
     multiple=True,
     metavar="FACT",
@@ -51,6 +72,9 @@ def command(
     a: Path,
     b: Path,
     limits: tuple[str, ...],
+    on_undecided: str,
+    more_a: tuple[Path, ...],
+    more_b: tuple[Path, ...],
     despite: tuple[str, ...],
     to_baseline: bool,
     output: Path | None,
@@ -59,9 +83,10 @@ def command(
 ) -> int:
     """Compare results folder B with A: the same study on another day, kernel or machine.
 
-    Ratios are B over A. Exit codes: 0 no limit is crossed, or it cannot be decided; 1 a limit is
-    crossed, or there are limits and a side lost data; 2 the folders are not comparable, or a
-    condition is wrong; 3 records were changed after they were written.
+    Ratios are B over A. Exit codes: 0 no limit is crossed; 1 a limit is crossed, or there are
+    limits and a side lost data; 2 the folders are not comparable, or a condition is wrong; 3
+    records were changed after they were written; 4 no limit is crossed, one cannot be decided, and
+    --on-undecided is fail.
     """
     from fsgauge.report.compared import read_sides, write_comparison
     from fsgauge.stats.folders.compare import compare_sides
@@ -70,17 +95,43 @@ def command(
     from fsgauge.store.seals import understood
 
     conditions = [parse_condition(text) for text in limits]
-    first, second = read_sides([a, b], accept_changed=accept_changed)
-    with understood((*first.changes, *second.changes)):
-        between = compare_sides(first, second, despite=despite, to_baseline=to_baseline)
+    sides = read_sides([a, b, *more_a, *more_b], accept_changed=accept_changed)
+    first, second, *more = sides
+    with understood(tuple(change for side in sides for change in side.changes)):
+        between = compare_sides(
+            first,
+            second,
+            more_a=more[: len(more_a)],
+            more_b=more[len(more_a) :],
+            despite=despite,
+            to_baseline=to_baseline,
+        )
         tests = check(conditions, between)
     if not as_json:
         for line in [*_table(between), *_limits(tests)]:
             click.echo(line)
     page = write_comparison(between, tests, output or b)
     click.echo(_document(between, tests, page) if as_json else f"page: {page}")
-    lost_data = between.a.data_lost or between.b.data_lost
-    return int(any(test.outcome == "crossed" or lost_data for test in tests))
+    return _exit_code(between, tests, on_undecided)
+
+
+UNDECIDED = 4
+
+
+def _exit_code(between: Between, tests: Sequence[Test], on_undecided: str) -> int:
+    if any(test.outcome == "crossed" for test in tests):
+        return 1
+    if tests and (between.a.data_lost or between.b.data_lost):
+        return 1
+    undecided = sum(test.outcome == "undecided" for test in tests)
+    if not undecided:
+        return 0
+    fails = on_undecided == "fail"
+    sys.stderr.write(
+        f"{'error' if fails else 'warning'}: {undecided} of {len(tests)} tests of limits"
+        f" cannot be decided, which {'fails' if fails else 'passes'} (--on-undecided)\n"
+    )
+    return UNDECIDED if fails else 0
 
 
 def _document(between: Between, tests: Sequence[Test], page: Path) -> str:
@@ -95,7 +146,13 @@ def _document(between: Between, tests: Sequence[Test], page: Path) -> str:
 
 
 def _table(between: Between) -> list[str]:
-    from fsgauge.report.compared import basis_sentence, cautions, primary_lines, summary
+    from fsgauge.report.compared import (
+        basis_sentence,
+        cautions,
+        primary_lines,
+        repetition_sentence,
+        summary,
+    )
 
     for caution in cautions(between):
         sys.stderr.write(f"warning: {caution}\n")
@@ -113,6 +170,7 @@ def _table(between: Between) -> list[str]:
         *([summary(between)] if lost else []),
         *_aligned([head, *rows]),
         basis_sentence(between),
+        repetition_sentence(between),
         f"different: {', '.join(hidden) or 'nothing found'}",
     ]
 

@@ -18,12 +18,17 @@ from fsgauge.report.theme import GLYPHS, template
 from fsgauge.stats.folders.compare import Between, Entry
 from fsgauge.stats.folders.limits import Test
 from fsgauge.stats.folders.same_conditions import Side
+from fsgauge.stats.folders.sitting import APART_HOURS
 from fsgauge.store import read_results
+
+RELIABLE = 3
+"""Sittings of a side from which a comparison of sittings sees what matters."""
 
 
 @dataclass(frozen=True)
 class Line:
-    """One entry in words; `other` is the ratio by the basis that does not decide."""
+    """One entry in words; `other` is the ratio by the basis that does not decide, `within` the
+    interval of these sittings alone."""
 
     cell: str
     system: str
@@ -31,6 +36,7 @@ class Line:
     b: str
     ratio: str
     interval: str
+    within: str
     glyph: str
     verdict: str
     other: str
@@ -103,23 +109,28 @@ def line_of(between: Between, entry: Entry) -> Line:
         b=words.value(direct.value_b, unit),
         ratio=words.ratio(entry.ratio),
         interval=words.interval(entry.low, entry.high, _blocks(entry)),
+        within=words.interval(entry.within_low, entry.within_high, _blocks(entry)),
         glyph=GLYPHS.get(entry.verdict or "", ""),
-        verdict=verdict_words(entry),
+        verdict=verdict_words(between, entry),
         other=_ratio_with_interval(other) if other else "",
         robust=robust,
         blocks=f"{entry.blocks_a}, {entry.blocks_b}",
     )
 
 
-def verdict_words(entry: Entry) -> str:
+def verdict_words(between: Between, entry: Entry) -> str:
     """The verdict with what belongs to it; two machines have none."""
     if entry.verdict is None:
         return "two machines"
     if entry.verdict == "equivalent":
         return f"equivalent (within {words.percent(entry.margin_percent)})"
+    if entry.verdict in ("better", "worse"):
+        return entry.verdict if between.sittings_measured else f"{entry.verdict}, to be repeated"
+    if not entry.bases_agree:
+        return f"undecided (the ratio to {between.baseline} does not agree)"
     if _blocks(entry) < words.FEWEST_BLOCKS:
         return entry.verdict
-    if entry.verdict == "undecided" and entry.detectable_percent is not None:
+    if entry.detectable_percent is not None:
         percent = words.percent(entry.detectable_percent)
         return f"undecided (an effect of {percent} would have shown)"
     return entry.verdict
@@ -147,8 +158,8 @@ def basis_sentence(between: Between) -> str:
     """Which ratio the verdict is about, and why."""
     if between.decides == "direct":
         return (
-            "Both folders are of one machine and storage: the verdict is on B over A."
-            " The interval holds what varied from block to block, not from day to day."
+            "All folders are of one machine and storage: the verdict is on B over A, and a system"
+            f" is better or worse only where its ratio to {between.baseline} says the same."
         )
     why = (
         "the ratio of ratios was asked for"
@@ -159,6 +170,34 @@ def basis_sentence(between: Between) -> str:
         f"Because {why}, the verdict is on the ratio to {between.baseline} in B over the same"
         " ratio in A: what changes all systems alike cancels."
     )
+
+
+def repetition_sentence(between: Between) -> str:
+    """What the intervals hold of the difference between sittings, and what would show it."""
+    counts = [side.sittings for side in (between.a, between.b)]
+    if between.sittings_measured:
+        return (
+            f"A was measured in {_sittings(counts[0])} and B in {_sittings(counts[1])}: the"
+            " intervals hold what differs from sitting to sitting."
+        )
+    one = counts == [1, 1]
+    options = [
+        f"--more-{name} DIR" for name, count in zip("ab", counts, strict=True) if count < RELIABLE
+    ]
+    pooled = any(len(side.folders) > side.sittings for side in (between.a, between.b))
+    return (
+        ("Folders that were measured in one go count as one sitting. " if pooled else "")
+        + ("Each side is one sitting" if one else f"There are {sum(counts)} sittings in all")
+        + ", which do not show how sittings differ: the intervals take a sitting to differ from"
+        " another as much as blocks differ, and equal systems that differ more are called different"
+        f" too often. To measure it, repeat the study until each side has {RELIABLE} sittings, each"
+        f" {APART_HOURS} hours or more after the one before, A's and B's in turns:"
+        f" fsgauge compare A B {' '.join(options)}"
+    )
+
+
+def _sittings(count: int) -> str:
+    return f"{count} sitting" + ("" if count == 1 else "s")
 
 
 def cautions(between: Between) -> list[str]:
@@ -188,6 +227,7 @@ def write_comparison(between: Between, tests: Sequence[Test], output: Path) -> P
         between=between,
         answer=summary(between),
         basis=basis_sentence(between),
+        repetition=repetition_sentence(between),
         cautions=cautions(between),
         drawing=drawing,
         tests=tests,

@@ -159,7 +159,8 @@ def measure_all(samples: Samples) -> list[Measurement]:
     found = []
     for metric, cell, system in samples.logs:
         logs = list(samples.block_logs(metric, cell, system).values())
-        mean = ratio_of_blocks(logs, reach=samples.reach(metric, cell, system))
+        reach = samples.reach(metric, cell, system)
+        mean = ratio_of_blocks(logs, reach=reach, level=samples.level)
         if mean is not None:
             found.append(
                 Measurement(

@@ -3,14 +3,15 @@
 Takes contrasts and the samples that they are of; gives each ratio with its interval and its p value
 corrected within its family (Benjamini and Hochberg), its verdict, and the effect that would have
 shown. The interval that is shown is the one that the verdict rests on: it excludes 1 exactly where
-the verdict is better or worse, and lies within the margin where it is equivalent. Where both sides were measured in the same blocks, each block gives one ratio (`in_blocks`).
-Two folders share no block, so all blocks of one are held against all of the other (`in_folders`).
+the verdict is better or worse, and lies within the margin where it is equivalent. Where both sides
+were measured in the same blocks, each block gives one ratio (`in_blocks`). Folders share no block,
+so all blocks of one side are held against all of the other (`in_folders`), sitting by sitting.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -18,6 +19,7 @@ from fsgauge.stats.estimate import ByBlock, over
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.ratio import Ratio, deviation_of_steps, ratio_of_blocks
 from fsgauge.stats.samples import Samples
+from fsgauge.stats.sittings import OverSittings, over_sittings
 from fsgauge.stats.verdict import (
     ALPHA,
     Verdict,
@@ -26,10 +28,11 @@ from fsgauge.stats.verdict import (
     log_margin,
     thresholds,
 )
-from fsgauge.stats.welch import Welch, welch
 
 Key = TypeVar("Key")
 R = TypeVar("R", bound=Ratio)
+Sittings = Sequence[Sequence[Samples]]
+"""The folders of one side, sitting by sitting."""
 
 
 class Value(NamedTuple):
@@ -147,36 +150,73 @@ def in_blocks(
     found = {}
     for key, contrast in contrasts.items():
         logs = logs_of(contrast, samples)
-        ratio = ratio_of_blocks(list(logs.values()), reach=reach_of(contrast, samples))
+        ratio = ratio_of_blocks(
+            list(logs.values()), reach=reach_of(contrast, samples), level=samples.level
+        )
         if ratio is not None:
             found[key] = _Found(contrast, ratio, logs, {})
     return _judged(found, equivalence_percent)
 
 
 def in_folders(
-    contrasts: Mapping[Key, Contrast], a: Samples, b: Samples, equivalence_percent: float
-) -> dict[Key, Judged[Welch]]:
+    contrasts: Mapping[Key, Contrast], a: Sittings, b: Sittings, equivalence_percent: float
+) -> dict[Key, Judged[OverSittings]]:
     """The same of numerators in `b` over denominators in `a`, whose blocks are not paired."""
     found = {}
     for key, contrast in contrasts.items():
         sides = (contrast.denominator, a), (contrast.numerator, b)
-        before, after = (logs_of(*side) for side in sides)
-        reaches = [reach_of(*side) for side in sides]
-        ratio = welch(
-            list(before.values()),
-            list(after.values()),
+        before, after = (_logs_of_sittings(*side) for side in sides)
+        reaches = [
+            max((reach_of(value, samples) for sitting in side for samples in sitting), default=0.0)
+            for value, side in sides
+        ]
+        ratio = over_sittings(
+            before,
+            after,
+            sitting=_sitting_in_blocks(contrast.numerator, b),
             steps=deviation_of_steps(max(reaches)),
             reach=sum(reaches),
         )
         if ratio is not None:
-            found[key] = _Found(contrast, ratio, after, before)
+            found[key] = _Found(contrast, ratio, _numbered(after), _numbered(before))
     return _judged(found, equivalence_percent)
+
+
+def _sitting_in_blocks(side: Value | Contrast, sittings: Sittings) -> float:
+    """The variance of a sitting that moves each system as much as its runs differ, in variances of
+    a block, in which the baseline's value is the mean of two runs.
+    """
+    runs = [
+        0.5 if samples.has_twin(value.system) else 1.0
+        for value in _values(side)
+        for samples in sittings[0][:1]
+    ]
+    return len(runs) / sum(runs)
+
+
+def _values(side: Value | Contrast) -> list[Value]:
+    if isinstance(side, Value):
+        return [side]
+    return [*_values(side.numerator), *_values(side.denominator)]
+
+
+def _logs_of_sittings(value: Value | Contrast, sittings: Sittings) -> list[list[float]]:
+    """The logs of all blocks that have it, sitting by sitting, without those that have none."""
+    logs = [
+        [log for samples in sitting for log in logs_of(value, samples).values()]
+        for sitting in sittings
+    ]
+    return [each for each in logs if each]
+
+
+def _numbered(sittings: list[list[float]]) -> dict[int, float]:
+    return dict(enumerate(log for sitting in sittings for log in sitting))
 
 
 def ratio_of(contrast: Contrast, samples: Samples) -> Ratio | None:
     """The ratio alone, without a verdict; None where no block has both sides."""
     logs = list(logs_of(contrast, samples).values())
-    return ratio_of_blocks(logs, reach=reach_of(contrast, samples))
+    return ratio_of_blocks(logs, reach=reach_of(contrast, samples), level=samples.level)
 
 
 def logs_of(side: Value | Contrast, samples: Samples) -> dict[int, float]:

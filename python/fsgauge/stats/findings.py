@@ -15,6 +15,7 @@ from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of, t
 from fsgauge.stats.few_operations import NEXT_STEP
 from fsgauge.stats.lost_data import lost_data
 from fsgauge.stats.machine_findings import machine_findings
+from fsgauge.stats.missing_runs import missing_runs
 from fsgauge.stats.results import Finding, Level
 from fsgauge.stats.storage_findings import layout_scans, storage_cautions
 
@@ -30,7 +31,7 @@ def find_all(evidence: Evidence) -> list[Finding]:
         *_noise(evidence),
         *evidence.analysis.findings(evidence),
         *_single_runs(evidence),
-        *_missing_runs(evidence),
+        *missing_runs(evidence),
         *_few_blocks(evidence),
         *_stopped(evidence),
         *_cache_answered(evidence),
@@ -102,45 +103,15 @@ def _evidence_of(check: RunCheck, run: RunRecord) -> str | None:
     return None if text is None else f"{name_of(run)}: {text}"
 
 
-def _missing_runs(evidence: Evidence) -> Iterator[Finding]:
-    failed = [run for run in evidence.runs if run.fault is not None]
-    if failed:
-        where = [f"{name_of(run)}: {run.fault.what}" for run in failed if run.fault is not None]
-        first = next(run.fault for run in failed if run.fault is not None)
-        yield finding(
-            "runs.failed",
-            "warning",
-            f"{part_of(len(failed), len(evidence.runs), 'run')} failed; their blocks are left out"
-            " of the cells concerned.",
-            " ".join(part for part in (first.cause, first.next) if part),
-            where,
-        )
-    cut = [
-        name_of(run)
-        for run in evidence.runs
-        if run.result is not None and run.result.ended == "interrupted"
-    ]
-    planned = sum(len(turn.cells) for turn in evidence.study.plan.turns)
-    missing = planned - len(evidence.runs) + len(cut)
-    if missing > 0:
-        yield finding(
-            "runs.interrupted",
-            "warning",
-            f"The study ended early: {part_of(missing, planned, 'run')} were not made. Incomplete"
-            " blocks are left out, cell by cell.",
-            "fsgauge resume DIR runs the rest.",
-            cut,
-        )
-
-
 def _stopped(evidence: Evidence) -> Iterator[Finding]:
     if evidence.stopped:
         limit = evidence.study.study["plan"]["stop_interval"]
         yield finding(
             "plan.stopped",
             "note",
-            f"The study stopped after {evidence.blocks_complete} blocks, as planned: no interval of"
-            f" a primary ratio reaches further than {limit:g} % from it.",
+            f"The study stopped after {len(evidence.samples.blocks())} blocks, as planned: no"
+            f" interval of a primary ratio reaches further than {limit:g} % from it. Intervals are"
+            " drawn wider, at 97 %, because a study stops sooner where its blocks happen to agree.",
             "A smaller plan.stop_interval, or none, runs more blocks.",
         )
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from fsgauge.record import Cell, Plan, RunRecord, StudyRecord
 from fsgauge.stats.analysis import Analysis, Interval, analysis_of
 from fsgauge.stats.compare import compare_all
-from fsgauge.stats.samples import collect, complete_blocks
+from fsgauge.stats.ratio import LEVEL
+from fsgauge.stats.samples import collect, whole_blocks
 
 DEFAULT_EQUIVALENCE_PERCENT = 3.0
 
@@ -46,6 +47,10 @@ def margin_percent(study: StudyRecord) -> float:
 
 
 FEWEST_BLOCKS = 6
+STOPPING_LEVEL = 0.97
+"""Level of the intervals of a study that may stop on their width. It stops sooner where blocks
+happen to lie close together, so its 95 % intervals hold the truth in 92.8 to 94.6 of 100 studies
+only; those of 97 % in 95.3 to 96.7 (tests/known/test_stopping.py)."""
 
 
 @dataclass(frozen=True)
@@ -53,12 +58,14 @@ class Stopping:
     """How far a study has come. `enough`: it asked to stop at a width, and whole blocks gave it.
 
     `widest_percent` is the furthest that an interval reaches from its ratio, None while any ratio
-    that the study is about has no interval; `blocks` are those that are whole.
+    that the study is about has no interval; `blocks` are those that are whole for every cell that
+    the study is about; `plan` is that of the blocks up to the last of these.
     """
 
     enough: bool
     widest_percent: float | None
     blocks: int
+    plan: Plan
 
 
 def widest_percent(ratios: Sequence[Interval]) -> float | None:
@@ -74,26 +81,37 @@ def widest_percent(ratios: Sequence[Interval]) -> float | None:
     return 100 * max(reaches) if reaches else None
 
 
-def stopping_of(study: StudyRecord, ratios: Sequence[Interval], blocks: int) -> Stopping:
-    """The state after `blocks` whole blocks; `ratios` are those that the study is about."""
+def stop_interval(study: StudyRecord) -> float | None:
+    """The width at which the study asked to stop, in percent."""
     limit = study.study.get("plan", {}).get("stop_interval")
-    widest = widest_percent(ratios)
-    enough = limit is not None and blocks >= FEWEST_BLOCKS
-    enough = enough and widest is not None and widest <= float(limit)
-    return Stopping(enough, widest, blocks)
+    return None if limit is None else float(limit)
+
+
+def level_of(study: StudyRecord) -> float:
+    """The level at which its intervals are drawn so that they hold the truth as 95 % promise."""
+    return LEVEL if stop_interval(study) is None else STOPPING_LEVEL
 
 
 def state_of(study: StudyRecord, runs: Sequence[RunRecord]) -> Stopping:
-    """The state of a study with these runs, without those over paths beside a server."""
+    """The state of a study with these runs, without those over paths beside a server.
+
+    Runs of a block after the last whole one are not looked at: what was enough stays enough.
+    """
     study = without_paths(study)
     analysis, margin = analysis_of(study), margin_percent(study)
-    samples = collect(study.plan, runs)
-    comparisons = compare_all(samples, [cell.id for cell in primary_cells(study)], margin)
+    primary = [cell.id for cell in primary_cells(study)]
+    whole = whole_blocks(study.plan, runs, primary)
+    plan = first_blocks(study.plan, whole[-1] + 1 if whole else 0)
+    samples = collect(plan, runs, level=level_of(study))
+    comparisons = compare_all(samples, primary, margin)
     metrics = primary_metrics(study, runs, analysis)
-    ratios = analysis.primary_ratios(comparisons, metrics, samples, margin)
-    return stopping_of(study, ratios, complete_blocks(samples, runs))
+    widest = widest_percent(analysis.primary_ratios(comparisons, metrics, samples, margin))
+    limit = stop_interval(study)
+    enough = limit is not None and len(whole) >= FEWEST_BLOCKS
+    enough = enough and widest is not None and limit is not None and widest <= limit
+    return Stopping(enough, widest, len(whole), plan)
 
 
 def first_blocks(plan: Plan, blocks: int) -> Plan:
-    """The plan as it was carried out: its first `blocks` blocks."""
+    """The plan as it was carried out: its first `blocks` blocks, whole or not."""
     return plan.model_copy(update={"turns": [turn for turn in plan.turns if turn.block < blocks]})

@@ -70,9 +70,13 @@ class Ratio:
         return noise + 100 * math.expm1(self.reach)
 
 
-def ratio_of_blocks(log_ratios: Sequence[float], *, reach: float = 0.0) -> Ratio | None:
+def ratio_of_blocks(
+    log_ratios: Sequence[float], *, reach: float = 0.0, level: float = LEVEL
+) -> Ratio | None:
     """The ratio that these blocks show; None without blocks.
 
+    At a `level` other than 95 % the interval is of that one, and p is larger in the same measure,
+    so that p is at most 5 % where the interval excludes 1.
     `reach` is how far each log ratio may be from the true one because values are known to a bucket.
     The interval is that of the lowest and of the highest values that are possible, and p is that of
     the value nearest to 1. The deviation is never taken for less than such buckets cause. Without
@@ -86,8 +90,9 @@ def ratio_of_blocks(log_ratios: Sequence[float], *, reach: float = 0.0) -> Ratio
     if n == 1:
         return Ratio(math.exp(mean), None, None, 1.0, 1, None, reach, robust)
     deviation = max(statistics.stdev(log_ratios), deviation_of_steps(reach))
-    half = t_quantile(n - 1) * deviation / math.sqrt(n) + reach
+    half = t_quantile(n - 1, level) * deviation / math.sqrt(n) + reach
     p = _t_test(beyond(mean, reach), deviation / math.sqrt(n), n - 1)
+    p = min(1.0, p * (1 - LEVEL) / (1 - level)) if level != LEVEL else p
     return Ratio(
         math.exp(mean), math.exp(mean - half), math.exp(mean + half), p, n, deviation, reach, robust
     )

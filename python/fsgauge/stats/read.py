@@ -29,11 +29,12 @@ from fsgauge.stats.layouts import read_layouts
 from fsgauge.stats.lost_data import LOST_DATA
 from fsgauge.stats.metrics import METRICS, LatencyKind
 from fsgauge.stats.planned import (
-    first_blocks,
+    level_of,
     margin_percent,
     primary_cells,
     primary_metrics,
-    stopping_of,
+    state_of,
+    stop_interval,
     without_paths,
 )
 from fsgauge.stats.results import Comparison, Finding, Measurement, MetricInfo, Results, Sureness
@@ -59,7 +60,13 @@ def read_study(
     whole_plan = study.plan
     study = without_paths(study)
     plan = study.plan
-    samples = collect(plan, runs)
+    stopped = False
+    if stop_interval(study) is not None:
+        stopping = state_of(study, runs)
+        if stopping.enough:
+            stopped, plan = True, stopping.plan
+            study = study.model_copy(update={"plan": plan})
+    samples = collect(plan, runs, level=level_of(study))
     primary = primary_cells(study)
     analysis = analysis_of(study)
     metrics = primary_metrics(study, runs, analysis)
@@ -69,12 +76,6 @@ def read_study(
     blocks = complete_blocks(samples, runs)
     asked = metrics[primary[0].id]
     judged_by_it = {cell.id for cell in primary if metrics[cell.id] == asked}
-    ratios = analysis.primary_ratios(comparisons, metrics, samples, equivalence_percent)
-    stopping = stopping_of(study, ratios, blocks)
-    if stopping.enough:
-        plan = first_blocks(plan, blocks)
-        study = study.model_copy(update={"plan": plan})
-        samples = collect(plan, runs)
     material = Material(
         study=study,
         whole_plan=whole_plan,
@@ -101,7 +102,7 @@ def read_study(
         primary_metric=asked,
         few_operations=few_operations(asked, runs, judged_by_it),
         blocks_complete=blocks,
-        stopped=stopping.enough,
+        stopped=stopped,
         layouts=read_layouts(plan, scans, margin_percent(study)),
         own=analysis.read(material) if plan.cells else None,
         scans=scans,

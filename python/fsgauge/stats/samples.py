@@ -20,12 +20,13 @@ A block in which any of these runs is missing is left out of that pairing, and r
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from fsgauge.record import Plan, RunRecord
 from fsgauge.stats.metrics import Reading, readings
+from fsgauge.stats.ratio import LEVEL
 
 Key = tuple[str, str, str]
 """Metric, cell, system."""
@@ -50,12 +51,14 @@ class Placed(Protocol):
 class Samples:
     """`logs[metric, cell, system][block, again]` is the log of a run's value.
 
-    `reaches` has the same keys, of those alone whose value is known to a bucket.
+    `reaches` has the same keys, of those alone whose value is known to a bucket. `level` is that at
+    which intervals are drawn so that they hold the truth in 95 of 100 studies.
     """
 
     plan: Plan
     logs: dict[Key, dict[Place, float]] = field(default_factory=dict)
     reaches: dict[Key, dict[Place, float]] = field(default_factory=dict)
+    level: float = LEVEL
 
     def add(self, key: Key, place: Place, reading: Reading) -> None:
         """The value of one run; it must be above zero."""
@@ -74,6 +77,10 @@ class Samples:
     def has_again(self, block: int) -> bool:
         """Whether the baseline was to run twice in this block."""
         return any(turn.block == block and turn.again for turn in self.plan.turns)
+
+    def has_twin(self, system: str) -> bool:
+        """Whether a block's value of this system is the mean of two turns."""
+        return system == self.plan.baseline and any(turn.again for turn in self.plan.turns)
 
     def of(self, metric: str, cell: str, system: str) -> dict[tuple[int, bool], float]:
         """What there is of one metric, cell and system, by block and turn."""
@@ -119,11 +126,12 @@ class Samples:
         return {block: marks for block, marks in order.items() if len(marks) == 2}
 
 
-def collect(plan: Plan, runs: Iterable[RunRecord]) -> Samples:
-    """The samples of all runs that were measured to their end."""
-    samples = Samples(plan)
+def collect(plan: Plan, runs: Iterable[RunRecord], *, level: float = LEVEL) -> Samples:
+    """The samples of all runs of the plan's blocks that were measured to their end."""
+    samples = Samples(plan, level=level)
+    blocks = set(samples.blocks())
     for run in runs:
-        if not is_complete(run) or run.result is None:
+        if run.block not in blocks or not is_complete(run) or run.result is None:
             continue
         for metric, reading in readings(run.result).items():
             samples.add((metric, run.cell.id, run.system), (run.block, run.again), reading)
@@ -137,11 +145,16 @@ def is_complete(run: RunRecord) -> bool:
 
 def complete_blocks(samples: Samples, runs: Sequence[RunRecord]) -> int:
     """Blocks of which every planned run was measured to its end."""
+    return len(whole_blocks(samples.plan, runs, [cell.id for cell in samples.plan.cells]))
+
+
+def whole_blocks(plan: Plan, runs: Iterable[RunRecord], cells: Collection[str]) -> list[int]:
+    """The blocks of which every planned run of these cells was measured to its end."""
     done = {(run.block, run.turn, run.cell.id) for run in runs if is_complete(run)}
     missing = {
         turn.block
-        for turn in samples.plan.turns
+        for turn in plan.turns
         for cell in turn.cells
-        if (turn.block, turn.turn, cell) not in done
+        if cell in cells and (turn.block, turn.turn, cell) not in done
     }
-    return len(set(samples.blocks()) - missing)
+    return sorted({turn.block for turn in plan.turns} - missing)

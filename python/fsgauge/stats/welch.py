@@ -71,7 +71,7 @@ def welch(
         ratio=math.exp(log_ratio),
         low=low,
         high=high,
-        p=_p(beyond(log_ratio, reach), error, freedom),
+        p=p_of(beyond(log_ratio, reach), error, freedom),
         n=n,
         deviation=max(deviations),
         reach=reach,
@@ -92,11 +92,16 @@ def interval(
 def _error(deviations: tuple[float, float], counts: tuple[int, int]) -> tuple[float, float]:
     """Standard error of the difference of two means and its degrees of freedom."""
     parts = [d * d / n for d, n in zip(deviations, counts, strict=True)]
+    return satterthwaite(parts, [n - 1 for n in counts])
+
+
+def satterthwaite(parts: Sequence[float], freedoms: Sequence[int]) -> tuple[float, float]:
+    """Square root of a sum of variances that are known with so many degrees, and the sum's own."""
     total = sum(parts)
     if total == 0:
-        return 0.0, float(sum(counts) - 2)
+        return 0.0, float(sum(freedoms))
     shares = [part / total for part in parts]
-    weight = sum(share**2 / (n - 1) for share, n in zip(shares, counts, strict=True))
+    weight = sum(share**2 / freedom for share, freedom in zip(shares, freedoms, strict=True))
     return math.sqrt(total), 1 / weight
 
 
@@ -106,7 +111,8 @@ def _quantile(freedom: float, level: float) -> float:
     return float(stdtrit(freedom, (1 + level) / 2))
 
 
-def _p(log_ratio: float, error: float, freedom: float) -> float:
+def p_of(log_ratio: float, error: float, freedom: float) -> float:
+    """Two-sided p of a log ratio of 0."""
     from scipy.special import stdtr
 
     if error == 0:

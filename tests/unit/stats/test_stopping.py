@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+from fsgauge.record import Cell, Turn
 from fsgauge.stats import read_study
 from fsgauge.stats.analysis import Interval
 from fsgauge.stats.planned import FEWEST_BLOCKS, state_of, widest_percent
@@ -60,6 +63,72 @@ def test_the_state_is_that_of_the_results(
     assert (state.enough, state.blocks) == (enough, blocks)
     assert state.widest_percent is not None and 0 < state.widest_percent < 50
     assert ("plan.stopped" in codes(results(blocks, stop_interval))) == enough
+
+
+def failing(block: int, cell: str) -> Any:
+    def faults(turn: Turn, planned: Cell) -> bool:
+        return (turn.block, turn.system, planned.id) == (block, "xfs", cell)
+
+    return faults
+
+
+SMALL: dict[str, Any] = {
+    "patterns": ("randread",),
+    "block_sizes": (4096,),
+    "queue_depths": (1, 32),
+    "noise": 0.01,
+    "blocks": 12,
+}
+ASIDE, PRIMARY = "randread-4KiB-depth1", "randread-4KiB-depth32"
+
+
+def cut(stop_interval: float, blocks: int, faults: Any) -> Results:
+    study = make_study(**SMALL, seed=5, primary=[PRIMARY], faults=faults)
+    settings = {**study.study.study.get("plan", {}), "stop_interval": stop_interval}
+    record = study.study.model_copy(update={"study": {**study.study.study, "plan": settings}})
+    runs = [run for run in study.runs if run.block < blocks]
+    return read_study(study.turns, runs, record, study.before)
+
+
+def test_a_failed_run_costs_its_own_block_alone_and_is_said() -> None:
+    """The last whole block was dropped from measurements once, and comparisons kept it."""
+    found = cut(10.0, 9, failing(2, PRIMARY))
+    assert {"plan.stopped", "runs.failed"} <= codes(found)
+    assert found.sureness.blocks_planned == 9
+    of_xfs = [each for each in found.measurements if (each.system, each.cell) == ("xfs", PRIMARY)]
+    assert {each.n for each in of_xfs if each.metric == "iops"} == {8}
+    compared = [e for e in found.comparisons if (e.system, e.cell) == ("xfs", PRIMARY)]
+    assert [(e.n, e.left_out) for e in compared if e.metric == "iops"] == [(8, [2])]
+
+
+def test_a_run_of_another_cell_does_not_keep_a_study_from_ending() -> None:
+    found = cut(10.0, FEWEST_BLOCKS, failing(2, ASIDE))
+    assert {"plan.stopped", "runs.failed"} <= codes(found)
+    assert found.sureness.blocks_complete == FEWEST_BLOCKS - 1
+
+
+def test_a_block_that_lacks_a_run_is_none_of_the_fewest() -> None:
+    found = cut(50.0, FEWEST_BLOCKS, failing(2, PRIMARY))
+    assert "plan.stopped" not in codes(found)
+
+
+def test_a_run_that_is_not_there_is_said_of_a_study_that_stopped() -> None:
+    study = make_study(**SMALL, seed=5, primary=[PRIMARY])
+    record = study.study.model_copy(
+        update={"study": {**study.study.study, "plan": {"stop_interval": 10.0}}}
+    )
+    gone = [run for run in study.runs if run.block < 9][3:]
+    found = read_study(study.turns, gone, record, study.before)
+    assert {"plan.stopped", "runs.interrupted"} <= codes(found)
+    (missing,) = [each for each in found.findings if each.code == "runs.interrupted"]
+    assert missing.count == 3
+
+
+def test_intervals_of_a_study_that_may_stop_are_wider() -> None:
+    plain, stopping = results(12, None), results(12, 0.01)
+    for one, other in zip(plain.comparisons, stopping.comparisons, strict=True):
+        assert one.ratio == other.ratio
+        assert one.high is not None and other.high is not None and other.high > one.high
 
 
 def test_width_is_the_furthest_reach_of_a_primary_ratio() -> None:

@@ -1,14 +1,22 @@
-"""Two results folders of one study: B over A, system by system and cell by cell.
+"""Results folders of one study: B over A, system by system and cell by cell.
 
-Takes two sides; gives one entry a metric, cell, system and basis. There are two bases:
+Takes two sides, of one folder or several; gives one entry a metric, cell, system and basis. There
+are two bases:
 
     direct       the system's value in B over its value in A. On one machine this is what a user
                  of the system gets. On two machines it compares the machines.
     to baseline  the system over the baseline in B, over the same in A: the ratio of ratios. What
                  changes all systems alike (the machine, its heat, its neighbours) cancels.
 
-On one machine both are judged and the direct one decides; on two machines only the second one is
-judged. Families for the correction: one metric, one basis, primary cells apart from the others.
+On one machine the direct one decides, and calls a system better or worse only where the other one
+says the same: what a sitting does to all systems is in the first, what it does to the baseline
+alone in the second. The baseline has the first alone. On two machines, or where it is asked for,
+the second one decides alone. Families for the correction: one metric, one basis, primary cells
+apart from the others.
+
+A side is one folder or several. Intervals hold what differs from sitting to sitting: measured where
+there are sittings enough, assumed to be as large as what equal runs differ by otherwise
+(stats/sittings.py).
 """
 
 from __future__ import annotations
@@ -23,7 +31,7 @@ from typing import Literal
 from fsgauge.record import Cell
 from fsgauge.stats.answer import naming_changes
 from fsgauge.stats.compare import measured_metrics
-from fsgauge.stats.contrast import Contrast, Value, in_folders
+from fsgauge.stats.contrast import Contrast, Judged, Sittings, Value, in_folders
 from fsgauge.stats.estimate import ByBlock
 from fsgauge.stats.folders.same_conditions import (
     Side,
@@ -32,9 +40,11 @@ from fsgauge.stats.folders.same_conditions import (
     require_alike,
     same_machine,
 )
+from fsgauge.stats.folders.sitting import sittings_of
 from fsgauge.stats.read import read_side
 from fsgauge.stats.results import MetricInfo, ResultModel, Results
-from fsgauge.stats.samples import Samples, collect
+from fsgauge.stats.samples import collect
+from fsgauge.stats.sittings import FEWEST_SITTINGS, OverSittings
 from fsgauge.stats.verdict import Verdict
 
 Basis = Literal["direct", "to baseline"]
@@ -44,9 +54,11 @@ DEFAULT_EQUIVALENCE_PERCENT = 3.0
 class Entry(ResultModel):
     """B over A by one metric. Without `verdict`, two machines were compared.
 
-    `value_a` and `value_b` are geometric means over blocks: in the metric's unit, or, to the
-    baseline, ratios. `error` (of the log ratio), `freedom` and `reach` (how far its
-    buckets leave it open) give intervals at other levels.
+    `bases_agree` is false where the interval would decide and the other basis says otherwise.
+    `within_low` and `within_high` are the interval of these sittings alone. `value_a` and `value_b`
+    are geometric means over blocks: in the metric's unit, or, to the baseline, ratios. `error` (of
+    the log ratio), `freedom` and `reach` (how far its buckets leave it open) give intervals at
+    other levels.
     """
 
     cell: str
@@ -60,9 +72,12 @@ class Entry(ResultModel):
     ratio: float
     low: float | None
     high: float | None
+    within_low: float | None
+    within_high: float | None
     p: float
     p_adjusted: float
     verdict: Verdict | None
+    bases_agree: bool
     blocks_a: int
     blocks_b: int
     error: float | None
@@ -76,10 +91,15 @@ class Entry(ResultModel):
     robust_p: float
 
 
-class FolderFacts(ResultModel):
-    """What one of the two folders is."""
+class SideFacts(ResultModel):
+    """What one of the two sides is: its folders, and in how many sittings they were measured.
+
+    The reason is that of the first folder that is not valid; the time that of the first folder.
+    """
 
     label: str
+    folders: list[str]
+    sittings: int
     blocks_complete: int
     valid: bool
     invalid_reason: str
@@ -93,8 +113,9 @@ class Between(ResultModel):
     format: Literal[1] = 1
     question: str
     baseline: str
-    a: FolderFacts
-    b: FolderFacts
+    a: SideFacts
+    b: SideFacts
+    sittings_measured: bool
     same_machine: bool
     decides: Basis
     systems: list[str]
@@ -120,123 +141,189 @@ class Between(ResultModel):
 
 
 def compare_sides(
-    a: Side, b: Side, *, despite: Sequence[str] = (), to_baseline: bool = False
+    a: Side,
+    b: Side,
+    *,
+    more_a: Sequence[Side] = (),
+    more_b: Sequence[Side] = (),
+    despite: Sequence[str] = (),
+    to_baseline: bool = False,
 ) -> Between:
-    """The comparison; `to_baseline` lets the ratio of ratios decide on one machine too.
+    """The comparison of A with B, each with `more` folders of the same.
 
-    Raises InputError where something that must be equal is not and is not in `despite`.
+    `to_baseline` lets the ratio of ratios decide on one machine too. Raises InputError where
+    something that must be equal is not and is not in `despite`.
     """
-    accepted = require_alike(a, b, despite)
-    one_machine = same_machine(a, b)
+    sides = [a, *more_a], [b, *more_b]
+    others = [*more_a, b, *more_b]
+    accepted = list(
+        dict.fromkeys(each for other in others for each in require_alike(a, other, despite))
+    )
+    one_machine = all(same_machine(a, other) for other in others)
     decides: Basis = "direct" if one_machine and not to_baseline else "to baseline"
-    results = [naming_changes(read_side(side), side.changes) for side in (a, b)]
-    cells = [cell for cell in results[1].cells if cell in results[0].cells]
+    results = [[naming_changes(read_side(each), each.changes) for each in side] for side in sides]
+    latest = results[1][0]
+    everything = [each for side in results for each in side]
+    cells = [cell for cell in latest.cells if all(cell in each.cells for each in everything)]
     names = {cell.id for cell in cells}
-    systems = [system for system in results[1].systems if system in results[0].systems]
-    primary = [cell for cell in results[1].primary_cells if cell in names]
-    samples = (collect(a.study.plan, a.runs), collect(b.study.plan, b.runs))
+    systems = [
+        system for system in latest.systems if all(system in each.systems for each in everything)
+    ]
+    primary = [cell for cell in latest.primary_cells if cell in names]
+    sittings = [sittings_of(side) for side in sides]
+    samples = [
+        [[collect(each.study.plan, each.runs) for each in sitting] for sitting in side]
+        for side in sittings
+    ]
     settings = b.study.study.get("plan", {})
     margin_percent = float(settings.get("equivalence_percent", DEFAULT_EQUIVALENCE_PERCENT))
-    bases: list[Basis] = ["direct"]
-    if a.study.plan.baseline == b.study.plan.baseline:
-        bases.append("to baseline")
-    entries = [
-        entry
-        for basis in bases
-        for entry in _entries(
-            samples,
-            _Scope([cell.id for cell in cells], systems, primary, margin_percent),
-            basis,
-            decides=basis == decides,
-            judged=one_machine or basis == "to baseline",
-        )
-    ]
+    scope = Scope(
+        cells=[cell.id for cell in cells],
+        systems=systems,
+        primary=primary,
+        margin_percent=margin_percent,
+        baseline=a.study.plan.baseline,
+        bases=_bases(sides),
+        decides=decides,
+        one_machine=one_machine,
+    )
+    entries = list(entries_of(samples[0], samples[1], scope))
     present = {entry.metric for entry in entries}
     return Between(
-        question=results[1].question,
-        baseline=results[1].baseline,
-        a=_facts(a, results[0]),
-        b=_facts(b, results[1]),
+        question=latest.question,
+        baseline=latest.baseline,
+        a=_facts(sides[0], results[0], len(sittings[0])),
+        b=_facts(sides[1], results[1], len(sittings[1])),
+        sittings_measured=sum(map(len, sittings)) >= FEWEST_SITTINGS,
         same_machine=one_machine,
         decides=decides,
         systems=systems,
         cells=cells,
         primary_cells=primary,
-        primary_metrics={cell.id: results[1].primary_metrics[cell.id] for cell in cells},
-        metrics=[metric for metric in results[1].metrics if metric.name in present],
+        primary_metrics={cell.id: latest.primary_metrics[cell.id] for cell in cells},
+        metrics=[metric for metric in latest.metrics if metric.name in present],
         entries=entries,
         differences=accepted + listed_differences(a, b),
     )
 
 
 @dataclass(frozen=True)
-class _Scope:
-    """What is compared, and the margin within which a difference does not matter."""
+class Scope:
+    """What is compared, by which bases, and the margin within which a difference is none."""
 
     cells: list[str]
     systems: list[str]
     primary: list[str]
     margin_percent: float
+    baseline: str
+    bases: list[Basis]
+    decides: Basis
+    one_machine: bool
 
 
-def _facts(side: Side, results: Results) -> FolderFacts:
-    return FolderFacts(
-        label=side.label,
-        blocks_complete=results.sureness.blocks_complete,
-        valid=results.sureness.valid,
-        invalid_reason=results.sureness.invalid_reason,
-        data_lost=results.sureness.data_lost,
-        started_unix_ns=side.study.started_unix_ns,
+def _bases(sides: Sequence[Sequence[Side]]) -> list[Basis]:
+    """Ratios to different baselines are not held against one another."""
+    baselines = {each.study.plan.baseline for side in sides for each in side}
+    return ["direct", "to baseline"] if len(baselines) == 1 else ["direct"]
+
+
+def _facts(side: Sequence[Side], results: Sequence[Results], sittings: int) -> SideFacts:
+    found = [each.sureness for each in results]
+    first = side[0].label
+    return SideFacts(
+        label=first if len(side) == 1 else f"{first} and {len(side) - 1} more",
+        folders=[each.label for each in side],
+        sittings=sittings,
+        blocks_complete=sum(each.blocks_complete for each in found),
+        valid=all(each.valid for each in found),
+        invalid_reason=next((each.invalid_reason for each in found if not each.valid), ""),
+        data_lost=any(each.data_lost for each in found),
+        started_unix_ns=min(each.study.started_unix_ns for each in side),
     )
 
 
-def _entries(
-    samples: tuple[Samples, Samples], scope: _Scope, basis: Basis, *, decides: bool, judged: bool
-) -> Iterator[Entry]:
-    found = in_folders(_contrasts(samples[0], scope, basis), *samples, scope.margin_percent)
-    for (cell, system, metric), each in found.items():
-        ratio, robust = each.ratio, each.ratio.robust
-        yield Entry(
-            cell=cell,
-            system=system,
-            metric=metric,
-            primary=cell in scope.primary,
-            basis=basis,
-            decides=decides,
-            value_a=_mean(each.against),
-            value_b=_mean(each.logs),
-            ratio=ratio.ratio,
-            low=ratio.low,
-            high=ratio.high,
-            p=ratio.p,
-            p_adjusted=each.p_adjusted,
-            verdict=each.verdict if judged else None,
-            blocks_a=len(each.against),
-            blocks_b=len(each.logs),
-            error=ratio.error,
-            reach=ratio.reach,
-            freedom=ratio.freedom,
-            detectable_percent=each.detectable_percent(),
-            margin_percent=each.margin_percent,
-            robust_ratio=robust.ratio,
-            robust_low=robust.low,
-            robust_high=robust.high,
-            robust_p=robust.p,
-        )
+def entries_of(a: Sittings, b: Sittings, scope: Scope) -> Iterator[Entry]:
+    """Every ratio of B over A by every basis, with its verdict."""
+    found = {
+        basis: in_folders(_contrasts([*a, *b], scope, basis), a, b, scope.margin_percent)
+        for basis in scope.bases
+    }
+    for basis in scope.bases:
+        for key, each in found[basis].items():
+            other = None
+            if basis == scope.decides == "direct":
+                other = found.get("to baseline", {}).get(key)
+            yield _entry(key, each, other, scope, basis)
+
+
+def _entry(
+    key: tuple[str, str, str],
+    each: Judged[OverSittings],
+    other: Judged[OverSittings] | None,
+    scope: Scope,
+    basis: Basis,
+) -> Entry:
+    cell, system, metric = key
+    ratio, robust = each.ratio, each.ratio.robust
+    agree = other is None or _agree(each.verdict, other.verdict)
+    verdict: Verdict | None = each.verdict if agree else "undecided"
+    return Entry(
+        cell=cell,
+        system=system,
+        metric=metric,
+        primary=cell in scope.primary,
+        basis=basis,
+        decides=basis == scope.decides,
+        value_a=_mean(each.against),
+        value_b=_mean(each.logs),
+        ratio=ratio.ratio,
+        low=ratio.low,
+        high=ratio.high,
+        within_low=ratio.within_low,
+        within_high=ratio.within_high,
+        p=ratio.p,
+        p_adjusted=each.p_adjusted,
+        verdict=verdict if scope.one_machine or basis == "to baseline" else None,
+        bases_agree=agree,
+        blocks_a=len(each.against),
+        blocks_b=len(each.logs),
+        error=ratio.error,
+        reach=ratio.reach,
+        freedom=ratio.freedom,
+        detectable_percent=each.detectable_percent(),
+        margin_percent=each.margin_percent,
+        robust_ratio=robust.ratio,
+        robust_low=robust.low,
+        robust_high=robust.high,
+        robust_p=robust.p,
+    )
+
+
+def _agree(direct: Verdict, to_baseline: Verdict) -> bool:
+    """Whether a direct verdict stands: a difference has to be in both ratios, the same way."""
+    if direct in ("better", "worse"):
+        return to_baseline == direct
+    return direct == "undecided" or to_baseline not in ("better", "worse")
 
 
 def _contrasts(
-    samples: Samples, scope: _Scope, basis: Basis
+    sittings: Sittings, scope: Scope, basis: Basis
 ) -> dict[tuple[str, str, str], Contrast]:
     """Each system in B over itself in A; the baseline has no ratio to itself."""
-    baseline, direct = samples.plan.baseline, basis == "direct"
+    direct = basis == "direct"
     found = {}
-    for metric, is_primary in product(measured_metrics(samples), (True, False)):
+    measured = {
+        metric: None
+        for sitting in sittings
+        for samples in sitting
+        for metric in measured_metrics(samples)
+    }
+    for metric, is_primary in product(measured, (True, False)):
         for cell, system in product(scope.cells, scope.systems):
-            if (cell in scope.primary) != is_primary or (system == baseline and not direct):
+            if (cell in scope.primary) != is_primary or (system == scope.baseline and not direct):
                 continue
             value = Value(metric, cell, system)
-            side = value if direct else Contrast(value, Value(metric, cell, baseline))
+            side = value if direct else Contrast(value, Value(metric, cell, scope.baseline))
             found[cell, system, metric] = Contrast(side, side, family=(metric, is_primary))
     return found
 

@@ -2,10 +2,10 @@
 
 Takes conditions and a comparison of two folders; gives one test a condition, cell and system that
 it selects, by the basis that decides. A limit counts as crossed only when the whole interval lies
-beyond it. With m ratios asked for, each interval is one of 100 - 5/m % (Bonferroni), so that the
-chance of a false alarm of a whole command stays below 2.5 %, however many cells it asks about. An
-interval that holds the limit decides nothing and fails nothing; neither does a folder that is not
-valid.
+beyond it, and where the direct ratio decides, that of the ratio to the baseline too. With m ratios
+asked for, each interval is one of 100 - 5/m % (Bonferroni), so that the chance of a false alarm of
+a whole command stays below 2.5 %, however many cells it asks about. An interval that holds the
+limit decides nothing; neither does a folder that is not valid. Whether that passes is asked for.
 """
 
 from __future__ import annotations
@@ -145,10 +145,12 @@ def _unknown(
 
 
 def _test(condition: Condition, entry: Entry, between: Between, level: float) -> Test:
-    bounds = None
-    if entry.error is not None and entry.freedom is not None:
-        bounds = interval(entry.ratio, entry.error, entry.freedom, level, entry.reach)
+    bounds = _bounds(entry, level)
     outcome, reason = _outcome(condition, entry, between, bounds)
+    if outcome == "crossed" and between.decides == "direct":
+        other = between.entry(entry.cell, entry.system, entry.metric, "to baseline")
+        if other is not None:
+            outcome, reason = _confirmed(condition, other, between, _bounds(other, level))
     return Test(
         condition=condition.text,
         cell=between.cell(entry.cell).name,
@@ -160,6 +162,26 @@ def _test(condition: Condition, entry: Entry, between: Between, level: float) ->
         level=level,
         outcome=outcome,
         reason=reason,
+    )
+
+
+def _bounds(entry: Entry, level: float) -> tuple[float, float] | None:
+    if entry.error is None or entry.freedom is None:
+        return None
+    return interval(entry.ratio, entry.error, entry.freedom, level, entry.reach)
+
+
+def _confirmed(
+    condition: Condition, other: Entry, between: Between, bounds: tuple[float, float] | None
+) -> tuple[Outcome, str]:
+    """What crossed by the direct ratio, by the ratio to the baseline."""
+    outcome, reason = _outcome(condition, other, between, bounds)
+    if outcome == "crossed":
+        return outcome, reason
+    return (
+        "undecided",
+        f"B over A crossed the limit, the ratio to {between.baseline} did not: the machine or"
+        f" {between.baseline} may have changed",
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,11 +10,12 @@ import pytest
 from fsgauge.errors import InputError
 from fsgauge.record import Cell
 from fsgauge.report.charts.between import between_chart
-from fsgauge.report.compared import primary_lines
+from fsgauge.report.compared import primary_lines, repetition_sentence
 from fsgauge.stats.folders.compare import Between, compare_sides
 from fsgauge.stats.folders.condition import parse_condition
 from fsgauge.stats.folders.limits import Test, check
 from fsgauge.stats.folders.same_conditions import Side
+from fsgauge.stats.folders.sitting import sittings_of
 from tests.synthetic_writers import make_writers
 from tests.unit.stats.folders.test_same_conditions import on, side
 
@@ -69,6 +71,55 @@ def test_on_two_machines_only_the_ratio_of_ratios_is_judged() -> None:
     assert direct is not None and relative is not None
     assert direct.verdict is None and not direct.decides
     assert relative.verdict == "worse" and relative.decides
+
+
+def slower_machine(system: str, cell: object) -> float:
+    return 0.7
+
+
+def slower_baseline(system: str, cell: object) -> float:
+    return 0.7 if system == "raw" else 1.0
+
+
+@pytest.mark.parametrize("effect", [slower_machine, slower_baseline])
+def test_a_difference_that_only_one_of_both_ratios_has_is_no_verdict(effect: Any) -> None:
+    """What happens to all systems, and what happens to the baseline alone, is no news of xfs."""
+    between = compare_sides(A, side("b", seed=2, blocks=8, effect=effect))
+    entry = between.entry(CELL, "xfs", "iops", "direct")
+    assert entry is not None and entry.verdict == "undecided"
+    moved = between.entry(CELL, "raw", "iops", "direct")
+    assert moved is not None and moved.verdict == "worse"
+    (test,) = limits(between, 'ratio(iops, "xfs") < 0.95')
+    assert test.outcome != "crossed"
+
+
+def test_a_limit_that_only_the_direct_ratio_crosses_is_undecided_and_says_why() -> None:
+    between = compare_sides(A, side("b", seed=2, blocks=8, effect=slower_machine))
+    (test,) = limits(between, 'ratio(iops, "xfs") < 0.95')
+    assert test.outcome == "undecided"
+    assert "the ratio to raw did not" in test.reason
+    lines = {line.system: line.verdict for line in primary_lines(between)}
+    assert lines["xfs"] == "undecided (the ratio to raw does not agree)"
+
+
+def at(one: Side, hour: float) -> Side:
+    """The same folder, begun so many hours later."""
+    started = one.study.started_unix_ns + int(hour * 3600 * 10**9)
+    return replace(one, study=one.study.model_copy(update={"started_unix_ns": started}))
+
+
+@pytest.mark.parametrize(
+    ("hours", "sittings"), [((0, 2, 4), 1), ((0, 24, 48), 3), ((48, 0, 25), 3)]
+)
+def test_folders_of_one_go_are_one_sitting(hours: tuple[int, ...], sittings: int) -> None:
+    sides = [at(side(str(hour), seed=hour + 1, effect=nothing), hour) for hour in hours]
+    assert len(sittings_of(sides)) == sittings
+    between = compare_sides(sides[0], SLOW, more_a=sides[1:])
+    assert (between.a.sittings, between.b.sittings) == (sittings, 1)
+    assert between.sittings_measured == (sittings == 3)
+    assert ("count as one sitting" in repetition_sentence(between)) == (sittings == 1)
+    entry = between.entry(CELL, "xfs", "iops", "direct")
+    assert entry is not None and entry.blocks_a == 9
 
 
 def test_the_ratio_of_ratios_can_be_asked_for_on_one_machine() -> None:
