@@ -44,7 +44,7 @@ def slice_jobs(job: LoadJob | ClientsJob, slicing: Slicing) -> SliceJobs:
         return SliceJobs(None, [job])
     if isinstance(job, ClientsJob):
         raise TypeError("the work of clients is not cut into slices")
-    duration_ns = job.duration_ns // slicing.count
+    duration_ns = slicing.slice_ns
     interval_ns = min(job.interval_ns, duration_ns)
     slices = [
         job.model_copy(

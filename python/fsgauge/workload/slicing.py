@@ -23,11 +23,12 @@ class Slicing:
     """Into how many slices a run is cut, and whether writing back what they left counts as theirs.
 
     Where it does, the file system is synced after each slice, and the sync's time is added to that
-    of the slice. One slice is a run in one go.
+    of the slice. One slice is a run in one go. `slice_ns` is the length of each, where it has one.
     """
 
     count: int = 1
     charges_sync: bool = False
+    slice_ns: int = 0
 
     @property
     def is_whole(self) -> bool:

@@ -120,7 +120,8 @@ class OverheadMethod(LaidOut):
         if workload.direct and factors.pattern.startswith("rand"):
             length_ns = WRITING_SLICE_NS if writes else READING_SLICE_NS
             count = slices_of(workload.duration, length_ns)
-        return Slicing(count, charges_sync=writes and workload.rate is None)
+        slice_ns = workload.duration // count
+        return Slicing(count, charges_sync=writes and workload.rate is None, slice_ns=slice_ns)
 
     def run_seconds(
         self,
