@@ -107,8 +107,9 @@ def _noise(noise_percent: float, directory: str) -> str:
     blocks = blocks_needed(5.0, paired_percent(noise_percent))
     plan = f"plan {blocks} blocks" if blocks is not None else "no affordable number of blocks"
     return (
-        f"noise          identical short runs in {directory} differ by {noise_percent:.1f} %"
-        f" (standard deviation of their ratio), so {plan} for an effect of 5 %"
+        f"noise          identical short runs in {directory}, one after the other, differ by"
+        f" {noise_percent:.1f} % (standard deviation of their ratio), so {plan} for an effect of"
+        " 5 %; more on a shared disk, unless plan.side_by_side puts what is compared as close"
     )
 
 
