@@ -18,6 +18,7 @@ from ratio import ratio_of
 from report import replace_lines
 
 TIMES = 5
+PARTNERS_SECONDS = 120.0
 
 
 def help_page() -> Iterator[tuple[str, float, str, list[float]]]:
@@ -43,9 +44,18 @@ def report_of_ten_million_rows() -> Iterator[tuple[str, float, str, list[float]]
     yield "report-ten-million-rows-memory", 1000.0, "MB", [memory for _, _, memory in measured]
 
 
+def width_of_partners() -> Iterator[tuple[str, float, str, list[float]]]:
+    """Intervals side by side over those one by one, in equal wall time."""
+    from partners import width_ratios
+
+    ratios = list(width_ratios(TIMES, PARTNERS_SECONDS, ("raw", "ext4", "xfs")))
+    yield "partners-width", 0.5, "of the width one by one", ratios
+
+
 BENCHES: dict[str, Callable[[], Iterator[tuple[str, float, str, list[float]]]]] = {
     "help": help_page,
     "report-ten-million-rows": report_of_ten_million_rows,
+    "partners-width": width_of_partners,
 }
 
 

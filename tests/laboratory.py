@@ -3,7 +3,8 @@
 What is measured follows from system and seed alone, so a study that was cut short and one that
 was not must end in the same numbers. The store, the plan, statistics and the main path are real.
 
-    python -m tests.laboratory RESULTS KILLS SEED    run studies, killing them KILLS times
+    python -m tests.laboratory RESULTS KILLS SEED [true]
+                                run studies, killing them KILLS times; true: side by side
 """
 
 from __future__ import annotations
@@ -105,8 +106,15 @@ class NoDiskSystems:
         )
         yield PreparedSystem(facts, target, self.engine.layout(target), ["as it stands"], [])
 
+    @contextmanager
+    def beside(self, study: Study, number: int) -> Iterator[NoDiskSystems]:
+        yield self
+
     def settle(self, prepared: PreparedSystem) -> str:
         return "nothing to drop"
+
+    def write_back(self, prepared: PreparedSystem) -> None:
+        pass
 
     def watch_device(self, prepared: PreparedSystem) -> Callable[[], DeviceRun | None]:
         return lambda: None
@@ -162,6 +170,9 @@ class NoDiskRig:
     def refusals(self, study: Study) -> list[FsgaugeError]:
         return []
 
+    def hindrance(self, study: Study) -> str:
+        return ""
+
     def check(self, study: Study, destroy: Consent | None) -> None:
         pass
 
@@ -170,19 +181,24 @@ class NoDiskRig:
         yield HostSession(study, self.systems, self.engine)  # type: ignore[arg-type]
 
 
-def small_study(blocks: int = 4) -> Study:
+def small_study(blocks: int = 4, side_by_side: str = "false", *overrides: str) -> Study:
     """Two systems, four cells."""
-    overrides = ["storage.size=16MiB", f"plan.blocks={blocks}"]
-    return load_study("demo-user", overrides, ["one=mounted", "two=mounted"], "path:/tmp", 7)
+    settings = ["storage.size=16MiB", f"plan.blocks={blocks}", f"plan.side_by_side={side_by_side}"]
+    systems = ["one=mounted", "two=mounted"]
+    return load_study("demo-user", [*settings, *overrides], systems, "path:/tmp", 7)
 
 
 def run(
-    results: Path, engine: NoDiskEngine | None = None, blocks: int = 4, **changes: Any
+    results: Path,
+    engine: NoDiskEngine | None = None,
+    blocks: int = 4,
+    side_by_side: str = "false",
+    **changes: Any,
 ) -> Outcome:
     """A study from nothing; `changes` are what its environment has of its own."""
     engine = engine or NoDiskEngine(0)
     return run_study(
-        small_study(blocks),
+        small_study(blocks, side_by_side),
         rig=NoDiskRig(engine, **changes),
         results=results,
         destroy=None,
@@ -202,7 +218,7 @@ def resume(directory: Path, engine: NoDiskEngine | None = None, **changes: Any) 
     )
 
 
-def killed_studies(results: Path, kills: int, seed: int) -> None:
+def killed_studies(results: Path, kills: int, seed: int, side_by_side: str = "false") -> None:
     """Studies that are killed, resumed, killed again, until all kills are done."""
     chance = random.Random(seed)
     number = 0
@@ -210,14 +226,16 @@ def killed_studies(results: Path, kills: int, seed: int) -> None:
         number += 1
         parent = results / f"{number:03d}"
         parent.mkdir(parents=True)
-        while not _in_process_group(partial(_go_on, parent), chance.uniform(0, 0.5), kills > 0):
+        while not _in_process_group(
+            partial(_go_on, parent, side_by_side), chance.uniform(0, 0.5), kills > 0
+        ):
             kills -= 1
 
 
-def _go_on(parent: Path) -> None:
+def _go_on(parent: Path, side_by_side: str) -> None:
     begun = [path.parent for path in parent.glob("*/study.json")]
     engine = NoDiskEngine()
-    resume(begun[0], engine) if begun else run(parent, engine)
+    resume(begun[0], engine) if begun else run(parent, engine, side_by_side=side_by_side)
 
 
 def _in_process_group(work: Callable[[], None], seconds: float, kill: bool) -> bool:
@@ -245,4 +263,4 @@ def _in_process_group(work: Callable[[], None], seconds: float, kill: bool) -> b
 
 
 if __name__ == "__main__":
-    killed_studies(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))
+    killed_studies(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), *sys.argv[4:])

@@ -69,8 +69,8 @@ _ENDED: tuple[Ended, ...] = ("interrupted", "duration", "size_limit")
 def merged(parts: Sequence[Part]) -> LoadResult | None:
     """What all machines measured in all slices, as one result; None where there is no part.
 
-    Of one part with one slice it is that slice's result itself. Raises ValueError for histograms
-    of different resolution.
+    Of one part with one slice it is that slice's result itself, with the time of its sync if that
+    was timed. Raises ValueError for histograms of different resolution.
     """
     if not parts:
         return None
@@ -81,12 +81,21 @@ def _of_slices(slices: Sequence[Slice]) -> LoadResult:
     """One machine's slices, one after the other."""
     from fsgauge.series import in_sequence
 
-    results = [each.result for each in slices]
+    results = [_charged(each) for each in slices]
     if len(results) == 1:
         return results[0]
     jobs = [_model(list(places), across=False) for places in _by_place([r.jobs for r in results])]
     rows = in_sequence([result.intervals for result in results])
     return _result(results, across=False, jobs=jobs, intervals=rows)
+
+
+def _charged(each: Slice) -> LoadResult:
+    """A slice's result with the time that it took to write back what the slice had left."""
+    if each.sync_ns is None or not each.result.elapsed_ns:
+        return each.result
+    elapsed_ns = each.result.elapsed_ns + each.sync_ns
+    in_flight = each.result.in_flight_mean * each.result.elapsed_ns / elapsed_ns
+    return each.result.model_copy(update={"elapsed_ns": elapsed_ns, "in_flight_mean": in_flight})
 
 
 def _of_machines(results: Sequence[LoadResult]) -> LoadResult:

@@ -1,8 +1,8 @@
 """What a run measured: a part for each machine, in it a slice for each stretch of measured time.
 
-Today a run has one part with one slice. A rig of several machines has a part for each of them; one
-that measures systems by turns, a little of each at a time, has several slices in each run. Whoever
-reads numbers reads what `fsgauge.merging` makes of them.
+A run in one go has one part with one slice. A rig of several machines has a part for each of them;
+one that measures systems by turns, a little of each at a time, has several slices in each run.
+Whoever reads numbers reads what `fsgauge.merging` makes of them.
 """
 
 from __future__ import annotations
@@ -19,12 +19,17 @@ class Slice(BaseModel):
 
     It began `start_ns` after its run did, on its machine's clock, and the times in `result` count
     from there: it measured for `result.elapsed_ns` from `start_ns` + `result.warm_up_ns`.
+    `sync_ns` is what it then took to write back what the slice had left; it counts as the slice's
+    time. None where nothing was synced at its cost.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     start_ns: Annotated[int, Field(ge=0)]
     result: LoadResult
+    sync_ns: Annotated[int, Field(ge=0)] | None = Field(
+        default=None, exclude_if=lambda value: value is None
+    )
 
 
 class Part(BaseModel):

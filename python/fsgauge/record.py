@@ -118,6 +118,8 @@ class Plan(BaseModel):
     turns: list[Turn]
     expected_seconds: float
     expected_written_bytes: int
+    side_by_side: bool = Field(default=False, exclude_if=lambda value: not value)
+    """Whether the turns of a block are measured by turns, cell by cell, and not one by one."""
 
 
 class StudyRecord(Record):

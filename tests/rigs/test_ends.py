@@ -24,10 +24,11 @@ KILLS = 20
 
 
 @contextmanager
-def turns(scene: Scene, engine: Engine) -> Iterator[subprocess.Popen[bytes]]:
+def turns(scene: Scene, engine: Engine, *design: str) -> Iterator[subprocess.Popen[bytes]]:
     """The program, running; surely gone afterwards."""
+    places = [str(scene.scratch), str(scene.ledgers), str(engine.binary)]
     process = subprocess.Popen(
-        [sys.executable, str(TURNS), str(scene.scratch), str(scene.ledgers), str(engine.binary)],
+        [sys.executable, str(TURNS), *places, *design],
         start_new_session=True,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
@@ -49,13 +50,17 @@ def wait_for_begin(scene: Scene, process: subprocess.Popen[bytes]) -> None:
 
 
 @pytest.mark.timeout(600)
-def test_twenty_kills_at_random_moments_leave_nothing(scene: Scene, engine: Engine) -> None:
+@pytest.mark.parametrize(("design", "seconds"), [((), 2.0), (("beside",), 6.0)])
+def test_twenty_kills_at_random_moments_leave_nothing(
+    design: tuple[str, ...], seconds: float, scene: Scene, engine: Engine
+) -> None:
+    """One system after the other, and five of them mounted at once."""
     chance = random.Random(20261121)
     said: list[str] = []
     for _ in range(KILLS):
-        with turns(scene, engine) as process:
+        with turns(scene, engine, *design) as process:
             wait_for_begin(scene, process)
-            time.sleep(chance.uniform(0, 2.0))
+            time.sleep(chance.uniform(0, seconds))
             os.killpg(process.pid, signal.SIGKILL)
             process.wait(timeout=30)
         sentences = clean_up_after_the_dead()
@@ -67,13 +72,14 @@ def test_twenty_kills_at_random_moments_leave_nothing(scene: Scene, engine: Engi
     assert clean_up_after_the_dead() == []
 
 
+@pytest.mark.parametrize("design", [(), ("beside",)])
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_ctrl_c_leaves_nothing_even_when_pressed_twice(
-    number: signal.Signals, scene: Scene, engine: Engine
+    number: signal.Signals, design: tuple[str, ...], scene: Scene, engine: Engine
 ) -> None:
     chance = random.Random(7)
     for again in (False, True, False, True):
-        with turns(scene, engine) as process:
+        with turns(scene, engine, *design) as process:
             wait_for_begin(scene, process)
             time.sleep(chance.uniform(0.1, 2.0))
             os.killpg(process.pid, number)

@@ -1,6 +1,7 @@
 """A program that makes systems in turn until it is ended; tests end it, gently and not.
 
-Usage: turns.py SCRATCH LEDGERS ENGINE. Exits 130 when interrupted.
+Usage: turns.py SCRATCH LEDGERS ENGINE [beside]. With the last word a block's systems stand at once
+and are measured side by side. Exits 130 when interrupted.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from pathlib import Path
 from fsgauge.engine import Engine
 from fsgauge.errors import Interrupted
 from fsgauge.interruption import interruptible
+from fsgauge.plan.turns import make_plan
 from fsgauge.rig.host.ledger import ledger_folder
 from fsgauge.rig.host.rig import HostRig
 from fsgauge.study.model import Study
@@ -19,7 +21,7 @@ from fsgauge.wire import BlockSize, LoadJob, RandomAccess
 TURNS_LIMIT = 200
 
 
-def main(scratch: str, ledgers: str, binary: str) -> None:
+def main(scratch: str, ledgers: str, binary: str, design: str = "") -> None:
     ledger_folder.ledger_folder = lambda: Path(ledgers)
     study = Study.model_validate(
         {
@@ -28,12 +30,23 @@ def main(scratch: str, ledgers: str, binary: str) -> None:
             "question": "Does it end cleanly?",
             "storage": {"kind": "loop", "size": 320 << 20, "directory": scratch},
             "system": [{"name": name} for name in ("raw", "ext4", "xfs", "btrfs")],
-            "workload": {"kind": "overhead", "files": 2, "fill": 25},
-            "plan": {"seed": 1},
+            "workload": {
+                "kind": "overhead",
+                "files": 2,
+                "fill": 25,
+                "block_sizes": [4096],
+                "queue_depths": [1],
+                "warm_up": 0,
+                "duration": 400_000_000,
+            },
+            "plan": {"seed": 1, "blocks": TURNS_LIMIT},
         }
     )
     engine = Engine(Path(binary))
     rig = HostRig(engine)
+    if design:
+        side_by_side(study, rig)
+        return
     with interruptible(), rig.systems(study) as systems:
         for turn in range(TURNS_LIMIT):
             system = study.systems[turn % len(study.systems)]
@@ -53,6 +66,14 @@ def main(scratch: str, ledgers: str, binary: str) -> None:
                     seed=turn,
                 )
                 engine.run(job)
+
+
+def side_by_side(study: Study, rig: HostRig) -> None:
+    """Blocks of four systems and the baseline's twin, all mounted at once."""
+    with interruptible(), rig.opened(study) as session:
+        plan = make_plan(study, size_bytes=session.describe().size_bytes, side_by_side=True)
+        for block in range(TURNS_LIMIT):
+            session.block(plan, block, lambda _: None)
 
 
 if __name__ == "__main__":

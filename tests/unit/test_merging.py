@@ -247,3 +247,18 @@ def test_every_number_of_a_result_has_its_rule() -> None:
         if f"{owner}.{name}" not in RULES and name not in RULES
     }
     assert without == set()
+
+
+def test_what_a_slice_left_to_be_written_back_counts_as_its_time() -> None:
+    """Half a second after two: a fifth less. Without a sync nothing changes."""
+    plain = result()
+    synced = Slice(start_ns=0, result=plain, sync_ns=500_000_000)
+    found = whole(Part(machine="one", slices=[synced]))
+    assert found.elapsed_ns == 2_500_000_000
+    assert found.in_flight_mean == pytest.approx(plain.in_flight_mean * 0.8)
+    assert found.read is not None and found.read == plain.read
+    both = whole(Part(machine="one", slices=[synced, Slice(start_ns=9, result=plain)]))
+    assert both.elapsed_ns == 4_500_000_000
+    assert both.in_flight_mean == pytest.approx(plain.in_flight_mean * 4 / 4.5)
+    assert whole(part("one", plain)) is plain
+    assert "sync_ns" not in Slice(start_ns=0, result=plain).model_dump()

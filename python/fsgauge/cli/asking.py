@@ -25,9 +25,11 @@ def ask_where_long(study: Study, rig: Rig) -> None:
     from fsgauge.cli.plan import time_and_bytes
     from fsgauge.plan.preview import describe
     from fsgauge.plan.turns import make_plan
+    from fsgauge.rig.design import design_of
 
     size_bytes = rig.size_bytes(study)
-    plan = make_plan(study, size_bytes=size_bytes)
+    beside = design_of(rig, study).side_by_side
+    plan = make_plan(study, size_bytes=size_bytes, side_by_side=beside)
     if plan.expected_seconds <= LONG_SECONDS and plan.expected_written_bytes <= MUCH_BYTES:
         return
     description = describe(plan, study, size_bytes=size_bytes)

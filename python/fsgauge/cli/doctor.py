@@ -114,8 +114,9 @@ def _noise(noise_percent: float, directory: str) -> str:
     if needed[0] is not None and needed[1] is not None:
         plan += f" ({needed[1]} among {TYPICAL_COMPARISONS} comparisons)"
     return (
-        f"noise          identical short runs in {directory} differ by {noise_percent:.1f} %"
-        f" (standard deviation of their ratio), so {plan} for an effect of 5 %"
+        f"noise          identical short runs in {directory}, one after the other, differ by"
+        f" {noise_percent:.1f} % (standard deviation of their ratio), so {plan} for an effect of"
+        " 5 %; more on a shared disk, unless plan.side_by_side puts what is compared as close"
     )
 
 

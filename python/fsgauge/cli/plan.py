@@ -54,20 +54,27 @@ def command(
     """
     from fsgauge.plan.preview import describe
     from fsgauge.plan.turns import make_plan
+    from fsgauge.rig.design import design_of
     from fsgauge.rig.registry import rig_named
     from fsgauge.units import parse_percent
 
     world = rig_named(rig)
     chosen = chosen_study(study, overrides, systems, storage, seed, serve)
     size_bytes = world.size_bytes(chosen)
-    plan = make_plan(chosen, size_bytes=size_bytes)
+    design = design_of(world, chosen)
+    plan = make_plan(chosen, size_bytes=size_bytes, side_by_side=design.side_by_side)
     measured = _measured_noise(pilot, noise)
     time, is_same = _measured_time(pilot, chosen, size_bytes)
     noise_percent = parse_percent(noise) if noise else None
     if measured is not None:
         noise_percent = measured.noise_percent
     description = describe(
-        plan, chosen, noise_percent, size_bytes=size_bytes, measured=_of_block(time, is_same)
+        plan,
+        chosen,
+        noise_percent,
+        size_bytes=size_bytes,
+        measured=_of_block(time, is_same),
+        one_by_one_because=design.because,
     )
     if as_json:
         document = {
@@ -182,6 +189,7 @@ def _method(description: PlanDescription) -> list[str]:
     lines += [f"equal     {line}" for line in description.held_equal]
     lines += [f"different {line}" for line in description.different or ["nothing"]]
     lines += [f"not told  {line}" for line in description.cannot_tell]
+    lines += [f"partners  {line}" for line in description.partners]
     return lines
 
 

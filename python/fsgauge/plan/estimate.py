@@ -21,6 +21,8 @@ TURN_SECONDS = 0.5
 RUN_SECONDS = 0.15
 """Around each run: dropping caches, starting the engine, its measurement of itself."""
 
+SLICE_SECONDS = 0.07
+"""Around each slice: starting the engine, its measurement of itself."""
 SCAN_SECONDS = 0.3
 """A sync and a scan of a system that holds a study's files."""
 
@@ -40,13 +42,23 @@ def turn_seconds(
     return made * TURN_SECONDS + filling + sum(runs) + len(runs) * RUN_SECONDS + scans
 
 
-def block_seconds(study: Study, size_bytes: int, speed: Speed = EXPECTED) -> float:
+def block_seconds(
+    study: Study, size_bytes: int, speed: Speed = EXPECTED, *, side_by_side: bool = False
+) -> float:
     """Every system's turn, the baseline's second one, and those over paths beside a server."""
+    sliced = turns_of_block(study) * _slicing_seconds(study) if side_by_side else 0.0
     accesses = accesses_of(study)
     turns = Counter([*accesses, accesses[0], *[AccessKeys()] * len(_beside_path(study))])
-    return sum(
+    return sliced + sum(
         count * turn_seconds(study, size_bytes, access, speed) for access, count in turns.items()
     )
+
+
+def _slicing_seconds(study: Study) -> float:
+    """The engine's further starts in one turn whose runs are cut into slices."""
+    method = method_of(study.workload)
+    slicings = [method.slicing(cell) for cell in cells_of(study.workload)]
+    return SLICE_SECONDS * sum(each.count for each in slicings if not each.is_whole)
 
 
 def turns_of_block(study: Study) -> int:

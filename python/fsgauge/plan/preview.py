@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict
 
 from fsgauge.access.words import protection_in, way, ways
 from fsgauge.plan.estimate import RUN_SECONDS, block_seconds
+from fsgauge.plan.partners import partners
 from fsgauge.plan.power import blocks_needed, corrected, detectable_percent, paired_percent
 from fsgauge.plan.space import held_twice, layout_bytes, planned_room
 from fsgauge.record import Plan, Turn
@@ -59,6 +60,8 @@ class PlanDescription(_Facts):
     held_equal: list[str]
     different: list[str]
     cannot_tell: list[str]
+    partners: list[str]
+    """How close what is compared stands in time; empty where the study does not ask."""
     turns: list[Turn]
     blocks: int
     blocks_asked: int
@@ -82,11 +85,13 @@ def describe(
     *,
     size_bytes: int,
     measured: MeasuredTime | None = None,
+    one_by_one_because: str = "",
 ) -> PlanDescription:
     """Describe a plan on storage of `size_bytes`.
 
     `noise_percent` is of a pilot (its A/A ratio); without it the study's own is used, and
     without that, several are supposed and marked so. With `measured`, time is taken from it.
+    `one_by_one_because` says why systems are not measured side by side where the study would.
     """
     noise = noise_percent if noise_percent is not None else study.plan.noise_percent
     blocks = plan.turns[-1].block + 1
@@ -99,6 +104,7 @@ def describe(
         held_equal=_held_equal(study, size_bytes),
         different=[*_different(study.systems), *_reached(study), *_bare_instead(study)],
         cannot_tell=[text for text in (_method(study, size_bytes).cannot_tell(),) if text],
+        partners=partners(plan, study, size_bytes, one_by_one_because),
         turns=plan.turns,
         blocks=blocks,
         blocks_asked=study.plan.blocks,
@@ -122,8 +128,8 @@ def _block_times(
     if measured is None:
         return (
             plan.expected_seconds / blocks,
-            block_seconds(study, size_bytes, FASTEST),
-            block_seconds(study, size_bytes, SLOWEST),
+            block_seconds(study, size_bytes, FASTEST, side_by_side=plan.side_by_side),
+            block_seconds(study, size_bytes, SLOWEST, side_by_side=plan.side_by_side),
         )
     runs = sum(len(turn.cells) for turn in plan.turns if turn.block == 0)
     around = runs * RUN_SECONDS

@@ -53,8 +53,11 @@ def with_seed(study: Study, seed: int) -> Study:
     return study.model_copy(update={"plan": plan})
 
 
-def make_plan(study: Study, *, size_bytes: int) -> Plan:
+def make_plan(study: Study, *, size_bytes: int, side_by_side: bool = False) -> Plan:
     """All turns in order, for a study with a seed on storage of `size_bytes`.
+
+    With `side_by_side` a block's turns have slices by turns, as `fsgauge.plan.slices` says; their
+    own order is then the one in which systems are made.
 
     Raises InputError if the files cannot hold a block of the load, or the budget two blocks.
     """
@@ -63,7 +66,8 @@ def make_plan(study: Study, *, size_bytes: int) -> Plan:
         raise ValueError("the study has no seed: use with_seed before make_plan")
     _check_files(study, size_bytes)
     cells = cells_of(study.workload)
-    blocks = _blocks(study, size_bytes)
+    a_block = block_seconds(study, size_bytes, side_by_side=side_by_side)
+    blocks = _blocks(study, a_block)
     return Plan(
         study=study.name,
         seed=seed,
@@ -73,10 +77,11 @@ def make_plan(study: Study, *, size_bytes: int) -> Plan:
         primary_layout=LAYOUT in study.plan.primary,
         cells=cells,
         turns=_turns(study, cells, blocks, seed),
-        expected_seconds=blocks * block_seconds(study, size_bytes),
+        expected_seconds=blocks * a_block,
         expected_written_bytes=blocks
         * turns_of_block(study)
         * turn_written_bytes(study, size_bytes),
+        side_by_side=side_by_side,
     )
 
 
@@ -121,12 +126,11 @@ def _check_files(study: Study, size_bytes: int) -> None:
     )
 
 
-def _blocks(study: Study, size_bytes: int) -> int:
-    """As many blocks as asked for, or as the budget holds."""
+def _blocks(study: Study, a_block: float) -> int:
+    """As many blocks as asked for, or as the budget holds; one takes `a_block` seconds."""
     budget_ns = study.plan.budget
     if budget_ns is None:
         return study.plan.blocks
-    a_block = block_seconds(study, size_bytes)
     fitting = int(budget_ns / 1e9 / a_block)
     if fitting < FEWEST_BLOCKS:
         raise InputError(

@@ -135,6 +135,15 @@ class Rig(Protocol):
         ...
 
 
+@runtime_checkable
+class MeasuresSideBySide(Protocol):
+    """What a rig offers as well that can measure the turns of a block side by side."""
+
+    def hindrance(self, study: Study) -> str:
+        """Why it cannot with this study, in a few words; empty if it can. Touches nothing."""
+        ...
+
+
 class LentSystem(Protocol):
     """A system made afresh and filled, which another program may use on this machine."""
 

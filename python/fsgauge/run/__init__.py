@@ -16,6 +16,7 @@ from fsgauge.interruption import interruptible
 from fsgauge.plan.turns import make_plan
 from fsgauge.progress import Progress
 from fsgauge.record import StudyRecord
+from fsgauge.rig.design import design_of
 from fsgauge.rig.host.device.consent import Consent
 from fsgauge.rig.rig import Rig, Session
 from fsgauge.run.recording import Recording
@@ -54,9 +55,10 @@ def run_study(
     the study early is in the outcome, and the records stay.
     """
     rig.check(study, destroy)
+    beside = design_of(rig, study).side_by_side
     with interruptible(), rig.opened(study) as session:
         found = session.describe()
-        plan = make_plan(study, size_bytes=found.size_bytes)
+        plan = make_plan(study, size_bytes=found.size_bytes, side_by_side=beside)
         with ResultsFolder.created(results, study.name) as folder:
             created(folder.directory)
             record = StudyRecord(

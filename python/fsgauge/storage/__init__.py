@@ -7,7 +7,8 @@ attach(storage, ledger)   a context that gives a Base: the attached storage
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 
 from fsgauge.rig.host.device.consent import Consent
 from fsgauge.rig.host.device.data_search import SEARCH_SECONDS
@@ -23,7 +24,7 @@ from fsgauge.study.model import (
     Storage,
 )
 
-__all__ = ["Base", "attach", "check"]
+__all__ = ["Base", "attach", "attach_beside", "check"]
 
 
 def check(
@@ -74,3 +75,23 @@ def attach(
             return path.attach(storage)
         case ShareStorage():
             return share.attach(storage)
+
+
+def attach_beside(
+    storage: Storage, ledger: Ledger, base: Base, number: int
+) -> AbstractContextManager[Base]:
+    """Storage of a block's system for itself, beside `base` and others, until the context ends.
+
+    An image of its own in a file or in memory; in a folder, another name. TypeError for storage
+    that holds one system.
+    """
+    suffix = f"-{number}"
+    match storage:
+        case LoopStorage():
+            return loop.attach(storage, ledger, suffix)
+        case RamStorage():
+            return ram.attach(storage, ledger, suffix)
+        case PathStorage():
+            return nullcontext(replace(base, suffix=suffix))
+        case _:
+            raise TypeError(f"storage of kind {storage.kind} holds one system")

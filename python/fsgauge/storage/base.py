@@ -13,7 +13,8 @@ from fsgauge.rig.host.device.device_claim import Claim
 class Base:
     """Storage, attached. `device` or `directory` is set; `refill` is a file whose blocks a discard
     frees and that has to be allocated again (a preallocated loop file). `claim` is lent to
-    what makes or uses something on the device."""
+    what makes or uses something on the device. `suffix` ends the names of what is made for
+    it, where a block has several."""
 
     device: str | None
     directory: str | None
@@ -21,3 +22,4 @@ class Base:
     facts: StorageFacts
     refill: Path | None = field(default=None)
     claim: Claim = field(default_factory=Claim)
+    suffix: str = ""

@@ -48,12 +48,18 @@ def require_loops() -> None:
         )
 
 
+def has_room(folder: Path, size_bytes: int) -> bool:
+    """Whether the file system of `folder` can hold that much, and a little for itself."""
+    room = os.statvfs(folder)
+    return room.f_bavail * room.f_frsize * 100 >= size_bytes * _ROOM_PERCENT
+
+
 def require_room(folder: Path, size_bytes: int) -> None:
     """InputError when the file system of `folder` cannot hold the file; a sparse one fills too."""
+    if has_room(folder, size_bytes):
+        return
     room = os.statvfs(folder)
     free_bytes = room.f_bavail * room.f_frsize
-    if free_bytes * 100 >= size_bytes * _ROOM_PERCENT:
-        return
     fits = free_bytes * 100 // _ROOM_PERCENT * 9 // 10
     fits -= fits % ((1 << 30) if fits >= 4 << 30 else (1 << 20))
     raise InputError(
@@ -65,11 +71,11 @@ def require_room(folder: Path, size_bytes: int) -> None:
 
 
 @contextmanager
-def attach(storage: LoopStorage, ledger: Ledger) -> Iterator[Base]:
+def attach(storage: LoopStorage, ledger: Ledger, suffix: str = "") -> Iterator[Base]:
     """The scratch file and its loop device, until the context ends."""
     directory = require_only_ours(Path(storage.directory), "loop file")
     require_room(directory, storage.size)
-    with ledger.folder(directory, "loop") as folder:
+    with ledger.folder(directory, f"loop{suffix}") as folder:
         file = folder / _FILE
         make_file(file, storage.size, preallocate=storage.preallocate)
         with loop_device(file, ledger) as (device, cautions):
@@ -82,7 +88,7 @@ def attach(storage: LoopStorage, ledger: Ledger) -> Iterator[Base]:
                 cautions=[*_sharing(chain), *cautions],
             )
             refill = file if storage.preallocate else None
-            yield Base(device, None, facts.size_bytes, facts, refill)
+            yield Base(device, None, facts.size_bytes, facts, refill, suffix=suffix)
 
 
 def make_file(file: Path, size_bytes: int, *, preallocate: bool) -> None:

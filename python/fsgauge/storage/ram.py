@@ -22,11 +22,17 @@ _SLACK_BYTES = 16 << 20
 _SHARE_OF_MEMORY = 0.8
 
 
+def has_room(size_bytes: int) -> bool:
+    """Whether so much memory may be taken; True where nobody knows."""
+    available = available_memory_bytes()
+    return available is None or size_bytes <= available * _SHARE_OF_MEMORY
+
+
 def check(storage: RamStorage) -> None:
     """Refuse more memory than is available."""
     require_loops()
     available = available_memory_bytes()
-    if available is not None and storage.size > available * _SHARE_OF_MEMORY:
+    if available is not None and not has_room(storage.size):
         fits = int(available * _SHARE_OF_MEMORY)
         fits -= fits % (256 << 20)
         raise InputError(
@@ -37,11 +43,11 @@ def check(storage: RamStorage) -> None:
 
 
 @contextmanager
-def attach(storage: RamStorage, ledger: Ledger) -> Iterator[Base]:
+def attach(storage: RamStorage, ledger: Ledger, suffix: str = "") -> Iterator[Base]:
     """The tmpfs, its file and the loop device, until the context ends."""
     check(storage)
     with (
-        ledger.folder(ledger.mount_folder, "ram") as folder,
+        ledger.folder(ledger.mount_folder, f"ram{suffix}") as folder,
         _tmpfs(folder, storage.size, ledger) as inside,
     ):
         file = inside / "storage.img"
@@ -55,7 +61,7 @@ def attach(storage: RamStorage, ledger: Ledger) -> Iterator[Base]:
                 device_chain=chain_of_device(device),
                 cautions=cautions,
             )
-            yield Base(device, None, facts.size_bytes, facts)
+            yield Base(device, None, facts.size_bytes, facts, suffix=suffix)
 
 
 @contextmanager

@@ -56,8 +56,9 @@ outside of the folder.
 Operations per second of every run:
 
     select block, turn, system, again, cell,
-           1e9 * (coalesce(read_operations, 0) + coalesce(write_operations, 0)) / elapsed_ns as iops
-    from runs order by block, turn, position
+           1e9 * sum(coalesce(read_operations, 0) + coalesce(write_operations, 0))
+           / sum(elapsed_ns + coalesce(sync_ns, 0)) as iops
+    from runs group by block, turn, position, system, again, cell order by block, turn, position
 
 Every view holds the study's own turns. Where fsgauge starts a server, each block has turns over the
 systems' paths beside them, which are no sample of the study: they are in `path_runs` and the other

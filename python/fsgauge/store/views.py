@@ -183,6 +183,7 @@ _OWN: tuple[View, ...] = (
             at("fault", "VARCHAR", "what failed, if it failed", "fault.what"),
             measured("warm_up_ns", "BIGINT", "not counted", "warm_up_ns"),
             measured("elapsed_ns", "BIGINT", "the measured window", "elapsed_ns"),
+            Column("sync_ns", "BIGINT", "=sync_ns", "writing back after it, where it counts too"),
             *_of_the_end(),
             *_operation("read"),
             *_operation("write"),

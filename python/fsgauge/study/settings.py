@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from fsgauge.study.base import OneLine, StudyModel
 from fsgauge.units import DurationNs, Percent
+
+
+def _word(value: object) -> object:
+    """True and false of TOML, as the words that a key of words has."""
+    return str(value).lower() if isinstance(value, bool) else value
 
 
 class PlanSettings(StudyModel):
@@ -45,6 +50,12 @@ class PlanSettings(StudyModel):
         3.0,
         description="The margin of equivalence: a ratio whose interval is within it is called "
         "equivalent.",
+    )
+    side_by_side: Annotated[Literal["auto", "true", "false"], BeforeValidator(_word)] = Field(
+        "false",
+        description="Whether all systems of a block are made at once and each cell is measured on"
+        " them by turns, in short slices, so that what is compared stands seconds apart and not"
+        " minutes. It takes the room of all of them. auto: where the storage holds them all.",
     )
     noise_percent: Annotated[Percent, Field(gt=0)] | None = Field(
         None,

@@ -29,6 +29,7 @@ from fsgauge.workload.folders import (
     ServedFiles,
 )
 from fsgauge.workload.room import Room
+from fsgauge.workload.slicing import Slicing
 from fsgauge.workload.steps import Step
 
 WORST_FILES = 3
@@ -144,6 +145,10 @@ class Method(Protocol):
         """The job of one cell on a system whose files are `target`."""
         ...
 
+    def slicing(self, cell: Cell) -> Slicing:
+        """How its time may be divided where systems are measured side by side."""
+        ...
+
     def run_seconds(self, cell: Cell, space_bytes: int, speed: Speed = EXPECTED) -> float:
         """What a run takes on storage of such speed; `space_bytes` is that of all files."""
         ...
@@ -183,6 +188,10 @@ class OnPaths:
     def clear_jobs(self, folders: ClientFolders) -> list[ClientsJob]:  # noqa: ARG002
         """Raise TypeError: no share is ever given to it."""
         raise TypeError("only clients work on shares")
+
+    def slicing(self, cell: Cell) -> Slicing:  # noqa: ARG002 - fixed work is done in one go
+        """In one go."""
+        return Slicing()
 
 
 class LaidOut(OnPaths):

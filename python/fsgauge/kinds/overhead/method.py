@@ -25,6 +25,7 @@ from fsgauge.workload.assumed import EXPECTED, Speed, operations_per_second
 from fsgauge.workload.folders import Place
 from fsgauge.workload.granularity import interval_ns, rounded_down
 from fsgauge.workload.method import LaidOut, access_line, data_of, interface_of, laid_out
+from fsgauge.workload.slicing import READING_SLICE_NS, WRITING_SLICE_NS, Slicing, slices_of
 
 
 @dataclass(frozen=True)
@@ -108,6 +109,19 @@ class OverheadMethod(LaidOut):
             data=data_of(workload.data),
             seed=seed,
         )
+
+    def slicing(self, cell: Cell) -> Slicing:
+        """Random direct I/O in short slices. In one go what would begin anew with each slice: a
+        walk through the files, and the page cache. A paced load has its time whatever is synced.
+        """
+        workload, factors = self.workload, OverheadFactors.of(cell)
+        writes = factors.read_percent < 100
+        count = 1
+        if workload.direct and factors.pattern.startswith("rand"):
+            length_ns = WRITING_SLICE_NS if writes else READING_SLICE_NS
+            count = slices_of(workload.duration, length_ns)
+        slice_ns = workload.duration // count
+        return Slicing(count, charges_sync=writes and workload.rate is None, slice_ns=slice_ns)
 
     def run_seconds(
         self,

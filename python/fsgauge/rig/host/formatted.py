@@ -51,7 +51,9 @@ def formatted(kind: FileSystem, system: System, base: Base, ledger: Ledger) -> I
         made = _mkfs(kind, system, base.device)
         with base.claim.signed():
             begun = [blank, "made with " + " ".join(made.command), *allocate_below(base.refill)]
-            directory = stack.enter_context(ledger.folder(ledger.mount_folder, "mount"))
+            directory = stack.enter_context(
+                ledger.folder(ledger.mount_folder, f"mount{base.suffix}")
+            )
             stack.callback(ask, placed(kind.forget_command, base.device, ""))
             stack.enter_context(ledger.holding(MountTrace(path=str(directory))))
         _mount(kind, system, base.device, directory)

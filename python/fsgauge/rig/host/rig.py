@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from fsgauge import storage
 from fsgauge.engine import Engine
 from fsgauge.errors import FsgaugeError, InputError
+from fsgauge.rig.host.beside import hindrance
 from fsgauge.rig.host.checks import check_systems, smallest_bytes
 from fsgauge.rig.host.device.block_device import device_at
 from fsgauge.rig.host.device.consent import Consent
@@ -65,6 +66,10 @@ class HostRig:
             except FsgaugeError as error:
                 found.append(error)
         return found
+
+    def hindrance(self, study: Study) -> str:
+        """Why systems cannot stand beside one another here; empty if they can."""
+        return hindrance(study)
 
     def check(self, study: Study, destroy: Consent | None) -> None:
         """Raise InputError, RefusedError or RigError for what cannot work; touch nothing.

@@ -10,6 +10,7 @@ from functools import cached_property
 from fsgauge.engine import Engine
 from fsgauge.record import Plan
 from fsgauge.rig.host.prepared import PreparedSystem
+from fsgauge.rig.host.side_by_side import measure_side_by_side
 from fsgauge.rig.host.systems import HostSystems
 from fsgauge.rig.host.turn import measure_turn
 from fsgauge.rig.host.work import Work
@@ -34,11 +35,14 @@ class HostSession:
         return Description(self._systems.attached.size_bytes, self._build, machines)
 
     def block(self, plan: Plan, block: int, tell: Tell) -> None:
-        """Make and measure one system after the other."""
+        """Make and measure one system after the other, or all of them side by side."""
         work = Work(self._study, plan, self._systems, self._engine, tell)
-        for turn in plan.turns:
-            if turn.block == block:
-                measure_turn(work, turn)
+        turns = [turn for turn in plan.turns if turn.block == block]
+        if plan.side_by_side:
+            measure_side_by_side(work, turns)
+            return
+        for turn in turns:
+            measure_turn(work, turn)
 
     @contextmanager
     def lent(self, system: System) -> Iterator[HostLent]:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from fsgauge.machine import Machine
 from fsgauge.record import DeviceRun
 from fsgauge.rig.host.allocation import set_extent_size_hint
 from fsgauge.rig.host.blank import allocate_below, make_blank
-from fsgauge.rig.host.caches import settle_caches, sync_file_system
+from fsgauge.rig.host.caches import settle_caches, sync_file_system, write_back
 from fsgauge.rig.host.device_load import watch_device
 from fsgauge.rig.host.facts import bare_facts, bare_notes, folder_facts, formatted_facts, notes_on
 from fsgauge.rig.host.filling import fill
@@ -26,7 +27,7 @@ from fsgauge.rig.host.serving import shared, with_server
 from fsgauge.rig.host.shares import prepared_share
 from fsgauge.rig.host.steps import free_when_steady, wear
 from fsgauge.rig.host.working_set import free_bytes
-from fsgauge.storage import Base
+from fsgauge.storage import Base, attach_beside
 from fsgauge.study.model import Study, System
 from fsgauge.study.reached import access_of
 from fsgauge.system import FileSystem, find_kind
@@ -71,12 +72,27 @@ class HostSystems:
         with context as prepared:
             yield prepared
 
+    @contextmanager
+    def beside(self, study: Study, number: int) -> Iterator[HostSystems]:
+        """The same on storage for one more system, by its number in the block, beside others."""
+        with attach_beside(study.storage, self._ledger, self._base, number) as base:
+            attached = replace(self.attached, device=base.device)
+            yield HostSystems(attached, self._ledger, base, self._engine)
+
     def settle(self, prepared: PreparedSystem) -> str:
         """Sync and drop caches; gives what was done."""
         if isinstance(prepared.target, BlockTarget):
             with self._base.claim.kept():
                 return settle_caches(prepared.target)
         return settle_caches(prepared.target)
+
+    def write_back(self, prepared: PreparedSystem) -> None:
+        """Have on the storage all that was written to the system; OSError where it refuses."""
+        if isinstance(prepared.target, BlockTarget):
+            with self._base.claim.kept():
+                write_back(prepared.target.path)
+        elif (folder := _place_of(prepared)) is not None:
+            write_back(folder)
 
     def watch_device(self, prepared: PreparedSystem) -> Callable[[], DeviceRun | None]:
         """Read the counters of the device below; what is given says what was asked for since."""
@@ -92,13 +108,10 @@ class HostSystems:
 
     def layout_folder(self, prepared: PreparedSystem) -> str | None:
         """The folder of the system's files, its file system written back whole."""
-        target = prepared.target
-        if not isinstance(target, FilesTarget | ServedFiles | ClientFolders | AgedFolders):
-            return None
-        if target.kind == "share_folders":
-            return None
-        sync_file_system(target.directory)
-        return target.directory
+        folder = _place_of(prepared)
+        if folder is not None:
+            sync_file_system(folder)
+        return folder
 
     @property
     def machine_name(self) -> str:
@@ -160,7 +173,7 @@ class HostSystems:
     @contextmanager
     def _folder(self, study: Study, system: System) -> Iterator[PreparedSystem]:
         place = Path(system.path or str(self.attached.directory))
-        with self._ledger.folder(place, "scratch") as folder:
+        with self._ledger.folder(place, f"scratch{self._base.suffix}") as folder:
             target = _files(study, system, str(folder), self.attached)
             layout = fill(study, target, self._engine)
             start = [
@@ -177,6 +190,14 @@ class HostSystems:
                     notes=_said(study, layout),
                     server=server,
                 )
+
+
+def _place_of(prepared: PreparedSystem) -> str | None:
+    """The folder of the system's files on this machine, if it has one."""
+    target = prepared.target
+    if not isinstance(target, FilesTarget | ServedFiles | ClientFolders | AgedFolders):
+        return None
+    return None if target.kind == "share_folders" else target.directory
 
 
 def _folder_of(prepared: PreparedSystem) -> str:

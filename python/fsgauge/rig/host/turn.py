@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
 from functools import partial
 
 from fsgauge.access.server.observation import Observation
@@ -20,9 +22,32 @@ from fsgauge.study.reached import over_paths
 from fsgauge.wire import ClientsInEvent, ClientsThroughEvent, Event
 
 
+@dataclass(frozen=True)
+class Standing:
+    """A turn whose system is there, made afresh and filled, and what is done to it."""
+
+    work: Work
+    turn: Turn
+    prepared: PreparedSystem
+    steps: Steps
+
+
 def measure_turn(work: Work, turn: Turn) -> None:
     """Make one system afresh, then measure each cell on it."""
     cells = {cell.id: cell for cell in work.plan.cells}
+    with standing(work, turn) as made:
+        prepared = made.prepared
+        for position, cell_id in enumerate(turn.cells):
+            made.steps.before(cells[cell_id])
+            record = _run(work, turn, position, cells[cell_id], prepared)
+            if not record.most_gave_up and not turn.over_path:
+                scan_cell(work, turn, prepared, cells[cell_id])
+        scan_layout(work, turn, prepared, "after")
+
+
+@contextmanager
+def standing(work: Work, turn: Turn) -> Iterator[Standing]:
+    """A turn's system, made afresh, recorded and scanned; it is gone when the context ends."""
     work.tell(TurnStarted(turn))
     started_unix_ns, clock = time.time_ns(), time.monotonic_ns()
     study = over_paths(work.study) if turn.over_path else work.study
@@ -45,13 +70,7 @@ def measure_turn(work: Work, turn: Turn) -> None:
         )
         work.tell(made)
         scan_layout(work, turn, prepared, "before")
-        steps = Steps(work, turn, prepared)
-        for position, cell_id in enumerate(turn.cells):
-            steps.before(cells[cell_id])
-            record = _run(work, turn, position, cells[cell_id], prepared)
-            if not record.most_gave_up and not turn.over_path:
-                scan_cell(work, turn, prepared, cells[cell_id])
-        scan_layout(work, turn, prepared, "after")
+        yield Standing(work, turn, prepared, Steps(work, turn, prepared))
 
 
 def _heard(tell: Tell, observation: Observation | None, event: Event) -> None:

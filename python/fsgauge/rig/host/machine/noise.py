@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 from fsgauge.errors import RigError
@@ -30,11 +31,13 @@ _BLOCK_BYTES = 4096
 
 
 def noise_percent(run: RunJob, directory: Path, *, direct: bool) -> float:
-    """How far two equal runs differ: standard deviation of their ratio, percent.
+    """How far two equal runs differ, one right after the other: percent of their ratio.
 
-    Eight runs of 0.3 s read 4 KiB blocks at random from a file in a scratch folder. Short runs
-    are noisier than a study's, so this is an upper bound for planning. RigError where a run had no
-    read answered.
+    Eight runs of 0.3 s read 4 KiB blocks at random from a file in a scratch folder; each is
+    compared with the next one, which is how partners stand where systems are measured side by
+    side. A run of several slices differs less. Systems measured one by one stand further apart, and
+    on a shared disk differ more: a pilot study says how much. RigError where a run had no read
+    answered.
     """
     with opened_ledger() as ledger, ledger.folder(directory, "noise") as folder:
         target = FileTarget(path=str(folder / "file"), size_bytes=_FILE_BYTES)
@@ -46,7 +49,8 @@ def noise_percent(run: RunJob, directory: Path, *, direct: bool) -> float:
             cause="the disk below is very busy, or hangs",
             next="run fsgauge doctor again when the disk is quieter",
         )
-    return 100 * math.sqrt(2) * statistics.stdev(math.log(rate) for rate in rates)
+    steps = [math.log(later / rate) for rate, later in pairwise(rates)]
+    return 100 * math.sqrt(statistics.fmean(step**2 for step in steps))
 
 
 def _rate(run: RunJob, target: FileTarget, direct: bool, seed: int) -> float:

@@ -35,10 +35,16 @@ def percent_of(operations: list[int], directory: Path) -> float:
     return noise.noise_percent(run, directory, direct=True)
 
 
-def test_it_is_how_far_two_runs_differ(tmp_path: Path) -> None:
-    operations = [1000, 1100, 900, 1000, 1050, 950, 1000, 1010]
+def test_it_is_how_far_a_run_and_the_next_differ(tmp_path: Path) -> None:
+    assert percent_of([1000, 1100] * 4, tmp_path) == pytest.approx(100 * math.log(1.1))
+
+
+def test_a_drift_of_the_machine_is_not_in_it(tmp_path: Path) -> None:
+    """Partners stand one run apart: the whole range of eight runs would be 8 times as much."""
+    operations = [round(10**6 * 1.02**number) for number in range(8)]
+    assert percent_of(operations, tmp_path) == pytest.approx(100 * math.log(1.02), rel=0.01)
     spread = statistics.stdev(math.log(each) for each in operations)
-    assert percent_of(operations, tmp_path) == pytest.approx(100 * math.sqrt(2) * spread)
+    assert percent_of(operations, tmp_path) < 100 * spread
 
 
 def test_a_run_without_an_answer_is_an_error_and_no_traceback(tmp_path: Path) -> None:

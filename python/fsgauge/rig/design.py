@@ -1,0 +1,38 @@
+"""Which of two designs a study gets: systems measured side by side, or one after the other.
+
+Side by side, partners of a ratio stand seconds apart; one by one, as long as a turn takes, and
+their ratios are wider by what the machine does meanwhile.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fsgauge.errors import InputError
+from fsgauge.rig.rig import MeasuresSideBySide, Rig
+from fsgauge.study.model import Study
+
+
+@dataclass(frozen=True)
+class Design:
+    """`because` says why systems are measured one by one where the study would not have it so."""
+
+    side_by_side: bool
+    because: str = ""
+
+
+def design_of(rig: Rig, study: Study) -> Design:
+    """What the study asks for and the rig can do; InputError where it insists on what cannot be."""
+    asked = study.plan.side_by_side
+    if asked == "false":
+        return Design(side_by_side=False)
+    because = f"the rig {rig.name} measures one system at a time"
+    if isinstance(rig, MeasuresSideBySide):
+        because = rig.hindrance(study)
+    if because and asked == "true":
+        raise InputError(
+            "the systems cannot be measured side by side",
+            cause=because,
+            next="--set plan.side_by_side=false measures them one by one, which is wider",
+        )
+    return Design(side_by_side=not because, because=because)

@@ -1,0 +1,138 @@
+"""One run measured in slices, between those of other systems; what it leaves is written back.
+
+A file system may put off what writes cost: a journal's commit, a tree's, data in the page cache.
+Nothing of it is left to a neighbour: after each slice that wrote, the system is synced. Where the
+method says so that time is the slice's own, and `fsgauge.merging` adds it.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+from fsgauge.engine import EngineFaultError
+from fsgauge.parts import Part, Slice
+from fsgauge.plan.slices import SliceJobs, slice_jobs
+from fsgauge.plan.turns import job_for
+from fsgauge.record import Cell, DeviceRun, RunRecord
+from fsgauge.rig.host.turn import Standing
+from fsgauge.rig.rig import RunStarted
+from fsgauge.wire import ClientsJob, EngineFault, LoadJob
+from fsgauge.workload.slicing import Slicing
+
+_NOT_SYNCED = "io.sync"
+
+
+@dataclass
+class SlicedRun:
+    """A cell on one system of the block: begun, then a slice at a time, then recorded."""
+
+    made: Standing
+    position: int
+    cell: Cell
+    slicing: Slicing
+    caches: str = ""
+    fault: EngineFault | None = None
+    _slices: list[Slice] = field(default_factory=list)
+    _devices: list[DeviceRun | None] = field(default_factory=list)
+    _started_unix_ns: int = 0
+    _clock: int = 0
+
+    def __post_init__(self) -> None:
+        work, turn = self.made.work, self.made.turn
+        target = self.made.prepared.target
+        self.job = job_for(work.study, work.plan, turn, self.cell, target)
+        self._jobs: SliceJobs = slice_jobs(self.job, self.slicing)
+
+    def begin(self) -> None:
+        """What comes before a run: its steps, and caches as every run finds them."""
+        self.made.steps.before(self.cell)
+        self.caches = self.made.work.systems.settle(self.made.prepared)
+
+    def warm_up(self) -> None:
+        """The load for the warm-up's time, its result not kept, all that it wrote written back."""
+        self._start_clock()
+        if self._jobs.lead_in is None:
+            return
+        self._tell_started()
+        try:
+            self.made.work.engine.load(self._jobs.lead_in, self.made.work.tell)
+        except EngineFaultError as error:
+            self.fault = error.fault
+        self._sync(self._jobs.lead_in)
+
+    def measure(self, number: int) -> None:
+        """One slice, and the sync after it; nothing once the run has failed."""
+        if self.fault is not None:
+            return
+        self._start_clock()
+        work, job = self.made.work, self._jobs.slices[number]
+        self._tell_started()
+        start_ns = time.monotonic_ns() - self._clock
+        device = work.systems.watch_device(self.made.prepared)
+        try:
+            result = work.engine.load(job, work.tell)
+        except EngineFaultError as error:
+            self.fault = error.fault
+            self._sync(job)
+            return
+        sync_ns = self._sync(job)
+        self._devices.append(device())
+        charged = sync_ns if self.slicing.charges_sync else None
+        self._slices.append(Slice(start_ns=start_ns, result=result, sync_ns=charged))
+
+    def record(self) -> RunRecord:
+        """All of its slices as one run; a fault stands for all of them."""
+        turn = self.made.turn
+        parts = []
+        if self.fault is None:
+            parts = [Part(machine=self.made.work.systems.machine_name, slices=self._slices)]
+        return RunRecord(
+            block=turn.block,
+            turn=turn.turn,
+            position=self.position,
+            system=turn.system,
+            again=turn.again,
+            cell=self.cell,
+            job=self.job,
+            caches=self.caches,
+            parts=parts,
+            fault=self.fault,
+            started_unix_ns=self._started_unix_ns,
+            device=_added(self._devices),
+            over_path=turn.over_path,
+        )
+
+    def _start_clock(self) -> None:
+        if not self._started_unix_ns:
+            self._started_unix_ns, self._clock = time.time_ns(), time.monotonic_ns()
+
+    def _tell_started(self) -> None:
+        self.made.work.tell(RunStarted(self.made.turn, self.cell))
+
+    def _sync(self, job: LoadJob | ClientsJob) -> int | None:
+        """Nanoseconds that writing back took; None after a job that only reads."""
+        if isinstance(job, LoadJob) and job.read_percent == 100 and not job.companions:
+            return None
+        begin = time.monotonic_ns()
+        try:
+            self.made.work.systems.write_back(self.made.prepared)
+        except OSError as error:
+            self.fault = self.fault or EngineFault(
+                what=f"what was written could not be synced: {error.strerror}",
+                cause="the storage refused to write it back",
+                next="dmesg | tail",
+                errno=error.errno,
+                code=_NOT_SYNCED,
+            )
+        return time.monotonic_ns() - begin
+
+
+def _added(devices: list[DeviceRun | None]) -> DeviceRun | None:
+    """What the device below was asked for in all slices; None where one of them does not know."""
+    known = [each for each in devices if each is not None]
+    if not known or len(known) < len(devices):
+        return None
+    names = [name for name in DeviceRun.model_fields if name != "name"]
+    sums = {name: sum(getattr(each, name) for each in known) for name in names}
+    return DeviceRun(name=known[0].name, **sums)
