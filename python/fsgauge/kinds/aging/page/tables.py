@@ -222,7 +222,8 @@ def predicted_table(results: Results, aging: Aging, shown: Sequence[int]) -> lis
     columns = [Column("system"), Column("clean", "predicted_rate")]
     columns += [Column(f"{level} % free", "predicted_rate") for level in shown]
     note = (
-        "From where the streams' files lay in each turn: seeks, waits and transfers of one disk"
+        "From the positions of the streams' files in each turn: seeks, waits and transfers of one"
+        " disk"
         " array. Shares are of the prediction for the same turn's clean files; intervals show how"
         " layouts vary, not how right the model is."
     )

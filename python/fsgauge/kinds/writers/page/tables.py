@@ -85,7 +85,7 @@ def _as_published(scaling: Scaling) -> Table:
         row += [change_cell(_of(points, count, "change")) for count in compared]
         row += [share_cell(_of(points, count, "efficiency")) for count in compared]
         rows.append(row)
-    note = "Measured here: laid out first, then written by so many writers at once."
+    note = "Measured here: laid out first, then written by this many writers at once."
     return Table("as-published", "As published", note, columns, rows)
 
 
@@ -252,8 +252,8 @@ def _companions(scaling: Scaling) -> Table:
         grouped = [("group", "", lambda row: row.group)]
     return Rows(scaling.companions).table(
         "companions",
-        "Beside the writers",
-        "Random readers of the same file, and appenders to a log of their own.",
+        "Alongside the writers",
+        "Random readers of the same file, and writers that append to their own logs.",
         [
             ("system", "", lambda row: row.system),
             *grouped,
