@@ -151,7 +151,7 @@ fn sync_failure(errno: i32) -> Failure {
     let what = format!("the server did not make the load's writes durable: {}", message_of(errno));
     let (cause, next) = match errno {
         libc::EIO => (
-            "its storage reported an error, or it has begun anew: what was written may be lost",
+            "its storage reported an error, or it restarted: written data may be lost",
             "dmesg there",
         ),
         errno => io_advice(errno),

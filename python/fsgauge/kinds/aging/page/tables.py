@@ -149,7 +149,7 @@ def layout_tables(results: Results, aging: Aging) -> list[Table]:
                 lambda each: share_cell(each.chunk_share),
             ),
             (
-                "free beside",
+                "free elsewhere",
                 "free_space",
                 lambda e: format_size(e.free.size_bytes) if e.free else "",
             ),

@@ -258,7 +258,7 @@ def _companions(scaling: Scaling) -> Table:
             ("system", "", lambda row: row.system),
             *grouped,
             ("writers", "", lambda row: str(row.writers)),
-            ("beside them", "", lambda row: ROLES.get(row.role, row.role)),
+            ("alongside them", "", lambda row: ROLES.get(row.role, row.role)),
             ("IOPS", "companions", lambda row: value_cell(row.iops, "IOPS")),
             ("p50", "p50", lambda row: value_cell(row.p50_ns, "ns")),
             ("p99", "p99", lambda row: value_cell(row.p99_ns, "ns")),
