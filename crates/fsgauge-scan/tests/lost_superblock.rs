@@ -52,7 +52,10 @@ fn xfs_images_are_known_by_their_second_group() {
         [(&["-d", "agcount=4"][..], 80 * MIB), (&["-b", "size=1024", "-d", "agcount=3"], 111_848_448)]
     {
         let said = destroyed(&small::xfs(arguments), 0, 4096);
-        assert!(said.starts_with(&format!("there is a copy of a superblock of xfs at byte {copy}: ")), "{said}");
+        assert!(
+            said.starts_with(&format!("there is a copy of a superblock of xfs at byte {copy}: ")),
+            "{said}"
+        );
     }
 }
 
