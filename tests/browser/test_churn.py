@@ -90,7 +90,7 @@ def test_reads_and_writes_have_a_picture_each_whose_marks_tell_numbers(
     box = chart.bounding_box()
     assert box is not None and box["width"] > 200 and box["height"] > 150
     words = " ".join(each.text_content() or "" for each in chart.locator("text").all())
-    assert "reading the whole tree" in words and "writing new files beside it" in words
+    assert "reading the whole tree" in words and "writing new files next to it" in words
     assert words.count("95 %") == 2
     chart.locator(".hover").last.hover(force=True)
     tip = opened.page.locator("#tip")

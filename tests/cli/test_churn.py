@@ -14,9 +14,9 @@ def test_the_plan_says_what_is_made_anew_and_what_it_costs(fsgauge: Run) -> None
     assert is_planned(done), done.stderr
     assert "system    ext4: baseline, twice in each block; mkfs -m 0" in done.stdout
     assert "240 runs in 5 blocks" in done.stdout
-    assert done.stdout.count("    anew: ") == 5
-    assert "fresh, the same tree on a system made anew" in done.stdout
-    assert "not told  appends to old files" in done.stdout
+    assert done.stdout.count("    on a new system: ") == 5
+    assert "fresh, the same tree on a newly made system" in done.stdout
+    assert "not shown appends to old files" in done.stdout
     order = next(line for line in done.stdout.splitlines() if "block 1:" in line)
     assert order.count("ext4") == 2
     assert order.count(",") == 3

@@ -66,7 +66,7 @@ def test_a_slower_engine_fails_the_build_and_an_equal_one_does_not(
     assert "worse" in failed.stdout
     page = Path(failed.stdout.splitlines()[-1].removeprefix("page: "))
     assert page == Path(slow) / "comparison.html"
-    assert "the whole interval lies beyond the limit" in page.read_text()
+    assert "the whole interval is beyond the limit" in page.read_text()
 
 
 def test_the_table_has_values_ratios_and_verdicts(fsgauge: Run, tmp_path: Path) -> None:

@@ -123,7 +123,7 @@ def test_the_package_itself_has_no_such_kind() -> None:
 def test_a_plan_says_what_its_method_says(measured: Measured) -> None:
     assert "one buffered write and fdatasync, then the next" in measured.planned
     assert "12 runs in 2 blocks" in measured.planned
-    assert "not told  what group commit gains" in measured.planned
+    assert "not shown what group commit gains" in measured.planned
 
 
 def test_each_run_synced_after_every_write(measured: Measured) -> None:

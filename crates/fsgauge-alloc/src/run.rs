@@ -125,8 +125,8 @@ fn notes_after(replay: &Replay, ended: AgeEnded) -> Vec<Note> {
         notes.push(note("age.refused", text));
     }
     if replay.ager.counts.errors().iter().any(|error| STORAGE_ERRORS.contains(&error.errno)) {
-        let text = "The storage below failed: the file system may be read-only now, and files may be lost that were \
-                    made. Where it lies in a sparse image, the disk below may be full: df -h; else: dmesg | tail";
+        let text = "The storage below failed: the file system may now be read-only, and files may be lost. If \
+                    it is in a sparse image, the disk below may be full: df -h; else: dmesg | tail";
         notes.push(note("age.storage_failed", text));
     }
     if ended == AgeEnded::Interrupted {

@@ -129,7 +129,7 @@ fn check_extend(load: &LoadJob) -> Check {
             return refuse(
                 "preallocate",
                 "preallocate without extend",
-                "only files that are emptied first are allocated anew",
+                "only files that are emptied first can be allocated again",
                 "set extend to true, or leave preallocate out",
             );
         }
@@ -162,7 +162,7 @@ fn check_chunks(load: &LoadJob) -> Check {
         return refuse(
             key,
             format!("{key} without extend"),
-            "only files that are emptied first are allocated anew",
+            "only files that are emptied first can be allocated again",
             format!("set extend to true, or leave {key} out"),
         );
     }
@@ -188,7 +188,7 @@ fn check_chunks(load: &LoadJob) -> Check {
         return refuse(
             key,
             format!("{key} {chunk_bytes} is not a multiple of the block size {block_bytes}"),
-            "a write would lie in two chunks",
+            "a write would cross two chunks",
             format!("choose {nearest}"),
         );
     }
@@ -248,7 +248,7 @@ fn check_verify(load: &LoadJob) -> Check {
             "verify",
             "verify with reads",
             "what is checked is what the load has written",
-            "set read_percent to 0; readers can work beside it as companions",
+            "set read_percent to 0; readers can run alongside as companions",
         );
     }
     if matches!(load.target, Target::Null { .. }) {

@@ -105,7 +105,7 @@ fn check_target(target: &Target, share: &ShareTarget) -> Check {
         && !name.contains(['/', '\\', '\0', ':', '*', '?', '"', '<', '>', '|'])
         && name.len() <= NAME_LIMIT_BYTES;
     if !is_fine {
-        let what = format!("{what} {name:?} is no name of a file on a share");
+        let what = format!("{what} {name:?} is not the name of a file on a share");
         return refuse("target", what, "it is one name, without slashes", "give for example data");
     }
     Ok(())

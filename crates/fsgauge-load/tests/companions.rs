@@ -139,8 +139,8 @@ fn companions_that_cannot_work_are_refused() {
     let sized = |companion: Companion, block_size_bytes| Companion { block_size_bytes, ..companion };
     let plain = |target: &Target, companion| load(target, vec![companion]);
     let refusals = [
-        (plain(&device, LOG), "a log cannot be written beside /dev/nothing"),
-        (plain(&null, LOG), "a log cannot be written beside the null target"),
+        (plain(&device, LOG), "a log cannot be written next to /dev/nothing"),
+        (plain(&null, LOG), "a log cannot be written next to the null target"),
         (plain(&null, READER), "a reader cannot read the null target"),
         (plain(&file, Companion { count: 0, ..LOG }), "a log has count 0"),
         (plain(&file, Companion { count: 1025, ..READER }), "1025 companions are more than 1024"),

@@ -24,7 +24,7 @@ pub fn check_smb(smb: &SmbTarget) -> Check {
     check_host(&smb.host, smb.port)?;
     check_directory(&smb.directory)?;
     if smb.share.is_empty() || smb.share.contains(['/', '\\', '\0']) {
-        let what = format!("{:?} is no name of a share", smb.share);
+        let what = format!("{:?} is not the name of a share", smb.share);
         return refuse(
             "target",
             what,
@@ -61,7 +61,7 @@ pub fn check_nfs(nfs: &NfsTarget) -> Check {
     check_host(&nfs.host, nfs.port)?;
     check_directory(&nfs.directory)?;
     if !nfs.export.starts_with('/') || nfs.export.contains('\0') {
-        let what = format!("{:?} is no path of an export", nfs.export);
+        let what = format!("{:?} is not the path of an export", nfs.export);
         return refuse(
             "target",
             what,
@@ -74,7 +74,7 @@ pub fn check_nfs(nfs: &NfsTarget) -> Check {
 
 fn check_host(host: &str, port: u16) -> Check {
     if host.is_empty() || host.contains(['\0', '/', ' ']) {
-        let what = format!("{host:?} is no name of a server");
+        let what = format!("{host:?} is not the name of a server");
         return refuse("target", what, "it is a name or an address", "give for example 127.0.0.1");
     }
     if port == 0 {

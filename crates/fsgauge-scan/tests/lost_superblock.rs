@@ -34,7 +34,7 @@ fn ext_images_are_known_by_the_copy_of_group_1() {
     for (block, copy) in [("1024", 8193 * 1024), ("2048", 16384 * 2048), ("4096", 32768 * 4096)] {
         let made = small::ext(&["-t", "ext4", "-b", block, "-N", "1024"], 200 * MIB);
         let said = destroyed(&made, 0, 4096);
-        let start = format!("a copy of a superblock of ext4 lies at byte {copy}: e2fsck -n -b ");
+        let start = format!("there is a copy of a superblock of ext4 at byte {copy}: e2fsck -n -b ");
         assert!(said.starts_with(&start), "{said}");
     }
 }
@@ -43,7 +43,7 @@ fn ext_images_are_known_by_the_copy_of_group_1() {
 fn btrfs_images_are_known_by_their_mirror() {
     let made = small::btrfs(&[], 150 * MIB);
     let said = destroyed(&made, 64 << 10, 4096);
-    assert!(said.starts_with("a copy of a superblock of btrfs lies at byte 67108864: "), "{said}");
+    assert!(said.starts_with("there is a copy of a superblock of btrfs at byte 67108864: "), "{said}");
 }
 
 #[test]
@@ -52,7 +52,10 @@ fn xfs_images_are_known_by_their_second_group() {
         [(&["-d", "agcount=4"][..], 80 * MIB), (&["-b", "size=1024", "-d", "agcount=3"], 111_848_448)]
     {
         let said = destroyed(&small::xfs(arguments), 0, 4096);
-        assert!(said.starts_with(&format!("a copy of a superblock of xfs lies at byte {copy}: ")), "{said}");
+        assert!(
+            said.starts_with(&format!("there is a copy of a superblock of xfs at byte {copy}: ")),
+            "{said}"
+        );
     }
 }
 

@@ -107,7 +107,7 @@ class AccessKeys(StudyModel):
         if protocol != "smb" or self.share is None:
             reason = "no server asks for a password"
             if self.server == "samba":
-                reason = "the private server has a password of its own"
+                reason = "the private server has its own password"
             yield "password_file", reason, where
         if protocol != "nfs" or self.share is None:
             yield "nfs_mount_port", "no running NFS server is named", where

@@ -46,7 +46,7 @@ def copy_image(image: Path, target: Path, ledger: Ledger) -> tuple[How, KeptAge]
             raise RefusedError(
                 f"{image} has changed since it was aged",
                 cause="it was mounted, written or damaged; mounting alone changes an image",
-                next="age a new one: the record beside it has profile, seed and options",
+                next="age a new one: the record next to it has profile, seed and options",
             )
         take_name(copy, target)
     write_whole(record, kept.text)

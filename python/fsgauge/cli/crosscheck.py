@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     "tool",
     type=click.Choice(["fio"]),
     required=True,
-    help="The tool to run beside the engine: the installed fio.",
+    help="The tool to compare the engine with: the installed fio.",
 )
 @click.option(
     "--pairs",

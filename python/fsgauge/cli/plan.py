@@ -188,8 +188,12 @@ def _method(description: PlanDescription) -> list[str]:
         lines.append(f"system    {system.name}: {words}")
     lines += [f"equal     {line}" for line in description.held_equal]
     lines += [f"different {line}" for line in description.different or ["nothing"]]
+<<<<<<< HEAD
     lines += [f"not told  {line}" for line in description.cannot_tell]
     lines += [f"partners  {line}" for line in description.partners]
+=======
+    lines += [f"not shown {line}" for line in description.cannot_tell]
+>>>>>>> refs/heads/words
     return lines
 
 
@@ -205,7 +209,7 @@ def _order(description: PlanDescription, whole: bool) -> list[str]:
         ]
         lines.append(f"  block {block + 1}: " + ", ".join(dict.fromkeys(names)))
         lines.append("    each: " + stages[0])
-        lines += [f"    anew: {stage}" for stage in stages[1:]]
+        lines += [f"    on a new system: {stage}" for stage in stages[1:]]
     if not whole and description.blocks > 1:
         lines.append(f"  and {description.blocks - 1} more in other orders (--order shows them)")
     return lines

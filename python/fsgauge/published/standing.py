@@ -67,7 +67,7 @@ def _of_trial(folder: str, claim: Claim, trial: Trial) -> TrialStanding:
         return TrialStanding(trial, Outcome("not yet", f"waits for {waits}"), None, published)
     outcome = judged(trial, published, run.of(claim, trial))
     if trial.storage == "heads" and run.heads != "yes":
-        words = f"{outcome.words} on storage without heads; waits for a disk with heads"
+        words = f"{outcome.words} on storage that does not seek; waits for a disk with heads"
         outcome = Outcome("not yet", words)
     return TrialStanding(trial, outcome, run, published)
 

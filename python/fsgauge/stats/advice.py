@@ -274,6 +274,6 @@ def cache_advice(situation: Situation) -> str:
         )
     return (
         f"Direct I/O was on, so the page cache was not it: check the device's own cache, use files"
-        f" larger than it, or see whether the files lie on a smaller part of the device than the"
+        f" larger than it, or see whether the files are on a smaller part of the device than the"
         f" {format_size(situation.storage_bytes)} that raw was spread over."
     )

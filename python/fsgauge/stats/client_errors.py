@@ -71,7 +71,7 @@ ERRORS: dict[ClientErrorKind, ErrorWords] = {
     "connection_refused": ErrorWords(
         "connection refused",
         "a server refused the connection",
-        "a server that listens on that port and takes so many connections: its limit of"
+        "a server that listens on that port and accepts this many connections: its limit of"
         " connections or processes, and net.core.somaxconn; or fewer workload.clients",
     ),
     "connection_lost": ErrorWords(
@@ -88,7 +88,7 @@ ERRORS: dict[ClientErrorKind, ErrorWords] = {
         "login refused",
         "the server refused the login",
         "the user's password (FSGAUGE_SMB_PASSWORD, or access.password_file), and a server that"
-        " takes so many sessions of one user",
+        " accepts this many sessions of one user",
     ),
     "protocol": ErrorWords(
         "protocol error",

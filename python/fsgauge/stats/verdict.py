@@ -3,7 +3,7 @@
 Takes ratios with intervals and p values, the margin within which a difference does not matter,
 and the metric's direction. The four cases and their order:
 
-    equivalent   the whole interval lies within the margin (a difference may be seen, but is small)
+    equivalent   the whole interval is within the margin (a difference may be seen, but is small)
     better/worse the interval excludes 1 and the p value, corrected for the number of comparisons,
                  is at most 5 %
     undecided    everything else, also everything from fewer than three blocks

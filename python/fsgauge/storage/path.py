@@ -55,6 +55,6 @@ def attach(storage: PathStorage) -> Iterator[Base]:
         " (used as is, nothing is formatted)",
         size_bytes=storage.size,
         device_chain=chain,
-        cautions=["the file system is not made anew: its age and fill level affect the result"],
+        cautions=["the file system is not newly made: its age and fill level affect the result"],
     )
     yield Base(None, storage.path, storage.size, facts)

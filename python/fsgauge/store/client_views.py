@@ -13,17 +13,17 @@ def summed(latency: str, name: str, meaning: str) -> Column:
 
 
 OF_CLIENTS = (
-    ("dispatch", "VARCHAR", "how many clients were carried: event_loop or threads"),
-    ("files", "BIGINT", "files that clients did whole"),
+    ("dispatch", "VARCHAR", "how clients were run: event_loop or threads"),
+    ("files", "BIGINT", "files that clients completed"),
     ("files_given_up", "BIGINT", "files that clients gave up after an error"),
     ("clients_gave_up", "BIGINT", "clients that gave up"),
-    ("connect_ns", "BIGINT", "clients' way in, before the measured part"),
+    ("connect_ns", "BIGINT", "time to connect the clients, before the measured part"),
     ("first_done_ns", "BIGINT", "when the first client was done"),
     ("last_done_ns", "BIGINT", "when the last client was done: the time to complete"),
     ("active_ns", "BIGINT", "time of all clients, from each one's start to its end"),
     ("think_ns", "BIGINT", "time that clients rested"),
     ("checked_records", "BIGINT", "records that were compared with what was written"),
-    ("bad_records", "BIGINT", "of these: not what was written"),
+    ("bad_records", "BIGINT", "of these: different from what was written"),
     ("peak_memory_bytes", "BIGINT", "the engine's largest memory"),
 )
 
@@ -53,13 +53,13 @@ CLIENT_VIEWS: tuple[View, ...] = (
             of_element("operation", "VARCHAR", "what failed"),
             of_element("kind", "VARCHAR", "no_space, quota, too_many_open_files, missing, ..."),
             of_element("count", "BIGINT", "how often"),
-            of_element("first_path", "VARCHAR", "the first one's file or directory"),
-            of_element("message", "VARCHAR", "the first one in the system's words"),
+            of_element("first_path", "VARCHAR", "file or directory of the first one"),
+            of_element("message", "VARCHAR", "the system's message for the first one"),
         ),
     ),
     View(
         "client_bad_records",
-        "a record that clients read and had not written so; of each run the first 20",
+        "a record that did not read back as written; the first 20 of each run",
         "client_bad_records",
         (
             *IN_RUN,

@@ -75,7 +75,7 @@ OVER_PATH = Column(
     "over_path",
     "BOOLEAN",
     "=coalesce(json->>'$.over_path', 'false')",
-    "beside a server: the same over the system's path; no sample of the study",
+    "next to a server: the same over the system's path; not part of the study's sample",
 )
 SLICE = (
     Column("machine", "VARCHAR", "=machine", "the machine that measured"),
@@ -91,17 +91,17 @@ SERVED = (
         "server.user_ns",
     ),
     at("server_system_ns", "BIGINT", "the same, in the kernel", "server.system_ns"),
-    at("server_connecting_ns", "BIGINT", "both, to let clients in", "server.connecting_ns"),
-    at("server_leaving_ns", "BIGINT", "both, to let clients go", "server.leaving_ns"),
+    at("server_connecting_ns", "BIGINT", "both, while clients connect", "server.connecting_ns"),
+    at("server_leaving_ns", "BIGINT", "both, while clients disconnect", "server.leaving_ns"),
     at("server_memory_bytes", "BIGINT", "its memory, proportional (PSS)", "server.memory_bytes"),
     at("server_processes", "BIGINT", "its processes, at most", "server.processes"),
-    at("listen_drops", "BIGINT", "connections its socket turned away", "server.listen_drops"),
+    at("listen_drops", "BIGINT", "connections its socket refused", "server.listen_drops"),
     at("server_restarts", "BIGINT", "how often it died", "server.restarts"),
     measured("protocol", "VARCHAR", "what clients spoke", "clients.network.protocol"),
     measured(
         "reconnections",
         "BIGINT",
-        "connections that were lost and made anew",
+        "connections that were lost and made again",
         "clients.network.reconnections",
     ),
 )

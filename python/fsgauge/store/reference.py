@@ -11,47 +11,49 @@ _INTRODUCTION = """\
 
 <!-- Made by `python -m fsgauge.store` from python/fsgauge/store; edits are lost. -->
 
-`fsgauge run` leaves one folder. Its records are written once, each file whole or not at all, and
-flushed to disk before the next step; the report is made from them and can be made again any time.
+`fsgauge run` leaves one folder. Each record is written once, completely or not, and flushed to
+disk before the next step. The report is made from the records and can be made again at any time.
 While a block is measured, each run is one JSON file with everything in it. When the block is
-whole, the many rows (histogram buckets, intervals) of its runs move to Parquet, are read back and
-compared, and only then leave the JSON.
+complete, the many rows (histogram buckets, intervals) of its runs move to Parquet, are read back
+and compared, and only then are removed from the JSON.
 
 """
 _BETWEEN = """
-- `fsgauge resume DIR` goes on with a study that was interrupted or killed. A block that was cut
-  short is measured again; what there was of it moves to `records-abandoned/`, which nothing reads.
-- Every JSON record carries its `format`. A newer fsgauge reads the formats of older ones; an older
-  one refuses a newer format by name.
+- `fsgauge resume DIR` continues a study that was interrupted or killed. A block that was cut
+  short is measured again; its incomplete records move to `records-abandoned/`, which nothing
+  reads.
+- Every JSON record carries its `format`. A newer fsgauge reads the formats of older ones; an
+  older one refuses a newer format by name.
 - Wall-clock times (`..._unix_ns`) are labels. Every duration comes from the monotonic clock.
 
 ## Changes after the fact
 
-Before a record takes its place, the journal gets a line `stored` with the file's SHA-256 and size.
-Each line of the journal ends with `chain`, the SHA-256 of the chain before it and of its own text.
+Before a record is stored, the journal gets a line `stored` with the file's SHA-256 and size. Each
+journal line ends with `chain`, the SHA-256 of the previous chain value and the line's own text.
 `report`, `compare`, `history`, `query` and `resume` check all of it first. A record that was
-changed, taken out, added or exchanged is named, and the command ends with exit code 3;
-`--accept-changed` goes on and names the changes in the answer and on the page's first screen, and
-the study is not valid. A folder whose journal is gone has no checksums and is treated the same.
+changed, removed, added or replaced is named, and the command ends with exit code 3;
+`--accept-changed` continues and names the changes in the answer and on the page's first screen,
+and the study is not valid. A folder without its journal has no checksums and is treated the same
+way.
 
-A crash is no change: its last line may announce a file that never came, and such a run is measured
-again. The checksums hold no secret. They show accidents and edits, not a forger who computes them
-anew.
+A crash does not count as a change: the last line may announce a file that was never written, and
+that run is measured again. The checksums are not secret. They reveal accidents and edits, but not
+a forger who recomputes them.
 
 ## Folders of other users
 
-Commands read plain files alone: no link, pipe or device, none larger than 256 MiB. In another
-user's folder root reads and writes with that user's rights, so it reads nothing, and makes a report
-nowhere, that the owner could not. Root resumes a study only in a folder that root owns and nobody
-else can write, as a study says which tools run and which kernel tunables are set.
+Commands read only plain files of up to 256 MiB: no links, pipes or devices. In another user's
+folder, root reads and writes with that user's rights, so it cannot read or write anything that the
+owner could not. Root resumes a study only in a folder that root owns and only root can write,
+because a study decides which tools run and which kernel tunables are set.
 
 ## Queries
 
     fsgauge query DIR                         lists the views below
     fsgauge query DIR "select ..."            prints a table; --csv and --json print data
 
-SQL is DuckDB's. The records are read in place and cannot be changed, and a query reads no file
-outside of the folder.
+The SQL dialect is DuckDB's. Records are read in place and cannot be changed, and a query reads no
+file outside the folder.
 
 Operations per second of every run:
 
@@ -60,9 +62,9 @@ Operations per second of every run:
            / sum(elapsed_ns + coalesce(sync_ns, 0)) as iops
     from runs group by block, turn, position, system, again, cell order by block, turn, position
 
-Every view holds the study's own turns. Where fsgauge starts a server, each block has turns over the
-systems' paths beside them, which are no sample of the study: they are in `path_runs` and the other
-views whose names begin so, and in no other view than `plan`.
+Every view holds the study's own turns. If fsgauge starts a server, each block also has turns
+over the systems' paths, which are not part of the study's sample: they are in `path_runs` and the
+other views with that prefix, and otherwise only in `plan`.
 
 The slowest bucket that each system's reads fell into:
 

@@ -48,7 +48,7 @@ def _operation(operation: str) -> tuple[Column, ...]:
         of("service_max_ns", f"{latency}.max_ns", "longest service time"),
         of("response_sum_ns", "response_latency.sum_ns", "sum from the intended start, if paced"),
         of("response_max_ns", "response_latency.max_ns", "longest from the intended start"),
-        of("backlog_dropped", "backlog_dropped", "operations that a pace could not begin"),
+        of("backlog_dropped", "backlog_dropped", "operations that a pace could not start"),
     )
 
 
@@ -80,7 +80,7 @@ def _of_the_end() -> tuple[Column, ...]:
         measured(
             "wall_clock_step_ns",
             "BIGINT",
-            "the wall clock was set by so much",
+            "how far the wall clock was set",
             "pauses.wall_clock_step_ns",
         ),
     )
@@ -116,15 +116,15 @@ _OWN: tuple[View, ...] = (
         "study.json",
         (
             at("name", "VARCHAR", "the study's name", "study.name"),
-            at("question", "VARCHAR", "what it asks", "study.question"),
+            at("question", "VARCHAR", "its question", "study.question"),
             at("baseline", "VARCHAR", "the system that others are compared with", "plan.baseline"),
-            at("seed", "BIGINT", "of every random choice", "plan.seed"),
+            at("seed", "BIGINT", "the seed of every random choice", "plan.seed"),
             at("systems", "JSON", "their names, in the study's order", "plan.systems"),
             at("expected_seconds", "DOUBLE", "as planned", "plan.expected_seconds"),
-            at("command", "JSON", "the command line that began it"),
+            at("command", "JSON", "the command line that started it"),
             at("started_unix_ns", "BIGINT", "wall clock; a label, never used for durations"),
-            at("rig", "VARCHAR", "the world the runs happened in"),
-            at("fsgauge_version", "VARCHAR", "that began it"),
+            at("rig", "VARCHAR", "the rig of the runs"),
+            at("fsgauge_version", "VARCHAR", "that started it"),
             at("definition", "JSON", "the effective study, every key", "study"),
         ),
     ),
@@ -142,13 +142,13 @@ _OWN: tuple[View, ...] = (
     ),
     View(
         "plan",
-        "a turn as it was planned",
+        "a turn as planned",
         "plan",
         (*KEYS, *WHICH, OVER_PATH, at("cells", "JSON", "ids of its cells, in order of time")),
     ),
     View(
         "turns",
-        "a turn as it was made: a system, fresh and filled",
+        "a turn as made: a system, new and filled",
         "turns",
         (
             *KEYS,
@@ -158,21 +158,21 @@ _OWN: tuple[View, ...] = (
             at("mount_source", "VARCHAR", "the device under it", "facts.mount_source"),
             at("mount_options", "VARCHAR", "in force", "facts.mount_options"),
             at("tunables", "JSON", "set for it", "facts.tunables"),
-            at("details", "JSON", "what its own tools say is in force", "facts.details"),
+            at("details", "JSON", "in force, according to its own tools", "facts.details"),
             at("size_bytes", "BIGINT", "of the whole system", "facts.size_bytes"),
             at("free_bytes", "BIGINT", "before it was filled", "facts.free_bytes"),
             at("filled_bytes", "BIGINT", "written to fill it", "layout.size_bytes"),
             at("fill_ns", "BIGINT", "what filling took", "layout.elapsed_ns"),
             at("prepare_ns", "BIGINT", "what making and filling took"),
-            at("start_state", "JSON", "how it stood when the load began"),
-            at("notes", "JSON", "what its maker remarked"),
+            at("start_state", "JSON", "its state when the load began"),
+            at("notes", "JSON", "remarks of its maker"),
             at("started_unix_ns", "BIGINT", "wall clock; a label"),
         ),
     ),
     View(
         "runs",
-        "a run: one cell on one system in one turn; a row for each machine and slice, where what"
-        " server and device did is the whole run's",
+        "a run: one cell on one system in one turn; a row per machine and slice; columns of"
+        " server and device cover the whole run",
         "runs",
         (
             *IN_RUN,
@@ -216,7 +216,7 @@ _OWN: tuple[View, ...] = (
             Column("number", "BIGINT", "=number", "which job, from 0"),
             of_element("operations", "BIGINT", "its operations in the measured window"),
             of_element("size_bytes", "BIGINT", "bytes moved by them"),
-            of_element("elapsed_ns", "BIGINT", "its own time, where it ends by itself (passes)"),
+            of_element("elapsed_ns", "BIGINT", "its own time, if it ends by itself (passes)"),
         ),
     ),
     View(
@@ -235,8 +235,7 @@ _OWN: tuple[View, ...] = (
     *CLIENT_VIEWS,
     View(
         "scans",
-        "what lay where: before and after a turn's runs, after ageing, and after a cell that makes"
-        " files",
+        "a scan: before and after a turn's runs, after ageing, and after a cell that makes files",
         "scans",
         (
             *KEYS,
@@ -250,7 +249,7 @@ _OWN: tuple[View, ...] = (
             at(
                 "free_bytes",
                 "BIGINT",
-                "of the file system, where it was asked",
+                "of the file system, where requested",
                 "result.free.size_bytes",
             ),
             at("free_extents", "BIGINT", "its pieces", "result.free.extents"),
@@ -361,7 +360,7 @@ VIEWS: tuple[View, ...] = (
         replace(
             view,
             name=f"path_{view.name}",
-            row=f"{view.row}; over the system's path, beside a server",
+            row=f"{view.row}; over the system's path, next to a server",
             twin_of=view.name,
         )
         for view in _OWN

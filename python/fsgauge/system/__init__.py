@@ -35,4 +35,4 @@ def find_kind(name: str) -> SystemKind:
         return kinds[name]
     near = difflib.get_close_matches(name, kinds, n=1, cutoff=0.5)
     hint = f'did you mean "{near[0]}"?' if near else f"known: {', '.join(kinds)}"
-    raise InputError(f'"{name}" is no kind of system', details=(hint,), next="fsgauge systems")
+    raise InputError(f'"{name}" is not a kind of system', details=(hint,), next="fsgauge systems")

@@ -174,7 +174,7 @@ class Share(SystemKind):
     """Whatever a server shares over SMB or NFS."""
 
     name = "share"
-    summary = "a share of a running server (SMB, NFS), each client with a session of its own"
+    summary = "a share of a running server (SMB, NFS), each client with its own session"
     placement = "share"
 
 

@@ -26,7 +26,7 @@ def test_the_page_has_picture_limits_numbers_and_asks_nothing_of_the_network(
     between = compare_sides(A, SLOW)
     tests = check([parse_condition('ratio(iops, "xfs") < 0.95')], between)
     page = write_comparison(between, tests, tmp_path).read_text()
-    assert 'id="figure-comparison"' in page and "the whole interval lies beyond" in page
+    assert 'id="figure-comparison"' in page and "the whole interval is beyond" in page
     assert "worse" in summary(between)
     assert not re.findall(r'(?:src|href)="(?:https?:)?//', page)
     assert (tmp_path / "charts" / "comparison.svg").is_file()

@@ -137,7 +137,7 @@ impl RingTarget {
             _ if self.interface == ClientsInterface::Plain => None,
             _ if action == Action::List => Some("io_uring has no getdents".into()),
             _ if self.calls.is_in_memory() && !self.asked.has(action) && WAITING.contains(&action) => {
-                Some("the files lie in memory: there is no device to wait for".into())
+                Some("the files are in memory: there is no device to wait for".into())
             }
             _ if !self.asked.has(action) => None,
             Some(cause) => Some(cause.clone()),

@@ -79,12 +79,12 @@ fn check_log(target: &Target) -> Result<(), Failure> {
         Target::ShareFile { .. } | Target::ShareFiles { .. } => Ok(()),
         Target::File { .. } | Target::Files { .. } => Ok(()),
         Target::Block { path, .. } => refuse(
-            format!("a log cannot be written beside {path}"),
+            format!("a log cannot be written next to {path}"),
             "a bare device holds no second file",
             "choose a target of kind \"file\" or \"files\", or leave the log out",
         ),
         Target::Null { .. } => refuse(
-            "a log cannot be written beside the null target".into(),
+            "a log cannot be written next to the null target".into(),
             "it has no directory",
             "choose a target of kind \"file\" or \"files\", or leave the log out",
         ),

@@ -19,7 +19,7 @@ pub(super) fn take(numbers: &[RawFd]) -> io::Result<Vec<OwnedFd>> {
 
 fn take_one(number: RawFd) -> io::Result<OwnedFd> {
     if number <= libc::STDERR_FILENO {
-        return Err(io::Error::other(format!("descriptor {number} is no file of a load")));
+        return Err(io::Error::other(format!("descriptor {number} is not a file of the load")));
     }
     // SAFETY: the number is borrowed for this call alone, which fails where nothing is open under it.
     fcntl_setfd(unsafe { BorrowedFd::borrow_raw(number) }, FdFlags::CLOEXEC)?;

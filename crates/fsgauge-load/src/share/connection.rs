@@ -150,10 +150,9 @@ impl Connection {
 fn sync_failure(errno: i32) -> Failure {
     let what = format!("the server did not make the load's writes durable: {}", message_of(errno));
     let (cause, next) = match errno {
-        libc::EIO => (
-            "its storage reported an error, or it has begun anew: what was written may be lost",
-            "dmesg there",
-        ),
+        libc::EIO => {
+            ("its storage reported an error, or it restarted: written data may be lost", "dmesg there")
+        }
         errno => io_advice(errno),
     };
     Failure::system("sync.failed", Some(errno), what, cause, next)

@@ -42,7 +42,7 @@ pub(super) fn empty(target: &Target, number: u32, allocated_bytes: Option<u64>) 
         None => Ok(()),
     });
     allocated.map_err(|errno| {
-        let what = format!("{} cannot be emptied and allocated anew: {errno}", path.display());
+        let what = format!("{} cannot be emptied and allocated again: {errno}", path.display());
         let (cause, next) = match errno {
             Errno::OPNOTSUPP => ("its file system cannot preallocate", "leave preallocate out"),
             _ => ("it is no ordinary file, or the file system refused", "ls -l; dmesg | tail"),

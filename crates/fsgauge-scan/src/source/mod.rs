@@ -96,7 +96,7 @@ fn look_for_lost(image: &Image, problems: &mut Problems) {
         problems.add(
             "lost_superblock",
             "The superblock of this image is destroyed: the extents of the image file were scanned, not its contents",
-            format_args!("a copy of a superblock of {file_system} lies at byte {offset_bytes}: {next}"),
+            format_args!("there is a copy of a superblock of {file_system} at byte {offset_bytes}: {next}"),
         );
     }
 }

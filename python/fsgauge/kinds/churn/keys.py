@@ -32,7 +32,7 @@ _WRITING = ("clients", "new_file_size", "record_size", "write_fill", "fsync", "d
 
 
 class ChurnWorkload(WorkloadKeys):
-    """Files come and go at fill levels; reads and writes then, beside a fresh copy of the tree."""
+    """Files come and go at fill levels; then reads and writes, against a fresh copy of the tree."""
 
     makes_systems_afresh: ClassVar[bool] = True
     works_over: ClassVar[Literal["private servers"]] = "private servers"

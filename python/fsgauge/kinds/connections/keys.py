@@ -327,7 +327,7 @@ class ConnectionsWorkload(WorkloadKeys):
                     raise conflict(
                         f"the test {test} needs files, and no test writes them",
                         [("tests", self.tests.index(test))],
-                        next='add "write" to tests: every turn makes its files anew',
+                        next='add "write" to tests: every turn makes its own files',
                     )
 
     def _sizes_fit(self) -> None:

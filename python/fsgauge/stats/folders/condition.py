@@ -122,7 +122,7 @@ class _Parser:
         comparison = self.comparison()
         limit = self.limit()
         if self.peek().kind != "end":
-            raise self.wrong("the condition goes on after its number", self.peek())
+            raise self.wrong("the condition continues after its number", self.peek())
         return Condition(self.text, metric.text, selectors, comparison, limit, metric)
 
     def metric(self) -> Token:

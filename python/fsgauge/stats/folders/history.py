@@ -119,7 +119,7 @@ def follow(sides: Sequence[Side], *, despite: Sequence[str] = ()) -> History:
     ]
     if not systems:
         raise InputError(
-            f"there is no system beside the baseline {baseline} in all of these folders",
+            f"there is no system other than the baseline {baseline} in all of these folders",
             cause="a history follows ratios to the baseline, since rates also move with the"
             " machine",
             next="fsgauge compare A B compares two folders directly",

@@ -203,7 +203,7 @@ def _outcome(
     }
     crossed, held = beyond[condition.comparison]
     if crossed:
-        return "crossed", "the whole interval lies beyond the limit"
+        return "crossed", "the whole interval is beyond the limit"
     if held:
-        return "held", "the whole interval lies within the limit"
+        return "held", "the whole interval is within the limit"
     return "undecided", "the interval holds the limit; more blocks would narrow it"

@@ -59,7 +59,7 @@ def test_one_folder_is_no_history() -> None:
 
 def test_a_study_of_the_baseline_alone_has_no_ratio_to_follow() -> None:
     alone = {"systems": {"ext4": "ext4"}}
-    with pytest.raises(InputError, match="no system beside the baseline"):
+    with pytest.raises(InputError, match="no system other than the baseline"):
         follow([folder(0, **alone), folder(1, **alone)])
 
 

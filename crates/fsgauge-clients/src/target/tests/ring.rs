@@ -41,7 +41,7 @@ fn in_memory_calls_are_plain_unless_asked_for() {
     let open = Request::Open { path: c"file", write: false };
     let Started::Done(handle) = auto.start(0, &open) else { panic!("open is pending") };
     assert_eq!(ask(&mut auto, 0, Request::Close { handle: handle as Handle }), 0);
-    let reason = Some("the files lie in memory: there is no device to wait for".into());
+    let reason = Some("the files are in memory: there is no device to wait for".into());
     assert_eq!(call_of(&auto, ClientOperation::Open), ("openat".into(), reason));
     assert_eq!(call_of(&auto, ClientOperation::Write), ("pwrite".into(), None));
 

@@ -74,7 +74,7 @@ pub(super) fn drop_shared_tables(all: &mut [Option<Descriptor>], table_blocks: u
             end = start.saturating_add(table_blocks);
         } else if let Some(Some(descriptor)) = all.get_mut(group) {
             descriptor.inodes = 0;
-            problems.add_damage(format_args!("inode table of group {group} lies in that of another"));
+            problems.add_damage(format_args!("the inode table of group {group} overlaps that of another"));
         }
     }
 }

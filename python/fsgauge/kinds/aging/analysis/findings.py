@@ -80,7 +80,7 @@ def _not_in_chunks(aging: Aging) -> Iterator[Finding]:
             "aging.other_extents",
             "warning",
             f"{aged.system} was asked for extents of {format_size(chunk)}, and"
-            f" {100 * share.value:.0f} % of the aged files' bytes lie in extents of exactly that"
+            f" {100 * share.value:.0f} % of the aged files' bytes are in extents of exactly that"
             f" size; the mean extent has {format_size(aged.lengths.mean_extent_bytes)}.",
             "Read its results as those of the extents it has, not of that allocation size.",
         )

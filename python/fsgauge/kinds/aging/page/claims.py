@@ -44,7 +44,7 @@ def claims_table(results: Results, aging: Aging, published: PublishedAging) -> l
         Column("published", elsewhere=True),
     ]
     note = (
-        "What was published of a large disk array, beside this study's own numbers. S-27 and the"
+        "What was published of a large disk array, next to this study's own numbers. S-27 and the"
         f" like are claims: fsgauge published S-27.{_contradiction(aging, published)}"
     )
     return [Table("claims", "The published claims", note, columns, rows)]

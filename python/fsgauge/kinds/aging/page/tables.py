@@ -149,7 +149,7 @@ def layout_tables(results: Results, aging: Aging) -> list[Table]:
                 lambda each: share_cell(each.chunk_share),
             ),
             (
-                "free beside",
+                "free elsewhere",
                 "free_space",
                 lambda e: format_size(e.free.size_bytes) if e.free else "",
             ),
@@ -222,7 +222,8 @@ def predicted_table(results: Results, aging: Aging, shown: Sequence[int]) -> lis
     columns = [Column("system"), Column("clean", "predicted_rate")]
     columns += [Column(f"{level} % free", "predicted_rate") for level in shown]
     note = (
-        "From where the streams' files lay in each turn: seeks, waits and transfers of one disk"
+        "From the positions of the streams' files in each turn: seeks, waits and transfers of one"
+        " disk"
         " array. Shares are of the prediction for the same turn's clean files; intervals show how"
         " layouts vary, not how right the model is."
     )

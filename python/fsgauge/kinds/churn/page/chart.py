@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 HEADINGS: dict[Side, str] = {
     "read": "reading the whole tree",
-    "write": "writing new files beside it",
+    "write": "writing new files next to it",
 }
 WIDE_PIXELS = 330
 NARROW_PIXELS = 280

@@ -139,7 +139,7 @@ def _shares(results: Results, serving: Serving) -> list[Table]:
     columns = [Column("operation"), *(Column(system, "server_share") for system in systems)]
     note = (
         "The server's share of each operation's mean response, then the response through the"
-        " server and over the path: the same clients and files, in turns of their own in the same"
+        " server and over the path: the same clients and files, in separate turns of the same"
         " blocks. What they take over the path includes waiting for one another. The rest is the"
         " server's: its protocol, its processes, and the sockets. Below 0 the path was slower."
     )

@@ -136,7 +136,7 @@ def latency_table(results: Results, connections: Connections) -> list[Table]:
         )
 
     note = (
-        "Response from the moment the client asked; beside it the mean time of the call itself."
+        "Response from the moment the client asked; next to it the mean time of the call itself."
         " What is between them is waiting for a turn. A percentile needs ten samples beyond it in"
         " each run."
     )

@@ -85,7 +85,7 @@ def _as_published(scaling: Scaling) -> Table:
         row += [change_cell(_of(points, count, "change")) for count in compared]
         row += [share_cell(_of(points, count, "efficiency")) for count in compared]
         rows.append(row)
-    note = "Measured here: laid out first, then written by so many writers at once."
+    note = "Measured here: laid out first, then written by this many writers at once."
     return Table("as-published", "As published", note, columns, rows)
 
 
@@ -252,13 +252,13 @@ def _companions(scaling: Scaling) -> Table:
         grouped = [("group", "", lambda row: row.group)]
     return Rows(scaling.companions).table(
         "companions",
-        "Beside the writers",
-        "Random readers of the same file, and appenders to a log of their own.",
+        "Alongside the writers",
+        "Random readers of the same file, and writers that append to their own logs.",
         [
             ("system", "", lambda row: row.system),
             *grouped,
             ("writers", "", lambda row: str(row.writers)),
-            ("beside them", "", lambda row: ROLES.get(row.role, row.role)),
+            ("alongside them", "", lambda row: ROLES.get(row.role, row.role)),
             ("IOPS", "companions", lambda row: value_cell(row.iops, "IOPS")),
             ("p50", "p50", lambda row: value_cell(row.p50_ns, "ns")),
             ("p99", "p99", lambda row: value_cell(row.p99_ns, "ns")),

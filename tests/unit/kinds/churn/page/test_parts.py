@@ -24,7 +24,7 @@ def test_the_picture_has_a_mark_for_each_damage_and_its_tip(results):
     drawing = damage_chart(results)
     assert len(drawing.rows) == len(results.own.damages)
     assert "reading the whole tree" in drawing.wide
-    assert "writing new files beside it" in drawing.narrow
+    assert "writing new files next to it" in drawing.narrow
     assert "btrfs, read, 95 % full: aged 0.5" in drawing.wide
     assert {row["fill_percent"] for row in drawing.rows} == {50, 80, 95}
 

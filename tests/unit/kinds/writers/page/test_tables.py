@@ -84,7 +84,7 @@ def test_every_number_of_the_tables_has_a_page(planted: Planted) -> None:
         assert each.pages
         for name in each.pages:
             assert "**Definition.**" in explain_metric(name)
-        words = {"system", "group", "case", "writers", "beside them", "over"}
+        words = {"system", "group", "case", "writers", "alongside them", "over"}
         assert all(column.page or column.label in words for column in each.columns)
         assert all(len(row) == len(each.columns) for row in each.rows)
 
