@@ -1,10 +1,10 @@
 """Drift of a whole study: whether everything became faster or slower from its first block to last.
 
-Takes evidence; gives one finding. In each block that has them all, the logs of all systems and cells
-by the primary metric are averaged to one number; a line through these has a slope, and Student's
-test says whether that is more than the scatter of blocks. Ratios are taken inside blocks: most of a
-drift cancels in them, and what is left widens their intervals. It is what the machine did, so it is
-said.
+Takes evidence; gives one finding. In each block that has them all, the logs of all systems and
+cells by the primary metric are averaged to one number; a line through these has a slope, and
+Student's test says whether that is more than the scatter of blocks. Ratios are taken inside blocks:
+most of a drift cancels in them, and what is left widens their intervals. It is what the machine
+did, so it is said.
 """
 
 from __future__ import annotations
