@@ -86,7 +86,10 @@ def rates(model: NoiseModel, systems: int, blocks: int, studies: int) -> Rates:
 
 @dataclass(frozen=True)
 class Analysed:
-    """[study, system] of equal systems; a planted ratio moves `means` and the truth alike."""
+    """[study, system] of equal systems; a planted ratio moves `means` and the truth alike.
+
+    Intervals are those of single ratios, without correction for their number.
+    """
 
     means: Values
     halves: Values
@@ -128,9 +131,9 @@ def _same_as_public(values: Values, plan: Plan, analysed: Analysed, study: int) 
         assert [each.system for each in found] == NAMES[1 : len(plan.systems)]
         for place, each in enumerate(found):
             mean, half = analysed.means[study, place], analysed.halves[study, place]
-            assert each.low is not None and each.high is not None
-            assert math.isclose(math.log(each.low), mean + planted - half, abs_tol=1e-9)
-            assert math.isclose(math.log(each.high), mean + planted + half, abs_tol=1e-9)
+            assert each.alone_low is not None and each.alone_high is not None
+            assert math.isclose(math.log(each.alone_low), mean + planted - half, abs_tol=1e-9)
+            assert math.isclose(math.log(each.alone_high), mean + planted + half, abs_tol=1e-9)
             if not planted:
                 different = each.verdict in ("better", "worse")
                 assert different == analysed.different[study, place]
