@@ -4,8 +4,9 @@ The design is randomised complete blocks: in each block every system has one tur
 two, so that the baseline against itself shows the noise (A/A). A turn makes its system afresh.
 
 - With three or more systems, the turns of a block are in random order.
-- With two, A and B, pairs of blocks go AB BA or BA AB (ABBA or BAAB, by lot), which cancels a
-  linear drift, and the baseline's twin A' is put at a random place of each block.
+- With two, A and B, pairs of blocks go AB BA or BA AB (ABBA or BAAB, by lot), and the baseline's
+  twin A' is put at a random place of each block. Both systems are first equally often, so that a
+  drift comes off on average; in single pairs the twin's places leave some of it.
 - Which of the baseline's two turns counts as the twin (`again`) is random as well: if it were
   always the later one, a drift inside blocks would look like noise between equal systems.
 - Where a workload has stages (churn), each is a turn of its own on a system made afresh. All

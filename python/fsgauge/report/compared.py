@@ -125,7 +125,7 @@ def verdict_words(between: Between, entry: Entry) -> str:
     if entry.verdict == "equivalent":
         return f"equivalent (within {words.percent(entry.margin_percent)})"
     if entry.verdict in ("better", "worse"):
-        return entry.verdict if between.sittings_measured else f"{entry.verdict}, to be repeated"
+        return entry.verdict if entry.sittings_measured else f"{entry.verdict}, to be repeated"
     if not entry.bases_agree:
         return f"undecided (the ratio to {between.baseline} does not agree)"
     if _blocks(entry) < words.FEWEST_BLOCKS:

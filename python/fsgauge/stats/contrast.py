@@ -96,7 +96,7 @@ class Judged(Generic[R]):
 
     @property
     def interval(self) -> tuple[float | None, float | None]:
-        """What the verdict rests on: that of 95 % where it is equivalent, else the corrected one."""
+        """What the verdict rests on: where equivalent that of 95 %, else the corrected one."""
         alone = self.ratio.low, self.ratio.high
         if self.verdict == "equivalent":
             return alone
@@ -120,7 +120,7 @@ class Judged(Generic[R]):
 
     def _without(self, block: int) -> Verdict:
         rest = [log for other, log in self.logs.items() if other != block]
-        ratio = ratio_of_blocks(rest, reach=self.ratio.reach)
+        ratio = ratio_of_blocks(rest, reach=self.ratio.reach, level=self.ratio.drawn)
         if ratio is None:
             return "undecided"
         return judge(
@@ -131,7 +131,7 @@ class Judged(Generic[R]):
         )
 
     def detectable_percent(self) -> float | None:
-        """The effect that would have shown in 80 of 100 studies, the other ratios being as they are.
+        """The effect that would have shown in 80 of 100 studies, other ratios being as they are.
 
         None from one block.
         """

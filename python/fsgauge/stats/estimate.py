@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 
 from pydantic import BaseModel, ConfigDict
 
-from fsgauge.stats.ratio import ratio_of_blocks, t_quantile
+from fsgauge.stats.ratio import LEVEL, ratio_of_blocks, t_quantile
 
 ByBlock = Mapping[int, float]
 
@@ -27,9 +27,11 @@ class Estimate(BaseModel):
     n: int
 
 
-def estimate(logs: ByBlock, *, shift: float = 0.0, reach: float = 0.0) -> Estimate | None:
-    """The geometric mean of blocks, times exp(shift); None without blocks."""
-    found = ratio_of_blocks([log + shift for log in logs.values()], reach=reach)
+def estimate(
+    logs: ByBlock, *, shift: float = 0.0, reach: float = 0.0, level: float = LEVEL
+) -> Estimate | None:
+    """The geometric mean of blocks, times exp(shift); None without blocks. `level` as in ratio."""
+    found = ratio_of_blocks([log + shift for log in logs.values()], reach=reach, level=level)
     if found is None:
         return None
     return Estimate(value=found.ratio, low=found.low, high=found.high, n=found.n)

@@ -14,7 +14,7 @@ import math
 import statistics
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from fsgauge.plan.power import detectable_percent
@@ -40,6 +40,7 @@ class Ratio:
     """Geometric mean of `n` block ratios; `deviation` is the standard deviation of one, in logs.
 
     `reach` is how far, in logs, all of them may be off alike; the interval and p count with it.
+    `drawn` is the level at which an interval that promises 95 % is drawn.
     """
 
     ratio: float
@@ -50,13 +51,19 @@ class Ratio:
     deviation: float | None
     reach: float
     robust: Robust
+    drawn: float = field(default=LEVEL, kw_only=True)
 
     def at(self, level: float) -> tuple[float, float] | None:
-        """The interval at another level; None from one block."""
+        """The interval that promises another level; None from one block."""
         if self.deviation is None:
             return None
-        half = t_quantile(self.n - 1, level) * self.deviation / math.sqrt(self.n) + self.reach
+        quantile = t_quantile(self.n - 1, self._drawn(level))
+        half = quantile * self.deviation / math.sqrt(self.n) + self.reach
         return _bounds(math.log(self.ratio), half)
+
+    def _drawn(self, level: float) -> float:
+        """The level at which an interval that promises this one is drawn."""
+        return level if self.drawn == LEVEL else 1 - (1 - level) * (1 - self.drawn) / (1 - LEVEL)
 
     def detectable_percent(self, level: float = LEVEL) -> float | None:
         """What so many blocks of this noise show in 80 of 100 studies; None from one block.
@@ -66,7 +73,7 @@ class Ratio:
         """
         if self.deviation is None:
             return None
-        noise = detectable_percent(self.n, 100 * self.deviation, level)
+        noise = detectable_percent(self.n, 100 * self.deviation, self._drawn(level))
         return noise + 100 * math.expm1(self.reach)
 
 
@@ -88,13 +95,21 @@ def ratio_of_blocks(
     mean = statistics.fmean(log_ratios)
     robust = hodges_lehmann(log_ratios, reach=reach)
     if n == 1:
-        return Ratio(math.exp(mean), None, None, 1.0, 1, None, reach, robust)
+        return Ratio(math.exp(mean), None, None, 1.0, 1, None, reach, robust, drawn=level)
     deviation = max(statistics.stdev(log_ratios), deviation_of_steps(reach))
     half = t_quantile(n - 1, level) * deviation / math.sqrt(n) + reach
     p = _t_test(beyond(mean, reach), deviation / math.sqrt(n), n - 1)
     p = min(1.0, p * (1 - LEVEL) / (1 - level)) if level != LEVEL else p
     return Ratio(
-        math.exp(mean), math.exp(mean - half), math.exp(mean + half), p, n, deviation, reach, robust
+        ratio=math.exp(mean),
+        low=math.exp(mean - half),
+        high=math.exp(mean + half),
+        p=p,
+        n=n,
+        deviation=deviation,
+        reach=reach,
+        robust=robust,
+        drawn=level,
     )
 
 

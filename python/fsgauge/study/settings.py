@@ -35,9 +35,11 @@ class PlanSettings(StudyModel):
     )
     stop_interval: Annotated[Percent, Field(gt=0, le=50)] | None = Field(
         None,
-        description="Ends the study early, after the sixth block or later, once every 95 % "
+        description="Ends the study early, after the sixth block or later, once every "
         "interval of a primary ratio is within this distance of its ratio. Only width counts, "
-        "never significance. Default: all blocks are run.",
+        "never significance. Such a study stops sooner where its blocks happen to agree: its "
+        "intervals are drawn at 97 %, so that they hold the truth as 95 % promise. Default: all "
+        "blocks are run.",
     )
     primary: list[OneLine] = Field(
         [],

@@ -55,7 +55,8 @@ class Entry(ResultModel):
     """B over A by one metric. Without `verdict`, two machines were compared.
 
     `bases_agree` is false where the interval would decide and the other basis says otherwise.
-    `within_low` and `within_high` are the interval of these sittings alone. `value_a` and `value_b`
+    `within_low` and `within_high` are the interval of these sittings alone; `sittings_measured`:
+    the other one is of how sittings differ, not of what is assumed of that. `value_a` and `value_b`
     are geometric means over blocks: in the metric's unit, or, to the baseline, ratios. `error` (of
     the log ratio), `freedom` and `reach` (how far its buckets leave it open) give intervals at
     other levels.
@@ -74,6 +75,7 @@ class Entry(ResultModel):
     high: float | None
     within_low: float | None
     within_high: float | None
+    sittings_measured: bool
     p: float
     p_adjusted: float
     verdict: Verdict | None
@@ -281,6 +283,7 @@ def _entry(
         high=ratio.high,
         within_low=ratio.within_low,
         within_high=ratio.within_high,
+        sittings_measured=ratio.measured,
         p=ratio.p,
         p_adjusted=each.p_adjusted,
         verdict=verdict if scope.one_machine or basis == "to baseline" else None,

@@ -21,9 +21,9 @@ from fsgauge.stats.welch import p_of
 SHARES = (0.0, 0.15, 0.3, 0.45, 0.6, 0.7)
 """Shares of a folder's noise that the next one keeps."""
 NEARLY = (1.0, 2.0)
-"""Log likelihood below the best share's up to which a share is tried: the less up to 20 folders, the
-more from 40 on. The more folders, the more places candidates were chosen from, and the less of the
-noise they leave resembles its neighbours. The least that holds false steps at about 6 % up to a
+"""Log likelihood below the best share's up to which a share is tried: the less up to 20 folders,
+the more from 40 on. The more folders, the more places candidates were chosen from, and the less of
+the noise they leave resembles its neighbours. The least that holds false steps at about 6 % up to a
 share of 0.6, by simulation (tests/known/test_wandering.py)."""
 _LEAST_SQUARES = 1e-24
 

@@ -40,7 +40,9 @@ class ChurnAnalysis(Analysis):
     ) -> list[Interval]:
         """All damages, each by itself."""
         found = [
-            estimate({block: math.log(ratio) for block, ratio in damage.blocks})
+            estimate(
+                {block: math.log(ratio) for block, ratio in damage.blocks}, level=samples.level
+            )
             for damage in damages_of(samples, equivalence_percent)
         ]
         return [Interval(each.value, each.low, each.high) for each in found if each is not None]
