@@ -188,12 +188,8 @@ def _method(description: PlanDescription) -> list[str]:
         lines.append(f"system    {system.name}: {words}")
     lines += [f"equal     {line}" for line in description.held_equal]
     lines += [f"different {line}" for line in description.different or ["nothing"]]
-<<<<<<< HEAD
-    lines += [f"not told  {line}" for line in description.cannot_tell]
-    lines += [f"partners  {line}" for line in description.partners]
-=======
     lines += [f"not shown {line}" for line in description.cannot_tell]
->>>>>>> refs/heads/words
+    lines += [f"partners  {line}" for line in description.partners]
     return lines
 
 
