@@ -172,6 +172,7 @@ class WritersMethod(LaidOut):
             verify=workload.verify,
             companions=self._companions(bare=bare),
             measure_limits=True,
+            limits_stride_bytes=workload.limits_stride,
         )
 
     def run_seconds(self, cell: Cell, space_bytes: int, speed: Speed = EXPECTED) -> float:
@@ -223,6 +224,7 @@ class WritersMethod(LaidOut):
             *access_line(self.accesses, [self.workload.interface]),
             f"time: {self._time()}, as fast as it goes",
             *self._beside(),
+            *self._without_device(),
             "order: cells in one random order for all turns of a block",
         ]
 
@@ -343,6 +345,14 @@ class WritersMethod(LaidOut):
             return f"{passes} over its places by each writer, at most {_bound()}"
         warm_up, duration = format_duration(workload.warm_up), format_duration(workload.duration)
         return f"{warm_up} warm-up and {duration} measured in each run"
+
+    def _without_device(self) -> list[str]:
+        stride = self.workload.limits_stride
+        if stride is None:
+            return []
+        return [
+            f"without a device: one byte of every {exact_size(stride)} touched, beside the rest"
+        ]
 
     def _beside(self) -> list[str]:
         workload = self.workload
