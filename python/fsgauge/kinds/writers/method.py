@@ -10,6 +10,7 @@ from fsgauge.access.keys import AccessKeys
 from fsgauge.errors import InputError
 from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.kinds.writers.keys import WritersWorkload
+from fsgauge.kinds.writers.places import fewest_places, too_many
 from fsgauge.record import Cell
 from fsgauge.units import exact_duration, exact_size, format_duration, format_size
 from fsgauge.wire import (
@@ -108,11 +109,11 @@ class WritersMethod(LaidOut):
                 fitting = [
                     writers
                     for writers in counts
-                    if _fewest_places(ranges, file_bytes // unit, unit // block_bytes, writers)
+                    if fewest_places(ranges, file_bytes // unit, unit // block_bytes, writers)
                     >= needed
                 ]
                 if fitting != counts:
-                    raise _too_many(ranges, counts[-1], fitting, needed, file_bytes, unit, cause)
+                    raise too_many(ranges, counts[-1], fitting, needed, file_bytes, unit, cause)
 
     def direct_sizes_bytes(self, *, bare: bool = False) -> list[int]:
         """What writers and readers move past the cache; of a bare device they always do."""
@@ -364,37 +365,6 @@ class WritersMethod(LaidOut):
             size = exact_size(workload.log_block_size)
             found.append(f"{workload.log_writers} log writers of {size} with fdatasync")
         return [f"beside: {', '.join(found)}"] if found else []
-
-
-def _fewest_places(ranges: str, units: int, blocks_a_unit: int, writers: int) -> int:
-    """Blocks of the writer that has the fewest; `units` are dealt, each of some blocks."""
-    dealt = units if ranges in ("shared", "own files") else units // writers
-    return dealt * blocks_a_unit
-
-
-def _too_many(
-    ranges: str,
-    writers: int,
-    fitting: list[int],
-    needed: int,
-    file_bytes: int,
-    unit_bytes: int,
-    cause: str,
-) -> InputError:
-    places = file_bytes // unit_bytes
-    each = "one each" if needed == 1 else f"{needed} blocks each, to be verified"
-    counts = ", ".join(str(count) for count in fitting)
-    return InputError(
-        f"{writers} writers with {ranges} ranges are more than the file has places for",
-        details=(
-            f"{format_size(file_bytes)} hold {places} places of {exact_size(unit_bytes)},"
-            f" and the writers need {each}",
-        ),
-        cause=cause,
-        next=f"--set 'workload.writers=[{counts}]', or larger storage"
-        if fitting
-        else "larger storage, or a larger workload.fill",
-    )
 
 
 def _bound() -> str:
