@@ -75,6 +75,7 @@ class WritersRecipe:
     companions: Sequence[Companion] = ()
     sync: str = "none"
     limits: bool = True
+    limits_stride: int | None = None
     layout_rate: Mapping[str, float] = field(default_factory=dict)
 
 
@@ -218,6 +219,7 @@ def _job(recipe: WritersRecipe, cell: Cell) -> LoadJob:
         verify=True,
         companions=list(recipe.companions),
         measure_limits=recipe.limits,
+        limits_stride_bytes=recipe.limits_stride,
     )
 
 
@@ -267,6 +269,9 @@ def _result(recipe: WritersRecipe, turn: Turn, cell: Cell, rate: float) -> LoadR
             null_operations_per_second=4e6 * WritersFactors.of(cell).writers,
             memory_operations_per_second=6e5 * WritersFactors.of(cell).writers,
             memory_touched_operations_per_second=6e4 * WritersFactors.of(cell).writers,
+            memory_stride_operations_per_second=3e5 * WritersFactors.of(cell).writers
+            if recipe.limits_stride
+            else None,
         )
         if recipe.limits
         else None,

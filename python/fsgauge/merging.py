@@ -46,6 +46,7 @@ RULES: dict[str, Rule] = {
     "null_operations_per_second": "rate",
     "memory_operations_per_second": "rate",
     "memory_touched_operations_per_second": "rate",
+    "memory_stride_operations_per_second": "rate",
     **dict.fromkeys(("started_unix_ns", "first_done_ns"), "least"),
     **dict.fromkeys(("longest_ns", "late_start_ns", "null_operation_ns"), "most"),
     # The one that is farthest from zero.

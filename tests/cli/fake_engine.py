@@ -171,6 +171,8 @@ def beside(job, writes):
             "memory_operations_per_second": 2e6 * job["jobs"],
             "memory_touched_operations_per_second": 4e5 * job["jobs"],
         }
+        if job.get("limits_stride_bytes"):
+            found["limits"]["memory_stride_operations_per_second"] = 9e5 * job["jobs"]
     return found
 
 

@@ -140,3 +140,26 @@ def _wait_for(file: Path) -> None:
     while not file.exists():
         assert time.monotonic() < until, "the engine never came up"
         time.sleep(0.05)
+
+
+def test_an_empty_region_is_named_and_is_in_the_data(fsgauge: Run) -> None:
+    done = fsgauge("scan", "/place", "--empty-region", "16MiB")
+    assert done.returncode == 0 and "empty region groups" in done.stdout
+    document = json.loads(fsgauge("scan", "/place", "--empty-region", "16MiB", "--json").stdout)
+    assert document["empty_region"]["size_bytes"] == 16 << 20
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["16"], '--empty-region: "16" has no unit'),
+        (["0B"], "--empty-region must be at least 1 B"),
+        (["16MiB", "--no-space"], "--empty-region would have no answer"),
+        (["1TiB"], "no groups side by side have 1 TiB"),
+    ],
+)
+def test_a_region_that_cannot_be_named_is_refused(
+    fsgauge: Run, arguments: list[str], words: str
+) -> None:
+    done = fsgauge("scan", "/place", "--empty-region", *arguments)
+    assert done.returncode == 2 and words in done.stderr

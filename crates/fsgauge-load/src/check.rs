@@ -29,7 +29,20 @@ pub(crate) fn check_load(load: &LoadJob) -> Check {
     check_access(load)?;
     check_ranges(load)?;
     check_companions(load)?;
+    check_limits(load)?;
     check_times(load)
+}
+
+fn check_limits(load: &LoadJob) -> Check {
+    if load.limits_stride_bytes.is_some() && !load.measure_limits {
+        return refuse(
+            "limits_stride_bytes",
+            "limits_stride_bytes is given, and no limits are measured".into(),
+            "it says which bytes of memory that measure touches",
+            "\"measure_limits\": true, or leave it out",
+        );
+    }
+    Ok(())
 }
 
 fn check_sizes(load: &LoadJob) -> Check {

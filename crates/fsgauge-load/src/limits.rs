@@ -12,13 +12,15 @@ use crate::running_jobs::RunningJobs;
 /// How long one measure runs.
 const MEASURE_NS: u64 = 50_000_000;
 
-/// Measures all three, one after the other. None when the load was stopped meanwhile.
+/// Measures all of them, one after the other. None when the load was stopped meanwhile.
 pub(crate) fn measure_limits(load: &LoadJob, clock: Clock, stop: Stop) -> Outcome<Option<Limits>> {
     let rate = |medium| operations_per_second(load, medium, clock, stop);
+    let stride = load.limits_stride_bytes.map(Touch::Stride);
     let limits = Limits {
         null_operations_per_second: rate(Medium::Nothing)?,
         memory_operations_per_second: rate(Medium::Memory(Touch::Words))?,
         memory_touched_operations_per_second: rate(Medium::Memory(Touch::Bytes))?,
+        memory_stride_operations_per_second: stride.map(|touch| rate(Medium::Memory(touch))).transpose()?,
     };
     Ok((!stop.is_set()).then_some(limits))
 }
@@ -61,6 +63,8 @@ impl Listener for Nobody {
 
 #[cfg(test)]
 mod tests {
+    use std::num::NonZeroU32;
+
     use super::*;
     use fsgauge_wire::Target;
 
@@ -73,6 +77,14 @@ mod tests {
         let load = LoadJob { target, read_percent: 0, jobs: 2, extend: true, ..LoadJob::plain() };
         let limits = measure_limits(&load, Clock::new().0, Stop::new()).unwrap().unwrap();
         assert!(limits.memory_operations_per_second > 0.0);
+        assert_eq!(limits.memory_stride_operations_per_second, None);
         assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_stride_is_measured_where_the_job_has_one() {
+        let load = LoadJob { read_percent: 0, limits_stride_bytes: NonZeroU32::new(64), ..LoadJob::plain() };
+        let limits = measure_limits(&load, Clock::new().0, Stop::new()).unwrap().unwrap();
+        assert!(limits.memory_stride_operations_per_second.unwrap() > 0.0);
     }
 }

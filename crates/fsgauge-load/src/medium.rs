@@ -1,5 +1,7 @@
 //! The medium: what takes a job's operations in place of its target, when the load's own limits are measured.
 
+use std::num::NonZeroU32;
+
 /// What operations go to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Medium {
@@ -18,4 +20,6 @@ pub(crate) enum Touch {
     Words,
     /// Every byte.
     Bytes,
+    /// One byte of every so many, the first of an operation and every Nth after it.
+    Stride(NonZeroU32),
 }

@@ -2,6 +2,8 @@
 
 mod support;
 
+use std::num::NonZeroU32;
+
 use fsgauge_load::run_load;
 use fsgauge_wire::{Access, BlockSize, Data, Ended, Interface, Limits, LoadJob, Stop, Target};
 use support::{Heard, engine, null_load, run};
@@ -27,6 +29,10 @@ fn best_of_tries(load: &LoadJob) -> Limits {
             memory_touched_operations_per_second: best
                 .memory_touched_operations_per_second
                 .max(limits.memory_touched_operations_per_second),
+            memory_stride_operations_per_second: best
+                .memory_stride_operations_per_second
+                .zip(limits.memory_stride_operations_per_second)
+                .map(|(best, rate)| best.max(rate)),
         })
         .unwrap()
 }
@@ -42,6 +48,21 @@ fn the_more_is_touched_the_lower_the_limit() {
             assert!(limits.memory_touched_operations_per_second > 0.0);
         }
     }
+}
+
+#[test]
+fn a_byte_of_every_4096_costs_less_than_every_byte() {
+    let limits = best_of_tries(&LoadJob { limits_stride_bytes: NonZeroU32::new(4096), ..large_writes() });
+    let stride = limits.memory_stride_operations_per_second.unwrap();
+    assert!(limits.memory_touched_operations_per_second < stride);
+    assert!(stride < limits.null_operations_per_second);
+}
+
+#[test]
+fn a_stride_that_nothing_measures_is_refused() {
+    let load = LoadJob { measure_limits: false, limits_stride_bytes: NonZeroU32::new(64), ..large_writes() };
+    let refusal = run(load).unwrap_err();
+    assert!(format!("{refusal:?}").contains("limits_stride_bytes is given, and no limits are measured"));
 }
 
 #[test]

@@ -3,6 +3,8 @@
 //! Unknown keys are errors. Optional keys may be left out or null. A required key with a default in its schema
 //! is always written by the lab, and has that value there where nobody gives another.
 
+use std::num::NonZeroU32;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -368,6 +370,10 @@ pub struct LoadJob {
     /// memory. Gives `limits`.
     #[serde(default)]
     pub measure_limits: bool,
+    /// With `measure_limits` once more into memory, touching one byte of so many: of every operation the first,
+    /// and every Nth after it.
+    #[serde(default)]
+    pub limits_stride_bytes: Option<NonZeroU32>,
 }
 
 impl LoadJob {
@@ -404,6 +410,7 @@ impl LoadJob {
             verify: false,
             companions: Vec::new(),
             measure_limits: false,
+            limits_stride_bytes: None,
         }
     }
 }

@@ -227,6 +227,9 @@ pub struct Limits {
     pub memory_operations_per_second: f64,
     /// Into memory, every byte.
     pub memory_touched_operations_per_second: f64,
+    /// Into memory, one byte of every `limits_stride_bytes` of the job; null where it has none.
+    #[serde(default)]
+    pub memory_stride_operations_per_second: Option<f64>,
 }
 
 /// CPU time of the jobs in the measured part, threads or processes.

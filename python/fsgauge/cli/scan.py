@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,6 +39,12 @@ _WORST_FILES = 3
 @click.option(
     "--threads", type=click.IntRange(1, 256), help="Reader threads. Default: one per processor."
 )
+@click.option(
+    "--empty-region",
+    "region_size",
+    metavar="SIZE",
+    help="Name the emptiest adjoining groups of this size, such as 2TiB; nothing is set.",
+)
 @click.option("--no-space", is_flag=True, help="Files only: do not read free space.")
 @click.option("--json", "as_json", is_flag=True, help="All numbers and the whole scan as JSON.")
 def command(
@@ -45,6 +53,7 @@ def command(
     page: Path | None,
     against: Path | None,
     threads: int | None,
+    region_size: str | None,
     no_space: bool,
     as_json: bool,
 ) -> int:
@@ -55,9 +64,11 @@ def command(
     3 unreadable, 130 stopped early.
     """
     from fsgauge.report.scan import require_ours
+    from fsgauge.scan.region import empty_region, region_lines
     from fsgauge.scan.stored import is_kept_scan, read_scan
 
     before = read_scan(against) if against else None
+    region_bytes = _region_bytes(region_size, no_space)
     if page is not None:
         require_ours(page)
     if is_kept_scan(path):
@@ -72,12 +83,38 @@ def command(
             top=_WORST_FILES if top is None else top,
             map_order=_order(before) if with_map else 0,
         )
+    region = empty_region(scan, region_bytes) if region_bytes else None
     if as_json:
-        click.echo(_document(scan, before))
+        more = {"empty_region": asdict(region)} if region else {}
+        click.echo(_document(scan, before, more))
     else:
         _say(scan, before, top)
+        for line in region_lines(scan, region) if region else ():
+            click.echo(line)
     _draw(scan, before, page, as_json)
     return 130 if scan.ended == "interrupted" else 0
+
+
+def _region_bytes(size: str | None, no_space: bool) -> int | None:
+    """The size asked for; InputError for what is none, or with free space left alone."""
+    from fsgauge.errors import InputError
+    from fsgauge.quantities import UnitError
+    from fsgauge.units import parse_size
+
+    if size is None:
+        return None
+    if no_space:
+        raise InputError(
+            "--empty-region would have no answer: --no-space reads no free space",
+            next="leave --no-space out",
+        )
+    try:
+        found = parse_size(size)
+    except UnitError as error:
+        raise InputError(f"--empty-region: {error}", next="--empty-region 2TiB") from error
+    if found < 1:
+        raise InputError("--empty-region must be at least 1 B", next="--empty-region 2TiB")
+    return found
 
 
 def _order(before: ScanResult | None) -> int:
@@ -151,18 +188,19 @@ def _say(scan: ScanResult, before: ScanResult | None, top: int | None) -> None:
             click.echo(line)
 
 
-def _document(scan: ScanResult, before: ScanResult | None) -> str:
+def _document(scan: ScanResult, before: ScanResult | None, more: Mapping[str, object]) -> str:
     from fsgauge.scan.numbers import difference_lines, doubts, numbers_of
     from fsgauge.scan.stored import document_of
 
     if before is None:
-        return document_of(scan)
+        return document_of(scan, **more)
     lines = difference_lines(before, scan)
     return document_of(
         scan,
         before=numbers_of(before),
         difference={line.quantity.name: line.difference for line in lines},
         doubts=doubts(before, scan),
+        **more,
     )
 
 

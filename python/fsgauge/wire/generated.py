@@ -601,6 +601,7 @@ class Limits(Wire):
     null_operations_per_second: float
     memory_operations_per_second: float
     memory_touched_operations_per_second: float
+    memory_stride_operations_per_second: float | None = None
 
 
 class Drain(Wire):
@@ -1430,6 +1431,7 @@ class LoadJob(Wire):
     verify: bool = False
     companions: Annotated[list[Companion], Field(validate_default=True)] = []
     measure_limits: bool = False
+    limits_stride_bytes: Annotated[int | None, Field(ge=1)] = None
 
 
 class LayoutJob(Wire):

@@ -65,6 +65,11 @@ impl MemoryQueue {
                 // SAFETY: as above; offset plus the word is at most the block's size.
                 unsafe { std::ptr::copy_nonoverlapping(from, to, word_bytes) };
             }),
+            Touch::Stride(bytes) => (0..size_bytes).step_by(bytes.get() as usize).for_each(|offset| {
+                // SAFETY: as above; the offset is below the block's size. Volatile: each of the bytes is
+                // read and written, however many of them one instruction could move.
+                unsafe { to.add(offset).write_volatile(from.add(offset).read_volatile()) };
+            }),
         }
     }
 }
@@ -123,6 +128,8 @@ fn map(length: usize) -> Result<*mut u8, Failure> {
 
 #[cfg(test)]
 mod tests {
+    use std::num::NonZeroU32;
+
     use super::*;
 
     const GEOMETRY: Geometry = Geometry { files: 2, file_size_bytes: 24576, base_bytes: 0 };
@@ -164,6 +171,20 @@ mod tests {
         pass(&mut queue, operation(false, 0, 0), &mut read);
         let touched: Vec<usize> = (0..8192).filter(|index| read[*index] == 7).collect();
         assert_eq!(touched, (0..8).chain(4096..4104).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_stride_touches_one_byte_of_so_many_the_first_among_them() {
+        for stride in [1, 3, 64, 8191, 8192, u32::MAX] {
+            let mut queue = queue(Touch::Stride(NonZeroU32::new(stride).unwrap()));
+            pass(&mut queue, operation(true, 0, 0), &mut [7; 8192]);
+            queue.touch = Touch::Bytes;
+            let mut read = vec![0; 8192];
+            pass(&mut queue, operation(false, 0, 0), &mut read);
+            let touched: Vec<usize> = (0..8192).filter(|index| read[*index] == 7).collect();
+            let wanted: Vec<usize> = (0..8192).step_by(stride as usize).collect();
+            assert_eq!(touched, wanted, "{stride}");
+        }
     }
 
     #[test]

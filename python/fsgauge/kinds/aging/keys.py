@@ -29,7 +29,7 @@ from fsgauge.study.sweep import (
 )
 from fsgauge.study.system import System
 from fsgauge.study.workload_keys import WorkloadKeys
-from fsgauge.units import WholePercent, exact_percent
+from fsgauge.units import BytesPerSecond, DurationNs, WholePercent, exact_percent
 
 AgedBy = Literal["fallocate", "direct", "write"]
 Level = Annotated[WholePercent, Field(ge=1)]
@@ -63,6 +63,22 @@ class AgingWorkload(WorkloadKeys):
         97,
         description="Share of a system's available space that the region, all files together,"
         " takes up. A ballast file fills the rest after ageing, so that only deletes free space.",
+    )
+    nominal_rate: BytesPerSecond | None = Field(
+        None,
+        description="Size the region by a rate instead of `fill`: what this rate writes in"
+        " nominal_time is what is free when the region is full_level full. Published: 625 MB/s a"
+        " target (S-13). `fsgauge plan` prints what follows. Default: none, fill sizes the region.",
+    )
+    nominal_time: Annotated[DurationNs, Field(ge=1_000_000_000)] = Field(
+        300_000_000_000,
+        description="How long nominal_rate must be able to write; at least 1 s. Published: five"
+        " minutes (S-14).",
+    )
+    full_level: Annotated[WholePercent, Field(ge=1, le=99)] = Field(
+        90,
+        description="How full the region is when so much must still be free. Published: 90 %"
+        " (S-15).",
     )
     aged_by: AgedBy | None = Field(
         None,
@@ -121,6 +137,14 @@ class AgingWorkload(WorkloadKeys):
                     [("levels", index), "files"],
                     next=f"a multiple of {exact_percent(100 // self.files)}, or more files",
                 )
+        free_percent = 100 - self.full_level
+        if self.nominal_rate is not None and free_percent % (100 // self.files):
+            raise conflict(
+                f"the region is never {self.full_level} % full: each of {self.files} files gives"
+                f" back {100 // self.files} %",
+                ["full_level", "files"],
+                next=f"a multiple of {exact_percent(100 // self.files)}, or more files",
+            )
         way = "no other: rates are measured with direct I/O"
         require_whole_sectors(self.record_size, "record_size", "kind", way)
         if self.data == "zero" and self.verify:
@@ -137,8 +161,11 @@ class AgingWorkload(WorkloadKeys):
         return self
 
     def inapplicable(self) -> Inapplicable:
-        """Every key has an effect."""
-        return {}
+        """Keys that have no effect in this workload: why, and the key that makes it so."""
+        if self.nominal_rate is not None:
+            return {"fill": ("nominal_rate says how large the region is", "nominal_rate")}
+        reason = ("fill says how large the region is: there is no nominal_rate", "nominal_rate")
+        return {"nominal_time": reason, "full_level": reason}
 
     def needs_files(self) -> tuple[str, str, str] | None:
         """All of it does."""

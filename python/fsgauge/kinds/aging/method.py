@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from fsgauge.errors import InputError
 from fsgauge.kinds.aging.factors import AgingFactors
 from fsgauge.kinds.aging.keys import AgingWorkload
+from fsgauge.kinds.aging.sizing import file_size, share_of, sizing_words
 from fsgauge.record import Cell
 from fsgauge.units import exact_size, format_bandwidth, format_duration, format_size
 from fsgauge.wire import (
@@ -77,12 +78,11 @@ class AgingMethod(MakesOwnFiles):
         workload = self.workload
         chunks = [chunk for chunk in room.chunks if chunk is not None]
         unit = math.lcm(workload.record_size, *chunks, *room.hints)
-        largest = room.free_bytes * workload.fill // 100 // workload.files
-        file_bytes = largest - largest % unit
+        file_bytes = file_size(workload, room, unit)
         share = file_bytes * workload.rate_fill // 100 // workload.streams
         rate_bytes = share - share % unit
         if rate_bytes < unit:
-            raise self._too_small(room, unit, largest)
+            raise self._too_small(room, unit, file_bytes)
         written = len(room.chunks) - len(chunks)
         return replace(
             self,
@@ -199,6 +199,7 @@ class AgingMethod(MakesOwnFiles):
         return [
             f"region: {workload.files} files of {format_size(sizes.file_size_bytes)}, made in turns"
             f" piece by piece, {format_size(workload.files * sizes.file_size_bytes)} together",
+            *filter(None, [sizing_words(workload, sizes.file_size_bytes)]),
             "ballast: a file fills the rest, so that only deletes free space",
             f"streams: {workload.streams}, a new file of {format_size(sizes.rate_file_bytes)} each,"
             f" direct {exact_size(workload.record_size)}, {workload.queue_depth} in flight each,"
@@ -220,13 +221,16 @@ class AgingMethod(MakesOwnFiles):
         if self.sizes is None or self._timed_seconds() >= SHORTEST_STEADY_SECONDS:
             return ""
         region = self.workload.files * self.sizes.file_size_bytes
+        moves = (
+            f"steady rates: a run moves {format_size(self._rate_bytes())}, about"
+            f" {format_duration(self._timed_seconds() * 1e9)}"
+        )
+        if self.workload.nominal_rate is not None:
+            return f"{moves}; half a second takes a longer workload.nominal_time"
         enough = region * SHORTEST_STEADY_SECONDS / self._timed_seconds()
         larger = -(-enough * 100 // self.workload.fill)
-        return (
-            f"steady rates: a run moves {format_size(self._rate_bytes())}, about"
-            f" {format_duration(self._timed_seconds() * 1e9)}; half a second takes about"
-            f" {math.ceil(larger / (1 << 30))} GiB of storage (storage.size)"
-        )
+        storage = f"{math.ceil(larger / (1 << 30))} GiB of storage (storage.size)"
+        return f"{moves}; half a second takes about {storage}"
 
     def without_equal_in_fio(self) -> tuple[str, str]:
         """Its rates alone have one; where they are measured is what the study is about."""
@@ -292,18 +296,24 @@ class AgingMethod(MakesOwnFiles):
     def _too_small(self, room: Room, unit_bytes: int, file_bytes: int) -> InputError:
         """What the region would have to be."""
         workload = self.workload
+        if workload.nominal_rate is None:
+            file_bytes = share_of(workload, room)
         a_file = -(-workload.streams * unit_bytes * 100 // workload.rate_fill)
         a_file += -a_file % unit_bytes
         needed = -(-a_file * workload.files * 100 // workload.fill)
+        larger = f"room for {format_size(needed)}"
+        if workload.nominal_rate is not None:
+            larger = "a longer workload.nominal_time"
         where = f'"{room.least}" leaves' if room.least else "the storage has"
         return InputError(
             f"{workload.files} files would have {format_size(file_bytes)} each, and"
             f" {workload.streams} streams need {format_size(a_file)} of one",
             details=(f"each stream writes whole pieces of {exact_size(unit_bytes)}",),
             cause=f"{where} room for {format_size(room.free_bytes)}, and the region is"
-            f" {workload.fill} % of it",
-            next=f"room for {format_size(needed)}, fewer workload.streams, or smaller"
-            f" {_pieces(room)}",
+            f" {workload.fill} % of it"
+            if workload.nominal_rate is None
+            else "the region follows from workload.nominal_rate",
+            next=f"{larger}, fewer workload.streams, or smaller {_pieces(room)}",
         )
 
 

@@ -142,6 +142,13 @@ class WritersWorkload(WorkloadKeys):
         " counted.",
     )
 
+    limits_stride: Annotated[SizeBytes, Field(ge=1, le=1 << 30)] | None = Field(
+        None,
+        description="Measure the load without a device once more, touching one byte of every so"
+        " many: a database looks at some of its bytes, not at each; below every block size."
+        " Default: none, only nothing, a word of each 4 KiB and every byte are measured.",
+    )
+
     @model_validator(mode="before")
     @classmethod
     def _one_pass_unless_told(cls, data: object) -> object:
@@ -167,6 +174,7 @@ class WritersWorkload(WorkloadKeys):
                 next='interface = "io_uring", or queue_depth = 1 with more writers',
             )
         self._sizes_fit()
+        self._stride_tells()
         self._places_fit()
         self._can_be_verified()
         require_few_cells(self, ["writers", "block_sizes", "ranges", "access", "allocation"])
@@ -246,6 +254,18 @@ class WritersWorkload(WorkloadKeys):
                     f" {exact_size(size_bytes)}",
                     ["stride", ("block_sizes", index)],
                     next="a stride that is a multiple of every block size",
+                )
+
+    def _stride_tells(self) -> None:
+        """One that is no shorter than a block touches one byte of it, whatever its number."""
+        stride = self.limits_stride
+        for index, size_bytes in enumerate(self.block_sizes if stride else ()):
+            if stride is not None and stride >= size_bytes:
+                raise conflict(
+                    f"one byte of every {exact_size(stride)} is one of a block of"
+                    f" {exact_size(size_bytes)}, however long the stride",
+                    ["limits_stride", ("block_sizes", index)],
+                    next="a limits_stride below every block size",
                 )
 
     def _places_fit(self) -> None:

@@ -10,6 +10,7 @@ from fsgauge.access.keys import AccessKeys
 from fsgauge.errors import InputError
 from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.kinds.writers.keys import WritersWorkload
+from fsgauge.kinds.writers.places import fewest_places, too_many
 from fsgauge.record import Cell
 from fsgauge.units import exact_duration, exact_size, format_duration, format_size
 from fsgauge.wire import (
@@ -108,11 +109,11 @@ class WritersMethod(LaidOut):
                 fitting = [
                     writers
                     for writers in counts
-                    if _fewest_places(ranges, file_bytes // unit, unit // block_bytes, writers)
+                    if fewest_places(ranges, file_bytes // unit, unit // block_bytes, writers)
                     >= needed
                 ]
                 if fitting != counts:
-                    raise _too_many(ranges, counts[-1], fitting, needed, file_bytes, unit, cause)
+                    raise too_many(ranges, counts[-1], fitting, needed, file_bytes, unit, cause)
 
     def direct_sizes_bytes(self, *, bare: bool = False) -> list[int]:
         """What writers and readers move past the cache; of a bare device they always do."""
@@ -172,6 +173,7 @@ class WritersMethod(LaidOut):
             verify=workload.verify,
             companions=self._companions(bare=bare),
             measure_limits=True,
+            limits_stride_bytes=workload.limits_stride,
         )
 
     def run_seconds(self, cell: Cell, space_bytes: int, speed: Speed = EXPECTED) -> float:
@@ -223,6 +225,7 @@ class WritersMethod(LaidOut):
             *access_line(self.accesses, [self.workload.interface]),
             f"time: {self._time()}, unpaced",
             *self._beside(),
+            *self._without_device(),
             "order: cells in one random order for all turns of a block",
         ]
 
@@ -347,6 +350,14 @@ class WritersMethod(LaidOut):
         warm_up, duration = format_duration(workload.warm_up), format_duration(workload.duration)
         return f"{warm_up} warm-up and {duration} measured in each run"
 
+    def _without_device(self) -> list[str]:
+        stride = self.workload.limits_stride
+        if stride is None:
+            return []
+        return [
+            f"without a device: one byte of every {exact_size(stride)} touched, beside the rest"
+        ]
+
     def _beside(self) -> list[str]:
         workload = self.workload
         found = []
@@ -357,37 +368,6 @@ class WritersMethod(LaidOut):
             size = exact_size(workload.log_block_size)
             found.append(f"{workload.log_writers} log writers of {size} with fdatasync")
         return [f"alongside: {', '.join(found)}"] if found else []
-
-
-def _fewest_places(ranges: str, units: int, blocks_a_unit: int, writers: int) -> int:
-    """Blocks of the writer that has the fewest; `units` are dealt, each of some blocks."""
-    dealt = units if ranges in ("shared", "own files") else units // writers
-    return dealt * blocks_a_unit
-
-
-def _too_many(
-    ranges: str,
-    writers: int,
-    fitting: list[int],
-    needed: int,
-    file_bytes: int,
-    unit_bytes: int,
-    cause: str,
-) -> InputError:
-    places = file_bytes // unit_bytes
-    each = "one each" if needed == 1 else f"{needed} blocks each, to be verified"
-    counts = ", ".join(str(count) for count in fitting)
-    return InputError(
-        f"the file is too small for {writers} writers with {ranges} ranges",
-        details=(
-            f"{format_size(file_bytes)} hold {places} units of {exact_size(unit_bytes)}, and the"
-            f" writers need {each}",
-        ),
-        cause=cause,
-        next=f"--set 'workload.writers=[{counts}]', or larger storage"
-        if fitting
-        else "larger storage, or a larger workload.fill",
-    )
 
 
 def _bound() -> str:

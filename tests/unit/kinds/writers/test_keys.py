@@ -251,3 +251,31 @@ def test_round_trip(values):
     assert parse_study(dump_study(study), "my.toml", "my") == study
     stored = study.model_dump(mode="json", by_alias=True)
     assert Study.model_validate(stored) == study
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        (
+            ['limits_stride = "8 KiB"'],
+            [
+                "one byte of every 8 KiB is one of a block of 8 KiB, however long the stride",
+                "next: a limits_stride below every block size",
+            ],
+        ),
+        (
+            ['limits_stride = "4 KiB"', 'block_sizes = ["8 KiB", "1 KiB"]'],
+            ["is one of a block of 1 KiB", "block_sizes ="],
+        ),
+        (['limits_stride = "0 B"'], ["limits_stride must be at least 1 B"]),
+        (["limits_stride = 64"], ["limits_stride: 64 has no unit"]),
+    ],
+)
+def test_a_stride_that_tells_nothing_is_refused(lines, words):
+    text = mistake(*lines)
+    assert all(each in text for each in words), text
+
+
+def test_a_stride_is_in_bytes():
+    assert read('limits_stride = "64 B"').limits_stride == 64
+    assert read().limits_stride is None

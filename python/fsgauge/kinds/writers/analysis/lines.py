@@ -33,7 +33,7 @@ from fsgauge.record import Cell, RunRecord
 from fsgauge.stats.estimate import ByBlock, Estimate, estimate, over
 from fsgauge.stats.samples import Samples, is_complete
 from fsgauge.units import format_size
-from fsgauge.wire import Limits
+from fsgauge.wire import Limits, LoadJob
 
 
 @dataclass(frozen=True)
@@ -235,6 +235,8 @@ def limits_of(group: Group, runs: Sequence[RunRecord]) -> list[LimitPoint]:
         if found:
             columns = zip(*map(_rates, found), strict=True)
             null, memory, touched = (statistics.geometric_mean(column) for column in columns)
+            strides = [each.memory_stride_operations_per_second for each in found]
+            stride = [each for each in strides if each]
             points.append(
                 LimitPoint(
                     writers=writers,
@@ -242,9 +244,17 @@ def limits_of(group: Group, runs: Sequence[RunRecord]) -> list[LimitPoint]:
                     null=null,
                     memory=memory,
                     memory_touched=touched,
+                    memory_stride=statistics.geometric_mean(stride) if stride else None,
+                    stride_bytes=_stride_bytes(runs) if stride else None,
                 )
             )
     return points
+
+
+def _stride_bytes(runs: Sequence[RunRecord]) -> int | None:
+    """One for all runs of a study."""
+    strides = (run.job.limits_stride_bytes for run in runs if isinstance(run.job, LoadJob))
+    return next((stride for stride in strides if stride), None)
 
 
 def _rates(limits: Limits) -> tuple[float, float, float]:

@@ -75,13 +75,18 @@ class ScalingLine(ResultModel):
 
 
 class LimitPoint(ResultModel):
-    """Rates of the same load without a device, operations per second."""
+    """Rates of the same load without a device, operations per second.
+
+    `memory_stride` touches one byte of every `stride_bytes`; None where the study has no stride.
+    """
 
     writers: int
     group: str
     null: float
     memory: float
     memory_touched: float
+    memory_stride: float | None = None
+    stride_bytes: int | None = None
 
 
 class CompanionRow(ResultModel):

@@ -34,6 +34,7 @@ from fsgauge.report.table_parts import (
 )
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.results import Results
+from fsgauge.units import exact_size
 
 PUBLISHED_BLOCK_BYTES = 8192
 FOLDED_ROWS = 13
@@ -230,6 +231,10 @@ def _limits(scaling: Scaling) -> Table:
     if any(limit.group for limit in scaling.limits):
         grouped = [("group", "", lambda limit: limit.group)]
     touched = "memory, every byte touched"
+    stride = next((limit.stride_bytes for limit in scaling.limits if limit.stride_bytes), None)
+    some: list[tuple[str, str, Callable[[LimitPoint], str]]] = []
+    if stride:
+        some = [(f"memory, 1 B of {exact_size(stride)}", "limits", _of_stride)]
     return Rows(scaling.limits).table(
         "limits",
         "Without a device",
@@ -238,11 +243,20 @@ def _limits(scaling: Scaling) -> Table:
             *grouped,
             ("writers", "", lambda limit: str(limit.writers)),
             (touched, "limits", lambda limit: words.value(limit.memory_touched, "IOPS")),
+            *some,
             ("memory", "limits", lambda limit: words.value(limit.memory, "IOPS")),
             ("nothing written", "limits", lambda limit: words.value(limit.null, "IOPS")),
         ],
         folded_from=FOLDED_ROWS,
     )
+
+
+def _of_stride(limit: LimitPoint) -> str:
+    """With what it is of the rate that touches every byte."""
+    if not limit.memory_stride:
+        return ""
+    over = words.ratio(limit.memory_stride / limit.memory_touched)
+    return f"{words.value(limit.memory_stride, 'IOPS')}, {over} of every byte"
 
 
 def _companions(scaling: Scaling) -> Table:

@@ -314,3 +314,17 @@ def test_ratios_between_groups_are_a_table() -> None:
         assert (group.text, first.text) == ("own files", "shared")
         assert " to " in ratio.below
     assert "**Definition.**" in explain_metric("between_groups")
+
+
+@pytest.mark.parametrize("stride", [None, 64])
+def test_a_stride_is_a_column_beside_what_touches_every_byte(stride: int | None) -> None:
+    made = make_writers(writers=(1, 2), blocks=2, limits_stride=stride)
+    results = read_study(made.turns, made.runs, made.study, made.before)
+    found = table(results, "limits")
+    assert ("memory, 1 B of 64 B" in labels(found)) == (stride is not None)
+    if stride is not None:
+        at = labels(found).index("memory, 1 B of 64 B")
+        assert [row[at].text for row in found.rows] == [
+            "300 k IOPS, 5.00 of every byte",
+            "600 k IOPS, 5.00 of every byte",
+        ]
