@@ -3,8 +3,10 @@
 Takes contrasts and the samples that they are of; gives each ratio with its interval and its p value
 corrected within its family (Benjamini and Hochberg), its verdict, and the effect that would have
 shown. The interval that is shown is the one that the verdict rests on: it excludes 1 exactly where
-the verdict is better or worse, and lies within the margin where it is equivalent. Where both sides were measured in the same blocks, each block gives one ratio (`in_blocks`).
-Two folders share no block, so all blocks of one are held against all of the other (`in_folders`).
+the verdict is better or worse, and lies within the margin where it is equivalent.
+
+Where both sides were measured in the same blocks, each block gives one ratio (`in_blocks`). Two
+folders share no block, so all blocks of one are held against all of the other (`in_folders`).
 """
 
 from __future__ import annotations
@@ -93,7 +95,7 @@ class Judged(Generic[R]):
 
     @property
     def interval(self) -> tuple[float | None, float | None]:
-        """What the verdict rests on: that of 95 % where it is equivalent, else the corrected one."""
+        """What the verdict rests on: 95 % where it is equivalent, else the corrected one."""
         alone = self.ratio.low, self.ratio.high
         if self.verdict == "equivalent":
             return alone
@@ -128,10 +130,7 @@ class Judged(Generic[R]):
         )
 
     def detectable_percent(self) -> float | None:
-        """The effect that would have shown in 80 of 100 studies, the other ratios being as they are.
-
-        None from one block.
-        """
+        """What would have shown in 80 of 100 studies, the family's others being as they are."""
         return self.ratio.detectable_percent(1 - self.threshold)
 
     @property

@@ -100,6 +100,10 @@ class Samples:
                 ratios[block] = found[block, later] - found[block, earlier]
         return ratios
 
+    def later_is_twin(self, cell: str) -> dict[int, bool]:
+        """By block that has the baseline twice, whether the plan calls its later turn the twin."""
+        return {block: later for block, (_, later) in self._baseline_turns(cell).items()}
+
     def reach(self, metric: str, cell: str, system: str) -> float:
         """The furthest that a run of one metric, cell and system may be from its true value."""
         return max(self.reaches.get((metric, cell, system), {}).values(), default=0.0)

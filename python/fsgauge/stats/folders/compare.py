@@ -84,6 +84,7 @@ class FolderFacts(ResultModel):
     valid: bool
     invalid_reason: str
     data_lost: bool
+    too_noisy: bool = False
     started_unix_ns: int
 
 
@@ -186,6 +187,7 @@ def _facts(side: Side, results: Results) -> FolderFacts:
         valid=results.sureness.valid,
         invalid_reason=results.sureness.invalid_reason,
         data_lost=results.sureness.data_lost,
+        too_noisy=results.sureness.too_noisy,
         started_unix_ns=side.study.started_unix_ns,
     )
 

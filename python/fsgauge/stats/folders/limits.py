@@ -5,7 +5,7 @@ it selects, by the basis that decides. A limit counts as crossed only when the w
 beyond it. With m ratios asked for, each interval is one of 100 - 5/m % (Bonferroni), so that the
 chance of a false alarm of a whole command stays below 2.5 %, however many cells it asks about. An
 interval that holds the limit decides nothing and fails nothing; neither does a folder that is not
-valid.
+valid. A folder that is too noisy to answer decides where its interval does.
 """
 
 from __future__ import annotations
@@ -184,4 +184,10 @@ def _outcome(
         return "crossed", "the whole interval lies beyond the limit"
     if held:
         return "held", "the whole interval lies within the limit"
+    noisy = [side.label for side in (between.a, between.b) if side.too_noisy]
+    if noisy:
+        return (
+            "undecided",
+            f"{' and '.join(noisy)}: too noisy to answer; the interval holds the limit",
+        )
     return "undecided", "the interval holds the limit; more blocks would narrow it"
