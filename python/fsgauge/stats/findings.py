@@ -15,9 +15,12 @@ from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of, t
 from fsgauge.stats.few_operations import NEXT_STEP
 from fsgauge.stats.lost_data import lost_data
 from fsgauge.stats.machine_findings import machine_findings
+from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.noise import ASKED_PERCENT
 from fsgauge.stats.results import Finding, Level
+from fsgauge.stats.samples import Withheld
 from fsgauge.stats.storage_findings import layout_scans, storage_cautions
+from fsgauge.stats.wording import listed
 
 FEW_BLOCKS = 6
 SURE, UNSURE = 0.05, 0.2
@@ -33,6 +36,7 @@ def find_all(evidence: Evidence) -> list[Finding]:
         *_single_runs(evidence),
         *_missing_runs(evidence),
         *_few_blocks(evidence),
+        *_withheld(evidence),
         *_stopped(evidence),
         *_cache_answered(evidence),
         *_robust_disagrees(evidence),
@@ -143,6 +147,37 @@ def _missing_runs(evidence: Evidence) -> Iterator[Finding]:
             " blocks are left out, cell by cell.",
             "fsgauge resume DIR runs the rest.",
             cut,
+        )
+
+
+def _withheld(evidence: Evidence) -> Iterator[Finding]:
+    """Tail latencies that the systems which stall have too few operations for."""
+    names = {cell.id: cell.name for cell in evidence.samples.plan.cells}
+    grouped: dict[tuple[str, ...], list[Withheld]] = {}
+    for each in evidence.samples.withheld:
+        if each.enough:
+            grouped.setdefault(tuple(each.few), []).append(each)
+    for few, found in grouped.items():
+        labels = list(dict.fromkeys(METRICS[each.metric].label for each in found))
+        cells = list(dict.fromkeys(names[each.cell] for each in found))
+        yield finding(
+            "quantile.withheld",
+            "warning",
+            f"{listed(few)} completed too few operations for the {listed(labels)}, which is itself"
+            f" the news: in {part_of(len(cells), len(names), 'cell')} it is shown for no system.",
+            "Runs that stall have the fewest operations: without them the slow system would look"
+            " fast. Compare rates and means, or measure longer (--set workload.duration=...).",
+            cells,
+        )
+    mixed = [each for each in evidence.samples.withheld if not each.enough]
+    if mixed:
+        yield finding(
+            "quantile.short",
+            "note",
+            "Tail latencies are not shown where some runs of each system had too few operations"
+            " for them.",
+            "Measure longer: --set workload.duration=...",
+            [f"{METRICS[each.metric].label}, {names[each.cell]}" for each in mixed],
         )
 
 
