@@ -59,7 +59,9 @@ def _noise(results: Results) -> Line:
     if floor is None:
         return Line("Noise floor", "unknown: no block has the baseline twice", False, "noise")
     text = f"{words.interval(floor.low, floor.high, floor.n)} ({results.baseline} against itself)"
-    return Line("Noise floor", text, not floor.excludes_one and floor.low is not None, "noise")
+    if floor.state == "wide":
+        text += ", too noisy to answer"
+    return Line("Noise floor", text, floor.state == "quiet", "noise")
 
 
 def _steady(results: Results) -> Line:

@@ -89,7 +89,7 @@ def verdict(entry: Comparison) -> str:
         return entry.verdict
     if entry.verdict == "undecided" and entry.detectable_percent is not None:
         return f"undecided ({percent(entry.detectable_percent)} would have shown)"
-    return entry.verdict
+    return f"{entry.verdict}, barely" if entry.barely else entry.verdict
 
 
 def percent(number: float) -> str:

@@ -1,6 +1,7 @@
 """The answer: one sentence with its interval, under 60 words, or an honest word why not.
 
 Takes what statistics found; gives text. "At randread 4 KiB, depth 32, ext4 keeps 94 % of raw ..."
+Where most is undecided, that comes first; an undecided ratio is never said to be one.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from fsgauge.stats.wording import extreme, listed, percent, percent_range, remar
 from fsgauge.units import format_size
 
 NAMED_SYSTEMS = 3
+WORDS_LIMIT = 60
 BLOCKS_FOR_A_RANGE = 3
 WIDEST_RANGE = 100.0
 """Beyond this factor a range says nothing that a reader could use."""
@@ -72,10 +74,14 @@ def answer(question: Question) -> str:
         )
     if found[0].n < BLOCKS_FOR_A_VERDICT:
         return _too_few(question, lead, found)
-    decided = _decided(question)
-    if decided and all(entry.verdict == "undecided" for entry in found):
-        return _decided_only(question, decided)
-    return _head(question, lead, found) + _tail(question, lead) + "."
+    said = mostly_undecided(question)
+    if said:
+        return said
+    if all(entry.verdict == "undecided" for entry in found):
+        return _decided_only(question, _decided(question))
+    head = _head(question, lead, found)
+    whole = head + _tail(question, lead) + "."
+    return whole if len(whole.split()) < WORDS_LIMIT else head + "."
 
 
 def place_of(cell: Cell) -> str:
@@ -126,39 +132,98 @@ def _too_few(question: Question, lead: Cell, found: Sequence[Comparison]) -> str
     return f"{too_few(found[0].n)} At {place_of(lead)} they show {shown} of {question.baseline}."
 
 
+def mostly_undecided(question: Question) -> str:
+    """What to say first where more than half of the primary comparisons are undecided; else "".
+
+    "Too noisy to tell ext4 and xfs from raw here; btrfs is slower: random writes at 4 KiB and depth
+    32 reach 37 % of raw (30 to 46 %)."
+    """
+    everything = _primary(question)
+    undecided = [entry for _, entry in everything if entry.verdict == "undecided"]
+    if 2 * len(undecided) <= len(everything):
+        return ""
+    decided = _decided(question)
+    clear = {entry.system for _, entry in everything if entry.verdict != "undecided"}
+    unclear = [system for system in question.others if system not in clear]
+    subject = _subject(question)
+    start = f"Too noisy to tell {_named(unclear)} from {subject} here"
+    if not unclear:
+        start = (
+            f"Too noisy to tell most from {subject} here: {len(undecided)} of {len(everything)}"
+            " comparisons are undecided"
+        )
+    if not decided:
+        equal = [system for system in question.others if system in clear]
+        same = f"; {_named(equal)} equals {subject} where it is known" if len(equal) == 1 else ""
+        return f"{start}{_would_have_shown(undecided)}{same}."
+    cell, entry = _largest(decided)
+    how = "slower" if entry.verdict == "worse" else "faster"
+    return f"{start}; {entry.system} is {how}: {_at_cell(question, cell, entry, len(decided))}."
+
+
+def _at_cell(question: Question, cell: Cell, entry: Comparison, decided: int) -> str:
+    """ "random writes at 4 KiB and depth 32 reach 37 % of raw (30 to 46 %)"."""
+    metric = METRICS[entry.metric]
+    what = factors_of(cell).work if metric.name == "iops" else f"the {metric.label}"
+    verb = "reach" if metric.name == "iops" else "is"
+    rank = f", the largest of {decided} differences seen" if decided > 1 else ""
+    return (
+        f"{what} at {place_of(cell)} {verb} {_share(entry.ratio)} of {_subject(question)}"
+        f" ({_bounds(entry, is_pick=True)}){rank}"
+    )
+
+
+def _subject(question: Question) -> str:
+    return "raw" if question.baseline_is_raw else question.baseline
+
+
+def _named(systems: Sequence[str]) -> str:
+    """The systems, of many the first three and how many more."""
+    if len(systems) <= NAMED_SYSTEMS:
+        return listed(systems)
+    return f"{', '.join(systems[:NAMED_SYSTEMS])} and {len(systems) - NAMED_SYSTEMS} more"
+
+
+def _primary(question: Question) -> list[tuple[Cell, Comparison]]:
+    return [(cell, each) for cell in question.primary for each in comparisons_in(question, cell)]
+
+
 def _head(question: Question, lead: Cell, found: Sequence[Comparison]) -> str:
     metric = METRICS[question.metrics[lead.id]]
     where = f"At {place_of(lead)}, "
     what = factors_of(lead).work if metric.name == "iops" else f"the {metric.label}"
-    subject = f"{question.baseline if not question.baseline_is_raw else 'raw'}"
+    subject = _subject(question)
     if all(entry.verdict == "equivalent" for entry in found) and len(found) > 1:
         margin = max(entry.margin_percent for entry in found)
-        names = listed([entry.system for entry in found[:NAMED_SYSTEMS]])
-        more = _more(len(found) - NAMED_SYSTEMS)
-        return f"{where}{names}{more} equal {subject} in {what} within {margin:.0f} %"
-    if all(entry.verdict == "undecided" for entry in found):
-        return f"{where}{_nothing_seen(found)} {subject} in {what}{_would_have_shown(found)}"
+        names = _named([entry.system for entry in found])
+        return f"{where}{names} equal {subject} in {what} within {margin:.0f} %"
     verb = "keeps" if question.baseline_is_raw and metric.higher_is_better else "has"
     object_ = f"{subject} {what}" if question.baseline_is_raw else f"{subject}'s {what}"
     if metric.name != "iops":
         object_ = f"{what} of {subject}"
-    shown = found if len(found) <= NAMED_SYSTEMS else _extremes(found)
-    parts = [_one(entry, verb, object_ if index == 0 else "") for index, entry in enumerate(shown)]
-    more = _more(len(found) - len(shown), between=len(found) > NAMED_SYSTEMS)
-    return where + listed(parts) + more
-
-
-def _nothing_seen(found: Sequence[Comparison]) -> str:
-    names = listed([entry.system for entry in found[:NAMED_SYSTEMS]])
-    more = _more(len(found) - NAMED_SYSTEMS)
-    return f"{names}{more} {'was' if len(found) == 1 else 'were'} not seen to differ from"
+    unclear = [entry for entry in found if entry.verdict == "undecided"]
+    clear = [entry for entry in found if entry.verdict != "undecided"]
+    many = len(clear) > NAMED_SYSTEMS
+    shown = _extremes(clear) if many else clear
+    parts = [
+        _one(entry, verb, object_ if index == 0 else "", is_pick=many)
+        for index, entry in enumerate(shown)
+    ]
+    more = f", {len(clear) - len(shown)} between" if many else ""
+    untold = ""
+    if unclear:
+        names = _named([entry.system for entry in unclear])
+        untold = f"; {names} cannot be told from {subject}"
+        if len(unclear) == 1:
+            untold += f" ({_bounds(unclear[0])})"
+    return where + listed(parts) + more + untold
 
 
 def _would_have_shown(found: Sequence[Comparison]) -> str:
     hidden = [entry.detectable_percent for entry in found if entry.detectable_percent is not None]
     if not hidden:
         return ""
-    return f", which is undecided: only a difference of {_shown(hidden)} would have shown"
+    return f": only a difference of {_shown(hidden)} or more would have shown"
 
 
 def _verb(question: Question, entry: Comparison) -> str:
@@ -166,23 +231,23 @@ def _verb(question: Question, entry: Comparison) -> str:
     return "keeps" if loss and entry.ratio < 1 else "has"
 
 
-def _one(entry: Comparison, verb: str, object_: str) -> str:
-    low, high = entry.low or entry.ratio, entry.high or entry.ratio
+def _one(entry: Comparison, verb: str, object_: str, *, is_pick: bool = False) -> str:
     of = f" of {object_}" if object_ else ""
     start = f"{entry.system} {verb}" if object_ else entry.system
-    word = remark(entry.verdict, entry.margin_percent)
-    return f"{start} {_share(entry.ratio)}{of} ({_range(low, high)}{word})"
+    return f"{start} {_share(entry.ratio)}{of} ({_bounds(entry, is_pick=is_pick)})"
+
+
+def _bounds(entry: Comparison, *, is_pick: bool = False) -> str:
+    """The interval and a word on what it shows; of a pick, the one that holds for any of them."""
+    is_pick = is_pick and entry.verdict in ("better", "worse")
+    low, high = (entry.pick_low, entry.pick_high) if is_pick else (entry.low, entry.high)
+    word = remark(entry.verdict, entry.margin_percent, barely=entry.barely)
+    return f"{_range(low or entry.ratio, high or entry.ratio)}{word}"
 
 
 def _extremes(found: Sequence[Comparison]) -> list[Comparison]:
     ordered = sorted(found, key=lambda entry: entry.ratio)
     return [ordered[0], ordered[-1]]
-
-
-def _more(count: int, *, between: bool = False) -> str:
-    if count <= 0:
-        return ""
-    return f", the {count} others between" if between else f" and {count} more"
 
 
 def _tail(question: Question, lead: Cell) -> str:
@@ -201,17 +266,14 @@ def _larger_effect(question: Question, lead: Cell) -> str:
         return ""
     return (
         f"; {extreme(entry.verdict)} of {len(question.primary)} cells:"
-        f" {_one(entry, _verb(question, entry), question.baseline)} at {cell.name}"
+        f" {_one(entry, _verb(question, entry), question.baseline, is_pick=True)} at {cell.name}"
     )
 
 
 def _decided(question: Question) -> list[tuple[Cell, Comparison]]:
     """The primary comparisons that are better or worse."""
     return [
-        (cell, entry)
-        for cell in question.primary
-        for entry in comparisons_in(question, cell)
-        if entry.verdict in ("better", "worse")
+        (cell, entry) for cell, entry in _primary(question) if entry.verdict in ("better", "worse")
     ]
 
 
@@ -222,12 +284,13 @@ def _largest(decided: Sequence[tuple[Cell, Comparison]]) -> tuple[Cell, Comparis
 def _decided_only(question: Question, decided: Sequence[tuple[Cell, Comparison]]) -> str:
     """Nothing is known of the lead cell: say what is known, and of how much nothing is."""
     cell, entry = _largest(decided)
-    everything = [each for one in question.primary for each in comparisons_in(question, one)]
+    everything = [each for _, each in _primary(question)]
     undecided = sum(each.verdict == "undecided" for each in everything)
     few = len(decided) == 1
     rank = "the only difference seen" if few else f"the largest of {len(decided)} differences seen"
     return (
-        f"At {cell.name}, {_one(entry, _verb(question, entry), question.baseline)}, {rank};"
+        f"At {cell.name},"
+        f" {_one(entry, _verb(question, entry), question.baseline, is_pick=not few)}, {rank};"
         f" {undecided} of {len(everything)} comparisons are undecided."
     )
 

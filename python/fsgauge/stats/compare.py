@@ -1,103 +1,23 @@
-"""Every system against the baseline in every cell, by every metric; and the noise floor (A/A).
+"""Every system against the baseline in every cell, by every metric.
 
-Takes samples and the study's margin; gives comparisons, measurements and noise floors.
-
-The noise floor is the baseline's later turn over its earlier one, pooled over the primary cells.
-One test, not one per cell: cells of one turn share the turn's mkfs, temperature and neighbours, so
-they are no independent samples. In each block the A/A log ratios of all primary cells are averaged
-to one number, and the blocks' numbers get one t interval. It calls one good study in twenty
-invalid, which is what its 95 % interval says; a test of each of many cells would call almost every
-large study invalid. The A/A of single cells is judged apart, corrected for their number (Benjamini
-and Hochberg), and gives a finding.
-
-Later over earlier, whichever of them the plan calls the twin: with labels drawn by lot the ratio
-would be 1 on average whatever happened. In order of time it shows what changes within a block: a
-disk that heats up, wears or fills, or other load that grows. The random order of systems keeps such
-drift out of their ratios on average and widens their intervals.
+Takes samples and the study's margin; gives comparisons and measurements.
 """
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from fsgauge.stats.contrast import Contrast, Judged, Value, in_blocks
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.ratio import Ratio, ratio_of_blocks
-from fsgauge.stats.results import Comparison, Measurement, NoiseFloor
+from fsgauge.stats.results import Comparison, Measurement
 from fsgauge.stats.samples import Samples
-from fsgauge.stats.verdict import ALPHA, benjamini_hochberg
-
-
-@dataclass(frozen=True)
-class Noise:
-    """The A/A ratio of one metric, pooled over `cells`."""
-
-    metric: str
-    ratio: Ratio
-    cells: list[str]
-
-    @property
-    def excludes_one(self) -> bool:
-        """Whether the baseline differs from itself by more than chance explains."""
-        low, high = self.ratio.low, self.ratio.high
-        return low is not None and high is not None and (low > 1 or high < 1)
-
-
-def pooled_noise(samples: Samples, metric: str, cells: Sequence[str]) -> Noise | None:
-    """A/A of one metric over those of `cells` that have it; None where there is no A/A."""
-    by_cell = {cell: samples.noise_log_ratios(metric, cell) for cell in cells}
-    by_cell = {cell: ratios for cell, ratios in by_cell.items() if ratios}
-    if not by_cell:
-        return None
-    complete = set.intersection(*(set(ratios) for ratios in by_cell.values()))
-    blocks = [
-        statistics.fmean(ratios[block] for ratios in by_cell.values()) for block in sorted(complete)
-    ]
-    reach = max(samples.noise_reach(metric, cell) for cell in by_cell)
-    ratio = ratio_of_blocks(blocks, reach=reach)
-    return None if ratio is None else Noise(metric, ratio, list(by_cell))
-
-
-def cells_that_differ_from_themselves(samples: Samples, metric: str) -> list[str]:
-    """Cells whose own A/A excludes 1 after correction for the number of cells."""
-    ratios: dict[str, Ratio] = {}
-    for cell in samples.plan.cells:
-        logs = list(samples.noise_log_ratios(metric, cell.id).values())
-        ratio = ratio_of_blocks(logs, reach=samples.noise_reach(metric, cell.id))
-        if ratio is not None and ratio.n > 1:
-            ratios[cell.id] = ratio
-    adjusted = benjamini_hochberg([ratio.p for ratio in ratios.values()])
-    return [cell for cell, p in zip(ratios, adjusted, strict=True) if p <= ALPHA]
-
-
-def noise_floors(samples: Samples, primary: Sequence[str]) -> dict[str, Noise]:
-    """The noise floor of each metric that the baseline has twice."""
-    floors = {
-        metric: pooled_noise(samples, metric, primary) for metric in measured_metrics(samples)
-    }
-    return {metric: floor for metric, floor in floors.items() if floor is not None}
 
 
 def measured_metrics(samples: Samples) -> list[str]:
     """The metrics that any run has, in the order of METRICS."""
     present = {metric for metric, _, _ in samples.logs}
     return [metric for metric in METRICS if metric in present]
-
-
-def describe_noise(noise: Noise) -> NoiseFloor:
-    """A noise floor as it is stored."""
-    ratio = noise.ratio
-    return NoiseFloor(
-        metric=noise.metric,
-        ratio=ratio.ratio,
-        low=ratio.low,
-        high=ratio.high,
-        n=ratio.n,
-        cells=noise.cells,
-        excludes_one=noise.excludes_one,
-    )
 
 
 def compare_all(

@@ -96,7 +96,7 @@ class Judged(Generic[R]):
 
     @property
     def interval(self) -> tuple[float | None, float | None]:
-        """What the verdict rests on: where equivalent that of 95 %, else the corrected one."""
+        """What the verdict rests on: 95 % where it is equivalent, else the corrected one."""
         alone = self.ratio.low, self.ratio.high
         if self.verdict == "equivalent":
             return alone
@@ -131,10 +131,7 @@ class Judged(Generic[R]):
         )
 
     def detectable_percent(self) -> float | None:
-        """The effect that would have shown in 80 of 100 studies, other ratios being as they are.
-
-        None from one block.
-        """
+        """What would have shown in 80 of 100 studies, the family's others being as they are."""
         return self.ratio.detectable_percent(1 - self.threshold)
 
     @property

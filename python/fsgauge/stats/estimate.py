@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict
 
 from fsgauge.stats.ratio import LEVEL, ratio_of_blocks, t_quantile
 
+ALPHA = 0.05
 ByBlock = Mapping[int, float]
 
 
@@ -56,3 +57,13 @@ def mean_of(values: ByBlock, scale: Callable[[float], float] = float) -> Estimat
 def over(these: ByBlock, those: ByBlock) -> dict[int, float]:
     """Log ratios of the blocks that have both."""
     return {block: log - those[block] for block, log in these.items() if block in those}
+
+
+def widened(number: Estimate, comparisons: int) -> Estimate:
+    """A ratio with the interval that holds for all of so many at once (Bonferroni)."""
+    if number.low is None or number.high is None or number.n < 2:
+        return number
+    freedom = number.n - 1
+    wider = t_quantile(freedom, 1 - ALPHA / max(1, comparisons)) / t_quantile(freedom)
+    low, high = (number.value * (end / number.value) ** wider for end in (number.low, number.high))
+    return number.model_copy(update={"low": low, "high": high})

@@ -15,7 +15,7 @@ from fsgauge.record import (
 )
 from fsgauge.stats.advice import Situation
 from fsgauge.stats.analysis import Analysis
-from fsgauge.stats.compare import Noise
+from fsgauge.stats.noise import Noise
 from fsgauge.stats.results import Comparison, Finding, Layouts, Level, OwnResults
 from fsgauge.stats.samples import Placed, Samples
 

@@ -6,19 +6,23 @@ Nothing here changes or drops a number.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from fsgauge.record import RunRecord
 from fsgauge.stats.advice import RUN_CHECKS, RunCheck, advice_for, cache_advice
-from fsgauge.stats.compare import cells_that_differ_from_themselves
 from fsgauge.stats.drift import drift_of_study
 from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of, turn_name
 from fsgauge.stats.few_operations import NEXT_STEP
 from fsgauge.stats.lost_data import lost_data
 from fsgauge.stats.machine_findings import machine_findings
+from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.missing_runs import missing_runs
+from fsgauge.stats.noise import ASKED_PERCENT
 from fsgauge.stats.results import Finding, Level
+from fsgauge.stats.samples import Withheld
 from fsgauge.stats.storage_findings import layout_scans, storage_cautions
+from fsgauge.stats.wording import listed
 
 FEW_BLOCKS = 6
 SURE, UNSURE = 0.05, 0.2
@@ -34,6 +38,7 @@ def find_all(evidence: Evidence) -> list[Finding]:
         *_single_runs(evidence),
         *missing_runs(evidence),
         *_few_blocks(evidence),
+        *_withheld(evidence),
         *_stopped(evidence),
         *drift_of_study(evidence),
         *_cache_answered(evidence),
@@ -62,28 +67,40 @@ def _noise(evidence: Evidence) -> Iterator[Finding]:
             "Let the study run to its end, or go on with fsgauge resume DIR.",
         )
         return
-    if floor.excludes_one:
+    if floor.state == "differs":
         percent = 100 * (floor.ratio.ratio - 1)
         yield finding(
             "noise.invalid",
             "invalid",
-            f"The baseline differs from itself: its later turn was {abs(percent):.1f} %"
-            f" {'above' if percent > 0 else 'below'} its earlier one, more than chance explains.",
-            "Something other than the systems changed within the blocks: other load, or a disk that"
-            " fills, wears or heats up. Stop other work, warm up longer and repeat. Chance alone"
-            " does this to one study in twenty.",
+            f"The baseline differs from itself by {abs(percent):.1f} %, whatever the order of its"
+            " turns, and by more than the margin.",
+            "Something other than the systems changes from turn to turn: other load, or a disk that"
+            " fills, wears or heats up. Stop other work, warm up longer and repeat.",
         )
-    cells = cells_that_differ_from_themselves(evidence.samples, evidence.primary_metric)
-    if cells:
-        names = [cell.name for cell in evidence.samples.plan.cells if cell.id in cells]
+    if floor.state == "wide":
         yield finding(
-            "noise.cells",
+            "noise.wide",
             "warning",
-            f"In {part_of(len(cells), len(evidence.samples.plan.cells), 'cell')} the baseline"
-            " differs from itself, also after correction for the number of cells.",
-            "In these cells, ignore differences smaller than the cell's A/A difference.",
-            names,
+            "Too noisy to answer: here two equal systems may come out"
+            f" {_percent(math.expm1(min(floor.typical, 700.0)))} apart in one cell, so a difference"
+            f" of {ASKED_PERCENT:.0f} % would most likely not be seen.",
+            "Stop other work, or use a quieter machine, longer runs or more blocks: half the noise"
+            " takes four times the blocks. What is called better or worse stands all the same.",
         )
+    if floor.drifts:
+        percent = 100 * (floor.in_time.ratio - 1)
+        yield finding(
+            "noise.drift",
+            "warning",
+            f"The rig drifts: in a block the baseline's later turn was {abs(percent):.1f} %"
+            f" {'above' if percent > 0 else 'below'} its earlier one.",
+            "A disk that fills, wears or heats up, or other load that grows. The order of systems"
+            " is random, so ratios hold and intervals are wider. A longer warm-up may help.",
+        )
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %" if share < 10 else "more than 1000 %"
 
 
 def _single_runs(evidence: Evidence) -> Iterator[Finding]:
@@ -103,6 +120,37 @@ def _single_runs(evidence: Evidence) -> Iterator[Finding]:
 def _evidence_of(check: RunCheck, run: RunRecord) -> str | None:
     text = check.check(run, run.result) if run.result is not None else None
     return None if text is None else f"{name_of(run)}: {text}"
+
+
+def _withheld(evidence: Evidence) -> Iterator[Finding]:
+    """Tail latencies that the systems which stall have too few operations for."""
+    names = {cell.id: cell.name for cell in evidence.samples.plan.cells}
+    grouped: dict[tuple[str, ...], list[Withheld]] = {}
+    for each in evidence.samples.withheld:
+        if each.enough:
+            grouped.setdefault(tuple(each.few), []).append(each)
+    for few, found in grouped.items():
+        labels = list(dict.fromkeys(METRICS[each.metric].label for each in found))
+        cells = list(dict.fromkeys(names[each.cell] for each in found))
+        yield finding(
+            "quantile.withheld",
+            "warning",
+            f"{listed(few)} completed too few operations for the {listed(labels)}, which is itself"
+            f" the news: in {part_of(len(cells), len(names), 'cell')} it is shown for no system.",
+            "Runs that stall have the fewest operations: without them the slow system would look"
+            " fast. Compare rates and means, or measure longer (--set workload.duration=...).",
+            cells,
+        )
+    mixed = [each for each in evidence.samples.withheld if not each.enough]
+    if mixed:
+        yield finding(
+            "quantile.short",
+            "note",
+            "Tail latencies are not shown where some runs of each system had too few operations"
+            " for them.",
+            "Measure longer: --set workload.duration=...",
+            [f"{METRICS[each.metric].label}, {names[each.cell]}" for each in mixed],
+        )
 
 
 def _stopped(evidence: Evidence) -> Iterator[Finding]:

@@ -19,7 +19,7 @@ from fsgauge.record import (
 from fsgauge.stats.advice import situation_of
 from fsgauge.stats.analysis import Material, analysis_of, kind_of
 from fsgauge.stats.answer import Question, answer
-from fsgauge.stats.compare import compare_all, describe_noise, measure_all, noise_floors
+from fsgauge.stats.compare import compare_all, measure_all
 from fsgauge.stats.differences import differences_between
 from fsgauge.stats.evidence import Evidence, continued
 from fsgauge.stats.few_operations import few_operations
@@ -28,6 +28,7 @@ from fsgauge.stats.folders.same_conditions import Side
 from fsgauge.stats.layouts import read_layouts
 from fsgauge.stats.lost_data import LOST_DATA
 from fsgauge.stats.metrics import METRICS, LatencyKind
+from fsgauge.stats.noise import describe_noise, noise_floors
 from fsgauge.stats.planned import (
     level_of,
     margin_percent,
@@ -71,7 +72,7 @@ def read_study(
     analysis = analysis_of(study)
     metrics = primary_metrics(study, runs, analysis)
     equivalence_percent = margin_percent(study)
-    floors = noise_floors(samples, [cell.id for cell in primary])
+    floors = noise_floors(samples, [cell.id for cell in primary], equivalence_percent)
     comparisons = compare_all(samples, [cell.id for cell in primary], equivalence_percent)
     blocks = complete_blocks(samples, runs)
     asked = metrics[primary[0].id]
@@ -228,5 +229,6 @@ def _sureness(evidence: Evidence, findings: Sequence[Finding]) -> Sureness:
         ),
         valid=not invalid,
         invalid_reason=continued(invalid[0].sentence, systems) if invalid else "",
+        too_noisy=any(finding.code == "noise.wide" for finding in findings),
         data_lost=any(finding.code in LOST_DATA for finding in invalid),
     )

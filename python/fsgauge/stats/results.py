@@ -108,8 +108,21 @@ class Comparison(JudgedRatio):
     blocks: list[tuple[int, float]]
 
 
+class CellBand(ResultModel):
+    """Where the ratio of a system equal to the baseline lies in 95 of 100 studies like this one."""
+
+    cell: str
+    low: float
+    high: float
+
+
 class NoiseFloor(ResultModel):
-    """The baseline's later turn in a block over its earlier one, pooled over the primary cells."""
+    """The baseline against itself, pooled over the primary cells; which turn is over which, by lot.
+
+    `state`: quiet; wide, too noisy to answer; differs, so the study is not valid; unknown from
+    fewer than three blocks. `drift` is the later turn in a block over the earlier one, and `drifts`
+    where it lies wholly outside the margin. `bands` are those of single cells.
+    """
 
     metric: str
     ratio: float
@@ -117,7 +130,14 @@ class NoiseFloor(ResultModel):
     high: float | None
     n: int
     cells: list[str]
-    excludes_one: bool
+    state: Literal["quiet", "wide", "differs", "unknown"]
+    drift: float
+    drifts: bool
+    bands: list[CellBand]
+
+    def band_of(self, cell: str) -> CellBand | None:
+        """The band of one cell, where it has data for one."""
+        return next((band for band in self.bands if band.cell == cell), None)
 
 
 class Finding(ResultModel):
@@ -144,6 +164,7 @@ class Sureness(ResultModel):
     `runs_by_passes` end when their work is done, and are not asked to be steady. `io_errors` were
     tried again; `client_errors` were not, and what they belonged to was given up. `data_lost`:
     some of what was written did not come back as it was, and `invalid_reason` says what.
+    `too_noisy`: a difference of 10 % would hardly be seen; what is decided stands all the same.
     """
 
     blocks_planned: int
@@ -160,6 +181,7 @@ class Sureness(ResultModel):
     valid: bool
     invalid_reason: str
     data_lost: bool = False
+    too_noisy: bool = False
 
 
 class LayoutNumber(Estimate):

@@ -14,7 +14,14 @@ do not average the error away. Each sample therefore has a reach: how far, as a 
 may lie from the one that is taken, the middle of the bucket. Reaches of both sides of a ratio add
 up (interval arithmetic), and its interval is wider by them on both sides.
 
-A block in which any of these runs is missing is left out of that pairing, and reported.
+A block in which any of these runs is missing is left out of that pairing, and reported. Runs that
+stall are not missing:
+
+- A run in which no operation ended had fewer than one in its window: it counts as one, the most
+  that its rate and the least that its mean latency can have been.
+- A quantile that any run of a cell had too few operations for is withheld in that cell, for all
+  systems: a stall takes operations away, so the runs that lack them are the slow ones, and
+  without them the system that stalls would look as fast as the others.
 """
 
 from __future__ import annotations
@@ -24,9 +31,11 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from fsgauge.factors import factors_of
 from fsgauge.record import Plan, RunRecord
-from fsgauge.stats.metrics import Reading, readings
+from fsgauge.stats.metrics import QUANTILES, Reading, readings
 from fsgauge.stats.ratio import LEVEL
+from fsgauge.wire import timed_operations
 
 Key = tuple[str, str, str]
 """Metric, cell, system."""
@@ -47,6 +56,19 @@ class Placed(Protocol):
     def again(self) -> bool: ...  # noqa: D102
 
 
+@dataclass(frozen=True)
+class Withheld:
+    """A quantile that is read for no system of a cell; `few` names those with too few operations.
+
+    `enough` names those that had enough of them in every run.
+    """
+
+    metric: str
+    cell: str
+    few: list[str]
+    enough: list[str]
+
+
 @dataclass
 class Samples:
     """`logs[metric, cell, system][block, again]` is the log of a run's value.
@@ -59,6 +81,7 @@ class Samples:
     logs: dict[Key, dict[Place, float]] = field(default_factory=dict)
     reaches: dict[Key, dict[Place, float]] = field(default_factory=dict)
     level: float = LEVEL
+    withheld: list[Withheld] = field(default_factory=list)
 
     def add(self, key: Key, place: Place, reading: Reading) -> None:
         """The value of one run; it must be above zero."""
@@ -107,6 +130,10 @@ class Samples:
                 ratios[block] = found[block, later] - found[block, earlier]
         return ratios
 
+    def later_is_twin(self, cell: str) -> dict[int, bool]:
+        """By block that has the baseline twice, whether the plan calls its later turn the twin."""
+        return {block: later for block, (_, later) in self._baseline_turns(cell).items()}
+
     def reach(self, metric: str, cell: str, system: str) -> float:
         """The furthest that a run of one metric, cell and system may be from its true value."""
         return max(self.reaches.get((metric, cell, system), {}).values(), default=0.0)
@@ -130,12 +157,57 @@ def collect(plan: Plan, runs: Iterable[RunRecord], *, level: float = LEVEL) -> S
     """The samples of all runs of the plan's blocks that were measured to their end."""
     samples = Samples(plan, level=level)
     blocks = set(samples.blocks())
-    for run in runs:
-        if run.block not in blocks or not is_complete(run) or run.result is None:
+    measured = [run for run in runs if run.block in blocks and is_complete(run)]
+    for run in measured:
+        if run.result is None:
             continue
-        for metric, reading in readings(run.result).items():
+        found = {**at_most(run), **readings(run.result)}
+        for metric, reading in found.items():
             samples.add((metric, run.cell.id, run.system), (run.block, run.again), reading)
+    withhold(samples, measured)
     return samples
+
+
+def at_most(run: RunRecord) -> dict[str, Reading]:
+    """What a load in which no operation ended can have done at most: one in its window."""
+    result = run.result
+    if run.load is None or result is None or not result.elapsed_ns or timed_operations(result):
+        return {}
+    rate = 1e9 / result.elapsed_ns
+    sides = {"read": run.load.read_percent > 0, "write": run.load.read_percent < 100}
+    return {
+        "iops": Reading(rate),
+        "bandwidth": Reading(rate * factors_of(run.cell).operation_bytes),
+        **{f"{side}.mean": Reading(result.elapsed_ns) for side, asked in sides.items() if asked},
+    }
+
+
+def withhold(samples: Samples, runs: Iterable[RunRecord]) -> None:
+    """Take out each quantile of a cell that some of its runs lack."""
+    places: dict[str, list[tuple[str, Place]]] = {}
+    for run in runs:
+        places.setdefault(run.cell.id, []).append((run.system, (run.block, run.again)))
+    quantiles = {metric for metric, _, _ in samples.logs if metric.rpartition(".")[2] in QUANTILES}
+    for metric, cell in sorted({(m, c) for m, c, _ in samples.logs if m in quantiles}):
+        lacking = {
+            system
+            for system, place in places.get(cell, [])
+            if place not in samples.of(metric, cell, system)
+        }
+        if not lacking:
+            continue
+        systems = [name for name in samples.plan.systems if name in dict(places[cell])]
+        samples.withheld.append(
+            Withheld(
+                metric,
+                cell,
+                few=[name for name in systems if name in lacking],
+                enough=[name for name in systems if name not in lacking],
+            )
+        )
+        for system in samples.plan.systems:
+            samples.logs.pop((metric, cell, system), None)
+            samples.reaches.pop((metric, cell, system), None)
 
 
 def is_complete(run: RunRecord) -> bool:

@@ -38,9 +38,9 @@ def thresholds(p_values: Sequence[float]) -> list[float]:
     """The p value that each of a family has to reach, the others being as they are.
 
     Benjamini and Hochberg call i different exactly if p_i <= k ALPHA / m, where k is one more than
-    the number of others that are called different when i is (Benjamini and Yekutieli, JASA 2005).
-    So an interval of level 1 - k ALPHA / m excludes 1 exactly if the verdict says so; of those that
-    do, 95 of 100 hold their true ratio on average.
+    the number of others that are called different when i is. So an interval of level
+    1 - k ALPHA / m excludes 1 exactly if the verdict says so; of those that do, 95 of 100 hold
+    their true ratio on average (Benjamini and Yekutieli, JASA 2005).
     """
     import numpy as np
 

@@ -34,11 +34,16 @@ def extreme(verdict: str | None) -> str:
     return "worst case" if verdict == "worse" else "best case"
 
 
-def remark(verdict: str | None, margin_percent: float | None = None) -> str:
-    """The words after an interval that shows no difference: ", undecided"; else ""."""
+def remark(
+    verdict: str | None, margin_percent: float | None = None, *, barely: bool = False
+) -> str:
+    """The words after an interval: ", undecided", ", equivalent within 3 %", ", barely"; or ""."""
+    hangs = ", barely" if barely else ""
     if verdict == "equivalent" and margin_percent is not None:
-        return f", equivalent within {margin_percent:.0f} %"
-    return f", {verdict}" if verdict in ("undecided", "equivalent") else ""
+        return f"{hangs or ','} equivalent within {margin_percent:.0f} %"
+    if verdict in ("undecided", "equivalent"):
+        return f"{hangs or ','} {verdict}"
+    return hangs
 
 
 def ratio_range(low: float | None, high: float | None) -> str:

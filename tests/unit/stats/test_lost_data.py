@@ -79,7 +79,7 @@ def test_lost_data_leads_the_answer_before_noise(
     make: Make, system: str, spoil: Spoil, beginning: str
 ) -> None:
     results = read(spoil(noisy(make()), system))
-    assert "noise.invalid" in {each.code for each in results.findings}
+    assert "noise.drift" in {each.code for each in results.findings}
     assert results.answer.startswith(f"Not valid: {beginning}"), results.answer
     assert results.findings[0].code in LOST_DATA
     assert results.sureness.data_lost and not results.sureness.valid

@@ -8,6 +8,7 @@ import pytest
 
 from fsgauge.kinds.overhead.factors import OverheadFactors
 from fsgauge.record import Turn
+from fsgauge.report.sureness import sureness_lines
 from fsgauge.stats import Results, read_study
 from fsgauge.stats.samples import collect
 from tests.synthetic import SyntheticStudy, make_study
@@ -70,7 +71,7 @@ def test_an_undecided_answer_says_what_would_have_shown() -> None:
     results = read(make_study(**SMALL, seed=1, noise=0.1, effect=lambda system, cell: 1.0))
     rates = [entry for entry in results.comparisons if entry.primary and entry.metric == "iops"]
     assert {entry.verdict for entry in rates} == {"undecided"}
-    assert "not seen to differ" in results.answer and "would have shown" in results.answer
+    assert results.answer.startswith("Too noisy to tell") and "would have shown" in results.answer
 
 
 def test_a_missing_run_leaves_its_block_out_of_its_cell_only() -> None:
@@ -123,11 +124,19 @@ def test_one_system_gives_the_noise() -> None:
     assert "one system" in results.answer
 
 
-def test_a_baseline_that_differs_from_itself_makes_the_study_invalid() -> None:
+def test_a_rig_that_drifts_within_blocks_is_valid_and_says_so() -> None:
     results = read(make_study(**SMALL, later_effect=1.08))
-    assert not results.sureness.valid
-    assert results.findings[0].code == "noise.invalid"
-    assert results.answer.startswith("Not valid")
+    assert results.sureness.valid
+    assert "noise.drift" in codes(results)
+    assert not results.answer.startswith("Not valid")
+
+
+def test_a_rig_too_noisy_to_answer_is_not_called_good() -> None:
+    results = read(make_study(**SMALL, seed=1, noise=0.3))
+    assert results.sureness.valid and results.sureness.too_noisy
+    assert "noise.wide" in codes(results)
+    line = next(each for each in sureness_lines(results) if each.name == "Noise floor")
+    assert not line.good and "too noisy to answer" in line.text
 
 
 def test_the_noise_ratio_is_in_order_of_time_whatever_the_plan_calls_the_twin() -> None:

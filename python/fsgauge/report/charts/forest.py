@@ -72,7 +72,7 @@ def forest(results: Results) -> Drawing | None:
     return draw(
         "forest",
         label,
-        *forms(results, rows, _floor(results), _axis_title(results)),
+        *forms(results, rows, None, _axis_title(results)),
         rows,
         [_noise_tip(floor) for floor in results.noise],
     )
@@ -87,11 +87,6 @@ def forms(
         return lambda: panels.specification(_chart(results, rows, layout, floor, title))
 
     return build(_wide(rows)), build(_narrow(rows))
-
-
-def _floor(results: Results) -> NoiseFloor | None:
-    """The noise of the first primary metric."""
-    return results.noise_of(results.primary_metrics[results.primary_cells[0]])
 
 
 def primary_entries(results: Results) -> tuple[list[Comparison], int]:
@@ -119,12 +114,15 @@ def _row(results: Results, entry: Comparison) -> dict[str, Any]:
     suffix = "" if entry.metric == "iops" else f", {metric.label}"
     interval = words.interval(entry.low, entry.high, entry.n)
     known = words.is_known(entry.low, entry.high, entry.n)
+    floor = results.noise_of(entry.metric)
+    band = floor.band_of(entry.cell) if floor else None
     return {
         "cell": cell.name + suffix,
         "system": entry.system,
         "ratio": entry.ratio,
         "low": entry.low if known else entry.ratio,
         "high": entry.high if known else entry.ratio,
+        "noise": (band.low, band.high) if band else None,
         "blocks": [ratio for _, ratio in entry.blocks],
         "verdict": entry.verdict,
         "words": f"{words.ratio(entry.ratio)}  {GLYPHS[entry.verdict]} {entry.verdict}",
@@ -217,7 +215,7 @@ def _background(floor: NoiseFloor | None, low: float, high: float, x: Axis) -> l
 def _row_bands(
     rows: list[dict[str, Any]], low: float, high: float, x: Axis, y: alt.Y
 ) -> list[alt.Chart]:
-    """Each row's own band of noise, where rows are of different metrics."""
+    """Each row's own band of noise: where an equal system's ratio lies in 95 of 100 studies."""
     bands = [
         {
             "ratio": max(row["noise"][0], low),

@@ -106,6 +106,7 @@ class SideFacts(ResultModel):
     valid: bool
     invalid_reason: str
     data_lost: bool
+    too_noisy: bool = False
     started_unix_ns: int
 
 
@@ -240,6 +241,7 @@ def _facts(side: Sequence[Side], results: Sequence[Results], sittings: int) -> S
         valid=all(each.valid for each in found),
         invalid_reason=next((each.invalid_reason for each in found if not each.valid), ""),
         data_lost=any(each.data_lost for each in found),
+        too_noisy=any(each.too_noisy for each in found),
         started_unix_ns=min(each.study.started_unix_ns for each in side),
     )
 

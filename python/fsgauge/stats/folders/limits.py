@@ -6,6 +6,7 @@ beyond it, and where the direct ratio decides, that of the ratio to the baseline
 asked for, each interval is one of 100 - 5/m % (Bonferroni), so that the chance of a false alarm of
 a whole command stays below 2.5 %, however many cells it asks about. An interval that holds the
 limit decides nothing; neither does a folder that is not valid. Whether that passes is asked for.
+A folder that is too noisy to answer decides where its interval does.
 """
 
 from __future__ import annotations
@@ -206,4 +207,10 @@ def _outcome(
         return "crossed", "the whole interval is beyond the limit"
     if held:
         return "held", "the whole interval is within the limit"
+    noisy = [side.label for side in (between.a, between.b) if side.too_noisy]
+    if noisy:
+        return (
+            "undecided",
+            f"{' and '.join(noisy)}: too noisy to answer; the interval holds the limit",
+        )
     return "undecided", "the interval holds the limit; more blocks would narrow it"

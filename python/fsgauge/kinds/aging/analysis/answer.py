@@ -47,14 +47,27 @@ def aging_answer(aging: Aging, primary: Sequence[Cell], margin_percent: float) -
         names = listed([each.system for each in kept])
         said = f"{where} is as fast as when clean, within {margin_percent:.0f} %, on {names}"
         return _with_prediction(said, aging, kept, len(kept))
-    tail = _other_side(aging, side, level)
+    clear = [each for each in kept if each.verdict != "undecided"]
+    unclear = [each.system for each in kept if each.verdict == "undecided"]
+    if not clear:
+        asked = f"at {level} % free, {_GERUNDS[side]} is undecided on {_named(unclear)}"
+        said = f"Too noisy to tell what ageing costs: {asked}"
+        return _with_prediction(said, aging, kept, len(kept))
+    untold = f"; too noisy to tell on {_named(unclear)}" if unclear else ""
+    tail = "" if unclear else _other_side(aging, side, level)
     for named in (MOST_NAMED, 2, 1):
-        said = _sentence(where, kept, named)
+        said = _sentence(where, clear, named) + untold
         for end in (tail, ""):
-            whole = _with_prediction(said + end, aging, kept, named)
+            whole = _with_prediction(said + end, aging, clear, named)
             if len(whole.split()) < WORDS_LIMIT:
                 return whole
-    return _sentence(where, kept, 1) + "."
+    return _sentence(where, clear, 1) + "."
+
+
+def _named(systems: Sequence[str]) -> str:
+    if len(systems) <= MOST_NAMED:
+        return listed(systems)
+    return f"{', '.join(systems[: MOST_NAMED - 1])} and {len(systems) - MOST_NAMED + 1} more"
 
 
 def _lead(aging: Aging, primary: Sequence[Cell]) -> tuple[Side, int, list[_Kept]] | None:

@@ -148,4 +148,4 @@ def _names(damages: Sequence[Damage]) -> list[str]:
 
 def _interval(damage: Damage) -> str:
     low, high = damage.low or damage.ratio, damage.high or damage.ratio
-    return f"{percent_range(low, high)}{remark(damage.verdict)}"
+    return f"{percent_range(low, high)}{remark(damage.verdict, barely=damage.barely)}"

@@ -10,9 +10,9 @@ from __future__ import annotations
 from fsgauge.kinds.churn.analysis.model import ChurnWear, Damage, Side
 from fsgauge.kinds.churn.factors import ChurnFactors
 from fsgauge.record import Cell, Plan
-from fsgauge.stats.compare import pooled_noise
 from fsgauge.stats.contrast import Contrast, Value, in_blocks, logs_of
 from fsgauge.stats.estimate import Estimate, estimate
+from fsgauge.stats.noise import pooled_noise
 from fsgauge.stats.results import JudgedRatio
 from fsgauge.stats.samples import Samples
 
@@ -44,9 +44,9 @@ def noise_of_sides(samples: Samples) -> dict[Side, Estimate]:
     found: dict[Side, Estimate] = {}
     for side in SIDES:
         cells = [cell.id for cell in samples.plan.cells if ChurnFactors.of(cell).side == side]
-        noise = pooled_noise(samples, RATE, cells)
+        noise = pooled_noise(samples, RATE, cells, equivalence_percent=0.0)
         if noise is not None:
-            ratio = noise.ratio
+            ratio = noise.in_time
             found[side] = Estimate(value=ratio.ratio, low=ratio.low, high=ratio.high, n=ratio.n)
     return found
 

@@ -90,9 +90,10 @@ def _one_system(tests: Tests, system: str) -> str:
     shown = found[:NAMED_TESTS]
     if all(entry.verdict == "undecided" for _, entry in shown):
         return (
-            f"{system} was not seen to differ from {tests.baseline} in {_nouns(shown)}:"
+            f"Too noisy to tell {system} from {tests.baseline} in {_nouns(shown)}:"
             f" only {_would_have_shown(shown)}"
         )
+    unclear = [(cell, entry) for cell, entry in shown if entry.verdict == "undecided"]
     if all(entry.verdict == "equivalent" for _, entry in shown):
         margin = max(entry.margin_percent for _, entry in shown)
         return f"{system} equals {tests.baseline} in {_nouns(shown)} within {margin:.0f} %"
@@ -100,9 +101,13 @@ def _one_system(tests: Tests, system: str) -> str:
         f"{verb_of(cell)} {_times(entry)}"
         + (f" as fast as {tests.baseline}" if at == 0 else "")
         + f" ({interval_words(entry)})"
-        for at, (cell, entry) in enumerate(shown)
+        for at, (cell, entry) in enumerate(each for each in shown if each not in unclear)
     ]
-    return f"{system} {listed(parts)}"
+    untold = f"too noisy to tell {_nouns(unclear)}" if unclear else ""
+    if 2 * len(unclear) > len(shown):
+        start = f"Too noisy to tell {system} from {tests.baseline} in {_nouns(unclear)}"
+        return f"{start}; it {listed(parts)}"
+    return f"{system} {listed(parts)}" + (f"; {untold}" if untold else "")
 
 
 def _several(tests: Tests, extents: str) -> str:
@@ -115,7 +120,7 @@ def _several(tests: Tests, extents: str) -> str:
     parts = [
         f"{entry.system} {'is ' if at == 0 else ''}{_times(entry)}"
         + (f" as fast as {tests.baseline}" if at == 0 else "")
-        + f" ({interval_words(entry)})"
+        + f" ({interval_words(entry, is_pick=len(entries) > NAMED_SYSTEMS)})"
         for at, entry in enumerate(shown)
     ]
     between = len(entries) - len(shown)
@@ -139,7 +144,7 @@ def _largest_elsewhere(tests: Tests, lead: Cell) -> str:
     cell, entry = max(decided, key=lambda pair: abs(math.log(pair[1].ratio)))
     return (
         f"; {extreme(entry.verdict)} of the other tests: {noun_of(cell)} is {_times(entry)}"
-        f" as fast on {entry.system} ({interval_words(entry)})"
+        f" as fast on {entry.system} ({interval_words(entry, is_pick=True)})"
     )
 
 
@@ -232,10 +237,12 @@ def _times(entry: Comparison) -> str:
     return f"{entry.ratio:.{digits}f} times"
 
 
-def interval_words(entry: Comparison) -> str:
-    """The interval, and a word where it decides nothing or says that both are equal."""
-    low, high = entry.low or entry.ratio, entry.high or entry.ratio
-    return f"{ratio_range(low, high)}{remark(entry.verdict, entry.margin_percent)}"
+def interval_words(entry: Comparison, *, is_pick: bool = False) -> str:
+    """The interval, of a pick the one that holds for any, and a word on what it shows."""
+    is_pick = is_pick and entry.verdict in ("better", "worse")
+    low, high = (entry.pick_low, entry.pick_high) if is_pick else (entry.low, entry.high)
+    word = remark(entry.verdict, entry.margin_percent, barely=entry.barely)
+    return f"{ratio_range(low or entry.ratio, high or entry.ratio)}{word}"
 
 
 def _would_have_shown(found: Sequence[tuple[Cell, Comparison]]) -> str:

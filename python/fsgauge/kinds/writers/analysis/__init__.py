@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from fsgauge.kinds.writers.analysis.answer import writers_answer
+from fsgauge.kinds.writers.analysis.answer import WORDS_LIMIT, writers_answer
 from fsgauge.kinds.writers.analysis.findings import writers_findings
 from fsgauge.kinds.writers.analysis.lines import (
     Measured,
@@ -15,6 +15,7 @@ from fsgauge.kinds.writers.analysis.lines import (
     line_of,
 )
 from fsgauge.kinds.writers.analysis.model import Scaling
+from fsgauge.kinds.writers.analysis.rates_first import rates_first
 from fsgauge.kinds.writers.analysis.samples import collect_beside
 from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.record import Plan, RunRecord, TurnRecord
@@ -49,7 +50,10 @@ class WritersAnalysis(Analysis):
         scaling = Scaling.of(question)
         if scaling is None or len(scaling.writer_counts) < 2:
             return None
-        return writers_answer(scaling, question.primary, question.margin_percent)
+        said = writers_answer(scaling, question.primary, question.margin_percent)
+        first = rates_first(scaling, question)
+        whole = f"{first} {said}" if first else said
+        return whole if len(whole.split()) <= WORDS_LIMIT else first or said
 
 
 ANALYSIS = WritersAnalysis()

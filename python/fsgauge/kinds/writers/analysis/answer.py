@@ -15,8 +15,9 @@ from fsgauge.kinds.writers.analysis.findings import p_of
 from fsgauge.kinds.writers.analysis.model import GroupRatio, Scaling, ScalingLine, ScalingPoint
 from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.record import Cell
-from fsgauge.stats.estimate import Estimate
+from fsgauge.stats.estimate import Estimate, widened
 from fsgauge.stats.verdict import ALPHA, BLOCKS_FOR_A_VERDICT, benjamini_hochberg
+from fsgauge.stats.wording import listed
 from fsgauge.units import format_size
 
 NAMED_SYSTEMS = 3
@@ -34,25 +35,34 @@ def writers_answer(scaling: Scaling, primary: Sequence[Cell], margin_percent: fl
     named before anything was measured. `margin_percent` is the change that does not matter.
     With one number of writers the answer is a comparison of systems: see answer.answer.
     """
-    group = _lead_group(scaling, primary)
+    group = lead_group(scaling, primary)
     lines = [line for line in scaling.lines if line.group == group]
     found = [(line.system, change) for line in lines if (change := _last(line).change) is not None]
     if not found:
         return "No answer yet: no block has a run of the fewest writers and of the most."
     cell = _cell_of(_last(lines[0]), primary)
     fewest, most = lines[0].points[0].writers, _last(lines[0]).writers
-    subject = f"{_capital(_number(most))} {_writers(most)} of {_what(scaling, cell, group)}"
-    base = _number(fewest)
+    subject = f"{_capital(number_words(most))} {_writers(most)} of {_what(scaling, cell, group)}"
+    base = number_words(fewest)
     blocks = min(change.n for _, change in found)
     if blocks < BLOCKS_FOR_A_VERDICT and scaling.whole_blocks == 0:
         return "No answer yet: no block is complete, so nothing can be said of how writers scale."
     if blocks < BLOCKS_FOR_A_VERDICT:
         return _too_few(subject, base, blocks, found)
-    systems = [entry for entry in found if entry[0] != scaling.device]
+    count = sum(system != scaling.device for system, _ in found)
+    systems = [
+        (system, widened(change, count)) for system, change in found if system != scaling.device
+    ]
     device = next((change for system, change in found if system == scaling.device), None)
     groups = _between_groups(scaling, margin_percent)
     if not systems and device is not None:
         return f"{subject} do {_one(device, margin_percent, base)} on the device alone{groups}."
+    if systems and all(_is_undecided(change, margin_percent) for _, change in systems):
+        names = [system for system, _ in systems]
+        more = f" and {len(names) - NAMED_SYSTEMS} more" if len(names) > NAMED_SYSTEMS else ""
+        shown = ", ".join(names[:NAMED_SYSTEMS]) + more if more else listed(names)
+        asked = f"{subject[:1].lower()}{subject[1:]} do more than {base} on {shown}"
+        return f"Too noisy to tell whether {asked}{groups}."
     alone = f"; the device alone {device.value:.2f} times" if device is not None else ""
     for named in range(NAMED_SYSTEMS, 0, -1):
         said = f"{subject} do {_systems(systems, margin_percent, base, named)}{alone}{groups}."
@@ -61,7 +71,7 @@ def writers_answer(scaling: Scaling, primary: Sequence[Cell], margin_percent: fl
     return said
 
 
-def _lead_group(scaling: Scaling, primary: Sequence[Cell]) -> str:
+def lead_group(scaling: Scaling, primary: Sequence[Cell]) -> str:
     """The group of the first primary cell; the first group where that has no data."""
     ids = {point.cell: line.group for line in scaling.lines for point in line.points}
     named = [ids[cell.id] for cell in primary if cell.id in ids]
@@ -101,7 +111,7 @@ def _systems(found: Sequence[Entry], margin_percent: float, base: str, named: in
     ]
     between = len(found) - len(shown)
     if between:
-        others = "other" if between == 1 else f"{_number(between)} others"
+        others = "other" if between == 1 else f"{number_words(between)} others"
         if named == 1:
             return f"{parts[0]}, the {others} less"
         return f"{' and '.join(parts)}, the {others} between"
@@ -125,10 +135,10 @@ def _between_groups(scaling: Scaling, margin_percent: float) -> str:
     if not decided:
         return ""
     row = max(decided, key=lambda row: abs(math.log(row.ratio.value)))
-    low, high = _edges(row.ratio)
+    low, high = _edges(widened(row.ratio, len(rows)))
     group, first = _apart(row)
     return (
-        f"; {_number(most)} with {group} do {row.ratio.value:.2f} times those with {first} on"
+        f"; {number_words(most)} with {group} do {row.ratio.value:.2f} times those with {first} on"
         f" {row.system} ({low:.2f} to {high:.2f})"
     )
 
@@ -150,10 +160,13 @@ def _one(change: Estimate, margin_percent: float, base: str) -> str:
 
 def _interval(change: Estimate, margin_percent: float) -> str:
     low, high = _edges(change)
-    word = ""
-    if low <= 1 <= high and not _within(low, high, margin_percent):
-        word = ", undecided"
+    word = ", undecided" if _is_undecided(change, margin_percent) else ""
     return f"{low:.2f} to {high:.2f}{word}"
+
+
+def _is_undecided(change: Estimate, margin_percent: float) -> bool:
+    low, high = _edges(change)
+    return low <= 1 <= high and not _within(low, high, margin_percent)
 
 
 def _within(low: float, high: float, margin_percent: float) -> bool:
@@ -162,7 +175,7 @@ def _within(low: float, high: float, margin_percent: float) -> bool:
 
 
 def _too_few(subject: str, base: str, blocks: int, found: Sequence[Entry]) -> str:
-    number = f"{_number(blocks)} complete {'block' if blocks == 1 else 'blocks'}"
+    number = f"{number_words(blocks)} complete {'block' if blocks == 1 else 'blocks'}"
     shown = ", ".join(
         f"{change.value:.2f} times on {system}" for system, change in found[:NAMED_SYSTEMS]
     )
@@ -172,7 +185,8 @@ def _too_few(subject: str, base: str, blocks: int, found: Sequence[Entry]) -> st
     )
 
 
-def _number(number: int) -> str:
+def number_words(number: int) -> str:
+    """ "two", "16"."""
     return _NUMBERS[number] if number < len(_NUMBERS) else str(number)
 
 

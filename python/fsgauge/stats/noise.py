@@ -1,0 +1,176 @@
+"""The noise floor: what the baseline's two turns in a block say of the rig (A/A).
+
+Takes samples and the study's margin; gives, a metric, one test of the whole study, a band for each
+cell, and what drifted within blocks.
+
+The test is one over all primary cells: those of one turn share the turn's mkfs, temperature and
+neighbours, so they are no independent samples. In each block the log ratios of all primary cells
+are averaged to one number. Which turn is A and which A' is drawn by lot for each pair of blocks,
+once the later and once the earlier turn: a drift then is scatter, which widens the interval, and no
+difference. A rig that drifts is not a rig that lies: the order of systems is random as well, and
+their ratios hold (simulated with 30 % over a study, intervals cover 94 to 99 %, where a test in
+order of time called nearly all of these studies invalid). The drift is reported apart.
+
+- differs: the 99 % interval lies wholly outside the margin of equivalence. The study is not valid.
+  At 95 % a noisy rig, beside whose scatter the margin is nothing, is called so one time in forty.
+- wide: a typical cell's interval of two equal systems reaches further from 1 than the larger of
+  ASKED_PERCENT and twice the margin. Such a difference is then seen in fewer than half of all
+  studies, even alone: too noisy to answer. What is decided all the same, stands.
+- unknown: fewer than three blocks.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from fsgauge.stats.metrics import METRICS
+from fsgauge.stats.ratio import Ratio, ratio_of_blocks
+from fsgauge.stats.results import CellBand, NoiseFloor
+from fsgauge.stats.samples import Samples
+from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, log_margin
+
+State = Literal["quiet", "wide", "differs", "unknown"]
+
+ASKED_PERCENT = 10.0
+"""A difference that no study should miss."""
+SURE_LEVEL = 0.99
+PAIRED = math.sqrt(0.75)
+"""Deviation of a system's log ratio to the baseline's mean (1.5 v) over that of A/A (2 v)."""
+
+
+@dataclass(frozen=True)
+class Noise:
+    """The A/A of one metric over `cells`: by lot, and `in_time`, the later turn over the earlier.
+
+    `half_widths` are by cell: how far from 1, as a log, the ratio of an equal system may come out.
+    """
+
+    metric: str
+    ratio: Ratio
+    in_time: Ratio
+    cells: list[str]
+    half_widths: dict[str, float]
+    log_margin: float
+
+    @property
+    def state(self) -> State:
+        """What the rig is good for."""
+        if self.ratio.n < BLOCKS_FOR_A_VERDICT:
+            return "unknown"
+        if _is_outside(self.ratio.at(SURE_LEVEL), self.log_margin):
+            return "differs"
+        asked = max(math.log1p(ASKED_PERCENT / 100), 2 * self.log_margin)
+        return "wide" if self.typical > asked else "quiet"
+
+    @property
+    def typical(self) -> float:
+        """How far from 1 an equal system may come out in a typical cell, as a log."""
+        if not self.half_widths:
+            return math.inf
+        return math.sqrt(statistics.fmean(half**2 for half in self.half_widths.values()))
+
+    @property
+    def drifts(self) -> bool:
+        """Whether the later turn differs from the earlier one by more than the margin."""
+        enough = self.in_time.n >= BLOCKS_FOR_A_VERDICT
+        return enough and _is_outside(self.in_time.at(SURE_LEVEL), self.log_margin)
+
+
+def _is_outside(interval: tuple[float, float] | None, margin: float) -> bool:
+    if interval is None:
+        return False
+    low, high = interval
+    return math.log(low) > margin or math.log(high) < -margin
+
+
+def pooled_noise(
+    samples: Samples, metric: str, cells: Sequence[str], equivalence_percent: float
+) -> Noise | None:
+    """A/A of one metric over those of `cells` that have it; None where there is no A/A."""
+    in_time = {cell: samples.noise_log_ratios(metric, cell) for cell in cells}
+    in_time = {cell: ratios for cell, ratios in in_time.items() if ratios}
+    by_lot = {cell: _by_lot(samples, cell, ratios) for cell, ratios in in_time.items()}
+    reach = max((samples.noise_reach(metric, cell) for cell in in_time), default=0.0)
+    labelled = ratio_of_blocks(_means(by_lot), reach=reach)
+    ordered = ratio_of_blocks(_means(in_time), reach=reach)
+    if labelled is None or ordered is None:
+        return None
+    halves = {
+        cell: half
+        for cell, ratios in by_lot.items()
+        if (half := _half_width(list(ratios.values()), samples.noise_reach(metric, cell)))
+        is not None
+    }
+    return Noise(metric, labelled, ordered, list(in_time), halves, log_margin(equivalence_percent))
+
+
+def _means(by_cell: Mapping[str, Mapping[int, float]]) -> list[float]:
+    """One number a block that all cells have."""
+    if not by_cell:
+        return []
+    complete = set.intersection(*(set(ratios) for ratios in by_cell.values()))
+    return [
+        statistics.fmean(ratios[block] for ratios in by_cell.values()) for block in sorted(complete)
+    ]
+
+
+def _by_lot(samples: Samples, cell: str, in_time: Mapping[int, float]) -> dict[int, float]:
+    """A' over A: of each pair of blocks, A' is the later turn in one and the earlier in the other.
+
+    Which comes first is the plan's lot, that of the pair's first block.
+    """
+    later_is_twin = samples.later_is_twin(cell)
+    signs = {}
+    for block in in_time:
+        lot = later_is_twin.get(block - block % 2, True)
+        signs[block] = 1 if lot == (block % 2 == 0) else -1
+    return {block: signs[block] * log for block, log in in_time.items()}
+
+
+def _half_width(logs: Sequence[float], reach: float) -> float | None:
+    found = ratio_of_blocks(logs, reach=reach)
+    if found is None or found.low is None or found.n < BLOCKS_FOR_A_VERDICT:
+        return None
+    return (math.log(found.ratio / found.low) - reach) * PAIRED + reach
+
+
+def noise_floors(
+    samples: Samples, primary: Sequence[str], equivalence_percent: float
+) -> dict[str, Noise]:
+    """The noise floor of each metric that the baseline has twice."""
+    present = {metric for metric, _, _ in samples.logs}
+    floors = {
+        metric: pooled_noise(samples, metric, primary, equivalence_percent)
+        for metric in METRICS
+        if metric in present
+    }
+    return {metric: floor for metric, floor in floors.items() if floor is not None}
+
+
+def describe_noise(noise: Noise) -> NoiseFloor:
+    """A noise floor as it is stored."""
+    ratio = noise.ratio
+    return NoiseFloor(
+        metric=noise.metric,
+        ratio=ratio.ratio,
+        low=ratio.low,
+        high=ratio.high,
+        n=ratio.n,
+        cells=noise.cells,
+        state=noise.state,
+        drift=noise.in_time.ratio,
+        drifts=noise.drifts,
+        bands=[
+            CellBand(cell=cell, low=math.exp(-half), high=math.exp(half))
+            for cell, half in noise.half_widths.items()
+            if half < MOST_LOG
+        ],
+    )
+
+
+MOST_LOG = 700.0
+"""Beyond it the end of a band is no number."""
