@@ -37,8 +37,9 @@ def slice_rounds(plan: Plan, block: int, cell: str, turns: int, rounds: int) -> 
 def slice_jobs(job: LoadJob | ClientsJob, slicing: Slicing) -> SliceJobs:
     """A run's job cut into slices of equal length, each with offsets of its own.
 
-    The warm-up is a job before them: what it leaves is no slice's to write back. Seeds come of the
-    job's, so slices of one number are equal for all systems of a block.
+    A run that pays for its syncs has its warm-up in a job before: what that leaves is no slice's to
+    write back. Seeds come of the job's, so slices of one number are equal for all systems of a
+    block.
     """
     if slicing.is_whole:
         return SliceJobs(None, [job])
@@ -46,10 +47,11 @@ def slice_jobs(job: LoadJob | ClientsJob, slicing: Slicing) -> SliceJobs:
         raise TypeError("the work of clients is not cut into slices")
     duration_ns = slicing.slice_ns
     interval_ns = min(job.interval_ns, duration_ns)
+    before = slicing.charges_sync and job.warm_up_ns > 0
     slices = [
         job.model_copy(
             update={
-                "warm_up_ns": 0,
+                "warm_up_ns": job.warm_up_ns if number == 0 and not before else 0,
                 "duration_ns": duration_ns,
                 "interval_ns": interval_ns,
                 "seed": derived_seed(job.seed, number, "slice"),
@@ -57,7 +59,7 @@ def slice_jobs(job: LoadJob | ClientsJob, slicing: Slicing) -> SliceJobs:
         )
         for number in range(slicing.count)
     ]
-    if not job.warm_up_ns:
+    if not before:
         return SliceJobs(None, list(slices))
     lead_in = job.model_copy(
         update={

@@ -67,21 +67,29 @@ def test_the_twin_goes_first_as_often_as_the_baseline() -> None:
     assert 440 < first < 560
 
 
-def test_slices_add_up_to_the_run_and_leave_the_warm_up_out() -> None:
+def test_slices_add_up_to_the_run() -> None:
     whole = job()
     slicing = METHOD.slicing(PLAN.cells[0])
     jobs = slice_jobs(whole, slicing)
-    assert slicing.count == len(jobs.slices) == 10
+    assert slicing.count == len(jobs.slices) == 10 and jobs.lead_in is None
     assert sum(each.duration_ns for each in jobs.slices) == whole.duration_ns
-    assert all(each.warm_up_ns == 0 for each in jobs.slices)
-    assert jobs.lead_in is not None
-    assert (jobs.lead_in.duration_ns, jobs.lead_in.warm_up_ns) == (whole.warm_up_ns, 0)
-    seeds = [each.seed for each in (*jobs.slices, jobs.lead_in, whole)]
+    assert [each.warm_up_ns for each in jobs.slices] == [whole.warm_up_ns, *[0] * 9]
+    seeds = [each.seed for each in (*jobs.slices, whole)]
     assert len(set(seeds)) == len(seeds)
     same = {"seed": 0, "duration_ns": 1, "warm_up_ns": 0, "interval_ns": 1}
     assert {each.model_copy(update=same).model_dump_json() for each in (*jobs.slices, whole)} == {
         whole.model_copy(update=same).model_dump_json()
     }
+
+
+def test_what_the_warm_up_wrote_is_no_slices_to_write_back() -> None:
+    """It is a job before them, synced at nobody's cost."""
+    whole, slicing = job(), Slicing(2, charges_sync=True, slice_ns=SECOND_NS)
+    jobs = slice_jobs(whole, slicing)
+    assert all(each.warm_up_ns == 0 for each in jobs.slices)
+    assert jobs.lead_in is not None
+    assert (jobs.lead_in.duration_ns, jobs.lead_in.warm_up_ns) == (whole.warm_up_ns, 0)
+    assert jobs.lead_in.seed not in {each.seed for each in (*jobs.slices, whole)}
 
 
 def test_a_whole_run_is_the_job_itself() -> None:

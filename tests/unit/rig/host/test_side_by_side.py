@@ -48,9 +48,10 @@ def test_each_cell_is_measured_on_all_systems_before_the_next(tmp_path: Path) ->
     cells = [(job.read_percent, job.queue_depth) for job in asked]
     changes = sum(one != other for one, other in pairwise(cells))
     assert changes == 2 * 4 - 1, "a cell is left and taken up again"
-    of_a_cell = [job.target.directory for job in asked[:12]]
-    lead_in, forward, backward = of_a_cell[:4], of_a_cell[4:8], of_a_cell[8:]
-    assert lead_in == forward == backward[::-1]
+    of_a_read = [job.target.directory for job in asked[:8]]
+    assert of_a_read[:4] == of_a_read[4:][::-1]
+    of_a_write = [job.target.directory for job in asked[16:28]]
+    assert of_a_write[:4] == of_a_write[4:8] == of_a_write[8:][::-1]
 
 
 def test_runs_are_told_as_any_are_and_their_times_lie_between_one_another(tmp_path: Path) -> None:
