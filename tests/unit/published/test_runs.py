@@ -62,7 +62,7 @@ def test_a_folder_of_another_study_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError) as refusal:
         judge(folder)
     said = refusal.value.render()
-    assert "which judges no claim" in said and "overhead-as-published" in said
+    assert "which judges no claim" in said and "overhead-at-scale" in said
 
 
 def test_a_study_that_was_changed_is_refused(
@@ -70,7 +70,7 @@ def test_a_study_that_was_changed_is_refused(
 ) -> None:
     made = make_study(blocks=2)
     folder = made.write(tmp_path / "results")
-    shipped = study_path("overhead", "overhead-as-published")
+    shipped = study_path("overhead", "overhead-at-scale")
     files = {f"{made.study.plan.study}.toml": shipped}
     monkeypatch.setattr(kinds, "verdict_files", lambda folder: files)
     with pytest.raises(InputError, match="system and workload differ"):

@@ -75,4 +75,4 @@ def test_rates_without_heads_are_shown_and_give_no_verdict(monkeypatch: pytest.M
 def test_without_a_run_it_waits_for_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(standing, "_run_of", lambda folder, study: None)
     found = standing.standing_of("writers", ledger_of("writers").of("D-15"))
-    assert found.word == "not yet" and "writers-as-published" in found.why
+    assert found.word == "not yet" and "writers-at-scale" in found.why
