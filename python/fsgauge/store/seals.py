@@ -114,7 +114,7 @@ def changes_in(folder: PlainFolder, seals: Seals, files: Iterable[str]) -> Chang
         try:
             now = folder.digest(name)
         except MissingError:
-            found.append(f"{name}: this record is missing")
+            found.append(f"{name}: it is missing")
             continue
         if now != seal:
             found.append(f"{name}: this record was changed after it was written")

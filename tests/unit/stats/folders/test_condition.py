@@ -75,7 +75,7 @@ def test_a_metric_alone_asks_about_every_cell() -> None:
         ("ratio(iops) < 0", "above 0", 15, ""),
         ("ratio(iops) < -1", "this begins nothing known", 15, ""),
         ("ratio(iops) <", "above 0", 14, ""),
-        ("ratio(iops) < 1 or", "goes on", 17, ""),
+        ("ratio(iops) < 1 or", "continues after", 17, ""),
         ("ratio()", "a metric", 7, ""),
         ("", '"ratio" is missing', 1, ""),
     ],
