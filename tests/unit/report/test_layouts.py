@@ -36,13 +36,8 @@ def test_a_line_a_number_and_system_with_the_ratio_beside_extents() -> None:
     )
     first, second, third, *_ = lines
     assert [line.system for line in lines[:4]] == ["ext4", "xfs", "ext4", "xfs"]
-<<<<<<< HEAD
-    assert (
-        first.label == "extents per file" and first.ratio == "" and " to " in first.after_interval
-    )
-=======
-    assert first.label == "extents per file" and first.ratio == "" and " to " in first.after_interval
->>>>>>> refs/heads/words
+    assert first.label == "extents per file" and first.ratio == ""
+    assert " to " in first.after_interval
     assert second.ratio.startswith("1.00") and "equivalent" in second.ratio
     assert third.page == "fragmented" and third.ratio == ""
     assert third.after_interval == "the same in all blocks" and third.blocks == 4
