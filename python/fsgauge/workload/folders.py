@@ -33,14 +33,14 @@ RATE = "rate"
 
 @dataclass(frozen=True)
 class FileSets:
-    """Files of each client in the two sets; 0 where the study does not have the set.
+    """The folders of a load that makes its own files, and how many files each client has in two.
 
     `folders` are made in every system before its load; `of_clients` are those in which clients
     work, also through a server.
     """
 
-    files_per_client: int
-    backup_files_per_client: int
+    files_per_client: int = 0
+    backup_files_per_client: int = 0
     folders: tuple[str, ...] = (OWN, BACKUP)
     of_clients: tuple[str, ...] = (OWN, BACKUP)
 

@@ -62,7 +62,7 @@ class ChurnMethod(MakesOwnFiles):
     @property
     def file_sets(self) -> FileSets:
         """No files before the load; a folder for the tree and one for what is written beside it."""
-        return FileSets(0, 0, folders=(TREE, WRITTEN), of_clients=(WRITTEN,))
+        return FileSets(folders=(TREE, WRITTEN), of_clients=(WRITTEN,))
 
     def in_room(self, room: Room) -> ChurnMethod:
         """The same on so much room; InputError where its largest or its new files do not fit."""
