@@ -198,8 +198,8 @@ def _lines(stream: IO[bytes], seconds: float) -> Iterator[bytes]:
             pending += rest
             if len(pending) > _LONGEST_LINE_BYTES:
                 raise RigError(
-                    f"the engine said a line of more than {_LONGEST_LINE_BYTES >> 20} MiB",
-                    cause="a result larger than any job gives, or another program in its place",
+                    f"the engine wrote a line of more than {_LONGEST_LINE_BYTES >> 20} MiB",
+                    cause="a result larger than any job produces, or another program in its place",
                     next="fewer clients or files in one run; fsgauge doctor",
                 )
     raise RigError(
@@ -214,7 +214,7 @@ def _parse(line: bytes) -> Event:
         return _EVENT.validate_json(line)
     except ValidationError as error:
         raise RigError(
-            "the engine said something that this version of fsgauge does not understand",
+            "this version of fsgauge does not understand what the engine wrote",
             details=(line[:200].decode(errors="replace"), str(error).splitlines()[0]),
             cause="the engine and the Python package are of different versions",
             next="make setup",

@@ -170,7 +170,7 @@ class CellFactors(BaseModel):
 def factors_of(cell: Cell) -> CellFactors:
     """The factors of a cell of any kind; InputError where this fsgauge does not know them."""
     if cell.kind not in kinds.names():
-        raise _no_cell(cell, cell.kind, f"it knows {', '.join(kinds.names())}")
+        raise _no_cell(cell, cell.kind, f"known: {', '.join(kinds.names())}")
     return _declared(cell.kind).of(cell)
 
 
@@ -220,7 +220,7 @@ def _words(annotation: object) -> Iterator[str]:
 
 def _no_cell(cell: Cell, kind: str, why: str) -> InputError:
     return InputError(
-        f'"{cell.name}" is no cell of kind {kind} that this fsgauge knows',
+        f'this fsgauge knows no cell "{cell.name}" of kind {kind}',
         cause=why,
         next="read it with the fsgauge that measured it",
     )

@@ -161,7 +161,7 @@ def test_a_record_that_was_cut_short_afterwards_is_named(
     assert victim.name in done.stderr
     done = fsgauge("report", str(page.parent), "--accept-changed")
     assert done.returncode == 2
-    assert f"{victim.name} is not whole JSON" in done.stderr
+    assert f"{victim.name} is not complete JSON" in done.stderr
 
 
 def test_a_record_of_a_newer_version_says_so(

@@ -191,7 +191,7 @@ def test_a_crosscheck_is_refused(fsgauge: Run, study: Path, place: Path) -> None
     done = fsgauge("crosscheck", str(study), "--with", "fio")
     assert done.returncode == 2
     assert "a study of kind connections cannot be cross-checked" in done.stderr
-    assert "it has no clients that make and open files" in done.stderr
+    assert "it has no clients that create and open files" in done.stderr
     assert "make bench ONLY=clients-tmpfs-fio" in done.stderr
     assert list(place.iterdir()) == []
 

@@ -37,5 +37,5 @@ def test_json(fsgauge: Run) -> None:
 def test_an_unknown_id_is_refused(fsgauge: Run) -> None:
     done = fsgauge("published", "N-99")
     assert done.returncode == 2 and done.stdout == ""
-    assert 'no claim and no study is called "N-99"' in done.stderr
+    assert 'there is no claim or study "N-99"' in done.stderr
     assert "next: fsgauge published" in done.stderr

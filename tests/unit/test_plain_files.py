@@ -54,8 +54,8 @@ def test_a_full_disk_is_told_from_a_read_only_one(number: int, said: str) -> Non
 def test_a_folder_that_is_not_there_is_not_one_without_a_study(tmp_path: Path) -> None:
     with pytest.raises(InputError) as gone:
         read_results(tmp_path / "no" / "such")
-    assert "is not a results folder: there is no such folder" in gone.value.what
+    assert "there is no folder" in gone.value.what
     assert gone.value.next == f"ls {tmp_path}" and "moved or removed" in gone.value.cause
     with pytest.raises(InputError) as empty:
         read_results(tmp_path)
-    assert "holds no study.json" in empty.value.cause
+    assert "has no study.json" in empty.value.cause

@@ -36,45 +36,45 @@ class AccessKeys(StudyModel):
     server: Server = Field(
         "none",
         description="Start a private server over each system: samba (SMB) or ganesha (NFS version"
-        " 3). It and the clients have a network of their own, so no other process can connect."
-        " Clients work as an unprivileged user. A bare device stays as it is. Ganesha serves no"
-        " folder of a file system that holds other files (storage of kind path). It is stopped and"
-        " removed after each turn. The option --serve says the same.",
+        " 3). Server and clients share a private network, so no other process can connect. "
+        "Clients run as an unprivileged user. A bare device gets no server. Ganesha serves no"
+        " folder of a file system that holds other files (storage of kind path). The server is "
+        "stopped and removed after each turn. Same as --serve on the command line.",
     )
     share: ShareAddress | None = Field(
         None,
-        description="A server's share that is there already: smb://user@host:port/share, or"
-        " nfs://host:port/export (version 3), each client with a connection of its own. NFS clients"
-        " are the user and group that run fsgauge (AUTH_SYS), 0 and 0 for root, whom a server with"
-        " root_squash maps to another user or refuses. With --set it takes the place of storage"
-        f" and systems. The password comes from {PASSWORD_VARIABLE} or password_file.",
+        description="A share of a running server: smb://user@host:port/share or "
+        "nfs://host:port/export (version 3). Each client has its own connection. NFS clients use "
+        "the user and group that run fsgauge (AUTH_SYS): 0 and 0 for root, which a server with "
+        "root_squash maps to another user or refuses. Given with --set, it replaces storage and "
+        f"systems. The password comes from {PASSWORD_VARIABLE} or password_file.",
     )
     beside_path: bool = Field(
         True,
-        description="Of a kind that tells the server's own share of each operation (connections):"
-        " in each block a system behind a private server has one more turn, over its path.",
+        description="For kinds that report the server's share of each operation (connections): in "
+        "each block, every system behind a private server gets one more turn, over its path.",
     )
-    smb_dialect: SmbDialect = Field("3.0.2", description="The version of SMB that clients speak.")
+    smb_dialect: SmbDialect = Field("3.0.2", description="The SMB version that clients use.")
     smb_signing: bool = Field(
         False,
-        description="Whether messages are signed: all but NEGOTIATE and SESSION_SETUP, of which"
-        " only the server's last answer is. Encrypted ones have no signature besides. A private"
-        ' server with "server signing" = "mandatory" has it in any case.',
+        description="Whether messages are signed. Of NEGOTIATE and SESSION_SETUP, only the "
+        "server's last answer is. Encrypted messages carry no signature. A private"
+        ' server with "server signing" = "mandatory" signs in any case.',
     )
     smb_encryption: bool = Field(
         False,
-        description="Whether messages are encrypted: all but NEGOTIATE and SESSION_SETUP, which"
-        " log in and are clear. 3.0 and later can. A private server with"
-        ' "server smb encrypt" = "required" has it in any case.',
+        description="Whether messages are encrypted. NEGOTIATE and SESSION_SETUP are always in "
+        "the clear. Needs SMB 3.0 or later. A private server with"
+        ' "server smb encrypt" = "required" encrypts in any case.',
     )
     smb_oplocks: bool = Field(
         False,
-        description="Whether clients ask for oplocks. They never cache: each record is sent.",
+        description="Whether clients request oplocks. They never cache: every record is sent.",
     )
     nfs_mount_port: Port | None = Field(
         None,
-        description="The port of a running NFS server's mount service. Default: its portmapper"
-        " says.",
+        description="The port of a running NFS server's mount service. Default: ask its "
+        "portmapper.",
     )
     password_file: AbsolutePath | None = Field(
         None,
@@ -122,12 +122,12 @@ class SystemAccess(StudyModel):
 
     server: Server | None = Field(
         None,
-        description="A private server over this system; none: over its path. Default: that of"
-        " [access].",
+        description="A private server over this system; none: use its path. Default: that of "
+        "[access].",
     )
     share: ShareAddress | None = Field(
         None,
-        description="For kind share: where it is, smb://user@host/share or nfs://host/export."
+        description="For kind share: its address, smb://user@host/share or nfs://host/export."
         " Default: that of [access].",
     )
     beside_path: bool | None = Field(
@@ -136,7 +136,7 @@ class SystemAccess(StudyModel):
         " [access].",
     )
     smb_dialect: SmbDialect | None = Field(
-        None, description="The version of SMB. Default: that of [access]."
+        None, description="The SMB version. Default: that of [access]."
     )
     smb_signing: bool | None = Field(
         None, description="Whether messages are signed. Default: that of [access]."
@@ -172,7 +172,7 @@ def full_access(written: object) -> object:
     if isinstance(written, str) and "://" not in written and written not in ("path", *servers):
         near = difflib.get_close_matches(written, ["path", *servers], n=1)
         raise conflict(
-            f'"{written}" is no access of a system',
+            f'"{written}" is not a way to reach a system',
             [()],
             hint=f'did you mean "{near[0]}"?' if near else "",
             next=f"path, {', '.join(servers)}, smb://user@host/share or nfs://host/export, a table",

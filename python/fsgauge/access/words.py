@@ -32,16 +32,16 @@ def through(accesses: Sequence[AccessKeys], interface: str) -> str:
         return f"interface {interface}"
     if len(ways(accesses)) > 1:
         over_path = f" (its path: interface {interface})" * (len(remote) < len(accesses))
-        return f"each system in its own way{over_path}"
+        return f"each system as it specifies{over_path}"
     protections = {str(protection_in(each)) for each in remote}
-    protected = "signed or encrypted as each system's server wants it"
+    protected = "signed or encrypted as each system's server requires"
     return f"through {_way(remote[0], protected if len(protections) > 1 else protections.pop())}"
 
 
 def _way(access: AccessKeys, protected: str) -> str:
     if access.protocol == "path":
         return "its path"
-    where = _SERVERS.get(access.server, "servers that run already")
+    where = _SERVERS.get(access.server, "running servers")
     if access.protocol == "nfs":
         return f"{where} (NFS version 3)"
     words = [f"SMB {access.smb_dialect}", protected, "with oplocks" if access.smb_oplocks else ""]

@@ -191,7 +191,10 @@ def _half(study: Study) -> str:
     if not names:
         return ""
     keep = "keeps" if len(names) == 1 else "keep"
-    return f"; {', '.join(names)} {keep} old extents until all is overwritten: half, for all"
+    return (
+        f"; {', '.join(names)} {keep} old extents until fully overwritten, so half the space is"
+        " used on all systems"
+    )
 
 
 def _state(study: Study) -> str:
@@ -199,12 +202,12 @@ def _state(study: Study) -> str:
         made = (
             "a new folder"
             if study.storage.kind in ("path", "share")
-            else "every system is made anew"
+            else "every system is newly made"
         )
-        return f"{made} for each turn; the load makes its files in it"
+        return f"{made} for each turn; the load creates its files there"
     if study.storage.kind == "path":
-        return "nothing is formatted; the files are made and filled anew for each turn"
-    return "every system is made and filled anew for each turn"
+        return "nothing is formatted; the files are created and filled again for each turn"
+    return "every system is newly made and filled for each turn"
 
 
 def _different(systems: list[System]) -> list[str]:
@@ -247,12 +250,10 @@ def _estimate_basis(*, by_pilot: bool, is_served: bool) -> str:
     basis = f"estimated for storage that writes {expected} and answers in {latency}"
     if is_served:
         served = format_duration(EXPECTED.served_seconds * 1e9)
-        basis += f", and a server that takes {served} for an operation"
+        basis += f", and a server that takes {served} per operation"
     if by_pilot:
         return f"{basis}; the time is the pilot's"
-    return (
-        f"{basis}; the range is {fastest} to {slowest}, for all that ends by bytes and not by time"
-    )
+    return f"{basis}; work that ends by bytes rather than by time takes {fastest} to {slowest}"
 
 
 def _overwritten(study: Study) -> str:
@@ -262,5 +263,5 @@ def _overwritten(study: Study) -> str:
             " by --destroy"
         )
     if study.storage.kind == "share":
-        return "nothing: folders of the run's own are made on each share, and removed"
+        return "nothing: the run makes its own folders on each share and removes them"
     return "nothing: a scratch file or folder is made and removed"

@@ -130,7 +130,7 @@ def _blocks(study: Study, size_bytes: int) -> int:
     fitting = int(budget_ns / 1e9 / a_block)
     if fitting < FEWEST_BLOCKS:
         raise InputError(
-            f"the budget of {exact_duration(budget_ns)} does not hold {FEWEST_BLOCKS} blocks",
+            f"the budget of {exact_duration(budget_ns)} is too short for {FEWEST_BLOCKS} blocks",
             cause=f"one block takes about {format_duration(a_block * 1e9)}: "
             f"{turns_of_block(study)} turns of {len(cells_of(study.workload))} cells",
             next="a larger plan.budget, fewer cells, or a shorter workload.duration",

@@ -200,7 +200,7 @@ def read_ledger(path: Path) -> Ledger:
         return Ledger.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
     except (ValidationError, tomllib.TOMLDecodeError) as error:
         raise InputError(
-            f"{path} is no ledger", details=(str(error),), next=f"mend {path}"
+            f"{path} is not a ledger", details=(str(error),), next=f"mend {path}"
         ) from error
 
 
@@ -218,7 +218,7 @@ def find(name: str) -> list[tuple[str, Ledger, list[Claim]]]:
                 return [(folder, ledger, [claim])]
     ranges = (f"{each.claim[0].id} to {each.claim[-1].id}" for each in known.values())
     raise InputError(
-        f'no claim and no study is called "{name}"',
+        f'there is no claim or study "{name}"',
         details=tuple(f"{folder}: {ids}" for folder, ids in zip(known, ranges, strict=True)),
         next="fsgauge published",
     )

@@ -72,9 +72,9 @@ def run_of(folder: str, study: str) -> JudgedRun | None:
         return JudgedRun.model_validate_json(path.read_text(encoding="utf-8"))
     except ValidationError as error:
         raise InputError(
-            f"{path} is no record of a judged run",
+            f"{path} is not the record of a judged run",
             details=(str(error),),
-            next=f"scripts/verdicts RESULTS-DIR of {study} writes it anew",
+            next=f"scripts/verdicts RESULTS-DIR of {study} writes it again",
         ) from error
 
 
@@ -117,7 +117,7 @@ def _study_of(results: Results, directory: Path) -> tuple[str, Path]:
     }
     if results.study not in known:
         raise InputError(
-            f'{directory} is of the study "{results.study}", by which no claim is judged',
+            f'{directory} holds the study "{results.study}", which judges no claim',
             details=tuple(sorted(known)),
             next=f"fsgauge run {next(iter(known.values()))[1]}" if known else "fsgauge published",
         )

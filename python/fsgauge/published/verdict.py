@@ -119,7 +119,7 @@ def _loss_up_to(bound: float, seen: Sequence[Observation]) -> Outcome:
 def _of_many(trial: Trial, seen: Sequence[Observation]) -> Outcome:
     below = [each for each in seen if each.is_below(1)]
     above = [each for each in seen if each.is_above(1)]
-    words = f"of {len(seen)}: {len(below)} below 1, {len(above)} above, the rest undecided"
+    words = f"{len(below)} of {len(seen)} are below 1, {len(above)} above, the rest undecided"
     if trial.rule == "most above":
         if len(above) > len(seen) / 2:
             return Outcome("confirmed", words)

@@ -25,7 +25,7 @@ def study_of(stored: StoredStudy) -> Study:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
         raise InputError(
-            f"{stored.directory / 'study.json'} holds no study that this fsgauge can run",
+            f"{stored.directory / 'study.json'} does not hold a study that this fsgauge can run",
             details=(f"{where}: {first['msg']}",),
             cause="another version wrote it, or it was edited",
             next=f"fsgauge report {stored.directory}",

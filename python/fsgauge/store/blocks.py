@@ -141,7 +141,7 @@ def _read_parquet(path: Path, opened: Path, names: Sequence[str]) -> Columns:
             rows = database.execute(f"SELECT count(*) FROM {source}").fetchone()  # noqa: S608
             if rows is None or rows[0] > _MOST_ROWS:
                 raise InputError(
-                    f"{path} has more rows than are read: {_MOST_ROWS}",
+                    f"{path} has more rows than fsgauge reads: {_MOST_ROWS}",
                     cause="the file was damaged, or another program wrote it",
                     next="restore it from a copy of the folder",
                 )
@@ -212,7 +212,7 @@ class SeriesReader:
             return changed(record, lambda _, result: as_arrays(result))
         if record.series != f"{record.block:03d}":
             raise InputError(
-                f"{path} names the series {record.series}, which is not its block's",
+                f"{path} names the series {record.series}, which belongs to another block",
                 cause="it was edited",
                 next="restore the file from a copy of the folder",
             )

@@ -178,8 +178,8 @@ def require_results(files: PlainFolder) -> None:
 def _nothing_there(directory: Path) -> InputError:
     above = next(each for each in (*directory.parents, Path()) if each.is_dir())
     return InputError(
-        f"{directory} is not a results folder: there is no such folder",
-        cause="it was moved or removed, is a file, or is named from another folder than this one",
+        f"there is no folder {directory}",
+        cause="it was moved or removed, is a file, or the path is relative to another folder",
         next=f"ls {above}",
     )
 
@@ -187,8 +187,7 @@ def _nothing_there(directory: Path) -> InputError:
 def _no_results(directory: Path) -> InputError:
     return InputError(
         f"{directory} is not a results folder",
-        cause="it holds no study.json; a folder that `fsgauge run` made does, from before its"
-        " first run",
+        cause="it has no study.json, which `fsgauge run` writes before its first run",
         next=f"ls {directory.parent}",
     )
 
@@ -215,7 +214,7 @@ def _make_new(place: PlainFolder, name: str) -> str:
         except FileExistsError:
             continue
         return made
-    raise RigError(f"{place.path / name} and 99 like it exist already", next="--results DIR")
+    raise RigError(f"{place.path / name} and 99 like it already exist", next="--results DIR")
 
 
 def _cannot_make(directory: Path, error: OSError) -> RigError:

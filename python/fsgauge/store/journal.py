@@ -51,7 +51,7 @@ class Journal:
             os.close(self._descriptor)
             raise RigError(
                 f"{folder.path} is in use by another fsgauge",
-                cause="its study is running, or being resumed, at this moment",
+                cause="its study is being run or resumed right now",
                 next=f"fuser -v {self._path}",
             ) from error
         self._end: tuple[str, bool] | None = None

@@ -105,7 +105,7 @@ def _only_select(database: duckdb.DuckDBPyConnection, sql: str) -> str:
     if [each.type for each in statements] != [duckdb.StatementType.SELECT]:
         raise InputError(
             "a query is one SELECT (or DESCRIBE, SUMMARIZE, FROM)",
-            cause="records are never changed",
+            cause="records are read-only",
             next='fsgauge query DIR "select * from runs limit 5"',
         )
     return statements[0].query.strip().rstrip(";")

@@ -199,7 +199,7 @@ def _planned_run(
 
 def _foreign(path: Path) -> InputError:
     return InputError(
-        f"{path} is no run of this study's plan",
+        f"{path} is not a run of this study's plan",
         cause="it was copied from another folder, or edited",
         next=f"move it out of {path.parent}, and repeat",
     )
@@ -211,7 +211,7 @@ def _unreadable(path: Path, text: str, error: ValidationError) -> InputError:
         document = json.loads(text)
     except (ValueError, RecursionError):
         return InputError(
-            f"{path} is not whole JSON",
+            f"{path} is not complete JSON",
             cause="it was cut short or edited; fsgauge writes records whole",
             next="restore the file from a copy of the folder, or move it away",
         )

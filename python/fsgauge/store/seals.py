@@ -37,8 +37,8 @@ class ChangedError(RigError):
         super().__init__(
             f"records in {directory} were changed after they were written",
             details=(*changes[:_MOST_NAMED], *([f"and {more} more"] if more > 0 else [])),
-            cause="they were edited or damaged, or the folder was copied in part: they differ from"
-            " the checksums in its journal",
+            cause="they were edited or damaged, or only part of the folder was copied: they "
+            "differ from the checksums in its journal",
             next="restore the folder from a copy; report, compare, history, query and resume go on"
             " with --accept-changed, which names the changes",
         )
@@ -106,7 +106,7 @@ def read_seals(folder: PlainFolder) -> Seals:
 def changes_in(folder: PlainFolder, seals: Seals, files: Iterable[str]) -> Changes:
     """What differs from the seals, in words; `files` are those that are read as records."""
     if not seals.files:
-        return (f"{NAME} has no checksums, so it cannot be told whether a record was changed",)
+        return (f"{NAME} has no checksums, so changed records cannot be detected",)
     found = list(seals.faults)
     if seals.under_way is not None and not _holds(folder, seals, seals.under_way):
         seals.take_back(seals.under_way)
@@ -114,12 +114,12 @@ def changes_in(folder: PlainFolder, seals: Seals, files: Iterable[str]) -> Chang
         try:
             now = folder.digest(name)
         except MissingError:
-            found.append(f"{name}: it is missing")
+            found.append(f"{name}: this record is missing")
             continue
         if now != seal:
             found.append(f"{name}: this record was changed after it was written")
     found += [
-        f"{name}: it was added; the journal does not know it"
+        f"{name}: this record was added; the journal does not list it"
         for name in files
         if name not in seals.files and not seals.is_leaving(name)
     ]
@@ -138,7 +138,7 @@ def understood(changes: Changes) -> Iterator[None]:
         if not changes:
             raise
         raise InputError(
-            "the changed records do not make sense together",
+            "the changed records contradict each other",
             details=changes[:_MOST_NAMED],
             cause=f"they were edited or damaged ({type(error).__name__}: {error})",
             next="restore the folder from a copy",

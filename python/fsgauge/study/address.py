@@ -24,7 +24,8 @@ _FORM = re.compile(
 )
 _PORTS = {"smb": 445, "nfs": 2049}
 _WITH_PASSWORD = re.compile(r"(?:smb|nfs|cifs)://[^@/\s\"':]*:[^/\s\"']*@")
-_FORMS = "smb://user@host/share or nfs://host/export, with :PORT after the host if it is another"
+_FORMS = "smb://user@host/share or nfs://host/export, with :PORT after the host unless it is the "
+"default"
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ def parse_address(text: str) -> Address:
     """The parts of an address; ValueError with a sentence that never repeats a password."""
     found = _FORM.fullmatch(text)
     if found is None:
-        raise ValueError(f"it is no address of a server: {_FORMS}")
+        raise ValueError(f"it is not the address of a server: {_FORMS}")
     user = found["user"] or ""
     smb = found["protocol"] == "smb"
     path = found["path"].strip("/") if smb else f"/{found['path'].strip('/')}"
@@ -59,11 +60,11 @@ def parse_address(text: str) -> Address:
     if not 1 <= port <= 65_535:
         raise ValueError(f"there is no port {port}")
     if smb and (not path or "/" in path):
-        raise ValueError("an address of SMB ends with the share's name: smb://user@host/share")
+        raise ValueError("an SMB address ends with the name of the share: smb://user@host/share")
     if smb and not user:
-        raise ValueError("an address of SMB names its user: smb://user@host/share")
+        raise ValueError("an SMB address names its user: smb://user@host/share")
     if not smb and user:
-        raise ValueError("NFS version 3 has no users in an address: nfs://host/export")
+        raise ValueError("an NFS version 3 address has no user: nfs://host/export")
     return Address("smb" if smb else "nfs", user, found["host"].strip("[]"), port, path)
 
 
@@ -73,7 +74,7 @@ def refuse_passwords(texts: Sequence[str]) -> None:
         if _WITH_PASSWORD.search(text):
             raise InputError(
                 "a password does not belong in the address of a server",
-                cause="study files, records and command lines are read by others",
+                cause="others can read study files, records and command lines",
                 next=f"leave :PASSWORD out, and put it into {PASSWORD_VARIABLE}, or into a file"
                 " that access.password_file names",
             )

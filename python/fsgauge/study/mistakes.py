@@ -73,7 +73,7 @@ class _Mistake:
         moved = MOVED.get(f"{section}.{self.key}")
         if moved is not None:
             near, elsewhere, target = [], [moved], moved
-            hint = f"it is {moved} now"
+            hint = f"it is now {moved}"
         elif len(self.path) > 1 and self.path[0] == "system" and "tunables" in self.path:
             target = "system.tunables"
         elif f"{section}.{self.key}" in elsewhere:
@@ -112,7 +112,7 @@ class _Mistake:
         noun = "section" if not parent and self.key in ("storage", "workload") else "key"
         what = f'{owner} has no {noun} "{self.key}"'
         if not parent and self.key == "system":
-            what = f"{owner} compares nothing: it has no [[system]]"
+            what = f"{owner} has nothing to compare: it has no [[system]]"
         origin = self.document.origin(parent) if parent else None
         return self._error(what, origin.key() if origin else None)
 

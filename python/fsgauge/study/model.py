@@ -55,21 +55,26 @@ class Study(StudyModel):
     name: Annotated[OneLine, Field(max_length=80)] = Field(
         description="Names the results folder. Default: the file's name without .toml."
     )
-    question: OneLine = Field(description="What the study asks, in a sentence; heads the report.")
-    storage: Storage = Field(description="What the systems sit on, one after the other.")
+    question: OneLine = Field(
+        description="The study's question, in one sentence; it heads the report."
+    )
+    storage: Storage = Field(
+        description="The storage under the systems, which use it one after another."
+    )
     systems: list[System] = Field(
         alias="system",
-        description="What is compared. The first is the baseline; it has two turns in each block,"
-        " and what differs between those is noise.",
+        description="The systems to compare. The first is the baseline; it has two turns in each "
+        "block, and the difference between them is noise.",
         min_length=1,
         max_length=50,
     )
     access: AccessKeys = Field(
-        default_factory=AccessKeys, description="How systems are reached that do not say it."
+        default_factory=AccessKeys,
+        description="How systems are reached, unless they set it themselves.",
     )
-    workload: Workload = Field(description="What the clients do.")
+    workload: Workload = Field(description="The load.")
     plan: PlanSettings = Field(
-        default_factory=PlanSettings, description="How often, in what order, for how long."
+        default_factory=PlanSettings, description="How many blocks, in what order, for how long."
     )
 
     @model_validator(mode="after")
@@ -98,8 +103,8 @@ class Study(StudyModel):
                 what = f'"{system.name}" needs a device, and the storage is a folder'
                 way_out = "--system /mounted/folder for each to compare, or --storage loop:8GiB"
             else:
-                what = f'"{system.name}" is mounted already, so it cannot sit on this storage'
-                way_out = '[storage] kind = "path" compares file systems that are mounted'
+                what = f'"{system.name}" is already mounted, so it cannot use this storage'
+                way_out = '[storage] kind = "path" compares mounted file systems'
             raise conflict(what, [("system", index), ("storage", "kind")], next=way_out)
         return self
 
@@ -130,8 +135,8 @@ class Study(StudyModel):
         mounted = [at for at, system in enumerate(self.systems) if system.kind == "mounted"]
         if self.workload.makes_systems_afresh and mounted:
             raise conflict(
-                f'"{self.systems[mounted[0]].name}" is mounted already, and a study of kind'
-                f" {self.workload.kind} fills its systems up: it makes each anew",
+                f'"{self.systems[mounted[0]].name}" is already mounted, and a study of kind'
+                f" {self.workload.kind} fills its systems up, so it needs new ones",
                 [("workload", "kind"), ("system", mounted[0], "name")],
                 next="--storage loop:4GiB with --system ext4, or fsgauge age FOLDER PROFILE",
             )
@@ -146,7 +151,7 @@ class Study(StudyModel):
     def _a_scan_has_something_to_scan(self) -> Study:
         if self.workload.scan and all(system.kind == "raw" for system in self.systems):
             raise conflict(
-                "scan would be ignored: every system is a bare device, which has no layout",
+                "scan would be ignored: all systems are bare devices, which have no layout",
                 [("workload", "scan"), ("system", 0, "name")],
                 next="add a file system, or leave scan out",
             )
@@ -164,7 +169,7 @@ class Study(StudyModel):
             if entry == LAYOUT:
                 if not self.workload.scan:
                     raise conflict(
-                        "the layout is a primary number, and nothing scans it",
+                        "the layout is primary, but no scan measures it",
                         [("plan", "primary", index)],
                         next="--set workload.scan=true",
                     )
@@ -172,7 +177,7 @@ class Study(StudyModel):
             if entry not in known:
                 near = difflib.get_close_matches(entry, known, n=1, cutoff=0.4)
                 raise conflict(
-                    f'"{entry}" is no cell of this study',
+                    f'"{entry}" is not a cell of this study',
                     [("plan", "primary", index)],
                     hint=f'did you mean "{near[0]}"?' if near else "",
                     next="fsgauge plan lists the cells of a study",

@@ -82,9 +82,9 @@ def _refuse_storage_of_option(document: Document) -> None:
     place = next((each for each in given if not each.numbered), None)
     if place is not None:
         raise InputError(
-            "the storage would be ignored: a running server's share is measured where it lies",
+            "the storage would be ignored: the share of a running server is measured where it is",
             location=place.value(),
-            next="leave --storage out; --set storage.size=8GiB bounds what a share is filled with",
+            next="leave --storage out; --set storage.size=8GiB limits how far a share is filled",
         )
 
 
@@ -92,11 +92,11 @@ def _would_be_dropped(document: Document, own: list[dict[str, Any]], index: int)
     name = own[index].get("name", "this system")
     place = document.origin(("system", index))
     return InputError(
-        f'"{name}" cannot be measured beside a share: access.share puts shares in its place',
+        f'"{name}" cannot be measured alongside a share: access.share replaces the systems',
         location=place.key() if place else None,
-        cause="one study measures shares, or file systems that it makes itself",
-        next="leave that system out; or keep it, without the target: --serve samba measures it"
-        " through a private server",
+        cause="a study measures either shares or file systems that it makes itself",
+        next="leave that system out; or leave out access.share: --serve samba measures the system "
+        "through a private server",
     )
 
 
@@ -190,7 +190,7 @@ def _path(document: Document, name: str, origin: Origin) -> Path:
         near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
         hint = f'did you mean "{near[0]}"?' if near else ""
         if name in MOVED:
-            near, hint = [MOVED[name]], f"it is {MOVED[name]} now"
+            near, hint = [MOVED[name]], f"it is now {MOVED[name]}"
         raise InputError(
             f'unknown key "{name}"',
             location=origin.key(hint),
@@ -210,7 +210,7 @@ def _system_path(document: Document, rest: str, origin: Origin) -> Path:
                 tables[index]["access"] = in_full(tables[index].get("access", {}))
             return ("system", index, key, tunable) if tunable else ("system", index, key)
     raise InputError(
-        f'"{rest}" is no key of a system of this study',
+        f'"{rest}" is not a key of a system of this study',
         location=origin.key("write system.NAME.KEY"),
         details=(f"systems: {', '.join(names) or 'none'}",),
         next="fsgauge explain system",

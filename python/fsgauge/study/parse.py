@@ -68,7 +68,7 @@ def _check_printable(option: str, texts: list[str]) -> None:
         if not text.isprintable():
             raise InputError(
                 f"{option} {text!r} holds a character that cannot be printed",
-                next="type it anew; a copied text may hide one",
+                next="type it again; copied text may contain one",
             )
 
 
@@ -91,9 +91,9 @@ def read_document(text: str, label: str, name: str) -> Document:
     if endless is not None:
         origin = document.origin(endless)
         raise InputError(
-            "a whole number of TOML has 64 bits, and this one is larger",
+            "a TOML integer has 64 bits, and this one is larger",
             location=origin.value() if origin else None,
-            next="fsgauge explain KEY says what a key takes",
+            next="fsgauge explain KEY shows what a key takes",
         )
     return document
 
@@ -127,7 +127,7 @@ def _syntax_error(error: Exception, text: str, label: str) -> InputError:
         cause=_likely_cause(text, start)
         if repeated is None
         else _cause_of_repetition(text[start:end]),
-        next="https://toml.io explains the form; fsgauge study new NAME writes an example",
+        next="https://toml.io explains the format; fsgauge study new NAME writes an example",
     )
 
 

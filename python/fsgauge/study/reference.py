@@ -19,14 +19,14 @@ _INTRODUCTION = """\
 <!-- Made by `python -m fsgauge.study` from python/fsgauge/study; edits are lost. -->
 
 A study is a question with its method, as a TOML file. `fsgauge study new NAME` writes a commented
-one, `fsgauge plan FILE` says what it would do, `fsgauge explain workload.block_sizes` prints an
+one, `fsgauge plan FILE` shows what it would do, `fsgauge explain workload.block_sizes` prints an
 entry of this page.
 
 - Quantities carry their unit, in quotes: `"4 KiB"` (of 1024 bytes) or `"4 kB"` (of 1000). A bare
   number is an error.
 - An unknown key, and a key that would have no effect, are errors.
-- On the command line, `--set workload.duration=5s` changes a key, `--set system.ext4.mount=noatime`
-  one of the system called ext4.
+- On the command line, `--set workload.duration=5s` changes a key; `--set system.ext4.mount=noatime`
+  changes one of the system ext4.
 
 ## Quantities
 
@@ -106,9 +106,9 @@ def _summary(section: Section) -> str:
 def _default(field: FieldInfo) -> str:
     value = _default_value(field)
     if value is None:
-        return _told_default(field) or ("none, it must be given" if field.is_required() else "none")
+        return _told_default(field) or ("none; required" if field.is_required() else "none")
     if isinstance(value, BaseModel):
-        return "every default of the section"
+        return "the defaults of the section"
     return value_type(field).item(value).as_string()
 
 

@@ -68,19 +68,19 @@ def _check_local(each: Reached) -> None:
     kind_of_storage: Place = ("storage", "kind")
     if each.system.kind == "share":
         raise conflict(
-            f'"{each.system.name}" is a share, and the storage is local',
+            f'"{each.system.name}" is a share, but the storage is local',
             [("system", each.index), kind_of_storage],
             next='[storage] kind = "share"',
         )
     if each.access.share is not None:
         raise conflict(
-            "storage and systems would be ignored: access.share is a running server's share",
+            "storage and systems would be ignored: access.share is the share of a running server",
             [kind_of_storage, each.where],
-            next=f"--set access.share={each.access.share} puts a share in their place",
+            next=f"--set access.share={each.access.share} replaces both",
         )
     if each.access.server != "none" and each.system.kind == "raw":
         raise conflict(
-            f'a server shares files, and "{each.system.name}" is a bare device',
+            f'a server shares files, but "{each.system.name}" is a bare device',
             [("system", each.index, "name"), each.where],
         )
 
@@ -89,12 +89,12 @@ def _check_share(each: Reached) -> None:
     kind_of_storage: Place = ("storage", "kind")
     if each.system.kind != "share":
         raise conflict(
-            f'"{each.system.name}" needs storage of this machine, and the storage is a share',
+            f'"{each.system.name}" needs local storage, but the storage is a share',
             [("system", each.index), kind_of_storage],
         )
     if each.access.server != "none":
         raise conflict(
-            "a private server is started over storage of this machine, and the storage is a share",
+            "a private server needs local storage, but the storage is a share",
             [each.where, kind_of_storage],
         )
     if each.access.share is None:
@@ -117,7 +117,7 @@ def _check_itself(each: Reached) -> None:
     access = each.access
     if access.share is not None and access.server != "none":
         raise conflict(
-            "share names a server that runs already, and server would start another",
+            "share names a running server, and server would start another",
             [each.place("server"), each.place("share")],
             next="leave one of them out",
         )
@@ -160,14 +160,14 @@ def _check_options(each: Reached) -> None:
         hint = unknown_option(server, name)
         if hint is not None:
             raise conflict(
-                f'"{name}" is no option of {server} that a study may set',
+                f'a study may not set the option "{name}" of {server}',
                 [place],
                 hint=hint,
             )
         wrong = wrong_value(server, name, value)
         if wrong is not None:
             raise conflict(
-                f'"{value}" is no value of "{name}" that a study may set',
+                f'a study may not set "{name}" to "{value}"',
                 [place],
                 hint=wrong,
                 next="fsgauge explain system.server",
@@ -181,7 +181,7 @@ def unused_of_study(systems: Sequence[Reached], workload: Workload) -> dict[str,
     reasons = [
         _ignored(each, workload)
         | {
-            key: "every system says it itself"
+            key: "every system sets it itself"
             for key in type(each.access).model_fields
             if each.place(key) != ("access", key) or (key in WHERE_KEYS and each.is_elsewhere)
         }
@@ -204,7 +204,7 @@ def unused_of_systems(
 def _ignored(each: Reached, workload: Workload) -> dict[str, str]:
     found = {key: why for key, why, _ in each.access.unused()}
     if not workload.is_told_beside_path:
-        found["beside_path"] = f"kind {workload.kind} does not tell a server's own share"
+        found["beside_path"] = f"kind {workload.kind} does not report a server's share"
     return found
 
 

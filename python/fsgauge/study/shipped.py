@@ -91,7 +91,7 @@ def _read(path: Path) -> str:
         raise InputError(f"{path} cannot be read: {error.strerror}", next=f"ls -l {path}") from None
     if len(content) > LARGEST_FILE_BYTES:
         raise InputError(
-            f"{path} is larger than 1 MiB, so it is no study file", next=f"file {path}"
+            f"{path} is larger than 1 MiB, so it is not a study file", next=f"file {path}"
         )
     try:
         return content.decode("utf-8")

@@ -63,20 +63,20 @@ def check_protection(
 
     if _is(options, ENCRYPTION, _REQUIRED) and not _can_encrypt(access):
         raise conflict(
-            f"the server requires encryption, and SMB {access.smb_dialect} has none",
+            f"the server requires encryption, but SMB {access.smb_dialect} has none",
             [place(ENCRYPTION), said_at("smb_dialect")],
             next="--set access.smb_dialect=3.0.2",
         )
     if access.smb_encryption and _is(options, ENCRYPTION, _OFF):
         raise conflict(
-            "the server has its encryption switched off, and clients are to encrypt",
+            "encryption is switched off on the server, but the clients are told to encrypt",
             [place(ENCRYPTION), said_at("smb_encryption")],
             next=f'leave one of them out; "{ENCRYPTION}=required" encrypts for that system alone',
         )
     if access.smb_signing and _is(options, SIGNING, _OFF):
         raise conflict(
-            "smbd cannot switch the signing of SMB 2 and 3 off, and clients are to sign: the option"
-            " would be ignored",
+            "smbd cannot switch off signing for SMB 2 and 3, and the clients are told to sign: "
+            "the option would be ignored",
             [place(SIGNING), said_at("smb_signing")],
             next=f'leave one of them out; "{SIGNING}=mandatory" signs for that system alone',
         )

@@ -39,7 +39,7 @@ def storage_table(spec: str) -> dict[str, Any]:
     if kind in ("device", "path") and rest:
         return {"kind": kind, kind: rest}
     raise InputError(
-        f'"{spec}" is no storage',
+        f'"{spec}" is not a storage',
         location=_where("--storage", spec),
         details=(f"forms: {_STORAGE_FORMS}",),
         next="fsgauge explain storage",
@@ -83,11 +83,11 @@ def _system_option(table: dict[str, Any], spec: str, part: str, start: int) -> N
     known = key in _SYSTEM_KEYS and bool(tunable) == (key in _TABLES)
     if not equals or not known:
         raise InputError(
-            f'"{part.strip()}" is no option of a system',
+            f'"{part.strip()}" is not an option of a system',
             location=source_location("--system", spec, (start, start + len(part)), "", False),
             details=(
-                "known: mkfs=..., mount=..., path=..., access=..., tunables.NAME=...,"
-                " server.NAME=..., allocation_chunk=..., extent_size_hint=..., with ; between",
+                "known: mkfs=..., mount=..., path=..., access=..., tunables.NAME=..., "
+                "server.NAME=..., allocation_chunk=..., extent_size_hint=..., separated by ;",
             ),
             next="fsgauge explain system",
         )

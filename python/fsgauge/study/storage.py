@@ -30,16 +30,17 @@ class LoopStorage(StudyModel):
 
     kind: Literal["loop"] = Field("loop", description="A scratch file behind a loop device.")
     size: StorageSize = Field(
-        8 << 30, description="Size of the scratch file. It is sparse: it takes what is written."
+        8 << 30,
+        description="Size of the scratch file. It is sparse, so it only takes up what is written.",
     )
     directory: AbsolutePath = Field(
         "/var/tmp",  # noqa: S108 - large, on disk, and meant for files that outlive a reboot
-        description="Where the scratch file is made. Its file system and disk carry the load.",
+        description="Folder for the scratch file. Its file system and disk carry the load.",
     )
     preallocate: bool = Field(
         False,
-        description="Allocate the scratch file's blocks first, so that the file system below"
-        " does not allocate while something is measured.",
+        description="Allocate the scratch file's blocks first, so that the file system below does "
+        "not allocate during a measurement.",
     )
 
 
@@ -47,18 +48,19 @@ class RamStorage(StudyModel):
     """A file in memory (tmpfs) behind a loop device: no disk, what the software alone costs."""
 
     kind: Literal["ram"] = Field("ram", description="Memory behind a loop device.")
-    size: StorageSize = Field(1 << 30, description="Size; so much memory is used.")
+    size: StorageSize = Field(1 << 30, description="Size; this much memory is used.")
 
 
 class DeviceStorage(StudyModel):
     """A block device, whole; written only after consent by serial, WWN or UUID."""
 
     kind: Literal["device"] = Field(
-        "device", description="A whole block device. It must be empty, and its use is consented to."
+        "device",
+        description="A whole block device. It must be empty, and using it needs your consent.",
     )
     device: OneLine = Field(
-        description="The device: a name of /dev/disk/by-id (it survives a reboot) or a path below"
-        " /dev. A device that holds anything is refused."
+        description="The device: a name in /dev/disk/by-id (which survives a reboot) or a path "
+        "below /dev. A device that holds anything is refused."
     )
 
 
@@ -66,7 +68,9 @@ class PathStorage(StudyModel):
     """A folder on a mounted file system; nothing is formatted."""
 
     kind: Literal["path"] = Field(
-        "path", description="A folder of a mounted file system; nothing is formatted, no root."
+        "path",
+        description="A folder on a mounted file system; nothing is formatted, and root is "
+        "not needed.",
     )
     path: AbsolutePath = Field(
         description="The folder. A scratch folder is made in it and removed after the study."
@@ -80,7 +84,7 @@ class ShareStorage(StudyModel):
     """Shares of servers that run already, each named by a system's target."""
 
     kind: Literal["share"] = Field(
-        "share", description="Shares of running servers; each system, or the workload, names one."
+        "share", description="Shares of running servers; each system or [access] names one."
     )
     size: StorageSize = Field(
         1 << 30, description="Space of a share that the study may use; `fill` is a share of it."

@@ -23,14 +23,15 @@ Fill = Annotated[WholePercent, Field(ge=1)]
 Data = Literal["incompressible", "zero"]
 
 SUBMIT_BATCH = (
-    "Operations that one call of io_uring submits at most. Default: 1 where a sequential load"
-    " bypasses the page cache, else 16. The block layer merges neighbours that come in one call:"
-    ' with 16, a device gets requests of 25 to 60 KiB for a cell of "4 KiB, depth 32". The records'
-    " hold the mean request of the device, and a finding says when it is not the operation."
+    "The most operations that one io_uring call submits. Default: 1 where a sequential load"
+    " bypasses the page cache, else 16. The block layer merges neighbours that arrive in one call:"
+    ' with 16, a device gets requests of 25 to 60 KiB in a cell of "4 KiB, depth 32". The records'
+    " hold the device's mean request size, and a finding reports when it differs from the"
+    " operation's."
 )
 SCAN = (
-    "Scan each system's files and free space after they are laid out and after the last run of"
-    " each turn. The report then says what the load did to the layout; a raw device has none."
+    "Scan each system's files and free space after the files are laid out and after the last run "
+    "of each turn. The report then shows what the load did to the layout. A raw device has none."
 )
 
 Inapplicable = dict[str, tuple[str, str]]
@@ -54,10 +55,10 @@ def require_depth_of_connection(depth: int, key: tuple[str | int, ...]) -> None:
     """Refuse more operations at a time than a server gives one connection credits for."""
     if depth > CONNECTION_DEPTH_LIMIT:
         raise conflict(
-            f"a connection to a server carries {CONNECTION_DEPTH_LIMIT} operations at a time, and"
-            f" this is {depth}",
+            f"a connection to a server carries at most {CONNECTION_DEPTH_LIMIT} operations at a "
+            f"time, and this is {depth}",
             [("workload", *key), ("access", "server")],
-            next="more jobs or writers: each has a connection of its own",
+            next="more jobs or writers: each has its own connection",
         )
 
 

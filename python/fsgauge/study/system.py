@@ -24,8 +24,8 @@ from fsgauge.units import SizeBytes
 _KIND = re.compile(r"[a-z][a-z0-9_]{0,31}")
 UNFORMATTED = {
     "raw": "raw is the bare device: nothing is formatted or mounted",
-    "mounted": "a mounted system is used as it stands: nothing is formatted or mounted",
-    "share": "a share is a server's: nothing is formatted or mounted here",
+    "mounted": "a mounted system is used as it is: nothing is formatted or mounted",
+    "share": "a share belongs to a server: nothing is formatted or mounted here",
 }
 LONGEST_NAME = 80
 COPY_ON_WRITE = {"btrfs"}
@@ -40,15 +40,15 @@ class System(StudyModel):
     """One thing compared. `kind` names a file in fsgauge/system; without it, `name` does."""
 
     name: OneLine = Field(
-        description="What the report calls it. The first system is the baseline.",
+        description="Its name in the report. The first system is the baseline.",
         max_length=LONGEST_NAME,
     )
     kind: str = Field(
-        description="What it is: raw, mounted, share, or a file system of `fsgauge systems`."
-        " Default: the name."
+        description="raw, mounted, share, or a file system that `fsgauge systems` lists. Default: "
+        "the name."
     )
     mkfs: Options = Field(
-        "", description="Options for mkfs, as on its command line. Default: mkfs's own choices."
+        "", description="Options for mkfs, as on its command line. Default: the defaults of mkfs."
     )
     mount: Options = Field("", description='Mount options, as after -o: "noatime,nobarrier".')
     path: AbsolutePath | None = Field(
@@ -58,34 +58,34 @@ class System(StudyModel):
     )
     tunables: dict[OneLine, Options] = Field(
         {},
-        description="Settings of the kernel, set back after each turn; {device} is the system's own"
-        ' device: { "/sys/block/{device}/queue/scheduler" = "none" }. Those that are accepted:'
+        description="Kernel settings, restored after each turn; {device} is the system's own"
+        ' device: { "/sys/block/{device}/queue/scheduler" = "none" }. Accepted:'
         f" {', '.join(OF_A_DEVICE)}; {', '.join(PROC_SYS)}.",
         max_length=50,
     )
     allocation_chunk: Annotated[SizeBytes, Field(le=1 << 40)] | None = Field(
         None,
-        description="For kind aging: files are given space by fallocate, so many bytes at a time,"
+        description="For kind aging: fallocate gives files their space in pieces of this size,"
         ' whatever the file system would choose: "8 MiB". Default: none, the file system decides.',
     )
     extent_size_hint: Annotated[SizeBytes, Field(le=1 << 30)] | None = Field(
         None,
-        description="For kind aging, on XFS: the extent size hint of the folders in which files"
-        " are made, which these inherit; set by FS_IOC_FSSETXATTR and read back."
-        ' Files get sizes that are multiples of it: "8 MiB". Default: none.',
+        description="For kind aging, on XFS: the extent size hint of the folders, which their"
+        " files inherit; set by FS_IOC_FSSETXATTR and read back."
+        ' File sizes are multiples of it: "8 MiB". Default: none.',
     )
     server: dict[OneLine, Options] = Field(
         {},
         description="Options of the private server over this system (access):"
         ' { "aio read size" = "0" } of samba, { MaxRead = "65536" } of ganesha.'
-        f" Of samba: {', '.join(OPTIONS['samba'])}. Of ganesha: {', '.join(OPTIONS['ganesha'])}.",
+        f" For samba: {', '.join(OPTIONS['samba'])}. For ganesha: {', '.join(OPTIONS['ganesha'])}.",
         max_length=50,
     )
     access: Annotated[SystemAccess | None, BeforeValidator(full_access)] = Field(
         None,
         description='How it is reached: "path", "samba" or "ganesha" (a private server over it),'
         ' "smb://user@host/share" or "nfs://host/export" (kind share), or a table such as'
-        ' { server = "samba", smb_dialect = "2.1" }. Default: what [access] says.',
+        ' { server = "samba", smb_dialect = "2.1" }. Default: that of [access].',
     )
 
     @model_validator(mode="before")
@@ -101,12 +101,12 @@ class System(StudyModel):
             return self
         if self.kind == self.name:
             raise conflict(
-                f'the system "{self.name}" does not say what it is',
+                f'the system "{self.name}" has no kind',
                 ["name"],
                 hint='add a line such as kind = "ext4"',
                 next="fsgauge explain system.kind",
             )
-        raise conflict(f'"{self.kind}" is no kind of system', ["kind"], next="fsgauge systems")
+        raise conflict(f'"{self.kind}" is not a kind of system', ["kind"], next="fsgauge systems")
 
     @model_validator(mode="after")
     def _tunables_are_known(self, info: ValidationInfo) -> System:
@@ -121,7 +121,7 @@ class System(StudyModel):
                 )
             if not possible_value(self.tunables[key]):
                 raise conflict(
-                    f'"{self.tunables[key]}" is no value of a tunable: those are numbers and words',
+                    f'"{self.tunables[key]}" is not a value for a tunable',
                     [("tunables", key)],
                     next="fsgauge explain system.tunables",
                 )
@@ -131,7 +131,8 @@ class System(StudyModel):
     def _nothing_is_ignored(self) -> System:
         if self.extent_size_hint is not None and self.kind != "xfs":
             raise conflict(
-                f"extent_size_hint would be ignored: XFS has such hints, and this is {self.kind}",
+                f"extent_size_hint would be ignored: only XFS has such hints, and this is "
+                f"{self.kind}",
                 ["extent_size_hint", "kind"],
                 next="allocation_chunk works with any file system that has fallocate",
             )

@@ -101,5 +101,5 @@ def nearest_places(key: str) -> str:
     name = re.split(r"[./]", key)[-1]
     near = [names[each] for each in difflib.get_close_matches(name, names, n=_NEAREST, cutoff=0.7)]
     if not near:
-        return 'nothing that may be set is near it; of the device: "queue/scheduler" and the like'
+        return 'no accepted setting is similar; device settings look like "queue/scheduler"'
     return "did you mean " + " or ".join(f'"{place}"' for place in near) + "?"

@@ -260,7 +260,7 @@ def one_stage(cells: Sequence[Cell]) -> list[list[list[str]]]:
 def laid_out(place: Place) -> Target:
     """The target of a load on files that were laid out; TypeError for another kind's folders."""
     if isinstance(place, ClientFolders | AgedFolders):
-        raise TypeError("the folders of other kinds are no target of a plain load")
+        raise TypeError("a plain load cannot use the folders of other kinds")
     return place.target if isinstance(place, ServedFiles) else place
 
 
@@ -274,8 +274,9 @@ def access_line(accesses: Sequence[AccessKeys], interfaces: Sequence[str]) -> li
     if all(access.protocol == "path" for access in accesses):
         return []
     return [
-        f"access: {through(accesses, ' and '.join(interfaces))}; files are laid out on the path"
-        " before; through a server direct and buffered are the same: what it keeps is its own"
+        f"access: {through(accesses, ' and '.join(interfaces))}; files are laid out over the path "
+        "first; through a server, direct and buffered are the same, since the server decides what "
+        "it caches"
     ]
 
 

@@ -23,7 +23,7 @@ class ClearFolder:
     @property
     def what(self) -> str:
         """In a few words."""
-        return "the files of the cells before removed"
+        return "the files of the earlier cells removed"
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class TakeBallast:
     def what(self) -> str:
         """How much it leaves; what a file system keeps besides is in the step's free bytes."""
         kept = exact_size(self.leave_bytes)
-        return f"free space taken but for {kept}, or what the file system keeps if that is more"
+        return f"free space filled except for {kept}, or what the file system keeps if that is more"
 
 
 FileStep = ClearFolder | DeleteFile | TakeBallast

@@ -30,7 +30,9 @@ def test_a_plan_in_the_order_of_the_questions():
 
 def test_half_the_space_is_said_where_a_system_copies_on_write():
     (space,) = [line for line in described().held_equal if line.startswith("space: ")]
-    assert space.endswith("btrfs keeps old extents until all is overwritten: half, for all")
+    assert space.endswith(
+        "btrfs keeps old extents until fully overwritten, so half the space is used on all systems"
+    )
     others = described(systems=["raw", "ext4"])
     (space,) = [line for line in others.held_equal if line.startswith("space: ")]
     assert "7.2 GiB" in space and "half" not in space
@@ -71,7 +73,7 @@ def test_how_messages_are_protected_is_said_as_it_will_be():
         for name, option in (("s", "signing=mandatory"), ("e", "smb encrypt=required"))
     )
     clients, different = facts(signed, encrypted)
-    assert "signed or encrypted as each system's server wants it" in clients
+    assert "signed or encrypted as each system's server requires" in clients
     assert different[-1] == "messages (ext4: not signed; s: signed; e: encrypted)"
     assert "server (ext4: default; s: server signing = mandatory; e: server" in different[0]
     clients, different = facts()
@@ -91,9 +93,9 @@ def test_of_a_running_server_only_what_is_true_is_said():
         facts = describe(make_plan(study, size_bytes=8 * GIB), study, size_bytes=8 * GIB)
         words = "\n".join([*facts.held_equal, facts.overwritten])
         assert "dropped" not in words and "page cache" not in words and "scratch" not in words
-        assert "the servers' caches as they are" in words and "sent to the server" in words
-        assert "through servers that run already (NFS version 3)" in words
-        assert facts.overwritten.startswith("nothing: folders of the run's own")
+        assert "the servers' caches left as they are" in words and "sent to the server" in words
+        assert "through running servers (NFS version 3)" in words
+        assert facts.overwritten.startswith("nothing: the run makes its own folders")
     local = load_study("connections", seed=1)
     facts = describe(make_plan(local, size_bytes=8 * GIB), local, size_bytes=8 * GIB)
     words = "\n".join(facts.held_equal)
@@ -110,9 +112,10 @@ def test_what_a_raw_device_does_instead_and_what_is_not_told():
     assert shipped.cannot_tell == []
     changed = facts('workload.access=["buffered"]', "workload.writers=[2]")
     assert changed.different[-1] == (
-        "raw: the device's limit: direct overwrites by as many writers; buffered is direct"
+        "raw: the device's limit: direct overwrites by the same number of writers;"
+        " buffered is direct"
     )
-    assert changed.cannot_tell[0].startswith("how writers scale: all runs have 2 writers")
+    assert changed.cannot_tell[0].startswith("scaling: all runs have 2 writers")
     study = load_study("writers", ['workload.access=["buffered"]'], seed=1)
     files = study.model_copy(update={"systems": study.systems[1:]})
     described = describe(make_plan(files, size_bytes=GIB), files, size_bytes=GIB)

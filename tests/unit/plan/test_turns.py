@@ -170,7 +170,7 @@ def test_the_budget_cuts_blocks():
 
 
 def test_a_budget_without_room_for_two_blocks_is_refused():
-    with pytest.raises(InputError, match="does not hold 2 blocks"):
+    with pytest.raises(InputError, match="is too short for 2 blocks"):
         make_plan(study(budget=10**9), size_bytes=GIB)
 
 

@@ -132,7 +132,7 @@ def test_ids_follow_one_another() -> None:
 def test_a_file_that_is_no_ledger_is_named(tmp_path: Path) -> None:
     path = tmp_path / "published.toml"
     path.write_text("[publication]\n")
-    with pytest.raises(InputError, match="is no ledger"):
+    with pytest.raises(InputError, match="is not a ledger"):
         read_ledger(path)
 
 
@@ -147,7 +147,7 @@ def test_an_unknown_name_is_refused_with_what_there_is() -> None:
     with pytest.raises(InputError) as refusal:
         find("N-99")
     said = refusal.value.render()
-    assert 'called "N-99"' in said and "connections: N-01 to N-27" in said
+    assert 'study "N-99"' in said and "connections: N-01 to N-27" in said
 
 
 def test_the_published_ratio_is_that_of_the_printed_values() -> None:

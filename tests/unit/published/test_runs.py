@@ -62,7 +62,7 @@ def test_a_folder_of_another_study_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError) as refusal:
         judge(folder)
     said = refusal.value.render()
-    assert "by which no claim is judged" in said and "overhead-as-published" in said
+    assert "which judges no claim" in said and "overhead-as-published" in said
 
 
 def test_a_study_that_was_changed_is_refused(
@@ -84,7 +84,7 @@ def test_no_record_is_no_run_and_a_damaged_one_is_named(
     damaged = tmp_path / "x.json"
     damaged.write_text('{"format": 1}')
     monkeypatch.setattr(kinds, "verdict_files", lambda folder: {"x.json": damaged})
-    with pytest.raises(InputError, match="is no record of a judged run"):
+    with pytest.raises(InputError, match="is not the record of a judged run"):
         run_of("overhead", "x")
 
 

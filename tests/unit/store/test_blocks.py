@@ -120,5 +120,5 @@ def test_a_run_cannot_borrow_another_blocks_rows(folder: Path) -> None:
     record = RunRecord.model_validate_json(path.read_text())
     path.write_text(record.model_copy(update={"series": "000"}).model_dump_json())
     seal(folder)
-    with pytest.raises(InputError, match="not its block's"):
+    with pytest.raises(InputError, match="belongs to another block"):
         read_results(folder)

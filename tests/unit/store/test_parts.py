@@ -109,5 +109,5 @@ def test_a_part_of_an_unknown_machine_is_refused(tmp_path: Path) -> None:
     parts = [part.model_copy(update={"machine": "stranger"}) for part in stranger.parts[:1]]
     first = made.runs[0].model_copy(update={"parts": parts})
     folder = replace(made, runs=[first, *made.runs[1:]]).write(tmp_path / "study")
-    with pytest.raises(InputError, match="no run of this study's plan"):
+    with pytest.raises(InputError, match="not a run of this study's plan"):
         read_results(folder)

@@ -90,7 +90,7 @@ def test_a_run_of_another_study_is_refused(folder: Path) -> None:
     run = next(folder.glob("records/000-00*/00-*.json"))
     shutil.copy(run, run.with_name("01-stray.json"))
     seal(folder)
-    with pytest.raises(InputError, match="no run of this study's plan"):
+    with pytest.raises(InputError, match="not a run of this study's plan"):
         read_results(folder)
 
 

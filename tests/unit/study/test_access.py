@@ -83,7 +83,7 @@ def test_one_study_compares_the_path_and_several_servers(tmp_path: Path) -> None
         " a private Samba server (SMB 3.1.1, signed); nfs: a private NFS-Ganesha server"
         " (NFS version 3))"
     ) in facts.different
-    assert any("each system in its own way" in line for line in facts.held_equal)
+    assert any("each system as it specifies" in line for line in facts.held_equal)
 
 
 def test_what_is_written_reads_back(tmp_path: Path) -> None:
@@ -122,12 +122,12 @@ def test_the_command_line_says_it_too() -> None:
 @pytest.mark.parametrize(
     ("written", "instead", "what"),
     [
-        ('access = "path"', 'access = "sambaa"', '"sambaa" is no access of a system'),
+        ('access = "path"', 'access = "sambaa"', '"sambaa" is not a way to reach a system'),
         ('access = "path"', 'access = { smb_oplocks = true, server = "none" }', "work on a path"),
         ('access = "ganesha"', 'access = { server = "ganesha", smb_signing = true }', "speak NFS"),
         ('access = "path"', 'access = "nfs://host/export"', "only a share has one"),
         ('smb_dialect = "2.1"', "smb_encryption = true\nsmb_dialect = '2.1'", "no encryption"),
-        ('smb_dialect = "2.1"', 'server = "samba"', "every system says it itself"),
+        ('smb_dialect = "2.1"', 'server = "samba"', "every system sets it itself"),
         ('smb_dialect = "2.1"', 'password_file = "/p"', "password_file would be ignored"),
     ],
 )
@@ -148,12 +148,12 @@ def test_a_key_that_stood_elsewhere_is_refused_with_its_place(name: str, tmp_pat
     header = "[workload]" if section == "workload" else "[[system]]"
     with pytest.raises(InputError, match=f'unknown key "{key}"') as refusal:
         study_of(THREE.replace(header, f'{header}\n{key} = "x"', 1), tmp_path)
-    assert f"it is {MOVED[name]} now" in refusal.value.render()
+    assert f"it is now {MOVED[name]}" in refusal.value.render()
     assert refusal.value.next == f"fsgauge explain {MOVED[name]}"
     if section == "workload":
         with pytest.raises(InputError, match="unknown key") as refusal:
             load_study("connections", [f"{name}=x"])
-        assert f"it is {MOVED[name]} now" in refusal.value.render()
+        assert f"it is now {MOVED[name]}" in refusal.value.render()
 
 
 @pytest.mark.parametrize("server", ["samba", "ganesha"])
@@ -169,12 +169,12 @@ def test_a_bare_device_stays_one_beside_systems_that_are_served(server: str) -> 
     ("kind", "overrides", "what"),
     [
         ("aging", [], "works on paths, not through a server"),
-        ("churn", [], "files that they know by the study's formula"),
-        ("writers", ["workload.readers=1"], "readers work on files of this machine"),
-        ("writers", ["workload.descriptors=shared"], "a session of its own"),
-        ("writers", ['workload.allocation=["preallocated"]'], "not asked for space beforehand"),
+        ("churn", [], "files that follow the study's formula"),
+        ("writers", ["workload.readers=1"], "readers work on local files"),
+        ("writers", ["workload.descriptors=shared"], "its own session"),
+        ("writers", ['workload.allocation=["preallocated"]'], "space cannot be preallocated"),
         ("overhead", ["workload.queue_depths=[1024]"], "512 operations at a time"),
-        ("overhead", ["access.beside_path=false"], "does not tell a server's own share"),
+        ("overhead", ["access.beside_path=false"], "does not report a server's share"),
     ],
 )
 def test_a_kind_refuses_what_a_server_does_not_have(
@@ -190,4 +190,6 @@ def test_a_kind_refuses_what_a_server_does_not_have(
 def test_churn_writes_new_files_through_a_server() -> None:
     study = load_study("churn", ['workload.tests=["write"]'], serve="ganesha")
     facts = describe(make_plan(with_seed(study, 1), size_bytes=GIB), study, size_bytes=GIB)
-    assert any("trees are made on the path, below the server" in line for line in facts.held_equal)
+    assert any(
+        "trees are made over the path, below the server" in line for line in facts.held_equal
+    )

@@ -34,12 +34,12 @@ def test_an_address_is_taken_apart(text: str, expected: tuple[object, ...]) -> N
     ("text", "why"),
     [
         ("smb://filer/share", "names its user"),
-        ("smb://ann@filer/", "share's name"),
-        ("smb://ann@filer/share/deeper", "share's name"),
-        ("nfs://ann@filer/export", "no users"),
+        ("smb://ann@filer/", "name of the share"),
+        ("smb://ann@filer/share/deeper", "name of the share"),
+        ("nfs://ann@filer/export", "has no user"),
         ("smb://ann@filer:70000/share", "no port"),
-        ("cifs://ann@filer/share", "no address"),
-        ("/srv", "no address"),
+        ("cifs://ann@filer/share", "not the address"),
+        ("/srv", "not the address"),
     ],
 )
 def test_a_wrong_address_says_why(text: str, why: str) -> None:
@@ -117,9 +117,9 @@ SERVED = "access.server=samba"
         ([SERVED, "access.smb_dialect=2.1", "access.smb_encryption=true"], "no encryption"),
         ([SERVED, "access.smb_dialect=1.0"], "not known"),
         ([SERVED, 'workload.backup_orders=["inode"]'], "directory order"),
-        ([SERVED, "system.ext4 delalloc.server.aio reed size=0"], "no option of samba"),
-        ([SERVED, "system.ext4 delalloc.server.path=/etc"], "no option of samba"),
-        ([SERVED, "system.ext4 delalloc.server.aio read size=%m"], "no value"),
+        ([SERVED, "system.ext4 delalloc.server.aio reed size=0"], "may not set the option"),
+        ([SERVED, "system.ext4 delalloc.server.path=/etc"], "may not set the option"),
+        ([SERVED, "system.ext4 delalloc.server.aio read size=%m"], "a study may not set"),
         (["system.ext4 delalloc.server.aio read size=0"], "nothing is served"),
         (["access.server=nfsd"], "not known"),
     ],
@@ -165,18 +165,18 @@ def test_a_storage_that_a_person_asked_for_is_not_dropped_for_a_share(storage: s
 
 
 def test_systems_that_a_person_asked_for_are_not_dropped_for_a_target(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match='"ext4" cannot be measured beside a share'):
+    with pytest.raises(InputError, match='"ext4" cannot be measured alongside a share'):
         load_study("connections", [SMB], ["ext4"])
-    with pytest.raises(InputError, match='"ext4 delalloc" cannot be measured beside a share'):
+    with pytest.raises(InputError, match='"ext4 delalloc" cannot be measured alongside a share'):
         load_study("connections", [SMB], ["ext4 delalloc"])
-    with pytest.raises(InputError, match='"xfs" cannot be measured beside a share'):
+    with pytest.raises(InputError, match='"xfs" cannot be measured alongside a share'):
         load_study("connections", systems=["xfs", "nas=share:access=smb://ann@filer/share"])
     file = tmp_path / "mine.toml"
     file.write_text(
         'format = 1\nquestion = "Q?"\n[storage]\nkind = "loop"\nsize = "1 GiB"\n'
         '[[system]]\nname = "ext4"\n[workload]\nkind = "connections"\n'
     )
-    with pytest.raises(InputError, match='"ext4" cannot be measured beside a share') as error:
+    with pytest.raises(InputError, match='"ext4" cannot be measured alongside a share') as error:
         load_study(str(file), [SMB])
     assert error.value.location is not None and error.value.location.line == 6
     assert [each.kind for each in load_study("connections", [SMB]).systems] == ["share"]

@@ -52,8 +52,8 @@ def test_in_words_encryption_stands_for_both() -> None:
     [
         ("server smb encrypt=required", ["access.smb_dialect=2.1"], "SMB 2.1 has none"),
         ("server smb encrypt=mandatory", ["access.smb_dialect=2.0.2"], "SMB 2.0.2 has none"),
-        ("server smb encrypt=off", ["access.smb_encryption=true"], "encryption switched off"),
-        ("server signing=disabled", ["access.smb_signing=true"], "cannot switch the signing"),
+        ("server smb encrypt=off", ["access.smb_encryption=true"], "encryption is switched off"),
+        ("server signing=disabled", ["access.smb_signing=true"], "cannot switch off signing"),
     ],
 )
 def test_a_server_that_contradicts_the_clients_is_refused_with_the_plan(

@@ -69,7 +69,7 @@ def test_system(spec, table):
     "spec", ["xfs:", "xfs:noatime", "xfs:mnt=x", "xfs:mount=a;x", "xfs:mount.x=1"]
 )
 def test_system_refused(spec):
-    with pytest.raises(InputError, match="is no option of a system"):
+    with pytest.raises(InputError, match="is not an option of a system"):
         system_table(spec)
 
 

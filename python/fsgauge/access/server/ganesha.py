@@ -113,8 +113,9 @@ class Ganesha(ServerKind):
         words = ["unshare", "--mount", "--propagation", "slave", "true"]
         if run_tool(words).exit_code != 0:
             raise RigError(
-                f"{self.title} cannot have mounts of its own here",
-                cause="the root is no mount point (a chroot), or a container without CAP_SYS_ADMIN",
+                f"{self.title} cannot have private mounts here",
+                cause="the root is not a mount point (a chroot), or a container without "
+                "CAP_SYS_ADMIN",
                 next="run it outside of the chroot or container, or use --serve samba",
             )
 

@@ -23,7 +23,7 @@ def check_allocating(systems: Sequence[System], workload: AgingWorkload) -> None
     if workload.aged_by in ("direct", "write") and all_chunked:
         raise conflict(
             f'aged_by = "{workload.aged_by}" would be ignored: every system has an'
-            " allocation_chunk, which fallocate takes",
+            " allocation_chunk, and fallocate makes those",
             [("workload", "aged_by"), ("system", 0, "allocation_chunk")],
             next="leave aged_by out, or compare with a system without allocation_chunk",
         )
@@ -33,14 +33,13 @@ def _check_chunk(index: int, system: System, workload: AgingWorkload) -> None:
     chunk = system.allocation_chunk
     if workload.aged_by == "fallocate" and chunk is None:
         raise conflict(
-            f'"{system.name}" has no allocation_chunk, so nothing says how much fallocate takes at'
-            " a time",
+            f'"{system.name}" has no allocation_chunk, and fallocate needs a size',
             [("workload", "aged_by"), ("system", index)],
             next='allocation_chunk = "1 MiB" for each system, or aged_by = "direct"',
         )
     if chunk is not None and chunk % workload.record_size:
         raise conflict(
-            f"an allocation_chunk of {exact_size(chunk)} is no whole number of records of"
+            f"an allocation_chunk of {exact_size(chunk)} is not a multiple of the record size,"
             f" {exact_size(workload.record_size)}",
             [("system", index, "allocation_chunk"), ("workload", "record_size")],
             next="a multiple of the record size, or smaller records",
@@ -51,8 +50,8 @@ def _check_hint(index: int, system: System, workload: AgingWorkload) -> None:
     hint, record = system.extent_size_hint, workload.record_size
     if hint is not None and hint % record and record % hint:
         raise conflict(
-            f"an extent_size_hint of {exact_size(hint)} is no whole number of records of"
-            f" {exact_size(record)}, nor a part of one",
+            f"an extent_size_hint of {exact_size(hint)} is neither a multiple nor a divisor of"
+            f" the record size, {exact_size(record)}",
             [("system", index, "extent_size_hint"), ("workload", "record_size")],
             next="a multiple of the record size, or smaller records",
         )
@@ -68,14 +67,15 @@ def _check_allocsize(index: int, system: System, workload: AgingWorkload) -> Non
         return
     if system.allocation_chunk is not None:
         raise conflict(
-            "allocsize would be ignored: fallocate takes space, an allocation_chunk at a time",
+            "allocsize would be ignored: fallocate allocates the space, one allocation_chunk at a"
+            " time",
             [("system", index, "mount"), ("system", index, "allocation_chunk")],
             next="leave one of them out; allocsize has an effect with workload.aged_by=write",
         )
     if workload.aged_by != "write":
         raise conflict(
-            "allocsize would be ignored: it is for writes through the page cache, and the aged"
-            " files are written past it",
+            "allocsize would be ignored: it applies to buffered writes, and the aged files are"
+            " written directly",
             [("system", index, "mount"), ("workload", "aged_by")],
             next='aged_by = "write" (--set workload.aged_by=write), or extent_size_hint instead',
         )

@@ -68,7 +68,7 @@ class DiskModel(StudyModel):
             )
         if not self.seek_single <= self.seek_average <= self.seek_full:
             raise conflict(
-                "a longer seek takes no less time: single, average, full have to ascend",
+                "a longer seek does not take less time: single, average, full must not decrease",
                 ["seek_average", "seek_single", "seek_full"],
             )
         return self

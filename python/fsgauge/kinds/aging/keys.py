@@ -49,46 +49,48 @@ class AgingWorkload(WorkloadKeys):
     )
     files: Annotated[int, Field(ge=2, le=100)] = Field(
         20,
-        description="Files that are made at the same time, their pieces in turns, and then deleted"
-        " one by one; each is an equal part of the region, so the number divides 100. Published:"
+        description="Files that are made at the same time, piece by piece in turns, and then"
+        " deleted one by one. Each is an equal part of the region, so the number must divide 100."
+        " Published:"
         " 20, made simultaneously (S-11).",
     )
     levels: Distinct[Level] = Field(
         list(range(5, 101, 5)),
-        description="How much of the region is free when rates are measured; multiples of what one"
-        " file gives back. Default: after each delete, until all is free again.",
+        description="How much of the region is free when rates are measured; multiples of the"
+        " space of one file. Default: after each delete, until all is free again.",
     )
     fill: Annotated[Fill, Field(le=MOST_FILLED_PERCENT)] = Field(
         97,
-        description="Share of what a system has available that the region, all files together,"
-        " takes. What is free beside it after ageing is taken by a file of ballast, so that free"
-        " space is what deletes give back.",
+        description="Share of a system's available space that the region, all files together,"
+        " takes up. A ballast file fills the rest after ageing, so that only deletes free space.",
     )
     aged_by: AgedBy | None = Field(
         None,
-        description="How the files are made. fallocate: space is taken without data, in pieces of"
-        " the system's allocation_chunk; direct, write: data is written record by record, past the"
-        " page cache or through it, and the file system's own allocator decides. Systems with an"
-        " allocation_chunk always have fallocate. XFS heeds its mount option"
-        " allocsize in write alone. Default: fallocate for systems with an allocation_chunk, direct"
+        description="How the files are made. fallocate: space is allocated without data, in"
+        " pieces of the system's allocation_chunk. direct, write: data is written record by"
+        " record, past the page cache or through it, and the file system's allocator decides."
+        " Systems with an allocation_chunk always use fallocate. XFS uses its mount option"
+        " allocsize only for write. Default: fallocate for systems with an allocation_chunk, direct"
         " for the others.",
     )
     streams: Jobs = Field(
-        4, description="Streams of a rate: each writes, then reads, a file of its own, in order."
+        4,
+        description="Streams in each rate measurement; each writes its own file in order, then"
+        " reads it.",
     )
     rate_fill: Annotated[Fill, Field(le=98)] = Field(
         90,
-        description="Share of one deleted file that the streams' files take together: as many bytes"
-        " at every level as on the clean system.",
+        description="Total size of the streams' files as a share of one deleted file: the same"
+        " number of bytes at every level as on the clean system.",
     )
     record_size: BlockSize = Field(
-        1 << 20, description="Size of one write or read of a stream: a multiple of 512 B."
+        1 << 20, description="Size of one read or write of a stream; a multiple of 512 B."
     )
-    queue_depth: QueueDepth = Field(4, description="Operations in flight, of each stream.")
-    data: Data = Field("incompressible", description="What is written.")
+    queue_depth: QueueDepth = Field(4, description="Operations in flight per stream.")
+    data: Data = Field("incompressible", description="The data written.")
     verify: bool = Field(
         False,
-        description="Read back and compare what each write run has written, after it; not timed.",
+        description="Read back and compare the data after each write run; not timed.",
     )
     scan: bool = Field(False, description=SCAN)
     disk: DiskModel = Field(DiskModel(), description="The disk that rates are predicted for.")
@@ -107,23 +109,23 @@ class AgingWorkload(WorkloadKeys):
     def _keys_agree(self) -> AgingWorkload:
         if 100 % self.files:
             raise conflict(
-                f"{self.files} files are no equal whole percentages of the region",
+                f"{self.files} files cannot each be the same whole percentage of the region",
                 ["files"],
                 next="files = 20, or another number that divides 100",
             )
         for index, level in enumerate(self.levels):
             if level % (100 // self.files):
                 raise conflict(
-                    f"{level} % is never free: each of {self.files} files gives back"
+                    f"{level} % is never free: each of {self.files} files frees"
                     f" {100 // self.files} %",
                     [("levels", index), "files"],
                     next=f"a multiple of {exact_percent(100 // self.files)}, or more files",
                 )
-        way = "no other: rates are of direct I/O"
+        way = "no other: rates are measured with direct I/O"
         require_whole_sectors(self.record_size, "record_size", "kind", way)
         if self.data == "zero" and self.verify:
             raise conflict(
-                "zeros cannot be verified: a record carries its file and place",
+                "zeros cannot be verified: a record carries its file and offset",
                 ["data", "verify"],
                 next='data = "incompressible", or verify = false',
             )

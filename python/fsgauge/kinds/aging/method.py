@@ -199,14 +199,13 @@ class AgingMethod(MakesOwnFiles):
         return [
             f"region: {workload.files} files of {format_size(sizes.file_size_bytes)}, made in turns"
             f" piece by piece, {format_size(workload.files * sizes.file_size_bytes)} together",
-            "ballast: a file takes what is free beside them, so that what is free later is what"
-            " deletes give back",
+            "ballast: a file fills the rest, so that only deletes free space",
             f"streams: {workload.streams}, a new file of {format_size(sizes.rate_file_bytes)} each,"
             f" direct {exact_size(workload.record_size)}, {workload.queue_depth} in flight each,"
             " a sync at the end; as many bytes at each level as clean",
-            f"levels: clean, then {shown} % of the region free; files deleted in one order",
+            f"levels: clean, then {shown} % of the region free; files are deleted in one order",
             f"data: {workload.data}{checked}",
-            "time: until every stream is through, as fast as it goes: a run lasts about"
+            "time: until every stream is done, unpaced: a run lasts about"
             f" {format_duration(self._timed_seconds() * 1e9)} at"
             f" {format_bandwidth(EXPECTED.bytes_per_second)}",
             "order: levels as deletes reach them, write before read, caches dropped before each",
@@ -262,7 +261,7 @@ class AgingMethod(MakesOwnFiles):
 
     def _sizes(self) -> AgedFiles:
         if self.sizes is None:
-            raise ValueError("how large the files are is known in a room: use in_room before")
+            raise ValueError("file sizes are only known in a room: call in_room first")
         return self.sizes
 
     def _rate_bytes(self) -> int:
@@ -301,8 +300,8 @@ class AgingMethod(MakesOwnFiles):
             f"{workload.files} files would have {format_size(file_bytes)} each, and"
             f" {workload.streams} streams need {format_size(a_file)} of one",
             details=(f"each stream writes whole pieces of {exact_size(unit_bytes)}",),
-            cause=f"{where} room for {format_size(room.free_bytes)}, of which {workload.fill} % are"
-            " the region",
+            cause=f"{where} room for {format_size(room.free_bytes)}, and the region is"
+            f" {workload.fill} % of it",
             next=f"room for {format_size(needed)}, fewer workload.streams, or smaller"
             f" {_pieces(room)}",
         )
@@ -311,7 +310,7 @@ class AgingMethod(MakesOwnFiles):
 def _aged_folders(place: Place) -> AgedFolders:
     if isinstance(place, AgedFolders):
         return place
-    raise TypeError("ageing needs folders of its own, and this is a target of another kind")
+    raise TypeError("ageing needs folders, and this target has none")
 
 
 def _pieces(room: Room) -> str:

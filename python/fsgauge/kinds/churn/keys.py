@@ -42,26 +42,26 @@ class ChurnWorkload(WorkloadKeys):
     )
     fills: Distinct[Annotated[WholePercent, Field(ge=1, le=MOST_FILLED_PERCENT)]] = Field(
         [50, 80, 95],
-        description="How full systems are while files come and go: shares of what each has"
-        " available when it is empty. At each level it is aged once, made anew, and given a fresh"
+        description="How full systems are while files come and go, as shares of the space each"
+        " has when empty. At each level a system is aged once; a newly made one then gets a fresh"
         " copy of the tree that the ageing left.",
     )
     tests: Distinct[Side] = Field(
         ["read", "write"],
         description="What is measured on the aged system and on the fresh copy, always in this"
-        " order: read (one reader reads the whole tree, after caches were dropped), write (clients"
+        " order: read (one reader reads the whole tree after caches are dropped), write (clients"
         " write new files into the free space).",
     )
     storage_age: Annotated[float, Field(ge=1, le=10_000)] = Field(
         3.0,
-        description="How long files come and go: until the bytes written are so many times the"
-        " live ones. 1 is a tree that was only filled.",
+        description="How long files come and go: until this many times the live bytes have been"
+        " written. 1 is a tree that was only filled.",
     )
     mode: Literal["write", "direct", "fast"] = Field(
         "write",
         description="How the tree is made: write (through the page cache, as programs do), direct"
-        " (past it), fast (space is allocated and no data is written, so such a tree cannot be"
-        " read; for the test write alone).",
+        " (past it), fast (space is allocated but no data written, so the tree cannot be read;"
+        " for the test write only).",
     )
     median_size: FileSize = Field(
         _SIZES.median_bytes, description="Half of the tree's files are smaller."
@@ -70,7 +70,8 @@ class ChurnWorkload(WorkloadKeys):
         _SIZES.sigma, description="Standard deviation of the natural logarithm of files' sizes."
     )
     tail_percent: Percent = Field(
-        _SIZES.tail_percent, description="Share of files whose size is of the tail (Pareto)."
+        _SIZES.tail_percent,
+        description="Share of files whose size is drawn from the (Pareto) tail.",
     )
     tail_from: FileSize = Field(_SIZES.tail_from_bytes, description="The tail's smallest size.")
     tail_alpha: Annotated[float, Field(gt=0, le=100)] = Field(
@@ -78,41 +79,42 @@ class ChurnWorkload(WorkloadKeys):
     )
     largest_size: FileSize | None = Field(
         None,
-        description="No file is larger. Default: a hundredth of the live bytes at the fill level,"
-        " so that the level is kept to about that.",
+        description="The largest file size. Default: a hundredth of the live bytes at the fill"
+        " level, so that the level is kept to about that accuracy.",
     )
     median_lifetime: Annotated[DurationNs, Field(ge=1)] = Field(
         _LIFETIMES.median_ns,
-        description="Half of the files are deleted sooner. Only the order of lifetimes counts:"
-        " the file whose end comes next makes room for a new one.",
+        description="Half of the files are deleted sooner. Only the order of lifetimes matters:"
+        " the file that expires next makes room for a new one.",
     )
     lifetime_sigma: Annotated[float, Field(gt=0, le=100)] = Field(
         _LIFETIMES.sigma, description="Standard deviation of the natural logarithm of lifetimes."
     )
     streams: Annotated[int, Field(ge=1, le=4096)] = Field(
-        _PROFILE.streams, description="Streams that make files, each in directories of its own."
+        _PROFILE.streams, description="Streams that make files, each in its own directories."
     )
     rewrite_percent: WholePercent = Field(
         _PROFILE.rewrite_percent,
-        description="How often, instead of a deletion, a file is truncated and written anew.",
+        description="How often a file is truncated and rewritten instead of deleted.",
     )
     sync_after: SizeBytes = Field(
         256 << 20,
-        description="While a tree is made, it is synced after so many bytes: what is dirty"
-        " together is laid out together.",
+        description="While a tree is made, it is synced each time this many bytes were written:"
+        " data that is dirty at the same time is laid out together.",
     )
     age_time_limit: Annotated[DurationNs, Field(ge=1_000_000_000)] = Field(
         3600 * 1_000_000_000,
-        description="An ageing that takes longer ends there; the report says so.",
+        description="Ageing that takes longer is stopped there; the report says when this"
+        " happened.",
     )
     read_order: Order = Field(
         "directory",
-        description="In which order the reader takes files: as directories list them, by inode"
-        " number, or by their place on the storage.",
+        description="The order in which the reader takes files: as directories list them, by"
+        " inode number, or by position on the storage.",
     )
     read_block_size: BlockSize = Field(1 << 20, description="Size of one read of the reader.")
     clients: Annotated[int, Field(ge=1, le=256)] = Field(
-        4, description="Clients that write new files at once, each in a directory of its own."
+        4, description="Clients that write new files at the same time, each in its own directory."
     )
     new_file_size: FileSize = Field(1 << 20, description="Size of each new file.")
     record_size: Annotated[SizeBytes, Field(le=64 << 20)] = Field(
@@ -120,16 +122,19 @@ class ChurnWorkload(WorkloadKeys):
     )
     write_fill: Fill = Field(
         80,
-        description="Share of the space left by the tree that new files take; as many bytes on the"
-        " aged system as beside the fresh copy.",
+        description="Share of the remaining space that new files take up; the same number of"
+        " bytes on the aged system as next to the fresh copy.",
     )
     fsync: bool = Field(
-        True, description="Whether each new file is synced before it is closed, so that it counts."
+        True,
+        description="Whether each new file is synced before it is closed, so that the"
+        " storage's time counts.",
     )
-    data: Data = Field("incompressible", description="What new files hold.")
+    data: Data = Field("incompressible", description="The data in new files.")
     time_limit: Annotated[DurationNs, Field(ge=10_000_000)] = Field(
         600_000_000_000,
-        description="A test that takes longer ends there, unfinished; the report says so.",
+        description="A test that takes longer is stopped there, unfinished; the report says when"
+        " this happened.",
     )
     scan: ClassVar[bool] = False
 
@@ -137,10 +142,10 @@ class ChurnWorkload(WorkloadKeys):
     def _keys_agree(self) -> ChurnWorkload:
         if self.mode == "fast" and "read" in self.tests:
             raise conflict(
-                "a tree made in mode fast holds no data: its extents are unwritten, so a read gives"
-                " zeros without asking the storage",
+                "a tree made in mode fast holds no data: its extents are unwritten, so reads"
+                " return zeros without touching the storage",
                 ["mode", ("tests", self.tests.index("read"))],
-                next='mode = "write" writes what is read, or tests = ["write"]',
+                next='mode = "write", which writes the data, or tests = ["write"]',
             )
         if self.largest_size is not None and self.largest_size < self.median_size:
             raise conflict(
@@ -185,11 +190,11 @@ class ChurnWorkload(WorkloadKeys):
         served = any(access.protocol != "path" for access in accesses)
         if served and "read" in self.tests:
             raise conflict(
-                "a server's clients read files that they know by the study's formula, and the files"
-                " of a tree that an op log left are not of it",
+                "through a server, clients can read only files that follow the study's formula,"
+                " and the tree that an op log leaves does not",
                 [("workload", "tests", self.tests.index("read")), ("access", "server")],
-                next='tests = ["write"]: the tree is made on the path below, and new files are'
-                " written through the server",
+                next='tests = ["write"]: the tree is made over the path, new files are written'
+                " through the server",
             )
 
     def needs_files(self) -> tuple[str, str, str] | None:

@@ -182,17 +182,17 @@ class ChurnMethod(MakesOwnFiles):
         """Fill, tree, age, reader, writers, order."""
         workload = self.workload
         lines = [
-            "fill: shares of what each system has available when it is empty; in a block one seed"
-            " for all systems",
+            "fill: shares of the space each system has when empty; one seed for all systems of a"
+            " block",
             f"tree: {self._tree_in_words()}; made in mode {workload.mode}"
             + (f", synced every {exact_size(workload.sync_after)}" * (workload.mode != "fast")),
-            f"age: aged, bytes written are {workload.storage_age:g} times the live ones; fresh, the"
-            " same tree on a system made anew, each file written once",
+            f"age: aged, {workload.storage_age:g} times the live bytes written; fresh, the same"
+            " tree on a newly made system, each file written once",
         ]
         if "read" in workload.tests:
             lines.append(
                 f"read: the whole tree by one reader, {workload.read_order} order,"
-                f" {exact_size(workload.read_block_size)} a read, caches dropped before"
+                f" {exact_size(workload.read_block_size)} a read, caches dropped first"
             )
         if "write" in workload.tests:
             lines.append(
@@ -203,29 +203,32 @@ class ChurnMethod(MakesOwnFiles):
             )
         if self._is_served:
             lines.append(
-                "access: trees are made on the path, below the server; new files are written"
+                "access: trees are made over the path, below the server; new files are written"
                 f" {through(self.accesses, 'auto')}"
             )
         limit = exact_duration(workload.time_limit)
         lines.append(f"time: until all is read or written, at most {limit}")
-        return [*lines, "order: the tree is made, read, then written beside, on every system"]
+        return [
+            *lines,
+            "order: on every system the tree is made, then read, then new files are written",
+        ]
 
     def notes(self) -> list[str]:
         """That writes which nothing syncs may end in memory."""
         if self.workload.fsync or "write" not in self.workload.tests:
             return []
         return [
-            "new files are not synced by the load: what fits into memory is written to the storage"
-            " later, and is not in the time (workload.fsync = true puts it in)"
+            "the load does not sync new files: what fits in memory is written to the storage"
+            " later and is not in the measured time (workload.fsync = true includes it)"
         ]
 
     def cannot_tell(self) -> str:
         """What a log of creates and deletes leaves out."""
-        return "appends to old files, snapshots and reflinks, which age a file system otherwise"
+        return "appends to old files, snapshots and reflinks, which age a file system in other ways"
 
     def without_equal_in_fio(self) -> tuple[str, str]:
         """Nothing comes near."""
-        return ("fio makes no tree that files come to and go from", "")
+        return ("fio does not create and delete files over time", "")
 
     def _begins(self, cell: Cell) -> bool:
         """Whether the cell is the first of its stage."""
@@ -255,7 +258,7 @@ class ChurnMethod(MakesOwnFiles):
 
     def _volume(self) -> ChurnVolume:
         if self.available_bytes is None:
-            raise ValueError("how much there is to fill is known in a room: use in_room before")
+            raise ValueError("fill sizes are only known in a room: call in_room first")
         return ChurnVolume(self.workload, self.available_bytes)
 
     def _files_per_client(self, cell: Cell, folders: ClientFolders) -> int:
@@ -264,7 +267,7 @@ class ChurnMethod(MakesOwnFiles):
     def _volume_of(self, folders: ClientFolders) -> ChurnVolume:
         """Of a system that was made."""
         if folders.available_bytes is None:
-            raise ValueError("the rig did not say what the system has available")
+            raise ValueError("the rig did not report the system's available space")
         return ChurnVolume(self.workload, folders.available_bytes)
 
     def _tree_in_words(self) -> str:
@@ -284,7 +287,7 @@ class ChurnMethod(MakesOwnFiles):
             raise InputError(
                 f"a file of {exact_size(largest)} does not fit into {fill} % of"
                 f" {format_size(room.free_bytes)}",
-                cause="largest_size is the largest that is drawn",
+                cause="largest_size is the largest that can be drawn",
                 next="a smaller workload.largest_size, or larger storage",
             )
 
@@ -301,8 +304,8 @@ class ChurnMethod(MakesOwnFiles):
             raise InputError(
                 f"{workload.clients} clients have no room for a new file of"
                 f" {exact_size(workload.new_file_size)} each at {fill} %",
-                cause=f"{format_size(left)} are left{least}, of which {workload.write_fill} % are"
-                " written",
+                cause=f"{format_size(left)} are left{least}, and {workload.write_fill} % of that"
+                " is written",
                 next="larger storage, a smaller workload.new_file_size, or a lower level in"
                 " workload.fills",
             )
@@ -314,7 +317,7 @@ def _fill(cell: Cell) -> int:
 
 def _folders(target: Place) -> ClientFolders:
     if not isinstance(target, ClientFolders):
-        raise TypeError("churn needs folders, and this is a target of another kind")
+        raise TypeError("churn needs folders, and this target has none")
     return target
 
 

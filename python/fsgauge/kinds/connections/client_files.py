@@ -125,8 +125,8 @@ class ClientFiles:
         if needed > _usable(room):
             raise InputError(
                 f"{self._asked_words(sets)} need about {format_size(needed)}",
-                cause=f"{_name(room.least)} leaves {format_size(room.free_bytes)}, of which"
-                f" files may take {USABLE_PERCENT} %",
+                cause=f"{_name(room.least)} leaves {format_size(room.free_bytes)}, and files may"
+                f" take up {USABLE_PERCENT} % of that",
                 next=f"{self._way_out(sets, room)}larger storage",
             )
 

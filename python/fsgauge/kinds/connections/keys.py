@@ -47,14 +47,14 @@ class ConnectionsWorkload(WorkloadKeys):
         description="The load: many clients that create, write, read and back up files.",
     )
     clients: Clients = Field(
-        590, description="How many clients work at once; each on files of its own."
+        590, description="How many clients work at the same time, each on its own files."
     )
     tests: Distinct[Test] = Field(
         ["write", "read", "backup"],
-        description="What is done in each turn, always in this order: write (every client writes"
-        " all of its files), read (reads them, after caches were dropped), stat (asks for their"
+        description="The tests of each turn, always in this order: write (every client writes all"
+        " of its files), read (reads them, after caches are dropped), stat (reads their"
         " attributes), mix (a mixture of activities for a time), delete (removes them), backup"
-        " (clients write another set of files, which one reader then reads whole).",
+        " (clients write a second set of files, which one reader then reads in full).",
     )
     files_per_connection: Files | None = Field(
         None,
@@ -62,22 +62,22 @@ class ConnectionsWorkload(WorkloadKeys):
         " `fill` allows, at least 1 (or `outstanding`).",
     )
     fill: Fill = Field(
-        40, description="Share of the storage, and of its inodes, that the clients' files take."
+        40, description="Share of the storage and of its inodes that the clients' files take up."
     )
     size_distribution: Literal["listed", "log-normal"] = Field(
         "listed",
-        description="How large files are: as file_sizes lists, or drawn from a log-normal"
+        description="How file sizes are chosen: from file_sizes, or drawn from a log-normal"
         " distribution.",
     )
     file_sizes: Distinct[FileSize] = Field(
         PUBLISHED_SIZES,
-        description="Sizes of files. Each client has all of them in turn, beginning with another"
-        " one; with size_weights they are drawn.",
+        description="File sizes. Each client uses them in turn, starting with a different one;"
+        " with size_weights they are drawn.",
     )
     size_weights: Annotated[list[Weight], Field(max_length=100)] = Field(
         [],
-        description="How often each of file_sizes is drawn, relative to the others. Default: none,"
-        " all are equally often, in turn.",
+        description="How often each of file_sizes is drawn, relative to the others. Default:"
+        " none; all are used equally often, in turn.",
     )
     median_size: FileSize = Field(
         32 << 10, description="Log-normal sizes: half of the files are smaller."
@@ -88,18 +88,21 @@ class ConnectionsWorkload(WorkloadKeys):
         " 0, at most 10.",
     )
     smallest_size: FileSize = Field(
-        1 << 10, description="Log-normal sizes: what is drawn smaller has this size."
+        1 << 10,
+        description="Log-normal sizes: the smallest size; anything drawn smaller gets this size.",
     )
     largest_size: FileSize = Field(
-        16 << 20, description="Log-normal sizes: what is drawn larger has this size."
+        16 << 20,
+        description="Log-normal sizes: the largest size; anything drawn larger gets this size.",
     )
     record_size: Annotated[SizeBytes, Field(le=64 << 20)] = Field(
-        4 << 10, description="Size of one read or write of a client; a file's last may be shorter."
+        4 << 10,
+        description="Size of one read or write of a client; the last one of a file may be shorter.",
     )
     tree: Literal["own", "shared"] = Field(
         "own",
-        description="own: a directory for each client; shared: all files are dealt to the lowest"
-        " directories of one tree.",
+        description="own: a directory for each client; shared: all files are spread over the"
+        " lowest directories of one tree.",
     )
     depth: Annotated[int, Field(ge=1, le=8)] = Field(
         2, description="Levels of a shared tree's directories."
@@ -110,19 +113,19 @@ class ConnectionsWorkload(WorkloadKeys):
     create: Literal["then open", "and write"] = Field(
         "then open",
         description="then open: a file is created and closed, then opened, written and closed, so"
-        " that create and open are both timed, as the publication has rows for both; and write: a"
-        " file is written as it was created.",
+        " that both create and open are timed, as in the publication. and write: a file is"
+        " created and written in one go.",
     )
     fsync: bool = Field(
         False,
-        description="Whether a written file is synced before it is closed. Without it, what fits"
-        " into memory is written when the system likes.",
+        description="Whether a written file is synced before it is closed. If not, the system"
+        " writes back what fits in memory whenever it chooses.",
     )
     outstanding: Annotated[int, Field(ge=1, le=1024)] = Field(
-        1, description="Files that a client works on at a time, one operation on each."
+        1, description="Files that a client works on at the same time, with one operation on each."
     )
     ramp: DurationNs = Field(
-        0, description="Clients begin one after the other, spread evenly over this time."
+        0, description="Clients start one after another, spread evenly over this time."
     )
     think: DurationNs = Field(
         0, description="A client's rest after each file; in a mix, after each activity."
@@ -132,25 +135,25 @@ class ConnectionsWorkload(WorkloadKeys):
     )
     dispatch: Literal["event loop", "threads"] = Field(
         "event loop",
-        description="How clients are carried: by few threads, each a loop over its share of them,"
-        " or by a thread each. It changes what creates and writes take many times over, so the"
-        " report names it.",
+        description="How clients are run: by a few threads, each an event loop over its share of"
+        " them, or by one thread per client. This can change create and write times several times"
+        " over, so the report names it.",
     )
     threads: Annotated[int, Field(ge=1, le=256)] | None = Field(
         None, description="Event loops. Default: one for each processor."
     )
     interface: Literal["auto", "io_uring", "plain"] = Field(
         "auto",
-        description="System calls that carry the clients. auto: io_uring for what may wait for the"
-        " storage (open, read, fsync, stat, unlink), plain calls for what changes memory, and for"
-        " everything on tmpfs; the report names the call of each operation.",
+        description="System calls that clients use. auto: io_uring for operations that may wait"
+        " for the storage (open, read, fsync, stat, unlink), plain calls for those that only"
+        " change memory, and for everything on tmpfs. The report names the call of each operation.",
     )
     mix: Mix = Field(
         HOME_DIRECTORY,
         description="The test mix: how often each activity is drawn, relative to the others. read"
         " (open, read, close), create (one more file), save (a new file renamed over an old one),"
-        " delete (the oldest file that the mix has made), stat, list. Also by name:"
-        ' "home directory", which is the'
+        " delete (the oldest file that the mix has made), stat, list. A name works"
+        ' too: "home directory", which is the'
         " default and a choice, not a measurement.",
     )
     mix_duration: Annotated[DurationNs, Field(ge=10_000_000)] = Field(
@@ -162,28 +165,28 @@ class ConnectionsWorkload(WorkloadKeys):
         " as many as backup_fill allows, at least 1 (or `outstanding`).",
     )
     backup_fill: Fill = Field(
-        20, description="Share of the storage, and of its inodes, that the files to back up take."
+        20, description="Share of the storage and of its inodes that the files to back up take up."
     )
     backup_file_size: FileSize = Field(1 << 20, description="Size of each file to back up.")
     backup_orders: Distinct[Order] = Field(
         ["directory"],
-        description="In which order the reader takes files, a cell each: as directories list them,"
-        " by inode number, or by their place on the storage.",
+        description="The order in which the reader takes files, one cell for each: as directories"
+        " list them, by inode number, or by position on the storage.",
     )
     backup_block_size: BlockSize = Field(1 << 20, description="Size of one read of the backup.")
     time_limit: Annotated[DurationNs, Field(ge=10_000_000)] = Field(
         600_000_000_000,
-        description="A test that takes longer ends there, unfinished; the report says so.",
+        description="A test that takes longer is stopped there, unfinished; the report says when"
+        " this happened.",
     )
-    data: Data = Field("incompressible", description="What is written.")
+    data: Data = Field("incompressible", description="The data written.")
     verify: bool = Field(
         True,
-        description="Whether everything that is read is compared with what was written, byte by"
-        " byte.",
+        description="Whether all data read is compared with what was written, byte by byte.",
     )
     extents: bool = Field(
         True,
-        description="Count the extents of the files that a test has written: they are synced and"
+        description="Count the extents of the files that each test writes: they are synced and"
         " scanned before the next test.",
     )
     scan: bool = Field(False, description=SCAN)
@@ -199,7 +202,7 @@ class ConnectionsWorkload(WorkloadKeys):
         self._all_clients_begin()
         if "delete" in self.mix and "create" not in self.mix:
             raise conflict(
-                "a mix removes only files that it made, and this one makes none",
+                "a mix deletes only files that it created, and this one creates none",
                 [("mix", "delete"), "mix"],
                 next="add create to the mix, or leave delete out",
             )
@@ -213,7 +216,7 @@ class ConnectionsWorkload(WorkloadKeys):
             )
         if self.data == "zero" and self.verify and self._reads():
             raise conflict(
-                "zeros cannot be verified: a record carries its file and place",
+                "zeros cannot be verified: a record carries its file and offset",
                 ["data", "verify"],
                 next='data = "incompressible", or verify = false',
             )
@@ -228,14 +231,19 @@ class ConnectionsWorkload(WorkloadKeys):
         """Keys that have no effect in this workload: why, and the key that makes it so."""
         found = self._sizes_without_effect()
         if self.files_per_connection is not None:
-            found["fill"] = ("files_per_connection says how many files", "files_per_connection")
+            found["fill"] = (
+                "files_per_connection sets the number of files",
+                "files_per_connection",
+            )
         if self.backup_files_per_connection is not None:
-            reason = "backup_files_per_connection says how many files"
+            reason = "backup_files_per_connection sets the number of files"
             found["backup_fill"] = (reason, "backup_files_per_connection")
         if "write" not in self.tests:
             sizes = ("file_sizes", "size_weights", "size_distribution", "median_size")
             own = ("files_per_connection", "fill", *sizes, "size_sigma", "smallest_size")
-            found |= dict.fromkeys((*own, "largest_size"), ("no test writes own files", "tests"))
+            found |= dict.fromkeys(
+                (*own, "largest_size"), ("no test writes the clients' own files", "tests")
+            )
         if "mix" not in self.tests:
             found |= dict.fromkeys(("mix", "mix_duration"), ("there is no test mix", "tests"))
         if "backup" not in self.tests:
@@ -272,13 +280,14 @@ class ConnectionsWorkload(WorkloadKeys):
         for index, order in enumerate(self.backup_orders):
             if order != "directory":
                 raise conflict(
-                    "a share does not say where files lie, so a backup reads in directory order",
+                    "a share does not show where files are placed, so a backup reads in directory"
+                    " order",
                     [("workload", "backup_orders", index), because],
                     next='backup_orders = ["directory"]',
                 )
         if self.scan and shared:
             raise conflict(
-                "scan would be ignored: a share does not say where files lie",
+                "scan would be ignored: a share does not show where files are placed",
                 [("workload", "scan"), because],
             )
 
@@ -323,7 +332,7 @@ class ConnectionsWorkload(WorkloadKeys):
             raise conflict(
                 f"there are {len(self.size_weights)} weights for {len(self.file_sizes)} sizes",
                 ["size_weights", "file_sizes"],
-                next="a weight for each size, or no weights: all equally often",
+                next="a weight for each size, or no weights, for all equally often",
             )
 
     def _space_is_left(self) -> None:
@@ -333,8 +342,8 @@ class ConnectionsWorkload(WorkloadKeys):
             together = self.fill + self.backup_fill
             if together > MOST_FILLED_PERCENT:
                 raise conflict(
-                    f"fill and backup_fill take {together} % together, and {MOST_FILLED_PERCENT} %"
-                    " is the most: file systems need room of their own",
+                    f"fill and backup_fill add up to {together} %, and {MOST_FILLED_PERCENT} % is"
+                    " the limit: file systems need space for themselves",
                     ["fill", "backup_fill"],
                     next=f'fill = "{max(MOST_FILLED_PERCENT - self.backup_fill, 1)} %"',
                 )
@@ -342,7 +351,8 @@ class ConnectionsWorkload(WorkloadKeys):
     def _threads_can_be(self) -> None:
         if self.dispatch == "threads" and self.clients > MOST_THREADS:
             raise conflict(
-                f"{self.clients} clients would be as many threads, and {MOST_THREADS} is the limit",
+                f"{self.clients} clients would need as many threads, and the limit is"
+                f" {MOST_THREADS}",
                 ["clients", "dispatch"],
                 next=f'clients = {MOST_THREADS}, or dispatch = "event loop"',
             )
@@ -364,8 +374,8 @@ class ConnectionsWorkload(WorkloadKeys):
         needed = self.clients * self.outstanding * self.record_size
         if needed > MOST_RECORD_BYTES:
             raise conflict(
-                f"the records of all clients would take {format_size(needed)} of memory, and"
-                f" {exact_size(MOST_RECORD_BYTES)} is the limit",
+                f"the records of all clients would take {format_size(needed)} of memory, and the"
+                f" limit is {exact_size(MOST_RECORD_BYTES)}",
                 ["record_size", "clients", "outstanding"],
                 next='a smaller record_size, or interface = "plain"',
             )

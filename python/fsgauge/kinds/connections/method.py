@@ -127,7 +127,7 @@ class ConnectionsMethod(MakesOwnFiles):
         """The clients' job of one test, or the one reader's."""
         factors = ConnectionsFactors.of(cell)
         if not isinstance(target, ClientFolders):
-            raise TypeError("clients need folders, and this is a target of another kind")
+            raise TypeError("clients need folders, and this target has none")
         workload = self.workload
         threads = workload.dispatch == "threads"
         limit_ns = workload.mix_duration if factors.test == "mix" else workload.time_limit
@@ -191,12 +191,12 @@ class ConnectionsMethod(MakesOwnFiles):
     def held_equal(self, space: str, has_raw: bool) -> list[str]:  # noqa: ARG002 - raw is refused
         """Files, clients, data, tests, order."""
         workload = self.workload
-        how = {"event loop": "carried by event loops", "threads": "a thread each"}
+        how = {"event loop": "run by event loops", "threads": "one thread each"}
         how_through = through(self.accesses, workload.interface)
         way = "sent to the server" if self._is_served else "through the page cache"
         if self._is_served and any(access.protocol == "path" for access in self.accesses):
             way = "through the page cache or sent to the server"
-        caches = "the servers' caches as they are"
+        caches = "the servers' caches left as they are"
         if not self._is_shared:
             caches = "caches dropped before each"
         lines = [
@@ -207,8 +207,8 @@ class ConnectionsMethod(MakesOwnFiles):
             f"data: {workload.data}, {way} in records of"
             f" {exact_size(workload.record_size)}; {'fsync' if workload.fsync else 'no sync'}"
             " before a file is closed;"
-            f" {'all that is read is checked' if workload.verify else 'not verified'}",
-            f"time: until every client is through, at most {exact_duration(workload.time_limit)}",
+            f" {'all data read is checked' if workload.verify else 'not verified'}",
+            f"time: until every client is done, at most {exact_duration(workload.time_limit)}",
         ]
         if "mix" in workload.tests:
             parts = ", ".join(f"{name} {weight}" for name, weight in workload.mix.items())
@@ -220,9 +220,9 @@ class ConnectionsMethod(MakesOwnFiles):
         if self.workload.fsync:
             return []
         return [
-            "clients' writes are not synced by the load: what fits into memory is written to the"
-            " storage later, and the time of the test write is then that of memory and of the file"
-            " system's code (workload.fsync = true puts the storage in it)"
+            "the load does not sync clients' writes: what fits in memory is written to the"
+            " storage later, so the test write then measures memory and the file system's code"
+            " (workload.fsync = true includes the storage)"
         ]
 
     def cannot_tell(self) -> str:
@@ -232,7 +232,7 @@ class ConnectionsMethod(MakesOwnFiles):
     def without_equal_in_fio(self) -> tuple[str, str]:
         """The bench has a fio thread for each client, which does whole files one by one."""
         return (
-            "fio drives files that are there; it has no clients that make and open files",
+            "fio works on existing files; it has no clients that create and open files",
             "ONLY=clients-tmpfs-fio compares files per second with fio's threads",
         )
 
@@ -247,7 +247,7 @@ class ConnectionsMethod(MakesOwnFiles):
     def _volume(self, cell: Cell) -> tuple[float, int]:
         """Bytes of contents and files of the set that a cell works on."""
         if self.sets is None:
-            raise ValueError("how many files there are is known in a room: use in_room before")
+            raise ValueError("the number of files is only known in a room: call in_room first")
         return ClientFiles(self.workload).volume(self.sets, backup=self.folder_of(cell) == BACKUP)
 
     def _written_by_mix(self, file_bytes: float) -> float:

@@ -43,57 +43,58 @@ class OverheadWorkload(WorkloadKeys):
     )
     patterns: Distinct[Pattern] = Field(
         ["randread", "randwrite", "randrw"],
-        description="Order and direction, in fio's words: read, write, rw (sequential), randread,"
-        " randwrite, randrw (random). rw and randrw mix by read_percent.",
+        description="Order and direction, in fio's terms: read, write, rw (sequential), randread,"
+        " randwrite, randrw (random). rw and randrw mix reads and writes by read_percent.",
     )
     block_sizes: Distinct[BlockSize] = Field(
         [4 << 10, 16 << 10, 64 << 10, 256 << 10],
         description="Sizes of one operation. With direct I/O, multiples of 512 B.",
     )
     queue_depths: Distinct[QueueDepth] = Field(
-        [1, 32, 64], description="Operations in flight, of each job."
+        [1, 32, 64], description="Operations in flight per job."
     )
     submit_batch: SubmitBatch | None = Field(None, description=SUBMIT_BATCH)
-    jobs: Distinct[Jobs] = Field([1], description="Threads that drive the load at once.")
+    jobs: Distinct[Jobs] = Field([1], description="Threads that drive the load at the same time.")
     read_percent: WholePercent = Field(
         70, description="Share of reads in the mixed patterns, rw and randrw."
     )
     distribution: Literal["uniform", "zipf"] = Field(
         "uniform",
-        description="Where random patterns go: everywhere alike, or more often to hot places.",
+        description="How random offsets are spread: uniformly, or more often over hot places.",
     )
     zipf_theta: Annotated[float, Field(gt=0, le=10)] = Field(
         1.1, description="How hot the hot places are, for distribution zipf: above 0, at most 10."
     )
     interface: Literal["auto", "io_uring", "psync"] = Field(
         "auto",
-        description="System calls that carry the load. auto is psync (pread, pwrite) at depth 1"
-        " and io_uring above: synchronous and asynchronous access differ in just this for a"
+        description="System calls that the load uses. auto is psync (pread, pwrite) at depth 1"
+        " and io_uring above: this is how synchronous and asynchronous access differ for a"
         " program, and the published study compares these two.",
     )
     direct: bool = Field(True, description="Bypass the page cache (O_DIRECT).")
     files: Annotated[int, Field(ge=1, le=10_000)] = Field(
-        16, description="Equal files that share the space; the load is spread evenly over them."
+        16, description="Number of equal files; the load is spread evenly over them."
     )
     fill: Fill = Field(
         90,
-        description="Share of the storage that the files fill. The raw device is used over the"
-        " same number of bytes.",
+        description="Share of the storage that the files fill. On the raw device, the same number"
+        " of bytes is used.",
     )
     data: Data = Field(
-        "incompressible", description="What is written, when the files are made and by the load."
+        "incompressible",
+        description="The data written, both when the files are made and by the load.",
     )
     rate: RateOperationsPerSecond | None = Field(
         None,
         description="A pace for all jobs together; latency then counts from the intended start."
-        " Default: none, the next operation starts when one ends.",
+        " Default: none; the next operation starts when one ends.",
     )
     arrival: Literal["constant", "exponential"] = Field(
         "exponential",
         description="How the starts of a paced load are spread: evenly or as a Poisson process.",
     )
     warm_up: DurationNs = Field(
-        2_000_000_000, description="Load before the measured part of each run; not counted."
+        2_000_000_000, description="Warm-up before the measured part of each run; not counted."
     )
     duration: Annotated[DurationNs, Field(ge=10_000_000)] = Field(
         10_000_000_000, description="The measured part of each run."
@@ -169,7 +170,7 @@ class OverheadWorkload(WorkloadKeys):
         if mixed and self.read_percent in (0, 100):
             plain = mixed[0].removesuffix("rw") + ("read" if self.read_percent else "write")
             raise conflict(
-                f"{mixed[0]} with {self.read_percent} % reads is no mix",
+                f"{mixed[0]} with {self.read_percent} % reads is not a mix",
                 ["read_percent", ("patterns", self.patterns.index(mixed[0]))],
                 next=f'write the pattern "{plain}" instead',
             )

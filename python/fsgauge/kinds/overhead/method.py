@@ -64,8 +64,8 @@ class OverheadMethod(LaidOut):
         largest = max(self.workload.block_sizes)
         if file_bytes < largest:
             raise InputError(
-                f"a file would have {format_size(file_bytes)},"
-                f" and a block has {format_size(largest)}",
+                f"a file would have {format_size(file_bytes)}, and a block has"
+                f" {format_size(largest)}",
                 cause=cause,
                 next="larger storage, or --set workload.files=1",
             )
@@ -133,8 +133,8 @@ class OverheadMethod(LaidOut):
         """Space, data, offsets, time, order."""
         workload = self.workload
         warm_up, duration = format_duration(workload.warm_up), format_duration(workload.duration)
-        raw = "; raw: as many bytes of the device" if has_raw else ""
-        pace = "as fast as it goes"
+        raw = "; raw: the same number of bytes of the device" if has_raw else ""
+        pace = "unpaced"
         if workload.rate is not None:
             pace = f"{workload.rate:g} operations/s, {workload.arrival} arrivals"
         return [

@@ -46,97 +46,100 @@ class WritersWorkload(WorkloadKeys):
     )
     writers: Distinct[Jobs] = Field(
         [1, 2, 4, 8],
-        description="How many write at once; each number is a cell. Scaling is relative to the"
-        " smallest; a scalability law is fitted to six or more numbers.",
+        description="How many writers work at the same time; each number is a cell. Scaling is"
+        " relative to the smallest. A scalability law is fitted to six or more numbers.",
     )
     block_sizes: Distinct[BlockSize] = Field(
         [8 << 10], description="Sizes of one write. With direct I/O, multiples of 512 B."
     )
     ranges: Distinct[Range] = Field(
         ["shared"],
-        description="Which places belong to which writer. shared: each writes all of the file, over"
-        " the others; segmented: each has one piece of the file; interleaved: block by block in"
-        " turn; strided: runs of `stride` in turn; own files: each has a file. Where own files are"
-        " in the list, the space is cut into as many files as there are writers at most, and the"
-        " other ranges use the first of them, so that each writer has one file's size to cover.",
+        description="Which part of the file each writer covers. shared: all write the whole file,"
+        " over one another. segmented: one piece each. interleaved: block by block in turn."
+        " strided: runs of `stride` in turn. own files: a file each. With own files in the list,"
+        " the space is divided into as many files as the largest number of writers, and the other"
+        " ranges use the first of them, so that the size to cover is always that of one file.",
     )
     stride: SizeBytes = Field(
-        1 << 20, description="Length of a run, for strided ranges: a multiple of the block size."
+        1 << 20, description="Length of a run, for strided ranges; a multiple of the block size."
     )
     order: Literal["sequential", "random"] = Field(
         "sequential",
-        description="In which order a writer visits its places. Random visits each place once"
-        " before it visits one again.",
+        description="The order in which a writer visits its blocks. Random visits each block once"
+        " before visiting one again.",
     )
     allocation: Distinct[Allocation] = Field(
         ["overwrite"],
-        description="overwrite: the file is there and full; preallocated: it is emptied before each"
-        " run and given all its blocks by fallocate, unwritten, as databases make their files;"
-        " extend: it is emptied before each run, so that the writers make it grow.",
+        description="overwrite: the file exists and is full. preallocated: it is emptied before"
+        " each run and fallocate gives it all its blocks, unwritten, as databases create their"
+        " files. extend: it is emptied before each run, so that the writers make it grow.",
     )
     access: Distinct[Access] = Field(
         ["direct"],
         description="direct: past the page cache (O_DIRECT); buffered: through it. Buffered writes"
-        ' with sync = "none" end in memory, and their rate is that of memory; with fsync, fdatasync'
-        " or dsync the storage is in it. A raw device does direct overwrites in every cell.",
+        ' with sync = "none" end in memory, and their rate is that of memory; fsync, fdatasync'
+        " and dsync include the storage. A raw device does direct overwrites in every cell.",
     )
     interface: Literal["psync", "io_uring"] = Field(
-        "psync", description="System calls that carry the writes. psync is pwrite, as dd's."
+        "psync", description="System calls that the writers use. psync is pwrite, as in dd."
     )
     queue_depth: QueueDepth = Field(
-        1, description="Writes in flight, of each writer. More than 1 needs io_uring."
+        1, description="Writes in flight per writer. More than 1 needs io_uring."
     )
     submit_batch: SubmitBatch | None = Field(None, description=SUBMIT_BATCH)
     workers: Literal["processes", "threads"] = Field(
-        "processes", description="What the writers are to the kernel."
+        "processes", description="Whether writers are threads or processes."
     )
     descriptors: Literal["own", "shared"] = Field(
         "own",
-        description="Whether each writer opens the file for itself or all use one open file.",
+        description="Whether each writer opens the file itself or all share one open file.",
     )
     sync: Literal["none", "dsync", "fsync", "fdatasync"] = Field(
         "none",
-        description="When written data is made durable: never by the load, by each write (O_DSYNC),"
-        " or by a call after every `sync_every` writes of a writer.",
+        description="When written data is made durable: never by the load, with each write"
+        " (O_DSYNC), or by a call after every `sync_every` writes of a writer.",
     )
     sync_every: Annotated[int, Field(ge=1, le=1_000_000_000)] = Field(
         1, description="Writes of a writer between two calls of fsync or fdatasync."
     )
     readers: Companions = Field(
         0,
-        description="Random readers of the same file beside the writers, one read at a time each;"
-        " counted apart from the writers.",
+        description="Random readers of the same file alongside the writers, one read at a time"
+        " each; counted separately.",
     )
     reader_block_size: BlockSize = Field(8 << 10, description="Size of one of the readers' reads.")
     log_writers: Companions = Field(
         0,
-        description="Writers of a log beside the writers, as a database has: each appends to a file"
-        " of its own and calls fdatasync after every append; counted apart.",
+        description="Log writers alongside the writers, as in a database: each appends to its own"
+        " file and calls fdatasync after every append; counted separately.",
     )
     log_block_size: BlockSize = Field(16 << 10, description="Size of one append to a log.")
     passes: Annotated[int, Field(ge=1, le=1_000_000)] | None = Field(
         None,
-        description="A run ends when each writer has covered its places so often; a run that takes"
-        " longer than 10 minutes ends there. Default: 1, unless there is a duration.",
+        description="A run ends when each writer has covered its part this many times, or after"
+        " 10 minutes. Default: 1, unless there is a duration.",
     )
     duration: Annotated[DurationNs, Field(ge=10_000_000)] | None = Field(
         None,
-        description="A run ends after so long instead; a writer that is through begins again."
-        " Default: none, passes say when a run ends.",
+        description="A run ends after this time instead; a writer that is done starts again."
+        " Default: none; passes decide when a run ends.",
     )
     warm_up: DurationNs = Field(
-        0, description="Load before the measured part of each run; not counted. With a duration."
+        0,
+        description="Warm-up before the measured part of each run; not counted. Only with a"
+        " duration.",
     )
     fill: Fill = Field(
         60,
-        description="Share of the storage that the file fills. The raw device is used over the"
-        " same number of bytes.",
+        description="Share of the storage that the file fills. On the raw device, the same number"
+        " of bytes is used.",
     )
-    data: Data = Field("incompressible", description="What is written.")
+    data: Data = Field("incompressible", description="The data written.")
     verify: bool = Field(
         True,
-        description="Every sector written carries its writer, sequence, place and checksum, and all"
-        " that was written is read back after each run: lost, torn and foreign blocks are counted.",
+        description="Every sector written carries its writer, sequence number, offset and"
+        " checksum, and all of it is read back after each run: lost, torn and foreign blocks are"
+        " counted.",
     )
 
     @model_validator(mode="before")
@@ -152,7 +155,7 @@ class WritersWorkload(WorkloadKeys):
     def _keys_agree(self) -> WritersWorkload:
         if self.passes is not None and self.duration is not None:
             raise conflict(
-                "passes and duration both say when a run ends",
+                "passes and duration both decide when a run ends",
                 ["duration", "passes"],
                 next="one of them: passes as published, duration for equal time",
             )
@@ -187,20 +190,20 @@ class WritersWorkload(WorkloadKeys):
         for key in ("readers", "log_writers"):
             if getattr(self, key):
                 raise conflict(
-                    f"{key} work on files of this machine, and the writers go through a server",
+                    f"{key} work on local files, and the writers go through a server",
                     [("workload", key), because],
                     next=f"{key} = 0, or without --serve",
                 )
         if self.descriptors == "shared":
             raise conflict(
-                "each writer has a session of its own, and a file is open in one session",
+                "each writer has its own session, and an open file belongs to one session",
                 [("workload", "descriptors"), because],
                 next='descriptors = "own", or without --serve',
             )
         if "preallocated" in self.allocation:
             raise conflict(
-                "a server is not asked for space beforehand: NFS version 3 has no fallocate(2), and"
-                " SMB none that servers treat alike",
+                "space cannot be preallocated through a server: NFS version 3 has no"
+                " fallocate(2), and SMB servers differ",
                 [("workload", "allocation", self.allocation.index("preallocated")), because],
                 next='allocation without "preallocated", or without --serve',
             )
@@ -218,7 +221,7 @@ class WritersWorkload(WorkloadKeys):
         if "strided" not in self.ranges:
             found["stride"] = ("no range is strided", "ranges")
         if self.sync not in ("fsync", "fdatasync"):
-            found["sync_every"] = (f'there are no calls to count with sync "{self.sync}"', "sync")
+            found["sync_every"] = (f'sync "{self.sync}" makes no calls to count', "sync")
         if self.queue_depth == 1:
             found["submit_batch"] = ("a writer has one write at a time", "queue_depth")
         if not self.readers:
@@ -239,7 +242,7 @@ class WritersWorkload(WorkloadKeys):
         for index, size_bytes in enumerate(self.block_sizes if "strided" in self.ranges else ()):
             if self.stride % size_bytes:
                 raise conflict(
-                    f"a run of {exact_size(self.stride)} holds no whole number of blocks of"
+                    f"a stride of {exact_size(self.stride)} is not a multiple of the block size,"
                     f" {exact_size(size_bytes)}",
                     ["stride", ("block_sizes", index)],
                     next="a stride that is a multiple of every block size",
@@ -249,7 +252,7 @@ class WritersWorkload(WorkloadKeys):
         """What the ranges and the growth of the file leave no room for."""
         if self.descriptors == "shared" and "own files" in self.ranges:
             raise conflict(
-                "writers with own files have no open file to share",
+                "writers with own files cannot share an open file",
                 ["descriptors", ("ranges", self.ranges.index("own files"))],
                 next='descriptors = "own", or ranges without "own files"',
             )
@@ -260,7 +263,7 @@ class WritersWorkload(WorkloadKeys):
         again = {"duration": self.duration, "passes": (self.passes or 1) > 1}
         for key in [key for key, is_set in again.items() if is_set]:
             raise conflict(
-                "only the first pass writes to new places: the next ones would overwrite them",
+                "only the first pass writes new blocks: the next ones would overwrite them",
                 [place, key],
                 next='passes = 1, or allocation = ["overwrite"]',
             )
@@ -277,7 +280,7 @@ class WritersWorkload(WorkloadKeys):
         for index, size_bytes in enumerate(self.block_sizes):
             if size_bytes % SECTOR_BYTES:
                 raise conflict(
-                    f"what is verified is written in sectors of {SECTOR_BYTES} B, and a block size"
+                    f"verified data is written in sectors of {SECTOR_BYTES} B, and a block size"
                     f" is {size_bytes} B",
                     [("block_sizes", index), "verify"],
                     next="a multiple of 512 B, or verify = false",

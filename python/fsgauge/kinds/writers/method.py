@@ -207,10 +207,10 @@ class WritersMethod(LaidOut):
     def held_equal(self, space: str, has_raw: bool) -> list[str]:
         """Space, writers, data, offsets, time, order."""
         workload = self.workload
-        raw = "; raw: as many bytes of the device" if has_raw else ""
+        raw = "; raw: the same number of bytes of the device" if has_raw else ""
         files = f"{self.files} equal files that fill" if self.files > 1 else "one file that fills"
         descriptors = (
-            "one open file for all" if workload.descriptors == "shared" else "an open file each"
+            "one shared open file" if workload.descriptors == "shared" else "one open file each"
         )
         return [
             f"space: {files} {space}{raw}, laid out by writes of 1 MiB, one at a time",
@@ -221,7 +221,7 @@ class WritersMethod(LaidOut):
             f"offsets: the same for all systems of a block, {workload.order},"
             f" {', '.join(workload.ranges)}",
             *access_line(self.accesses, [self.workload.interface]),
-            f"time: {self._time()}, as fast as it goes",
+            f"time: {self._time()}, unpaced",
             *self._beside(),
             "order: cells in one random order for all turns of a block",
         ]
@@ -230,9 +230,9 @@ class WritersMethod(LaidOut):
         """That buffered writes without a sync measure memory."""
         if "buffered" in self.workload.access and self.workload.sync == "none":
             return [
-                "buffered writes that nothing syncs end in memory: their rate says how fast the"
-                " page cache takes them under this file system's locks, not what the storage does"
-                ' (workload.sync = "fsync" with sync_every puts the storage in it)'
+                "buffered writes without a sync end in memory: their rate shows how fast the page"
+                " cache accepts them under this file system's locks, not the storage"
+                ' (workload.sync = "fsync" with sync_every includes it)'
             ]
         return []
 
@@ -249,7 +249,10 @@ class WritersMethod(LaidOut):
         others = [each for each, is_asked in asked.items() if is_asked]
         if not others:
             return ""
-        return f"the device's limit: direct overwrites by as many writers; {', '.join(others)}"
+        return (
+            "the device's limit: direct overwrites by the same number of writers;"
+            f" {', '.join(others)}"
+        )
 
     def cannot_tell(self) -> str:
         """How writers scale takes two numbers of them."""
@@ -258,14 +261,14 @@ class WritersMethod(LaidOut):
             return ""
         writers = f"{counts[0]} writer{'s' if counts[0] > 1 else ''}"
         return (
-            f"how writers scale: all runs have {writers}, so systems are compared at that number"
+            f"scaling: all runs have {writers}, so systems are compared at that number"
             " (workload.writers = [1, 2] shows scaling)"
         )
 
     def without_equal_in_fio(self) -> tuple[str, str]:
         """Not that it could not: no one has made its command lines from these studies yet."""
         return (
-            "fsgauge cross-checks studies of the kind overhead only so far",
+            "so far, fsgauge cross-checks only studies of kind overhead",
             "ONLY=writers-psync-2 compares two writers with fio's",
         )
 
@@ -340,7 +343,7 @@ class WritersMethod(LaidOut):
         workload = self.workload
         if workload.duration is None:
             passes = f"{workload.passes} pass{'es' if workload.passes != 1 else ''}"
-            return f"{passes} over its places by each writer, at most {_bound()}"
+            return f"each writer makes {passes} over its part, at most {_bound()}"
         warm_up, duration = format_duration(workload.warm_up), format_duration(workload.duration)
         return f"{warm_up} warm-up and {duration} measured in each run"
 
@@ -353,7 +356,7 @@ class WritersMethod(LaidOut):
         if workload.log_writers:
             size = exact_size(workload.log_block_size)
             found.append(f"{workload.log_writers} log writers of {size} with fdatasync")
-        return [f"beside: {', '.join(found)}"] if found else []
+        return [f"alongside: {', '.join(found)}"] if found else []
 
 
 def _fewest_places(ranges: str, units: int, blocks_a_unit: int, writers: int) -> int:
@@ -375,10 +378,10 @@ def _too_many(
     each = "one each" if needed == 1 else f"{needed} blocks each, to be verified"
     counts = ", ".join(str(count) for count in fitting)
     return InputError(
-        f"{writers} writers with {ranges} ranges are more than the file has places for",
+        f"the file is too small for {writers} writers with {ranges} ranges",
         details=(
-            f"{format_size(file_bytes)} hold {places} places of {exact_size(unit_bytes)},"
-            f" and the writers need {each}",
+            f"{format_size(file_bytes)} hold {places} units of {exact_size(unit_bytes)}, and the"
+            f" writers need {each}",
         ),
         cause=cause,
         next=f"--set 'workload.writers=[{counts}]', or larger storage"

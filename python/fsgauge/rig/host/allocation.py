@@ -67,7 +67,7 @@ def _refused(system: System, reason: str) -> InputError:
     return InputError(
         f'"{system.name}" does not take an extent size hint of'
         f" {exact_size(system.extent_size_hint or 0)}",
-        cause=f"{reason}; XFS has such hints, in multiples of its block size",
+        cause=f"{reason}; only XFS has such hints, in multiples of its block size",
         next="leave extent_size_hint out, or allocation_chunk for any system with fallocate",
     )
 
@@ -81,10 +81,10 @@ def _require_fallocate(system: System, directory: Path) -> None:
         if error.errno not in (errno.EOPNOTSUPP, errno.ENOSYS):
             raise
         raise InputError(
-            f'"{system.name}" has no fallocate, and its allocation_chunk is taken by that',
+            f'"{system.name}" has no fallocate, which its allocation_chunk needs',
             cause=f"{system.kind}: {error.strerror}",
-            next="leave allocation_chunk out: files are then written, and its own allocator"
-            " decides",
+            next="leave allocation_chunk out: files are then written, and the file system's"
+            " allocator decides",
         ) from error
     finally:
         os.close(descriptor)

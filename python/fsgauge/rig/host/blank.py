@@ -27,7 +27,7 @@ def make_blank(device: str, *, claimed: bool = False) -> tuple[str, list[str]]:
         )
     wipe(device, claimed=claimed)
     return "signatures wiped", [
-        f"{device} cannot discard: blocks that earlier turns wrote are still in use for it"
+        f"{device} cannot discard: to the device, blocks written in earlier turns are still in use"
     ]
 
 

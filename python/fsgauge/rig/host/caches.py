@@ -20,7 +20,7 @@ KEEP_CACHES = "FSGAUGE_KEEP_CACHES"
 def settle_caches(target: Place) -> str:
     """Write back what is dirty and drop what is cached; gives what was done."""
     if isinstance(target, ClientFolders) and target.kind == "share_folders":
-        return "nothing: caches of a server are its own"
+        return "nothing: a server's caches are its own"
     paths = _paths(target)
     if isinstance(target, FilesTarget | ServedFiles | ClientFolders | AgedFolders):
         sync_file_system(target.directory)

@@ -59,8 +59,8 @@ def check_image(system: System, kind: FileSystem, size_bytes: int) -> None:
     _check_options(system, kind)
     if size_bytes < kind.smallest_bytes:
         raise InputError(
-            f"{kind.name} needs {format_size(kind.smallest_bytes)} at least,"
-            f" and the image would be {format_size(size_bytes)}",
+            f"{kind.name} needs at least {format_size(kind.smallest_bytes)}, and the image would"
+            f" have {format_size(size_bytes)}",
             next=f"--size {exact_size(kind.smallest_bytes).replace(' ', '')}",
         )
     _check_support(system, kind)
@@ -81,7 +81,7 @@ def _does_not_fit(system: System, folder: bool) -> InputError:
             next="--system mounted, or --storage loop:8GiB",
         )
     return InputError(
-        f'"{system.name}" is mounted already, so it cannot sit on this storage',
+        f'"{system.name}" is already mounted, so it cannot use this storage',
         next="--storage path:/mnt/x",
     )
 
@@ -132,7 +132,7 @@ def _check_support(system: System, kind: FileSystem) -> None:
     if not support.driver:
         raise RigError(
             f'"{system.name}" cannot be mounted here: this kernel has no {kind.driver}',
-            next="fsgauge systems says what can be compared here",
+            next="fsgauge systems lists what can be compared here",
         )
 
 

@@ -26,14 +26,14 @@ def require_direct_files(study: Study, system: System, directory: str, engine: R
     if memory:
         raise InputError(
             f'"{system.name}" has no direct I/O',
-            cause=f"{directory} is on {memory}, which is the page cache itself: newer kernels"
+            cause=f"{directory} is on {memory}, which lives in the page cache: newer kernels"
             " accept O_DIRECT there and ignore it",
             next=f"{method_of(study.workload).buffered_instead()}, leave that system out, or"
             f" --storage ram:{_no_space(study)} for file systems in memory (as root)",
         )
     found = engine.run(ProbeJob(directory=directory))
     if not isinstance(found, ProbeResult):
-        raise RigError("the engine answered a probe job with something else", next="make setup")
+        raise RigError("the engine did not answer a probe job with its result", next="make setup")
     if found.direct is False:
         mount = mount_holding(directory)
         raise InputError(

@@ -80,13 +80,13 @@ def notes_on(kind: FileSystem, study: Study, directory: Path) -> list[str]:
     notes = []
     if kind.name in {each.kind for each in study.systems if times_held(study, each) > 1}:
         notes.append(
-            f"{kind.name} writes to new places and keeps an old extent until all of it is"
-            " overwritten, so workload.fill counts half of its free space, for all systems"
+            f"{kind.name} is copy-on-write and keeps an old extent until all of it is"
+            " overwritten, so workload.fill applies to half of the free space on all systems"
         )
     block_bytes = os.statvfs(directory).f_bsize
     if block_bytes < os.sysconf("SC_PAGE_SIZE"):
         notes.append(
             f"{kind.mkfs} chose blocks of {format_size(block_bytes)} for a storage this small;"
-            " on a larger one it chooses larger blocks"
+            " on larger storage it chooses larger blocks"
         )
     return notes

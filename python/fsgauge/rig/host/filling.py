@@ -36,7 +36,7 @@ def fill(
             raise _does_not_fit(study, target) from error
         raise
     if not isinstance(result, LayoutResult):
-        raise RigError("the engine answered a layout job with something else", next="make setup")
+        raise RigError("the engine did not answer a layout job with its result", next="make setup")
     return result
 
 
@@ -51,6 +51,6 @@ def _does_not_fit(study: Study, target: FilesTarget | BlockTarget) -> InputError
     less = max(method_of(study.workload).fill_percent - 10, 1)
     return InputError(
         f"the files, {format_size(target_bytes(target))}, do not fit",
-        cause="the file system needs more room for its own use than it said when it was empty",
+        cause="the file system needs more space for itself than it reported when empty",
         next=f"--set 'workload.fill={less} %', or a larger storage",
     )

@@ -45,7 +45,7 @@ class HostRig:
         if isinstance(study.storage, DeviceStorage):
             device = device_at(study.storage.device)
             if device is None:
-                raise InputError(f"{study.storage.device} is no block device", next="lsblk")
+                raise InputError(f"{study.storage.device} is not a block device", next="lsblk")
             return device.size_bytes
         return study.storage.size
 

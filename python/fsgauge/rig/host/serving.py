@@ -79,7 +79,7 @@ def require_surroundings(kind: ServerKind) -> None:
     said = run_tool(words)
     if said.exit_code != 0:
         raise RigError(
-            f"{kind.title} cannot have process ids and a host name of its own here",
+            f"{kind.title} cannot have private process ids and a private host name here",
             details=(" ".join(words), *said.words.splitlines()[-2:]),
             cause="a container without CAP_SYS_ADMIN, or a kernel without these namespaces",
             next="run it outside of the container, or without --serve",
@@ -93,9 +93,9 @@ def _require_storage_of_its_own(kind: ServerKind, study: Study) -> None:
         raise InputError(
             f"{kind.title} does not serve a folder of a file system that holds other files:"
             f" {study.storage.path}",
-            cause="a file handle of NFS can name any file of the file system, also outside of the"
-            " folder, and a server that opens them reads all",
-            next="--storage loop or a device of its own, --serve samba, or without --serve",
+            cause="an NFS file handle can name any file of the file system, even outside the"
+            " folder, and the server would open it",
+            next="--storage loop or a whole device, --serve samba, or without --serve",
         )
 
 
@@ -219,7 +219,7 @@ def _require_ports(kind: ServerKind, clients: int) -> None:
     needed = clients * kind.sockets_for_a_client + _SPARE_SOCKETS
     if needed > last - first:
         raise RigError(
-            f"{clients} clients need {needed} ports, and this machine gives {last - first}",
+            f"{clients} clients need {needed} ports, and this machine has {last - first}",
             next="sysctl net.ipv4.ip_local_port_range='1025 65000', or fewer workload.clients",
         )
 

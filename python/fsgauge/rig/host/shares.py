@@ -61,7 +61,7 @@ def password_source(access: AccessKeys) -> PasswordSource:
         ) from None
     if not stat.S_ISREG(status.st_mode) or status.st_mode & 0o077:
         raise InputError(
-            f"the password file {path} can be read by others than its owner",
+            f"users other than its owner can read the password file {path}",
             next=f"chmod 600 {path}",
         )
     return FilePassword(path=str(path))
@@ -94,10 +94,11 @@ def prepared_share(
             facts=_facts(system, address, attached.size_bytes),
             target=folders,
             layout=None,
-            start_state=[f"{address} used as it stands", "folders of the run's own, made by it"],
+            start_state=[f"{address} used as it is", "in folders that the run makes"],
             notes=[
                 *method.notes(),
-                f"{system.name}: extents are not counted, a share does not say where files lie",
+                f"{system.name}: extents are not counted, since a share does not show where files"
+                " are placed",
             ],
         )
 

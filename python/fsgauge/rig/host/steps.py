@@ -44,7 +44,7 @@ def wear(step: FileStep, root: str) -> int:
         raise RigError(
             f"a step before a cell failed: {step.what}",
             details=(str(error),),
-            cause="the file system refused it; what was recorded is kept",
+            cause="the file system refused it; the records so far are kept",
             next="dmesg | tail",
         ) from error
 

@@ -164,7 +164,7 @@ class HostSystems:
             target = _files(study, system, str(folder), self.attached)
             layout = fill(study, target, self._engine)
             start = [
-                f"{place} used as it stands",
+                f"{place} used as it is",
                 _filled(target, self.attached),
                 settle_caches(target),
             ]
@@ -182,7 +182,7 @@ class HostSystems:
 def _folder_of(prepared: PreparedSystem) -> str:
     """The system's folder; TypeError for a bare device, which has no steps."""
     if not isinstance(prepared.target, FilesTarget | ServedFiles | ClientFolders | AgedFolders):
-        raise TypeError("a bare device has no files to remove and no space to take")
+        raise TypeError("a bare device has no files to remove and no space to fill")
     return prepared.target.directory
 
 

@@ -69,12 +69,12 @@ def _place(key: str, value: str, system: System) -> TunablePlace:
         raise RefusedError(
             f'the tunable "{key}" is not known to be safe as root (system "{system.name}")',
             details=(nearest_places(key),),
-            cause="most settings are the machine's, and some name programs that root starts",
+            cause="most settings affect the whole machine, and some name programs that root starts",
             next="fsgauge explain system.tunables",
         )
     if not possible_value(value):
         raise RefusedError(
-            f'"{value}" is no value of the tunable "{key}" (system "{system.name}")',
+            f'"{value}" is not a value for the tunable "{key}" (system "{system.name}")',
             cause="values are numbers and words",
             next=f"cat {place.path}",
         )
@@ -99,9 +99,9 @@ def _own(
     own = _chain(device)
     if place.device not in own:
         raise RefusedError(
-            f'the tunable "{key}" is a setting of another device (system "{system.name}")',
-            details=(f"this study's: {', '.join(own)}",),
-            cause="a study changes settings of its own device alone",
+            f'the tunable "{key}" belongs to another device (system "{system.name}")',
+            details=(f"this study's devices: {', '.join(own)}",),
+            cause="a study changes only its own device's settings",
             next=f'write {DEVICE} for its name: "{key.replace(place.device, DEVICE)}"',
         )
     return Path(place.home), place.rest

@@ -71,9 +71,9 @@ class Steps:
             return self._work.engine.age(step.job, self._work.tell)
         except InputError as error:
             raise RigError(
-                f'"{self._turn.system}" cannot be aged any more: {error.what}',
+                f'"{self._turn.system}" could not be aged further: {error.what}',
                 cause=error.cause,
-                next=f"a system that nothing else uses meanwhile, or larger storage; {error.next}",
+                next=f"a system that nothing else is using, or larger storage; {error.next}",
             ) from error
 
 
@@ -93,7 +93,7 @@ def _require_aged(step: AgeFolder, result: AgeResult, turn: Turn) -> None:
         cause="it took longer than its time limit"
         if limit
         else (error.text if error else f"it ended early: {result.ended}"),
-        next="faster storage, or less of it"
+        next="faster or smaller storage"
         if limit
         else "larger storage, or a smaller workload.fill; dmesg | tail",
     )

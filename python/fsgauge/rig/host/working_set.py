@@ -43,12 +43,12 @@ def working_set(study: Study, base: Base, ledger: Ledger, engine: RunsJobs) -> W
     filled = max(min(filled, room.free_bytes - method.reserve_bytes), 0)
     size = method.file_size_bytes(filled // method.files)
     logs = method.reserve_bytes
-    beside = f", beside {format_size(logs)} for logs" if logs else ""
+    beside = f", plus {format_size(logs)} for logs" if logs else ""
     method.require_room(
         size,
         cause=f'"{room.least}" leaves room for {format_size(room.free_bytes)} of'
-        f" {format_size(base.size_bytes)}, of which {method.fill_percent} % are filled by"
-        f" {method.files} file{'s' if method.files > 1 else ''}{beside}",
+        f" {format_size(base.size_bytes)}, and {method.files}"
+        f" file{'s' if method.files > 1 else ''} fill {method.fill_percent} % of that{beside}",
     )
     return WorkingSet(size, None)
 

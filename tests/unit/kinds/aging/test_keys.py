@@ -54,7 +54,7 @@ def test_levels_follow_the_number_of_files(files: int, first: int) -> None:
 @pytest.mark.parametrize(
     ("lines", "words"),
     [
-        (["files = 7"], ["no equal whole percentages", "files = 20"]),
+        (["files = 7"], ["cannot each be the same whole percentage", "files = 20"]),
         (['levels = ["7 %"]'], ["7 % is never free", "a multiple of 5 %"]),
         (['levels = ["5 %", "5 %"]'], ["twice"]),
         (["levels = [5]"], ["5 has no unit"]),
@@ -64,7 +64,7 @@ def test_levels_follow_the_number_of_files(files: int, first: int) -> None:
         (['record_size = "1000 B"'], ["512 B"]),
         (['data = "zero"', "verify = true"], ["cannot be verified"]),
         (['aged_by = "direct"'], ["would be ignored", "every system has an", "leave aged_by out"]),
-        (['record_size = "3 MiB"'], ["no whole number of records of 3 MiB"]),
+        (['record_size = "3 MiB"'], ["not a multiple of the record size, 3 MiB"]),
         (["clients = 4"], ['unknown key "clients"']),
     ],
 )
@@ -81,12 +81,12 @@ def test_a_mistake_is_refused_with_a_way_out(lines: list[str], words: list[str])
         (['name = "raw"'], ["needs files", "bare device"]),
         (['name = "ext4"', 'extent_size_hint = "1 MiB"'], ["XFS has such hints", "allocation_"]),
         (['name = "ext4"', 'allocation_chunk = "1"'], ["no unit"]),
-        (['name = "xfs"', 'extent_size_hint = "1028 KiB"'], ["no whole number of records"]),
+        (['name = "xfs"', 'extent_size_hint = "1028 KiB"'], ["nor a divisor of the record size"]),
         (
             ['name = "xfs"', 'mount = "allocsize=64m"', 'allocation_chunk = "8 MiB"'],
             ["allocsize would be ignored: fallocate", "leave one of them out"],
         ),
-        (['name = "ext4"', 'allocation_chunk = "512 KiB"'], ["no whole number of records"]),
+        (['name = "ext4"', 'allocation_chunk = "512 KiB"'], ["not a multiple of the record size"]),
     ],
 )
 def test_a_system_that_cannot_be_aged_so_is_refused(system: list[str], words: list[str]) -> None:
@@ -104,7 +104,7 @@ def test_allocsize_is_refused_where_files_are_written_past_the_page_cache(lines:
     with pytest.raises(InputError) as refusal:
         read(*lines, system=ALLOCSIZE)
     words = refusal.value.render()
-    assert "allocsize would be ignored: it is for writes through the page cache" in words
+    assert "allocsize would be ignored: it applies to buffered writes" in words
     assert "--set workload.aged_by=write" in words
 
 

@@ -115,7 +115,7 @@ def test_the_first_aged_write_comes_after_ageing_ballast_and_a_delete() -> None:
     assert isinstance(ballast, TakeBallast) and ballast.path == "/mnt/ballast"
     assert ballast.leave_bytes == 4 * MIB
     assert ballast.what == (
-        "free space taken but for 4 MiB, or what the file system keeps if that is more"
+        "free space filled except for 4 MiB, or what the file system keeps if that is more"
     )
     assert isinstance(delete, DeleteFile)
 

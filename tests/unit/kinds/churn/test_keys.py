@@ -74,7 +74,7 @@ def test_systems_are_made_afresh_or_refused():
         'kind = "loop"', 'kind = "path"\npath = "/tmp"'
     )
     said = mistake(study=mounted)
-    assert "fills its systems up: it makes each anew" in said
+    assert "fills its systems up, so it needs new ones" in said
     assert "fsgauge age FOLDER" in said
     assert "is a bare device" in mistake(study=STUDY.replace('"ext4"', '"raw"'))
 

@@ -138,5 +138,5 @@ def test_too_many_clients_for_the_limit_of_open_files():
 def test_what_is_held_equal_names_the_level_the_log_and_the_copy():
     method, _ = made()
     lines = "\n".join(method.in_room(Room(GIB, "")).held_equal("", has_raw=False))
-    for words in ("each system has available", "the same tree", "3 times", "80 % of the space"):
+    for words in ("each system has when empty", "the same tree", "3 times", "80 % of the space"):
         assert words in lines

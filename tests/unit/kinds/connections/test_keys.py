@@ -63,14 +63,14 @@ def test_the_defaults_are_the_published_method():
         ),
         (
             ['tests = ["write", "mix"]', "mix = { delete = 1, read = 1 }"],
-            ["and this one makes none", "add create to the mix"],
+            ["and this one creates none", "add create to the mix"],
         ),
         (["clients = 100000"], ["clients must be at most 99999"]),
         (["clients = 0"], ["clients must be at least 1"]),
-        (['dispatch = "threads"', "clients = 5000"], ["as many threads, and 4096 is the limit"]),
+        (['dispatch = "threads"', "clients = 5000"], ["as many threads, and the limit is 4096"]),
         (['dispatch = "loop"'], ['"loop" is not known', 'did you mean "event loop"?']),
         (["size_weights = [1, 2]"], ["2 weights for 10 sizes", "a weight for each size"]),
-        (['fill = "80 %"'], ["100 % together", 'fill = "75 %"']),
+        (['fill = "80 %"'], ["add up to 100 %", 'fill = "75 %"']),
         (['data = "zero"'], ["zeros cannot be verified", "verify = false"]),
         (
             ['size_distribution = "log-normal"', 'median_size = "32 MiB"'],

@@ -131,7 +131,7 @@ def test_what_a_plan_says_follows_from_the_files() -> None:
     assert method.run_seconds(cell(workload, "write"), 0) > 0.1
     words = "\n".join(method.held_equal("", False))
     assert "files: 100, 10 of each client, 100 MiB; 200 to back up, 20 of each client" in words
-    assert "until every client is through, at most 10 min" in words
+    assert "until every client is done, at most 10 min" in words
 
 
 def test_rests_and_limits_are_in_the_time() -> None:
@@ -146,7 +146,7 @@ def test_rests_and_limits_are_in_the_time() -> None:
 
 
 def test_unsynced_writes_are_remarked_on() -> None:
-    assert "not synced" in method_of(ConnectionsWorkload()).notes()[0]
+    assert "does not sync" in method_of(ConnectionsWorkload()).notes()[0]
     assert method_of(ConnectionsWorkload(fsync=True)).notes() == []
 
 

@@ -71,7 +71,7 @@ def test_a_duration_takes_the_place_of_passes():
 
 def test_a_conflict_shows_both_lines():
     assert mistake("passes = 2", 'duration = "5 s"') == (
-        "error: passes and duration both say when a run ends\n"
+        "error: passes and duration both decide when a run ends\n"
         '  my.toml:17:12 | duration = "5 s"\n'
         "                |            ^^^^^\n"
         "  my.toml:16:10 | passes = 2\n"
@@ -117,7 +117,7 @@ def test_a_bare_device_does_the_nearest_thing_in_a_cell_of_files(line):
     ("lines", "expected"),
     [
         (['stride = "1 MiB"'], "stride would be ignored: no range is strided"),
-        (["sync_every = 4"], "sync_every would be ignored: there are no calls to count with sync"),
+        (["sync_every = 4"], "sync_every would be ignored: sync"),
         (['sync = "dsync"', "sync_every = 4"], "sync_every would be ignored"),
         (['reader_block_size = "8 KiB"'], "would be ignored: there are no readers"),
         (['log_block_size = "8 KiB"'], "would be ignored: there are no log writers"),
@@ -125,7 +125,7 @@ def test_a_bare_device_does_the_nearest_thing_in_a_cell_of_files(line):
         (["queue_depth = 4"], "interface psync does one write at a time"),
         (['block_sizes = ["1000 B"]'], "direct I/O moves whole sectors of 512 B"),
         (["readers = 1", 'reader_block_size = "100 B"'], "reader_block_size is 100 B"),
-        (['ranges = ["strided"]', 'stride = "12 KiB"'], "holds no whole number of blocks"),
+        (['ranges = ["strided"]', 'stride = "12 KiB"'], "is not a multiple of the block size"),
         (['data = "zero"'], "zeros cannot be verified"),
         (["writers = []"], "writers must have at least 1 entry"),
         (["writers = [0]"], "each of writers must be at least 1"),
@@ -155,10 +155,10 @@ def _with_storage(study):
 @pytest.mark.parametrize(
     ("lines", "expected"),
     [
-        (['allocation = ["extend"]', "passes = 2"], "only the first pass writes to new"),
-        (['allocation = ["extend"]', 'duration = "5 s"'], "only the first pass writes to new"),
+        (['allocation = ["extend"]', "passes = 2"], "only the first pass writes new"),
+        (['allocation = ["extend"]', 'duration = "5 s"'], "only the first pass writes new"),
         (['allocation = ["extend"]', "readers = 1"], "would read beyond its end"),
-        (['ranges = ["own files"]', 'descriptors = "shared"'], "have no open file to share"),
+        (['ranges = ["own files"]', 'descriptors = "shared"'], "cannot share an open file"),
         (['access = ["buffered"]', 'block_sizes = ["1000 B"]'], "written in sectors of 512 B"),
     ],
 )

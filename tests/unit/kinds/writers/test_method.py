@@ -126,7 +126,7 @@ def test_what_a_device_stands_for_is_said_where_it_differs():
 
     assert said() == ""
     assert said(access=["direct", "buffered"], log_writers=1) == (
-        "the device's limit: direct overwrites by as many writers;"
+        "the device's limit: direct overwrites by the same number of writers;"
         " buffered is direct, no log is kept"
     )
     assert "own files are segments as long as the files" in said(ranges=["own files"])
@@ -154,7 +154,7 @@ def test_every_number_of_writers_has_equal_shares():
         (
             {"writers": [2, 64], "ranges": ["segmented"], "verify": False},
             32 * 8192,
-            "64 writers with segmented ranges are more than the file has places for",
+            "the file is too small for 64 writers with segmented ranges",
             "--set 'workload.writers=[2]'",
         ),
         ({"writers": [2, 4], "ranges": ["strided"]}, 3 * MIB, "4 writers with strided", "[2]"),
@@ -219,7 +219,7 @@ def test_buffered_without_sync_is_said_to_measure_memory():
 
 def test_what_is_held_equal_is_in_words():
     said = "\n".join(method_of(WritersWorkload(readers=2)).held_equal("300 MiB", True))
-    assert "one file that fills 300 MiB; raw: as many bytes of the device" in said
-    assert "processes, an open file each, psync, overwrite" in said
-    assert "1 pass over its places by each writer, at most 10 min" in said
+    assert "one file that fills 300 MiB; raw: the same number of bytes of the device" in said
+    assert "processes, one open file each, psync, overwrite" in said
+    assert "1 pass over its part, at most 10 min" in said
     assert "2 random readers of 8 KiB" in said

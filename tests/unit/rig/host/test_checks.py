@@ -124,7 +124,7 @@ def test_one_setting_by_two_names() -> None:
         ("vm.swappines", '"/proc/sys/vm/swappiness"'),
         ("/proc/sys/vm/dirty_byte", '"/proc/sys/vm/dirty_bytes"'),
         ("wmem_maxx", '"/proc/sys/net/core/wmem_max"'),
-        ("/proc/sys/kernel/zzz", "nothing that may be set is near it"),
+        ("/proc/sys/kernel/zzz", "no accepted setting is similar"),
     ],
 )
 def test_an_unknown_tunable_names_the_nearest_few(key: str, near: str) -> None:

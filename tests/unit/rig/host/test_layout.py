@@ -82,7 +82,7 @@ def test_a_scan_of_another_turn_is_foreign(tmp_path: Path) -> None:
 def test_the_layout_cannot_be_primary_without_a_scan() -> None:
     with pytest.raises(InputError) as caught:
         study("plan.primary=['layout']")
-    assert "nothing scans it" in caught.value.render()
+    assert "no scan measures it" in caught.value.render()
     assert "workload.scan" in caught.value.render()
 
 

@@ -179,4 +179,4 @@ def test_what_is_refused_once_runs_are_measured_is_the_rigs_fault(tmp_path: Path
     refusal = InputError("live files would take more than is available", next="give less")
     outcome, _, _ = run(tmp_path, Engine(refusal))
     assert isinstance(outcome.ended_by, RigError) and outcome.ended_by.exit_code == 3
-    assert "cannot be aged any more" in outcome.ended_by.what
+    assert "could not be aged further" in outcome.ended_by.what

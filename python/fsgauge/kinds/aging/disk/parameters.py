@@ -30,19 +30,20 @@ class Disk:
     """Bytes, bytes per second, nanoseconds and percent; defaults are those of a target like the
     published rig's, as far as that is printed."""
 
-    revolutions_per_minute: int = _known(7200, "Turns of the platters in a minute.", _SEAGATE)
+    revolutions_per_minute: int = _known(7200, "Rotational speed, in turns per minute.", _SEAGATE)
     outer_rate: float = _known(
         175e6, "Transfer rate of one disk at its outer edge, in bytes per second.", _SEAGATE
     )
     inner_rate: float = _known(83e6, "Transfer rate of one disk at its inner edge.", _SEAGATE)
     position: float = _known(
         35.0,
-        "Where the files lie, from the outer edge (0 %) to the inner edge (100 %) of the capacity.",
+        "Position of the files, from the outer edge (0 %) to the inner edge (100 %) of the"
+        " capacity.",
         "group 60,000 of a target of 20.8 TiB, as published (S-06, S-16)",
     )
     cylinders: int = _known(320_800, "Tracks on each surface.", _SEAGATE)
     cylinder_size: int = _known(
-        13_344_768, "Bytes that pass without moving the head to another track.", _SEAGATE
+        13_344_768, "Bytes that pass under the head without a seek.", _SEAGATE
     )
     seek_single: int = _known(
         700_000,
@@ -56,12 +57,12 @@ class Disk:
     rotational_wait: float = _known(
         50.0, "Wait for the platter after a seek, in percent of a turn.", "the mean of all places"
     )
-    overhead: int = _known(0, "What each positioning takes beside seek and wait.", _FITTED)
+    overhead: int = _known(0, "Time of each positioning in addition to seek and wait.", _FITTED)
     data_disks: int = _known(
-        8, "Disks that share each transfer in whole stripes, without those of parity.", _NOT_PRINTED
+        8, "Data disks that share each transfer in whole stripes, parity excluded.", _NOT_PRINTED
     )
     path_rate: float = _known(
-        625e6, "What controller and network let through, in bytes per second.", _RIG
+        625e6, "Throughput limit of controller and network, in bytes per second.", _RIG
     )
     sharpness: float = _known(
         4.0, "How sharply the smaller of both rates limits; higher is sharper.", _FITTED
@@ -71,7 +72,7 @@ class Disk:
     )
     window: int = _known(
         64,
-        "Requests that are sorted by place at a time.",
+        "Requests sorted by position at a time.",
         f"{_FITTED}: 16 to 64 agree with what was published of 1 and 8 MiB (S-23, S-27)",
     )
 

@@ -34,7 +34,7 @@ def require_own_name(device: BlockDevice, consent: Consent | None) -> None:
     names = lasting_names(device)
     if name is not None and name not in names:
         raise RefusedError(
-            f'"{name}" is not the name of {device.path}, so it is left alone',
+            f'"{name}" is not the name of {device.path}, so the device is left alone',
             details=(
                 f"{device.path}  {format_size(device.size_bytes)}",
                 *(f"known as {each}" for each in names),
@@ -80,7 +80,7 @@ def _cause(looked: Looked) -> str:
             " superblock, or data of an earlier run"
         )
     if looked.unreadable:
-        return "the device returns I/O errors; there may be data"
+        return "the device returns I/O errors; it may hold data"
     return "the samples are zero, but there may be data between them"
 
 

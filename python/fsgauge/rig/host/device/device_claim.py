@@ -190,8 +190,8 @@ class DeviceClaim(Claim):
         found, ours = label_of(self.device), (None, self._before, self._made)
         return RigError(
             f"another program used {self.device.path} during this run",
-            details=(*details, *((f"it has {found} now",) if found not in ours else ())),
-            cause="it was taken for an empty device; it is left as it is now",
+            details=(*details, *((f"it now has {found}",) if found not in ours else ())),
+            cause="the other program found it empty; the device is left as it is",
             next=f"wipefs --no-act {self.device.path}; fuser -v {self.device.path}",
         )
 
@@ -231,5 +231,5 @@ def _open_claim(device: BlockDevice) -> int:
     found = os.fstat(descriptor).st_rdev
     if f"{os.major(found)}:{os.minor(found)}" != device.numbers:
         os.close(descriptor)
-        raise OSError(errno.ENODEV, f"{device.path} is another device now")
+        raise OSError(errno.ENODEV, f"{device.path} is now a different device")
     return descriptor

@@ -52,7 +52,7 @@ def state_of(device: BlockDevice) -> DeviceState:
 def changes(before: DeviceState, now: DeviceState) -> list[str]:
     """What another program did in between, a line each; empty when nothing shows."""
     if (before.numbers, before.attached) != (now.numbers, now.attached):
-        return ["it is another device now"]
+        return ["it is now a different device"]
     found = []
     if before.counters is not None and now.counters is not None:
         gone = now.counters - before.counters

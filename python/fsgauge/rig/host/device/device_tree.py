@@ -101,7 +101,7 @@ def _probe(device: BlockDevice) -> dict[str, str]:
     if said.exit_code == _NOTHING_FOUND:
         return {}
     if said.exit_code == _AMBIVALENT:
-        return {"TYPE": "several signatures that contradict each other"}
+        return {"TYPE": "several contradictory signatures"}
     if said.exit_code != 0:
         raise RigError("blkid failed", details=(said.words,))
     pairs = (line.partition("=") for line in said.output.splitlines())

@@ -31,7 +31,7 @@ def find_device(name: str) -> BlockDevice:
     if not Path(path).exists():
         raise InputError(
             f"there is no device {name}",
-            cause="it does not exist, has vanished, or has another name after a reboot",
+            cause="it does not exist, was removed, or has a different name since a reboot",
             next="lsblk -o NAME,SIZE,SERIAL,MODEL; ls /dev/disk/by-id",
         )
     if not Path(path).is_block_device():
@@ -49,8 +49,8 @@ def require_unused(device: BlockDevice) -> None:
         raise RefusedError(
             f"{device.path} holds data, so it is left alone",
             details=tuple(found),
-            cause="a signature, partition, mount, swap or another device was found on it, or on"
-            " what it is made of",
+            cause="a signature, partition, mount, swap or another device was found on it, or on a"
+            " device below it",
             next=_ELSEWHERE,
         )
     others = other_ways(device)
@@ -58,8 +58,8 @@ def require_unused(device: BlockDevice) -> None:
         raise RefusedError(
             f"{device.path} is in use, so it is left alone",
             details=tuple(others),
-            cause="a process has it open for writing, or its bytes are in use in another way; later"
-            " writes would be lost silently",
+            cause="a process has it open for writing, or its bytes are in use elsewhere; later"
+            " writes would be silently lost",
             next="end that use, or " + _ELSEWHERE,
         )
 

@@ -65,7 +65,7 @@ def remove_marked(path: Path, token: str) -> bool:
     except OSError as error:
         raise RigError(
             f"{path} is no longer a folder of fsgauge, so it is left alone",
-            cause=f"a link or a file was put in its place by a user who can write in {path.parent}",
+            cause=f"a user who can write in {path.parent} replaced it with a link or a file",
             next=f"ls -l {path}; rm {path}; fsgauge doctor",
         ) from error
     try:

@@ -28,17 +28,18 @@ def require_only_ours(folder: Path, what: str) -> Path:
             raise _refusal(folder, what, *_owner(place, status.st_uid))
         others = stat.S_IMODE(status.st_mode) & (stat.S_IWGRP | stat.S_IWOTH)
         if others and not status.st_mode & stat.S_ISVTX:
-            cause = f"users beside root can write in {place} (mode {status.st_mode & 0o7777:04o})"
+            mode = f"{status.st_mode & 0o7777:04o}"
+            cause = f"users other than root can write in {place} (mode {mode})"
             raise _refusal(folder, what, cause)
     return whole
 
 
 def _refusal(folder: Path, what: str, cause: str, detail: str = "") -> InputError:
     return InputError(
-        f"{folder} is not safe for a {what} of root: another user can put a link in its place",
+        f"{folder} is not safe for a {what} of root: another user can replace it with a link",
         details=(detail,) if detail else (),
         cause=cause,
-        next="name a folder of root: --set storage.directory=/var/tmp",
+        next="use a folder that belongs to root: --set storage.directory=/var/tmp",
     )
 
 
@@ -50,7 +51,7 @@ def _owner(place: Path, number: int) -> tuple[str, str]:
         name = str(number)
     cause = f"{place} belongs to the user {name}"
     if os.environ.get(_SUDO_VARIABLE) == str(number):
-        return cause, f"with sudo fsgauge runs as root, and {name}, who called it, is another user"
+        return cause, f"sudo runs fsgauge as root, and {name}, who called it, is not root"
     return cause, ""
 
 

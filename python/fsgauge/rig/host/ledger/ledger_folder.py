@@ -91,8 +91,8 @@ def _made_private(folder: Path) -> Path:
     except OSError as error:
         raise RigError(
             f"cannot keep ledgers in {folder}: {error.strerror}",
-            cause="a run records what it makes before it makes it, in a folder of this user alone;"
-            " there is none",
+            cause="a run records what it makes before it makes it, in a folder that only this"
+            " user can write; there is none",
             next="XDG_STATE_HOME=/a/folder/of/yours fsgauge ...",
         ) from error
     if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid():
@@ -149,7 +149,7 @@ def lock_of_all(folder: Path) -> Iterator[None]:
     except OSError as error:
         raise RigError(
             f"{lock} cannot be locked: {error.strerror}",
-            cause="another program put something in its place",
+            cause="another program replaced it",
             next=f"ls -la {folder}; then: rm -r {lock}",
         ) from error
     deadline = time.monotonic() + _LOCK_SECONDS

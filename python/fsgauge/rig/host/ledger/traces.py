@@ -183,8 +183,8 @@ class LoopTrace(Trace):
         devices = loop_devices.loops_of(file)
         if devices:
             raise RigError(
-                f"{folder} is a link now, so {devices[0]} stays attached to {file}",
-                cause=f"the link was put there by a user who can write in {folder.parent}",
+                f"{folder} is now a link, so {devices[0]} stays attached to {file}",
+                cause=f"a user who can write in {folder.parent} put the link there",
                 next=f"if no other program uses {devices[0]}: losetup --detach {devices[0]};"
                 f" rm {folder}; fsgauge doctor",
             )

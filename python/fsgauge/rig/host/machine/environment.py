@@ -90,7 +90,7 @@ def _throttle_events() -> int:
     """
     files = sorted(_CPU.glob("cpu[0-9]*/thermal_throttle/*_throttle_count"))
     if not files:
-        raise LookupError("no thermal counters: the processor, or the virtual machine, has none")
+        raise LookupError("the processor or virtual machine has no thermal counters")
     return sum(int(file.read_text()) for file in files)
 
 
@@ -100,7 +100,7 @@ def _frequency(name: str) -> Callable[[], int]:
     def read() -> int:
         files = sorted(_CPU.glob(f"cpu[0-9]*/cpufreq/{name}"))
         if not files:
-            raise LookupError("no cpufreq driver: the frequency is not seen from this machine")
+            raise LookupError("no cpufreq driver: this machine does not report the frequency")
         return 1000 * min(int(file.read_text()) for file in files)
 
     return read
@@ -117,7 +117,7 @@ def _processor() -> str:
 def _governor() -> str:
     files = sorted(_CPU.glob("cpu[0-9]*/cpufreq/scaling_governor"))
     if not files:
-        raise LookupError("no cpufreq driver: the frequency is not set from inside this machine")
+        raise LookupError("no cpufreq driver: this machine does not set the frequency")
     return ", ".join(sorted({file.read_text().strip() for file in files}))
 
 

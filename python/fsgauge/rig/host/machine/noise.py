@@ -42,9 +42,9 @@ def noise_percent(run: RunJob, directory: Path, *, direct: bool) -> float:
         rates = [_rate(run, target, direct, seed) for seed in range(_RUNS)]
     if not all(rates):
         raise RigError(
-            "a run of 0.3 s had no read answered",
+            "no read was answered in a run of 0.3 s",
             cause="the disk below is very busy, or hangs",
-            next="fsgauge doctor, when it is quieter",
+            next="run fsgauge doctor again when the disk is quieter",
         )
     return 100 * math.sqrt(2) * statistics.stdev(math.log(rate) for rate in rates)
 

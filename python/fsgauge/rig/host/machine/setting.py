@@ -42,7 +42,7 @@ def real_setting(home: Path, rest: str) -> Path:
         if real != straight or not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise InputError(
                 f"the tunable {path} is {real}, which is not a setting of {home}",
-                cause="a link leads elsewhere; a study changes settings of its own device only",
+                cause="a link leads elsewhere; a study changes only its own device's settings",
                 next=f"ls -l {path.parent}",
             )
     finally:
@@ -132,8 +132,8 @@ def _refuse_the_dead(descriptor: int, setting: Path) -> None:
     if said and Path(str(said.get("ledger", ""))).is_file():
         raise RigError(
             f"{setting} still has the value of an earlier run",
-            cause=f"that run (process {said.get('pid')}) was killed before it could set it back",
-            next="fsgauge doctor sets it back and says so",
+            cause=f"that run (process {said.get('pid')}) was killed before it could restore it",
+            next="fsgauge doctor restores it",
         )
     os.ftruncate(descriptor, 0)
 
@@ -148,7 +148,7 @@ def _said(descriptor: int) -> dict[str, object]:
 
 def _taken(setting: Path, holder: object) -> RigError:
     return RigError(
-        f"another run has {setting} changed"
+        f"another run has changed {setting}"
         + (f" (process {holder})" if holder is not None else ""),
         cause="two runs that change one setting would leave the wrong value behind",
         next=f"wait for it to end: tail --pid={holder} -f /dev/null"

@@ -119,8 +119,8 @@ def _last_error() -> OSError:
 
 def _no_network(error: OSError) -> RigError:
     causes = {
-        errno.EPERM: "not allowed to this process: an ordinary user, or a container without"
-        " CAP_SYS_ADMIN",
+        errno.EPERM: "this process is not allowed to: it belongs to an ordinary user, or runs in"
+        " a container without CAP_SYS_ADMIN",
         errno.EINVAL: "this kernel was built without network namespaces (CONFIG_NET_NS)",
         errno.ENOSPC: "/proc/sys/user/max_net_namespaces allows no more",
         errno.ENOSYS: "the system call unshare is not available",

@@ -52,7 +52,7 @@ def run_tool(command: list[str], *, seconds: float = 60.0) -> Said:
     if program is None:
         raise RigError(
             f"the program {command[0]} is not installed",
-            next="fsgauge doctor says which package brings it",
+            next="fsgauge doctor names the package",
         )
     process = _begun([program, *command[1:]])
     try:

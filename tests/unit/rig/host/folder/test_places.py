@@ -50,7 +50,7 @@ def test_a_loop_file_does_not_lie_in_a_folder_of_another_user(tmp_path: Path, de
     folder = owned / "deep" if deep else owned
     folder.mkdir(parents=True)
     os.chown(owned, USER, USER)
-    with pytest.raises(InputError, match="another user can put a link") as refusal:
+    with pytest.raises(InputError, match="another user can replace it") as refusal:
         loop.check(LoopStorage(size=16 << 20, directory=str(folder)))
     assert f"{owned} belongs to the user" in refusal.value.cause
     assert "storage.directory=/var/tmp" in refusal.value.next
@@ -71,7 +71,7 @@ def test_who_came_by_sudo_is_another_user_too(
     monkeypatch.setenv("SUDO_UID", str(USER))
     with pytest.raises(InputError) as refusal:
         require_only_ours(tmp_path, "loop file")
-    assert "with sudo" in refusal.value.render()
+    assert "sudo runs fsgauge as root" in refusal.value.render()
 
 
 def test_a_link_is_followed_once(tmp_path: Path) -> None:

@@ -43,5 +43,5 @@ def test_it_is_how_far_two_runs_differ(tmp_path: Path) -> None:
 
 def test_a_run_without_an_answer_is_an_error_and_no_traceback(tmp_path: Path) -> None:
     """The doctor ended with "math domain error" on a machine whose disk stood still."""
-    with pytest.raises(RigError, match="no read answered"):
+    with pytest.raises(RigError, match="no read was answered"):
         percent_of([1000, 0, 900, 1000, 1050, 950, 1000, 1010], tmp_path)

@@ -112,7 +112,7 @@ def test_the_second_run_is_refused_and_told_by_whom(ledgers: Path, setting: Path
     """Both saved the other's value as the former one, and the last to end left it in force."""
     run = first_run(ledgers, setting)
     with opened_ledger() as book:
-        refusal = pytest.raises(RigError, match=f"has {setting} changed .process {run.pid}")
+        refusal = pytest.raises(RigError, match=f"has changed {setting} .process {run.pid}")
         with refusal as error, setting_held(ledgers, setting, book.path):
             pass
         assert f"next: wait for it to end: tail --pid={run.pid}" in error.value.render()
