@@ -179,6 +179,7 @@ def _method(description: PlanDescription) -> list[str]:
     lines += [f"equal     {line}" for line in description.held_equal]
     lines += [f"different {line}" for line in description.different or ["nothing"]]
     lines += [f"not told  {line}" for line in description.cannot_tell]
+    lines += [f"note      {line}" for line in description.cautions]
     return lines
 
 

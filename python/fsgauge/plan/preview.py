@@ -57,6 +57,7 @@ class PlanDescription(_Facts):
     held_equal: list[str]
     different: list[str]
     cannot_tell: list[str]
+    cautions: list[str] = []
     turns: list[Turn]
     blocks: int
     blocks_asked: int
@@ -97,6 +98,7 @@ def describe(
         held_equal=_held_equal(study, size_bytes),
         different=[*_different(study.systems), *_reached(study), *_bare_instead(study)],
         cannot_tell=[text for text in (_method(study, size_bytes).cannot_tell(),) if text],
+        cautions=_method(study, size_bytes).cautions(),
         turns=plan.turns,
         blocks=blocks,
         blocks_asked=study.plan.blocks,

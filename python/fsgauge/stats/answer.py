@@ -43,6 +43,8 @@ class Question:
     margin_percent: float
     analysis: Analysis
     own: OwnResults | None
+    server_aborts: str = ""
+    """ "smbd aborted in 1 of 3 runs"; "" where none did."""
 
 
 def not_vouched_for(reason: str) -> str:
@@ -51,7 +53,13 @@ def not_vouched_for(reason: str) -> str:
 
 
 def answer(question: Question) -> str:
-    """The sentence that heads the report."""
+    """The sentence that heads the report; one more where a private server aborted."""
+    said = _answer(question)
+    broken = question.server_aborts
+    return f"{said} {broken}." if broken else said
+
+
+def _answer(question: Question) -> str:
     if question.invalid_reason:
         return not_vouched_for(question.invalid_reason)
     said = question.analysis.answer(question)

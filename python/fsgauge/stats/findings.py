@@ -16,6 +16,7 @@ from fsgauge.stats.few_operations import NEXT_STEP
 from fsgauge.stats.lost_data import lost_data
 from fsgauge.stats.machine_findings import machine_findings
 from fsgauge.stats.results import Finding, Level
+from fsgauge.stats.server_aborts import server_aborts
 from fsgauge.stats.storage_findings import layout_scans, storage_cautions
 
 FEW_BLOCKS = 6
@@ -30,6 +31,7 @@ def find_all(evidence: Evidence) -> list[Finding]:
         *_noise(evidence),
         *evidence.analysis.findings(evidence),
         *_single_runs(evidence),
+        *server_aborts(evidence),
         *_missing_runs(evidence),
         *_few_blocks(evidence),
         *_stopped(evidence),

@@ -39,6 +39,7 @@ from fsgauge.stats.planned import (
 from fsgauge.stats.results import Comparison, Finding, Measurement, MetricInfo, Results, Sureness
 from fsgauge.stats.run_checks import engine_share, is_bound_by_work, steady_of
 from fsgauge.stats.samples import collect, complete_blocks, is_complete
+from fsgauge.stats.server_aborts import abort_sentence
 from fsgauge.wire import sides_of
 
 
@@ -151,6 +152,7 @@ def _results(
         margin_percent=margin_percent(evidence.study),
         analysis=evidence.analysis,
         own=evidence.own,
+        server_aborts=abort_sentence(evidence.runs, evidence.analysis),
     )
     present = {measurement.metric for measurement in measurements}
     return Results(
