@@ -15,6 +15,7 @@ from fsgauge.stats.analysis import Analysis
 from fsgauge.stats.few_operations import NEXT_STEP
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.results import Comparison, Finding, NoiseFloor, OwnResults, Results
+from fsgauge.stats.served import MEMORY
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
 from fsgauge.stats.wording import extreme, listed, percent, percent_range, remark, too_few
 from fsgauge.units import format_size
@@ -43,6 +44,8 @@ class Question:
     margin_percent: float
     analysis: Analysis
     own: OwnResults | None
+    served: str = ""
+    """ "Measured ext4 through Samba"; "" over paths."""
     server_aborts: str = ""
     """ "smbd aborted in 1 of 3 runs"; "" where none did."""
 
@@ -53,10 +56,15 @@ def not_vouched_for(reason: str) -> str:
 
 
 def answer(question: Question) -> str:
-    """The sentence that heads the report; one more where a private server aborted."""
+    """The sentence that heads the report; more where a private server was in between, or aborted.
+
+    Nothing follows "not valid".
+    """
     said = _answer(question)
-    broken = question.server_aborts
-    return f"{said} {broken}." if broken else said
+    if question.invalid_reason:
+        return said
+    more = [each for each in (question.served, question.server_aborts) if each]
+    return " ".join([said, *(f"{each}." for each in more)])
 
 
 def _answer(question: Question) -> str:
@@ -178,7 +186,7 @@ def _one(entry: Comparison, verb: str, object_: str) -> str:
     low, high = entry.low or entry.ratio, entry.high or entry.ratio
     of = f" of {object_}" if object_ else ""
     start = f"{entry.system} {verb}" if object_ else entry.system
-    word = remark(entry.verdict, entry.margin_percent)
+    word = f", {MEMORY}" if entry.in_memory else remark(entry.verdict, entry.margin_percent)
     return f"{start} {_share(entry.ratio)}{of} ({_range(low, high)}{word})"
 
 
@@ -219,7 +227,7 @@ def _decided(question: Question) -> list[tuple[Cell, Comparison]]:
         (cell, entry)
         for cell in question.primary
         for entry in comparisons_in(question, cell)
-        if entry.verdict in ("better", "worse")
+        if entry.verdict in ("better", "worse") and not entry.in_memory
     ]
 
 

@@ -16,6 +16,7 @@ from fsgauge.stats.few_operations import NEXT_STEP
 from fsgauge.stats.lost_data import lost_data
 from fsgauge.stats.machine_findings import machine_findings
 from fsgauge.stats.results import Finding, Level
+from fsgauge.stats.served import SERVER_ADVICE, places_served, unstable_writes
 from fsgauge.stats.server_aborts import server_aborts
 from fsgauge.stats.storage_findings import layout_scans, storage_cautions
 
@@ -35,6 +36,7 @@ def find_all(evidence: Evidence) -> list[Finding]:
         *_missing_runs(evidence),
         *_few_blocks(evidence),
         *_stopped(evidence),
+        *unstable_writes(evidence),
         *_cache_answered(evidence),
         *_robust_disagrees(evidence),
         *_turns_differ(evidence),
@@ -175,6 +177,7 @@ def _cache_answered(evidence: Evidence) -> Iterator[Finding]:
         for entry in evidence.comparisons
         if entry.metric == "iops"
         and entry.verdict == "better"
+        and not entry.in_memory
         and entry.low is not None
         and entry.low > 1 / (1 - entry.margin_percent / 100)
     ]
@@ -186,7 +189,9 @@ def _cache_answered(evidence: Evidence) -> Iterator[Finding]:
             f"{top.system} did {100 * (top.ratio - 1):.0f} % more than the raw device at"
             f" {names[top.cell]}. Either a cache answered, or the file system orders, merges or"
             " places the data better than the raw pattern does.",
-            cache_advice(evidence.situation),
+            SERVER_ADVICE
+            if (top.cell, top.system) in places_served(evidence.runs)
+            else cache_advice(evidence.situation),
             [f"{e.system}, {names[e.cell]}: {e.ratio:.2f} of raw" for e in above],
         )
 

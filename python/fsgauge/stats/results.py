@@ -78,13 +78,15 @@ class Comparison(JudgedRatio):
 
     `detectable_percent` is the smallest effect that so many blocks of this noise would have shown
     in 80 of 100 studies; `margin_percent` the one within which a difference is called equivalent;
-    `left_out` the blocks that lack a run of this pairing; `blocks` the ratio of each block.
+    `left_out` the blocks that lack a run of this pairing; `blocks` the ratio of each block. With
+    `in_memory` a server's memory stood for the device: the verdict says nothing of storage.
     """
 
     cell: str
     system: str
     metric: str
     primary: bool
+    in_memory: bool = False
     p: float
     detectable_percent: float | None
     margin_percent: float
