@@ -101,8 +101,8 @@ impl Refusal {
             }
             Refusal::WantsSigning => {
                 let what = format!("{address} requires signing");
-                let next = "--set access.smb_signing=true, or \"server signing\" of the server to auto"
-                    .to_string();
+                let next =
+                    "--set access.smb_signing=true, or \"server signing\" of the server to auto".to_string();
                 failure("network.signing", what, "its \"server signing\" is mandatory", next)
             }
             Refusal::NoEncryption => {
