@@ -186,6 +186,8 @@ class ServerRun(BaseModel):
     connections that the server's own socket turned away, `listen_overflows` those of all sockets of
     its network; null where they are not known. The sum of the times is exact; `tick_ns` is how
     finely the kernel divides it into user and system time.
+    `aborts` says why processes of `daemon` aborted, in the words of its log, each reason once;
+    `last_words` are the last lines of the log, at most 20, where one aborted or the server died.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -203,6 +205,9 @@ class ServerRun(BaseModel):
     listen_overflows: int | None
     listen_drops: int | None
     restarts: int
+    daemon: str = ""
+    aborts: list[str] = []
+    last_words: list[str] = []
 
 
 class DeviceRun(BaseModel):

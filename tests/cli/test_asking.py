@@ -9,8 +9,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+import click
 import pytest
 
+from fsgauge.cli import asking
 from tests.cli.conftest import ENGINE, Run
 
 LONG = ["--set", "workload.duration=60s"]
@@ -48,7 +50,7 @@ def on_terminal(
     return process, output, talk.decode().replace("\r\n", "\n")
 
 
-@pytest.mark.parametrize("answer", ["n\n", "\n"])
+@pytest.mark.parametrize("answer", ["n\n", "\n", "\x04"])
 def test_no_ends_it_before_anything_is_made(small: list[str], tmp_path: Path, answer: str) -> None:
     done, output, talk = on_terminal([*small, *LONG], tmp_path, answer)
     assert done.returncode == 130
@@ -59,9 +61,27 @@ def test_no_ends_it_before_anything_is_made(small: list[str], tmp_path: Path, an
     assert "about 24" in time and " min (" in time
     assert "GiB (estimated for storage that writes 800 MiB/s" in written
     assert "begin? [y/N]" in talk
-    assert "error: not begun: you said no" in talk
+    assert "error: nothing was started" in talk
+    assert "next:" not in talk  # three blocks are the fewest that decide anything
     assert output == ""
     assert not (tmp_path / "results").exists()
+
+
+def test_the_hint_shortens_the_study(small: list[str], tmp_path: Path) -> None:
+    words = [*small, *LONG, "--set", "plan.blocks=9"]
+    _, _, talk = on_terminal(words, tmp_path, "n\n")
+    hint = next(line for line in talk.splitlines() if line.startswith("next: "))
+    assert hint.startswith("next: --set plan.blocks=5 takes about 40")
+    _, _, shorter = on_terminal([*small, *LONG, "--set", "plan.blocks=5"], tmp_path, "n\n")
+    assert "time      about 40" in shorter
+
+
+def test_what_is_refused_is_refused_before_the_question(tmp_path: Path) -> None:
+    """A loop file that the disk cannot hold: a person who said yes would only then be told."""
+    words = ["run", "overhead", "--storage", f"loop:900TiB:{tmp_path}", *LONG]
+    done, _, talk = on_terminal(words, tmp_path, "y\n")
+    assert done.returncode in (2, 3), talk
+    assert "begin?" not in talk
 
 
 def test_yes_begins_it(small: list[str], tmp_path: Path) -> None:
@@ -118,3 +138,11 @@ def test_a_variant_is_a_study_of_its_own(fsgauge: Run, tmp_path: Path) -> None:
     assert both.returncode == 2 and "are two studies" in both.stderr
     none = fsgauge("plan", "mine.toml", "--full")
     assert none.returncode == 2 and '"mine.toml" has no variant --full' in none.stderr
+
+
+def test_ctrl_c_at_the_question_is_a_no(monkeypatch: pytest.MonkeyPatch) -> None:
+    def aborted(*_: object, **__: object) -> bool:
+        raise click.Abort
+
+    monkeypatch.setattr(asking.click, "confirm", aborted)
+    assert not asking._is_meant()

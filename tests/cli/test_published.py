@@ -39,3 +39,11 @@ def test_an_unknown_id_is_refused(fsgauge: Run) -> None:
     assert done.returncode == 2 and done.stdout == ""
     assert 'there is no claim or study "N-99"' in done.stderr
     assert "next: fsgauge published" in done.stderr
+
+
+def test_ids_near_a_mistyped_one_are_named(fsgauge: Run) -> None:
+    done = fsgauge("published", "ZZ-9")
+    (line,) = [each for each in done.stderr.splitlines() if "did you mean" in each]
+    assert done.returncode == 2 and "-09" in line
+    study = fsgauge("published", "conections")
+    assert "did you mean connections?" in study.stderr

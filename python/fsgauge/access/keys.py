@@ -101,7 +101,10 @@ class AccessKeys(StudyModel):
         if self.server == "none":
             yield "beside_path", "no private server is started", where
         if protocol != "smb":
-            reason = "clients work on a path" if protocol == "path" else "clients speak NFS"
+            reason = "clients work on a path"
+            if protocol == "nfs":
+                reason = "clients speak NFS version 3, which has no dialects, signing, encryption"
+                reason += " or oplocks of SMB"
             for key in SMB_KEYS:
                 yield key, reason, where
         if protocol != "smb" or self.share is None:

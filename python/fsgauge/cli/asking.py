@@ -7,24 +7,28 @@ import sys
 import click
 
 from fsgauge.errors import Interrupted
+from fsgauge.plan.preview import describe
+from fsgauge.plan.turns import make_plan
+from fsgauge.record import Plan
 from fsgauge.rig.rig import Rig
-from fsgauge.study.model import Study
+from fsgauge.study.model import DeviceStorage, Study
+from fsgauge.units import format_duration
 
 LONG_SECONDS = 15 * 60
 MUCH_BYTES = 100 << 30
+_FEWER_BLOCKS = (5, 3)
+"""What is proposed; with fewer, nothing can be decided."""
 
 
 def ask_where_long(study: Study, rig: Rig) -> None:
     """On a terminal, above `LONG_SECONDS` or `MUCH_BYTES` written: the plan in three lines.
 
-    Raises Interrupted when the answer is no. A program is never asked: not where standard input
-    or standard error is no terminal.
+    Raises Interrupted when the answer is no, and before it is asked what the rig would refuse. A
+    program is never asked: not where standard input or standard error is no terminal.
     """
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return
     from fsgauge.cli.plan import time_and_bytes
-    from fsgauge.plan.preview import describe
-    from fsgauge.plan.turns import make_plan
     from fsgauge.rig.design import design_of
 
     size_bytes = rig.size_bytes(study)
@@ -32,6 +36,7 @@ def ask_where_long(study: Study, rig: Rig) -> None:
     plan = make_plan(study, size_bytes=size_bytes, side_by_side=beside)
     if plan.expected_seconds <= LONG_SECONDS and plan.expected_written_bytes <= MUCH_BYTES:
         return
+    _refuse_at_once(study, rig)
     description = describe(plan, study, size_bytes=size_bytes)
     systems = ", ".join(system.name for system in description.systems)
     lines = [
@@ -39,8 +44,33 @@ def ask_where_long(study: Study, rig: Rig) -> None:
         *time_and_bytes(description),
     ]
     sys.stderr.write("\n".join(lines) + "\n")
-    if not click.confirm("begin?", default=False, err=True):
-        raise Interrupted(
-            "not begun: you said no",
-            next="fsgauge study list has shorter ones; --set plan.blocks=5 shortens this",
-        )
+    if not _is_meant():
+        raise Interrupted("nothing was started", next=_shorter(study, plan, size_bytes))
+
+
+def _refuse_at_once(study: Study, rig: Rig) -> None:
+    """What would be refused after a yes. A device is not looked at: its consent comes later."""
+    if isinstance(study.storage, DeviceStorage):
+        return
+    for refusal in rig.refusals(study):
+        raise refusal
+
+
+def _is_meant() -> bool:
+    """The answer; no for Ctrl-C and Ctrl-D as well."""
+    try:
+        return click.confirm("begin?", default=False, err=True)
+    except click.Abort:
+        sys.stderr.write("\n")
+        return False
+
+
+def _shorter(study: Study, plan: Plan, size_bytes: int) -> str:
+    """What makes this very study shorter, and how long it takes then; "" where nothing does."""
+    for blocks in _FEWER_BLOCKS:
+        fewer = study.model_copy(update={"plan": study.plan.model_copy(update={"blocks": blocks})})
+        seconds = make_plan(fewer, size_bytes=size_bytes).expected_seconds
+        if seconds < plan.expected_seconds:
+            took = format_duration(int(seconds * 1e9))
+            return f"--set plan.blocks={blocks} takes about {took}"
+    return ""

@@ -190,6 +190,7 @@ def _method(description: PlanDescription) -> list[str]:
     lines += [f"different {line}" for line in description.different or ["nothing"]]
     lines += [f"not shown {line}" for line in description.cannot_tell]
     lines += [f"partners  {line}" for line in description.partners]
+    lines += [f"note      {line}" for line in description.cautions]
     return lines
 
 

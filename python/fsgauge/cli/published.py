@@ -11,9 +11,10 @@ import click
 @click.argument("name", metavar="[STUDY|ID]", required=False, default="")
 @click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
 def command(name: str, as_json: bool) -> None:
-    """What the published studies say, claim by claim, and what came of it here.
+    """Print what the published studies claim, and the verdict on each claim here.
 
-    NAME is a study (connections) or a claim (N-06); without it, all claims.
+    STUDY is a study with a publication (connections): its claims, a line each. ID is a claim
+    (N-06): in full, with its figures. Without either, the claims of all studies.
     """
     from fsgauge.published import page
     from fsgauge.published.ledger import find

@@ -62,6 +62,7 @@ class PlanDescription(_Facts):
     cannot_tell: list[str]
     partners: list[str]
     """How close what is compared stands in time; empty where the study does not ask."""
+    cautions: list[str] = []
     turns: list[Turn]
     blocks: int
     blocks_asked: int
@@ -105,6 +106,7 @@ def describe(
         different=[*_different(study.systems), *_reached(study), *_bare_instead(study)],
         cannot_tell=[text for text in (_method(study, size_bytes).cannot_tell(),) if text],
         partners=partners(plan, study, size_bytes, one_by_one_because),
+        cautions=_method(study, size_bytes).cautions(),
         turns=plan.turns,
         blocks=blocks,
         blocks_asked=study.plan.blocks,

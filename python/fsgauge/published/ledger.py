@@ -7,6 +7,7 @@ guide or a command calls published is read from here.
 
 from __future__ import annotations
 
+import difflib
 import tomllib
 from collections.abc import Iterator
 from functools import cache
@@ -216,9 +217,17 @@ def find(name: str) -> list[tuple[str, Ledger, list[Claim]]]:
         for claim in ledger.claim:
             if claim.id == wanted:
                 return [(folder, ledger, [claim])]
+    every_id = [claim.id for ledger in known.values() for claim in ledger.claim]
+    near = [
+        *difflib.get_close_matches(wanted, every_id, cutoff=0.5),
+        *difflib.get_close_matches(name, known),
+    ]
     ranges = (f"{each.claim[0].id} to {each.claim[-1].id}" for each in known.values())
     raise InputError(
         f'there is no claim or study "{name}"',
-        details=tuple(f"{folder}: {ids}" for folder, ids in zip(known, ranges, strict=True)),
+        details=(
+            *([f"did you mean {', '.join(near)}?"] if near else []),
+            *(f"{folder}: {ids}" for folder, ids in zip(known, ranges, strict=True)),
+        ),
         next="fsgauge published",
     )

@@ -6,6 +6,7 @@ import math
 
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.results import Comparison, NoiseFloor
+from fsgauge.stats.served import MEMORY
 from fsgauge.stats.wording import ratio_range
 from fsgauge.units import format_bandwidth, format_duration, format_rate
 
@@ -82,7 +83,9 @@ def plus_minus(low: float | None, high: float | None) -> str:
 
 
 def verdict(entry: Comparison) -> str:
-    """The verdict with what belongs to it."""
+    """The verdict with what belongs to it; none where a server's memory stood for the device."""
+    if entry.in_memory:
+        return f"none: {MEMORY}"
     if entry.verdict == "equivalent":
         return f"equivalent (within {percent(entry.margin_percent)})"
     if entry.n < FEWEST_BLOCKS:

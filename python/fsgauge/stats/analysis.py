@@ -63,6 +63,13 @@ class Analysis:
     queue_advice: ClassVar[str] = ""
     """What to do about a queue that was not full, where the general advice would mislead."""
 
+    abort_advice: ClassVar[str] = ""
+    """What else to measure where a private server's process aborts under this load."""
+
+    def load_of(self, runs: Sequence[RunRecord]) -> str:  # noqa: ARG002
+        """What made a server abort, in words that follow "with"; "" where nothing stands out."""
+        return ""
+
     def primary_metric(self, cell: Cell, *, paced: bool) -> str:
         """What a cell is judged by: its rate; under a pace, which sets that, the p99 latency."""
         if not paced:

@@ -16,6 +16,7 @@ from fsgauge.stats.analysis import Analysis
 from fsgauge.stats.few_operations import NEXT_STEP
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.results import Comparison, Finding, NoiseFloor, OwnResults, Results
+from fsgauge.stats.served import MEMORY
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
 from fsgauge.stats.wording import extreme, listed, percent, percent_range, remark, too_few
 from fsgauge.units import format_size
@@ -45,6 +46,10 @@ class Question:
     margin_percent: float
     analysis: Analysis
     own: OwnResults | None
+    served: str = ""
+    """ "Measured ext4 through Samba"; "" over paths."""
+    server_aborts: str = ""
+    """ "smbd aborted in 1 of 3 runs"; "" where none did."""
 
 
 def not_vouched_for(reason: str) -> str:
@@ -53,7 +58,18 @@ def not_vouched_for(reason: str) -> str:
 
 
 def answer(question: Question) -> str:
-    """The sentence that heads the report."""
+    """The sentence that heads the report; more where a private server was in between, or aborted.
+
+    Nothing follows "not valid".
+    """
+    said = _answer(question)
+    if question.invalid_reason:
+        return said
+    more = [each for each in (question.served, question.server_aborts) if each]
+    return " ".join([said, *(f"{each}." for each in more)])
+
+
+def _answer(question: Question) -> str:
     if question.invalid_reason:
         return not_vouched_for(question.invalid_reason)
     said = question.analysis.answer(question)
@@ -241,6 +257,8 @@ def _bounds(entry: Comparison, *, is_pick: bool = False) -> str:
     """The interval and a word on what it shows; of a pick, the one that holds for any of them."""
     is_pick = is_pick and entry.verdict in ("better", "worse")
     low, high = (entry.pick_low, entry.pick_high) if is_pick else (entry.low, entry.high)
+    if entry.in_memory:
+        return f"{_range(low or entry.ratio, high or entry.ratio)}, {MEMORY}"
     word = remark(entry.verdict, entry.margin_percent, barely=entry.barely)
     return f"{_range(low or entry.ratio, high or entry.ratio)}{word}"
 
@@ -273,7 +291,9 @@ def _larger_effect(question: Question, lead: Cell) -> str:
 def _decided(question: Question) -> list[tuple[Cell, Comparison]]:
     """The primary comparisons that are better or worse."""
     return [
-        (cell, entry) for cell, entry in _primary(question) if entry.verdict in ("better", "worse")
+        (cell, entry)
+        for cell, entry in _primary(question)
+        if entry.verdict in ("better", "worse") and not entry.in_memory
     ]
 
 

@@ -21,6 +21,8 @@ from fsgauge.stats.missing_runs import missing_runs
 from fsgauge.stats.noise import ASKED_PERCENT
 from fsgauge.stats.results import Finding, Level
 from fsgauge.stats.samples import Withheld
+from fsgauge.stats.served import SERVER_ADVICE, places_served, unstable_writes
+from fsgauge.stats.server_aborts import server_aborts
 from fsgauge.stats.storage_findings import layout_scans, storage_cautions
 from fsgauge.stats.wording import listed
 
@@ -36,11 +38,13 @@ def find_all(evidence: Evidence) -> list[Finding]:
         *_noise(evidence),
         *evidence.analysis.findings(evidence),
         *_single_runs(evidence),
+        *server_aborts(evidence),
         *missing_runs(evidence),
         *_few_blocks(evidence),
         *_withheld(evidence),
         *_stopped(evidence),
         *drift_of_study(evidence),
+        *unstable_writes(evidence),
         *_cache_answered(evidence),
         *_robust_disagrees(evidence),
         *_turns_differ(evidence),
@@ -194,6 +198,7 @@ def _cache_answered(evidence: Evidence) -> Iterator[Finding]:
         for entry in evidence.comparisons
         if entry.metric == "iops"
         and entry.verdict == "better"
+        and not entry.in_memory
         and entry.low is not None
         and entry.low > 1 / (1 - entry.margin_percent / 100)
     ]
@@ -205,7 +210,9 @@ def _cache_answered(evidence: Evidence) -> Iterator[Finding]:
             f"{top.system} did {100 * (top.ratio - 1):.0f} % more than the raw device at"
             f" {names[top.cell]}. Either a cache answered, or the file system orders, merges or"
             " places the data better than the raw pattern does.",
-            cache_advice(evidence.situation),
+            SERVER_ADVICE
+            if (top.cell, top.system) in places_served(evidence.runs)
+            else cache_advice(evidence.situation),
             [f"{e.system}, {names[e.cell]}: {e.ratio:.2f} of raw" for e in above],
         )
 

@@ -41,6 +41,8 @@ from fsgauge.stats.planned import (
 from fsgauge.stats.results import Comparison, Finding, Measurement, MetricInfo, Results, Sureness
 from fsgauge.stats.run_checks import engine_share, is_bound_by_work, steady_of
 from fsgauge.stats.samples import collect, complete_blocks, is_complete
+from fsgauge.stats.served import marked, served_sentence
+from fsgauge.stats.server_aborts import abort_sentence
 from fsgauge.wire import sides_of
 
 
@@ -73,7 +75,11 @@ def read_study(
     metrics = primary_metrics(study, runs, analysis)
     equivalence_percent = margin_percent(study)
     floors = noise_floors(samples, [cell.id for cell in primary], equivalence_percent)
-    comparisons = compare_all(samples, [cell.id for cell in primary], equivalence_percent)
+    comparisons = marked(
+        compare_all(samples, [cell.id for cell in primary], equivalence_percent),
+        runs,
+        _baseline_kind(plan.baseline, turns),
+    )
     blocks = complete_blocks(samples, runs)
     asked = metrics[primary[0].id]
     judged_by_it = {cell.id for cell in primary if metrics[cell.id] == asked}
@@ -135,7 +141,7 @@ def _results(
     measurements: list[Measurement],
 ) -> Results:
     plan = evidence.study.plan
-    baseline_kind = _baseline_kind(evidence)
+    baseline_kind = _baseline_kind(plan.baseline, evidence.turns)
     sureness = _sureness(evidence, findings)
     floor = evidence.noise.get(evidence.primary_metric)
     question = Question(
@@ -153,6 +159,8 @@ def _results(
         margin_percent=margin_percent(evidence.study),
         analysis=evidence.analysis,
         own=evidence.own,
+        served=served_sentence(evidence.turns, evidence.runs),
+        server_aborts=abort_sentence(evidence.runs, evidence.analysis),
     )
     present = {measurement.metric for measurement in measurements}
     return Results(
@@ -194,10 +202,9 @@ def _blocks_with_any_answer(comparisons: Sequence[Comparison]) -> int:
     return max((entry.n for entry in comparisons), default=0)
 
 
-def _baseline_kind(evidence: Evidence) -> str:
+def _baseline_kind(baseline: str, turns: Sequence[TurnRecord]) -> str:
     """The baseline's kind as it was made; "unknown" before its first turn."""
-    baseline = evidence.study.plan.baseline
-    return next((t.facts.kind for t in evidence.turns if t.system == baseline), "unknown")
+    return next((turn.facts.kind for turn in turns if turn.system == baseline), "unknown")
 
 
 def _latency_kind(runs: Sequence[RunRecord]) -> LatencyKind:

@@ -86,12 +86,14 @@ class Comparison(JudgedRatio):
     `left_out` the blocks that lack a run of this pairing; `blocks` the ratio of each block.
     `alone_low` and `alone_high` are the 95 % interval of this ratio by itself; `pick_low` and
     `pick_high` hold where it is named for being the largest or the least of `family` ratios.
+    With `in_memory` a server's memory answered for the device: the verdict says nothing of storage.
     """
 
     cell: str
     system: str
     metric: str
     primary: bool
+    in_memory: bool = False
     p: float
     alone_low: float | None
     alone_high: float | None

@@ -80,6 +80,7 @@ SECTIONS = (
 
 MOVED = {
     "workload.target": "access.share",
+    "workload.share": "access.share",
     "workload.serve": "access.server",
     "workload.serve_beside_path": "access.beside_path",
     **{

@@ -165,6 +165,10 @@ class Method(Protocol):
         """What a reader of every result should know."""
         ...
 
+    def cautions(self) -> list[str]:
+        """What a person should know before such a study is begun."""
+        ...
+
     def bare_stands_for(self) -> str:
         """What a bare device does instead where the load needs files; empty if it needs none."""
         ...
@@ -184,6 +188,10 @@ class OnPaths:
     def reached_by(self, accesses: Sequence[AccessKeys]) -> Self:  # noqa: ARG002
         """It is over paths."""
         return self
+
+    def cautions(self) -> list[str]:
+        """Nothing."""
+        return []
 
     def clear_jobs(self, folders: ClientFolders) -> list[ClientsJob]:  # noqa: ARG002
         """Raise TypeError: no share is ever given to it."""
@@ -278,14 +286,19 @@ def interface_of(place: Place, here: Interface) -> Interface:
     return "sockets" if isinstance(place, ServedFiles) else here
 
 
-def access_line(accesses: Sequence[AccessKeys], interfaces: Sequence[str]) -> list[str]:
-    """How files that were laid out are reached, a line for what is held equal; none over paths."""
+def access_line(
+    accesses: Sequence[AccessKeys], interfaces: Sequence[str], direct: str = ""
+) -> list[str]:
+    """How files that were laid out are reached, a line for what is held equal; none over paths.
+
+    `direct` is what direct I/O means through a server, where it means anything.
+    """
     if all(access.protocol == "path" for access in accesses):
         return []
     return [
         f"access: {through(accesses, ' and '.join(interfaces))}; files are laid out over the path "
-        "first; through a server, direct and buffered are the same, since the server decides what "
-        "it caches"
+        "first; through a server, "
+        + (direct or "direct and buffered are the same, since the server decides what it caches")
     ]
 
 

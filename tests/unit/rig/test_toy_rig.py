@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import re
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from click.testing import CliRunner
 from fsgauge.cli import group
 from fsgauge.errors import InputError, Interrupted
 from fsgauge.progress.lines import Quiet
+from fsgauge.rig import registry
 from fsgauge.rig.host.session import HostSession
 from fsgauge.rig.registry import RIGS, rig_named
 from fsgauge.rig.rig import LendsSystems, Rig
@@ -29,16 +31,28 @@ SYSTEMS = ["one=mounted", "two=mounted"]
 
 @pytest.fixture
 def toy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """The guide's file as a module; it is registered by its last line, until the test ends."""
-    (code,) = re.findall(r"```python\n(.*?)```", GUIDE.read_text(encoding="utf-8"), re.DOTALL)
+    """The guide followed word for word: its file at its place, its lines in the registry."""
+    text = GUIDE.read_text(encoding="utf-8")
+    (code,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    (lines,) = re.findall(r"```py\n(.*?)```", text, re.DOTALL)
     path = tmp_path_factory.mktemp("toy") / "constant.py"
     path.write_text(code, encoding="utf-8")
-    spec = importlib.util.spec_from_file_location("constant", path)
+    spec = importlib.util.spec_from_file_location("fsgauge.rig.constant", path)
     assert spec is not None and spec.loader is not None
     made = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(made)
+    sys.modules["fsgauge.rig.constant"] = made
+    as_told = dict(vars(registry))
+    exec(lines, as_told)  # noqa: S102 - what the guide says to write into registry.py
+    RIGS["constant"] = as_told["RIGS"]["constant"]
     yield made
-    del RIGS["constant"]
+    del RIGS["constant"], sys.modules["fsgauge.rig.constant"]
+
+
+def test_the_guide_s_line_is_the_registry_s_own_with_one_more() -> None:
+    source = Path(registry.__file__).read_text(encoding="utf-8")
+    (own,) = [line for line in source.splitlines() if line.startswith("RIGS")]
+    assert own.replace("}", ', "constant": _constant}') in GUIDE.read_text(encoding="utf-8")
 
 
 def study(*overrides: str, kind: str = "demo-user", blocks: int = 3) -> Study:

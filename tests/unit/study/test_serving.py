@@ -108,6 +108,7 @@ SERVED = "access.server=samba"
         (["access.smb_signing=true"], "smb_signing would be ignored"),
         (["access.beside_path=false"], "beside_path would be ignored"),
         (["access.server=ganesha", "access.smb_dialect=2.1"], "smb_dialect would be ignored"),
+        (["access.server=ganesha", "access.smb_signing=true"], "version 3, which has no dialects"),
         ([SERVED, "access.password_file=/p"], "password_file would be ignored"),
         ([SMB, "workload.interface=plain"], "interface would be ignored"),
         ([SMB, "workload.extents=true"], "extents would be ignored"),

@@ -21,7 +21,7 @@ impl ControlSession for NfsTarget {
         let (at, ports) = match self.refused {
             State::Locating => (
                 address.host().to_string(),
-                format!("rpcinfo -p {}; or name the port of MOUNT: workload.nfs_mount_port", address.host()),
+                format!("rpcinfo -p {}; or name the port of MOUNT: access.nfs_mount_port", address.host()),
             ),
             _ => (address.to_string(), format!("rpcinfo -p {}", address.host())),
         };

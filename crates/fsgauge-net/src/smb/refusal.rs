@@ -101,8 +101,8 @@ impl Refusal {
             }
             Refusal::WantsSigning => {
                 let what = format!("{address} requires signing");
-                let next = "--set workload.smb_signing=true, or \"server signing\" of the server to auto"
-                    .to_string();
+                let next =
+                    "--set access.smb_signing=true, or \"server signing\" of the server to auto".to_string();
                 failure("network.signing", what, "its \"server signing\" is mandatory", next)
             }
             Refusal::NoEncryption => {
@@ -156,7 +156,7 @@ impl Refusal {
 
 /// How a job gets encryption.
 fn encrypting(job: &Job) -> String {
-    let older = if job.dialect < SmbDialect::Smb300 { " --set workload.smb_dialect=3.0.2" } else { "" };
+    let older = if job.dialect < SmbDialect::Smb300 { " --set access.smb_dialect=3.0.2" } else { "" };
     let guest = if job.user.is_empty() { "log in as a user, and " } else { "" };
-    format!("{guest}--set workload.smb_encryption=true{older}")
+    format!("{guest}--set access.smb_encryption=true{older}")
 }

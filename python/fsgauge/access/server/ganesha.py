@@ -76,6 +76,7 @@ class Ganesha(ServerKind):
 
     name = "ganesha"
     title = "NFS-Ganesha"
+    daemon = "ganesha.nfsd"
     protocol = "NFS version 3"
     programs = ("ganesha.nfsd", "rpcbind", "unshare", "mount", "setpriv")
     install = "apt-get install nfs-ganesha nfs-ganesha-vfs rpcbind"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
@@ -58,6 +59,10 @@ class ServerKind(ABC):
 
     name: ClassVar[str]
     title: ClassVar[str]
+    daemon: ClassVar[str]
+    """The program that serves."""
+    where_it_aborts: ClassVar[str] = ""
+    """What to do where it aborted under a load."""
     protocol: ClassVar[str]
     programs: ClassVar[tuple[str, ...]]
     """All have to be installed."""
@@ -113,6 +118,10 @@ class ServerKind(ABC):
 
     def complaints(self, serving: Serving) -> list[str]:  # noqa: ARG002
         """What a server that answers did not accept of its configuration."""
+        return []
+
+    def aborts(self, said: Sequence[str]) -> list[str]:  # noqa: ARG002
+        """Why processes of it aborted, as these lines of its log say it: one reason an abort."""
         return []
 
     def last_words(self, serving: Serving) -> list[str]:

@@ -11,7 +11,8 @@ import threading
 import time
 from typing import Protocol
 
-from fsgauge.access.server.kind import Serving
+from fsgauge.access.server.kind import ServerKind, Serving
+from fsgauge.access.server.log import ServerLog
 from fsgauge.record import ServerRun
 from fsgauge.rig.host.process.own_network import OwnNetwork
 from fsgauge.rig.host.process.servers import (
@@ -34,6 +35,7 @@ _MOST_READ = 32
 class Observed(Protocol):
     """What is looked at; `idle` is how many processes it has without clients."""
 
+    kind: ServerKind
     network: OwnNetwork
     serving: Serving
     idle: int
@@ -67,11 +69,13 @@ class Observation:
         self._samples = 0
         self._sampling_ns = 0
         self._restarts = 0
+        self._log = ServerLog(server.kind, server.serving)
 
     def begin(self) -> None:
         """Remember where the counters stand, and look on."""
         self._restarts += self._server.revive()
         self._wait_until_idle()
+        self._log.begin()
         self._began = processor_time(self._server.leader())
         self._overflows, self._drops = self._turned_away()
         self._thread.start()
@@ -99,6 +103,7 @@ class Observation:
         overflows, drops = self._turned_away()
         # The counters of a server that died went with it.
         whole = self._restarts == 0 and not self._is_late
+        aborts = self._log.aborts()
         since = self._in or self._began
         until = self._through or used
         measured = until.since(since)
@@ -116,6 +121,9 @@ class Observation:
             listen_overflows=_difference(overflows, self._overflows),
             listen_drops=_difference(drops, self._drops) if self._restarts == 0 else None,
             restarts=self._restarts,
+            daemon=self._server.kind.daemon,
+            aborts=aborts,
+            last_words=self._log.last_words() if aborts or self._restarts else [],
         )
 
     def _look_on(self) -> None:

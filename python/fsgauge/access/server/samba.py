@@ -15,7 +15,9 @@ alone sees (private_users.py). Where a process cannot have mounts of its own, it
 from __future__ import annotations
 
 import pwd
+import re
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -67,6 +69,7 @@ hostname localhost
 exit $?
 """
 _START_PRIVATE = f"{IN_PLACE}{_START}"
+_PANIC = re.compile(r"PANIC \(pid \d+\): (.+?)(?: in \d\S*)?$")
 _COMPLAINTS = (
     "Unknown parameter",
     "Invalid",
@@ -82,6 +85,8 @@ class Samba(ServerKind):
 
     name = "samba"
     title = "Samba"
+    daemon = "smbd"
+    where_it_aborts = "--serve ganesha, or one connection to each file"
     protocol = "SMB"
     programs = ("smbd", "smbpasswd", "testparm", "unshare", "mount", "hostname", "setpriv")
     install = "apt-get install samba"
@@ -180,6 +185,11 @@ class Samba(ServerKind):
     def ports(self, serving: Serving) -> list[int]:
         """One."""
         return [serving.port]
+
+    def aborts(self, said: Sequence[str]) -> list[str]:
+        """As smb_panic_log of lib/util/fault.c says it: "PANIC (pid 15): lock order violation"."""
+        found = [_PANIC.search(line) for line in said]
+        return [match.group(1).strip() for match in found if match is not None]
 
     def _write_configuration(self, serving: Serving) -> None:
         for name in _FOLDERS:

@@ -78,7 +78,9 @@ class WritersWorkload(WorkloadKeys):
         ["direct"],
         description="direct: past the page cache (O_DIRECT); buffered: through it. Buffered writes"
         ' with sync = "none" end in memory, and their rate is that of memory; fsync, fdatasync'
-        " and dsync include the storage. A raw device does direct overwrites in every cell.",
+        " and dsync include the storage. A raw device does direct overwrites in every cell."
+        " Through a server, a direct write is answered when it is stable (as with dsync), unless"
+        " `sync` says otherwise; a buffered one may end in the server's memory.",
     )
     interface: Literal["psync", "io_uring"] = Field(
         "psync", description="System calls that the writers use. psync is pwrite, as in dd."

@@ -11,20 +11,17 @@ from fsgauge.errors import InputError
 from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.kinds.writers.keys import WritersWorkload
 from fsgauge.kinds.writers.places import fewest_places, too_many
+from fsgauge.kinds.writers.served import cautions_of, direct_words, sync_of
 from fsgauge.record import Cell
 from fsgauge.units import exact_duration, exact_size, format_duration, format_size
 from fsgauge.wire import (
     BlockSize,
     BlockTarget,
     Companion,
-    DsyncSync,
-    FdatasyncSync,
     FilesTarget,
-    FsyncSync,
     InterleavedRanges,
     LayoutJob,
     LoadJob,
-    NoSync,
     OwnFilesRanges,
     RandomAccess,
     Ranges,
@@ -33,11 +30,10 @@ from fsgauge.wire import (
     SharedRanges,
     ShareFilesTarget,
     StridedRanges,
-    Sync,
     Target,
 )
 from fsgauge.workload.assumed import ASSUMED_LATENCY_SECONDS, EXPECTED, Speed, operations_per_second
-from fsgauge.workload.folders import Place
+from fsgauge.workload.folders import Place, ServedFiles
 from fsgauge.workload.granularity import interval_ns, rounded_down
 from fsgauge.workload.method import LaidOut, access_line, data_of, interface_of, laid_out
 
@@ -169,7 +165,7 @@ class WritersMethod(LaidOut):
             preallocate=not bare and factors.allocation == "preallocated",
             workers=workload.workers,
             descriptors=workload.descriptors,
-            sync=self._sync(),
+            sync=sync_of(workload, factors.access, is_served=isinstance(target, ServedFiles)),
             verify=workload.verify,
             companions=self._companions(bare=bare),
             measure_limits=True,
@@ -222,7 +218,7 @@ class WritersMethod(LaidOut):
             f" {'read back and checked after each run' if workload.verify else 'not verified'}",
             f"offsets: the same for all systems of a block, {workload.order},"
             f" {', '.join(workload.ranges)}",
-            *access_line(self.accesses, [self.workload.interface]),
+            *access_line(self.accesses, [workload.interface], direct_words(workload)),
             f"time: {self._time()}, unpaced",
             *self._beside(),
             *self._without_device(),
@@ -238,6 +234,10 @@ class WritersMethod(LaidOut):
                 ' (workload.sync = "fsync" with sync_every includes it)'
             ]
         return []
+
+    def cautions(self) -> list[str]:
+        """That some servers do not always outlive such a load."""
+        return cautions_of(self.workload, self.accesses)
 
     def bare_stands_for(self) -> str:
         """What raw does in cells that need files; empty where it does the same as they do."""
@@ -312,17 +312,6 @@ class WritersMethod(LaidOut):
                 return OwnFilesRanges()
             case _:
                 return SharedRanges()
-
-    def _sync(self) -> Sync:
-        match self.workload.sync:
-            case "dsync":
-                return DsyncSync()
-            case "fsync":
-                return FsyncSync(every=self.workload.sync_every)
-            case "fdatasync":
-                return FdatasyncSync(every=self.workload.sync_every)
-            case _:
-                return NoSync()
 
     def _companions(self, *, bare: bool) -> list[Companion]:
         """A log needs a file beside the data, so a bare device has none."""

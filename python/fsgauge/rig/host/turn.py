@@ -8,6 +8,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 
+from fsgauge.access.server.death import explained
 from fsgauge.access.server.observation import Observation
 from fsgauge.engine import EngineFaultError
 from fsgauge.parts import in_one
@@ -100,6 +101,8 @@ def _run(work: Work, turn: Turn, position: int, cell: Cell, prepared: PreparedSy
         fault = error.fault
     finally:
         used = observation.end() if observation is not None else None
+    if fault is not None and prepared.server is not None and used is not None:
+        fault = explained(fault, prepared.server.kind, used)
     record = RunRecord(
         block=turn.block,
         turn=turn.turn,

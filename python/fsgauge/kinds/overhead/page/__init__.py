@@ -58,6 +58,7 @@ def _row(results: Results, entry: Comparison) -> dict[str, Any]:
     gain = (entry.ratio > 1) == METRICS[entry.metric].higher_is_better
     undecided = entry.verdict == "undecided"
     below = words.plus_minus(entry.low, entry.high)
+    glyph = GLYPHS["undecided" if entry.in_memory else entry.verdict]
     if undecided and entry.detectable_percent is not None:
         below = f"≥ {words.percent(entry.detectable_percent)}"
     return {
@@ -68,7 +69,7 @@ def _row(results: Results, entry: Comparison) -> dict[str, Any]:
         "depth": factors.queue_depth,
         "ratio": entry.ratio,
         "verdict": entry.verdict,
-        "above": f"{GLYPHS[entry.verdict]} {words.change(entry.ratio)}",
+        "above": f"{glyph} {words.change(entry.ratio)}",
         "below": below,
         "colour": GAIN if gain else LOSS,
         "opacity": 0.0 if undecided else _strength(entry.ratio),

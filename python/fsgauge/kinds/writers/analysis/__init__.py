@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from fsgauge.kinds.writers.analysis.answer import WORDS_LIMIT, writers_answer
+from fsgauge.kinds.writers.analysis.answer import WORDS_LIMIT, one_load, writers_answer
 from fsgauge.kinds.writers.analysis.findings import writers_findings
 from fsgauge.kinds.writers.analysis.lines import (
     Measured,
@@ -36,6 +36,15 @@ class WritersAnalysis(Analysis):
         " in flight, or use fewer writers, larger blocks (workload.block_sizes), or"
         " workload.verify = false."
     )
+
+    abort_advice = (
+        "Two connections that write one file are known to abort smbd 4.17: use --serve ganesha, or"
+        " a file for each writer (--set 'workload.ranges=[\"own files\"]')."
+    )
+
+    def load_of(self, runs: Sequence[RunRecord]) -> str:
+        """ "two writers of one file", where all runs are that."""
+        return one_load(runs)
 
     def read(self, material: Material) -> Scaling:
         """Scaling of every system and group."""

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from fsgauge.kinds.writers.analysis.findings import p_of
 from fsgauge.kinds.writers.analysis.model import GroupRatio, Scaling, ScalingLine, ScalingPoint
 from fsgauge.kinds.writers.factors import WritersFactors
-from fsgauge.record import Cell
+from fsgauge.record import Cell, RunRecord
 from fsgauge.stats.estimate import Estimate, widened
 from fsgauge.stats.verdict import ALPHA, BLOCKS_FOR_A_VERDICT, benjamini_hochberg
 from fsgauge.stats.wording import listed
@@ -69,6 +69,16 @@ def writers_answer(scaling: Scaling, primary: Sequence[Cell], margin_percent: fl
         if len(said.split()) < WORDS_LIMIT:
             break
     return said
+
+
+def one_load(runs: Sequence[RunRecord]) -> str:
+    """ "two writers of one file"; "several writers of one file" where their numbers differ."""
+    cells = [WritersFactors.of(run.cell) for run in runs]
+    counts = {factors.writers for factors in cells}
+    own = {factors.ranges == "own files" for factors in cells}
+    number = number_words(counts.pop()) if len(counts) == 1 else "several"
+    where = "" if len(own) > 1 else " of files of their own" if own.pop() else " of one file"
+    return f"{number} writer{'' if number == 'one' else 's'}{where}"
 
 
 def lead_group(scaling: Scaling, primary: Sequence[Cell]) -> str:

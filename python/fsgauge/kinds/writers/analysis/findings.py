@@ -14,6 +14,7 @@ from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.evidence import Evidence, count, finding
 from fsgauge.stats.ratio import t_quantile
 from fsgauge.stats.results import Finding
+from fsgauge.stats.served import SERVER_ADVICE, places_served, places_unstable
 from fsgauge.stats.verdict import ALPHA, BLOCKS_FOR_A_VERDICT, benjamini_hochberg
 
 FAIR_SHARE = 0.5
@@ -52,17 +53,19 @@ def _faster_than_device(evidence: Evidence) -> Iterator[Finding]:
         "faster_than_device",
         "warning",
         f"{system} did {_gain(share)} more than the device alone at {names[point.cell]}, more than"
-        f" the device can do{_who_answered(evidence, point)}.",
-        _advice(evidence, point),
+        f" the device can do{_who_answered(evidence, system, point)}.",
+        _advice(evidence, system, point),
         [f"{s}, {names[p.cell]}: {_share(e)} of the device" for s, p, e in above],
     )
 
 
-def _who_answered(evidence: Evidence, point: ScalingPoint) -> str:
+def _who_answered(evidence: Evidence, system: str, point: ScalingPoint) -> str:
     """The raw device is always written directly, so buffered writes have the page cache before it.
 
     Where the load syncs, the cache still merges what comes between two syncs.
     """
+    if (point.cell, system) in places_served(evidence.runs):
+        return ": the server's cache answered, or the server merged writes"
     if not _buffered(evidence, point):
         return ": a cache answered, or writes were merged or put elsewhere"
     if _synced(evidence):
@@ -70,7 +73,14 @@ def _who_answered(evidence: Evidence, point: ScalingPoint) -> str:
     return " in direct writes: these were buffered, and the page cache answered"
 
 
-def _advice(evidence: Evidence, point: ScalingPoint) -> str:
+def _advice(evidence: Evidence, system: str, point: ScalingPoint) -> str:
+    if (point.cell, system) in places_unstable(evidence.runs):
+        return SERVER_ADVICE
+    if (point.cell, system) in places_served(evidence.runs):
+        return (
+            "The server answers for the device: what it holds back, merges or writes elsewhere"
+            " (a journal) the bare device cannot. Read this cell as one of the server's."
+        )
     if not _buffered(evidence, point):
         return cache_advice(evidence.situation)
     if _synced(evidence):
