@@ -59,8 +59,8 @@ def test_true_and_false_of_toml_are_words_too(tmp_path: Path) -> None:
     ("kind", "overrides", "because"),
     [
         ("overhead-full", ["storage.size=100000GiB"], "more than is free in /var/tmp"),
-        ("churn", [], "on a system made afresh"),
-        ("connections", ["access.server=samba"], "a server beside others"),
+        ("churn", [], "on a newly made system"),
+        ("connections", ["access.server=samba"], "a server alongside others"),
         ("overhead-full", ["system.ext4.mkfs=-U random"], "UUID"),
     ],
 )

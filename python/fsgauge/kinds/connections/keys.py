@@ -27,12 +27,9 @@ Files = Annotated[int, Field(ge=1, le=999_999)]
 
 PUBLISHED_SIZES = [size << 10 for size in (4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048)]
 MOST_THREADS = 4096
-"""Clients that may have a thread each."""
-MOST_RECORD_BYTES = 2 << 30
-"""Memory for the records of all clients; with io_uring each has its own."""
+MOST_RECORD_BYTES = 2 << 30  # of all clients: with io_uring each has its own
 MOST_LOWEST_DIRECTORIES = 1_000_000
-MOST_FILLED_PERCENT = 95
-"""What fill and backup_fill may take together."""
+MOST_FILLED_PERCENT = 95  # of fill and backup_fill together
 _OF_OWN_FILES = ("read", "stat", "mix", "delete")
 
 
@@ -360,14 +357,12 @@ class ConnectionsWorkload(WorkloadKeys):
     def _threads_can_be(self) -> None:
         if self.dispatch == "threads" and self.most_clients > MOST_THREADS:
             raise conflict(
-                f"{self.most_clients} clients would need as many threads, and the limit is"
-                f" {MOST_THREADS}",
+                f"{self.most_clients} clients need as many threads; the limit is {MOST_THREADS}",
                 ["clients", "dispatch"],
                 next=f'clients = {MOST_THREADS}, or dispatch = "event loop"',
             )
 
     def _clients_have_files_enough(self) -> None:
-        """A client that works on several files at a time has them."""
         for key in ("files_per_connection", "backup_files_per_connection"):
             files = getattr(self, key)
             if files is not None and files < self.outstanding:
@@ -390,10 +385,8 @@ class ConnectionsWorkload(WorkloadKeys):
             )
 
     def _all_clients_begin(self) -> None:
-        """A ramp ends before the shortest of the tests may."""
-        limits = {"time_limit": self.time_limit}
-        if "mix" in self.tests:
-            limits["mix_duration"] = self.mix_duration
+        mix = {"mix_duration": self.mix_duration} if "mix" in self.tests else {}
+        limits = {"time_limit": self.time_limit} | mix
         for key, limit in limits.items():
             if self.ramp >= limit:
                 raise conflict(

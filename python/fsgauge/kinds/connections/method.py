@@ -267,11 +267,11 @@ class ConnectionsMethod(MakesOwnFiles):
         return share * at_most if file_bytes else 0.0
 
     def _clients_in_words(self) -> str:
-        """ "590"; "50 or 590, each on systems made afresh"."""
+        """ "590"; "50 or 590, each on a newly made system"."""
         *fewer, most = map(str, sorted(self.workload.clients))
         if not fewer:
             return most
-        return f"{', '.join(fewer)} or {most}, each on systems made afresh"
+        return f"{', '.join(fewer)} or {most}, each on a newly made system"
 
     def _sets_in_words(self) -> str:
         workload, sets = self.workload, self.sets

@@ -344,7 +344,7 @@ class WritersMethod(LaidOut):
         if stride is None:
             return []
         return [
-            f"without a device: one byte of every {exact_size(stride)} touched, beside the rest"
+            f"without a device: one byte of every {exact_size(stride)} touched, as well as the rest"
         ]
 
     def _beside(self) -> list[str]:

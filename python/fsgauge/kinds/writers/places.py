@@ -26,9 +26,9 @@ def too_many(
     each = "one each" if needed == 1 else f"{needed} blocks each, to be verified"
     counts = ", ".join(str(count) for count in fitting)
     return InputError(
-        f"{writers} writers with {ranges} ranges are more than the file has places for",
+        f"the file is too small for {writers} writers with {ranges} ranges",
         details=(
-            f"{format_size(file_bytes)} hold {places} places of {exact_size(unit_bytes)},"
+            f"{format_size(file_bytes)} hold {places} units of {exact_size(unit_bytes)},"
             f" and the writers need {each}",
         ),
         cause=cause,

@@ -24,10 +24,10 @@ def _of_the_study(study: Study) -> str:
     if not isinstance(study.storage, LoopStorage | RamStorage | PathStorage):
         return f"storage of kind {study.storage.kind} holds one system at a time"
     if is_served(study):
-        return "a server beside others would share the machine with them while it is measured"
+        return "a server alongside others would share the machine with them while it is measured"
     stages = method_of(study.workload).stages(cells_of(study.workload))
     if sum(map(len, stages)) > 1:
-        return "cells of one system are compared with one another, each on a system made afresh"
+        return "cells of one system are compared with one another, each on a newly made system"
     return ""
 
 

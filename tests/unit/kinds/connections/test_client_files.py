@@ -47,7 +47,7 @@ def test_the_numbers_that_fit_are_named_and_fit() -> None:
     keys: dict[str, Any] = {"clients": 10, "file_sizes": [MIB], "tests": ["write"]}
     error = refused(room, **keys, files_per_connection=200)
     assert error.what.startswith("10 clients with 200 files each need about")
-    assert error.cause == '"xfs" leaves 1 GiB, and files may take up 97 %'
+    assert error.cause == '"xfs" leaves 1 GiB, and files may take up 97 % of that'
     fitting = int(error.next.split("=")[1].split(",")[0])
     assert 95 <= fitting <= 99
     assert sets(room, **keys, files_per_connection=fitting).files_per_client == fitting

@@ -67,7 +67,7 @@ def test_the_defaults_are_the_published_method():
         ),
         (["clients = 100000"], ["clients must be at most 99999"]),
         (["clients = 0"], ["clients must be at least 1"]),
-        (['dispatch = "threads"', "clients = 5000"], ["as many threads, and the limit is 4096"]),
+        (['dispatch = "threads"', "clients = 5000"], ["as many threads; the limit is 4096"]),
         (['dispatch = "loop"'], ['"loop" is not known', 'did you mean "event loop"?']),
         (["size_weights = [1, 2]"], ["2 weights for 10 sizes", "a weight for each size"]),
         (['fill = "80 %"'], ["add up to 100 %", 'fill = "75 %"']),
@@ -179,7 +179,7 @@ def test_clients_are_a_number_or_a_list_and_nothing_else(value, words):
 
 
 def test_limits_are_those_of_the_most_clients():
-    assert "5000 clients would be as many threads" in mistake(
+    assert "5000 clients need as many threads" in mistake(
         "clients = [1, 5000]", 'dispatch = "threads"'
     )
     assert read("clients = [1, 4096]", 'dispatch = "threads"').connections == 4096

@@ -229,5 +229,5 @@ def test_a_stride_without_a_device_reaches_the_engine_and_is_told():
     for given, used in ((None, None), (64, 64)):
         assert job(limits_stride=given).limits_stride_bytes == used
         lines = method_of(WritersWorkload(limits_stride=given)).held_equal("8 GiB", has_raw=False)
-        told = "without a device: one byte of every 64 B touched, beside the rest"
+        told = "without a device: one byte of every 64 B touched, as well as the rest"
         assert (told in lines) == (given is not None)
