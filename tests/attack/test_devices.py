@@ -377,7 +377,7 @@ def test_a_strangers_file_system_in_the_moment_after_the_unmount(make_loop: Make
             with claim.signed():
                 pass
             run("mkfs.ext4", "-q", "-F", "-L", "theirs", device)
-        assert "it has ext4" in error.value.render()
+        assert "it now has ext4" in error.value.render()
         assert claim.is_lost
 
 

@@ -28,7 +28,7 @@ def test_every_command_has_help(fsgauge: Run, command: str) -> None:
         (["run", "nosuch"], 'there is no study "nosuch"'),
         (["plan", "overhead", "--nosuch"], "No such option"),
         (["run", "overhead", "--discard-unknown-data"], "no device is named"),
-        (["report", "nowhere"], "is not a results folder"),
+        (["report", "nowhere"], "there is no folder nowhere"),
         (["explain", "nosuch"], 'there is no number and no key "nosuch"'),
     ],
 )

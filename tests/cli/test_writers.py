@@ -70,7 +70,7 @@ def test_a_plan_names_what_would_run(fsgauge: Run) -> None:
     assert is_planned(done), done.stderr
     assert "write-8KiB-writers8" in done.stdout
     assert "one file that fills" in done.stdout
-    assert "1 pass over its places by each writer" in done.stdout
+    assert "each writer makes 1 pass over its part" in done.stdout
 
 
 def test_a_crosscheck_is_refused_before_anything(fsgauge: Run, study: Path, place: Path) -> None:

@@ -68,7 +68,7 @@ def test_a_container_without_namespaces_is_told_before_anything_is_made(
     """A server in the machine's own network would let in whoever connects: rather none."""
     refused = Said(("unshare",), 1, "", "unshare: unshare failed: Operation not permitted")
     monkeypatch.setattr(serving, "run_tool", lambda _: refused)
-    with pytest.raises(RigError, match="Samba cannot have process ids") as refusal:
+    with pytest.raises(RigError, match="Samba cannot have private process ids") as refusal:
         require_surroundings(SERVERS["samba"])
     assert "Operation not permitted" in refusal.value.details[-1]
     assert "container" in refusal.value.next

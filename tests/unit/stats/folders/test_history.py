@@ -46,8 +46,8 @@ def test_a_faster_machine_is_no_step() -> None:
 
 
 def test_folders_that_are_not_valid_are_left_out_and_named() -> None:
-    days = [folder(day) for day in range(3)] + [folder(3, later_effect=1.5)]
-    history = follow(days)
+    days = [folder(day) for day in range(3)] + [folder(3, profile="debug")]
+    history = follow(days, despite=["engine-profile"])
     assert "3" in history.left_out
     assert not history.enough
 
