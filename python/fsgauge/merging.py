@@ -137,7 +137,7 @@ def _model(values: Sequence[M], *, across: bool) -> M:
 
 
 def _one(owner: str, name: str, values: list[Any], across: bool) -> object:
-    """The values of one field, of which None are left out, as one."""
+    """One value for a field from those of several runs; values of None are dropped before."""
     if not values:
         return None
     rule = RULES.get(f"{owner}.{name}") or RULES.get(name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
@@ -200,3 +200,10 @@ def merged(study: AccessKeys, own: SystemAccess | None, *, is_bare: bool) -> Acc
     words = {} if own is None else own.own
     elsewhere = is_bare or (own is not None and own.says_where)
     return study.model_copy(update={**(_PATH if elsewhere else {}), **words})
+
+
+def unused_interface(accesses: Sequence[AccessKeys]) -> dict[str, str]:
+    """The key `interface`, and why it has no effect where no system is reached over its path."""
+    if any(access.protocol == "path" for access in accesses):
+        return {}
+    return {"interface": "a server is reached through sockets"}

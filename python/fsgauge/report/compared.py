@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
 from fsgauge.errors import InputError, RigError
@@ -232,7 +231,7 @@ def write_comparison(between: Between, tests: Sequence[Test], output: Path) -> P
         drawing=drawing,
         tests=tests,
         tables=_tables(between),
-        day=_day,
+        day=words.moment,
         limit_interval=limit_interval,
         words=words,
     )
@@ -293,7 +292,3 @@ def _tables(between: Between) -> list[LinesOfMetric]:
         if lines:
             tables.append(LinesOfMetric(metric.name, metric.label, better, lines))
     return tables
-
-
-def _day(unix_ns: int) -> str:
-    return datetime.fromtimestamp(unix_ns / 1e9, tz=UTC).strftime("%Y-%m-%d %H:%M UTC")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from typing import Any
 
 from fsgauge.machine import Machine
@@ -43,7 +42,7 @@ def render_page(results: Results, stored: StoredStudy, drawings: dict[str, Drawi
         sureness=sureness_lines(results, stored.runs),
         repeat=repeat_command(stored.study),
         command=shlex.join(stored.study.command),
-        measured_on=_date(stored.study.started_unix_ns),
+        measured_on=words.moment(stored.study.started_unix_ns),
         rig=rig_sentence(stored.study, stored.environment_before),
         storage=stored.environment_before.storage,
         tables=number_tables(results),
@@ -171,7 +170,3 @@ def _legend(results: Results) -> list[dict[str, str]]:
         {"name": system, "colour": colours[system], "shape": SHAPES[shapes[system]]}
         for system in results.systems
     ]
-
-
-def _date(unix_ns: int) -> str:
-    return datetime.fromtimestamp(unix_ns / 1e9, tz=UTC).strftime("%Y-%m-%d %H:%M UTC")

@@ -8,7 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Generic, Protocol, TypeVar
 
 from fsgauge.report import words
+from fsgauge.report.theme import GLYPHS
 from fsgauge.stats.estimate import Estimate
+from fsgauge.stats.verdict import Verdict
 
 T = TypeVar("T")
 
@@ -132,6 +134,24 @@ def interval_text(number: Interval, text: Callable[[float], str]) -> str:
     if unit and unit == other and not low.startswith("x "):
         low = low.removesuffix(f" {unit}")
     return f"{low} to {high}"
+
+
+class Judged(Interval, Protocol):
+    """A ratio with its verdict."""
+
+    @property
+    def ratio(self) -> float: ...  # noqa: D102
+
+    @property
+    def verdict(self) -> Verdict: ...  # noqa: D102
+
+
+def judged_cell(found: Judged | None, text: Callable[[float], str] = words.ratio) -> TableCell:
+    """A ratio with its verdict: "0.94 ▼ worse"; `text` writes a number and ends of the interval."""
+    if found is None:
+        return NOTHING
+    said = f"{text(found.ratio)} {GLYPHS[found.verdict]} {found.verdict}"
+    return TableCell(said, interval_text(found, text))
 
 
 def value_cell(number: Estimate | None, unit: str) -> TableCell:

@@ -94,7 +94,7 @@ def template(name: str) -> Template:
     )
     environment.filters.update(embedded_json=embedded_json, format_size=format_size)
     environment.globals.update(
-        style=_asset("style.css"), script=_asset("hover.js"), hatch=HATCH_PATTERN
+        style=asset("style.css"), script=asset("hover.js"), hatch=HATCH_PATTERN
     )
     return environment.get_template(name)
 
@@ -104,5 +104,6 @@ def embedded_json(rows: Sequence[dict[str, Any]] | dict[str, Any]) -> str:
     return json.dumps(rows, separators=(",", ":"), default=str).replace("<", "\\u003c")
 
 
-def _asset(name: str) -> str:
+def asset(name: str) -> str:
+    """The text of a style sheet or script."""
     return (files("fsgauge.report") / "templates" / name).read_text(encoding="utf-8")

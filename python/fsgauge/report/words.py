@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from datetime import UTC, datetime
 
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.results import Comparison, NoiseFloor
@@ -13,6 +14,11 @@ from fsgauge.units import format_bandwidth, format_duration, format_rate
 FEWEST_BLOCKS = 3
 WIDEST_INTERVAL = 100.0
 """Beyond this factor an interval says nothing that a reader could use."""
+
+
+def moment(unix_ns: int) -> str:
+    """ "2026-11-23 01:36 UTC"."""
+    return datetime.fromtimestamp(unix_ns / 1e9, tz=UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
 def is_known(low: float | None, high: float | None, blocks: int) -> bool:

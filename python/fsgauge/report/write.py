@@ -19,7 +19,7 @@ from fsgauge.report.kind_page import page_of
 from fsgauge.report.page import render_page
 from fsgauge.stats import Results, read_study
 from fsgauge.stats.analysis import analysis_of
-from fsgauge.stats.answer import naming_changes
+from fsgauge.stats.changed_records import naming_changes
 from fsgauge.store import StoredStudy, read_results
 from fsgauge.store.seals import understood
 

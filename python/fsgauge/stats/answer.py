@@ -15,13 +15,21 @@ from fsgauge.record import Cell
 from fsgauge.stats.analysis import Analysis
 from fsgauge.stats.few_operations import NEXT_STEP
 from fsgauge.stats.metrics import METRICS
-from fsgauge.stats.results import Comparison, Finding, NoiseFloor, OwnResults, Results
+from fsgauge.stats.results import Comparison, NoiseFloor, OwnResults
 from fsgauge.stats.served import MEMORY
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
-from fsgauge.stats.wording import extreme, listed, percent, percent_range, remark, too_few
+from fsgauge.stats.wording import (
+    NAMED_SYSTEMS,
+    extreme,
+    listed,
+    named_systems,
+    percent,
+    percent_range,
+    remark,
+    too_few,
+)
 from fsgauge.units import format_size
 
-NAMED_SYSTEMS = 3
 WORDS_LIMIT = 60
 BLOCKS_FOR_A_RANGE = 3
 WIDEST_RANGE = 100.0
@@ -162,7 +170,7 @@ def mostly_undecided(question: Question) -> str:
     clear = {entry.system for _, entry in everything if entry.verdict != "undecided"}
     unclear = [system for system in question.others if system not in clear]
     subject = _subject(question)
-    start = f"Too noisy to tell {_named(unclear)} from {subject} here"
+    start = f"Too noisy to tell {named_systems(unclear)} from {subject} here"
     if not unclear:
         start = (
             f"Too noisy to tell most from {subject} here: {len(undecided)} of {len(everything)}"
@@ -170,7 +178,11 @@ def mostly_undecided(question: Question) -> str:
         )
     if not decided:
         equal = [system for system in question.others if system in clear]
-        same = f"; {_named(equal)} equals {subject} where it is known" if len(equal) == 1 else ""
+        same = (
+            f"; {named_systems(equal)} equals {subject} where it is known"
+            if len(equal) == 1
+            else ""
+        )
         return f"{start}{_would_have_shown(undecided)}{same}."
     cell, entry = _largest(decided)
     how = "slower" if entry.verdict == "worse" else "faster"
@@ -193,13 +205,6 @@ def _subject(question: Question) -> str:
     return "raw" if question.baseline_is_raw else question.baseline
 
 
-def _named(systems: Sequence[str]) -> str:
-    """The systems, of many the first three and how many more."""
-    if len(systems) <= NAMED_SYSTEMS:
-        return listed(systems)
-    return f"{', '.join(systems[:NAMED_SYSTEMS])} and {len(systems) - NAMED_SYSTEMS} more"
-
-
 def _primary(question: Question) -> list[tuple[Cell, Comparison]]:
     return [(cell, each) for cell in question.primary for each in comparisons_in(question, cell)]
 
@@ -211,7 +216,7 @@ def _head(question: Question, lead: Cell, found: Sequence[Comparison]) -> str:
     subject = _subject(question)
     if all(entry.verdict == "equivalent" for entry in found) and len(found) > 1:
         margin = max(entry.margin_percent for entry in found)
-        names = _named([entry.system for entry in found])
+        names = named_systems([entry.system for entry in found])
         return f"{where}{names} equal {subject} in {what} within {margin:.0f} %"
     verb = "keeps" if question.baseline_is_raw and metric.higher_is_better else "has"
     object_ = f"{subject} {what}" if question.baseline_is_raw else f"{subject}'s {what}"
@@ -228,7 +233,7 @@ def _head(question: Question, lead: Cell, found: Sequence[Comparison]) -> str:
     more = f", {len(clear) - len(shown)} between" if many else ""
     untold = ""
     if unclear:
-        names = _named([entry.system for entry in unclear])
+        names = named_systems([entry.system for entry in unclear])
         untold = f"; {names} cannot be told from {subject}"
         if len(unclear) == 1:
             untold += f" ({_bounds(unclear[0])})"
@@ -359,38 +364,3 @@ def _range(low: float, high: float) -> str:
     if low >= 1.995:
         return f"{low:.2f} to {high:.2f} times"
     return f"{percent_range(low, high)} %"
-
-
-_MOST_NAMED = 10
-_ADVICE = "Restore the folder from a copy: these records are no longer what was measured."
-
-
-def changed_sentence(changes: Sequence[str]) -> str:
-    """What was accepted, in a sentence that names the first of them."""
-    more = len(changes) - 1
-    others = f", and {more} more" if more else ""
-    return f"Records were changed after they were written ({changes[0]}{others})."
-
-
-def naming_changes(results: Results, changes: Sequence[str]) -> Results:
-    """The same results, which say first that their records are not what was written."""
-    if not changes:
-        return results
-    sentence = changed_sentence(changes)
-    found = Finding(
-        code="records.changed",
-        level="invalid",
-        sentence=sentence,
-        advice=_ADVICE,
-        count=len(changes),
-        where=list(changes[:_MOST_NAMED]),
-    )
-    reason = sentence[:1].lower() + sentence[1:]
-    invalid = {"valid": False, "invalid_reason": reason}
-    return results.model_copy(
-        update={
-            "answer": not_vouched_for(reason),
-            "findings": [found, *results.findings],
-            "sureness": results.sureness.model_copy(update=invalid),
-        }
-    )

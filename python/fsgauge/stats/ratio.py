@@ -130,7 +130,7 @@ def _bounds(log_ratio: float, half: float) -> tuple[float, float]:
 
 
 @lru_cache
-def t_quantile(freedom: int, level: float = LEVEL) -> float:
+def t_quantile(freedom: float, level: float = LEVEL) -> float:
     """Half width of a two-sided t interval in standard errors."""
     from scipy.special import stdtrit
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from fsgauge.plan.power import detectable_percent
-from fsgauge.stats.ratio import LEVEL, Ratio, Robust, beyond
+from fsgauge.stats.ratio import LEVEL, Ratio, Robust, beyond, t_quantile
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def interval(
     ratio: float, error: float, freedom: float, level: float, reach: float = 0.0
 ) -> tuple[float, float]:
     """The t interval of a ratio whose log has this standard error and may be off by `reach`."""
-    half = _quantile(freedom, level) * error + reach
+    half = t_quantile(freedom, level) * error + reach
     return ratio * math.exp(-half), ratio * math.exp(half)
 
 
@@ -103,12 +103,6 @@ def satterthwaite(parts: Sequence[float], freedoms: Sequence[int]) -> tuple[floa
     shares = [part / total for part in parts]
     weight = sum(share**2 / freedom for share, freedom in zip(shares, freedoms, strict=True))
     return math.sqrt(total), 1 / weight
-
-
-def _quantile(freedom: float, level: float) -> float:
-    from scipy.special import stdtrit
-
-    return float(stdtrit(freedom, (1 + level) / 2))
 
 
 def p_of(log_ratio: float, error: float, freedom: float) -> float:

@@ -12,6 +12,17 @@ def listed(parts: Sequence[str]) -> str:
     return ", ".join(parts[:-1]) + " and " + parts[-1]
 
 
+NAMED_SYSTEMS = 3
+"""A sentence names so many systems; of more it says the number."""
+
+
+def named_systems(systems: Sequence[str]) -> str:
+    """ "ext4, xfs and btrfs"; "ext4, xfs, btrfs and 2 more"."""
+    if len(systems) <= NAMED_SYSTEMS:
+        return listed(systems)
+    return f"{', '.join(systems[:NAMED_SYSTEMS])} and {len(systems) - NAMED_SYSTEMS} more"
+
+
 def too_few(blocks: int, unseen: str = "an effect") -> str:
     """The begin of an answer that so few blocks cannot give."""
     number = "one complete block" if blocks == 1 else f"{blocks} complete blocks"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Literal, Protocol, Self
 
 from fsgauge.access.keys import AccessKeys
@@ -180,6 +181,22 @@ class Method(Protocol):
     def without_equal_in_fio(self) -> tuple[str, str]:
         """Why no fio is run beside the engine, and the bench that comes near; both may be ""."""
         ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class OverServers:
+    """What those kinds answer alike that work over servers too; no `accesses` means over paths."""
+
+    accesses: tuple[AccessKeys, ...] = ()
+
+    def reached_by(self, accesses: Sequence[AccessKeys]) -> Self:
+        """The same over these servers or paths."""
+        return replace(self, accesses=tuple(accesses))
+
+    @property
+    def is_served(self) -> bool:
+        """Whether any system is reached over a server."""
+        return any(access.protocol != "path" for access in self.accesses)
 
 
 class OnPaths:

@@ -16,7 +16,7 @@ TESTS: tuple[Test, ...] = get_args(Test)
 
 @dataclass(frozen=True)
 class PublishedClaim:
-    """What an allocation size keeps, and which number of a report stands beside it.
+    """What an allocation size keeps, and which number of a report is shown next to it.
 
     `claim` is the id in the ledger; `published` is a printed figure, or the fact in our words.
     """
@@ -33,7 +33,7 @@ class PublishedClaim:
 
 @dataclass(frozen=True)
 class PublishedRate:
-    """A rate of other hardware: nothing here stands beside it."""
+    """A rate of other hardware; no number of ours is shown next to it."""
 
     claim: str
     text: str

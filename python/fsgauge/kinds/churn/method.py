@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from fsgauge.access.keys import AccessKeys
 from fsgauge.access.words import through
 from fsgauge.errors import InputError
 from fsgauge.kinds.churn.factors import ChurnFactors
@@ -33,7 +32,7 @@ from fsgauge.wire import (
 )
 from fsgauge.workload.assumed import EXPECTED, Speed
 from fsgauge.workload.folders import TREE, WRITTEN, ClientFolders, FileSets, Place
-from fsgauge.workload.method import WORST_FILES, MakesOwnFiles, data_of
+from fsgauge.workload.method import WORST_FILES, MakesOwnFiles, OverServers, data_of
 from fsgauge.workload.room import Room
 from fsgauge.workload.steps import AgeFolder, Step
 
@@ -46,7 +45,7 @@ _SCAN_SECONDS = 0.3
 
 
 @dataclass(frozen=True)
-class ChurnMethod(MakesOwnFiles):
+class ChurnMethod(OverServers, MakesOwnFiles):
     """See method.Method. `available_bytes` is known once it is `in_room`.
 
     Trees are made on the path in any case. No `accesses` means that all is done there.
@@ -54,7 +53,6 @@ class ChurnMethod(MakesOwnFiles):
 
     workload: ChurnWorkload
     available_bytes: int | None = None
-    accesses: tuple[AccessKeys, ...] = ()
 
     files = 0
     fill_percent = 0
@@ -70,10 +68,6 @@ class ChurnMethod(MakesOwnFiles):
         method._require_largest_file(room)
         method._require_new_files(room)
         return method
-
-    def reached_by(self, accesses: Sequence[AccessKeys]) -> ChurnMethod:
-        """The same with readers and writers over these servers or paths."""
-        return replace(self, accesses=tuple(accesses))
 
     def require_descriptors(self, limit: int) -> None:
         """Every client has one open file, or its sockets."""
@@ -157,7 +151,7 @@ class ChurnMethod(MakesOwnFiles):
     def run_seconds(self, cell: Cell, space_bytes: int, speed: Speed = EXPECTED) -> float:  # noqa: ARG002
         """The calls, then the bytes; before a stage's first cell also its tree."""
         volume, aged = self._volume(), ChurnFactors.of(cell).wear == "aged"
-        seconds = volume.test_seconds(cell, speed, is_served=self._is_served)
+        seconds = volume.test_seconds(cell, speed, is_served=self.is_served)
         if self._begins(cell):
             seconds += volume.tree_seconds(_fill(cell), speed, aged=aged) + _SCAN_SECONDS
         if self.scanned_after(cell):
@@ -201,7 +195,7 @@ class ChurnMethod(MakesOwnFiles):
                 f" {exact_size(workload.record_size)}, {workload.write_fill} % of the space left;"
                 f" {'fsync' if workload.fsync else 'no sync'} before a file is closed"
             )
-        if self._is_served:
+        if self.is_served:
             lines.append(
                 "access: trees are made over the path, below the server; new files are written"
                 f" {through(self.accesses, 'auto')}"
@@ -251,10 +245,6 @@ class ChurnMethod(MakesOwnFiles):
             streams=workload.streams,
             rewrite_percent=workload.rewrite_percent,
         )
-
-    @property
-    def _is_served(self) -> bool:
-        return any(access.protocol != "path" for access in self.accesses)
 
     def _volume(self) -> ChurnVolume:
         if self.available_bytes is None:

@@ -278,7 +278,7 @@ class ConnectionsWorkload(WorkloadKeys):
         return max(self.clients)
 
     def check_access(self, accesses: Sequence[AccessKeys]) -> None:
-        """Nobody knows where files of a share lie."""
+        """Refuse what needs the layout of files, which a server does not report."""
         if all(access.protocol == "path" for access in accesses):
             return
         shared = any(access.share is not None for access in accesses)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from fsgauge.access.keys import AccessKeys
 from fsgauge.access.words import through
 from fsgauge.errors import InputError
 from fsgauge.kinds.connections.cells import cells_of
@@ -40,7 +39,7 @@ from fsgauge.wire import (
 )
 from fsgauge.workload.assumed import EXPECTED, Speed
 from fsgauge.workload.folders import BACKUP, OWN, ClientFolders, FileSets, Place
-from fsgauge.workload.method import WORST_FILES, MakesOwnFiles, data_of
+from fsgauge.workload.method import WORST_FILES, MakesOwnFiles, OverServers, data_of
 from fsgauge.workload.room import Room
 from fsgauge.workload.steps import Step
 
@@ -56,19 +55,14 @@ _METADATA_BYTES = 1 << 10
 
 
 @dataclass(frozen=True)
-class ConnectionsMethod(MakesOwnFiles):
+class ConnectionsMethod(OverServers, MakesOwnFiles):
     """See method.Method. `sets` are known once it is `in_room`; no `accesses` means over paths."""
 
     workload: ConnectionsWorkload
     sets: FileSets | None = None
-    accesses: tuple[AccessKeys, ...] = ()
 
     files = 0
     fill_percent = 0
-
-    def reached_by(self, accesses: Sequence[AccessKeys]) -> ConnectionsMethod:
-        """The same over these servers or paths."""
-        return replace(self, accesses=tuple(accesses))
 
     @property
     def file_sets(self) -> FileSets | None:
@@ -173,7 +167,7 @@ class ConnectionsMethod(MakesOwnFiles):
         contents, files = self._volume(cell)
         moved = 0.0 if factors.test in ("stat", "delete") else contents
         records = moved / factors.record_size_bytes
-        is_served = self._is_served
+        is_served = self.is_served
         calls = (4 * files + records) * (speed.served_seconds if is_served else _CALL_SECONDS)
         calls += factors.clients * speed.session_seconds if is_served else 0.0
         rests = files / factors.clients * workload.think / 1e9 if factors.test != "backup" else 0.0
@@ -196,8 +190,8 @@ class ConnectionsMethod(MakesOwnFiles):
         workload = self.workload
         how = {"event loop": "run by event loops", "threads": "one thread each"}
         how_through = through(self.accesses, workload.interface)
-        way = "sent to the server" if self._is_served else "through the page cache"
-        if self._is_served and any(access.protocol == "path" for access in self.accesses):
+        way = "sent to the server" if self.is_served else "through the page cache"
+        if self.is_served and any(access.protocol == "path" for access in self.accesses):
             way = "through the page cache or sent to the server"
         caches = "the servers' caches left as they are"
         if not self._is_shared:
@@ -238,10 +232,6 @@ class ConnectionsMethod(MakesOwnFiles):
             "fio works on existing files; it has no clients that create and open files",
             "ONLY=clients-tmpfs-fio compares files per second with fio's threads",
         )
-
-    @property
-    def _is_served(self) -> bool:
-        return any(access.protocol != "path" for access in self.accesses)
 
     @property
     def _is_shared(self) -> bool:

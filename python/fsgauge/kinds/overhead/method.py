@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from fsgauge.access.keys import AccessKeys
 from fsgauge.errors import InputError
 from fsgauge.kinds.overhead.factors import OverheadFactors
 from fsgauge.kinds.overhead.keys import OverheadWorkload
@@ -24,22 +22,24 @@ from fsgauge.wire import (
 from fsgauge.workload.assumed import EXPECTED, Speed, operations_per_second
 from fsgauge.workload.folders import Place
 from fsgauge.workload.granularity import interval_ns, rounded_down
-from fsgauge.workload.method import LaidOut, access_line, data_of, interface_of, laid_out
+from fsgauge.workload.method import (
+    LaidOut,
+    OverServers,
+    access_line,
+    data_of,
+    interface_of,
+    laid_out,
+)
 from fsgauge.workload.slicing import READING_SLICE_NS, WRITING_SLICE_NS, Slicing, slices_of
 
 
 @dataclass(frozen=True)
-class OverheadMethod(LaidOut):
+class OverheadMethod(OverServers, LaidOut):
     """See method.Method."""
 
     workload: OverheadWorkload
-    accesses: tuple[AccessKeys, ...] = ()
 
     reserve_bytes = 0
-
-    def reached_by(self, accesses: Sequence[AccessKeys]) -> OverheadMethod:
-        """The same over these servers or paths."""
-        return replace(self, accesses=tuple(accesses))
 
     @property
     def files(self) -> int:

@@ -10,7 +10,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, ValidationInfo, model_validator
 
-from fsgauge.access.keys import AccessKeys
+from fsgauge.access.keys import AccessKeys, unused_interface
 from fsgauge.kinds.writers.factors import Access, Allocation, Range
 from fsgauge.study.base import Distinct
 from fsgauge.study.conflict import conflict
@@ -221,9 +221,7 @@ class WritersWorkload(WorkloadKeys):
 
     def unused_over(self, accesses: Sequence[AccessKeys]) -> dict[str, str]:
         """Calls of this machine, where no system is reached over its path."""
-        if any(access.protocol == "path" for access in accesses):
-            return {}
-        return {"interface": "a server is reached through sockets"}
+        return unused_interface(accesses)
 
     def inapplicable(self) -> Inapplicable:
         """Keys that have no effect in this workload: why, and the key that makes it so."""

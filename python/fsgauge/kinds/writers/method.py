@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import lcm
 
-from fsgauge.access.keys import AccessKeys
 from fsgauge.errors import InputError
 from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.kinds.writers.keys import WritersWorkload
@@ -35,7 +33,14 @@ from fsgauge.wire import (
 from fsgauge.workload.assumed import ASSUMED_LATENCY_SECONDS, EXPECTED, Speed, operations_per_second
 from fsgauge.workload.folders import Place, ServedFiles
 from fsgauge.workload.granularity import interval_ns, rounded_down
-from fsgauge.workload.method import LaidOut, access_line, data_of, interface_of, laid_out
+from fsgauge.workload.method import (
+    LaidOut,
+    OverServers,
+    access_line,
+    data_of,
+    interface_of,
+    laid_out,
+)
 
 LONGEST_RUN_NS = 600_000_000_000
 """A run that ends by passes ends here at the latest, so that a slow disk cannot hold a study."""
@@ -51,17 +56,12 @@ _SMALLEST_SHARE = 8
 
 
 @dataclass(frozen=True)
-class WritersMethod(LaidOut):
+class WritersMethod(OverServers, LaidOut):
     """See method.Method."""
 
     workload: WritersWorkload
-    accesses: tuple[AccessKeys, ...] = ()
 
     overwrites = True
-
-    def reached_by(self, accesses: Sequence[AccessKeys]) -> WritersMethod:
-        """The same over these servers or paths."""
-        return replace(self, accesses=tuple(accesses))
 
     @property
     def files(self) -> int:

@@ -15,7 +15,7 @@ BETWEEN_CASES = ("D-14", "D-16", "D-18")
 class PublishedCase:
     """One line of the publication; `claim` is its id in the ledger.
 
-    `lay_out` is in MB/s, `iops` one rate a number of writers, `called` what stands there in words.
+    `lay_out` is in MB/s, `iops` has one rate per number of writers, `called` the printed words.
     `change_percent` and `share_percent` (of the ideal) are computed from the rates.
     """
 

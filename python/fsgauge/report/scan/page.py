@@ -5,8 +5,6 @@ from __future__ import annotations
 import base64
 import os
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from importlib.resources import files
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -17,7 +15,8 @@ from fsgauge.plain_files import head_of, write_whole
 from fsgauge.report.scan.lengths import lengths_chart
 from fsgauge.report.scan.map import COLOURS, hilbert_picture, shares_of
 from fsgauge.report.scan.strip import difference_strip, every_nth, group_bars, legend, strip
-from fsgauge.report.theme import template
+from fsgauge.report.theme import asset, template
+from fsgauge.report.words import moment
 from fsgauge.scan import words
 from fsgauge.scan.numbers import (
     QUANTITIES,
@@ -58,8 +57,8 @@ def scan_page(scan: ScanResult, before: ScanResult | None = None) -> str:
         version=__version__,
         scan=_with_all_notes(scan),
         before=before,
-        when=_date(scan),
-        before_when=_date(before) if before else "",
+        when=moment(scan.started_unix_ns),
+        before_when=moment(before.started_unix_ns) if before else "",
         place=words.place(scan),
         headline=words.headline(scan),
         free=words.free_space(scan),
@@ -76,8 +75,8 @@ def scan_page(scan: ScanResult, before: ScanResult | None = None) -> str:
         format_size=format_size,
         group_rows=_GROUP_ROWS,
         extent_rows=_EXTENT_ROWS,
-        scan_style=_asset("scan.css"),
-        scan_script=_asset("scan.js"),
+        scan_style=asset("scan.css"),
+        scan_script=asset("scan.js"),
     )
 
 
@@ -90,7 +89,10 @@ def _with_all_notes(scan: ScanResult) -> ScanResult:
 def _maps(scan: ScanResult, before: ScanResult | None) -> list[MapView]:
     if before is None:
         return [_view("now", "", scan, scan.map)] if scan.map else []
-    both = (("before", f"before: {_date(before)}", before), ("now", f"now: {_date(scan)}", scan))
+    both = (
+        ("before", f"before: {moment(before.started_unix_ns)}", before),
+        ("now", f"now: {moment(scan.started_unix_ns)}", scan),
+    )
     return [_view(name, title, each, each.map) for name, title, each in both if each.map]
 
 
@@ -163,15 +165,6 @@ def _charts(scan: ScanResult, before: ScanResult | None) -> list[dict[str, str]]
         )
         charts.append({"title": title, "what": what, "wide": wide, "narrow": narrow})
     return charts
-
-
-def _date(scan: ScanResult) -> str:
-    moment = datetime.fromtimestamp(scan.started_unix_ns / 1e9, tz=UTC)
-    return moment.strftime("%Y-%m-%d %H:%M UTC")
-
-
-def _asset(name: str) -> str:
-    return (files("fsgauge.report") / "templates" / name).read_text(encoding="utf-8")
 
 
 MARK = '<meta name="generator" content="fsgauge scan'

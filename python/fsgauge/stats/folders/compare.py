@@ -29,7 +29,7 @@ from itertools import product
 from typing import Literal
 
 from fsgauge.record import Cell
-from fsgauge.stats.answer import naming_changes
+from fsgauge.stats.changed_records import naming_changes
 from fsgauge.stats.compare import measured_metrics
 from fsgauge.stats.contrast import Contrast, Judged, Sittings, Value, in_folders
 from fsgauge.stats.estimate import ByBlock

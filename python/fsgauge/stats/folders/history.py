@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from fsgauge.errors import InputError
-from fsgauge.stats.answer import changed_sentence
+from fsgauge.stats.changed_records import changed_sentence
 from fsgauge.stats.contrast import Contrast, Value, ratio_of, reach_of
 from fsgauge.stats.folders.change_points import FEWEST, change_points
 from fsgauge.stats.folders.same_conditions import Side, Unlike, listed_differences, require_alike

@@ -32,6 +32,11 @@ class AgingPoint(ResultModel):
     blocks: list[tuple[int, float]]
     relative_blocks: list[tuple[int, float]]
 
+    @property
+    def kept(self) -> float:
+        """The share of the clean rate; all of it at the clean level itself."""
+        return self.relative.value if self.relative is not None else 1.0
+
 
 class AgingLine(ResultModel):
     """One system, written or read, from clean to all free; `points` begin with the clean one.

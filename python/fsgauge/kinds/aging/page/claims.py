@@ -97,7 +97,7 @@ def _measured(results: Results, aging: Aging, claim: PublishedClaim, system: str
     match claim.test:
         case "kept":
             known = [each for each in line.points if each.relative] if line else []
-            return _kept_cell(min(known, key=_kept, default=None))
+            return _kept_cell(min(known, key=lambda point: point.kept, default=None))
         case "kept at":
             return _kept_cell(line.at(claim.free_percent) if line else None, named=False)
         case "in chunks":
@@ -113,10 +113,6 @@ def _kept_cell(point: AgingPoint | None, *, named: bool = True) -> TableCell:
     cell = share_cell(point.relative)
     where = f"at {point.free_percent} % free" if named else ""
     return TableCell(cell.text, ", ".join(filter(None, (cell.below, where))))
-
-
-def _kept(point: AgingPoint) -> float:
-    return point.relative.value if point.relative is not None else 1.0
 
 
 def _clean_of_smallest(results: Results, aging: Aging, system: str) -> TableCell:

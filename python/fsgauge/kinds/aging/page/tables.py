@@ -61,7 +61,7 @@ def summary_table(results: Results, aging: Aging) -> Table:
 def _summary_row(line: AgingLine, chunk: int | None, least: int) -> list[TableCell]:
     clean = line.at(None)
     known = [point for point in line.points if point.relative is not None]
-    lowest = min(known, key=_kept, default=None)
+    lowest = min(known, key=lambda point: point.kept, default=None)
     first = TableCell(line.system, _chunk_words(chunk))
     return [
         first if line.side == "write" else TableCell(line.system),
@@ -71,10 +71,6 @@ def _summary_row(line: AgingLine, chunk: int | None, least: int) -> list[TableCe
         _kept_cell(lowest, named=True),
         _whole_cell(line),
     ]
-
-
-def _kept(point: AgingPoint) -> float:
-    return point.relative.value if point.relative is not None else 1.0
 
 
 def _kept_cell(point: AgingPoint | None, *, named: bool = False) -> TableCell:

@@ -18,10 +18,9 @@ from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.record import Cell
 from fsgauge.stats.results import Comparison
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
-from fsgauge.stats.wording import extreme, listed, ratio_range, remark, too_few
+from fsgauge.stats.wording import NAMED_SYSTEMS, extreme, listed, ratio_range, remark, too_few
 
 WORDS_LIMIT = 60
-NAMED_SYSTEMS = 3
 NAMED_TESTS = 4
 _VERBS = {
     "write": "writes",

@@ -17,13 +17,12 @@ from fsgauge.report.table_parts import (
     Rows,
     Table,
     TableCell,
-    interval_text,
+    judged_cell,
     value_cell,
     without_empty_columns,
 )
-from fsgauge.report.theme import GLYPHS
 from fsgauge.stats.estimate import Estimate
-from fsgauge.stats.results import JudgedRatio, Results
+from fsgauge.stats.results import Results
 
 if TYPE_CHECKING:
     import altair as alt
@@ -160,10 +159,10 @@ def by_clients_table(results: Results, connections: Connections) -> list[Table]:
             ("system", "", lambda each: each.system),
             ("clients", "", lambda each: f"{each.clients:,}"),
             ("rate", "bandwidth", lambda each: value_cell(each.rate, each.unit)),
-            (f"over that of {fewest}", "ratio", lambda each: _ratio_cell(each.rate_ratio)),
+            (f"over that of {fewest}", "ratio", lambda each: judged_cell(each.rate_ratio)),
             ("mean response", "mean", _response_cell),
-            (f"over that with {fewest}", "ratio", lambda each: _ratio_cell(each.response_ratio)),
-            (f"gain, over that with {fewest}", "ratio", lambda each: _ratio_cell(each.gain_ratio)),
+            (f"over that with {fewest}", "ratio", lambda each: judged_cell(each.response_ratio)),
+            (f"gain, over that with {fewest}", "ratio", lambda each: judged_cell(each.gain_ratio)),
         ],
         folded_from=33,
     )
@@ -173,10 +172,3 @@ def by_clients_table(results: Results, connections: Connections) -> list[Table]:
 def _response_cell(each: ByClients) -> TableCell:
     found = value_cell(each.response_ns, "ns")
     return found if found == NOTHING else TableCell(f"{each.operation} {found.text}", found.below)
-
-
-def _ratio_cell(ratio: JudgedRatio | None) -> TableCell:
-    if ratio is None:
-        return NOTHING
-    text = f"{words.ratio(ratio.ratio)} {GLYPHS[ratio.verdict]} {ratio.verdict}"
-    return TableCell(text, interval_text(ratio, words.ratio))

@@ -27,12 +27,12 @@ from fsgauge.report.table_parts import (
     Table,
     TableCell,
     interval_text,
+    judged_cell,
     quantile_cell,
     share_cell,
     value_cell,
     without_empty_columns,
 )
-from fsgauge.report.theme import GLYPHS
 from fsgauge.stats.client_errors import ERRORS
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.results import Results
@@ -98,10 +98,7 @@ def _value(value: Value | None) -> TableCell:
 
 
 def _change(change: Change | None) -> TableCell:
-    if change is None:
-        return NOTHING
-    text = f"{words.percent_change(change.ratio)} {GLYPHS[change.verdict]} {change.verdict}"
-    return TableCell(text, interval_text(change, words.percent_change))
+    return judged_cell(change, words.percent_change)
 
 
 def _published(row: PublishedRow | None, systems: int) -> list[TableCell]:
@@ -202,11 +199,7 @@ def _by_extents(extents: CellExtents) -> TableCell:
 
 
 def _extents_ratio(extents: CellExtents) -> TableCell:
-    ratio = extents.ratio
-    if ratio is None:
-        return NOTHING
-    text = f"{words.ratio(ratio.ratio)} {GLYPHS[ratio.verdict]} {ratio.verdict}"
-    return TableCell(text, interval_text(ratio, words.ratio))
+    return judged_cell(extents.ratio)
 
 
 def extents_words(extents: CellExtents) -> str:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from fsgauge.kinds.overhead.analysis.model import Fluctuation, Overhead
 from fsgauge.report import words
-from fsgauge.report.table_parts import NOTHING, Rows, Table, TableCell, interval_text
-from fsgauge.report.theme import GLYPHS
+from fsgauge.report.table_parts import NOTHING, Rows, Table, TableCell, interval_text, judged_cell
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.results import Results
 from fsgauge.units import exact_duration
@@ -58,8 +57,7 @@ def _percent_cell(number: Estimate) -> TableCell:
 def _ratio(each: Fluctuation) -> TableCell:
     """The baseline's is its second turn over its first: what equal systems differ by."""
     if each.ratio is not None:
-        text = f"{words.ratio(each.ratio.ratio)} {GLYPHS[each.ratio.verdict]} {each.ratio.verdict}"
-        return TableCell(text, interval_text(each.ratio, words.ratio))
+        return judged_cell(each.ratio)
     if each.noise is None:
         return NOTHING
     again = interval_text(each.noise, words.ratio)

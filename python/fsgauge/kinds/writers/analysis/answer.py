@@ -17,10 +17,9 @@ from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.record import Cell, RunRecord
 from fsgauge.stats.estimate import Estimate, widened
 from fsgauge.stats.verdict import ALPHA, BLOCKS_FOR_A_VERDICT, benjamini_hochberg
-from fsgauge.stats.wording import listed
+from fsgauge.stats.wording import NAMED_SYSTEMS, named_systems
 from fsgauge.units import format_size
 
-NAMED_SYSTEMS = 3
 WORDS_LIMIT = 60
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
@@ -59,8 +58,7 @@ def writers_answer(scaling: Scaling, primary: Sequence[Cell], margin_percent: fl
         return f"{subject} do {_one(device, margin_percent, base)} on the device alone{groups}."
     if systems and all(_is_undecided(change, margin_percent) for _, change in systems):
         names = [system for system, _ in systems]
-        more = f" and {len(names) - NAMED_SYSTEMS} more" if len(names) > NAMED_SYSTEMS else ""
-        shown = ", ".join(names[:NAMED_SYSTEMS]) + more if more else listed(names)
+        shown = named_systems(names)
         asked = f"{subject[:1].lower()}{subject[1:]} do more than {base} on {shown}"
         return f"Too noisy to tell whether {asked}{groups}."
     alone = f"; the device alone {device.value:.2f} times" if device is not None else ""

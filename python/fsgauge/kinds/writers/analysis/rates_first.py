@@ -13,9 +13,14 @@ from fsgauge.kinds.writers.analysis.model import Scaling
 from fsgauge.stats.answer import Question, comparisons_in
 from fsgauge.stats.results import Comparison
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
-from fsgauge.stats.wording import listed, percent, percent_range, remark
-
-NAMED_SYSTEMS = 3
+from fsgauge.stats.wording import (
+    NAMED_SYSTEMS,
+    listed,
+    named_systems,
+    percent,
+    percent_range,
+    remark,
+)
 
 
 def rates_first(scaling: Scaling, question: Question) -> str:
@@ -30,7 +35,9 @@ def rates_first(scaling: Scaling, question: Question) -> str:
     where = f"With {number_words(last.writers)} writers"
     clear = [entry for entry in found if entry.verdict != "undecided"]
     unclear = [entry.system for entry in found if entry.verdict == "undecided"]
-    untold = f"too noisy to tell {_named(unclear)} from {question.baseline}" if unclear else ""
+    untold = (
+        f"too noisy to tell {named_systems(unclear)} from {question.baseline}" if unclear else ""
+    )
     if not clear:
         return f"{where}, {untold}."
     ordered = sorted(clear, key=lambda entry: entry.ratio, reverse=True)
@@ -63,9 +70,3 @@ def _bounds(entry: Comparison, *, is_pick: bool) -> str:
     low, high = (entry.pick_low, entry.pick_high) if is_pick else (entry.low, entry.high)
     word = remark(entry.verdict, barely=entry.barely)
     return f"{percent_range(low or entry.ratio, high or entry.ratio)} %{word}"
-
-
-def _named(systems: Sequence[str]) -> str:
-    if len(systems) <= NAMED_SYSTEMS:
-        return listed(systems)
-    return f"{', '.join(systems[:NAMED_SYSTEMS])} and {len(systems) - NAMED_SYSTEMS} more"

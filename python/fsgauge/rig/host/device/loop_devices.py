@@ -175,7 +175,7 @@ def backing_of(loop: str) -> LoopBacking | None:
         else FileIdentity(False, *_numbers(device), inode)
     )
     end = offset + limit if limit else _END
-    return LoopBacking(loop, identity, text if _leads_to(text, identity) else None, offset, end)
+    return LoopBacking(loop, identity, text if leads_to(text, identity) else None, offset, end)
 
 
 def all_backings() -> Iterator[LoopBacking]:
@@ -186,7 +186,8 @@ def all_backings() -> Iterator[LoopBacking]:
             yield found
 
 
-def _leads_to(path: str, identity: FileIdentity) -> bool:
+def leads_to(path: str, identity: FileIdentity) -> bool:
+    """Whether a path is that very file; False where it cannot be looked at."""
     try:
         return identity_at(path) == identity
     except OSError:

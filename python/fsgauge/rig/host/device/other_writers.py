@@ -20,6 +20,7 @@ from fsgauge.rig.host.device.loop_devices import (
     backing_of,
     identity_at,
     identity_of_device,
+    leads_to,
 )
 from fsgauge.rig.host.machine.mounts import mounts_everywhere
 from fsgauge.rig.host.process.processes import Process, processes
@@ -52,23 +53,16 @@ def _of_file(backing: LoopBacking) -> Iterator[str]:
     if backing.identity.is_device:
         return
     for mount in {mount.mount_point: mount for _, mount in mounts_everywhere()}.values():
-        if mount.source.startswith("/") and _is(mount.source, backing.identity):
+        if mount.source.startswith("/") and leads_to(mount.source, backing.identity):
             yield f"{file}  mounted at {mount.mount_point}"
     for swap in _swap_files():
-        if _is(swap, backing.identity):
+        if leads_to(swap, backing.identity):
             yield f"{file}  in use as swap"
 
 
 def _mounted(loop: str) -> str:
     points = sorted({m.mount_point for _, m in mounts_everywhere() if m.source == loop})
     return f" (mounted at {', '.join(points)})" if points else ""
-
-
-def _is(path: str, identity: FileIdentity) -> bool:
-    try:
-        return identity_at(path) == identity
-    except OSError:
-        return False
 
 
 def _swap_files() -> list[str]:
