@@ -135,6 +135,7 @@ def planted_scaling(planted: Planted) -> Scaling:
         ],
         limits=[
             LimitPoint(
+                cell=f"write-8KiB-writers{writers}",
                 writers=writers,
                 group=group,
                 null=12e6 * min(writers, 2),

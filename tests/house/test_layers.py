@@ -19,6 +19,7 @@ STATS = TYPES | {
     "record",
     "factors",
     "series",
+    "under_load",
     "plan.power",
     "run_token",
     "scan",
@@ -41,6 +42,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "parts": {"wire"},
     "merging": {"wire", "series", "parts"},
     "record": {"wire", "machine", "parts", "merging"},
+    "under_load": {"wire", "record"},
     "conditions": TYPES | {"machine", "record", "run_token"},
     "factors": TYPES | {"record"},
     "interruption": {"errors"},
@@ -71,7 +73,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "age": STUDY
     | {"interruption", "rig.host.machine", "storage", "system", "rig", "engine"}
     | {"store", "scan", "plain_files"},
-    "progress": STUDY | {"scan"},
+    "progress": STUDY | {"scan", "under_load"},
 }
 OF_KINDS = {
     "keys": "study",

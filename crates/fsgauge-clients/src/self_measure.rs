@@ -22,6 +22,7 @@ pub(crate) fn self_measure(job: &ClientsJob, clock: &Clock) -> Outcome<SelfMeasu
     Ok(SelfMeasure {
         null_ns_per_operation: best,
         clock_ns_per_read: clock.cost_ns(),
+        clock_ns_per_tick: clock.ns_per_tick(),
         clock: clock.kind(),
         stamps: Stamps::Operation,
     })

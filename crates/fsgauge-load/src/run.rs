@@ -27,7 +27,7 @@ pub fn run_load(
     stop: Stop,
 ) -> Outcome<LoadResult> {
     check_load(&load)?;
-    let (clock, clock_note) = Clock::new();
+    let (clock, clock_note) = load.measured_before.as_ref().map_or_else(Clock::new, Clock::like);
     let mut notes: Vec<Note> = clock_note.into_iter().collect();
     let _claim = target::claim(&load.target, load.read_percent < 100)?;
     let access = share::access_of(&load.target)?;
@@ -35,7 +35,10 @@ pub fn run_load(
         Some(access) => prepare_share(&load, access, &stop, &mut notes)?,
         None => prepare_target(&load, &mut notes)?,
     }
-    let self_measure = self_measure(&load, &clock)?;
+    let self_measure = match load.measured_before {
+        Some(measured) => measured,
+        None => self_measure(&load, &clock)?,
+    };
     send_event(listener, &stop, Event::SelfMeasure(self_measure));
     allow_interrupts();
     let limits = if load.measure_limits { measure_limits(&load, clock, stop)? } else { None };

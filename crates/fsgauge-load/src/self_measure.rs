@@ -23,6 +23,7 @@ pub(crate) fn self_measure(load: &LoadJob, clock: &Clock) -> Result<SelfMeasure,
     Ok(SelfMeasure {
         null_ns_per_operation: null_ns_per_operation(load, clock)?,
         clock_ns_per_read: clock.cost_ns(),
+        clock_ns_per_tick: clock.ns_per_tick(),
         clock: clock.kind(),
         stamps,
     })

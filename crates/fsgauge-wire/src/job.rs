@@ -8,7 +8,7 @@ use std::num::NonZeroU32;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{AgeJob, ClientsJob, ScanJob, ShareTarget};
+use crate::{AgeJob, ClientsJob, ScanJob, SelfMeasure, ShareTarget};
 
 /// One job; `kind` says which.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -374,6 +374,10 @@ pub struct LoadJob {
     /// and every Nth after it.
     #[serde(default)]
     pub limits_stride_bytes: Option<NonZeroU32>,
+    /// What a run of the same load on this machine has measured of the engine, a moment ago: it is taken as it is
+    /// and not measured again, which saves most of the time of a short run's start. Null: it is measured.
+    #[serde(default)]
+    pub measured_before: Option<SelfMeasure>,
 }
 
 impl LoadJob {
@@ -411,6 +415,7 @@ impl LoadJob {
             companions: Vec::new(),
             measure_limits: false,
             limits_stride_bytes: None,
+            measured_before: None,
         }
     }
 }

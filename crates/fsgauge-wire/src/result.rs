@@ -72,6 +72,9 @@ pub struct SelfMeasure {
     pub null_ns_per_operation: f64,
     /// Time of one clock read.
     pub clock_ns_per_read: f64,
+    /// How long a tick of the processor's counter is; 0 where time is not read from it.
+    #[serde(default)]
+    pub clock_ns_per_tick: f64,
     /// Where time is read from.
     pub clock: ClockKind,
     /// How often it is read.

@@ -220,7 +220,8 @@ def time_and_bytes(description: PlanDescription) -> list[str]:
 
     return [
         f"time      about {words(description.expected_seconds)}"
-        f" ({words(description.shortest_seconds)} to {words(description.longest_seconds)})",
+        f" ({words(description.shortest_seconds)} to {words(description.longest_seconds)}),"
+        f" {description.under_load_share:.0%} of it under load",
         f"written   about {format_size(description.written_bytes_estimate)}"
         f" ({description.estimate_basis})",
     ]

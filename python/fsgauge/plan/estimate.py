@@ -54,6 +54,20 @@ def block_seconds(
     )
 
 
+def under_load_share(study: Study, size_bytes: int, *, side_by_side: bool = False) -> float:
+    """How much of a block's time the load runs, warm-up included, at the speed that is assumed."""
+    loads = 0.0
+    accesses = accesses_of(study)
+    turns = Counter([*accesses, accesses[0], *[AccessKeys()] * len(_beside_path(study))])
+    for access, count in turns.items():
+        method = method_of(study.workload).reached_by((access,))
+        method = method.in_room(planned_room(study, size_bytes))
+        space = layout_bytes(study, size_bytes)
+        runs = (method.run_seconds(cell, space, EXPECTED) for cell in cells_of(study.workload))
+        loads += count * sum(runs)
+    return loads / block_seconds(study, size_bytes, side_by_side=side_by_side)
+
+
 def _slicing_seconds(study: Study) -> float:
     """The engine's further starts in one turn whose runs are cut into slices."""
     method = method_of(study.workload)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pydantic import BaseModel, ConfigDict
 
 from fsgauge.access.words import protection_in, way, ways
-from fsgauge.plan.estimate import RUN_SECONDS, block_seconds
+from fsgauge.plan.estimate import RUN_SECONDS, block_seconds, under_load_share
 from fsgauge.plan.partners import partners
 from fsgauge.plan.power import blocks_needed, corrected, detectable_percent, paired_percent
 from fsgauge.plan.space import held_twice, layout_bytes, planned_room
@@ -70,6 +70,8 @@ class PlanDescription(_Facts):
     expected_seconds: float
     shortest_seconds: float
     longest_seconds: float
+    under_load_share: float
+    """Of that time, how much the load runs; the rest is set-up, syncs and engine starts."""
     written_bytes_estimate: int
     estimate_basis: str
     sensitivity_known: bool
@@ -114,6 +116,7 @@ def describe(
         expected_seconds=blocks * mean,
         shortest_seconds=blocks * shortest,
         longest_seconds=blocks * longest,
+        under_load_share=under_load_share(study, size_bytes, side_by_side=plan.side_by_side),
         written_bytes_estimate=plan.expected_written_bytes,
         estimate_basis=_estimate_basis(by_pilot=measured is not None, is_served=is_served(study)),
         sensitivity_known=noise is not None,

@@ -80,7 +80,13 @@ class Live(Quiet):
         assert self.tally is not None  # noqa: S101 - the study has started
         far = Table.grid(padding=(0, 2))
         bar = ProgressBar(total=1.0, completed=self.tally.share, width=_BAR_WIDTH)
-        far.add_row(Text(self.now), bar, f"{self.tally.share:.0%}", self.tally.left())
+        far.add_row(
+            Text(self.now),
+            bar,
+            f"{self.tally.share:.0%}",
+            self.tally.left(),
+            self.tally.under_load(),
+        )
         self.live.update(
             Group(
                 far, Text(f"    {self.rate}"), Text(f"    last: {self.last}" if self.last else "")

@@ -7,6 +7,7 @@ import time
 from dataclasses import dataclass, field
 
 from fsgauge.record import Plan, RunRecord
+from fsgauge.under_load import load_ns
 from fsgauge.units import format_duration, format_rate
 from fsgauge.wire import ClientsResult, LoadResult, timed_operations
 
@@ -38,6 +39,13 @@ class Tally:
         if len(self.runs) >= len(self.plan.cells):
             expected = elapsed / self.share
         return f"{format_duration(int(max(expected - elapsed, 0) * 1e9))} left"
+
+    def under_load(self) -> str:
+        """ "81 % under load": how much of the time since the start the load ran; "" at first."""
+        elapsed_ns = (time.monotonic() - self.started) * 1e9
+        if not self.runs or elapsed_ns <= 0:
+            return ""
+        return f"{sum(map(load_ns, self.runs)) / elapsed_ns:.0%} under load"
 
     def so_far(self, record: RunRecord) -> str:
         """The cell's mean ratio to the baseline over the blocks measured so far, or empty.

@@ -26,7 +26,16 @@ Unit = (
     | Literal["B", "KB", "kB", "MB", "GB", "KiB", "MiB", "GiB", "TB", "TiB"]
 )
 Rule = Literal[
-    "below", "above", "all below", "most above", "loss up to", "at least", "no gain", "same"
+    "below",
+    "above",
+    "all below",
+    "any below",
+    "most above",
+    "any differs",
+    "loss up to",
+    "at least",
+    "no gain",
+    "same",
 ]
 WaitsFor = Literal[
     "a run on this host",

@@ -99,7 +99,7 @@ def _of(entry: Comparison, results: Results) -> Observation:
 def _steps(trial: Trial, results: Results) -> list[Observation]:
     """One for each pair of cells that differ in the factor `across` alone, as far as is known.
 
-    Factors that follow from it (which calls carry the load) are not compared.
+    Factors that follow from it (which calls carry the load, what a test reads) are not compared.
     """
     first, second = trial.at
     entries = {entry.cell: entry for entry in _comparisons(trial, results)}
@@ -115,7 +115,7 @@ def _steps(trial: Trial, results: Results) -> list[Observation]:
 
 
 def _alike(cell: Cell, other: Cell, across: str) -> bool:
-    left_out = {across, "interface"}
+    left_out = {across, "interface"} | ({"read_percent"} if across == "test" else set())
     names = (cell.factors.keys() | other.factors.keys()) - left_out
     return all(cell.factors.get(name) == other.factors.get(name) for name in names)
 

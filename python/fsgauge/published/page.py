@@ -74,7 +74,13 @@ def _section(folder: str, ledger: Ledger) -> str:
 def _row(standing: Standing) -> str:
     claim = standing.claim
     computed = "; ".join(computed_words(number) for number in claim.computed)
-    fact = f"{claim.fact} *Computed: {computed}.*" if computed else claim.fact
+    changes = [each.change_percent for each in claim.figures if each.change_percent is not None]
+    printed = ", ".join(f"{change:g} %" for change in changes)
+    fact = (
+        claim.fact
+        + (f" Printed change: {printed}." if printed else "")
+        + (f" *Computed: {computed}.*" if computed else "")
+    )
     cells = (claim.id, claim.kind, claim.place, fact, f"**{standing.word}**", standing.why)
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 

@@ -43,7 +43,7 @@ def standing_of(folder: str, claim: Claim) -> Standing:
         return _by_reason(claim)
     trials = tuple(_of_trial(folder, claim, trial) for trial in claim.trials)
     word = together([each.outcome.word for each in trials])
-    return Standing(claim, word, "; ".join(_in_words(each) for each in trials), trials)
+    return Standing(claim, word, "; ".join(_in_words(claim, each) for each in trials), trials)
 
 
 def _by_reason(claim: Claim) -> Standing:
@@ -77,10 +77,15 @@ def _run_of(folder: str, study: str) -> JudgedRun | None:
     return run_of(folder, study)
 
 
-def _in_words(each: TrialStanding) -> str:
-    published = (
-        f", published {each.published:.3g}"
-        if each.published is not None and each.trial.rule not in ("at least", "loss up to")
-        else ""
-    )
-    return f"{each.trial.words}: {each.outcome.words}{published}"
+def _in_words(claim: Claim, each: TrialStanding) -> str:
+    return f"{each.trial.words}: {each.outcome.words}{_published(claim, each)}"
+
+
+def _published(claim: Claim, each: TrialStanding) -> str:
+    """The ratio of the publication, and the printed values that it is computed from."""
+    if each.published is None or each.trial.rule in ("at least", "loss up to"):
+        return ""
+    if not each.trial.figure:
+        return f", published {each.published:.3g}"
+    first, second = claim.figure(each.trial.figure).values
+    return f", published {second:,.10g} / {first:,.10g} = {each.published:.3g}"

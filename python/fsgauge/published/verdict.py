@@ -13,6 +13,7 @@ The size of a ratio on other hardware is no reason to call it refuted.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -55,6 +56,8 @@ def judged(trial: Trial, published: float | None, seen: Sequence[Observation]) -
         return _at_least(published or 0.0, seen)
     if trial.rule == "loss up to":
         return _loss_up_to(published or 0.0, seen)
+    if trial.rule in ("any below", "any differs"):
+        return _any(trial, seen)
     return _of_many(trial, seen)
 
 
@@ -129,6 +132,26 @@ def _of_many(trial: Trial, seen: Sequence[Observation]) -> Outcome:
         first = max(against, key=lambda each: each.value)
         return Outcome("refuted", f"{words}; {first.cell}: {numbers(first)}")
     return Outcome("confirmed" if len(below) == len(seen) else "undecided", words)
+
+
+def _any(trial: Trial, seen: Sequence[Observation]) -> Outcome:
+    """One that is certain confirms it; it is refuted when none can differ by more than a margin."""
+    sides = (1 - MARGIN,) if trial.rule == "any below" else (1 - MARGIN, 1 + MARGIN)
+    met = [each for each in seen if _is_certain(each) and _is_beyond(each, sides)]
+    if met:
+        first = max(met, key=lambda each: abs(math.log(each.value)))
+        count = f"{len(met)} of {len(seen)}; " if len(seen) > 1 else ""
+        return Outcome("confirmed", f"{count}{_named(first, seen)}{numbers(first)}")
+    widest = max(seen, key=lambda each: abs(math.log(each.value)))
+    words = f"none of {len(seen)} certainly; {_named(widest, seen)}{numbers(widest)}"
+    none = all(each.is_above(sides[0]) for each in seen) and (
+        len(sides) == 1 or all(each.is_below(sides[1]) for each in seen)
+    )
+    return Outcome("refuted" if none else "undecided", words)
+
+
+def _is_beyond(seen: Observation, sides: Sequence[float]) -> bool:
+    return seen.is_below(sides[0]) or (len(sides) > 1 and seen.is_above(sides[1]))
 
 
 def _is_certain(seen: Observation) -> bool:

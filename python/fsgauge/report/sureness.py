@@ -26,6 +26,7 @@ def sureness_lines(results: Results, runs: Sequence[RunRecord] = ()) -> list[Lin
         _noise(results),
         _steady(results),
         _engine(results),
+        *_under_load(results),
         _failures(results),
         _tests(results),
         _findings(results),
@@ -88,6 +89,13 @@ def _engine(results: Results) -> Line:
         share <= 20,
         "engine_share",
     )
+
+
+def _under_load(results: Results) -> list[Line]:
+    share = results.sureness.under_load_percent
+    if share is None:
+        return []
+    return [Line("Under load", f"{share:.0f} % of the time", True, "under_load")]
 
 
 def _failures(results: Results) -> Line:

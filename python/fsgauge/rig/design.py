@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from fsgauge.errors import InputError
 from fsgauge.rig.rig import MeasuresSideBySide, Rig
 from fsgauge.study.model import Study
+from fsgauge.study.workload import cells_of
+from fsgauge.workload import method_of
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,9 @@ def design_of(rig: Rig, study: Study) -> Design:
     if asked == "false":
         return Design(side_by_side=False)
     because = f"the rig {rig.name} measures one system at a time"
-    if isinstance(rig, MeasuresSideBySide):
+    if asked == "auto" and not _any_in_slices(study):
+        because = "no cell of this study can be measured in slices"
+    elif isinstance(rig, MeasuresSideBySide):
         because = rig.hindrance(study)
     if because and asked == "true":
         raise InputError(
@@ -36,3 +40,8 @@ def design_of(rig: Rig, study: Study) -> Design:
             next="--set plan.side_by_side=false measures them one by one, which is wider",
         )
     return Design(side_by_side=not because, because=because)
+
+
+def _any_in_slices(study: Study) -> bool:
+    method = method_of(study.workload)
+    return any(not method.slicing(cell).is_whole for cell in cells_of(study.workload))

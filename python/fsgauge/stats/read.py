@@ -43,6 +43,7 @@ from fsgauge.stats.run_checks import engine_share, is_bound_by_work, steady_of
 from fsgauge.stats.samples import collect, complete_blocks, is_complete
 from fsgauge.stats.served import marked, served_sentence
 from fsgauge.stats.server_aborts import abort_sentence
+from fsgauge.under_load import under_load_percent
 from fsgauge.wire import sides_of
 
 
@@ -230,6 +231,9 @@ def _sureness(evidence: Evidence, findings: Sequence[Finding]) -> Sureness:
         runs_steady=sum(verdict.reached for verdict in verdicts),
         runs_by_passes=sum(is_bound_by_work(run) for run in measured),
         engine_share_percent=100 * max(shares) if shares else None,
+        under_load_percent=under_load_percent(
+            evidence.turns, [*evidence.runs, *evidence.path_runs]
+        ),
         io_errors=sum(part.errors for result in results for part in sides_of(result)),
         client_errors=sum(
             each.count for result in results if result.clients for each in result.clients.errors

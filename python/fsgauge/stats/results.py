@@ -167,6 +167,7 @@ class Sureness(ResultModel):
     tried again; `client_errors` were not, and what they belonged to was given up. `data_lost`:
     some of what was written did not come back as it was, and `invalid_reason` says what.
     `too_noisy`: a difference of 10 % would hardly be seen; what is decided stands all the same.
+    `under_load_percent`: of the time from the first system's making to the end of the last run.
     """
 
     blocks_planned: int
@@ -178,6 +179,7 @@ class Sureness(ResultModel):
     runs_steady: int
     runs_by_passes: int = 0
     engine_share_percent: float | None
+    under_load_percent: float | None = None
     io_errors: int
     client_errors: int = 0
     valid: bool

@@ -54,10 +54,11 @@ class PlanSettings(StudyModel):
         "equivalent.",
     )
     side_by_side: Annotated[Literal["auto", "true", "false"], BeforeValidator(_word)] = Field(
-        "false",
+        "auto",
         description="Whether all systems of a block are made at once and each cell is measured on"
         " them by turns, in short slices, so that what is compared stands seconds apart and not"
-        " minutes. It takes the room of all of them. auto: where the storage holds them all.",
+        " minutes. It takes the room of all of them. auto: where the storage holds them all, and"
+        " some cell can be cut into slices.",
     )
     noise_percent: Annotated[Percent, Field(gt=0)] | None = Field(
         None,

@@ -33,6 +33,12 @@ Descriptors = Literal["own", "shared"]
 CompanionKind = Literal["reader", "log"]
 
 
+ClockKind = Literal["tsc", "clock_gettime"]
+
+
+Stamps = Literal["operation", "batch"]
+
+
 Create = Literal["and_write", "then_open"]
 
 
@@ -569,12 +575,6 @@ class Steady(Wire):
     reason: str | None = None
 
 
-ClockKind = Literal["tsc", "clock_gettime"]
-
-
-Stamps = Literal["operation", "batch"]
-
-
 class SyncResult(Wire):
     """All calls of fsync or fdatasync in the measured part."""
 
@@ -923,6 +923,16 @@ class Companion(Wire):
     block_size_bytes: Annotated[int, Field(ge=0)]
 
 
+class SelfMeasure(Wire):
+    """What the engine costs by itself."""
+
+    null_ns_per_operation: float
+    clock_ns_per_read: float
+    clock_ns_per_tick: float = 0.0
+    clock: ClockKind
+    stamps: Stamps
+
+
 class WeightedActivity(Wire):
     """One activity and how often it is drawn, relative to the others."""
 
@@ -1045,15 +1055,6 @@ class Interval(Wire):
     warm_up: bool
     read: IntervalCount
     write: IntervalCount
-
-
-class SelfMeasure(Wire):
-    """What the engine costs by itself."""
-
-    null_ns_per_operation: float
-    clock_ns_per_read: float
-    clock: ClockKind
-    stamps: Stamps
 
 
 class FaultyBlock(Wire):
@@ -1432,6 +1433,7 @@ class LoadJob(Wire):
     companions: Annotated[list[Companion], Field(validate_default=True)] = []
     measure_limits: bool = False
     limits_stride_bytes: Annotated[int | None, Field(ge=1)] = None
+    measured_before: SelfMeasure | None = None
 
 
 class LayoutJob(Wire):

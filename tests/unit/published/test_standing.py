@@ -59,7 +59,7 @@ def test_a_verdict_follows_from_the_kept_interval(monkeypatch: pytest.MonkeyPatc
         monkeypatch.setattr(standing, "_run_of", lambda folder, study, kept=kept: kept)
         found = standing.standing_of("connections", claim)
         assert (found.word, found.runs) == (word, [kept])
-        assert "published 0.393" in found.why
+        assert "= 0.393" in found.why
 
 
 def test_rates_without_heads_are_shown_and_give_no_verdict(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -51,6 +51,14 @@ def seen(low: float | None, high: float | None, cell: str = "cell", **more: Any)
         ("same", 1.0, 0.98, 1.03, "confirmed"),
         ("same", 1.0, 0.7, 1.3, "undecided"),
         ("same", 1.0, 1.2, 1.3, "refuted"),
+        ("any below", None, 0.8, 0.9, "confirmed"),
+        ("any below", None, 0.9, 0.98, "undecided"),
+        ("any below", None, 0.96, 0.98, "refuted"),
+        ("any below", None, 1.2, 1.3, "refuted"),
+        ("any differs", None, 1.2, 1.3, "confirmed"),
+        ("any differs", None, 0.8, 0.9, "confirmed"),
+        ("any differs", None, 1.02, 1.2, "undecided"),
+        ("any differs", None, 0.98, 1.02, "refuted"),
     ],
 )
 def test_one_interval(
@@ -59,7 +67,10 @@ def test_one_interval(
     assert judged(trial(rule), published, [seen(low, high)]).word == word
 
 
-@pytest.mark.parametrize("rule", ["below", "above", "no gain", "same", "all below", "at least"])
+@pytest.mark.parametrize(
+    "rule",
+    ["below", "above", "no gain", "same", "all below", "at least", "any below", "any differs"],
+)
 def test_one_block_decides_nothing(rule: str) -> None:
     assert judged(trial(rule), 0.5, [seen(None, None)]).word == "undecided"
 
@@ -86,6 +97,13 @@ def test_one_of_many_that_chance_explains_does_not_refute_all() -> None:
     many = [seen(0.8, 0.9, p=0.001), seen(1.01, 1.2, p=0.2)]
     assert judged(trial("all below"), None, many).word == "undecided"
     assert judged(trial("all below"), None, [many[0], seen(1.1, 1.2, p=0.01)]).word == "refuted"
+
+
+def test_any_is_the_one_that_is_furthest_and_not_one_that_chance_explains() -> None:
+    many = [seen(0.9, 1.1, "a"), seen(1.2, 1.3, "b"), seen(1.5, 1.6, "c")]
+    assert judged(trial("any differs"), None, many).words.startswith("2 of 3; c: 1.55")
+    chance = [seen(0.8, 0.9, p=0.2), seen(0.99, 1.01)]
+    assert judged(trial("any differs"), None, chance).word == "undecided"
 
 
 @pytest.mark.parametrize(

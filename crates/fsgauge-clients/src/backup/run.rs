@@ -165,6 +165,7 @@ fn self_measure(clock: &Clock) -> SelfMeasure {
     SelfMeasure {
         null_ns_per_operation: (0..MEASURES).map(|_| measure()).fold(f64::INFINITY, f64::min),
         clock_ns_per_read: clock.cost_ns(),
+        clock_ns_per_tick: clock.ns_per_tick(),
         clock: clock.kind(),
         stamps: Stamps::Operation,
     }

@@ -8,12 +8,15 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use fsgauge_wire::{ClockKind, Note};
+use fsgauge_wire::{ClockKind, Note, SelfMeasure};
 use rustix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, Serialize};
 
 /// How long the counter is compared with CLOCK_MONOTONIC. Both ends are known to some 30 ns: about 2 ppm.
 const CALIBRATION: Duration = Duration::from_millis(20);
+
+/// What a clock's scale is multiplied by: 2^32.
+const SCALE: f64 = 4_294_967_296.0;
 
 /// A clock; cheap to copy. Processes of one machine may share it: both sources count the same for all.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
@@ -37,6 +40,15 @@ impl Clock {
         }
     }
 
+    /// The clock that a process of this machine has calibrated; a new one where that was not the counter.
+    pub fn like(measured: &SelfMeasure) -> (Clock, Option<Note>) {
+        let scale = (measured.clock_ns_per_tick * SCALE) as u64;
+        if measured.clock != ClockKind::Tsc || scale == 0 || counter::trusted().is_err() {
+            return Clock::new();
+        }
+        (Clock { kind: ClockKind::Tsc, origin: counter::read(), scale }, None)
+    }
+
     fn from_kernel() -> Clock {
         Clock { kind: ClockKind::ClockGettime, origin: monotonic_ns(), scale: 0 }
     }
@@ -48,6 +60,11 @@ impl Clock {
         let ticks = end_ticks.wrapping_sub(begin_ticks).max(1);
         let scale = ((u128::from(end_ns - begin_ns) << 32) / u128::from(ticks)) as u64;
         Clock { kind: ClockKind::Tsc, origin: counter::read(), scale }
+    }
+
+    /// Nanoseconds of one tick of the counter; 0 where the kernel is asked.
+    pub fn ns_per_tick(&self) -> f64 {
+        self.scale as f64 / SCALE
     }
 
     /// Where this clock reads.
@@ -141,7 +158,24 @@ mod counter {
 
 #[cfg(test)]
 mod tests {
+    use fsgauge_wire::Stamps;
+
     use super::*;
+
+    #[test]
+    fn a_clock_like_another_counts_as_it_does() {
+        let first = Clock::new().0;
+        let measured = SelfMeasure {
+            null_ns_per_operation: 1.0,
+            clock_ns_per_read: 1.0,
+            clock_ns_per_tick: first.ns_per_tick(),
+            clock: first.kind(),
+            stamps: Stamps::Operation,
+        };
+        let second = Clock::like(&measured).0;
+        assert_eq!((second.kind, second.scale), (first.kind, first.scale));
+        assert_eq!(Clock::like(&SelfMeasure { clock: ClockKind::ClockGettime, ..measured }).0.kind, first.kind);
+    }
 
     #[test]
     fn both_clocks_agree_on_a_tenth_of_a_second() {

@@ -33,4 +33,24 @@ def extents_per_file(trial: Trial, results: Results) -> list[Observation]:
     return found
 
 
-OBSERVED = {"extents per file": extents_per_file}
+def response_by_clients(trial: Trial, results: Results) -> list[Observation]:
+    """A system's mean response with so many clients over that with the fewest, inside blocks."""
+    connections = Connections.of(results)
+    cells = {cell.id: cell.name for cell in cells_of(trial, results)}
+    return [
+        Observation(
+            cell=cells[entry.cell],
+            system=trial.system,
+            over="the fewest clients",
+            value=entry.response_ratio.ratio,
+            low=entry.response_ratio.low,
+            high=entry.response_ratio.high,
+            n=entry.response_ratio.n,
+            p=entry.response_ratio.p_adjusted,
+        )
+        for entry in (connections.by_clients if connections is not None else ())
+        if entry.system == trial.system and entry.cell in cells and entry.response_ratio is not None
+    ]
+
+
+OBSERVED = {"extents per file": extents_per_file, "response by clients": response_by_clients}

@@ -10,15 +10,25 @@ from fsgauge.stats.results import Results
 
 def fluctuation(trial: Trial, results: Results) -> list[Observation]:
     """Fluctuation over time over the baseline's, in each cell that the trial is about."""
+    return _of(trial.system, trial, results)
+
+
+def fluctuation_by_setting(trial: Trial, results: Results) -> list[Observation]:
+    """The same for every system but the trial's own, which is the baseline."""
+    others = (system for system in results.systems if system != trial.system)
+    return [each for system in others for each in _of(system, trial, results)]
+
+
+def _of(system: str, trial: Trial, results: Results) -> list[Observation]:
     overhead = Overhead.of(results)
     found = []
     for cell in cells_of(trial, results) if overhead is not None else ():
-        entry = overhead.fluctuation_of(cell.id, trial.system) if overhead is not None else None
+        entry = overhead.fluctuation_of(cell.id, system) if overhead is not None else None
         if entry is not None and entry.ratio is not None:
             found.append(
                 Observation(
-                    cell=cell.name,
-                    system=trial.system,
+                    cell=f"{system}, {cell.name}" if system != trial.system else cell.name,
+                    system=system,
                     over=results.baseline,
                     value=entry.ratio.ratio,
                     low=entry.ratio.low,
@@ -30,4 +40,4 @@ def fluctuation(trial: Trial, results: Results) -> list[Observation]:
     return found
 
 
-OBSERVED = {"fluctuation": fluctuation}
+OBSERVED = {"fluctuation": fluctuation, "fluctuation by setting": fluctuation_by_setting}

@@ -31,4 +31,23 @@ def change(trial: Trial, results: Results) -> list[Observation]:
     ]
 
 
-OBSERVED = {"change": change}
+def touched(trial: Trial, results: Results) -> list[Observation]:
+    """Without a device: touching every byte in memory over writing to nothing."""
+    scaling = Scaling.of(results)
+    cells = {cell.id: cell.name for cell in cells_of(trial, results)}
+    return [
+        Observation(
+            cell=cells[point.cell],
+            system=trial.system,
+            over="nothing written",
+            value=point.touched_ratio.value,
+            low=point.touched_ratio.low,
+            high=point.touched_ratio.high,
+            n=point.touched_ratio.n,
+        )
+        for point in (scaling.limits if scaling is not None else ())
+        if point.cell in cells and point.touched_ratio is not None
+    ]
+
+
+OBSERVED = {"change": change, "touched": touched}

@@ -16,6 +16,7 @@ from fsgauge.rig.host.layout import scan_cell, scan_layout
 from fsgauge.rig.host.sliced_run import SlicedRun
 from fsgauge.rig.host.turn import Standing, standing
 from fsgauge.rig.host.work import Work
+from fsgauge.wire import SelfMeasure
 from fsgauge.workload import method_of
 
 
@@ -47,7 +48,8 @@ def _measure_cell(work: Work, block: Sequence[Standing], position: int, cell: Ce
     slicing = method_of(work.study.workload).slicing(cell)
     number = block[0].turn.block
     rounds = slice_rounds(work.plan, number, cell.id, len(block), slicing.count)
-    runs = [SlicedRun(made, position, cell, slicing) for made in block]
+    measured: dict[str, SelfMeasure] = {}
+    runs = [SlicedRun(made, position, cell, slicing, measured) for made in block]
     if slicing.is_whole:
         for at in rounds[0]:
             runs[at].begin()

@@ -17,7 +17,7 @@ from fsgauge.plan.turns import job_for
 from fsgauge.record import Cell, DeviceRun, RunRecord
 from fsgauge.rig.host.turn import Standing
 from fsgauge.rig.rig import RunStarted
-from fsgauge.wire import ClientsJob, EngineFault, LoadJob
+from fsgauge.wire import ClientsJob, EngineFault, LoadJob, LoadResult, SelfMeasure
 from fsgauge.workload.slicing import Slicing
 
 _NOT_SYNCED = "io.sync"
@@ -31,6 +31,8 @@ class SlicedRun:
     position: int
     cell: Cell
     slicing: Slicing
+    measured: dict[str, SelfMeasure] = field(default_factory=dict)
+    """What the engine costs, by kind of target: measured once for all of a cell's slices."""
     caches: str = ""
     fault: EngineFault | None = None
     _slices: list[Slice] = field(default_factory=list)
@@ -49,6 +51,16 @@ class SlicedRun:
         self.made.steps.before(self.cell)
         self.caches = self.made.work.systems.settle(self.made.prepared)
 
+    def _load(self, job: LoadJob | ClientsJob) -> LoadResult:
+        """Run a job, without measuring the engine where that was done a moment ago."""
+        if not isinstance(job, LoadJob):
+            return self.made.work.engine.load(job, self.made.work.tell)
+        kind = job.target.kind
+        job = job.model_copy(update={"measured_before": self.measured.get(kind)})
+        result = self.made.work.engine.load(job, self.made.work.tell)
+        self.measured[kind] = result.self_measure
+        return result
+
     def warm_up(self) -> None:
         """The load for the warm-up's time, its result not kept, all that it wrote written back."""
         self._start_clock()
@@ -56,7 +68,7 @@ class SlicedRun:
             return
         self._tell_started()
         try:
-            self.made.work.engine.load(self._jobs.lead_in, self.made.work.tell)
+            self._load(self._jobs.lead_in)
         except EngineFaultError as error:
             self.fault = error.fault
         self._sync(self._jobs.lead_in)
@@ -71,7 +83,7 @@ class SlicedRun:
         start_ns = time.monotonic_ns() - self._clock
         device = work.systems.watch_device(self.made.prepared)
         try:
-            result = work.engine.load(job, work.tell)
+            result = self._load(job)
         except EngineFaultError as error:
             self.fault = error.fault
             self._sync(job)

@@ -19,3 +19,16 @@ def test_extents_a_file_are_over_the_reference_in_the_cell_asked_for() -> None:
     (cell,) = [each for each in results.cells if each.factors["test"] == "backup fill"]
     per_file = {e.system: e.per_file.value for e in own.extents if e.cell == cell.id}
     assert seen.value == pytest.approx(per_file[OTHER] / per_file[BASELINE])
+
+
+def test_a_response_by_clients_is_over_that_with_the_fewest_of_the_same_test() -> None:
+    results = make_connections(clients=[10, 40], blocks=4).results()
+    trials = ledger_of("connections").of("N-25").trials
+    (trial,) = [each for each in trials if each.quantity == "response by clients"]
+    (seen,) = observe(trial.model_copy(update={"system": BASELINE}), results)
+    own = results.own
+    assert own is not None
+    rows = {(row.test, row.system, row.clients): row for row in own.by_clients}
+    kept = rows["write", BASELINE, 40].response_ratio
+    assert (seen.value, seen.low, seen.high) == (kept.ratio, kept.low, kept.high)
+    assert "write" in seen.cell and seen.over == "the fewest clients"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fsgauge.published.ledger import Trial
+from fsgauge.published.ledger import Trial, ledger_of
 from fsgauge.published.observe import observe
 from fsgauge.stats import read_study
 from tests.synthetic_writers import make_writers
@@ -19,3 +19,14 @@ def test_change_is_two_writers_over_one_of_the_same_system() -> None:
     (one,) = observe(trial, results)
     assert one.value == pytest.approx(2**0.5, rel=0.01) and one.over == "1 writer"
     assert observe(trial.model_copy(update={"cells": {"writers": 1}}), results) == []
+
+
+def test_touched_is_every_byte_over_nothing_without_a_device() -> None:
+    made = make_writers(writers=(1, 2), blocks=3)
+    results = read_study(made.turns, made.runs, made.study, made.before)
+    trials = ledger_of("writers").of("D-25").trials
+    (trial,) = trials
+    one = trial.model_copy(update={"cells": {**trial.cells, "writers": 1}})
+    (seen,) = observe(one, results)
+    assert seen.value == pytest.approx(6e4 / 4e6) and seen.n == 3 and seen.over == "nothing written"
+    assert observe(trial.model_copy(update={"cells": {"block_size_bytes": 1}}), results) == []

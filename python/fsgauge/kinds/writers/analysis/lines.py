@@ -223,8 +223,8 @@ def limits_of(group: Group, runs: Sequence[RunRecord]) -> list[LimitPoint]:
     """Geometric means over all runs of a cell, of every system: none of them takes part."""
     points = []
     for writers, cell in group.cells.items():
-        found = [
-            run.result.limits
+        blocks = [
+            (run.block, run.result.limits)
             for run in runs
             if run.cell.id == cell.id
             and is_complete(run)
@@ -232,23 +232,35 @@ def limits_of(group: Group, runs: Sequence[RunRecord]) -> list[LimitPoint]:
             and run.result.limits is not None
             and min(_rates(run.result.limits)) > 0
         ]
-        if found:
+        if blocks:
+            found = [limits for _, limits in blocks]
             columns = zip(*map(_rates, found), strict=True)
             null, memory, touched = (statistics.geometric_mean(column) for column in columns)
             strides = [each.memory_stride_operations_per_second for each in found]
             stride = [each for each in strides if each]
             points.append(
                 LimitPoint(
+                    cell=cell.id,
                     writers=writers,
                     group=group.name,
                     null=null,
                     memory=memory,
                     memory_touched=touched,
+                    touched_ratio=_touched_ratio(blocks),
                     memory_stride=statistics.geometric_mean(stride) if stride else None,
                     stride_bytes=_stride_bytes(runs) if stride else None,
                 )
             )
     return points
+
+
+def _touched_ratio(blocks: Sequence[tuple[int, Limits]]) -> Estimate | None:
+    """Memory touched byte by byte over nothing written; the mean of a block is one value."""
+    logs: dict[int, list[float]] = {}
+    for block, limits in blocks:
+        null, _, touched = _rates(limits)
+        logs.setdefault(block, []).append(math.log(touched / null))
+    return estimate({block: statistics.fmean(each) for block, each in logs.items()})
 
 
 def _stride_bytes(runs: Sequence[RunRecord]) -> int | None:

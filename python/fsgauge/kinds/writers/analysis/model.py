@@ -78,13 +78,16 @@ class LimitPoint(ResultModel):
     """Rates of the same load without a device, operations per second.
 
     `memory_stride` touches one byte of every `stride_bytes`; None where the study has no stride.
+    `touched_ratio` is `memory_touched` over `null`, taken inside blocks.
     """
 
+    cell: str
     writers: int
     group: str
     null: float
     memory: float
     memory_touched: float
+    touched_ratio: Estimate | None = None
     memory_stride: float | None = None
     stride_bytes: int | None = None
 
