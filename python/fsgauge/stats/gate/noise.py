@@ -1,0 +1,170 @@
+"""What accepted runs say of the noise of each line, and so of how far one new run may come out.
+
+Takes what was learnt; gives each line's mean and spread by each basis. The error of a new run's
+difference to that mean is one of prediction, as the new run scatters like the accepted ones:
+
+    error2 = s2 (1/m + 1/k)
+
+for m new and k accepted runs. Three things are added.
+
+- Runs of one sitting do not show how sittings differ. From five sittings on, a sitting is one
+  sample, whatever number of runs it has. Before that, runs are samples, and a new run of another
+  sitting is taken to differ by a sitting as much as by a run: s2 (1/n + 1/S) more, for n new and S
+  accepted sittings (`fsgauge compare` assumes the same).
+- A spread is never smaller than what blocks show: runs cannot agree better than they are known.
+- A new run whose blocks scatter more than those of accepted ones is known less well, by just that.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from fsgauge.stats.gate.learned import Basis, Learned, Line
+from fsgauge.stats.gate.measured import Key
+from fsgauge.stats.gate.spread import spreads
+from fsgauge.stats.ratio import deviation_of_steps
+
+FEWEST_RUNS = 5
+"""Accepted runs without which nothing is judged."""
+FEWEST_SITTINGS = 5
+"""Sittings from which they, not runs, are the samples."""
+
+
+@dataclass(frozen=True)
+class Newcomers:
+    """New runs: how many in each of their sittings, and whether one of those is an accepted one.
+
+    `errors` are the standard errors that their blocks show, as logs.
+    """
+
+    sittings: tuple[int, ...] = (1,)
+    known_sitting: bool = True
+    errors: tuple[float, ...] = ()
+
+    @property
+    def runs(self) -> int:
+        """How many there are."""
+        return sum(self.sittings)
+
+
+@dataclass(frozen=True)
+class Noise:
+    """One line by one basis. Logs; `samples` are runs, or sittings if `by_sitting`.
+
+    `within` is the deviation of a run inside a sitting, and `per_sitting` the mean of 1 / runs of a
+    sitting; `inside` is the standard error of a run that its blocks show.
+    """
+
+    mean: float
+    deviation: float
+    freedom: float
+    samples: int
+    by_sitting: bool
+    sittings: int
+    within: float
+    per_sitting: float
+    inside: float
+    reach: float
+
+    def error(self, new: Newcomers) -> float:
+        """Standard error of the difference of new runs to the mean of accepted ones."""
+        variance = self.deviation**2
+        many = len(new.sittings)
+        count = many if self.by_sitting else new.runs
+        total = variance * (1 / count + 1 / self.samples)
+        if self.by_sitting:
+            fewer = statistics.fmean(1 / each for each in new.sittings) - self.per_sitting
+            total += self.within**2 * max(0.0, fewer) / many
+        elif not new.known_sitting:
+            total += variance * (1 / many + 1 / self.sittings)
+        if new.errors:
+            noisier = statistics.fmean(error**2 for error in new.errors) - self.inside**2
+            total += max(0.0, noisier) / new.runs
+        return math.sqrt(total)
+
+    def with_samples(self, samples: int) -> Noise:
+        """The same noise, known from more of the same."""
+        more = samples - self.samples
+        return Noise(
+            **{
+                **self.__dict__,
+                "samples": samples,
+                "freedom": self.freedom + more,
+                "sittings": self.sittings + (more if self.by_sitting else 0),
+            }
+        )
+
+
+Noises = Mapping[Key, Mapping[Basis, Noise]]
+
+
+def is_by_sitting(learned: Learned) -> bool:
+    """Whether sittings, not runs, are the samples."""
+    return len(learned.sittings()) >= FEWEST_SITTINGS
+
+
+def noises_of(learned: Learned) -> dict[Key, dict[Basis, Noise]]:
+    """The noise of every line that all accepted runs have; nothing from one run."""
+    found: dict[Key, dict[Basis, Noise]] = {}
+    if len(learned.runs) < 2:
+        return found
+    metrics = dict.fromkeys(line.metric for line in learned.lines)
+    bases: tuple[Basis, ...] = ("direct", "relative")
+    for metric in metrics:
+        for basis in bases:
+            lines = [
+                line for line in learned.lines if line.metric == metric and is_whole(line, basis)
+            ]
+            for line, noise in zip(lines, _of_family(lines, basis, learned), strict=True):
+                found.setdefault(line.key, {})[basis] = noise
+    return found
+
+
+def is_whole(line: Line, basis: Basis) -> bool:
+    """Whether every accepted run has it."""
+    numbers = line.of(basis)
+    return numbers is not None and None not in numbers.runs
+
+
+def _of_family(lines: Sequence[Line], basis: Basis, learned: Learned) -> list[Noise]:
+    """The lines of one metric, moderated together."""
+    sittings, by_sitting = learned.sittings(), is_by_sitting(learned)
+    groups = sittings if by_sitting else [[place] for place in range(len(learned.runs))]
+    numbers = [found for line in lines if (found := line.of(basis)) is not None]
+    logs = [[log for log in each.logs() if log is not None] for each in numbers]
+    rows = [[statistics.fmean(row[place] for place in group) for group in groups] for row in logs]
+    moderated = spreads(rows, [deviation_of_steps(each.reach) for each in numbers])
+    return [
+        Noise(
+            mean=statistics.fmean(row),
+            deviation=max(spread.deviation, each.mean_error() / math.sqrt(_per_sample(groups))),
+            freedom=spread.freedom,
+            samples=len(groups),
+            by_sitting=by_sitting,
+            sittings=len(sittings),
+            within=_within(log, sittings),
+            per_sitting=statistics.fmean(1 / len(sitting) for sitting in sittings),
+            inside=each.mean_error(),
+            reach=each.reach,
+        )
+        for row, log, each, spread in zip(rows, logs, numbers, moderated, strict=True)
+    ]
+
+
+def _per_sample(groups: Sequence[Sequence[int]]) -> float:
+    """Runs of a sample, in the mean."""
+    return statistics.fmean(map(len, groups))
+
+
+def _within(logs: Sequence[float], sittings: Sequence[Sequence[int]]) -> float:
+    """The deviation of a run inside its sitting; 0 where no sitting has two."""
+    freedom = len(logs) - len(sittings)
+    squares = 0.0
+    for sitting in sittings:
+        values = [logs[place] for place in sitting]
+        mean = statistics.fmean(values)
+        squares += math.fsum((value - mean) ** 2 for value in values)
+    return math.sqrt(squares / freedom) if freedom else 0.0
