@@ -161,20 +161,20 @@ def _next(checked: Checked) -> list[str]:
     """The next thing to do."""
     if checked.verdict == "fail":
         return [
-            "next: look at what changed (fsgauge report DIR). If the loss is meant, learn anew from"
-            " runs of the new build: fsgauge gate accept DIR DIR ... --file NEW"
+            "next: look at what changed (fsgauge report DIR). If the loss is meant, begin a new file"
+            " with runs of this build: fsgauge gate accept DIR DIR ... --file NEW"
         ]
     if checked.verdict == "undecided":
         return [
             "next: measure the build again and check both folders at once: fsgauge gate check DIR"
-            " DIR. If the machine was changed for good, learn anew"
+            " DIR. If the machine was changed for good, begin a new file"
         ]
     if checked.verdict == "too noisy":
         return [_against_noise(checked)]
     if any(each.outcome == "better" for each in checked.lines):
         return [
-            "next: to hold what was gained, learn anew from runs of this build: fsgauge gate accept"
-            " DIR DIR ... --file NEW"
+            "next: to hold what was gained, begin a new file with runs of this build: fsgauge gate"
+            " accept DIR DIR ... --file NEW"
         ]
     return []
 

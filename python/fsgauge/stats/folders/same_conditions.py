@@ -86,6 +86,7 @@ def must_be_equal_to_repeat(side: Side) -> dict[str, Any]:
         **must_be_equal(side),
         **{name: facts[name] for name in (*conditions.MACHINE, "kernel")},
         "device": facts["storage"],
+        "plan.side_by_side": side.study.study.get("plan", {}).get("side_by_side"),
         "systems": side.study.plan.systems,
     }
 

@@ -80,7 +80,7 @@ def check(
     required = require(limits, between, _errors(learned, new), "; ".join(invalid))
     tests = check_conditions(conditions, between) if conditions and enough else []
     lost = any(folder.data_lost for folder in folders)
-    verdict, reasons = _verdict(
+    verdict, reasons = verdict_of(
         lost, invalid, enough, lines if not conditions else [], required, tests
     )
     return Checked(
@@ -137,7 +137,7 @@ def _errors(learned: Learned, new: New) -> dict[Key, tuple[float, float]]:
     return found
 
 
-def _verdict(
+def verdict_of(
     lost: bool,
     invalid: Sequence[str],
     enough: bool,

@@ -16,7 +16,9 @@ from fsgauge.errors import InputError, RigError
 from fsgauge.stats.gate.learned import FORMAT, Learned
 
 WHAT = "what a gate of fsgauge has learnt; made and changed by `fsgauge gate accept`"
-_AGAIN = "take it from version control again, or learn anew with new runs: fsgauge gate accept DIR"
+_AGAIN = (
+    "take it from version control again, or begin a new one: fsgauge gate accept DIR... --file NEW"
+)
 _LISTS = ("runs", "cells", "lines")
 
 
