@@ -161,8 +161,8 @@ def _next(checked: Checked) -> list[str]:
     """The next thing to do."""
     if checked.verdict == "fail":
         return [
-            "next: look at what changed (fsgauge report DIR). If the loss is meant, begin a new file"
-            " with runs of this build: fsgauge gate accept DIR DIR ... --file NEW"
+            "next: look at what changed (fsgauge report DIR). If the loss is meant, begin a new"
+            " file with runs of this build: fsgauge gate accept DIR DIR ... --file NEW"
         ]
     if checked.verdict == "undecided":
         return [

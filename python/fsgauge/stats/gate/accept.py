@@ -13,7 +13,7 @@ from typing import Literal
 
 from fsgauge.errors import InputError
 from fsgauge.stats.folders.same_conditions import Side, Unlike, require_equal
-from fsgauge.stats.gate.family import judged_noises, number_of_tests
+from fsgauge.stats.gate.family import is_whole, number_of_tests, watched_lines
 from fsgauge.stats.gate.folder import Folder, folders_of
 from fsgauge.stats.gate.learned import DEFAULT_LOSS_PERCENT, Learned, with_runs
 from fsgauge.stats.gate.noise import (
@@ -161,23 +161,24 @@ def _require_measured(learned: Learned) -> None:
 
 def readiness(learned: Learned) -> Readiness:
     """What the gate sees with what it has learnt."""
-    noises = noises_of(learned)
-    judged = judged_noises(learned, noises)
-    tests = number_of_tests(learned, noises)
+    judged = watched_lines(learned, noises_of(learned))
+    tests = number_of_tests(judged.values())
     by_sitting, sittings = is_by_sitting(learned), len(learned.sittings())
     here, there = Newcomers(), Newcomers(known_sitting=False)
     lines = []
     for key, each in judged.items():
-        relative = each.get("relative")
-        far = None if by_sitting else visible(each, dict.fromkeys(each, there), tests)
+        direct, relative = each.noises["direct"], each.noises.get("relative")
+        seen, far = (
+            percent(visible(each, dict.fromkeys(each.noises, new), tests)) for new in (here, there)
+        )
         lines.append(
             Seen(
                 cell=next(cell.name for cell in learned.cells if cell.id == key[0]),
                 system=key[1],
                 metric=key[2],
-                visible_percent=percent(visible(each, dict.fromkeys(each, here), tests)),
-                elsewhere_percent=None if far is None else percent(far),
-                spread_percent=100 * each["direct"].deviation,
+                visible_percent=seen,
+                elsewhere_percent=None if by_sitting else far,
+                spread_percent=100 * direct.deviation,
                 relative_spread_percent=100 * relative.deviation if relative else None,
             )
         )
@@ -187,7 +188,7 @@ def readiness(learned: Learned) -> Readiness:
         state = "too few"
     elif not lines or lines[0].visible_percent > learned.loss_percent:
         state = "too noisy"
-    found = list(judged.values())
+    found = judged.values()
     return Readiness(
         state=state,
         loss_percent=learned.loss_percent,
@@ -207,5 +208,5 @@ def missing_lines(learned: Learned) -> list[str]:
     return [
         f"{line.metric} of {names[line.cell]}, {line.system}"
         for line in learned.lines
-        if learned.is_judged(line) and None in line.direct.runs
+        if learned.is_judged(line) and not is_whole(line)
     ]

@@ -1,35 +1,50 @@
 """Which lines a gate judges, and by how many tests.
 
-A line is judged by both of its bases. The baseline has one test: of it, the relative value can only
-confirm that it alone became slower, since it also moves where the others became faster.
+A line is tested by both of its bases, unless the study has one system. The baseline has one test:
+its relative value can only confirm that it alone became slower, since that value also falls where
+the others became faster.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
-from fsgauge.stats.gate.learned import Basis, Learned
+from fsgauge.stats.gate.learned import Basis, Learned, Line
 from fsgauge.stats.gate.measured import Key
 from fsgauge.stats.gate.noise import Noise, Noises
 
 
-def judged_noises(learned: Learned, noises: Noises) -> dict[Key, Mapping[Basis, Noise]]:
-    """The noise of each line in which a loss fails a build."""
-    return {
-        line.key: noises[line.key]
-        for line in learned.lines
-        if learned.is_judged(line) and "direct" in noises.get(line.key, {})
-    }
+@dataclass(frozen=True)
+class Watched:
+    """A line's noise by its bases, and those of them that may raise an alarm."""
+
+    noises: Mapping[Basis, Noise]
+    tested: tuple[Basis, ...]
+
+    def with_samples(self, samples: int) -> Watched:
+        """The same, known from so many samples."""
+        more = {basis: noise.with_samples(samples) for basis, noise in self.noises.items()}
+        return Watched(more, self.tested)
 
 
-def bases_tested(learned: Learned, key: Key, noises: Mapping[Basis, Noise]) -> list[Basis]:
-    """The bases of a line that alone may raise an alarm."""
-    if key[1] == learned.baseline:
-        return ["direct"]
-    return list(noises)
+def watched_lines(learned: Learned, noises: Noises, *, judged: bool = True) -> dict[Key, Watched]:
+    """The lines in which a loss fails a build, or all others."""
+    found = {}
+    for line in learned.lines:
+        own = noises.get(line.key, {})
+        if is_whole(line) and own and learned.is_judged(line) == judged:
+            is_baseline = line.system == learned.baseline
+            found[line.key] = Watched(own, ("direct",) if is_baseline else tuple(own))
+    return found
 
 
-def number_of_tests(learned: Learned, noises: Noises) -> int:
+def is_whole(line: Line) -> bool:
+    """Whether every accepted run has the line by all of its bases."""
+    bases = [line.direct] if line.relative is None else [line.direct, line.relative]
+    return all(None not in each.runs for each in bases)
+
+
+def number_of_tests(lines: Iterable[Watched]) -> int:
     """All tests that are corrected together."""
-    judged = judged_noises(learned, noises)
-    return sum(len(bases_tested(learned, key, each)) for key, each in judged.items())
+    return sum(len(line.tested) for line in lines)

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from fsgauge.stats.folders.sitting import by_sitting
-from fsgauge.stats.gate.family import bases_tested, judged_noises, number_of_tests
+from fsgauge.stats.gate.family import Watched, number_of_tests, watched_lines
 from fsgauge.stats.gate.learned import Addition, Basis, Learned
 from fsgauge.stats.gate.measured import Key, Mean
 from fsgauge.stats.gate.noise import Newcomers, Noise, noises_of
@@ -81,7 +81,7 @@ class New:
 
     @classmethod
     def of(cls, runs: Sequence[Addition], learned: Learned) -> New:
-        """New runs beside accepted ones."""
+        """New runs next to accepted ones."""
         spans = [(each.run.started_unix_ns, each.run.ended_unix_ns) for each in runs]
         accepted = [(run.started_unix_ns, run.ended_unix_ns) for run in learned.runs]
         together = by_sitting([*spans, *accepted])
@@ -138,37 +138,26 @@ class Difference:
 
 def judge_lines(new: New, learned: Learned, *, judged: bool = True) -> list[Judged]:
     """Every line that decides, or of all others those that moved, each metric a family."""
-    noises = noises_of(learned)
-    deciding = judged_noises(learned, noises)
+    lines = watched_lines(learned, noises_of(learned), judged=judged)
     if judged:
-        return _family(deciding, new, learned, number_of_tests(learned, noises))
+        return _family(lines, new, learned)
     found = []
-    for metric in dict.fromkeys(line.metric for line in learned.lines):
-        rest = {
-            key: each
-            for key, each in noises.items()
-            if key[2] == metric and key not in deciding and "direct" in each
-        }
-        tests = sum(len(bases_tested(learned, key, each)) for key, each in rest.items())
-        found += _family(rest, new, learned, tests)
+    for metric in dict.fromkeys(key[2] for key in lines):
+        rest = {key: each for key, each in lines.items() if key[2] == metric}
+        found += _family(rest, new, learned)
     return [line for line in found if line.outcome in ("worse", "better")]
 
 
-def _family(
-    noises: Mapping[Key, Mapping[Basis, Noise]], new: New, learned: Learned, tests: int
-) -> list[Judged]:
+def _family(lines: Mapping[Key, Watched], new: New, learned: Learned) -> list[Judged]:
     """Lines that are corrected together."""
+    tests = number_of_tests(lines.values())
     differences = {
         (key, basis): found
-        for key, each in noises.items()
-        for basis, noise in each.items()
+        for key, each in lines.items()
+        for basis, noise in each.noises.items()
         if (found := difference(key, basis, noise, new)) is not None
     }
-    tested = [
-        (key, basis)
-        for key, basis in differences
-        if basis in bases_tested(learned, key, noises[key])
-    ]
+    tested = [(key, basis) for key, basis in differences if basis in lines[key].tested]
     p_values = [differences[each].p for each in tested]
     adjusted = dict(zip(tested, benjamini_hochberg(p_values), strict=True)) if tested else {}
     needed = dict(zip(tested, thresholds(p_values), strict=True)) if tested else {}
@@ -176,23 +165,24 @@ def _family(
         place: _compared(each, adjusted.get(place, 1.0), needed.get(place, ALPHA / max(1, tests)))
         for place, each in differences.items()
     }
-    accepted = {line.key: line.direct.mean for line in learned.lines}
     judged = []
-    for key, each in noises.items():
+    for key, each in lines.items():
         direct, relative = compared.get((key, "direct")), compared.get((key, "relative"))
         seen = None
-        if direct is not None and ("relative" not in each or relative is not None):
-            news = {basis: differences[key, basis].new for basis in each}
+        one_basis = "relative" not in each.noises
+        if direct is not None and (one_basis or relative is not None):
+            news = {basis: differences[key, basis].new for basis in each.noises}
             seen = visible(each, news, tests)
-        outcome = _outcome(key, direct, relative, seen, learned, one_basis="relative" not in each)
+        accepted = math.exp(each.noises["direct"].mean)
+        outcome = _outcome(key, direct, relative, seen, learned, one_basis=one_basis)
         judged.append(
             Judged(
                 cell=key[0],
                 system=key[1],
                 metric=key[2],
                 outcome=outcome,
-                accepted=accepted[key],
-                new=direct and accepted[key] * direct.ratio,
+                accepted=accepted,
+                new=direct and accepted * direct.ratio,
                 direct=direct,
                 relative=relative,
                 visible_percent=None if seen is None else percent(seen),

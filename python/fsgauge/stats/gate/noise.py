@@ -115,16 +115,14 @@ def noises_of(learned: Learned) -> dict[Key, dict[Basis, Noise]]:
     bases: tuple[Basis, ...] = ("direct", "relative")
     for metric in metrics:
         for basis in bases:
-            lines = [
-                line for line in learned.lines if line.metric == metric and is_whole(line, basis)
-            ]
+            lines = [line for line in learned.lines if line.metric == metric and _has(line, basis)]
             for line, noise in zip(lines, _of_family(lines, basis, learned), strict=True):
                 found.setdefault(line.key, {})[basis] = noise
     return found
 
 
-def is_whole(line: Line, basis: Basis) -> bool:
-    """Whether every accepted run has it."""
+def _has(line: Line, basis: Basis) -> bool:
+    """Whether every accepted run has the line by this basis."""
     numbers = line.of(basis)
     return numbers is not None and None not in numbers.runs
 

@@ -8,9 +8,10 @@ its own 95 % interval. Each of the two has to see the loss in 95 of 100 builds, 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from functools import lru_cache
 
+from fsgauge.stats.gate.family import Watched
 from fsgauge.stats.gate.learned import Basis
 from fsgauge.stats.gate.noise import FEWEST_RUNS, Newcomers, Noise
 from fsgauge.stats.ratio import t_quantile
@@ -22,20 +23,16 @@ MOST_RUNS = 200
 MOST_NEW_RUNS = 10
 
 
-def visible(noises: Mapping[Basis, Noise], new: Mapping[Basis, Newcomers], tests: int) -> float:
+def visible(line: Watched, new: Mapping[Basis, Newcomers], tests: int) -> float:
     """The smallest loss of one line, as a log above zero, that fails in 90 of 100 builds."""
     corrected, own = ALPHA / max(1, tests), ALPHA
-    direct = noises["direct"]
-    relative = noises.get("relative")
-    if relative is None:
-        return _seen(direct, new["direct"], corrected, POWER)
-    each = 1 - (1 - POWER) / 2
+    power = POWER if len(line.noises) == 1 else 1 - (1 - POWER) / 2
     return min(
         max(
-            _seen(direct, new["direct"], first, each),
-            _seen(relative, new["relative"], second, each),
+            _seen(noise, new[basis], corrected if basis == alarm else own, power)
+            for basis, noise in line.noises.items()
         )
-        for first, second in ((corrected, own), (own, corrected))
+        for alarm in line.tested
     )
 
 
@@ -44,39 +41,33 @@ def percent(log: float) -> float:
     return 100 * -math.expm1(-log)
 
 
-def runs_needed(
-    noises: Sequence[Mapping[Basis, Noise]], loss: float, tests: int, new: Newcomers
-) -> int | None:
+def runs_needed(lines: Collection[Watched], loss: float, tests: int, new: Newcomers) -> int | None:
     """The accepted runs (or sittings) from which each line shows `loss`; None above MOST_RUNS.
 
     As many more are taken to scatter as those that there are.
     """
-    have = max((noise["direct"].samples for noise in noises), default=0)
+    have = max((line.noises["direct"].samples for line in lines), default=0)
 
     def enough(count: int) -> bool:
-        return all(
-            visible(
-                {basis: noise.with_samples(count) for basis, noise in each.items()},
-                dict.fromkeys(each, new),
-                tests,
-            )
-            <= loss
-            for each in noises
-        )
+        return all(_shows(line.with_samples(count), loss, tests, new) for line in lines)
 
     return _fewest(max(have, FEWEST_RUNS), MOST_RUNS, enough)
 
 
 def new_runs_needed(
-    noises: Sequence[Mapping[Basis, Noise]], loss: float, tests: int, known_sitting: bool
+    lines: Collection[Watched], loss: float, tests: int, known_sitting: bool
 ) -> int | None:
     """The runs of one new build, measured in one sitting, that show `loss`; None above 10."""
 
     def enough(count: int) -> bool:
         new = Newcomers((count,), known_sitting)
-        return all(visible(each, dict.fromkeys(each, new), tests) <= loss for each in noises)
+        return all(_shows(line, loss, tests, new) for line in lines)
 
     return _fewest(2, MOST_NEW_RUNS, enough)
+
+
+def _shows(line: Watched, loss: float, tests: int, new: Newcomers) -> bool:
+    return visible(line, dict.fromkeys(line.noises, new), tests) <= loss
 
 
 def _fewest(low: int, high: int, enough: Callable[[int], bool]) -> int | None:
