@@ -16,18 +16,21 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pytest
 
 from fsgauge.stats.gate.accept import Readiness, readiness
 from fsgauge.stats.gate.check import verdict_of
 from fsgauge.stats.gate.judge import New, judge_lines
 from fsgauge.stats.gate.learned import Addition, Learned
-from tests.known.recorded_noise import Recorded
+from tests.known.recorded_noise import Recorded, recorded
 
 CHECKS = 200
 HOUR_NS = 3600 * 10**9
 EQUAL, SEEN = 0.97, 0.90
 DRAWN_EQUAL = 0.95
 Draw = tuple[list[int], int]
+QUIET_MACHINES = ["memory"]
+NOISY_MACHINES = ["disk"]
 
 
 def verdict(learned: Learned, new: Addition) -> str:
@@ -39,7 +42,7 @@ def verdict(learned: Learned, new: Addition) -> str:
 def draws(machine: Recorded, accepted: int) -> list[Draw]:
     """Accepted runs and a new one, by lot."""
     chance = random.Random(accepted)
-    found = []
+    found: list[Draw] = []
     for _ in range(CHECKS):
         *some, new = chance.sample(range(len(machine.runs)), accepted + 1)
         found.append((some, new))
@@ -55,7 +58,7 @@ def planted(machine: Recorded, place: int, percent: float) -> dict[tuple[str, st
 
 
 def rates(
-    machine: Recorded, accepted: int, loss: Callable[[Readiness], float | None]
+    machine: Recorded, lots: list[Draw], loss: Callable[[Readiness], float | None]
 ) -> tuple[float, float, int]:
     """Share of equal builds that pass, share of planted losses that fail, and checks in all.
 
@@ -63,7 +66,7 @@ def rates(
     draw.
     """
     passed = failed = count = 0
-    for place, (some, new) in enumerate(draws(machine, accepted)):
+    for place, (some, new) in enumerate(lots):
         learned = machine.learned(some)
         percent = loss(readiness(learned))
         if percent is None:
@@ -84,6 +87,59 @@ def asked(ready: Readiness) -> float | None:
 def smallest(ready: Readiness) -> float | None:
     """What the gate itself calls the smallest loss that it sees."""
     return ready.lines[0].visible_percent
+
+
+def in_turn(runs: int, accepted: int) -> list[Draw]:
+    """Accepted runs and a new one, each used once."""
+    groups = [list(range(start, start + accepted + 1)) for start in range(0, runs, accepted + 1)]
+    return [(group[:-1], group[-1]) for group in groups if len(group) == accepted + 1]
+
+
+@pytest.mark.parametrize("accepted", [5, 10, 15])
+@pytest.mark.parametrize("name", QUIET_MACHINES)
+def test_recorded_equal_builds_pass_and_a_loss_of_10_percent_fails(
+    name: str, accepted: int
+) -> None:
+    machine = recorded(name)
+    passed, failed, count = rates(machine, draws(machine, accepted), asked)
+    assert count > 0.9 * CHECKS
+    assert passed >= EQUAL
+    assert failed >= SEEN
+
+
+@pytest.mark.parametrize("accepted", [5, 10, 15])
+@pytest.mark.parametrize("name", NOISY_MACHINES)
+def test_recorded_noise_that_hides_10_percent_is_named_with_what_it_does_not_hide(
+    name: str, accepted: int
+) -> None:
+    """The loss that the gate itself calls the smallest one is planted."""
+    machine = recorded(name)
+    lots = draws(machine, accepted)
+    states = [readiness(machine.learned(some)).state for some, _ in lots[:20]]
+    assert states.count("too noisy") == 20
+    passed, failed, _ = rates(machine, lots, smallest)
+    assert passed >= EQUAL
+    assert failed >= SEEN
+
+
+@pytest.mark.parametrize("accepted", [5, 8, 20])
+@pytest.mark.parametrize(
+    "noise",
+    [
+        pytest.param({"own": 0.02}, id="each line its own"),
+        pytest.param({"common": 0.02, "own": 0.005}, id="the machine moves all"),
+        pytest.param({"blocks": 0.04}, id="blocks alone"),
+        pytest.param({"own": 0.02, "apart": 24}, id="a run a day"),
+    ],
+)
+def test_drawn_noise_gives_the_promised_rates(noise: dict[str, Any], accepted: int) -> None:
+    """The smallest loss that the gate says it sees is what it sees, and equal builds pass."""
+    runs = CHECKS * (accepted + 1)
+    machine = synthetic(runs=runs, seed=accepted, **noise)
+    passed, failed, count = rates(machine, in_turn(runs, accepted), smallest)
+    assert count == CHECKS
+    assert passed >= DRAWN_EQUAL
+    assert failed >= SEEN
 
 
 def synthetic(

@@ -109,6 +109,7 @@ def accept(
         "loss_percent": learned.loss_percent if loss_percent is None else loss_percent,
     }
     result = learned.model_copy(update=changes)
+    _require_visible(result)
     _require_measured(result)
     return Accepted(result, [folder.label for folder in known], accepted)
 
@@ -149,6 +150,17 @@ def _beginning(folders: Sequence[Folder], version: str) -> Learned:
     )
 
 
+def _require_visible(learned: Learned) -> None:
+    if learned.loss_percent < learned.margin_percent:
+        raise InputError(
+            f"a loss of {learned.loss_percent:g} % is within the study's margin of equivalence,"
+            f" {learned.margin_percent:g} %",
+            cause="differences within it count as none, so no gate fails them",
+            next=f"--loss '{learned.margin_percent:g} %', or a study with a smaller"
+            " plan.equivalence_percent",
+        )
+
+
 def _require_measured(learned: Learned) -> None:
     has = list(dict.fromkeys(line.metric for line in learned.lines))
     for metric in learned.metrics:
@@ -169,7 +181,8 @@ def readiness(learned: Learned) -> Readiness:
     for key, each in judged.items():
         direct, relative = each.noises["direct"], each.noises.get("relative")
         seen, far = (
-            percent(visible(each, dict.fromkeys(each.noises, new), tests)) for new in (here, there)
+            percent(visible(each, dict.fromkeys(each.noises, new), tests, learned.margin))
+            for new in (here, there)
         )
         lines.append(
             Seen(

@@ -32,7 +32,7 @@ from fsgauge.stats.gate.visible import percent, visible
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.ratio import LEVEL, beyond
 from fsgauge.stats.results import ResultModel
-from fsgauge.stats.verdict import ALPHA, benjamini_hochberg, log_margin, thresholds
+from fsgauge.stats.verdict import ALPHA, benjamini_hochberg, thresholds
 from fsgauge.stats.welch import interval, p_of
 
 Outcome = Literal["worse", "disagrees", "too noisy", "better", "no loss", "missing"]
@@ -172,7 +172,7 @@ def _family(lines: Mapping[Key, Watched], new: New, learned: Learned) -> list[Ju
         one_basis = "relative" not in each.noises
         if direct is not None and (one_basis or relative is not None):
             news = {basis: differences[key, basis].new for basis in each.noises}
-            seen = visible(each, news, tests)
+            seen = visible(each, news, tests, learned.margin)
         accepted = math.exp(each.noises["direct"].mean)
         outcome = _outcome(key, direct, relative, seen, learned, one_basis=one_basis)
         judged.append(
@@ -235,10 +235,9 @@ def _outcome(
     if direct is None or seen is None:
         return "missing"
     higher = METRICS[key[2]].higher_is_better
-    margin = log_margin(learned.margin_percent)
     found = [each for each in (direct, relative) if each is not None]
     for outcome, upwards in (("worse", not higher), ("better", higher)):
-        sure = [_is_sure(each, upwards, margin) for each in found]
+        sure = [_is_sure(each, upwards, learned.margin) for each in found]
         own = [_is_own(each, upwards) for each in found]
         if any(sure) and (one_basis or all(own)):
             return "worse" if outcome == "worse" else "better"

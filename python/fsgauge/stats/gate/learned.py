@@ -20,6 +20,7 @@ from fsgauge.stats.gate.measured import Key, Mean
 from fsgauge.stats.gate.measured import Line as Measured
 from fsgauge.stats.metrics import Unit
 from fsgauge.stats.results import ResultModel
+from fsgauge.stats.verdict import log_margin
 
 FORMAT = 1
 DEFAULT_LOSS_PERCENT = 10.0
@@ -105,7 +106,12 @@ class Learned(ResultModel):
     @property
     def loss(self) -> float:
         """The loss that has to be seen, as a log: 10 % is a ratio of 0.9 or its inverse."""
-        return -math.log1p(-self.loss_percent / 100)
+        return log_margin(self.loss_percent)
+
+    @property
+    def margin(self) -> float:
+        """The difference that does not matter, as a log."""
+        return log_margin(self.margin_percent)
 
     def sittings(self) -> list[list[int]]:
         """Places of runs by sitting."""

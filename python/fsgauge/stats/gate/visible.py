@@ -23,17 +23,23 @@ MOST_RUNS = 200
 MOST_NEW_RUNS = 10
 
 
-def visible(line: Watched, new: Mapping[Basis, Newcomers], tests: int) -> float:
-    """The smallest loss of one line, as a log above zero, that fails in 90 of 100 builds."""
+def visible(
+    line: Watched, new: Mapping[Basis, Newcomers], tests: int, margin: float = 0.0
+) -> float:
+    """The smallest loss of one line, as a log above zero, that fails in 90 of 100 builds.
+
+    A loss below `margin` does not matter, however surely it is seen.
+    """
     corrected, own = ALPHA / max(1, tests), ALPHA
     power = POWER if len(line.noises) == 1 else 1 - (1 - POWER) / 2
-    return min(
+    seen = min(
         max(
             _seen(noise, new[basis], corrected if basis == alarm else own, power)
             for basis, noise in line.noises.items()
         )
         for alarm in line.tested
     )
+    return max(seen, margin)
 
 
 def percent(log: float) -> float:
@@ -81,8 +87,9 @@ def _fewest(low: int, high: int, enough: Callable[[int], bool]) -> int | None:
 
 def _seen(noise: Noise, new: Newcomers, alpha: float, power: float) -> float:
     """What one basis sees with this power."""
-    quantile = t_quantile(noise.freedom, 1 - alpha)
-    return _noncentrality(quantile, noise.freedom, power) * noise.error(new) + 2 * noise.reach
+    freedom = max(1.0, math.floor(2 * noise.freedom) / 2)
+    quantile = t_quantile(freedom, 1 - alpha)
+    return _noncentrality(quantile, freedom, power) * noise.error(new) + 2 * noise.reach
 
 
 @lru_cache(maxsize=4096)
