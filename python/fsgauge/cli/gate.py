@@ -96,7 +96,7 @@ def accept(
     percent = None if loss is None else _percent(loss)
     kept = _limits(limits)
     learned = read_gate_if_there(file)
-    sides = read_sides(directories, accept_changed=accept_changed)
+    sides = read_sides(directories, accept_changed=accept_changed) if directories else []
     with understood(tuple(change for side in sides for change in side.changes)):
         accepted = learn(
             learned,

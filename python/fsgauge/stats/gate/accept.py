@@ -173,7 +173,8 @@ def _require_measured(learned: Learned) -> None:
 
 def readiness(learned: Learned) -> Readiness:
     """What the gate sees with what it has learnt."""
-    judged = watched_lines(learned, noises_of(learned))
+    few = len(learned.runs) < FEWEST_RUNS
+    judged = {} if few else watched_lines(learned, noises_of(learned))
     tests = number_of_tests(judged.values())
     by_sitting, sittings = is_by_sitting(learned), len(learned.sittings())
     here, there = Newcomers(), Newcomers(known_sitting=False)
@@ -197,7 +198,7 @@ def readiness(learned: Learned) -> Readiness:
         )
     lines.sort(key=lambda line: -line.visible_percent)
     state: State = "ready"
-    if len(learned.runs) < FEWEST_RUNS:
+    if few:
         state = "too few"
     elif not lines or lines[0].visible_percent > learned.loss_percent:
         state = "too noisy"

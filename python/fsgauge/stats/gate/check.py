@@ -146,9 +146,12 @@ def verdict_of(
     tests: Sequence[Test],
 ) -> tuple[Verdict, list[str]]:
     """The verdict, and in a few words each kind of reason for it."""
-    outcomes: dict[str, int] = {}
-    for each in [*lines, *limits, *tests]:
-        outcomes[each.outcome] = outcomes.get(each.outcome, 0) + 1
+    found: list[str] = [
+        *(line.outcome for line in lines),
+        *(limit.outcome for limit in limits),
+        *(test.outcome for test in tests),
+    ]
+    outcomes = {outcome: found.count(outcome) for outcome in found}
     failing = [
         "what was written did not come back as it was" if lost else "",
         _count(outcomes.get("broken", 0), "limit is", "limits are", "broken"),

@@ -150,8 +150,9 @@ def _joined(
 ) -> Line:
     cell, system, metric = key
     new = [each.lines.get(key) for each in additions]
-    direct = _numbers(line and line.direct, before, [each and each.direct for each in new])
-    relative = _numbers(line and line.relative, before, [each and each.relative for each in new])
+    old = (None, None) if line is None else (line.direct, line.relative)
+    direct = _numbers(old[0], before, [None if each is None else each.direct for each in new])
+    relative = _numbers(old[1], before, [None if each is None else each.relative for each in new])
     assert direct is not None  # noqa: S101 - a key is that of a line with a value
     return Line(
         cell=cell,
@@ -165,9 +166,11 @@ def _joined(
 
 def _numbers(old: Numbers | None, before: int, new: Sequence[Mean | None]) -> Numbers | None:
     nothing: list[float | None] = [None] * before
-    runs = (old.runs if old else nothing) + [each and _short(math.exp(each.log)) for each in new]
+    runs = (old.runs if old else nothing) + [
+        None if each is None else _short(math.exp(each.log)) for each in new
+    ]
     errors = (old.errors_percent if old else nothing) + [
-        each and _short(100 * each.error) for each in new
+        None if each is None else _short(100 * each.error) for each in new
     ]
     logs = [math.log(value) for value in runs if value is not None]
     if not logs:
@@ -177,7 +180,7 @@ def _numbers(old: Numbers | None, before: int, new: Sequence[Mean | None]) -> Nu
         spread_percent=_short(100 * statistics.stdev(logs), 3) if len(logs) > 1 else None,
         runs=runs,
         errors_percent=errors,
-        reach=max(old.reach if old else 0.0, *(each.reach if each else 0.0 for each in new)),
+        reach=max([old.reach if old else 0.0, *(each.reach for each in new if each)]),
     )
 
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from fsgauge.record import Cell
 from fsgauge.stats.folders.same_conditions import Side
 from tests.synthetic import make_study
+from tests.synthetic.recipe import default_effect
 from tests.synthetic.study import SyntheticStudy
 
 SMALL: dict[str, Any] = {
     "patterns": ("randread",),
     "block_sizes": (4096,),
     "queue_depths": (1, 32),
-    "blocks": 6,
+    "blocks": 4,
 }
 DAY_NS = 86_400 * 10**9
 
@@ -22,8 +24,8 @@ def study(number: int, *, slower: dict[str, float] | None = None, **changes: Any
     """The study of day `number`; `slower` are factors on the rates of systems."""
     factors = slower or {}
 
-    def effect(system: str, cell: object) -> float:
-        return factors.get(system, 1.0)
+    def effect(system: str, cell: Cell) -> float:
+        return default_effect(system, cell) * factors.get(system, 1.0)
 
     made = make_study(**{**SMALL, "seed": number, "effect": effect, **changes})
     started = made.study.started_unix_ns + number * DAY_NS

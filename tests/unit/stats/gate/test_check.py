@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -149,14 +150,15 @@ def test_a_folder_that_is_not_valid_is_not_accepted_and_decides_nothing(learned:
 
 def test_limits_hold_break_and_stay_open(learned: Learned) -> None:
     new = side(20)
-    first = next(line for line in learned.lines if line.system == "xfs" and line.metric == "iops")
-    depth = first.cell.rpartition("depth")[2]
     rate = checked(learned, new, limits=[parse_limit("iops() > 1 IOPS")])
+    first = next(line for line in rate.lines if line.system == "xfs")
+    depth = first.cell.rpartition("depth")[2]
+    assert first.new is not None
     assert rate.verdict == "pass" and len(rate.limits) == 6
     cases = {"0.5": "held", "1.5": "broken", "1.0": "undecided"}
     verdicts = {"held": "pass", "broken": "fail", "undecided": "undecided"}
     for factor, outcome in cases.items():
-        limit = first.direct.mean * float(factor)
+        limit = first.new * float(factor)
         text = f'iops(depth {depth}, "xfs") > {limit:.0f} IOPS'
         found = checked(learned, new, limits=[parse_limit(text)])
         assert [each.outcome for each in found.limits] == [outcome]
@@ -206,8 +208,8 @@ def test_runs_of_one_sitting_do_not_promise_another_day() -> None:
     def at(number: int, hours: int) -> Side:
         made = side(number)
         shifted = made.study.started_unix_ns - number * 24 * hour + hours * hour
-        made.study.__dict__["started_unix_ns"] = shifted
-        return made
+        study = made.study.model_copy(update={"started_unix_ns": shifted})
+        return replace(made, study=study)
 
     gate = learnt([at(number, number) for number in range(1, 7)]).learned
     ready = readiness(gate)
