@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,11 @@ class Recorded:
     systems: list[str]
     cells: list[str]
     runs: list[dict[str, Any]]
+
+    @cached_property
+    def additions(self) -> list[Addition]:
+        """All runs as a gate takes them."""
+        return [self.addition(number) for number in range(len(self.runs))]
 
     def addition(self, number: int, loss: Loss | None = None) -> Addition:
         """One run as a gate takes it."""
@@ -68,7 +74,7 @@ class Recorded:
 
     def learned(self, numbers: list[int], loss_percent: float = 10.0) -> Learned:
         """What a gate has learnt from some of the runs."""
-        additions = [self.addition(number) for number in numbers]
+        additions = [self.additions[number] for number in numbers]
         units = {name: metric.unit for name, metric in METRICS.items()}
         return Learned(
             fsgauge="test",

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fsgauge.stats.gate.accept import Readiness, readiness
+from fsgauge.stats.gate.accept import judged_lines, readiness, seen_in
 from fsgauge.stats.gate.check import verdict_of
 from fsgauge.stats.gate.judge import New, judge_lines
 from fsgauge.stats.gate.learned import Addition, Learned
@@ -58,7 +58,7 @@ def planted(machine: Recorded, place: int, percent: float) -> dict[tuple[str, st
 
 
 def rates(
-    machine: Recorded, lots: list[Draw], loss: Callable[[Readiness], float | None]
+    machine: Recorded, lots: list[Draw], loss: Callable[[float], float | None]
 ) -> tuple[float, float, int]:
     """Share of equal builds that pass, share of planted losses that fail, and checks in all.
 
@@ -68,7 +68,9 @@ def rates(
     passed = failed = count = 0
     for place, (some, new) in enumerate(lots):
         learned = machine.learned(some)
-        percent = loss(readiness(learned))
+        percent = loss(
+            max(line.visible_percent for line in seen_in(learned, judged_lines(learned)))
+        )
         if percent is None:
             continue
         learned = learned.model_copy(update={"loss_percent": percent})
@@ -79,14 +81,14 @@ def rates(
     return passed / max(1, count), failed / max(1, count), count
 
 
-def asked(ready: Readiness) -> float | None:
+def asked(visible_percent: float) -> float | None:
     """10 %, where the accepted noise allows it."""
-    return ready.loss_percent if ready.state == "ready" else None
+    return 10.0 if visible_percent <= 10.0 else None
 
 
-def smallest(ready: Readiness) -> float | None:
+def smallest(visible_percent: float) -> float | None:
     """What the gate itself calls the smallest loss that it sees."""
-    return ready.lines[0].visible_percent
+    return visible_percent
 
 
 def in_turn(runs: int, accepted: int) -> list[Draw]:

@@ -7,15 +7,16 @@ changes nothing: learnt from twice, it would make the noise look small.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from fsgauge.errors import InputError
 from fsgauge.stats.folders.same_conditions import Side, Unlike, require_equal
-from fsgauge.stats.gate.family import is_whole, number_of_tests, watched_lines
+from fsgauge.stats.gate.family import Watched, is_whole, number_of_tests, watched_lines
 from fsgauge.stats.gate.folder import Folder, folders_of
 from fsgauge.stats.gate.learned import DEFAULT_LOSS_PERCENT, Learned, with_runs
+from fsgauge.stats.gate.measured import Key
 from fsgauge.stats.gate.noise import (
     FEWEST_RUNS,
     Newcomers,
@@ -173,47 +174,63 @@ def _require_measured(learned: Learned) -> None:
 
 def readiness(learned: Learned) -> Readiness:
     """What the gate sees with what it has learnt."""
-    few = len(learned.runs) < FEWEST_RUNS
-    judged = {} if few else watched_lines(learned, noises_of(learned))
-    tests = number_of_tests(judged.values())
-    by_sitting, sittings = is_by_sitting(learned), len(learned.sittings())
-    here, there = Newcomers(), Newcomers(known_sitting=False)
-    lines = []
-    for key, each in judged.items():
-        direct, relative = each.noises["direct"], each.noises.get("relative")
-        seen, far = (
-            percent(visible(each, dict.fromkeys(each.noises, new), tests, learned.margin))
-            for new in (here, there)
-        )
-        lines.append(
-            Seen(
-                cell=next(cell.name for cell in learned.cells if cell.id == key[0]),
-                system=key[1],
-                metric=key[2],
-                visible_percent=seen,
-                elsewhere_percent=None if by_sitting else far,
-                spread_percent=100 * direct.deviation,
-                relative_spread_percent=100 * relative.deviation if relative else None,
-            )
-        )
-    lines.sort(key=lambda line: -line.visible_percent)
+    judged = judged_lines(learned)
+    tests, here = number_of_tests(judged.values()), Newcomers()
+    lines = sorted(seen_in(learned, judged), key=lambda line: -line.visible_percent)
     state: State = "ready"
-    if few:
+    if len(learned.runs) < FEWEST_RUNS:
         state = "too few"
     elif not lines or lines[0].visible_percent > learned.loss_percent:
         state = "too noisy"
-    found = judged.values()
+    needed: int | None = FEWEST_RUNS
+    new_needed: int | None = None
+    if judged:
+        found = judged.values()
+        needed = runs_needed(found, learned.loss, tests, here)
+        new_needed = new_runs_needed(found, learned.loss, tests, True)
     return Readiness(
         state=state,
         loss_percent=learned.loss_percent,
         runs=len(learned.runs),
-        sittings=sittings,
-        by_sitting=by_sitting,
-        needed=runs_needed(found, learned.loss, tests, here) if found else FEWEST_RUNS,
-        new_needed=new_runs_needed(found, learned.loss, tests, True) if found else None,
+        sittings=len(learned.sittings()),
+        by_sitting=is_by_sitting(learned),
+        needed=needed,
+        new_needed=new_needed,
         lines=lines,
         missing=missing_lines(learned),
     )
+
+
+def judged_lines(learned: Learned) -> dict[Key, Watched]:
+    """The lines that are judged; none while there are too few runs."""
+    enough = len(learned.runs) >= FEWEST_RUNS
+    return watched_lines(learned, noises_of(learned)) if enough else {}
+
+
+def seen_in(learned: Learned, judged: Mapping[Key, Watched]) -> list[Seen]:
+    """What one new run shows in each line."""
+    tests = number_of_tests(judged.values())
+    here, there = Newcomers(), Newcomers(known_sitting=False)
+    names = {cell.id: cell.name for cell in learned.cells}
+    found = []
+    for (cell, system, metric), line in judged.items():
+        near, far = (
+            percent(visible(line, dict.fromkeys(line.noises, new), tests, learned.margin))
+            for new in (here, there)
+        )
+        relative = line.noises.get("relative")
+        found.append(
+            Seen(
+                cell=names[cell],
+                system=system,
+                metric=metric,
+                visible_percent=near,
+                elsewhere_percent=None if is_by_sitting(learned) else far,
+                spread_percent=100 * line.noises["direct"].deviation,
+                relative_spread_percent=100 * relative.deviation if relative else None,
+            )
+        )
+    return found
 
 
 def missing_lines(learned: Learned) -> list[str]:

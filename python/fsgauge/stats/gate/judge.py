@@ -35,6 +35,7 @@ from fsgauge.stats.results import ResultModel
 from fsgauge.stats.verdict import ALPHA, benjamini_hochberg, thresholds
 from fsgauge.stats.welch import interval, p_of
 
+ROUNDING = 1e-9
 Outcome = Literal["worse", "disagrees", "too noisy", "better", "no loss", "missing"]
 
 
@@ -113,6 +114,7 @@ class New:
             sittings=tuple(map(len, self.sittings)),
             known_sitting=self.known_sitting,
             errors=tuple(mean.error for mean in means),
+            freedom=sum(mean.blocks - 1 for mean in means),
         )
 
 
@@ -243,7 +245,7 @@ def _outcome(
             return "worse" if outcome == "worse" else "better"
         if outcome == "worse" and any(sure):
             return "disagrees"
-    return "too noisy" if seen > learned.loss else "no loss"
+    return "too noisy" if seen > learned.loss + ROUNDING else "no loss"
 
 
 def _is_own(each: Compared, upwards: bool) -> bool:

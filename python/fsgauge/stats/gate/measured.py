@@ -84,5 +84,7 @@ def _mean(logs: ByBlock, reach: float) -> Mean | None:
     values = list(logs.values())
     if not values:
         return None
-    error = statistics.stdev(values) / math.sqrt(len(values)) if len(values) > 1 else 0.0
-    return Mean(statistics.fmean(values), error, reach, len(values))
+    mean, count = statistics.fmean(values), len(values)
+    squares = math.fsum((value - mean) ** 2 for value in values)
+    error = math.sqrt(squares / (count - 1) / count) if count > 1 else 0.0
+    return Mean(mean, error, reach, count)

@@ -12,7 +12,8 @@ for m new and k accepted runs. Three things are added.
   sitting is taken to differ by a sitting as much as by a run: s2 (1/n + 1/S) more, for n new and S
   accepted sittings (`fsgauge compare` assumes the same).
 - A spread is never smaller than what blocks show: runs cannot agree better than they are known.
-- A new run whose blocks scatter more than those of accepted ones is known less well, by just that.
+- A new run is known no better than its own blocks show: a stall in one makes no build worse.
+  More than by chance (F test), it also makes the smallest loss that is seen larger.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from fsgauge.stats.gate.learned import Basis, Learned, Line
 from fsgauge.stats.gate.measured import Key
@@ -29,6 +31,7 @@ from fsgauge.stats.ratio import deviation_of_steps
 
 FEWEST_RUNS = 5
 """Accepted runs without which nothing is judged."""
+RARE = 0.0001
 FEWEST_SITTINGS = 5
 """Sittings from which they, not runs, are the samples."""
 
@@ -37,17 +40,23 @@ FEWEST_SITTINGS = 5
 class Newcomers:
     """New runs: how many in each of their sittings, and whether one of those is an accepted one.
 
-    `errors` are the standard errors that their blocks show, as logs.
+    `errors` are the standard errors that their blocks show, as logs, with `freedom` degrees in all.
     """
 
     sittings: tuple[int, ...] = (1,)
     known_sitting: bool = True
     errors: tuple[float, ...] = ()
+    freedom: int = 0
 
     @property
     def runs(self) -> int:
         """How many there are."""
         return sum(self.sittings)
+
+    @property
+    def variance(self) -> float:
+        """The variance of one of them that blocks show."""
+        return statistics.fmean(error**2 for error in self.errors) if self.errors else 0.0
 
 
 @dataclass(frozen=True)
@@ -55,7 +64,7 @@ class Noise:
     """One line by one basis. Logs; `samples` are runs, or sittings if `by_sitting`.
 
     `within` is the deviation of a run inside a sitting, and `per_sitting` the mean of 1 / runs of a
-    sitting; `inside` is the standard error of a run that its blocks show.
+    sitting; `inside` is the standard error of a run that its blocks show, with `inside_freedom`.
     """
 
     mean: float
@@ -67,35 +76,42 @@ class Noise:
     within: float
     per_sitting: float
     inside: float
+    inside_freedom: int
     reach: float
 
     def error(self, new: Newcomers) -> float:
         """Standard error of the difference of new runs to the mean of accepted ones."""
+        return self._error(new, max(self.deviation**2, new.variance))
+
+    def error_to_expect(self, new: Newcomers) -> float:
+        """The same as it is to be expected of runs whose blocks scatter as accepted ones do.
+
+        Blocks of `new` count only where they scatter more than by chance.
+        """
+        own = self.deviation**2
+        if new.freedom and self.inside_freedom:
+            most = _most_by_chance(new.freedom, self.inside_freedom) * self.inside**2
+            own = max(own, new.variance) if new.variance > most else own
+        return self._error(new, own)
+
+    def _error(self, new: Newcomers, own: float) -> float:
+        """From the variance `own` of one new run."""
         variance = self.deviation**2
         many = len(new.sittings)
         count = many if self.by_sitting else new.runs
-        total = variance * (1 / count + 1 / self.samples)
+        total = own / count + variance / self.samples
         if self.by_sitting:
             fewer = statistics.fmean(1 / each for each in new.sittings) - self.per_sitting
             total += self.within**2 * max(0.0, fewer) / many
         elif not new.known_sitting:
             total += variance * (1 / many + 1 / self.sittings)
-        if new.errors:
-            noisier = statistics.fmean(error**2 for error in new.errors) - self.inside**2
-            total += max(0.0, noisier) / new.runs
         return math.sqrt(total)
 
     def with_samples(self, samples: int) -> Noise:
         """The same noise, known from more of the same."""
         more = samples - self.samples
-        return Noise(
-            **{
-                **self.__dict__,
-                "samples": samples,
-                "freedom": self.freedom + more,
-                "sittings": self.sittings + (more if self.by_sitting else 0),
-            }
-        )
+        sittings = self.sittings + (more if self.by_sitting else 0)
+        return replace(self, samples=samples, freedom=self.freedom + more, sittings=sittings)
 
 
 Noises = Mapping[Key, Mapping[Basis, Noise]]
@@ -146,10 +162,19 @@ def _of_family(lines: Sequence[Line], basis: Basis, learned: Learned) -> list[No
             within=_within(log, sittings),
             per_sitting=statistics.fmean(1 / len(sitting) for sitting in sittings),
             inside=each.mean_error(),
+            inside_freedom=sum(run.blocks - 1 for run in learned.runs),
             reach=each.reach,
         )
         for row, log, each, spread in zip(rows, logs, numbers, moderated, strict=True)
     ]
+
+
+@lru_cache
+def _most_by_chance(new: int, accepted: int) -> float:
+    """The ratio of two equal variances that chance exceeds in one line of ten thousand."""
+    from scipy.special import fdtri
+
+    return float(fdtri(new, accepted, 1 - RARE))
 
 
 def _per_sample(groups: Sequence[Sequence[int]]) -> float:

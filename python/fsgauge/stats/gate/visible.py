@@ -1,15 +1,17 @@
 """The smallest loss that a gate fails in 90 of 100 builds, and how many runs a smaller one takes.
 
 A line fails where one basis calls it worse after the correction for all tests, and the other one by
-its own 95 % interval. Each of the two has to see the loss in 95 of 100 builds, so that both do in
-90 at least, whether they move together or not. The power is that of the t test.
+its own 95 % interval. The chances that either of the two misses the loss may be 10 of 100 in sum:
+both see it in 90 at least, whether they move together or not. Power is that of the t test.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from fsgauge.stats.gate.family import Watched
 from fsgauge.stats.gate.learned import Basis
@@ -17,8 +19,12 @@ from fsgauge.stats.gate.noise import FEWEST_RUNS, Newcomers, Noise
 from fsgauge.stats.ratio import t_quantile
 from fsgauge.stats.verdict import ALPHA
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
 POWER = 0.90
-_POINTS = 400
+_POINTS = 200
 MOST_RUNS = 200
 MOST_NEW_RUNS = 10
 
@@ -30,16 +36,66 @@ def visible(
 
     A loss below `margin` does not matter, however surely it is seen.
     """
-    corrected, own = ALPHA / max(1, tests), ALPHA
-    power = POWER if len(line.noises) == 1 else 1 - (1 - POWER) / 2
-    seen = min(
-        max(
-            _seen(noise, new[basis], corrected if basis == alarm else own, power)
+    from scipy.optimize import brentq
+
+    tests = max(1, tests)
+    found = []
+    for alarm in line.tested:
+        bases = [
+            _Basis.of(noise, new[basis], ALPHA / tests if basis == alarm else ALPHA)
             for basis, noise in line.noises.items()
-        )
-        for alarm in line.tested
-    )
-    return max(seen, margin)
+        ]
+        most = max(basis.most for basis in bases)
+        found.append(float(brentq(_missing, 0.0, most, args=(bases,), xtol=1e-6)))
+    return max(min(found), margin)
+
+
+def _missing(loss: float, bases: Sequence[_Basis]) -> float:
+    """The sum of the chances to miss a loss, beyond what is allowed."""
+    return sum(basis.missed(loss) for basis in bases) - (1 - POWER)
+
+
+@dataclass(frozen=True)
+class _Basis:
+    """The t test of one basis: standard error, quantile, and how far buckets hide a loss."""
+
+    error: float
+    quantile: float
+    freedom: float
+    reach: float
+
+    @classmethod
+    def of(cls, noise: Noise, new: Newcomers, alpha: float) -> _Basis:
+        """A two-sided test at this level."""
+        freedom = max(1.0, math.floor(2 * noise.freedom) / 2)
+        error = noise.error_to_expect(new)
+        return cls(error, t_quantile(freedom, 1 - alpha), freedom, 2 * noise.reach)
+
+    @property
+    def most(self) -> float:
+        """A loss that is never missed."""
+        return self.reach + self.error * (10 * self.quantile + 10)
+
+    def missed(self, loss: float) -> float:
+        """The chance that this loss is not seen.
+
+        The mean over the distribution of the deviation, which scipy's noncentral t does not hold
+        for few degrees and large quantiles.
+        """
+        from scipy.special import ndtr
+
+        noncentrality = (loss - self.reach) / self.error
+        return float(ndtr(self.quantile * _deviations(self.freedom) - noncentrality).mean())
+
+
+@lru_cache
+def _deviations(freedom: float) -> NDArray[np.float64]:
+    """Deviations of samples of a deviation of 1, one for each of many equal chances."""
+    import numpy as np
+    from scipy.special import gammaincinv
+
+    chances = (np.arange(_POINTS) + 0.5) / _POINTS
+    return np.asarray(np.sqrt(2 * gammaincinv(freedom / 2, chances) / freedom))
 
 
 def percent(log: float) -> float:
@@ -83,30 +139,3 @@ def _fewest(low: int, high: int, enough: Callable[[int], bool]) -> int | None:
         middle = (low + high) // 2
         low, high = (low, middle) if enough(middle) else (middle + 1, high)
     return low
-
-
-def _seen(noise: Noise, new: Newcomers, alpha: float, power: float) -> float:
-    """What one basis sees with this power."""
-    freedom = max(1.0, math.floor(2 * noise.freedom) / 2)
-    quantile = t_quantile(freedom, 1 - alpha)
-    return _noncentrality(quantile, freedom, power) * noise.error(new) + 2 * noise.reach
-
-
-@lru_cache(maxsize=4096)
-def _noncentrality(quantile: float, freedom: float, power: float) -> float:
-    """Mean over standard error at which a t statistic exceeds the quantile with this power.
-
-    The mean over the distribution of the deviation, which scipy's noncentral t does not hold for
-    few degrees and large quantiles.
-    """
-    import numpy as np
-    from scipy.optimize import brentq
-    from scipy.special import gammaincinv, ndtr
-
-    chances = (np.arange(_POINTS) + 0.5) / _POINTS
-    deviations = np.sqrt(2 * gammaincinv(freedom / 2, chances) / freedom)
-
-    def missing(noncentrality: float) -> float:
-        return float(ndtr(noncentrality - quantile * deviations).mean()) - power
-
-    return float(brentq(missing, 0.0, 10 * quantile + 10))
