@@ -5,6 +5,9 @@ FsgaugeError                 what happened, the likely cause, the next command
 │   └── RefusedError         the storage holds something that fsgauge did not make
 ├── RigError       exit 3    the machine, a tool or the engine failed
 └── Interrupted    exit 130  the user ended it
+
+What is no error but a verdict has its own exit code: 1 a limit is crossed or something is worse, 4
+undecided (compare, gate), 5 too noisy to see the loss that matters (gate).
 """
 
 from __future__ import annotations

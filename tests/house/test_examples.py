@@ -1,4 +1,4 @@
-"""What the documentation shows of `fsgauge compare` and `history` can be typed as it stands."""
+"""What the documentation shows of `fsgauge compare`, `gate` and `history` can be typed as it is."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ import pytest
 
 from fsgauge.cli import group
 from fsgauge.stats.folders.condition import parse_condition
+from fsgauge.stats.gate.absolute import parse_limit
 
 DOCS = Path(__file__).parents[2] / "docs"
 SHOWN = [
     DOCS / "guides" / "compare.md",
-    DOCS / "examples" / "compare.yml",
+    DOCS / "guides" / "gate.md",
+    DOCS / "examples" / "gate.yml",
     DOCS / "guides" / "scan.md",
 ]
 
@@ -37,13 +39,19 @@ def test_every_command_shown_exists_with_its_options(path: Path) -> None:
         name, *words = shlex.split(line)[1:]
         context = click.Context(group)
         command = group.get_command(context, name)
+        if isinstance(command, click.Group):
+            command = command.get_command(context, words.pop(0))
         assert command is not None, line
         command.make_parser(click.Context(command)).parse_args(args=words)
 
 
 @pytest.mark.parametrize("path", SHOWN, ids=lambda path: path.name)
 def test_every_condition_shown_is_understood(path: Path) -> None:
-    conditions = re.findall(r"--fail-if '([^']*)'", path.read_text(encoding="utf-8"))
-    assert conditions or path.name == "scan.md"
-    for text in conditions:
-        assert parse_condition(text).limit > 0
+    text = path.read_text(encoding="utf-8")
+    conditions = re.findall(r"--fail-if '([^']*)'", text)
+    limits = re.findall(r"--limit '([^']*)'", text)
+    assert conditions or limits or path.name == "scan.md"
+    for shown in conditions:
+        assert parse_condition(shown).limit > 0
+    for shown in limits:
+        assert parse_limit(shown).limit > 0

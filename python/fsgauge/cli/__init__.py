@@ -1,7 +1,8 @@
 """The command line: one file for each command or family of commands, errors rendered here.
 
 Standard output is data, standard error is talk. Exit codes: 0 done, 1 a finding, 2 wrong input,
-3 the rig or a tool failed, 130 interrupted.
+3 the rig or a tool failed, 130 interrupted; of `compare` and `gate` also 4 undecided, and of `gate`
+5 too noisy to see what it has to.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ _COMMANDS = {
     "query": "Query the records of a results folder with SQL.",
     "crosscheck": "Run the same load with the engine and with fio: do they agree?",
     "compare": "Compare two results folders of one study; a gate for builds.",
+    "gate": "Judge new builds against the run-to-run noise of accepted ones, in CI.",
     "history": "Find the steps in a series of results folders of one study.",
     "scan": "Measure fragmentation of files and free space, as numbers and as a map.",
     "age": "Age a file system in minutes: an image or an empty folder, scanned before and after.",

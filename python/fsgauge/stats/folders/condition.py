@@ -39,7 +39,16 @@ _TOKEN = re.compile(
 )
 _NEARLY_A_SIZE = re.compile(r"[kmgtpe]?i?(b|bytes?)?", re.IGNORECASE)
 _WITH_NUMBER = '"4 KiB", "4 jobs" or "2 writers"?'
-_EXAMPLE = "--fail-if 'ratio(iops, randread, 4 KiB) < 0.95'"
+
+
+class Option(NamedTuple):
+    """The option of the command line that takes a condition, and one as it is written."""
+
+    name: str
+    example: str
+
+
+FAIL_IF = Option("--fail-if", "--fail-if 'ratio(iops, randread, 4 KiB) < 0.95'")
 
 
 class Token(NamedTuple):
@@ -71,14 +80,15 @@ class Condition:
     comparison: Comparison
     limit: float
     metric_token: Token = field(repr=False)
+    option: Option = field(default=FAIL_IF, repr=False)
 
     def selects(self, cell: Cell, system: str) -> bool:
         """Whether every selector holds."""
         return all(_holds(each, cell, system) for each in self.selectors)
 
-    def error(self, what: str, token: Token, *, hint: str = "", next: str = _EXAMPLE) -> InputError:
+    def error(self, what: str, token: Token, *, hint: str = "", next: str = "") -> InputError:
         """A mistake at one place of this condition."""
-        return _error(self.text, what, token, hint=hint, next=next)
+        return mistake(self.text, what, token, self.option, hint=hint, next=next)
 
 
 def what_cell_is(cell: Cell) -> dict[str, FactorValue]:
@@ -98,27 +108,23 @@ def _counted() -> set[str]:
 
 def parse_condition(text: str) -> Condition:
     """The condition that `text` states; InputError points at what is wrong in it."""
-    return _Parser(text).condition()
+    return Parser(text).condition()
 
 
-class _Parser:
-    """Reads tokens from left to right, one rule a method."""
+class Parser:
+    """Reads tokens from left to right, one rule a method; `until` is where they end."""
 
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.tokens = _tokens(text)
+    def __init__(self, text: str, option: Option = FAIL_IF, until: int | None = None) -> None:
+        self.text, self.option = text, option
+        self.tokens = _tokens(text, option, until)
         self.at = 0
 
     def condition(self) -> Condition:
+        """The whole text as a condition."""
         self.expect("word", "ratio")
         self.expect("sign", "(")
         metric = self.metric()
-        selectors = []
-        while not self.is_sign(")"):
-            if self.is_sign(","):
-                self.take()
-            selectors.append(self.selector())
-        self.take()
+        selectors = self.selectors()
         comparison = self.comparison()
         limit = self.limit()
         if self.peek().kind != "end":
@@ -126,6 +132,7 @@ class _Parser:
         return Condition(self.text, metric.text, selectors, comparison, limit, metric)
 
     def metric(self) -> Token:
+        """A name of METRICS."""
         token = self.take()
         if token.kind != "word" or token.text not in METRICS:
             named = token.kind == "word"
@@ -133,7 +140,18 @@ class _Parser:
             raise self.wrong(what, token, near=list(METRICS), next=_one_of(list(METRICS)))
         return token
 
+    def selectors(self) -> list[Selector]:
+        """All up to the closing bracket, which is taken."""
+        found = []
+        while not self.is_sign(")"):
+            if self.is_sign(","):
+                self.take()
+            found.append(self.selector())
+        self.take()
+        return found
+
     def selector(self) -> Selector:
+        """The next one."""
         token = self.take()
         if token.kind == "quoted":
             return Selector("system", token.text[1:-1], token)
@@ -161,6 +179,7 @@ class _Parser:
         return Selector("pattern", token.text, token)
 
     def size_or_jobs(self, number: Token) -> Selector:
+        """What follows a number: a unit of size, or what is counted."""
         unit = self.take()
         if (counted := unit.text.removesuffix("s")) in _counted():
             what = f"a number of {counted}s"
@@ -175,12 +194,14 @@ class _Parser:
             raise self.wrong(error.what, number, hint=hint) from error
 
     def comparison(self) -> Comparison:
+        """The sign."""
         token = self.take()
         if token.text not in _COMPARISONS:
             raise self.wrong("a comparison is missing: <, <=, > or >=", token)
         return _COMPARISONS[token.text]
 
     def limit(self) -> float:
+        """A ratio above 0."""
         token = self.take()
         value = float(token.text) if token.kind == "number" else 0.0
         if not 1e-6 <= value <= 1e6:
@@ -188,22 +209,27 @@ class _Parser:
         return value
 
     def whole(self, token: Token, what: str) -> int:
+        """The whole number that a token is."""
         if token.kind != "number" or "." in token.text or len(token.text) > 9:
             raise self.wrong(f"{what} is a whole number", token)
         return int(token.text)
 
     def expect(self, kind: str, text: str) -> None:
+        """Take a token that has to be this one."""
         token = self.take()
         if (token.kind, token.text) != (kind, text):
             raise self.wrong(f'"{text}" is missing', token)
 
     def is_sign(self, text: str) -> bool:
+        """Whether the next token is this sign."""
         return self.peek().kind == "sign" and self.peek().text == text
 
     def peek(self) -> Token:
+        """The next token."""
         return self.tokens[self.at]
 
     def take(self) -> Token:
+        """The next token, which is read; the end is never passed."""
         token = self.tokens[self.at]
         self.at = min(self.at + 1, len(self.tokens) - 1)
         return token
@@ -215,29 +241,27 @@ class _Parser:
         *,
         hint: str = "",
         near: list[str] | None = None,
-        next: str = _EXAMPLE,
+        next: str = "",
     ) -> InputError:
-        return _error(self.text, what, token, hint=hint or nearest(token.text, near), next=next)
+        """A mistake at a token, with the nearest of what may have been meant."""
+        hint = hint or nearest(token.text, near)
+        return mistake(self.text, what, token, self.option, hint=hint, next=next)
 
 
-def _tokens(text: str) -> list[Token]:
+def _tokens(text: str, option: Option, until: int | None) -> list[Token]:
     """All tokens and an "end"; InputError at the first character that begins none."""
     if len(text) > LONGEST:
         raise InputError(
-            f"a condition of {len(text)} characters; {LONGEST} are the most", next=_EXAMPLE
+            f"a condition of {len(text)} characters; {LONGEST} are the most", next=option.example
         )
     found: list[Token] = []
-    place, end = 0, len(text.rstrip())
+    place, end = 0, len(text[:until].rstrip())
     while place < end:
-        match = _TOKEN.match(text, place)
+        match = _TOKEN.match(text, place, end)
         if match is None or match.lastgroup is None:
             start = place + len(text[place:]) - len(text[place:].lstrip())
-            raise _error(
-                text,
-                "this begins nothing known",
-                Token("unknown", text[start], start),
-                next=_EXAMPLE,
-            )
+            unknown = Token("unknown", text[start], start)
+            raise mistake(text, "this begins nothing known", unknown, option)
         kind = match.lastgroup
         found.append(Token(kind, match[kind], match.start(kind)))
         place = match.end()
@@ -254,12 +278,15 @@ def _one_of(names: list[str]) -> str:
     return f"--fail-if 'ratio(METRIC, ...) < 0.95', with one of: {', '.join(names)}"
 
 
-def _error(text: str, what: str, token: Token, *, hint: str = "", next: str) -> InputError:
+def mistake(
+    text: str, what: str, token: Token, option: Option, *, hint: str = "", next: str = ""
+) -> InputError:
+    """A mistake at one place of a condition, shown in it."""
     shown = "".join(letter if letter.isprintable() else "?" for letter in text)
     return InputError(
         what,
         location=SourceLocation(
-            "--fail-if", 0, token.start + 1, shown, width=max(1, len(token.text)), hint=hint
+            option.name, 0, token.start + 1, shown, width=max(1, len(token.text)), hint=hint
         ),
-        next=next,
+        next=next or option.example,
     )

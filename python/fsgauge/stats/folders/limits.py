@@ -46,15 +46,16 @@ class Test(ResultModel):
 
 def check(conditions: Sequence[Condition], between: Between) -> list[Test]:
     """All tests of all conditions; InputError where one selects nothing."""
-    selected = [
-        (condition, entry) for condition in conditions for entry in _selected(condition, between)
+    asked = [
+        (condition, entry) for condition in conditions for entry in selected(condition, between)
     ]
-    intervals = {(entry.cell, entry.system, entry.metric) for _, entry in selected}
+    intervals = {(entry.cell, entry.system, entry.metric) for _, entry in asked}
     level = 1 - ALPHA / max(1, len(intervals))
-    return [_test(condition, entry, between, level) for condition, entry in selected]
+    return [_test(condition, entry, between, level) for condition, entry in asked]
 
 
-def _selected(condition: Condition, between: Between) -> list[Entry]:
+def selected(condition: Condition, between: Between) -> list[Entry]:
+    """The entries that a condition is about, by the basis that decides; InputError for none."""
     _require_known(condition, between)
     matching = [
         (cell.id, system)

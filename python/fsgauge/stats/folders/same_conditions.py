@@ -79,12 +79,27 @@ def must_be_equal(side: Side) -> dict[str, Any]:
     }
 
 
+def must_be_equal_to_repeat(side: Side) -> dict[str, Any]:
+    """The same for runs that repeat one another: on the same machine, device and kernel too."""
+    facts = _facts(side)
+    return {
+        **must_be_equal(side),
+        **{name: facts[name] for name in (*conditions.MACHINE, "kernel")},
+        "device": facts["storage"],
+        "plan.side_by_side": side.study.study.get("plan", {}).get("side_by_side"),
+        "systems": side.study.plan.systems,
+    }
+
+
 def unlike(a: Side, b: Side) -> list[tuple[str, str, str]]:
     """Facts that differ and should not: name, value in A, value in B.
 
     A system that only one folder has is not compared, so it is no difference of this sort.
     """
-    first, second = must_be_equal(a), must_be_equal(b)
+    return _unequal(must_be_equal(a), must_be_equal(b))
+
+
+def _unequal(first: dict[str, Any], second: dict[str, Any]) -> list[tuple[str, str, str]]:
     found = []
     for name in [*first, *(name for name in second if name not in first)]:
         if name.startswith("system.") and (name not in first or name not in second):
@@ -96,7 +111,14 @@ def unlike(a: Side, b: Side) -> list[tuple[str, str, str]]:
 
 def require_alike(a: Side, b: Side, despite: Sequence[str]) -> list[Unlike]:
     """The differences that are accepted by name; InputError names those that are not."""
-    known = [*must_be_equal(a), *must_be_equal(b)]
+    return require_equal((a.label, must_be_equal(a)), (b.label, must_be_equal(b)), despite)
+
+
+def require_equal(
+    a: tuple[str, dict[str, Any]], b: tuple[str, dict[str, Any]], despite: Sequence[str]
+) -> list[Unlike]:
+    """The same of two labels with their facts."""
+    known = [*a[1], *b[1]]
     for name in despite:
         if name not in known:
             near = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
@@ -105,12 +127,12 @@ def require_alike(a: Side, b: Side, despite: Sequence[str]) -> list[Unlike]:
                 details=(f'did you mean "{near[0]}"?',) if near else (),
                 next=f"--despite NAME, with one of: {', '.join(dict.fromkeys(known))}",
             )
-    found = unlike(a, b)
+    found = _unequal(a[1], b[1])
     refused = [each for each in found if each[0] not in despite]
     if refused:
         options = " ".join(f"--despite {shlex.quote(name)}" for name, _, _ in refused)
         raise InputError(
-            f"{a.label} and {b.label} are not comparable",
+            f"{a[0]} and {b[0]} are not comparable",
             details=tuple(f"{name}: {first} / {second}" for name, first, second in refused),
             cause="these must be equal, or a difference between the folders may come from them",
             next=f"to compare anyway, add {options}   (the page will say so)",

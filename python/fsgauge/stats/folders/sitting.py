@@ -18,16 +18,23 @@ _APART_NS = APART_HOURS * 3600 * 10**9
 
 def sittings_of(sides: Sequence[Side]) -> list[list[Side]]:
     """The sides by sitting."""
-    found: list[list[Side]] = []
-    ended_ns = 0
-    for side in sorted(sides, key=lambda side: side.study.started_unix_ns):
-        if not found or side.study.started_unix_ns - ended_ns >= _APART_NS:
+    spans = [(side.study.started_unix_ns, ended_ns(side)) for side in sides]
+    return [[sides[place] for place in sitting] for sitting in by_sitting(spans)]
+
+
+def by_sitting(spans: Sequence[tuple[int, int]]) -> list[list[int]]:
+    """Places of `spans`, each begin and end in Unix nanoseconds, by sitting, in order of time."""
+    found: list[list[int]] = []
+    last_ns = 0
+    for place in sorted(range(len(spans)), key=lambda place: spans[place][0]):
+        started_ns, ended_ns = spans[place]
+        if not found or started_ns - last_ns >= _APART_NS:
             found.append([])
-        found[-1].append(side)
-        ended_ns = max(ended_ns, _ended_ns(side))
+        found[-1].append(place)
+        last_ns = max(last_ns, ended_ns)
     return found
 
 
-def _ended_ns(side: Side) -> int:
+def ended_ns(side: Side) -> int:
     """When its last run began."""
     return max([side.study.started_unix_ns, *(run.started_unix_ns for run in side.runs)])

@@ -1,0 +1,229 @@
+"""`fsgauge gate`: accepted runs teach it their noise, and new ones are judged against that."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from fsgauge import __version__
+from fsgauge.cli.choices import accept_changed_choice
+from fsgauge.errors import InputError
+
+if TYPE_CHECKING:
+    from fsgauge.stats.gate.check import Checked
+
+PASS, FAIL, UNDECIDED, TOO_NOISY = 0, 1, 4, 5
+"""Exit codes; the others are those of every command."""
+
+_file_choice = click.option(
+    "--file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=Path("fsgauge-gate.json"),
+    show_default=True,
+    help="Where the gate keeps what it has learnt; belongs into version control.",
+)
+_despite_choice = click.option(
+    "--despite",
+    multiple=True,
+    metavar="FACT",
+    help="Take folders even if this fact differs, such as the kernel. May be repeated.",
+)
+_json_choice = click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
+
+
+@click.group("gate")
+def command() -> None:
+    """Judge every new build against the run-to-run noise of accepted ones.
+
+    `gate accept` learns the noise from several results folders of one study, `gate check` judges a
+    new folder. Both write and read one small file.
+    """
+
+
+@command.command("accept")
+@click.argument("directories", nargs=-1, metavar="[DIR]...", type=click.Path(path_type=Path))
+@_file_choice
+@click.option(
+    "--loss",
+    metavar="PERCENT",
+    help="The loss that has to be seen, kept in the file: '5 %'. 10 % if none is named.",
+)
+@click.option(
+    "--limit",
+    "limits",
+    multiple=True,
+    metavar="LIMIT",
+    help="What every new run has to meet, kept in the file in place of earlier ones:"
+    " 'p99(write) < 5 ms'. May be repeated; 'none' removes all.",
+)
+@click.option(
+    "--metric",
+    "metrics",
+    multiple=True,
+    metavar="METRIC",
+    help="Judge this metric too, not each cell's primary one alone: read.p99. May be repeated.",
+)
+@_despite_choice
+@accept_changed_choice
+@_json_choice
+def accept(
+    directories: tuple[Path, ...],
+    file: Path,
+    loss: str | None,
+    limits: tuple[str, ...],
+    metrics: tuple[str, ...],
+    despite: tuple[str, ...],
+    accept_changed: bool,
+    as_json: bool,
+) -> int:
+    """Learn the noise of accepted runs from their results folders, and say what it lets be seen.
+
+    All folders are of one study on one machine, storage and kernel. More can be added at any time;
+    without DIR, only the options are kept. Exit codes: 0 written; 2 a folder does not belong here
+    or an option is wrong; 3 the file was changed by hand, or cannot be written; 5 written, but the
+    accepted runs are too noisy to see the loss.
+    """
+    from fsgauge.report.compared import read_sides
+    from fsgauge.report.gate import accepted_lines
+    from fsgauge.report.gate_file import read_gate_if_there, write_gate
+    from fsgauge.stats.gate.accept import accept as learn
+    from fsgauge.stats.gate.accept import readiness
+    from fsgauge.store.seals import understood
+
+    percent = None if loss is None else _percent(loss)
+    kept = _limits(limits)
+    learned = read_gate_if_there(file)
+    sides = read_sides(directories, accept_changed=accept_changed) if directories else []
+    with understood(tuple(change for side in sides for change in side.changes)):
+        accepted = learn(
+            learned,
+            sides,
+            version=__version__,
+            label=str(file),
+            loss_percent=percent,
+            limits=kept,
+            metrics=metrics,
+            despite=despite,
+        )
+    write_gate(file, accepted.learned)
+    ready = readiness(accepted.learned)
+    if as_json:
+        click.echo(ready.model_dump_json())
+    else:
+        for each in accepted.despite:
+            sys.stderr.write(f"warning: accepted despite {each.fact}: {each.a} / {each.b}\n")
+        baseline = accepted.learned.baseline
+        for line in accepted_lines(ready, str(file), baseline, accepted.known):
+            click.echo(line)
+    return TOO_NOISY if ready.state == "too noisy" else PASS
+
+
+@command.command("check")
+@click.argument(
+    "directories",
+    nargs=-1,
+    required=True,
+    metavar="DIR...",
+    type=click.Path(path_type=Path),
+)
+@_file_choice
+@click.option(
+    "--limit",
+    "limits",
+    multiple=True,
+    metavar="LIMIT",
+    help="What this run has to meet, as well as the limits that are kept in the file:"
+    " 'iops(randread, depth 32) > 10 k IOPS'. May be repeated.",
+)
+@click.option(
+    "--fail-if",
+    "conditions",
+    multiple=True,
+    metavar="CONDITION",
+    help="Fail on this condition in place of any loss: 'ratio(iops, randread, 4 KiB) < 0.95',"
+    " as in `fsgauge compare`. May be repeated.",
+)
+@click.option(
+    "--on-undecided",
+    type=click.Choice(["pass", "fail"]),
+    default="fail",
+    show_default=True,
+    help="Whether a run that is undecided (4) or too noisy (5) passes, with a warning.",
+)
+@_despite_choice
+@accept_changed_choice
+@_json_choice
+def check(
+    directories: tuple[Path, ...],
+    file: Path,
+    limits: tuple[str, ...],
+    conditions: tuple[str, ...],
+    on_undecided: str,
+    despite: tuple[str, ...],
+    accept_changed: bool,
+    as_json: bool,
+) -> int:
+    """Judge a new results folder, or several of one build, against what was accepted.
+
+    A line is worse only if its value and its value relative to the baseline both say so. Exit
+    codes: 0 pass; 1 a line is worse, a limit is broken, a condition is met, or data was lost; 2 the
+    folder does not belong here or an option is wrong; 3 the file or records were changed; 4
+    undecided; 5 too noisy, or too few accepted runs, to see the loss.
+    """
+    from fsgauge.report.compared import read_sides
+    from fsgauge.report.gate_check import checked_lines
+    from fsgauge.report.gate_file import read_gate
+    from fsgauge.stats.folders.condition import parse_condition
+    from fsgauge.stats.gate.absolute import parse_limit
+    from fsgauge.stats.gate.check import check as judge
+    from fsgauge.store.seals import understood
+
+    asked = [parse_condition(text) for text in conditions]
+    more = [parse_limit(text) for text in limits]
+    learned = read_gate(file)
+    sides = read_sides(directories, accept_changed=accept_changed)
+    with understood(tuple(change for side in sides for change in side.changes)):
+        checked = judge(
+            learned,
+            sides,
+            label=str(file),
+            limits=[*map(parse_limit, learned.limits), *more],
+            conditions=asked,
+            despite=despite,
+        )
+    if as_json:
+        click.echo(checked.model_dump_json())
+    else:
+        for line in checked_lines(checked, str(file)):
+            click.echo(line)
+    return _exit_code(checked, on_undecided)
+
+
+def _exit_code(checked: Checked, on_undecided: str) -> int:
+    codes = {"pass": PASS, "fail": FAIL, "undecided": UNDECIDED, "too noisy": TOO_NOISY}
+    code = codes[checked.verdict]
+    if code in (UNDECIDED, TOO_NOISY) and on_undecided == "pass":
+        sys.stderr.write(f"warning: {checked.verdict}, which passes (--on-undecided)\n")
+        return PASS
+    return code
+
+
+def _percent(text: str) -> float:
+    from fsgauge.units import parse_percent
+
+    percent = parse_percent(text)
+    if not 0 < percent < 100:
+        raise InputError("--loss is above 0 % and below 100 %", next="--loss '10 %'")
+    return percent
+
+
+def _limits(texts: tuple[str, ...]) -> list[str] | None:
+    """What is kept from now on; None where nothing was said about limits."""
+    from fsgauge.stats.gate.absolute import parse_limit
+
+    if texts == ("none",):
+        return []
+    return [parse_limit(text).text for text in texts] or None

@@ -1,0 +1,132 @@
+"""What `fsgauge gate accept` prints: what the gate has learnt, what it sees, what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fsgauge.report import words
+from fsgauge.stats.gate.accept import Readiness
+from fsgauge.stats.gate.noise import FEWEST_RUNS, FEWEST_SITTINGS
+
+MOST_LINES = 6
+
+
+def accepted_lines(
+    ready: Readiness, file: str, baseline: str, known: Sequence[str] = ()
+) -> list[str]:
+    """What a gate has learnt and what it sees with that; `known` were learnt from already."""
+    lines = [f"already accepted, and not counted twice: {', '.join(known)}"] if known else []
+    lines.append(_state(ready))
+    lines.append(f"{file}: {_learnt(ready)}")
+    if ready.lines:
+        beyond = "on another day" if ready.lines[0].elsewhere_percent is not None else ""
+        relative = f"to {baseline}" if ready.lines[0].relative_spread_percent is not None else ""
+        rows = [["", "spread of runs", relative, "sees a loss of", beyond]]
+        rows += [
+            [
+                f"{each.cell}, {each.system}, {each.metric}",
+                words.percent(each.spread_percent),
+                _percent(each.relative_spread_percent),
+                words.percent(each.visible_percent),
+                _percent(each.elsewhere_percent),
+            ]
+            for each in ready.lines[:MOST_LINES]
+        ]
+        lines += aligned(rows)
+        if (more := len(ready.lines) - MOST_LINES) > 0:
+            lines.append(f"and {plural(more, 'line')} that can see less")
+    lines += [f"not judged, since an accepted run lacks it: {each}" for each in ready.missing]
+    return [*lines, *_next_of_accept(ready)]
+
+
+def _state(ready: Readiness) -> str:
+    asked = words.percent(ready.loss_percent)
+    if ready.state == "too few":
+        return f"too few runs: {ready.runs} of at least {FEWEST_RUNS}"
+    seen = ready.lines[0].visible_percent if ready.lines else None
+    if ready.state == "too noisy":
+        if seen is None:
+            return "no accepted run has a line to judge"
+        return (
+            f"too noisy to see {asked}: the smallest loss that it sees in every line is"
+            f" {words.percent(seen)}"
+        )
+    return (
+        f"ready: sees a loss of {words.percent(seen or 0.0)} in each of {len(ready.lines)} lines"
+        f" (asked for: {asked})"
+    )
+
+
+def _learnt(ready: Readiness) -> str:
+    sample = "sitting" if ready.by_sitting else "run"
+    needs = (
+        f"needs {plural(ready.needed, sample)}"
+        if ready.needed is not None
+        else f"no number of {sample}s would be enough"
+    )
+    return (
+        f"learnt from {plural(ready.runs, 'run')} in {plural(ready.sittings, 'sitting')}; {needs}"
+    )
+
+
+def _next_of_accept(ready: Readiness) -> list[str]:
+    found = []
+    if ready.state == "too few":
+        more = max(FEWEST_RUNS, ready.needed or 0) - ready.runs
+        found.append(f"next: accept {plural(more, 'more run')}: fsgauge gate accept DIR")
+    elif ready.state == "too noisy":
+        found += _against_noise(ready)
+    if not ready.by_sitting and ready.state != "too few":
+        days = FEWEST_SITTINGS - ready.sittings
+        found.append(
+            f"note: the runs are of {plural(ready.sittings, 'sitting')}. A run of another day is"
+            " taken to differ by a sitting as much as by a run, until runs of"
+            f" {plural(days, 'more sitting')} are accepted, each six hours or more after the last"
+        )
+    return found
+
+
+def _against_noise(ready: Readiness) -> list[str]:
+    """What makes the loss visible: more accepted runs, more new ones, or less noise."""
+    sample = "sitting" if ready.by_sitting else "run"
+    have = ready.sittings if ready.by_sitting else ready.runs
+    asked = words.percent(ready.loss_percent)
+    if ready.needed is not None and ready.needed > have:
+        return [
+            f"next: accept {plural(ready.needed - have, f'more {sample}')}: fsgauge gate accept DIR"
+        ]
+    less = (
+        "use a quieter machine, more blocks or longer runs, or ask for less:"
+        f" fsgauge gate accept --loss '{_worst(ready)}'"
+    )
+    if ready.new_needed is not None:
+        return [
+            f"next: measure each new build {ready.new_needed} times and check all of its folders at"
+            f" once: fsgauge gate check DIR DIR ...; accepted runs alone never show {asked}",
+            f"or: {less}",
+        ]
+    return [f"next: {less}"]
+
+
+def _worst(ready: Readiness) -> str:
+    """The visible loss of the noisiest line, rounded up."""
+    worst = ready.lines[0].visible_percent if ready.lines else ready.loss_percent
+    return f"{min(99, int(worst) + 1)} %"
+
+
+def plural(number: int, noun: str) -> str:
+    """ "1 run", "3 runs"."""
+    return f"{number} {noun}" + ("" if number == 1 else "s")
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Rows as lines; a column in which no row has anything is left out."""
+    columns = [column for column in range(len(rows[0])) if any(row[column] for row in rows)]
+    widths = {column: max(len(row[column]) for row in rows) for column in columns}
+    return [
+        "  ".join(row[column].ljust(widths[column]) for column in columns).rstrip() for row in rows
+    ]
+
+
+def _percent(number: float | None) -> str:
+    return "" if number is None else words.percent(number)

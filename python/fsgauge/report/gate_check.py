@@ -1,0 +1,201 @@
+"""What `fsgauge gate check` prints: the verdict first, the worst lines, and what to do next."""
+
+from __future__ import annotations
+
+from fsgauge.report import words
+from fsgauge.report.gate import aligned, plural
+from fsgauge.stats.folders.limits import Test
+from fsgauge.stats.gate.absolute import Required
+from fsgauge.stats.gate.check import Checked
+from fsgauge.stats.gate.judge import Compared, Judged
+from fsgauge.stats.gate.noise import FEWEST_RUNS, FEWEST_SITTINGS
+from fsgauge.stats.metrics import METRICS
+from fsgauge.stats.wording import ratio_range
+
+MOST_LINES = 6
+_ORDER = ("worse", "disagrees", "missing", "too noisy", "better", "no loss")
+
+
+def checked_lines(checked: Checked, file: str) -> list[str]:
+    """One page: verdict, lines, limits, advice."""
+    ready = checked.readiness
+    learnt = f"{plural(ready.runs, 'accepted run')} in {plural(ready.sittings, 'sitting')}"
+    return [
+        f"{checked.verdict}: {_summary(checked)}",
+        *_table(checked),
+        *(_limit(each) for each in checked.limits),
+        *(_condition(each) for each in checked.conditions),
+        *_others(checked),
+        f"against {learnt}, {file}",
+        *_notes(checked),
+        *_next(checked),
+    ]
+
+
+def _summary(checked: Checked) -> str:
+    asked = words.percent(checked.readiness.loss_percent)
+    if checked.verdict != "pass":
+        return "; ".join(checked.reasons)
+    if checked.conditions:
+        return f"no condition of --fail-if is met, in {plural(len(checked.conditions), 'test')}"
+    if not checked.lines:
+        return f"all of {plural(len(checked.limits), 'limit')} hold"
+    return f"no loss in {plural(len(checked.lines), 'line')}; one of {asked} would have been seen"
+
+
+def _table(checked: Checked) -> list[str]:
+    if not checked.lines:
+        return []
+    shown = sorted(checked.lines, key=_badness)[:MOST_LINES]
+    beside = f"to {checked.baseline}" if any(each.relative for each in checked.lines) else ""
+    rows = [["", "accepted", "new", "ratio", beside, "runs differ by", "sees", ""]]
+    rows += [_row(each, checked) for each in shown]
+    found = aligned(rows)
+    rest = len(checked.lines) - len(shown)
+    return [*found, f"and {plural(rest, 'line')} with less of a loss"] if rest > 0 else found
+
+
+def _row(each: Judged, checked: Checked) -> list[str]:
+    unit = METRICS[each.metric].unit
+    spreads = [found.spread_percent for found in (each.direct, each.relative) if found]
+    return [
+        _name(each, checked),
+        words.value(each.accepted, unit),
+        "none" if each.new is None else words.value(each.new, unit),
+        _ratio(each.direct),
+        _to_baseline(each, checked),
+        " / ".join(map(words.percent, spreads)),
+        "" if each.visible_percent is None else words.percent(each.visible_percent),
+        _outcome(each, checked),
+    ]
+
+
+def _name(each: Judged, checked: Checked) -> str:
+    return f"{checked.cell_names[each.cell]}, {each.system}, {each.metric}"
+
+
+def _ratio(each: Compared | None) -> str:
+    return "" if each is None else f"{words.ratio(each.ratio)} ({ratio_range(each.low, each.high)})"
+
+
+def _to_baseline(each: Judged, checked: Checked) -> str:
+    """Its ratio to the baseline, new over accepted; of the baseline, that to the others."""
+    if each.relative is None:
+        return ""
+    own = each.system == checked.baseline
+    return _ratio(each.relative) + (" to the others" if own else "")
+
+
+def _outcome(each: Judged, checked: Checked) -> str:
+    if each.outcome != "disagrees" or each.direct is None or each.relative is None:
+        return each.outcome
+    higher = METRICS[each.metric].higher_is_better
+    corrected = each.direct.high < 1 if higher else each.direct.low > 1
+    if corrected:
+        return "worse, but not relative to " + (
+            "the others" if each.system == checked.baseline else checked.baseline
+        )
+    return f"worse relative to {checked.baseline} alone"
+
+
+def _badness(each: Judged) -> tuple[int, float]:
+    """The worst outcome first, and of one outcome the largest loss."""
+    if each.direct is None:
+        return _ORDER.index(each.outcome), 0.0
+    gain = each.direct.ratio if METRICS[each.metric].higher_is_better else 1 / each.direct.ratio
+    return _ORDER.index(each.outcome), gain
+
+
+def _limit(each: Required) -> str:
+    bounds = "no interval"
+    if each.low is not None and each.high is not None:
+        bounds = f"{words.value(each.low, each.unit)} to {words.value(each.high, each.unit)}"
+    return (
+        f"{each.outcome:<10} {each.limit}: {each.cell}, {each.system}:"
+        f" {words.value(each.value, each.unit)} ({bounds}), {each.reason}"
+    )
+
+
+def _condition(each: Test) -> str:
+    bounds = "no interval"
+    if each.low is not None and each.high is not None:
+        bounds = f"{each.low:.4g} to {each.high:.4g}"
+    return (
+        f"{each.outcome:<10} {each.condition}: {each.cell}, {each.system}:"
+        f" {words.ratio(each.ratio)} ({bounds}), {each.reason}"
+    )
+
+
+def _others(checked: Checked) -> list[str]:
+    """What moved and is not judged."""
+    shown = sorted(checked.others, key=_badness)
+    found = [
+        f"not judged, but {each.outcome}: {_name(each, checked)}: {_ratio(each.direct)}"
+        for each in shown[:MOST_LINES]
+    ]
+    more = len(shown) - MOST_LINES
+    return (
+        [*found, f"and {plural(more, 'line')} that moved and are not judged"] if more > 0 else found
+    )
+
+
+def _notes(checked: Checked) -> list[str]:
+    found = [f"compared despite {each.fact}: {each.a} / {each.b}" for each in checked.despite]
+    found += [f"not judged, since an accepted run lacks it: {each}" for each in checked.missing]
+    if checked.lines and not any(each.relative for each in checked.lines):
+        found.append(
+            "note: a study of one system has no value relative to a baseline, so a machine that"
+            " became slower fails as well"
+        )
+    if checked.elsewhere:
+        days = plural(FEWEST_SITTINGS - checked.readiness.sittings, "more sitting")
+        found.append(
+            "note: no accepted run is of this sitting. A sitting is taken to differ by as much as a"
+            f" run; to have it measured, accept runs of {days}, each six hours or more after the"
+            " last"
+        )
+    return found
+
+
+def _next(checked: Checked) -> list[str]:
+    """The next thing to do."""
+    if checked.verdict == "fail":
+        return [
+            "next: look at what changed (fsgauge report DIR). If the loss is meant, begin a new"
+            " file with runs of this build: fsgauge gate accept DIR DIR ... --file NEW"
+        ]
+    if checked.verdict == "undecided":
+        return [
+            "next: measure the build again and check both folders at once: fsgauge gate check DIR"
+            " DIR. If the machine was changed for good, begin a new file"
+        ]
+    if checked.verdict == "too noisy":
+        return [_against_noise(checked)]
+    if any(each.outcome == "better" for each in checked.lines):
+        return [
+            "next: to hold what was gained, begin a new file with runs of this build: fsgauge gate"
+            " accept DIR DIR ... --file NEW"
+        ]
+    return []
+
+
+def _against_noise(checked: Checked) -> str:
+    ready = checked.readiness
+    have, sample = (ready.sittings, "sitting") if ready.by_sitting else (ready.runs, "run")
+    if have < FEWEST_RUNS or (ready.needed or 0) > have:
+        count = max(FEWEST_RUNS, ready.needed or 0) - have
+        return f"next: accept {plural(count, f'more {sample}')}: fsgauge gate accept DIR"
+    if ready.state == "ready" and checked.elsewhere:
+        return "next: accept runs of more days, or measure this build together with accepted ones"
+    if ready.state == "ready":
+        return "next: measure this build again: its blocks scatter more than those of accepted runs"
+    if ready.new_needed is not None:
+        return (
+            f"next: measure each new build {ready.new_needed} times and check all of its folders at"
+            " once: fsgauge gate check DIR DIR ..."
+        )
+    worst = max((each.visible_percent or 0.0 for each in checked.lines), default=0.0)
+    return (
+        "next: use a quieter machine, more blocks or longer runs, or ask for less:"
+        f" fsgauge gate accept --loss '{min(99, int(worst) + 1)} %'"
+    )

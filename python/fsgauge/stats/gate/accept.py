@@ -1,0 +1,243 @@
+"""Accepted folders join what a gate has learnt; and what the gate can see with that.
+
+Takes what was learnt so far, if anything, and sides; gives it with the sides' runs in it. A folder
+that does not belong to the others is refused with the reason, and one that was learnt from already
+changes nothing: learnt from twice, it would make the noise look small.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from fsgauge.errors import InputError
+from fsgauge.stats.folders.same_conditions import Side, Unlike, require_equal
+from fsgauge.stats.gate.family import Watched, is_whole, number_of_tests, watched_lines
+from fsgauge.stats.gate.folder import Folder, folders_of
+from fsgauge.stats.gate.learned import DEFAULT_LOSS_PERCENT, Learned, with_runs
+from fsgauge.stats.gate.measured import Key
+from fsgauge.stats.gate.noise import (
+    FEWEST_RUNS,
+    Newcomers,
+    is_by_sitting,
+    noises_of,
+)
+from fsgauge.stats.gate.visible import new_runs_needed, percent, runs_needed, visible
+from fsgauge.stats.metrics import METRICS
+from fsgauge.stats.planned import margin_percent
+from fsgauge.stats.results import ResultModel
+
+State = Literal["ready", "too few", "too noisy"]
+
+
+class Seen(ResultModel):
+    """The smallest loss that a gate sees in one line, and what the accepted runs' spread is.
+
+    `elsewhere_percent` is that loss for a run of another sitting, where accepted ones are of few.
+    """
+
+    cell: str
+    system: str
+    metric: str
+    visible_percent: float
+    elsewhere_percent: float | None
+    spread_percent: float
+    relative_spread_percent: float | None
+
+
+class Readiness(ResultModel):
+    """What a gate is good for. `needed` are the runs (or sittings) from which it sees the loss in
+    every line that it judges; `new_needed` those of each new build; None: no number up to 200, or
+    up to 10, would do.
+    """
+
+    state: State
+    loss_percent: float
+    runs: int
+    sittings: int
+    by_sitting: bool
+    needed: int | None
+    new_needed: int | None
+    lines: list[Seen]
+    missing: list[str]
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """The result: what is learnt now, labels that were known already, accepted differences."""
+
+    learned: Learned
+    known: list[str]
+    despite: list[Unlike]
+
+
+def accept(
+    learned: Learned | None,
+    sides: Sequence[Side],
+    *,
+    version: str,
+    label: str,
+    loss_percent: float | None = None,
+    limits: Sequence[str] | None = None,
+    metrics: Sequence[str] = (),
+    despite: Sequence[str] = (),
+) -> Accepted:
+    """What is learnt with these sides; `limits` replace those that were kept, None keeps them.
+
+    Raises InputError for a folder that is not valid or does not belong to the others.
+    """
+    folders = folders_of(sides)
+    for folder in folders:
+        _require_valid(folder)
+    if learned is None:
+        learned = _beginning(folders, version)
+    accepted = []
+    known, new = [], []
+    have = {run.started_unix_ns for run in learned.runs}
+    for folder in folders:
+        accepted += require_equal((label, learned.facts), (folder.label, folder.facts), despite)
+        known.append(folder) if folder.started_unix_ns in have else new.append(folder)
+        have.add(folder.started_unix_ns)
+    additions = [folder.addition for folder in new]
+    units = {name: metric.unit for name, metric in METRICS.items()}
+    changes = {
+        "fsgauge": version,
+        "runs": [*learned.runs, *(each.run for each in additions)],
+        "lines": with_runs(learned.lines, len(learned.runs), additions, units),
+        "metrics": list(dict.fromkeys([*learned.metrics, *metrics])),
+        "limits": learned.limits if limits is None else list(limits),
+        "loss_percent": learned.loss_percent if loss_percent is None else loss_percent,
+    }
+    result = learned.model_copy(update=changes)
+    _require_visible(result)
+    _require_measured(result)
+    return Accepted(result, [folder.label for folder in known], accepted)
+
+
+def _require_valid(folder: Folder) -> None:
+    if folder.invalid:
+        raise InputError(
+            f"{folder.label} cannot be accepted: it is not valid",
+            details=(folder.invalid,),
+            cause="what such a run measured says nothing of the noise of good ones",
+            next="accept the other folders, and measure this one again",
+        )
+
+
+def _beginning(folders: Sequence[Folder], version: str) -> Learned:
+    """What nothing has been learnt for yet, of the first folder's study."""
+    if not folders:
+        raise InputError(
+            "there is nothing to learn from: no folder is named",
+            next="fsgauge gate accept DIR DIR ...",
+        )
+    first = folders[0].results
+    return Learned(
+        fsgauge=version,
+        question=first.question,
+        baseline=first.baseline,
+        loss_percent=DEFAULT_LOSS_PERCENT,
+        margin_percent=margin_percent(folders[0].side.study),
+        limits=[],
+        metrics=[],
+        systems=first.systems,
+        cells=first.cells,
+        primary_cells=first.primary_cells,
+        primary_metrics=first.primary_metrics,
+        facts=folders[0].facts,
+        runs=[],
+        lines=[],
+    )
+
+
+def _require_visible(learned: Learned) -> None:
+    if learned.loss_percent < learned.margin_percent:
+        raise InputError(
+            f"a loss of {learned.loss_percent:g} % is within the study's margin of equivalence,"
+            f" {learned.margin_percent:g} %",
+            cause="differences within it count as none, so no gate fails them",
+            next=f"--loss '{learned.margin_percent:g} %', or a study with a smaller"
+            " plan.equivalence_percent",
+        )
+
+
+def _require_measured(learned: Learned) -> None:
+    has = list(dict.fromkeys(line.metric for line in learned.lines))
+    for metric in learned.metrics:
+        if metric not in has:
+            raise InputError(
+                f'no accepted run has the metric "{metric}"',
+                next=f"--metric NAME, with one of: {', '.join(has)}",
+            )
+
+
+def readiness(learned: Learned) -> Readiness:
+    """What the gate sees with what it has learnt."""
+    judged = judged_lines(learned)
+    tests, here = number_of_tests(judged.values()), Newcomers()
+    lines = sorted(seen_in(learned, judged), key=lambda line: -line.visible_percent)
+    state: State = "ready"
+    if len(learned.runs) < FEWEST_RUNS:
+        state = "too few"
+    elif not lines or lines[0].visible_percent > learned.loss_percent:
+        state = "too noisy"
+    needed: int | None = FEWEST_RUNS
+    new_needed: int | None = None
+    if judged:
+        found = judged.values()
+        needed = runs_needed(found, learned.loss, tests, here)
+        new_needed = new_runs_needed(found, learned.loss, tests, True)
+    return Readiness(
+        state=state,
+        loss_percent=learned.loss_percent,
+        runs=len(learned.runs),
+        sittings=len(learned.sittings()),
+        by_sitting=is_by_sitting(learned),
+        needed=needed,
+        new_needed=new_needed,
+        lines=lines,
+        missing=missing_lines(learned),
+    )
+
+
+def judged_lines(learned: Learned) -> dict[Key, Watched]:
+    """The lines that are judged; none while there are too few runs."""
+    enough = len(learned.runs) >= FEWEST_RUNS
+    return watched_lines(learned, noises_of(learned)) if enough else {}
+
+
+def seen_in(learned: Learned, judged: Mapping[Key, Watched]) -> list[Seen]:
+    """What one new run shows in each line."""
+    tests = number_of_tests(judged.values())
+    here, there = Newcomers(), Newcomers(known_sitting=False)
+    names = {cell.id: cell.name for cell in learned.cells}
+    found = []
+    for (cell, system, metric), line in judged.items():
+        near, far = (
+            percent(visible(line, dict.fromkeys(line.noises, new), tests, learned.margin))
+            for new in (here, there)
+        )
+        relative = line.noises.get("relative")
+        found.append(
+            Seen(
+                cell=names[cell],
+                system=system,
+                metric=metric,
+                visible_percent=near,
+                elsewhere_percent=None if is_by_sitting(learned) else far,
+                spread_percent=100 * line.noises["direct"].deviation,
+                relative_spread_percent=100 * relative.deviation if relative else None,
+            )
+        )
+    return found
+
+
+def missing_lines(learned: Learned) -> list[str]:
+    """Judged lines that some accepted run has not, in words."""
+    names = {cell.id: cell.name for cell in learned.cells}
+    return [
+        f"{line.metric} of {names[line.cell]}, {line.system}"
+        for line in learned.lines
+        if learned.is_judged(line) and not is_whole(line)
+    ]

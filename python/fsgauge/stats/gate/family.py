@@ -1,0 +1,50 @@
+"""Which lines a gate judges, and by how many tests.
+
+A line is tested by both of its bases, unless the study has one system. The baseline has one test:
+its relative value can only confirm that it alone became slower, since that value also falls where
+the others became faster.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from fsgauge.stats.gate.learned import Basis, Learned, Line
+from fsgauge.stats.gate.measured import Key
+from fsgauge.stats.gate.noise import Noise, Noises
+
+
+@dataclass(frozen=True)
+class Watched:
+    """A line's noise by its bases, and those of them that may raise an alarm."""
+
+    noises: Mapping[Basis, Noise]
+    tested: tuple[Basis, ...]
+
+    def with_samples(self, samples: int) -> Watched:
+        """The same, known from so many samples."""
+        more = {basis: noise.with_samples(samples) for basis, noise in self.noises.items()}
+        return Watched(more, self.tested)
+
+
+def watched_lines(learned: Learned, noises: Noises, *, judged: bool = True) -> dict[Key, Watched]:
+    """The lines in which a loss fails a build, or all others."""
+    found = {}
+    for line in learned.lines:
+        own = noises.get(line.key, {})
+        if is_whole(line) and own and learned.is_judged(line) == judged:
+            is_baseline = line.system == learned.baseline
+            found[line.key] = Watched(own, ("direct",) if is_baseline else tuple(own))
+    return found
+
+
+def is_whole(line: Line) -> bool:
+    """Whether every accepted run has the line by all of its bases."""
+    bases = [line.direct] if line.relative is None else [line.direct, line.relative]
+    return all(None not in each.runs for each in bases)
+
+
+def number_of_tests(lines: Iterable[Watched]) -> int:
+    """All tests that are corrected together."""
+    return sum(len(line.tested) for line in lines)

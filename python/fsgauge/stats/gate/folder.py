@@ -1,0 +1,92 @@
+"""A results folder as a gate takes it: its lines, its facts, and whether it may be used.
+
+A folder that fails its own A/A test is used: by chance one good folder in a hundred does, and how
+far equal systems come out apart is what a gate has learnt. Whatever else makes a folder not valid
+(lost data, a debug engine, errors) still does.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from fsgauge.stats.changed_records import naming_changes
+from fsgauge.stats.folders.same_conditions import Side, must_be_equal_to_repeat
+from fsgauge.stats.folders.sitting import ended_ns
+from fsgauge.stats.gate.learned import Addition, Run
+from fsgauge.stats.gate.measured import lines_of
+from fsgauge.stats.planned import without_paths
+from fsgauge.stats.read import read_side
+from fsgauge.stats.results import Results
+from fsgauge.stats.samples import collect
+
+_LEARNT_INSTEAD = ("noise.invalid",)
+"""Findings that make a folder not valid, but not for a gate."""
+
+
+@dataclass(frozen=True)
+class Folder:
+    """One folder; `invalid` says why it decides nothing, or is empty."""
+
+    side: Side
+    results: Results
+    addition: Addition
+    facts: dict[str, Any]
+    invalid: str
+    data_lost: bool
+
+    @property
+    def label(self) -> str:
+        """What people call it."""
+        return self.side.label
+
+    @property
+    def started_unix_ns(self) -> int:
+        """When it began: no two folders of one machine begin at the same nanosecond."""
+        return self.side.study.started_unix_ns
+
+
+def read_folder(side: Side) -> Folder:
+    """A side as a gate takes it."""
+    results = naming_changes(read_side(side), side.changes)
+    study = without_paths(side.study)
+    samples = collect(study.plan, side.runs)
+    started = side.study.started_unix_ns
+    run = Run(
+        label=side.label,
+        started=datetime.fromtimestamp(started / 1e9, tz=UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        started_unix_ns=started,
+        ended_unix_ns=ended_ns(side),
+        blocks=results.sureness.blocks_complete,
+    )
+    cells = [cell.id for cell in results.cells]
+    return Folder(
+        side=side,
+        results=results,
+        addition=Addition(run, lines_of(samples, cells, study.plan.systems)),
+        facts=json.loads(json.dumps(must_be_equal_to_repeat(side), default=str)),
+        invalid=_invalid(results),
+        data_lost=results.sureness.data_lost,
+    )
+
+
+def _invalid(results: Results) -> str:
+    """Why the folder is not valid, apart from its A/A; empty if it is."""
+    found = [
+        finding
+        for finding in results.findings
+        if finding.level == "invalid" and finding.code not in _LEARNT_INSTEAD
+    ]
+    if found:
+        return found[0].sentence.rstrip(".")
+    if not results.sureness.blocks_complete:
+        return "no block is complete"
+    return ""
+
+
+def folders_of(sides: Sequence[Side]) -> list[Folder]:
+    """All of them, in order of time."""
+    return sorted(map(read_folder, sides), key=lambda folder: folder.started_unix_ns)

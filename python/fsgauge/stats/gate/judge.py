@@ -1,0 +1,260 @@
+"""New runs against what a gate has learnt: one outcome a line.
+
+Takes the lines of new runs; gives each judged line's ratios with intervals and an outcome:
+
+    worse      one basis is worse after the correction for all tests of all lines, and the other
+               one by its own 95 % interval
+    disagrees  one basis is worse after the correction, the other one does not say so: the machine
+               changed, or the baseline did
+    too noisy  nothing is worse, but a loss of the size that matters would not have been seen
+    better     as worse, the other way
+    no loss    nothing is worse, and the loss that matters would have been seen
+
+Correction: Benjamini and Hochberg at 5 %, two-sided, over both bases of all judged lines: equal
+builds are called worse or disagree in at most 2.5 of 100 checks. A difference within the study's
+margin of equivalence is none.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from fsgauge.stats.folders.sitting import by_sitting
+from fsgauge.stats.gate.family import Watched, number_of_tests, watched_lines
+from fsgauge.stats.gate.learned import Addition, Basis, Learned
+from fsgauge.stats.gate.measured import Key, Mean
+from fsgauge.stats.gate.noise import Newcomers, Noise, noises_of
+from fsgauge.stats.gate.visible import percent, visible
+from fsgauge.stats.metrics import METRICS
+from fsgauge.stats.ratio import LEVEL, beyond
+from fsgauge.stats.results import ResultModel
+from fsgauge.stats.verdict import ALPHA, benjamini_hochberg, thresholds
+from fsgauge.stats.welch import interval, p_of
+
+ROUNDING = 1e-9
+Outcome = Literal["worse", "disagrees", "too noisy", "better", "no loss", "missing"]
+
+
+class Compared(ResultModel):
+    """New over accepted by one basis. `low` and `high` are corrected for all tests; `own_low` and
+    `own_high` are those of 95 %. `spread_percent` is how far a run of an equal build scatters.
+    """
+
+    ratio: float
+    low: float
+    high: float
+    own_low: float
+    own_high: float
+    p_adjusted: float
+    error: float
+    freedom: float
+    reach: float
+    spread_percent: float
+
+
+class Judged(ResultModel):
+    """One line. `accepted` and `new` are values in the metric's unit; `visible_percent` is the
+    smallest loss that fails in 90 of 100 builds as noisy as these runs.
+    """
+
+    cell: str
+    system: str
+    metric: str
+    outcome: Outcome
+    accepted: float
+    new: float | None
+    direct: Compared | None
+    relative: Compared | None
+    visible_percent: float | None
+
+
+@dataclass(frozen=True)
+class New:
+    """The new runs of one build, and how their sittings are to those of accepted ones."""
+
+    runs: Sequence[Addition]
+    sittings: list[list[int]]
+    known_sitting: bool
+
+    @classmethod
+    def of(cls, runs: Sequence[Addition], learned: Learned) -> New:
+        """New runs next to accepted ones."""
+        spans = [(each.run.started_unix_ns, each.run.ended_unix_ns) for each in runs]
+        accepted = [(run.started_unix_ns, run.ended_unix_ns) for run in learned.runs]
+        together = by_sitting([*spans, *accepted])
+        alone = [sitting for sitting in together if max(sitting) < len(spans)]
+        return cls(runs, by_sitting(spans), not alone)
+
+    def means(self, key: Key, basis: Basis) -> list[Mean] | None:
+        """The line in each run; None where one of them has it not."""
+        found = []
+        for each in self.runs:
+            line = each.lines.get(key)
+            mean = None if line is None else line.direct if basis == "direct" else line.relative
+            if mean is None:
+                return None
+            found.append(mean)
+        return found
+
+    def log(self, means: Sequence[Mean], noise: Noise) -> float:
+        """Their mean, over sittings where those are the samples."""
+        if not noise.by_sitting:
+            return statistics.fmean(mean.log for mean in means)
+        return statistics.fmean(
+            statistics.fmean(means[place].log for place in sitting) for sitting in self.sittings
+        )
+
+    def newcomers(self, means: Sequence[Mean]) -> Newcomers:
+        """How many, where, and how noisy inside."""
+        return Newcomers(
+            sittings=tuple(map(len, self.sittings)),
+            known_sitting=self.known_sitting,
+            errors=tuple(mean.error for mean in means),
+            freedom=sum(mean.blocks - 1 for mean in means),
+        )
+
+
+@dataclass(frozen=True)
+class Difference:
+    """New over accepted of one line by one basis, as a log."""
+
+    log: float
+    error: float
+    noise: Noise
+    new: Newcomers
+    reach: float
+
+    @property
+    def p(self) -> float:
+        """Two-sided, of no difference."""
+        return p_of(beyond(self.log, self.reach), self.error, self.noise.freedom)
+
+    def at(self, level: float) -> tuple[float, float]:
+        """The interval of the ratio at a level."""
+        return interval(math.exp(self.log), self.error, self.noise.freedom, level, self.reach)
+
+
+def judge_lines(new: New, learned: Learned, *, judged: bool = True) -> list[Judged]:
+    """Every line that decides, or of all others those that moved, each metric a family."""
+    lines = watched_lines(learned, noises_of(learned), judged=judged)
+    if judged:
+        return _family(lines, new, learned)
+    found = []
+    for metric in dict.fromkeys(key[2] for key in lines):
+        rest = {key: each for key, each in lines.items() if key[2] == metric}
+        found += _family(rest, new, learned)
+    return [line for line in found if line.outcome in ("worse", "better")]
+
+
+def _family(lines: Mapping[Key, Watched], new: New, learned: Learned) -> list[Judged]:
+    """Lines that are corrected together."""
+    tests = number_of_tests(lines.values())
+    differences = {
+        (key, basis): found
+        for key, each in lines.items()
+        for basis, noise in each.noises.items()
+        if (found := difference(key, basis, noise, new)) is not None
+    }
+    tested = [(key, basis) for key, basis in differences if basis in lines[key].tested]
+    p_values = [differences[each].p for each in tested]
+    adjusted = dict(zip(tested, benjamini_hochberg(p_values), strict=True)) if tested else {}
+    needed = dict(zip(tested, thresholds(p_values), strict=True)) if tested else {}
+    compared: dict[tuple[Key, Basis], Compared] = {
+        place: _compared(each, adjusted.get(place, 1.0), needed.get(place, ALPHA / max(1, tests)))
+        for place, each in differences.items()
+    }
+    judged = []
+    for key, each in lines.items():
+        direct, relative = compared.get((key, "direct")), compared.get((key, "relative"))
+        seen = None
+        one_basis = "relative" not in each.noises
+        if direct is not None and (one_basis or relative is not None):
+            news = {basis: differences[key, basis].new for basis in each.noises}
+            seen = visible(each, news, tests, learned.margin)
+        accepted = math.exp(each.noises["direct"].mean)
+        outcome = _outcome(key, direct, relative, seen, learned, one_basis=one_basis)
+        judged.append(
+            Judged(
+                cell=key[0],
+                system=key[1],
+                metric=key[2],
+                outcome=outcome,
+                accepted=accepted,
+                new=direct and accepted * direct.ratio,
+                direct=direct,
+                relative=relative,
+                visible_percent=None if seen is None else percent(seen),
+            )
+        )
+    return judged
+
+
+def difference(key: Key, basis: Basis, noise: Noise, new: New) -> Difference | None:
+    """One line by one basis; None where a new run has it not."""
+    means = new.means(key, basis)
+    if means is None:
+        return None
+    newcomers = new.newcomers(means)
+    return Difference(
+        log=new.log(means, noise) - noise.mean,
+        error=noise.error(newcomers),
+        noise=noise,
+        new=newcomers,
+        reach=noise.reach + max(mean.reach for mean in means),
+    )
+
+
+def _compared(each: Difference, p_adjusted: float, threshold: float) -> Compared:
+    low, high = each.at(1 - threshold)
+    own_low, own_high = each.at(LEVEL)
+    return Compared(
+        ratio=math.exp(each.log),
+        low=low,
+        high=high,
+        own_low=own_low,
+        own_high=own_high,
+        p_adjusted=p_adjusted,
+        error=each.error,
+        freedom=each.noise.freedom,
+        reach=each.reach,
+        spread_percent=100 * each.noise.deviation,
+    )
+
+
+def _outcome(
+    key: Key,
+    direct: Compared | None,
+    relative: Compared | None,
+    seen: float | None,
+    learned: Learned,
+    *,
+    one_basis: bool,
+) -> Outcome:
+    if direct is None or seen is None:
+        return "missing"
+    higher = METRICS[key[2]].higher_is_better
+    found = [each for each in (direct, relative) if each is not None]
+    for outcome, upwards in (("worse", not higher), ("better", higher)):
+        sure = [_is_sure(each, upwards, learned.margin) for each in found]
+        own = [_is_own(each, upwards) for each in found]
+        if any(sure) and (one_basis or all(own)):
+            return "worse" if outcome == "worse" else "better"
+        if outcome == "worse" and any(sure):
+            return "disagrees"
+    return "too noisy" if seen > learned.loss + ROUNDING else "no loss"
+
+
+def _is_own(each: Compared, upwards: bool) -> bool:
+    """Whether its own 95 % interval is above 1, or below."""
+    return each.own_low > 1 if upwards else each.own_high < 1
+
+
+def _is_sure(each: Compared, upwards: bool, margin: float) -> bool:
+    """Whether it differs after the correction, and by more than what does not matter."""
+    if each.p_adjusted > ALPHA or not _is_own(each, upwards):
+        return False
+    return math.log(each.own_low) < -margin or math.log(each.own_high) > margin

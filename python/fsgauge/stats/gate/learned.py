@@ -1,0 +1,188 @@
+"""What a gate has learnt from accepted runs: the model of its file.
+
+Values are geometric means over the blocks of a run, in the metric's unit (operations or bytes per
+second, nanoseconds); ratios are to the baseline system of the same run, those of the baseline to
+the mean of all other systems. Errors are standard errors of these means in percent, from the run's
+blocks. Means and spreads are there for readers: statistics read the runs' own numbers.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from fsgauge.record import Cell
+from fsgauge.stats.folders.sitting import by_sitting
+from fsgauge.stats.gate.measured import Key, Mean
+from fsgauge.stats.gate.measured import Line as Measured
+from fsgauge.stats.metrics import Unit
+from fsgauge.stats.results import ResultModel
+from fsgauge.stats.verdict import log_margin
+
+FORMAT = 1
+DEFAULT_LOSS_PERCENT = 10.0
+_DIGITS = 8
+Basis = Literal["direct", "relative"]
+
+
+class Run(ResultModel):
+    """One accepted results folder; `blocks` are those that are complete."""
+
+    label: str
+    started: str
+    started_unix_ns: int
+    ended_unix_ns: int
+    blocks: int
+
+
+class Numbers(ResultModel):
+    """One basis of a line, a number a run; None where a run has none.
+
+    `reach` is how far, as a log, all of them may be off because percentiles are known to buckets.
+    """
+
+    mean: float
+    spread_percent: float | None
+    runs: list[float | None]
+    errors_percent: list[float | None]
+    reach: float
+
+    def logs(self) -> list[float | None]:
+        """The log of each run's number."""
+        return [None if value is None else math.log(value) for value in self.runs]
+
+    def mean_error(self) -> float:
+        """Root mean square of the errors that blocks show, as a log."""
+        errors = [error / 100 for error in self.errors_percent if error is not None]
+        return math.sqrt(statistics.fmean(error**2 for error in errors)) if errors else 0.0
+
+
+class Line(ResultModel):
+    """One cell, system and metric over all accepted runs."""
+
+    cell: str
+    system: str
+    metric: str
+    unit: Unit
+    direct: Numbers
+    relative: Numbers | None
+
+    @property
+    def key(self) -> Key:
+        """Cell, system, metric."""
+        return self.cell, self.system, self.metric
+
+    def of(self, basis: Basis) -> Numbers | None:
+        """Its numbers by one basis."""
+        return self.direct if basis == "direct" else self.relative
+
+
+class Learned(ResultModel):
+    """Everything in a gate's file. `facts` are those that a folder must share to belong to it.
+
+    `loss_percent` is the loss that the gate has to see, `metrics` are judged as well as each cell's
+    primary one, `limits` are conditions on values that every new run has to meet.
+    """
+
+    format: Literal[1] = 1
+    fsgauge: str
+    question: str
+    baseline: str
+    loss_percent: float
+    margin_percent: float
+    limits: list[str]
+    metrics: list[str]
+    systems: list[str]
+    cells: list[Cell]
+    primary_cells: list[str]
+    primary_metrics: dict[str, str]
+    facts: dict[str, Any]
+    runs: list[Run]
+    lines: list[Line]
+
+    @property
+    def loss(self) -> float:
+        """The loss that has to be seen, as a log: 10 % is a ratio of 0.9 or its inverse."""
+        return log_margin(self.loss_percent)
+
+    @property
+    def margin(self) -> float:
+        """The difference that does not matter, as a log."""
+        return log_margin(self.margin_percent)
+
+    def sittings(self) -> list[list[int]]:
+        """Places of runs by sitting."""
+        return by_sitting([(run.started_unix_ns, run.ended_unix_ns) for run in self.runs])
+
+    def is_judged(self, line: Line) -> bool:
+        """Whether a loss in this line fails a build."""
+        if line.cell not in self.primary_cells:
+            return False
+        return line.metric in (self.primary_metrics[line.cell], *self.metrics)
+
+
+@dataclass(frozen=True)
+class Addition:
+    """One folder that is to join: its entry and its lines."""
+
+    run: Run
+    lines: dict[Key, Measured]
+
+
+def with_runs(
+    lines: Sequence[Line], before: int, additions: Sequence[Addition], units: dict[str, Unit]
+) -> list[Line]:
+    """The lines of `before` runs with those of more; a line may be new, or missing in some."""
+    known = {line.key: line for line in lines}
+    keys = [*known, *(key for each in additions for key in each.lines if key not in known)]
+    return [_joined(key, known.get(key), before, additions, units) for key in dict.fromkeys(keys)]
+
+
+def _joined(
+    key: Key,
+    line: Line | None,
+    before: int,
+    additions: Sequence[Addition],
+    units: dict[str, Unit],
+) -> Line:
+    cell, system, metric = key
+    new = [each.lines.get(key) for each in additions]
+    old = (None, None) if line is None else (line.direct, line.relative)
+    direct = _numbers(old[0], before, [None if each is None else each.direct for each in new])
+    relative = _numbers(old[1], before, [None if each is None else each.relative for each in new])
+    assert direct is not None  # noqa: S101 - a key is that of a line with a value
+    return Line(
+        cell=cell,
+        system=system,
+        metric=metric,
+        unit=units[metric],
+        direct=direct,
+        relative=relative,
+    )
+
+
+def _numbers(old: Numbers | None, before: int, new: Sequence[Mean | None]) -> Numbers | None:
+    nothing: list[float | None] = [None] * before
+    runs = (old.runs if old else nothing) + [
+        None if each is None else _short(math.exp(each.log)) for each in new
+    ]
+    errors = (old.errors_percent if old else nothing) + [
+        None if each is None else _short(100 * each.error) for each in new
+    ]
+    logs = [math.log(value) for value in runs if value is not None]
+    if not logs:
+        return None
+    return Numbers(
+        mean=_short(math.exp(statistics.fmean(logs))),
+        spread_percent=_short(100 * statistics.stdev(logs), 3) if len(logs) > 1 else None,
+        runs=runs,
+        errors_percent=errors,
+        reach=max([old.reach if old else 0.0, *(each.reach for each in new if each)]),
+    )
+
+
+def _short(value: float, digits: int = _DIGITS) -> float:
+    return float(f"{value:.{digits}g}")

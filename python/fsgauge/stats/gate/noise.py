@@ -1,0 +1,193 @@
+"""What accepted runs say of the noise of each line, and so of how far one new run may come out.
+
+Takes what was learnt; gives each line's mean and spread by each basis. The error of a new run's
+difference to that mean is one of prediction, as the new run scatters like the accepted ones:
+
+    error2 = s2 (1/m + 1/k)
+
+for m new and k accepted runs. Three things are added.
+
+- Runs of one sitting do not show how sittings differ. From five sittings on, a sitting is one
+  sample, whatever number of runs it has. Before that, runs are samples, and a new run of another
+  sitting is taken to differ by a sitting as much as by a run: s2 (1/n + 1/S) more, for n new and S
+  accepted sittings (`fsgauge compare` assumes the same).
+- A spread is never smaller than what blocks show: runs cannot agree better than they are known.
+- A new run is known no better than its own blocks show: a stall in one makes no build worse.
+  More than by chance (F test), it also makes the smallest loss that is seen larger.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from fsgauge.stats.gate.learned import Basis, Learned, Line
+from fsgauge.stats.gate.measured import Key
+from fsgauge.stats.gate.spread import spreads
+from fsgauge.stats.ratio import deviation_of_steps
+
+FEWEST_RUNS = 5
+"""Accepted runs without which nothing is judged."""
+RARE = 0.0001
+FEWEST_SITTINGS = 5
+"""Sittings from which they, not runs, are the samples."""
+
+
+@dataclass(frozen=True)
+class Newcomers:
+    """New runs: how many in each of their sittings, and whether one of those is an accepted one.
+
+    `errors` are the standard errors that their blocks show, as logs, with `freedom` degrees in all.
+    """
+
+    sittings: tuple[int, ...] = (1,)
+    known_sitting: bool = True
+    errors: tuple[float, ...] = ()
+    freedom: int = 0
+
+    @property
+    def runs(self) -> int:
+        """How many there are."""
+        return sum(self.sittings)
+
+    @property
+    def variance(self) -> float:
+        """The variance of one of them that blocks show."""
+        return statistics.fmean(error**2 for error in self.errors) if self.errors else 0.0
+
+
+@dataclass(frozen=True)
+class Noise:
+    """One line by one basis. Logs; `samples` are runs, or sittings if `by_sitting`.
+
+    `within` is the deviation of a run inside a sitting, and `per_sitting` the mean of 1 / runs of a
+    sitting; `inside` is the standard error of a run that its blocks show, with `inside_freedom`.
+    """
+
+    mean: float
+    deviation: float
+    freedom: float
+    samples: int
+    by_sitting: bool
+    sittings: int
+    within: float
+    per_sitting: float
+    inside: float
+    inside_freedom: int
+    reach: float
+
+    def error(self, new: Newcomers) -> float:
+        """Standard error of the difference of new runs to the mean of accepted ones."""
+        return self._error(new, max(self.deviation**2, new.variance))
+
+    def error_to_expect(self, new: Newcomers) -> float:
+        """The same as it is to be expected of runs whose blocks scatter as accepted ones do.
+
+        Blocks of `new` count only where they scatter more than by chance.
+        """
+        own = self.deviation**2
+        if new.freedom and self.inside_freedom:
+            most = _most_by_chance(new.freedom, self.inside_freedom) * self.inside**2
+            own = max(own, new.variance) if new.variance > most else own
+        return self._error(new, own)
+
+    def _error(self, new: Newcomers, own: float) -> float:
+        """From the variance `own` of one new run."""
+        variance = self.deviation**2
+        many = len(new.sittings)
+        count = many if self.by_sitting else new.runs
+        total = own / count + variance / self.samples
+        if self.by_sitting:
+            fewer = statistics.fmean(1 / each for each in new.sittings) - self.per_sitting
+            total += self.within**2 * max(0.0, fewer) / many
+        elif not new.known_sitting:
+            total += variance * (1 / many + 1 / self.sittings)
+        return math.sqrt(total)
+
+    def with_samples(self, samples: int) -> Noise:
+        """The same noise, known from more of the same."""
+        more = samples - self.samples
+        sittings = self.sittings + (more if self.by_sitting else 0)
+        return replace(self, samples=samples, freedom=self.freedom + more, sittings=sittings)
+
+
+Noises = Mapping[Key, Mapping[Basis, Noise]]
+
+
+def is_by_sitting(learned: Learned) -> bool:
+    """Whether sittings, not runs, are the samples."""
+    return len(learned.sittings()) >= FEWEST_SITTINGS
+
+
+def noises_of(learned: Learned) -> dict[Key, dict[Basis, Noise]]:
+    """The noise of every line that all accepted runs have; nothing from one run."""
+    found: dict[Key, dict[Basis, Noise]] = {}
+    if len(learned.runs) < 2:
+        return found
+    metrics = dict.fromkeys(line.metric for line in learned.lines)
+    bases: tuple[Basis, ...] = ("direct", "relative")
+    for metric in metrics:
+        for basis in bases:
+            lines = [line for line in learned.lines if line.metric == metric and _has(line, basis)]
+            for line, noise in zip(lines, _of_family(lines, basis, learned), strict=True):
+                found.setdefault(line.key, {})[basis] = noise
+    return found
+
+
+def _has(line: Line, basis: Basis) -> bool:
+    """Whether every accepted run has the line by this basis."""
+    numbers = line.of(basis)
+    return numbers is not None and None not in numbers.runs
+
+
+def _of_family(lines: Sequence[Line], basis: Basis, learned: Learned) -> list[Noise]:
+    """The lines of one metric, moderated together."""
+    sittings, by_sitting = learned.sittings(), is_by_sitting(learned)
+    groups = sittings if by_sitting else [[place] for place in range(len(learned.runs))]
+    numbers = [found for line in lines if (found := line.of(basis)) is not None]
+    logs = [[log for log in each.logs() if log is not None] for each in numbers]
+    rows = [[statistics.fmean(row[place] for place in group) for group in groups] for row in logs]
+    moderated = spreads(rows, [deviation_of_steps(each.reach) for each in numbers])
+    return [
+        Noise(
+            mean=statistics.fmean(row),
+            deviation=max(spread.deviation, each.mean_error() / math.sqrt(_per_sample(groups))),
+            freedom=spread.freedom,
+            samples=len(groups),
+            by_sitting=by_sitting,
+            sittings=len(sittings),
+            within=_within(log, sittings),
+            per_sitting=statistics.fmean(1 / len(sitting) for sitting in sittings),
+            inside=each.mean_error(),
+            inside_freedom=sum(run.blocks - 1 for run in learned.runs),
+            reach=each.reach,
+        )
+        for row, log, each, spread in zip(rows, logs, numbers, moderated, strict=True)
+    ]
+
+
+@lru_cache
+def _most_by_chance(new: int, accepted: int) -> float:
+    """The ratio of two equal variances that chance exceeds in one line of ten thousand."""
+    from scipy.special import fdtri
+
+    return float(fdtri(new, accepted, 1 - RARE))
+
+
+def _per_sample(groups: Sequence[Sequence[int]]) -> float:
+    """Runs of a sample, in the mean."""
+    return statistics.fmean(map(len, groups))
+
+
+def _within(logs: Sequence[float], sittings: Sequence[Sequence[int]]) -> float:
+    """The deviation of a run inside its sitting; 0 where no sitting has two."""
+    freedom = len(logs) - len(sittings)
+    squares = 0.0
+    for sitting in sittings:
+        values = [logs[place] for place in sitting]
+        mean = statistics.fmean(values)
+        squares += math.fsum((value - mean) ** 2 for value in values)
+    return math.sqrt(squares / freedom) if freedom else 0.0
