@@ -4,13 +4,15 @@
 # make fuzz    the fuzzers at length; EXAMPLES=N for each of them, 20000 unless told otherwise
 # make bench   the engine against its peers; ONLY=name for one of them
 # make setup   the virtual environment in .venv, with the engine
+# make packages-release   wheels and .debs of the last commit, for amd64 and arm64, in target/packages; ONLY=amd64
+# make test-packages      installs and runs them in clean roots of Debian 12 and 13; as root, half an hour
 SHELL := /bin/bash
 PYTHON ?= python3
 BIN := .venv/bin
 EXAMPLES ?= 20000
-BUILT_FROM := Cargo.toml Cargo.lock pyproject.toml $(shell find crates packaging -type f | sed 's/ /\\ /g')
+BUILT_FROM := Cargo.toml Cargo.lock pyproject.toml $(shell find crates packaging/wheel-data -type f | sed 's/ /\\ /g')
 
-.PHONY: demo test check fuzz bench setup packages clean
+.PHONY: demo test check fuzz bench setup packages packages-release test-packages clean
 
 demo: setup packages
 	@$(BIN)/fsgauge demo
@@ -31,6 +33,12 @@ setup: .venv/.installed
 
 packages:
 	@scripts/packages
+
+packages-release:
+	@scripts/packages-release "$(PYTHON)" $(ONLY)
+
+test-packages: .venv/.tests packages-release
+	@scripts/test-packages
 
 .venv/.installed: $(BUILT_FROM)
 	@scripts/set-up "$(PYTHON)"

@@ -1,6 +1,7 @@
 """Every command in the README does what it says there, on small storage where it would take long.
 
-`make demo` and `make test` are run by CI itself; the rest is run here.
+`make demo` and `make test` are run by CI itself, those that install by tests/packages/installed.py
+(`make test-packages`); the rest is run here.
 """
 
 from __future__ import annotations
@@ -72,12 +73,20 @@ def device(tmp_path: Path) -> Iterator[tuple[str, str]]:
     subprocess.run(["losetup", "--detach", node], check=True)
 
 
-def test_set_up_takes_exactly_two_commands() -> None:
-    assert commands()[:2] == ["make demo", "make test"]
+INSTALLING = 6
+"""How many commands come before those that are studied."""
+
+
+def test_packages_come_first_and_a_build_from_source_takes_two_commands() -> None:
+    package, deb, wheel, demo, *source = commands()[:INSTALLING]
+    assert package == "make packages-release"
+    assert deb.startswith("sudo apt install ./target/packages/")
+    assert wheel.startswith("pipx install ./target/packages/")
+    assert [demo, *source] == ["fsgauge demo", "make demo", "make test"]
 
 
 def test_the_make_targets_exist() -> None:
-    for target in ("demo", "test", "check", "bench"):
+    for target in ("demo", "test", "check", "bench", "test-packages"):
         subprocess.run(
             ["make", "--dry-run", target], cwd=ROOT, check=True, capture_output=True, timeout=60
         )
@@ -88,7 +97,7 @@ def test_every_other_command_is_known_here() -> None:
         "plan run run run run run run run run run"
         " study scan resume report study doctor compare query crosscheck"
     )
-    assert [line.split()[1] for line in commands()[2:]] == words.split()
+    assert [line.split()[1] for line in commands()[INSTALLING:]] == words.split()
 
 
 def test_the_commands_that_measure_nothing(tmp_path: Path) -> None:

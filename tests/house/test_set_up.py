@@ -11,7 +11,9 @@ import pytest
 from tests.needs import need_tool
 
 ROOT = Path(__file__).parents[2]
-SET_UP = (ROOT / "scripts/packages").read_text() + (ROOT / "scripts/set-up-tests").read_text()
+SET_UP = "".join(
+    (ROOT / "scripts" / name).read_text() for name in ("packages", "set-up-tests", "test-packages")
+)
 SOURCES = [path for path in (ROOT / "tests").rglob("*.py") if path != Path(__file__)]
 BY_PACKAGE = re.compile(r'need_tool\("[^"]+", "([^"]+)"\)|need\("[^"]*apt-get install ([^"]+)"\)')
 FOR_BENCHES = {"gcc", "libc6-dev", "libssl-dev"}
@@ -66,7 +68,7 @@ def test_what_is_missing_is_a_failure_in_ci_and_a_skip_at_the_desk(
 def test_the_makefile_takes_a_file_with_a_space_in_its_name(tmp_path: Path) -> None:
     """Such a file, say an editor's copy, was two files that are nowhere, and nothing was made."""
     folder = tmp_path / "a clone"
-    for name in ("crates/a copy.rs", "packaging/b.py", "Cargo.toml", "Cargo.lock"):
+    for name in ("crates/a copy.rs", "packaging/wheel-data/b.py", "Cargo.toml", "Cargo.lock"):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).touch()
     for name in ("Makefile", "pyproject.toml"):

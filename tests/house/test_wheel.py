@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import sysconfig
+import tomllib
 import venv
 import zipfile
 from pathlib import Path
@@ -17,10 +19,14 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("wheel")
+    return build(tmp_path_factory.mktemp("wheel"))
+
+
+def build(folder: Path) -> Path:
     subprocess.run(
         [sys.executable, "-m", "maturin", "build", "--release", "--out", str(folder)],
         cwd=ROOT,
+        env={**os.environ, "SOURCE_DATE_EPOCH": "1700000000"},
         check=True,
         capture_output=True,
         timeout=280,
@@ -42,6 +48,26 @@ def test_the_wheel_holds_package_engine_launcher_and_nothing_else(wheel: Path) -
     assert package == ours
     assert scripts == {"fsgauge", "fsgauge-engine"}
     assert rest == set()
+
+
+def test_two_builds_give_the_same_bytes(wheel: Path, tmp_path: Path) -> None:
+    """The engine is compiled once here; tests/packages/installed.py compiles it in two places."""
+    again = build(tmp_path)
+    assert again.name == wheel.name
+    assert again.read_bytes() == wheel.read_bytes()
+
+
+def test_its_metadata_name_what_pip_needs_and_no_place_of_this_machine(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        names = [name for name in archive.namelist() if ".dist-info/" in name]
+        texts = {name.partition(".dist-info/")[2]: archive.read(name).decode() for name in names}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    needed = re.findall(
+        r"^Requires-Dist: ([\w-]+)(?!.*extra ==).*$", texts["METADATA"], re.MULTILINE
+    )
+    assert sorted(needed) == sorted(re.split("[<>=]", each)[0] for each in project["dependencies"])
+    assert "Requires-Python: >=3.11" in texts["METADATA"]
+    assert all(str(ROOT) not in text for text in texts.values())
 
 
 def test_an_installed_wheel_runs_alone(wheel: Path, tmp_path: Path) -> None:

@@ -25,6 +25,8 @@ impl Address {
         let asked = (host.trim_start_matches('[').trim_end_matches(']').to_string(), port);
         // The C library's resolver has no limit of its own that could be set from here.
         let resolver = move || {
+            #[cfg(all(target_env = "gnu", target_feature = "crt-static"))]
+            use_built_in_name_services();
             let found = asked.to_socket_addrs().map(|found| found.collect::<Vec<SocketAddr>>());
             // Nobody listens any more when it took too long.
             let _ = sender.send(found.map_err(|error| error.to_string()));
@@ -59,6 +61,21 @@ impl fmt::Display for Address {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "{}:{}", self.host, self.socket.port())
     }
+}
+
+/// A static C library loads the machine's other name services (mdns, sss, systemd), which are made for the machine's
+/// own C library and can crash in this one. The hosts file and DNS are part of it.
+#[cfg(all(target_env = "gnu", target_feature = "crt-static"))]
+fn use_built_in_name_services() {
+    use std::ffi::{c_char, c_int};
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    unsafe extern "C" {
+        fn __nss_configure_lookup(database: *const c_char, services: *const c_char) -> c_int;
+    }
+    // SAFETY: both strings end with a null byte and are copied; no other thread has looked up a name before.
+    ONCE.call_once(|| unsafe {
+        __nss_configure_lookup(c"hosts".as_ptr(), c"files dns".as_ptr());
+    });
 }
 
 fn unresolved(host: &str, error: &str) -> Failure {

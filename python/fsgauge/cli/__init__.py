@@ -15,6 +15,7 @@ import traceback
 from importlib import import_module
 
 import click
+from click.shell_completion import CompletionItem
 
 from fsgauge import __version__
 from fsgauge.errors import FsgaugeError
@@ -55,6 +56,15 @@ class _Commands(click.Group):
         command = getattr(file, cmd_name if cmd_name in _FILES else "command")
         assert isinstance(command, click.Command)  # noqa: S101 - each file defines one
         return command
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The commands from the list above: a shell waits for this at each press of Tab."""
+        matching = [
+            CompletionItem(name, help=text)
+            for name, text in _COMMANDS.items()
+            if name.startswith(incomplete)
+        ]
+        return [*matching, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

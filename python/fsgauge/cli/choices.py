@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
+from fsgauge.cli.completing import complete_study, complete_system
 from fsgauge.errors import InputError
 from fsgauge.study.model import Study
 
@@ -36,7 +37,7 @@ def study_choices(function: F) -> F:
     decorated = of_variant
     for decorate in reversed(
         [
-            click.argument("study"),
+            click.argument("study", shell_complete=complete_study),
             *(
                 click.option(f"--{name}", is_flag=True, help=text)
                 for name, text in VARIANTS.items()
@@ -53,6 +54,7 @@ def study_choices(function: F) -> F:
                 "systems",
                 multiple=True,
                 metavar="SYSTEM",
+                shell_complete=complete_system,
                 help='What to compare with the baseline: ext4, "xfs:mkfs=-d agcount=8",'
                 ' "xfs:mount=noatime". Replaces the study\'s list; repeat for several.',
             ),
