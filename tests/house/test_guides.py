@@ -40,6 +40,7 @@ def test_every_command_shown_is_a_valid_study(
         list(chosen["systems"]),
         chosen["storage"],
         serve=chosen.get("serve"),
+        baseline=chosen.get("baseline"),
     )
     assert study.workload.kind == kind
     planned = with_seed(study, 1)

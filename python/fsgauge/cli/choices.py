@@ -106,9 +106,7 @@ def chosen_study(
     from fsgauge.plan.turns import with_seed
     from fsgauge.study.parse import load_study
 
-    loaded = load_study(
-        study, list(overrides), list(systems), storage, seed, serve, baseline
-    )
+    loaded = load_study(study, list(overrides), list(systems), storage, seed, serve, baseline)
     return with_seed(loaded, time.time_ns())
 
 

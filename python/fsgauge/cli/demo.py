@@ -94,7 +94,7 @@ def _for_user() -> Demo:
     raise InputError(
         "there are no two file systems here that this user can write to",
         details=(f"looked at: {storage.path}, this folder, the home folder, /tmp and /dev/shm",),
-        next="sudo fsgauge demo; or fsgauge run demo-user --system /a/folder --system /another",
+        next="sudo fsgauge demo; or fsgauge run overhead --system /a/folder --system /another",
     )
 
 

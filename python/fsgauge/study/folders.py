@@ -81,16 +81,22 @@ def short_names(paths: Sequence[str]) -> list[str]:
     parts = [PurePosixPath(os.path.normpath(path)).parts for path in paths]
     if len(parts) < 2 or len(set(parts)) < len(parts):
         return list(paths)
-    start = len(os.path.commonprefix([each[:-1] for each in parts]))
+    start = _in_common([each[:-1] for each in parts])
     if start < 2:
         return list(paths)
     cut = [each[start:] for each in parts]
-    end = len(os.path.commonprefix([each[:0:-1] for each in cut]))
+    end = _in_common([each[:0:-1] for each in cut])
     short = ["/".join(each[: len(each) - end]) for each in cut]
     poor = any(len(re.findall(r"[^\W\d_]", name)) < _FEWEST_LETTERS for name in short)
     if poor and max(map(len, paths)) <= _LONGEST_WHOLE:
         return list(paths)
     return short
+
+
+def _in_common(lists: Sequence[Sequence[str]]) -> int:
+    """How many of their first entries are the same in all."""
+    firsts = enumerate(zip(*lists, strict=False))
+    return next((at for at, each in firsts if len(set(each)) > 1), min(map(len, lists)))
 
 
 def _has_made_name(table: dict[str, Any]) -> bool:

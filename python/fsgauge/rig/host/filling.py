@@ -50,7 +50,7 @@ def target_bytes(target: FilesTarget | BlockTarget) -> int:
 def _does_not_fit(study: Study, target: FilesTarget | BlockTarget) -> InputError:
     if isinstance(study.storage, PathStorage):
         return InputError(
-            f"the files, {format_size(target_bytes(target))}, do not fit into a folder of the study",
+            f"the files, {format_size(target_bytes(target))}, do not fit into their folder",
             cause="its file system has filled up meanwhile, or this user's quota is used up",
             next="df -h, quota; a smaller --set storage.size or another folder",
         )

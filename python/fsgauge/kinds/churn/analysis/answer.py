@@ -141,9 +141,7 @@ def _too_few(blocks: int, level: str, found: dict[Side, list[Damage]]) -> str:
         + listed([f"{percent(damage.ratio)} on {damage.system}" for damage in damages[:MOST_NAMED]])
         for side, damages in found.items()
     ]
-    return (
-        f"{too_few(blocks, 'damage')} {level}, against a fresh copy: {'; '.join(parts)}."
-    )
+    return f"{too_few(blocks, 'damage')} {level}, against a fresh copy: {'; '.join(parts)}."
 
 
 def _seeks(churn: Churn) -> str:
