@@ -76,7 +76,8 @@ def short_names(paths: Sequence[str]) -> list[str]:
     """What tells folders apart: "nfs" and "local" of /mnt/nfs and /mnt/local.
 
     A common end goes too, if a common beginning does: "fast" and "slow" of /mnt/fast/scratch and
-    /mnt/slow/scratch. Whole paths where they are short and what is left would hardly be a name.
+    /mnt/slow/scratch. Where what is left would hardly be a name: whole paths if they are short,
+    else with one more part of their beginning.
     """
     parts = [PurePosixPath(os.path.normpath(path)).parts for path in paths]
     if len(parts) < 2 or len(set(parts)) < len(parts):
@@ -90,6 +91,8 @@ def short_names(paths: Sequence[str]) -> list[str]:
     poor = any(len(re.findall(r"[^\W\d_]", name)) < _FEWEST_LETTERS for name in short)
     if poor and max(map(len, paths)) <= _LONGEST_WHOLE:
         return list(paths)
+    if poor:
+        return [f"{each[start - 1]}/{name}" for each, name in zip(parts, short, strict=True)]
     return short
 
 
