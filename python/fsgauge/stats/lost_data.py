@@ -42,8 +42,8 @@ def lost_data(evidence: Evidence) -> Iterator[Finding]:
 
 
 _ELSEWHERE = (
-    "repeat it in a folder on other storage: if it fails there too, it is the file system or memory,"
-    " else the storage"
+    "repeat it in a folder on other storage: if it fails there too, it is the file system or"
+    " memory, else the storage"
 )
 """How to tell the culprit where a file system is used as it is: nothing below it can be tested."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shlex
 from collections.abc import Iterator
@@ -32,9 +33,12 @@ def require_usable(path: str, size_bytes: int) -> None:
     try:
         is_folder, room = folder.is_dir(), os.statvfs(folder) if folder.is_dir() else None
     except OSError as error:
+        closed = error.errno in (errno.EACCES, errno.EPERM)
         raise InputError(
-            f"{path} does not answer: {error.strerror}",
-            cause="its server, or the program that serves it, may be gone",
+            f"{path} cannot be looked at: {error.strerror}",
+            cause="this user may not enter it; a FUSE mount is closed to all but its owner, root too"
+            if closed
+            else "its server, or the program that serves it, may be gone",
             next=f"findmnt --target {quoted}",
         ) from None
     if not is_folder or room is None:

@@ -9,7 +9,6 @@ import hashlib
 import os
 import re
 import shlex
-from pathlib import Path as FilePath
 from typing import Any
 
 from fsgauge.errors import InputError, SourceLocation
@@ -49,7 +48,7 @@ def storage_table(spec: str) -> dict[str, Any]:
 
 
 def _storage_at(path: str) -> dict[str, Any]:
-    if FilePath(path).is_dir():
+    if os.path.isdir(path):
         return {"kind": "path", "path": path}
     if path.startswith("/dev/"):
         return {"kind": "device", "device": path}

@@ -71,4 +71,12 @@ def test_one_whose_server_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(storage.os, "statvfs", stale)
     refused = said(tmp_path)
-    assert "does not answer" in refused.what and "server" in refused.cause
+    assert "cannot be looked at" in refused.what and "server" in refused.cause
+
+
+def test_one_of_another_user_s_fuse_mount(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def closed(_: Path) -> None:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    monkeypatch.setattr(storage.os, "statvfs", closed)
+    assert "root too" in said(tmp_path).cause

@@ -1,4 +1,4 @@
-"""What a study of folders says of its storage: each folder's, what they share, what is not known."""
+"""What a study of folders says of its storage: what each is on, and what they share."""
 
 from __future__ import annotations
 
