@@ -36,7 +36,7 @@ def require_usable(path: str, size_bytes: int) -> None:
         closed = error.errno in (errno.EACCES, errno.EPERM)
         raise InputError(
             f"{path} cannot be looked at: {error.strerror}",
-            cause="this user may not enter it; a FUSE mount is closed to all but its owner, root too"
+            cause="this user may not enter it; FUSE mounts are closed to others, to root too"
             if closed
             else "its server, or the program that serves it, may be gone",
             next=f"findmnt --target {quoted}",

@@ -79,4 +79,4 @@ def test_one_of_another_user_s_fuse_mount(tmp_path: Path, monkeypatch: pytest.Mo
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
     monkeypatch.setattr(storage.os, "statvfs", closed)
-    assert "root too" in said(tmp_path).cause
+    assert "to root too" in said(tmp_path).cause

@@ -64,7 +64,8 @@ def _of_folders(study: Study, storage: PathStorage) -> str:
     """A folder for each system, and two for the baseline, on the file systems that they are on."""
     places = [system.path or storage.path for system in study.systems]
     places.append(places[0])
-    on = {place: Path(place).stat().st_dev for place in set(places) if os.path.isdir(place)}
+    there = {place for place in places if os.path.isdir(place)}  # noqa: PTH112 - none if closed
+    on = {place: Path(place).stat().st_dev for place in there}
     counts = Counter(on[place] for place in places if place in on)
     for place, device in on.items():
         size_bytes = counts[device] * storage.size
