@@ -37,7 +37,8 @@ def _needs_device(storage: PathStorage, systems: Sequence[System], index: int) -
 
 def _is_in_place(storage: Storage, systems: Sequence[System], index: int) -> Exception:
     system = systems[index]
-    made = [other.name for other in systems if other.kind != "mounted"]
+    others = [other for other in systems if other.kind != "mounted"]
+    made = [other.name for other in others if other.kind != "raw"] or [each.name for each in others]
     if system.path is None:
         return conflict(
             f'"{system.name}" names no folder: a mounted system is used where it is',
@@ -47,11 +48,11 @@ def _is_in_place(storage: Storage, systems: Sequence[System], index: int) -> Exc
     on = {"device": "a device", "ram": "memory"}.get(storage.kind, "a loop file")
     what = f'"{system.name}" is a folder and is measured where it is, not on {on}'
     if made:
-        what += f', where "{made[0]}" would be made'
+        what += f' as "{made[0]}" is'
     return conflict(
         what,
         [("system", index), ("storage", "kind")],
-        next=f"folders alone, without --storage: {_options(systems)}"
+        next=f"folders alone, which need no storage: {_options(systems)}"
         + ("; or leave the folders out" if made else ""),
     )
 

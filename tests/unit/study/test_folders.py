@@ -144,8 +144,8 @@ CONTRADICTIONS = [
     ([FOLDER], "device:sdb", "is a folder and is measured where it is, not on a device"),
     ([FOLDER], "loop:2GiB", "is a folder and is measured where it is, not on a loop file"),
     ([FOLDER, OTHER], "ram:1GiB", "is a folder and is measured where it is, not on memory"),
-    (["ext4", FOLDER], "loop:2GiB", 'not on a loop file, where "raw" would be made'),
-    (["xfs", FOLDER], None, 'not on a loop file, where "raw" would be made'),
+    (["ext4", FOLDER], "loop:2GiB", 'not on a loop file as "ext4" is'),
+    (["xfs", FOLDER], None, 'not on a loop file as "xfs" is'),
     (["mounted"], None, '"mounted" names no folder'),
     (["mounted"], "loop:2GiB", '"mounted" names no folder'),
 ]
