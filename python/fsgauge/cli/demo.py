@@ -89,7 +89,10 @@ def _for_user() -> Demo:
         return Demo("demo-user", tuple(places.on_disk), f"path:{places.on_disk[0]}")
     if places.on_disk and places.in_memory:
         disk = places.on_disk[0]
-        _say(f"only one of them can be written here, that of {disk}: against memory, then")
+        _say(
+            f"this user can write to one of them only, that of {disk}: durable writes to it are"
+            f" compared with those to memory, {places.in_memory}"
+        )
         return Demo("demo-memory", (places.in_memory, disk), f"path:{disk}")
     raise InputError(
         "there are no two file systems here that this user can write to",

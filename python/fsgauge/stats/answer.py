@@ -32,8 +32,8 @@ from fsgauge.units import format_size
 
 WORDS_LIMIT = 60
 BLOCKS_FOR_A_RANGE = 3
-TIMES = 1.995
-"""From this ratio on it is said in times, not in percent."""
+TIMES, MANY_TIMES = 1.995, 9.995
+"""From this ratio on it is said in times, not in percent; then in whole ones."""
 WIDEST_RANGE = 100.0
 """Beyond this factor a range says nothing that a reader could use."""
 
@@ -358,7 +358,11 @@ def _shown(hidden: Sequence[float]) -> str:
 
 
 def _share(ratio: float) -> str:
-    return percent(ratio) if ratio < TIMES else f"{ratio:.2f} times"
+    return percent(ratio) if ratio < TIMES else f"{_times(ratio)} times"
+
+
+def _times(ratio: float) -> str:
+    return f"{ratio:.2f}" if ratio < MANY_TIMES else f"{ratio:,.0f}"
 
 
 def _share_of(ratio: float, what: str) -> str:
@@ -370,5 +374,5 @@ def _share_of(ratio: float, what: str) -> str:
 
 def _range(low: float, high: float) -> str:
     if low >= TIMES:
-        return f"{low:.2f} to {high:.2f} times"
+        return f"{_times(low)} to {_times(high)} times"
     return f"{percent_range(low, high)} %"

@@ -99,6 +99,8 @@ def _cautions(folders: Sequence[UsedFolder]) -> Iterator[str]:
     old = [folder.system for folder in folders if not folder.in_memory]
     if old:
         what = "file systems are" if len(old) > 1 else "file system is"
+        if len(old) < len(folders):
+            what = f"file system{'s' * (len(old) > 1)} of {_and(old)} {what.split()[-1]}"
         whose = "their" if len(old) > 1 else "its"
         yield f"the {what} not newly made: {whose} age and fill level affect the result"
     yield from _shared(folders)
@@ -159,5 +161,8 @@ def _file_system_of(folder: UsedFolder) -> str:
 
 
 def _names(group: Sequence[UsedFolder]) -> str:
-    names = [folder.system for folder in group]
-    return f"{', '.join(names[:-1])} and {names[-1]}"
+    return _and([folder.system for folder in group])
+
+
+def _and(names: Sequence[str]) -> str:
+    return " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)

@@ -85,7 +85,10 @@ def test_what_is_not_known_of_a_network_mount() -> None:
 def test_memory_is_named_as_such_and_has_no_age() -> None:
     said = facts("/dev/shm", "/home").cautions
     assert any("shm is in memory (tmpfs): no disk takes part" in each for each in said)
-    assert "the file system is not newly made: its age and fill level affect the result" in said
+    assert (
+        "the file system of home is not newly made: its age and fill level affect the result"
+        in said
+    )
 
 
 def test_what_needs_root_is_said_once(monkeypatch: pytest.MonkeyPatch) -> None:
