@@ -15,7 +15,7 @@ from fsgauge.errors import InputError
 
 @dataclass(frozen=True)
 class Demo:
-    """A shipped study and what is compared in it; folders have the last of them below."""
+    """A shipped study and what is compared in it; folders are compared with that of the storage."""
 
     study: str
     systems: tuple[str, ...] = ()
@@ -93,7 +93,7 @@ def _for_user() -> Demo:
             f"this user can write to one of them only, that of {disk}: durable writes to it are"
             f" compared with those to memory, {places.in_memory}"
         )
-        return Demo("demo-memory", (places.in_memory, disk), f"path:{disk}")
+        return Demo("demo-memory", (disk, places.in_memory), f"path:{disk}")
     raise InputError(
         "there are no two file systems here that this user can write to",
         details=(f"looked at: {storage.path}, this folder, the home folder, /tmp and /dev/shm",),

@@ -48,7 +48,7 @@ def test_one_disk_is_compared_with_memory(
 ) -> None:
     chosen, study = compared(monkeypatch, [disk], memory)
     assert chosen.study == "demo-memory"
-    assert [(s.name, s.path) for s in study.systems] == [(memory, memory), (disk, disk)]
+    assert [(s.name, s.path) for s in study.systems] == [(disk, disk), (memory, memory)]
     assert (study.workload.sync, study.workload.access) == ("fdatasync", ["buffered"])
     assert study.storage.path == disk
     assert disk in capsys.readouterr().err
