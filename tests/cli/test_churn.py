@@ -27,7 +27,6 @@ def test_the_plan_says_what_is_made_anew_and_what_it_costs(fsgauge: Run) -> None
     [
         (["--system", "raw"], ["is a bare device", "files come and go"]),
         (["--set", "workload.mode=fast"], ["holds no data", 'tests = ["write"]']),
-        (["--storage", "path:/tmp", "--system", "mounted"], ["already mounted", "fills"]),
         (["--storage", "loop:64MiB"], ["4 clients have no room", "larger storage"]),
         (["--set", "workload.fills=50"], ["fills"]),
         (["--set", "workload.largest_size=600MiB"], ["a file of 600 MiB does not fit"]),

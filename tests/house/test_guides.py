@@ -21,6 +21,7 @@ from tests.house.test_examples import commands
 GUIDES = Path(__file__).parents[2] / "docs" / "guides"
 KINDS = ["writers", "connections", "aging", "churn"]
 SHOWN = [(kind, line) for kind in ["overhead", *KINDS] for line in commands(GUIDES / f"{kind}.md")]
+SHOWN += [(line.split()[2], line) for line in commands(GUIDES / "folders.md")]
 
 
 @pytest.mark.parametrize(("kind", "line"), SHOWN)
@@ -40,6 +41,7 @@ def test_every_command_shown_is_a_valid_study(
         list(chosen["systems"]),
         chosen["storage"],
         serve=chosen.get("serve"),
+        baseline=chosen.get("baseline"),
     )
     assert study.workload.kind == kind
     planned = with_seed(study, 1)

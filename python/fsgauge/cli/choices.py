@@ -28,7 +28,7 @@ VARIANTS = {
 
 
 def study_choices(function: F) -> F:
-    """STUDY with --full and --as-published, --set, --system, --storage, --serve, --seed."""
+    """STUDY with --full and --as-published, --set, --system, --baseline, --storage and so on."""
 
     @wraps(function)
     def of_variant(*, study: str, full: bool, as_published: bool, **others: object) -> object:
@@ -56,7 +56,13 @@ def study_choices(function: F) -> F:
                 metavar="SYSTEM",
                 shell_complete=complete_system,
                 help='What to compare with the baseline: ext4, "xfs:mkfs=-d agcount=8",'
-                ' "xfs:mount=noatime". Replaces the study\'s list; repeat for several.',
+                ' "xfs:mount=noatime", NAME=ext4; or mounted folders, the first of them the'
+                " baseline: /mnt/a, NAME=/mnt/b. Replaces the study's list; repeat for several.",
+            ),
+            click.option(
+                "--baseline",
+                metavar="NAME",
+                help="Compare with this system, of the study or of --system, by name or folder.",
             ),
             click.option(
                 "--storage",
@@ -96,12 +102,13 @@ def chosen_study(
     storage: str | None,
     seed: int | None,
     serve: str | None = None,
+    baseline: str | None = None,
 ) -> Study:
     """The study with every change in it and its seed resolved."""
     from fsgauge.plan.turns import with_seed
     from fsgauge.study.parse import load_study
 
-    loaded = load_study(study, list(overrides), list(systems), storage, seed, serve)
+    loaded = load_study(study, list(overrides), list(systems), storage, seed, serve, baseline)
     return with_seed(loaded, time.time_ns())
 
 

@@ -4,11 +4,22 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
 from fsgauge.cli.choices import chosen_study, progress_choices, results_option
+from fsgauge.errors import InputError
+
+
+@dataclass(frozen=True)
+class Demo:
+    """A shipped study and what is compared in it; folders are compared with that of the storage."""
+
+    study: str
+    systems: tuple[str, ...] = ()
+    storage: str | None = None
 
 
 @click.command("demo")
@@ -19,18 +30,22 @@ def command(seed: int | None, results: Path, style: str | None) -> int:
     """Compare the file systems of this machine in about three minutes.
 
     As root: raw, ext4, xfs and btrfs on a scratch file in /var/tmp. As an ordinary user: mounted
-    file systems with a writable folder, in scratch folders.
+    file systems with a writable folder; where there is only one, durable writes to it with those
+    to memory (/dev/shm).
     """
     from fsgauge.cli.execution import execute
     from fsgauge.rig.registry import DEFAULT
 
-    study, systems = _for_root() or _for_user()
-    chosen = chosen_study(study, (), systems, None, seed)
+    demo = _for_root() or _for_user()
+    baseline = demo.systems[0] if demo.storage else None
+    chosen = chosen_study(
+        demo.study, (), demo.systems, demo.storage, seed, serve=None, baseline=baseline
+    )
     return execute(chosen, rig=DEFAULT, results=results, destroy=None, style=style)
 
 
-def _for_root() -> tuple[str, tuple[str, ...]] | None:
-    """The study and the systems that can be made here; None where none can be."""
+def _for_root() -> Demo | None:
+    """File systems that can be made here; None where none can be."""
     from fsgauge.rig.host.device.loop_devices import loops_available
     from fsgauge.study.parse import load_study
     from fsgauge.system import FileSystem, find_kind
@@ -38,7 +53,7 @@ def _for_root() -> tuple[str, tuple[str, ...]] | None:
 
     why = "making and mounting file systems requires root" if os.geteuid() else loops_available()
     if why is not None:
-        _say(f"{why}: comparing mounted file systems instead")
+        _say(f"{why}: comparing mounted ones instead")
         return None
     study = load_study("demo", [], [], None, None)
     usable = []
@@ -51,24 +66,39 @@ def _for_root() -> tuple[str, tuple[str, ...]] | None:
             why = support.install if support.driver else "this kernel has no driver for it"
             _say(f"{system.name} is left out: {why}")
     if len(usable) == len(study.systems):
-        return "demo", ()
-    return "demo", tuple(
-        f"{system.name}={system.kind}:mount={system.mount}" if system.mount else system.name
-        for system in usable
+        return Demo("demo")
+    return Demo(
+        "demo",
+        tuple(
+            f"{system.name}={system.kind}:mount={system.mount}" if system.mount else system.name
+            for system in usable
+        ),
     )
 
 
-def _for_user() -> tuple[str, tuple[str, ...]]:
-    """The study of mounted file systems, and those beside the scratch folder's own."""
-    from fsgauge.rig.host.folder.places import other_writable_places
+def _for_user() -> Demo:
+    """Mounted file systems on disks; where there is only one, it and memory."""
+    from fsgauge.rig.host.folder.places import writable_places
     from fsgauge.study.model import PathStorage
     from fsgauge.study.parse import load_study
 
     storage = load_study("demo-user", [], [], None, None).storage
     assert isinstance(storage, PathStorage)  # noqa: S101 - the shipped study says so
-    places = other_writable_places(storage.path, storage.size)
-    systems = ["scratch folder=mounted", *places]
-    return "demo-user", tuple(systems) if places else ()
+    places = writable_places(storage.path, storage.size)
+    if len(places.on_disk) > 1:
+        return Demo("demo-user", tuple(places.on_disk), f"path:{places.on_disk[0]}")
+    if places.on_disk and places.in_memory:
+        disk = places.on_disk[0]
+        _say(
+            f"this user can write to one of them only, that of {disk}: durable writes to it are"
+            f" compared with those to memory, {places.in_memory}"
+        )
+        return Demo("demo-memory", (disk, places.in_memory), f"path:{disk}")
+    raise InputError(
+        "there are no two file systems here that this user can write to",
+        details=(f"looked at: {storage.path}, this folder, the home folder, /tmp and /dev/shm",),
+        next="sudo fsgauge demo; or fsgauge run overhead --system /a/folder --system /another",
+    )
 
 
 def _say(sentence: str) -> None:

@@ -38,6 +38,7 @@ def command(
     study: str,
     overrides: tuple[str, ...],
     systems: tuple[str, ...],
+    baseline: str | None,
     storage: str | None,
     serve: str | None,
     seed: int | None,
@@ -59,7 +60,7 @@ def command(
     from fsgauge.units import parse_percent
 
     world = rig_named(rig)
-    chosen = chosen_study(study, overrides, systems, storage, seed, serve)
+    chosen = chosen_study(study, overrides, systems, storage, seed, serve, baseline)
     size_bytes = world.size_bytes(chosen)
     design = design_of(world, chosen)
     plan = make_plan(chosen, size_bytes=size_bytes, side_by_side=design.side_by_side)

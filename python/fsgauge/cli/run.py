@@ -34,6 +34,7 @@ def command(
     study: str,
     overrides: tuple[str, ...],
     systems: tuple[str, ...],
+    baseline: str | None,
     storage: str | None,
     serve: str | None,
     seed: int | None,
@@ -55,7 +56,7 @@ def command(
     from fsgauge.cli.execution import execute
     from fsgauge.rig.registry import rig_named
 
-    chosen = chosen_study(study, overrides, systems, storage, seed, serve)
+    chosen = chosen_study(study, overrides, systems, storage, seed, serve, baseline)
     if not yes:
         ask_where_long(chosen, rig_named(rig))
     return execute(

@@ -152,7 +152,8 @@ def storage_sentence(study: Study) -> str:
         return f"device {storage.device}"
     if storage.kind == "share":
         return f"shares of running servers, up to {exact_size(storage.size)} each"
-    return f"a scratch folder in {storage.path}, up to {exact_size(storage.size)} each"
+    places = dict.fromkeys(system.path or storage.path for system in study.systems)
+    return f"a scratch folder in {', '.join(places)}, up to {exact_size(storage.size)} each"
 
 
 def comparisons_of(plan: Plan) -> int:

@@ -30,7 +30,13 @@ def layout_bytes(study: Study, size_bytes: int) -> int:
 
 def planned_room(study: Study, size_bytes: int) -> Room:
     """What is known of the room before any system is made: no more than the storage."""
-    return Room(size_bytes, least="", chunks=chunks_of(study), hints=hints_of(study))
+    return Room(
+        size_bytes,
+        least="",
+        chunks=chunks_of(study),
+        hints=hints_of(study),
+        in_folders=study.storage.kind == "path",
+    )
 
 
 def chunks_of(study: Study) -> tuple[int | None, ...]:

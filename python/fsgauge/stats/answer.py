@@ -32,6 +32,8 @@ from fsgauge.units import format_size
 
 WORDS_LIMIT = 60
 BLOCKS_FOR_A_RANGE = 3
+TIMES, MANY_TIMES = 1.995, 9.995
+"""From this ratio on it is said in times, not in percent; then in whole ones."""
 WIDEST_RANGE = 100.0
 """Beyond this factor a range says nothing that a reader could use."""
 
@@ -196,7 +198,7 @@ def _at_cell(question: Question, cell: Cell, entry: Comparison, decided: int) ->
     verb = "reach" if metric.name == "iops" else "is"
     rank = f", the largest of {decided} differences seen" if decided > 1 else ""
     return (
-        f"{what} at {place_of(cell)} {verb} {_share(entry.ratio)} of {_subject(question)}"
+        f"{what} at {place_of(cell)} {verb} {_share_of(entry.ratio, _subject(question))}"
         f" ({_bounds(entry, is_pick=True)}){rank}"
     )
 
@@ -253,9 +255,8 @@ def _verb(question: Question, entry: Comparison) -> str:
 
 
 def _one(entry: Comparison, verb: str, object_: str, *, is_pick: bool = False) -> str:
-    of = f" of {object_}" if object_ else ""
     start = f"{entry.system} {verb}" if object_ else entry.system
-    return f"{start} {_share(entry.ratio)}{of} ({_bounds(entry, is_pick=is_pick)})"
+    return f"{start} {_share_of(entry.ratio, object_)} ({_bounds(entry, is_pick=is_pick)})"
 
 
 def _bounds(entry: Comparison, *, is_pick: bool = False) -> str:
@@ -357,10 +358,21 @@ def _shown(hidden: Sequence[float]) -> str:
 
 
 def _share(ratio: float) -> str:
-    return percent(ratio) if ratio < 1.995 else f"{ratio:.2f} times"
+    return percent(ratio) if ratio < TIMES else f"{_times(ratio)} times"
+
+
+def _times(ratio: float) -> str:
+    return f"{ratio:.2f}" if ratio < MANY_TIMES else f"{ratio:,.0f}"
+
+
+def _share_of(ratio: float, what: str) -> str:
+    """ "94 % of raw", "3.10 times raw"; the share alone where it is said of the same again."""
+    if not what:
+        return _share(ratio)
+    return f"{_share(ratio)} of {what}" if ratio < TIMES else f"{_share(ratio)} {what}"
 
 
 def _range(low: float, high: float) -> str:
-    if low >= 1.995:
-        return f"{low:.2f} to {high:.2f} times"
+    if low >= TIMES:
+        return f"{_times(low)} to {_times(high)} times"
     return f"{percent_range(low, high)} %"

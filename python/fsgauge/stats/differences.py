@@ -13,6 +13,8 @@ from fsgauge.stats.results import Difference
 from fsgauge.units import format_size
 
 FREE_SPACE_TOLERANCE = 0.01
+FILE_SYSTEM = "file system"
+"""The detail of a folder that names its file system's type."""
 
 
 def differences_between(systems: Sequence[str], turns: Sequence[TurnRecord]) -> list[Difference]:
@@ -23,6 +25,7 @@ def differences_between(systems: Sequence[str], turns: Sequence[TurnRecord]) -> 
     known = {system: first[system] for system in systems if system in first}
     mounted = {name: turn for name, turn in known.items() if turn.facts.mount_options}
     found = [
+        _fact("file system", {n: _file_system(t) for n, t in mounted.items()}),
         _fact("block size of the file system", {n: _block_size(t) for n, t in mounted.items()}),
         _fact("space for data", _sizes({n: t.facts.free_bytes for n, t in mounted.items()})),
         _fact("bytes under load", _sizes({n: _target_bytes(t) for n, t in known.items()})),
@@ -34,6 +37,11 @@ def differences_between(systems: Sequence[str], turns: Sequence[TurnRecord]) -> 
 
 def _fact(name: str, values: dict[str, str]) -> Difference | None:
     return Difference(fact=name, values=values) if len(set(values.values())) > 1 else None
+
+
+def _file_system(turn: TurnRecord) -> str:
+    """Of a folder, used as it is; a file system that was made is the thing studied."""
+    return turn.facts.details.get(FILE_SYSTEM, "")
 
 
 def _block_size(turn: TurnRecord) -> str:

@@ -34,13 +34,21 @@ Faulty = tuple[RunRecord, ClientError]
 def lost_data(evidence: Evidence) -> Iterator[Finding]:
     """All findings about data that was changed or lost, the surest first."""
     runs = [*evidence.runs, *evidence.path_runs]
-    yield from _wrong_blocks(runs)
-    yield from _bad_records(runs)
+    in_folders = evidence.before.storage.kind in ("path", "share")
+    yield from _wrong_blocks(runs, in_folders)
+    yield from _bad_records(runs, in_folders)
     yield from _lost_files(runs)
-    yield from _damaged(runs, evidence.steps)
+    yield from _damaged(runs, evidence.steps, in_folders)
 
 
-def _wrong_blocks(runs: Sequence[RunRecord]) -> Iterator[Finding]:
+_ELSEWHERE = (
+    "repeat it in a folder on other storage: if it fails there too, it is the file system or"
+    " memory, else the storage"
+)
+"""How to tell the culprit where a file system is used as it is: nothing below it can be tested."""
+
+
+def _wrong_blocks(runs: Sequence[RunRecord], in_folders: bool) -> Iterator[Finding]:
     """Blocks that a load read back and that were not as written."""
     checked = [
         (run, run.result.integrity)
@@ -60,10 +68,14 @@ def _wrong_blocks(runs: Sequence[RunRecord]) -> Iterator[Finding]:
         f" {part_of(len(broken), len(checked), 'run')} read back, {kinds}"
         f" {'block' if sum(by_kind.values()) == 1 else 'blocks'};"
         f" first {first.system}, {first.cell.name}, {_offsets(found)}.",
-        "The rates of a file system that loses data mean nothing. See dmesg for I/O errors, and"
-        " test the storage alone (a study of the raw system with verify = true): if raw fails too,"
-        " it is the device or memory; if not, report it to the file system's developers with the"
-        " run's record.",
+        "The rates of a file system that loses data mean nothing. See dmesg for I/O errors, and "
+        + (
+            f"{_ELSEWHERE}. Report it with the run's record."
+            if in_folders
+            else "test the storage alone (a study of the raw system with verify = true): if raw"
+            " fails too, it is the device or memory; if not, report it to the file system's"
+            " developers with the run's record."
+        ),
         [f"{name_of(run)}: {_described(found)}" for run, found in broken],
     )
 
@@ -95,7 +107,7 @@ def _described(found: IntegrityResult) -> str:
     return f"{', '.join(kinds)} of {found.checked_blocks} blocks; {_offsets(found)}"
 
 
-def _bad_records(runs: Sequence[RunRecord]) -> Iterator[Finding]:
+def _bad_records(runs: Sequence[RunRecord], in_folders: bool) -> Iterator[Finding]:
     """Records that clients read back and that were not as written."""
     checked = [(run, found) for run, found in clients_of(runs) if found.checked_records]
     broken = [(run, found) for run, found in checked if found.bad_records]
@@ -115,8 +127,13 @@ def _bad_records(runs: Sequence[RunRecord]) -> Iterator[Finding]:
         f" {part_of(len(broken), len(checked), 'run')} read back; first {run.system},"
         f" {run.cell.name}, {place}.",
         "The file system, its storage or memory corrupted data: its rates mean nothing."
-        " Repeat it on other storage (--storage ram): if the records are bad there too it is the"
-        " file system or memory, else the device. Report it with the run's record.",
+        + (
+            f" {_ELSEWHERE[:1].upper()}{_ELSEWHERE[1:]}."
+            if in_folders
+            else " Repeat it on other storage (--storage ram): if the records are bad there too it"
+            " is the file system or memory, else the device."
+        )
+        + " Report it with the run's record.",
         [
             f"{name_of(run)}: {found.bad_records} of {found.checked_records} records"
             + (f"; {found.bad[0].path}, byte {found.bad[0].first_byte}" if found.bad else "")
@@ -181,7 +198,9 @@ def _left_files_unwritten(run: RunRecord) -> bool:
     return cut or clients.files_given_up > 0 or clients.clients_gave_up > 0
 
 
-def _damaged(runs: Sequence[RunRecord], steps: Sequence[StepRecord]) -> Iterator[Finding]:
+def _damaged(
+    runs: Sequence[RunRecord], steps: Sequence[StepRecord], in_folders: bool
+) -> Iterator[Finding]:
     """Damage that a file system reported of itself."""
     found = [(run.system, f"{name_of(run)}: {words}") for run in runs if (words := _damage_of(run))]
     found += [
@@ -198,7 +217,12 @@ def _damaged(runs: Sequence[RunRecord], steps: Sequence[StepRecord]) -> Iterator
         "invalid",
         f"{systems} found its own structures damaged; first {found[0][1]}.",
         "The rates of a damaged file system mean nothing. See dmesg, check it (fsck without"
-        " repair), and test the storage alone: if raw fails too, it is the device or memory.",
+        " repair), and "
+        + (
+            f"{_ELSEWHERE}."
+            if in_folders
+            else "test the storage alone: if raw fails too, it is the device or memory."
+        ),
         [where for _, where in found],
     )
 

@@ -19,6 +19,8 @@ from fsgauge.storage.base import Base
 from fsgauge.study.model import LoopStorage
 from fsgauge.units import exact_size, format_size
 
+INSTEAD = "compare folders of mounted file systems: --system /mnt/a --system /mnt/b"
+"""What works without root and without loop devices."""
 _FILE = "storage.img"
 _ROOM_PERCENT = 103
 _ROUND_BYTES = 1 << 20
@@ -44,7 +46,7 @@ def require_loops() -> None:
         raise RigError(
             "loop devices are not available",
             cause=reason,
-            next="use a mounted folder: --storage path:/mnt/x --system mounted",
+            next=INSTEAD,
         )
 
 

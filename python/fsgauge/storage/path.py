@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,8 +12,10 @@ from pathlib import Path
 from fsgauge.errors import InputError
 from fsgauge.machine import StorageFacts
 from fsgauge.rig.host.device.device_chain import chain_of_path, under
+from fsgauge.rig.host.machine.mounts import mount_holding
 from fsgauge.storage.base import Base
 from fsgauge.study.model import PathStorage
+from fsgauge.study.storage import SMALLEST_STORAGE_BYTES
 from fsgauge.units import exact_size, format_size
 
 _ROOM_PERCENT = 102
@@ -25,23 +29,55 @@ def check(storage: PathStorage) -> None:
 def require_usable(path: str, size_bytes: int) -> None:
     """InputError for a folder in which `size_bytes` cannot be written."""
     folder = Path(path)
-    if not folder.is_dir():
+    quoted = shlex.quote(path)
+    try:
+        is_folder, room = folder.is_dir(), os.statvfs(folder) if folder.is_dir() else None
+    except OSError as error:
+        closed = error.errno in (errno.EACCES, errno.EPERM)
+        raise InputError(
+            f"{path} cannot be looked at: {error.strerror}",
+            cause="this user may not enter it; FUSE mounts are closed to others, to root too"
+            if closed
+            else "its server, or the program that serves it, may be gone",
+            next=f"findmnt --target {quoted}",
+        ) from None
+    if not is_folder or room is None:
         raise InputError(
             f"there is no folder {path}",
             cause="it is not created, since a missing mount would go unnoticed",
-            next=f"mkdir {path}, or mount the file system that belongs there",
+            next=f"mkdir {quoted}, or mount the file system that belongs there",
+        )
+    if room.f_flag & os.ST_RDONLY:
+        raise InputError(
+            f"{path} is mounted read-only, and a study writes its own files",
+            next=f"name another folder; or as root: mount -o remount,rw {_mount_point(path)}",
         )
     if not os.access(folder, os.W_OK | os.X_OK):
-        raise InputError(f"{path} cannot be written by this user", next=f"ls -ld {path}")
-    room = os.statvfs(folder)
-    free_bytes = room.f_bavail * room.f_frsize
-    if free_bytes * 100 < size_bytes * _ROOM_PERCENT:
-        fits = max(free_bytes * 9 // 10 >> 20, 1) << 20
         raise InputError(
-            f"{path} has {format_size(free_bytes)} free, and the study uses up to"
-            f" {format_size(size_bytes)}",
-            next=f"--set storage.size={exact_size(fits).replace(' ', '')}",
+            f"{path} cannot be written by this user",
+            cause=f"a study makes a scratch folder in it; see ls -ld {quoted}",
+            next="name a folder of your own on the same file system",
         )
+    _require_room(path, room, size_bytes)
+
+
+def _require_room(path: str, room: os.statvfs_result, size_bytes: int) -> None:
+    free_bytes = room.f_bavail * room.f_frsize
+    if free_bytes * 100 >= size_bytes * _ROOM_PERCENT:
+        return
+    fits = free_bytes * 9 // 10 >> 20 << 20
+    raise InputError(
+        f"{path} has {format_size(free_bytes)} free, and the study uses up to"
+        f" {format_size(size_bytes)}",
+        next=f"--set storage.size={exact_size(fits).replace(' ', '')}"
+        if fits >= SMALLEST_STORAGE_BYTES
+        else "free some space there, or name a folder with more of it",
+    )
+
+
+def _mount_point(path: str) -> str:
+    mount = mount_holding(path)
+    return shlex.quote(mount.mount_point if mount else path)
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from pydantic import ConfigDict, Field, ValidationInfo, model_validator
 from fsgauge.access.keys import AccessKeys
 from fsgauge.study.base import OneLine, StudyModel, is_written
 from fsgauge.study.conflict import conflict
+from fsgauge.study.placement import refuse_misplaced
 from fsgauge.study.serving import check_access, check_places, reached, refuse_unused
 from fsgauge.study.settings import PlanSettings
 from fsgauge.study.storage import (
@@ -95,17 +96,7 @@ class Study(StudyModel):
         check_places(self.storage, reached(self.access, self.systems))
         if self.storage.kind == "share":
             return self
-        folder = self.storage.kind == "path"
-        for index, system in enumerate(self.systems):
-            if folder == (system.kind == "mounted"):
-                continue
-            if folder:
-                what = f'"{system.name}" needs a device, and the storage is a folder'
-                way_out = "--system /mounted/folder for each to compare, or --storage loop:8GiB"
-            else:
-                what = f'"{system.name}" is already mounted, so it cannot use this storage'
-                way_out = '[storage] kind = "path" compares mounted file systems'
-            raise conflict(what, [("system", index), ("storage", "kind")], next=way_out)
+        refuse_misplaced(self.storage, self.systems)
         return self
 
     @model_validator(mode="after")
@@ -138,7 +129,8 @@ class Study(StudyModel):
                 f'"{self.systems[mounted[0]].name}" is already mounted, and a study of kind'
                 f" {self.workload.kind} fills its systems up, so it needs new ones",
                 [("workload", "kind"), ("system", mounted[0], "name")],
-                next="--storage loop:4GiB with --system ext4, or fsgauge age FOLDER PROFILE",
+                next="leave the folders out: --storage loop:4GiB makes new ones (as root);"
+                " fsgauge run churn ages files in folders, fsgauge age FOLDER PROFILE a folder",
             )
         return self
 

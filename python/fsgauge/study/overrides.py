@@ -1,4 +1,4 @@
-"""Changes of the command line to a study: --storage, --system, --set."""
+"""Changes of the command line to a study: --storage, --system, --baseline, --set."""
 
 from __future__ import annotations
 
@@ -12,6 +12,13 @@ from tomlkit.exceptions import TOMLKitError
 from fsgauge.access.keys import in_full
 from fsgauge.errors import InputError
 from fsgauge.study.document import Document, Origin, number_beyond_toml
+from fsgauge.study.folders import (
+    Chosen,
+    is_mounted,
+    make_way_for_folders,
+    named_by_difference,
+    with_folder_of_storage,
+)
 from fsgauge.study.keys import MOVED, all_dotted, value_types
 from fsgauge.study.locate import Path, Spans
 from fsgauge.study.shipped import is_shipped
@@ -72,7 +79,9 @@ def give_way(document: Document, overrides: list[str], specs: list[str]) -> None
     if not shares:
         document.put(("system",), [{"name": "share", "kind": "share"}], origin)
     elif len(shares) < len(own):
-        chosen = [(table, document.origin(("system", index)), -1) for index, table in shares]
+        chosen: list[Chosen] = [
+            (table, document.origin(("system", index)), -1) for index, table in shares
+        ]
         _replace_systems(document, chosen)
 
 
@@ -114,39 +123,61 @@ def change_serving(document: Document, server: str) -> None:
     document.put(("access", "server"), server, option_origin("--serve", server))
 
 
-def change_systems(document: Document, specs: list[str]) -> None:
-    """Compare the systems of --system with the study's baseline.
+def change_systems(document: Document, specs: list[str], baseline: str | None = None) -> None:
+    """Compare the systems of --system with the study's baseline, or with that of --baseline.
 
     A system that the study has under that name keeps the options it has there. The study's first
     system stays the baseline, unless it cannot sit on the storage (--storage may be another one);
-    then the first that is given is the baseline.
+    then the first that is given is the baseline. Folders replace storage that is no folder.
     """
     before = document.data.get("system")
     own = [table for table in before if isinstance(table, dict)] if isinstance(before, list) else []
     by_name = {table.get("name"): index for index, table in enumerate(own)}
-    chosen: list[tuple[dict[str, Any], Origin | None, int]] = []
+    chosen: list[Chosen] = []
     for spec in specs:
         if spec in by_name:
             chosen.append((own[by_name[spec]], None, by_name[spec]))
         else:
             chosen.append((system_table(spec), option_origin("--system", spec), -1))
-    names = [table["name"] for table, _, _ in chosen]
-    if own and own[0].get("name") in names:
+    make_way_for_folders(document, chosen)
+    if not specs:
+        chosen = [(table, None, index) for index, table in enumerate(own)]
+    names = [table.get("name") for table, _, _ in chosen]
+    if baseline is not None:
+        chosen = _with_baseline(own, chosen, baseline)
+    elif own and own[0].get("name") in names:
         chosen.insert(0, chosen.pop(names.index(own[0]["name"])))
     elif own and _fits(own[0], document.data.get("storage")):
         chosen.insert(0, (own[0], None, 0))
-    _replace_systems(document, chosen)
+    else:
+        chosen = with_folder_of_storage(document, chosen)
+    _replace_systems(document, named_by_difference(chosen))
+
+
+def _with_baseline(own: list[dict[str, Any]], chosen: list[Chosen], baseline: str) -> list[Chosen]:
+    """The one of that name, or in that folder, first; InputError where the study has none."""
+    known = [*chosen, *((table, None, index) for index, table in enumerate(own))]
+    for entry in known:
+        if baseline in (entry[0].get("name"), entry[0].get("path")):
+            return [entry, *(each for each in chosen if each[0] is not entry[0])]
+    names = list(dict.fromkeys(str(table.get("name")) for table, _, _ in known))
+    near = difflib.get_close_matches(baseline, names, n=1, cutoff=0.5)
+    origin = option_origin("--baseline", baseline)
+    raise InputError(
+        f'"{baseline}" is not a system of this study',
+        location=origin.value(f'did you mean "{near[0]}"?' if near else ""),
+        details=(f"systems: {', '.join(names) or 'none'}",),
+        next="--baseline with the name of a system, as above or as --system gives it",
+    )
 
 
 def _fits(system: dict[str, Any], storage: object) -> bool:
     """Folders hold systems that are mounted, all other storage holds the others."""
     is_folder = isinstance(storage, dict) and storage.get("kind") == "path"
-    return is_folder == (system.get("kind", system.get("name")) == "mounted")
+    return is_folder == is_mounted(system)
 
 
-def _replace_systems(
-    document: Document, chosen: list[tuple[dict[str, Any], Origin | None, int]]
-) -> None:
+def _replace_systems(document: Document, chosen: list[Chosen]) -> None:
     """Write the list anew; systems that the file describes keep the places of their keys."""
     places = {path: origin for path, origin in document.origins.items() if path[:1] == ("system",)}
     header = places.get(("system",))

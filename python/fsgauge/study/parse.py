@@ -37,22 +37,24 @@ def load_study(
     storage: str | None = None,
     seed: int | None = None,
     serve: str | None = None,
+    baseline: str | None = None,
 ) -> Study:
     """Read and check a study; raises InputError with the place of the first mistake.
 
     `overrides` are KEY=VALUE as of --set, the others as of the options of their names. They are
-    applied in the order storage, systems, serve, overrides, seed.
+    applied in the order storage, systems and baseline, serve, overrides, seed.
     """
     _check_printable("--storage", [storage or ""])
     _check_printable("--system", systems or [])
     _check_printable("--set", overrides or [])
+    _check_printable("--baseline", [baseline or ""])
     label, text = find_study(path_or_shipped_name)
     refuse_passwords([text, *(overrides or []), *(systems or [])])
     document = read_document(text, label, FilePath(path_or_shipped_name).stem)
     if storage is not None:
         change_storage(document, storage)
-    if systems:
-        change_systems(document, systems)
+    if systems or baseline is not None:
+        change_systems(document, systems or [], baseline)
     if serve is not None:
         change_serving(document, serve)
     give_way(document, overrides or [], systems or [])

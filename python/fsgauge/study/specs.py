@@ -6,8 +6,9 @@ Each becomes the same raw table that a study file holds, and meets the same chec
 from __future__ import annotations
 
 import hashlib
+import os
 import re
-from pathlib import Path as FilePath
+import shlex
 from typing import Any
 
 from fsgauge.errors import InputError, SourceLocation
@@ -16,7 +17,7 @@ from fsgauge.study.locate import Spans
 from fsgauge.study.system import LONGEST_NAME
 
 _STORAGE_FORMS = "loop:8GiB, ram:1GiB, device:NAME, path:/mnt/x, /dev/NAME, /existing/folder"
-_NAMED = re.compile(r"([^=:/]+)=")
+_BEFORE_PATH = re.compile(r"([^:]*?)=(?=/)")
 _ALLOCATING = ("allocation_chunk", "extent_size_hint")
 _SYSTEM_KEYS = ("mkfs", "mount", "path", "access", "tunables", "server", *_ALLOCATING)
 _TABLES = ("tunables", "server")
@@ -47,34 +48,48 @@ def storage_table(spec: str) -> dict[str, Any]:
 
 
 def _storage_at(path: str) -> dict[str, Any]:
-    if FilePath(path).is_dir():
+    if os.path.isdir(path):  # noqa: PTH112 - one that cannot be looked at is none
         return {"kind": "path", "path": path}
     if path.startswith("/dev/"):
         return {"kind": "device", "device": path}
     raise InputError(
         f"{path} is neither a folder nor a device",
         location=_where("--storage", path),
-        next=f"mkdir {path}, or use a scratch file: --storage loop:8GiB",
+        next=f"mkdir {shlex.quote(path)}, or use a scratch file: --storage loop:8GiB",
     )
 
 
 def system_table(spec: str) -> dict[str, Any]:
     """The [[system]] table of a --system option; raises InputError.
 
-    KIND, KIND:KEY=VALUE;KEY=VALUE, /mounted/folder, each with NAME= before it if wanted.
+    KIND, KIND:KEY=VALUE;KEY=VALUE, /mounted/folder, each with NAME= before it if wanted. A name may
+    hold = and /, a path anything: all of it is the folder's name.
     """
-    named = _NAMED.match(spec)
-    name, rest = (named[1].strip(), spec[named.end() :]) if named else ("", spec)
-    if rest.startswith("/"):
-        return {"kind": "mounted", "path": rest, "name": name or _fitting(rest)}
-    kind, colon, options = rest.partition(":")
-    table: dict[str, Any] = {"kind": kind.strip()}
+    named = None if spec.startswith("/") else _BEFORE_PATH.match(spec)
+    if named or spec.startswith("/"):
+        name, path = (named[1].strip(), spec[named.end() :]) if named else ("", spec)
+        return {"kind": "mounted", "path": path, "name": name or fitting(path)}
+    head, colon, options = spec.partition(":")
+    name, _, kind = (part.strip() for part in head.rpartition("="))
+    if "/" in kind:
+        raise _relative(spec, name, kind)
+    table: dict[str, Any] = {"kind": kind}
     start = len(spec) - len(options)
     for part in options.split(";") if colon else ():
         _system_option(table, spec, part, start)
         start += len(part) + 1
-    table["name"] = name or _fitting(_name(table))
+    table["name"] = name or fitting(_name(table))
     return table
+
+
+def _relative(spec: str, name: str, path: str) -> InputError:
+    start = spec.rindex(path)
+    whole = os.path.abspath(path)  # noqa: PTH100 - resolve() would follow links
+    return InputError(
+        "a folder is named from the root, and this does not begin with /",
+        location=source_location("--system", spec, (start, start + len(path)), "", False),
+        next=f"--system {shlex.quote(f'{name}={whole}' if name else whole)}",
+    )
 
 
 def _system_option(table: dict[str, Any], spec: str, part: str, start: int) -> None:
@@ -108,7 +123,7 @@ def _name(table: dict[str, Any]) -> str:
     return f"{table['kind']} ({', '.join(special)})" if special else str(table["kind"])
 
 
-def _fitting(name: str) -> str:
+def fitting(name: str) -> str:
     """A made name, cut where it is too long; a sum of all of it tells it from its like."""
     if len(name) <= LONGEST_NAME:
         return name

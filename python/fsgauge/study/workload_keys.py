@@ -20,6 +20,9 @@ class WorkloadKeys(StudyModel):
     makes_systems_afresh: ClassVar[bool] = False
     """Whether it fills its systems up, so that none of them can be one that is mounted already."""
 
+    question_of_folders: ClassVar[str] = "How do these folders compare?"
+    """What a shipped study asks where its systems are folders, used as they are."""
+
     allocates: ClassVar[bool] = False
     """Whether a system's keys say how its files are given space (`study.system.ALLOCATING`)."""
 

@@ -12,7 +12,8 @@ class Room:
     Without a name, the storage itself is what is known. `inodes` is None where they are not known
     or no system has a fixed number of them. `chunks` are the systems' allocation chunks, one for
     each turn of a block; None where the file system decides. `hints` are extent size hints, to
-    whose multiples a file system rounds up what a file takes.
+    whose multiples a file system rounds up what a file takes. `in_folders`: the systems are folders
+    of file systems that others use too, and the bytes are what the study may take of each.
     """
 
     free_bytes: int
@@ -21,3 +22,4 @@ class Room:
     fewest: str = ""
     chunks: tuple[int | None, ...] = ()
     hints: tuple[int, ...] = ()
+    in_folders: bool = False

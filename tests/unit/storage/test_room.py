@@ -65,7 +65,7 @@ def test_no_loop_driver(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None
     monkeypatch.setattr(loop_devices, "loops_available", lambda: "no /dev/loop-control")
     with pytest.raises(RigError) as error:
         check(LoopStorage(directory=str(tmp_path)), None, 0)
-    assert "--storage path:" in error.value.next
+    assert "--system /mnt/a --system /mnt/b" in error.value.next
 
 
 def test_a_loop_file_is_new_private_and_whole(tmp_path: Path) -> None:

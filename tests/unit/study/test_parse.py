@@ -93,7 +93,7 @@ def test_a_conflict_shows_both_lines():
         (
             'kind = "loop"',
             'kind = "path"\npath = "/x"',
-            "needs a device, and the storage is a folder",
+            "needs a device of its own, and the storage is a folder: /x",
         ),
         ('kind = "ext4"', "", "has no kind"),
         ('kind = "ext4"', 'kind = "Ext 4"', "is not a kind of system"),

@@ -34,7 +34,9 @@ _WRITING = ("clients", "new_file_size", "record_size", "write_fill", "fsync", "d
 class ChurnWorkload(WorkloadKeys):
     """Files come and go at fill levels; then reads and writes, against a fresh copy of the tree."""
 
-    makes_systems_afresh: ClassVar[bool] = True
+    question_of_folders: ClassVar[str] = (
+        "What do years of creating and deleting cost on these file systems?"
+    )
     works_over: ClassVar[Literal["private servers"]] = "private servers"
 
     kind: Literal["churn"] = Field(

@@ -46,13 +46,14 @@ _SCAN_SECONDS = 0.3
 
 @dataclass(frozen=True)
 class ChurnMethod(OverServers, MakesOwnFiles):
-    """See method.Method. `available_bytes` is known once it is `in_room`.
+    """See method.Method. `available_bytes` and `in_folders` are known once it is `in_room`.
 
     Trees are made on the path in any case. No `accesses` means that all is done there.
     """
 
     workload: ChurnWorkload
     available_bytes: int | None = None
+    in_folders: bool = False
 
     files = 0
     fill_percent = 0
@@ -64,7 +65,7 @@ class ChurnMethod(OverServers, MakesOwnFiles):
 
     def in_room(self, room: Room) -> ChurnMethod:
         """The same on so much room; InputError where its largest or its new files do not fit."""
-        method = replace(self, available_bytes=room.free_bytes)
+        method = replace(self, available_bytes=room.free_bytes, in_folders=room.in_folders)
         method._require_largest_file(room)
         method._require_new_files(room)
         return method
@@ -176,12 +177,12 @@ class ChurnMethod(OverServers, MakesOwnFiles):
         """Fill, tree, age, reader, writers, order."""
         workload = self.workload
         lines = [
-            "fill: shares of the space each system has when empty; one seed for all systems of a"
-            " block",
+            f"fill: {self._shares()}; one seed for all systems of a block",
             f"tree: {self._tree_in_words()}; made in mode {workload.mode}"
             + (f", synced every {exact_size(workload.sync_after)}" * (workload.mode != "fast")),
             f"age: aged, {workload.storage_age:g} times the live bytes written; fresh, the same"
-            " tree on a newly made system, each file written once",
+            f" tree {'in a new folder' if self.in_folders else 'on a newly made system'}, each file"
+            " written once",
         ]
         if "read" in workload.tests:
             lines.append(
@@ -217,12 +218,22 @@ class ChurnMethod(OverServers, MakesOwnFiles):
         ]
 
     def cannot_tell(self) -> str:
-        """What a log of creates and deletes leaves out."""
+        """What a log of creates and deletes leaves out, and what a folder does."""
+        if self.in_folders:
+            return (
+                "how a full file system ages: files in a folder also find the free space that the"
+                " rest of its file system has; nor appends to old files, snapshots and reflinks"
+            )
         return "appends to old files, snapshots and reflinks, which age a file system in other ways"
 
     def without_equal_in_fio(self) -> tuple[str, str]:
         """Nothing comes near."""
         return ("fio does not create and delete files over time", "")
+
+    def _shares(self) -> str:
+        if not self.in_folders or self.available_bytes is None:
+            return "shares of the space each system has when empty"
+        return f"shares of {format_size(self.available_bytes)} in each folder"
 
     def _begins(self, cell: Cell) -> bool:
         """Whether the cell is the first of its stage."""

@@ -39,6 +39,9 @@ Companions = Annotated[int, Field(ge=0, le=1024)]
 class WritersWorkload(WorkloadKeys):
     """Several writers at once: each number of them with each block size, range and access."""
 
+    question_of_folders: ClassVar[str] = (
+        "How do these file systems serve several writers of one file?"
+    )
     works_over: ClassVar[Literal["private servers"]] = "private servers"
 
     kind: Literal["writers"] = Field(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from pathlib import Path
 
@@ -63,7 +64,8 @@ def _of_folders(study: Study, storage: PathStorage) -> str:
     """A folder for each system, and two for the baseline, on the file systems that they are on."""
     places = [system.path or storage.path for system in study.systems]
     places.append(places[0])
-    on = {place: Path(place).stat().st_dev for place in set(places) if Path(place).is_dir()}
+    there = {place for place in places if os.path.isdir(place)}  # noqa: PTH112 - none if closed
+    on = {place: Path(place).stat().st_dev for place in there}
     counts = Counter(on[place] for place in places if place in on)
     for place, device in on.items():
         size_bytes = counts[device] * storage.size

@@ -14,6 +14,7 @@ from fsgauge.rig.host.process.tool import find_tool
 from fsgauge.rig.host.serving import check_servers
 from fsgauge.rig.host.shares import check_shares
 from fsgauge.rig.host.tunables import check_tunables
+from fsgauge.storage.loop import INSTEAD
 from fsgauge.storage.path import require_usable
 from fsgauge.study.model import DeviceStorage, PathStorage, ShareStorage, Study, System
 from fsgauge.study.reached import accesses_of
@@ -37,8 +38,6 @@ def check_systems(study: Study) -> None:
     folder = isinstance(study.storage, PathStorage)
     for system in study.systems:
         kind = find_kind(system.kind)
-        if folder != (kind.placement == "folder"):
-            raise _does_not_fit(system, folder)
         if isinstance(kind, FileSystem):
             _check_options(system, kind)
             _check_size(study, system, kind)
@@ -50,7 +49,7 @@ def check_systems(study: Study) -> None:
     if isinstance(study.storage, DeviceStorage):
         require_direct_device(study, find_device(study.storage.device).path)
     if not folder:
-        _require_root("sudo fsgauge ..., or use a folder: --storage path:/mnt/x --system mounted")
+        _require_root(f"sudo fsgauge ..., or {INSTEAD}")
         _require_tools()
 
 
@@ -72,18 +71,6 @@ def smallest_bytes(study: Study) -> int:
     """What the most demanding of the systems needs."""
     kinds = [find_kind(system.kind) for system in study.systems]
     return max((kind.smallest_bytes for kind in kinds if isinstance(kind, FileSystem)), default=0)
-
-
-def _does_not_fit(system: System, folder: bool) -> InputError:
-    if folder:
-        return InputError(
-            f'"{system.name}" needs a device, and the storage is a folder',
-            next="--system mounted, or --storage loop:8GiB",
-        )
-    return InputError(
-        f'"{system.name}" is already mounted, so it cannot use this storage',
-        next="--storage path:/mnt/x",
-    )
 
 
 def _check_options(system: System, kind: FileSystem) -> None:

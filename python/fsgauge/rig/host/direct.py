@@ -28,8 +28,9 @@ def require_direct_files(study: Study, system: System, directory: str, engine: R
             f'"{system.name}" has no direct I/O',
             cause=f"{directory} is on {memory}, which lives in the page cache: newer kernels"
             " accept O_DIRECT there and ignore it",
-            next=f"{method_of(study.workload).buffered_instead()}, leave that system out, or"
-            f" --storage ram:{_no_space(study)} for file systems in memory (as root)",
+            next=f"{method_of(study.workload).buffered_instead()}, or leave that system out;"
+            f" --storage ram:{_no_space(study)}, without folders, makes file systems in memory (as"
+            " root)",
         )
     found = engine.run(ProbeJob(directory=directory))
     if not isinstance(found, ProbeResult):

@@ -6,7 +6,7 @@ import errno
 
 from fsgauge.errors import InputError, RigError
 from fsgauge.rig.host.prepared import RunsJobs
-from fsgauge.study.model import Study
+from fsgauge.study.model import PathStorage, Study
 from fsgauge.units import format_size
 from fsgauge.wire import BlockTarget, EngineFault, FilesTarget, LayoutResult
 from fsgauge.workload import method_of
@@ -48,6 +48,12 @@ def target_bytes(target: FilesTarget | BlockTarget) -> int:
 
 
 def _does_not_fit(study: Study, target: FilesTarget | BlockTarget) -> InputError:
+    if isinstance(study.storage, PathStorage):
+        return InputError(
+            f"the files, {format_size(target_bytes(target))}, do not fit into their folder",
+            cause="its file system has filled up meanwhile, or this user's quota is used up",
+            next="df -h, quota; a smaller --set storage.size or another folder",
+        )
     less = max(method_of(study.workload).fill_percent - 10, 1)
     return InputError(
         f"the files, {format_size(target_bytes(target))}, do not fit",

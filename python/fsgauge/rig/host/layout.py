@@ -15,6 +15,7 @@ from fsgauge.errors import InputError
 from fsgauge.record import Cell, ScanRecord, Turn
 from fsgauge.rig.host.prepared import PreparedSystem
 from fsgauge.rig.host.work import Work
+from fsgauge.study.model import PathStorage
 from fsgauge.wire import EngineFault, ScanJob
 from fsgauge.workload import method_of
 from fsgauge.workload.method import WORST_FILES
@@ -46,9 +47,14 @@ def scan_cell(work: Work, turn: Turn, prepared: PreparedSystem, cell: Cell) -> N
 
 
 def scan_aged(work: Work, turn: Turn, prepared: PreparedSystem, directory: str) -> None:
-    """Sync, then scan and record what ageing has left; a scan that fails is recorded as that."""
+    """Sync, then scan and record what ageing has left; a scan that fails is recorded as that.
+
+    Without the free space where the system is a folder: that is the work of all who use it.
+    """
     work.systems.layout_folder(prepared)
     job = method_of(work.study.workload).scan_job(directory, aged=True)
+    if isinstance(work.study.storage, PathStorage):
+        job = job.model_copy(update={"space": False})
     _record(work, turn, "aged", None, job)
 
 

@@ -17,6 +17,7 @@ from fsgauge.rig.host.ledger.ledger import opened_ledger
 from fsgauge.rig.host.prepared import AttachedStorage
 from fsgauge.rig.host.session import HostSession
 from fsgauge.rig.host.systems import HostSystems
+from fsgauge.rig.host.used_folders import facts_of_folders
 from fsgauge.rig.host.working_set import working_set
 from fsgauge.storage.device import Cleared
 from fsgauge.study.model import DeviceStorage, PathStorage, Study
@@ -108,7 +109,7 @@ class HostRig:
                 directory=base.directory,
                 size_bytes=base.size_bytes,
                 file_size_bytes=room.file_size_bytes,
-                facts=base.facts,
+                facts=facts_of_folders(study, base.facts),
                 file_sets=room.file_sets,
             )
             yield HostSystems(attached, ledger, base, engine)

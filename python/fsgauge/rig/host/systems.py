@@ -222,7 +222,8 @@ def _files(
         )
         for name in sets.folders:
             Path(folders.folder(name)).mkdir()
-        return folders.model_copy(update={"available_bytes": free_bytes(directory)})
+        available_bytes = min(free_bytes(directory), attached.size_bytes)  # all of it is not ours
+        return folders.model_copy(update={"available_bytes": available_bytes})
     if access_of(study, system).server != "none":
         directory = f"{directory}/{OWN}"
         Path(directory).mkdir()

@@ -69,13 +69,11 @@ def test_what_cannot_be_is_refused_with_the_way_out(lines, words):
     assert all(word in said for word in words), said
 
 
-def test_systems_are_made_afresh_or_refused():
+def test_folders_are_taken_and_a_bare_device_is_refused():
     mounted = STUDY.replace('name = "ext4"', 'name = "home"\nkind = "mounted"').replace(
         'kind = "loop"', 'kind = "path"\npath = "/tmp"'
     )
-    said = mistake(study=mounted)
-    assert "fills its systems up, so it needs new ones" in said
-    assert "fsgauge age FOLDER" in said
+    assert parse_study(mounted, "my.toml", "my").storage.kind == "path"
     assert "is a bare device" in mistake(study=STUDY.replace('"ext4"', '"raw"'))
 
 

@@ -83,16 +83,18 @@ def read_churn(
     plan = study.plan
     measured = {ChurnFactors.of(cell).side for cell in plan.cells}
     workload: dict[str, Any] = study.study["workload"]
+    storage = environment.storage
     return Churn(
         fills=fills_of(plan),
         sides=[side for side in SIDES if side in measured],
         storage_age=float(workload.get("storage_age") or 0.0),
         mode=str(workload.get("mode") or ""),
-        seeks=seeks_of(environment.storage),
+        seeks=seeks_of(storage),
         damages=damages_of(samples, equivalence_percent),
         noise=noise_of_sides(samples),
         layouts=churn_layouts(plan, scans),
         trees=trees_of(plan, steps),
         different_trees=different_trees(plan, steps),
         failed_scans=sum(scan.result is None for scan in scans),
+        folder_bytes=storage.size_bytes if storage.kind == "path" else None,
     )

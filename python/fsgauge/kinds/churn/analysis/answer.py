@@ -14,6 +14,7 @@ from fsgauge.kinds.churn.factors import ChurnFactors
 from fsgauge.record import Cell
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
 from fsgauge.stats.wording import listed, percent, percent_range, remark, too_few
+from fsgauge.units import format_size
 
 WORDS_LIMIT = 60
 MOST_NAMED = 4
@@ -30,22 +31,30 @@ def churn_answer(churn: Churn, primary: Sequence[Cell]) -> str:
     everything = [damage for damages in found.values() for damage in damages]
     blocks = max(damage.n for damage in everything)
     if blocks < BLOCKS_FOR_A_VERDICT:
-        return _too_few(blocks, fill, found)
+        return _too_few(blocks, _at_level(churn, fill), found)
     if all(damage.verdict == "undecided" for damage in everything):
-        return _nothing_seen(fill, found) + _layouts(churn, fill)
+        return _nothing_seen(_at_level(churn, fill), found) + _layouts(churn, fill)
     if all(damage.verdict == "equivalent" for damage in everything):
         return (
-            f"At {fill} % full, the aged system is as fast as a fresh copy in"
+            f"{_at_level(churn, fill)}, the aged system is as fast as a fresh copy in"
             f" {listed([_NOUNS[side] for side in found])} within"
             f" {everything[0].margin_percent:.0f} %, on"
             f" {listed(_names(everything))}."
         )
+    level = _at_level(churn, fill)
     for named in (MOST_NAMED, 3, 2, 1):
         for tail in (_seeks(churn) if "read" in found else "", ""):
-            said = _sentence(fill, found, named) + tail + "."
+            said = _sentence(level, found, named) + tail + "."
             if len(said.split()) < WORDS_LIMIT:
                 return said
-    return _sentence(fill, dict([next(iter(found.items()))]), 1) + "."
+    return _sentence(level, dict([next(iter(found.items()))]), 1) + "."
+
+
+def _at_level(churn: Churn, fill: int) -> str:
+    """ "At 95 % full"; a folder is part of a file system, which is fuller or emptier."""
+    if churn.folder_bytes is None:
+        return f"At {fill} % full"
+    return f"With {fill} % of {format_size(churn.folder_bytes)} used"
 
 
 _NOUNS: dict[Side, str] = {"read": "reads", "write": "writes"}
@@ -68,7 +77,7 @@ def _at(churn: Churn, side: Side, fill: int) -> list[Damage]:
     return [d for d in churn.damages if (d.side, d.fill_percent) == (side, fill)]
 
 
-def _sentence(fill: int, found: dict[Side, list[Damage]], named: int) -> str:
+def _sentence(level: str, found: dict[Side, list[Damage]], named: int) -> str:
     parts: list[str] = []
     for side, damages in found.items():
         shown = _chosen(damages, named)
@@ -80,7 +89,7 @@ def _sentence(fill: int, found: dict[Side, list[Damage]], named: int) -> str:
         ]
         more = len(damages) - len(shown)
         parts.append(f"{_NOUNS[side]} {listed(words)}" + (f", {more} more" if more else ""))
-    return f"At {fill} % full, ageing leaves {'; '.join(parts)}"
+    return f"{level}, ageing leaves {'; '.join(parts)}"
 
 
 def _chosen(damages: Sequence[Damage], named: int) -> list[Damage]:
@@ -92,12 +101,12 @@ def _chosen(damages: Sequence[Damage], named: int) -> list[Damage]:
     return [damage for damage in damages if damage in chosen]
 
 
-def _nothing_seen(fill: int, found: dict[Side, list[Damage]]) -> str:
+def _nothing_seen(level: str, found: dict[Side, list[Damage]]) -> str:
     everything = [damage for damages in found.values() for damage in damages]
     losses = [each for damage in everything if (each := damage.detectable_loss_percent) is not None]
     shown = f": only a loss of {max(losses):.0f} % would have shown" if losses else ""
     return (
-        f"Undecided: at {fill} % full, no damage by ageing was seen in"
+        f"Undecided: {level[:1].lower()}{level[1:]}, no damage by ageing was seen in"
         f" {listed([_NOUNS[side] for side in found])} on {listed(_names(everything))}{shown}."
     )
 
@@ -126,15 +135,13 @@ def _layouts(churn: Churn, fill: int) -> str:
     return f" Layouts did change: {listed(parts)}." if parts else ""
 
 
-def _too_few(blocks: int, fill: int, found: dict[Side, list[Damage]]) -> str:
+def _too_few(blocks: int, level: str, found: dict[Side, list[Damage]]) -> str:
     parts = [
         f"{_NOUNS[side]} at "
         + listed([f"{percent(damage.ratio)} on {damage.system}" for damage in damages[:MOST_NAMED]])
         for side, damages in found.items()
     ]
-    return (
-        f"{too_few(blocks, 'damage')} At {fill} % full, against a fresh copy: {'; '.join(parts)}."
-    )
+    return f"{too_few(blocks, 'damage')} {level}, against a fresh copy: {'; '.join(parts)}."
 
 
 def _seeks(churn: Churn) -> str:

@@ -91,7 +91,8 @@ class Churn(OwnResults):
 
     `noise` is, by side, the rate of the baseline's later turn over that of its earlier one, over
     all cells of that side. `different_trees` are the places where aged and fresh do not hold as
-    many files and bytes.
+    many files and bytes. `folder_bytes` is what levels are shares of where the systems are folders
+    of file systems that others use too; else it is None, and they are shares of the systems.
     """
 
     fills: list[int]
@@ -105,6 +106,7 @@ class Churn(OwnResults):
     trees: list[Tree]
     different_trees: list[str]
     failed_scans: int
+    folder_bytes: int | None = None
 
     def damage(self, system: str, side: Side, fill_percent: int) -> Damage | None:
         """One damage, if any block has both of its runs."""

@@ -22,6 +22,8 @@ from fsgauge.stats.wording import (
     remark,
 )
 
+SMALL_SHARE = 0.095
+
 
 def rates_first(scaling: Scaling, question: Question) -> str:
     """The sentence; "" where nothing can be said of two systems."""
@@ -44,7 +46,7 @@ def rates_first(scaling: Scaling, question: Question) -> str:
     many = len(ordered) > NAMED_SYSTEMS
     shown = [ordered[0], ordered[-1]] if many else ordered
     parts = [
-        f"{entry.system} {'reaches ' if at == 0 else ''}{percent(entry.ratio)}"
+        f"{entry.system} {'reaches ' if at == 0 else ''}{_share(entry.ratio)}"
         f"{f' of {question.baseline}' if at == 0 else ''} ({_bounds(entry, is_pick=many)})"
         for at, entry in enumerate(shown)
     ]
@@ -69,4 +71,15 @@ def _bounds(entry: Comparison, *, is_pick: bool) -> str:
     is_pick = is_pick and entry.verdict != "equivalent"
     low, high = (entry.pick_low, entry.pick_high) if is_pick else (entry.low, entry.high)
     word = remark(entry.verdict, barely=entry.barely)
-    return f"{percent_range(low or entry.ratio, high or entry.ratio)} %{word}"
+    return f"{_range(low or entry.ratio, high or entry.ratio)} %{word}"
+
+
+def _share(ratio: float) -> str:
+    """As percent; of a small share two digits, since 1 % and 1.4 % are not the same."""
+    return f"{100 * ratio:.2g} %" if ratio < SMALL_SHARE else percent(ratio)
+
+
+def _range(low: float, high: float) -> str:
+    if high < SMALL_SHARE:
+        return f"{100 * low:.2g} to {100 * high:.2g}"
+    return percent_range(low, high)

@@ -37,7 +37,9 @@ def find_device(name: str) -> BlockDevice:
     if not Path(path).is_block_device():
         raise InputError(
             f"{name} is not a block device",
-            next=f"--storage path:{name}" if Path(path).is_dir() else _ELSEWHERE,
+            next=f"to compare folders, without --storage: --system {name} --system /another/folder"
+            if Path(path).is_dir()
+            else _ELSEWHERE,
         )
     raise InputError(f"{name} is not described in /sys, so it cannot be examined", next=_ELSEWHERE)
 

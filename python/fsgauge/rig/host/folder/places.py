@@ -6,6 +6,7 @@ import os
 import pwd
 import stat
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 
 from fsgauge.errors import InputError
@@ -55,18 +56,27 @@ def _owner(place: Path, number: int) -> tuple[str, str]:
     return cause, ""
 
 
-_MOST = 3
+_MOST = 4
+_IN_MEMORY = ("/dev/shm", "/run/shm", "/tmp")  # noqa: S108 - looked at, as below
 
 
-def other_writable_places(folder: str, size_bytes: int) -> list[str]:
-    """At most three folders, each on a file system of its own, none on that of `folder`.
+@dataclass(frozen=True)
+class WritablePlaces:
+    """Folders that this user may write, with room: at most four on disks, each on a file system of
+    its own that has direct I/O, and one in memory, or "" where there is none."""
 
-    Each has room for twice `size_bytes`. Memory file systems do not count: they have no direct I/O,
-    also where the kernel lets files be opened for it.
+    on_disk: list[str]
+    in_memory: str
+
+
+def writable_places(folder: str, size_bytes: int) -> WritablePlaces:
+    """What can be compared without root, `folder` first; each place has room for twice the size.
+
+    Memory has no direct I/O, also where the kernel lets files be opened for it.
     """
-    seen = {Path(folder).stat().st_dev} if Path(folder).exists() else set()
+    seen: set[int] = set()
     places: list[str] = []
-    for candidate in (Path.cwd(), Path.home(), Path("/tmp")):  # noqa: S108 - looked at, nothing is put there under a fixed name
+    for candidate in (Path(folder), Path.cwd(), Path.home(), Path("/tmp")):  # noqa: S108 - looked at, nothing is put there under a fixed name
         try:
             device = candidate.stat().st_dev
             if device in seen or not _fit(candidate, size_bytes):
@@ -75,16 +85,32 @@ def other_writable_places(folder: str, size_bytes: int) -> list[str]:
             continue
         seen.add(device)
         places.append(str(candidate))
-    return places[:_MOST]
+    own = os.environ.get("XDG_RUNTIME_DIR", "")
+    in_memory = (each for each in (*_IN_MEMORY, own) if each and _is_memory(each, size_bytes))
+    return WritablePlaces(places[:_MOST], next(in_memory, ""))
+
+
+def _is_memory(folder: str, size_bytes: int) -> bool:
+    """Whether it is on a memory file system, and this user may write so much there."""
+    try:
+        return (
+            bool(in_memory(folder))
+            and os.access(folder, os.W_OK | os.X_OK)
+            and _has_room(Path(folder), size_bytes)
+        )
+    except OSError:
+        return False
 
 
 def _fit(folder: Path, size_bytes: int) -> bool:
     """Whether there is room, and a file can be made and opened for direct I/O."""
-    if in_memory(folder):
-        return False
-    room = os.statvfs(folder)
-    if room.f_bavail * room.f_frsize < 2 * size_bytes:
+    if in_memory(folder) or not _has_room(folder, size_bytes):
         return False
     with tempfile.NamedTemporaryFile(dir=folder, prefix="fsgauge-") as file:
         os.close(os.open(file.name, os.O_RDWR | os.O_DIRECT))
     return True
+
+
+def _has_room(folder: Path, size_bytes: int) -> bool:
+    room = os.statvfs(folder)
+    return room.f_bavail * room.f_frsize >= 2 * size_bytes

@@ -6,13 +6,16 @@ after_death.py for what happens when the owner is killed.
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from fsgauge.errors import FsgaugeError, RigError
+from fsgauge.plain_files import cause_of
 from fsgauge.rig.host.folder.marked_folder import Owner, make_marked
 from fsgauge.rig.host.ledger import ledger_folder as folders
 from fsgauge.rig.host.ledger.after_death import clean_up_after_the_dead
@@ -103,7 +106,10 @@ class Ledger:
         """A marked folder below `parent`, there while the body runs."""
         path = parent / own_name(self.token, name)
         with self.holding(FolderTrace(path=str(path), token=self.token)):
-            make_marked(path, self.owner)
+            try:
+                make_marked(path, self.owner)
+            except OSError as error:
+                raise _no_folder(parent, error) from error
             yield path
 
     def close(self) -> None:
@@ -115,6 +121,24 @@ class Ledger:
 
     def _append(self, entry: dict[str, object]) -> None:
         append_entry(self.path, self._descriptor, entry)
+
+
+def _no_folder(parent: Path, error: OSError) -> RigError:
+    quoted = shlex.quote(str(parent))
+    if error.errno in (errno.ENOENT, errno.ENOTDIR):
+        return RigError(
+            f"there is no folder {parent} any more",
+            cause="it was removed, or its file system was unmounted, since the study began",
+            next=f"findmnt --target {quoted}; ls -ld {quoted}",
+        )
+    refused = error.errno in (errno.EACCES, errno.EPERM)
+    return RigError(
+        f"no folder can be made in {parent}: {error.strerror}",
+        cause="on a network file system root often counts as nobody (root_squash)"
+        if refused and os.geteuid() == 0
+        else cause_of(error),
+        next=f"findmnt --target {quoted}; ls -ld {quoted}; df -h {quoted}",
+    )
 
 
 @contextmanager

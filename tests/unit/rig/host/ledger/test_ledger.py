@@ -48,6 +48,26 @@ def made(number: int, path: Path, token: str) -> dict[str, object]:
     return {"made": number, "trace": FolderTrace(path=str(path), token=token).model_dump()}
 
 
+def test_a_folder_that_is_gone_or_refuses_is_said_in_words(
+    ledgers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was a fault of fsgauge's own, with a traceback in a file."""
+    with opened_ledger() as book:
+        with pytest.raises(RigError) as gone, book.folder(tmp_path / "gone", "scratch"):
+            pass
+        assert f"there is no folder {tmp_path}/gone any more" in gone.value.what
+
+        def refuse(*_: object) -> None:
+            raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+        monkeypatch.setattr("fsgauge.rig.host.ledger.ledger.make_marked", refuse)
+        with pytest.raises(RigError) as refused, book.folder(tmp_path, "scratch"):
+            pass
+        assert "no folder can be made in" in refused.value.what
+        assert "read-only" in refused.value.cause
+    assert list(ledgers.glob("*.ledger")) == []
+
+
 def test_written_down_before_it_is_made_and_gone_after(ledgers: Path, tmp_path: Path) -> None:
     path = tmp_path / "thing"
     with opened_ledger() as book:

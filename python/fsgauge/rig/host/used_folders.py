@@ -1,0 +1,168 @@
+"""The folders of a study that are used as they are: what each is on, and what they share."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fsgauge.machine import StorageFacts
+from fsgauge.rig.host.device.device_chain import chain_of_path
+from fsgauge.rig.host.machine.mounts import MEMORY_FILE_SYSTEMS
+from fsgauge.study.model import PathStorage, Study
+from fsgauge.units import format_size
+
+_WITHOUT_ROOT = (
+    "this is an ordinary user, who cannot drop the kernel's caches; before each run the kernel is"
+    " asked to forget the pages of the run's files instead (posix_fadvise), and direct I/O goes"
+    " past them. Directory entries and inodes stay in memory"
+)
+
+
+@dataclass(frozen=True)
+class UsedFolder:
+    """One system's folder and the chain of devices below it."""
+
+    system: str
+    path: str
+    chain: list[dict[str, Any]]
+
+    @property
+    def file_system(self) -> str:
+        """Its type, as the kernel names it: ext4, nfs4, fuse.sshfs."""
+        return str(self.chain[0].get("file_system", "a file system whose mount is not visible"))
+
+    @property
+    def device(self) -> str:
+        """The node of the device that it is mounted from; empty where there is none."""
+        below = self.chain[1:]
+        return str(below[0]["path"]) if below and below[0]["kind"] == "device" else ""
+
+    @property
+    def disk(self) -> str:
+        """The node of the last device, on which it ends up."""
+        last = self.chain[-1]
+        return str(last["path"]) if last["kind"] == "device" else ""
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether it is a memory file system."""
+        return self.file_system in MEMORY_FILE_SYSTEMS
+
+    @property
+    def words(self) -> str:
+        """ "nfs: /mnt/nfs (nfs4 from server:/export)"."""
+        name = "" if self.system == self.path else f"{self.system}: "
+        return f"{name}{self.path} ({self.file_system}{self._source})"
+
+    @property
+    def _source(self) -> str:
+        source = str(self.chain[0].get("source", ""))
+        if self.device:
+            size = self.chain[-1].get("size_bytes")
+            return f" on {self.device}" + (f", {format_size(size)}" if size else "")
+        if self.in_memory:
+            return ", memory"
+        return f" from {source}" if source not in ("", "none", self.file_system) else ""
+
+
+def used_folders(study: Study) -> list[UsedFolder]:
+    """Of every system; storage of another kind has none."""
+    storage = study.storage
+    if not isinstance(storage, PathStorage):
+        return []
+    places = {system.name: system.path or storage.path for system in study.systems}
+    return [UsedFolder(name, path, chain_of_path(path)) for name, path in places.items()]
+
+
+def facts_of_folders(study: Study, facts: StorageFacts) -> StorageFacts:
+    """The storage's facts with every folder in them; unchanged for storage of another kind."""
+    folders = used_folders(study)
+    if not folders:
+        return facts
+    size = format_size(facts.size_bytes)
+    listed = "; ".join(folder.words for folder in folders)
+    where = "of each folder, used as they are" if len(folders) > 1 else "of a folder, used as it is"
+    chains = {folder.path: folder.chain for folder in folders}
+    return facts.model_copy(
+        update={
+            "sentence": f"up to {size} {where}: {listed}",
+            "device_chain": [link for chain in chains.values() for link in chain],
+            "cautions": list(_cautions(folders)),
+        }
+    )
+
+
+def _cautions(folders: Sequence[UsedFolder]) -> Iterator[str]:
+    old = [folder.system for folder in folders if not folder.in_memory]
+    if old:
+        what = "file systems are" if len(old) > 1 else "file system is"
+        if len(old) < len(folders):
+            what = f"file system{'s' * (len(old) > 1)} of {_and(old)} {what.split()[-1]}"
+        whose = "their" if len(old) > 1 else "its"
+        yield f"the {what} not newly made: {whose} age and fill level affect the result"
+    yield from _shared(folders)
+    for folder in folders:
+        yield from _own(folder)
+    if os.geteuid() != 0:
+        yield _WITHOUT_ROOT
+
+
+def _shared(folders: Sequence[UsedFolder]) -> Iterator[str]:
+    """Folders of one file system, then file systems of one disk."""
+    together = _groups([(folder, _file_system_of(folder)) for folder in folders])
+    for group in together:
+        where = f"{group[0].file_system} mounted at {group[0].chain[0].get('mount_point', '/')}"
+        yield (
+            f"{_names(group)} are on one file system, {where}: they share its disk, its journal and"
+            " its free space, so little but noise can differ between them"
+        )
+    firsts = {_file_system_of(folder): folder for folder in folders}.values()
+    for group in _groups([(folder, folder.disk) for folder in firsts if folder.disk]):
+        yield (
+            f"{_names(group)} are different file systems on one disk, {group[0].disk}: what one"
+            " leaves unwritten, or is about to discard, slows the other"
+        )
+
+
+def _own(folder: UsedFolder) -> Iterator[str]:
+    """What a single folder's file system leaves out of the comparison."""
+    if folder.in_memory:
+        yield (
+            f"{folder.system} is in memory ({folder.file_system}): no disk takes part, and syncing"
+            " it does nothing"
+        )
+    elif not folder.device and folder.file_system != "overlay":
+        yield (
+            f"the storage below {folder.system} is not visible here ({folder.file_system}): caches"
+            " of a server, or of a program that serves it, are not dropped, and its other users are"
+            " not known"
+        )
+
+
+def _groups(keyed: Sequence[tuple[UsedFolder, str]]) -> list[list[UsedFolder]]:
+    """Those that share a key, two or more."""
+    found: dict[str, list[UsedFolder]] = {}
+    for folder, key in keyed:
+        found.setdefault(key, []).append(folder)
+    return [group for group in found.values() if len(group) > 1]
+
+
+def _file_system_of(folder: UsedFolder) -> str:
+    """The same for all subvolumes and bind mounts of one file system."""
+    if folder.device:
+        return folder.device
+    try:
+        return str(Path(folder.path).stat().st_dev)
+    except OSError:
+        return folder.path
+
+
+def _names(group: Sequence[UsedFolder]) -> str:
+    return _and([folder.system for folder in group])
+
+
+def _and(names: Sequence[str]) -> str:
+    return " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)

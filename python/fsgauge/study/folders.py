@@ -1,0 +1,136 @@
+"""Folders of the command line as systems: --system /mnt/a --system /mnt/b.
+
+A folder is measured where it is, so it needs no storage below it: what a study would make file
+systems on gives way. The first folder is the baseline, that of --storage before all others.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+from typing import Any
+
+from fsgauge.study.document import Document, Origin
+from fsgauge.study.shipped import is_shipped
+from fsgauge.study.specs import fitting
+from fsgauge.study.workload import keys_of
+
+Chosen = tuple[dict[str, Any], Origin | None, int]
+"""A system's table, where it was written if on the command line, and its number in the file."""
+
+_LONGEST_WHOLE = 24
+_FEWEST_LETTERS = 2
+
+
+def is_mounted(table: dict[str, Any]) -> bool:
+    """Whether a raw [[system]] is a folder, with a path of its own or the storage's."""
+    return bool(table.get("kind", table.get("name")) == "mounted")
+
+
+def make_way_for_folders(document: Document, chosen: Sequence[Chosen]) -> None:
+    """Where all systems are folders, storage and question are theirs.
+
+    Storage that --storage named, other than a folder, stays: that contradicts the folders, and the
+    study's own check says how.
+    """
+    if not chosen or not all(is_mounted(table) for table, _, _ in chosen):
+        return
+    if not _is_folder(document.data.get("storage")) and not _is_of_option(document, "storage"):
+        _take_folder(document, chosen)
+    own = document.data.get("system")
+    were_folders = isinstance(own, list) and all(
+        is_mounted(table) for table in own if isinstance(table, dict)
+    )
+    if _is_folder(document.data.get("storage")) and not were_folders:
+        _ask_of_folders(document)
+
+
+def with_folder_of_storage(document: Document, chosen: list[Chosen]) -> list[Chosen]:
+    """The folder of --storage as the baseline, unless one of the systems is in it already."""
+    storage = document.data.get("storage")
+    if not _is_folder(storage) or not _is_of_option(document, "storage"):
+        return chosen
+    assert isinstance(storage, dict)  # noqa: S101 - a folder is one
+    path = str(storage.get("path"))
+    of_systems = {table.get("path", path) for table, _, _ in chosen if is_mounted(table)}
+    if not chosen or path in of_systems or not all(is_mounted(table) for table, _, _ in chosen):
+        return chosen
+    table = {"kind": "mounted", "path": path, "name": fitting(path)}
+    return [(table, document.origin(("storage", "path")), -1), *chosen]
+
+
+def named_by_difference(chosen: list[Chosen]) -> list[Chosen]:
+    """Folders that were given without a name, under short ones."""
+    unnamed = [table for table, _, number in chosen if number < 0 and _has_made_name(table)]
+    given = {table.get("name") for table, _, _ in chosen} - {each["name"] for each in unnamed}
+    names = short_names([str(table["path"]) for table in unnamed])
+    if not given.intersection(names):
+        for table, name in zip(unnamed, names, strict=True):
+            table["name"] = fitting(name)
+    return chosen
+
+
+def short_names(paths: Sequence[str]) -> list[str]:
+    """What tells folders apart: "nfs" and "local" of /mnt/nfs and /mnt/local.
+
+    A common end goes too, if a common beginning does: "fast" and "slow" of /mnt/fast/scratch and
+    /mnt/slow/scratch. Where what is left would hardly be a name: whole paths if they are short,
+    else with one more part of their beginning.
+    """
+    parts = [PurePosixPath(os.path.normpath(path)).parts for path in paths]
+    if len(parts) < 2 or len(set(parts)) < len(parts):
+        return list(paths)
+    start = _in_common([each[:-1] for each in parts])
+    if start < 2:
+        return list(paths)
+    cut = [each[start:] for each in parts]
+    end = _in_common([each[:0:-1] for each in cut])
+    short = ["/".join(each[: len(each) - end]) for each in cut]
+    poor = any(len(re.findall(r"[^\W\d_]", name)) < _FEWEST_LETTERS for name in short)
+    if poor and max(map(len, paths)) <= _LONGEST_WHOLE:
+        return list(paths)
+    if poor:
+        return [f"{each[start - 1]}/{name}" for each, name in zip(parts, short, strict=True)]
+    return short
+
+
+def _in_common(lists: Sequence[Sequence[str]]) -> int:
+    """How many of their first entries are the same in all."""
+    firsts = enumerate(zip(*lists, strict=False))
+    return next((at for at, each in firsts if len(set(each)) > 1), min(map(len, lists)))
+
+
+def _has_made_name(table: dict[str, Any]) -> bool:
+    return is_mounted(table) and "path" in table and table.get("name") == fitting(table["path"])
+
+
+def _is_folder(storage: object) -> bool:
+    return isinstance(storage, dict) and storage.get("kind") == "path"
+
+
+def _is_of_option(document: Document, key: str) -> bool:
+    origins = (origin for path, origin in document.origins.items() if path[:1] == (key,))
+    return any(not origin.numbered for origin in origins)
+
+
+def _take_folder(document: Document, chosen: Sequence[Chosen]) -> None:
+    """Storage in the first folder, of the size that the study has; none where no path is given."""
+    table, origin, _ = chosen[0]
+    if not all("path" in each for each, _, _ in chosen) or origin is None:
+        return
+    before = document.data.get("storage")
+    size = before.get("size") if isinstance(before, dict) else None
+    storage = {"kind": "path", "path": table["path"], **({"size": size} if size else {})}
+    document.put(("storage",), storage, origin)
+
+
+def _ask_of_folders(document: Document) -> None:
+    """A shipped question about a device or about mount options is not this study's."""
+    workload, written = document.data.get("workload"), document.origin(("question",))
+    kind = workload.get("kind") if isinstance(workload, dict) else None
+    if not is_shipped(document.label) or not isinstance(kind, str) or written is None:
+        return
+    if written.numbered:
+        document.put(("question",), keys_of(kind).question_of_folders, written)

@@ -1,0 +1,72 @@
+"""Studies of mounted folders from their words to the page, with an engine that does no I/O."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from .conftest import Run
+
+SMALL = ["--set", "storage.size=64MiB", "--set", "plan.blocks=3", "--seed", "7", "--quiet"]
+
+
+@pytest.fixture
+def folders(tmp_path: Path) -> list[str]:
+    """Two folders of one file system, as options; one has a blank and = in its name."""
+    found = [tmp_path / "old", tmp_path / "new one=2"]
+    for folder in found:
+        folder.mkdir()
+    return [word for folder in found for word in ("--system", str(folder))]
+
+
+def results(tmp_path: Path, stdout: str) -> Path:
+    return (tmp_path / stdout.splitlines()[-1].removeprefix("report: ")).parent
+
+
+@pytest.mark.parametrize(
+    ("study", "more"),
+    [
+        ("overhead", []),
+        ("writers", []),
+        ("connections", ["--set", "workload.clients=4"]),
+        ("churn", ["--set", 'workload.tests=["write"]', "--set", "workload.new_file_size=64KiB"]),
+    ],
+)
+def test_nothing_speaks_of_a_raw_device(
+    fsgauge: Run, folders: list[str], tmp_path: Path, study: str, more: list[str]
+) -> None:
+    words = [study, *folders, *SMALL[:-1], *more]
+    planned = fsgauge("plan", *words)
+    assert planned.returncode == 0, planned.stdout + planned.stderr
+    done = fsgauge("run", *words, "--quiet")
+    assert done.returncode == 0, done.stderr
+    folder = results(tmp_path, done.stdout)
+    page = re.sub(r"<(script|style)>.*?</\1>", "", (folder / "report.html").read_text(), flags=re.S)
+    report = json.loads((folder / "report.json").read_text())
+    assert report["systems"] == ["old", "new one=2"]
+    said = json.dumps([report["answer"], report["question"], report["findings"]])
+    for text in (planned.stdout, said, page):
+        assert not re.search(r"\braw\b|bare device|device alone", text)
+    assert "are on one file system" in said
+    for option in folders[1::2]:
+        assert option in page and option in planned.stdout
+        assert list(Path(option).iterdir()) == []
+
+
+def test_a_folder_that_is_gone_is_refused_before_anything(
+    fsgauge: Run, folders: list[str], tmp_path: Path
+) -> None:
+    Path(folders[3]).rmdir()
+    for command in ("plan", "run"):
+        done = fsgauge(command, "overhead", *folders)
+        assert done.returncode == 2
+        assert f"there is no folder {folders[3]}" in done.stdout + done.stderr
+    assert not (tmp_path / "results").exists()
+
+
+def test_a_baseline_by_its_folder(fsgauge: Run, folders: list[str]) -> None:
+    done = fsgauge("plan", "overhead", *folders, "--baseline", folders[3])
+    assert "new one=2: baseline, twice in each block" in done.stdout

@@ -1,0 +1,196 @@
+"""Folders of the command line: they work, under short names; a contradiction says what does."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from fsgauge.errors import InputError
+from fsgauge.study.folders import short_names
+from fsgauge.study.parse import load_study
+
+STUDIES = ["overhead", "writers", "connections", "churn"]
+ANOTHER = "/another/folder"
+
+
+@pytest.mark.parametrize("name", [*STUDIES, "overhead-full", "overhead-as-published"])
+def test_two_folders_are_a_study_without_a_device(name: str) -> None:
+    study = load_study(name, systems=["/mnt/nfs", "/mnt/disk"])
+    assert [(s.name, s.kind, s.path) for s in study.systems] == [
+        ("nfs", "mounted", "/mnt/nfs"),
+        ("disk", "mounted", "/mnt/disk"),
+    ]
+    assert (study.storage.kind, study.storage.path) == ("path", "/mnt/nfs")
+    assert study.storage.size == load_study(name).storage.size
+    for word in ("raw", "device", "ext4", "delayed"):
+        assert word not in study.question
+
+
+def test_what_a_person_asked_is_kept(tmp_path: Path) -> None:
+    asked = load_study("overhead", ["question=Mine?"], systems=["/mnt/a", "/mnt/b"])
+    assert asked.question == "Mine?"
+    own = tmp_path / "own.toml"
+    own.write_text(
+        'format=1\nquestion="Mine?"\n[storage]\nkind="loop"\nsize="3 GiB"\n'
+        '[[system]]\nname="ext4"\n[workload]\n'
+    )
+    study = load_study(str(own), systems=["/mnt/a", "/mnt/b"])
+    assert (study.question, study.storage.kind, study.storage.size) == ("Mine?", "path", 3 << 30)
+    question = load_study("demo-user").question
+    assert load_study("demo-user", systems=["/mnt/b"]).question == question
+
+
+def names(*specs: str, **changes: str) -> list[str]:
+    return [
+        system.name for system in load_study("overhead", systems=list(specs), **changes).systems
+    ]
+
+
+def test_the_first_folder_is_the_baseline_unless_another_is_named() -> None:
+    assert names("/mnt/nfs", "/mnt/disk", "/mnt/ssd") == ["nfs", "disk", "ssd"]
+    assert names("/mnt/nfs", "/mnt/disk", "/mnt/ssd", baseline="/mnt/ssd") == ["ssd", "nfs", "disk"]
+    assert names("/mnt/nfs", "new=/mnt/disk", baseline="new") == ["new", "/mnt/nfs"]
+
+
+def test_the_folder_of_the_storage_is_the_baseline() -> None:
+    assert names("/srv/data", storage="path:/srv/old") == ["old", "data"]
+    assert names("/srv/data", "/srv/old", storage="path:/srv/old") == ["data", "old"]
+    assert names("a=mounted", "/srv/data", storage="path:/srv/old") == ["a", "/srv/data"]
+
+
+def test_a_baseline_of_systems_that_are_made() -> None:
+    assert names("ext4", "xfs", baseline="ext4") == ["ext4", "xfs"]
+    assert names("ext4", "xfs") == ["raw", "ext4", "xfs"]
+    assert names(baseline="btrfs") == ["btrfs", "raw", "ext4", "xfs"]
+    assert names("ext4", baseline="xfs") == ["xfs", "ext4"]
+    with pytest.raises(InputError, match="is not a system of this study") as refusal:
+        names(baseline="xsf")
+    assert 'did you mean "xfs"?' in refusal.value.render()
+
+
+@pytest.mark.parametrize(
+    ("paths", "short"),
+    [
+        (["/mnt/nfs", "/mnt/local"], ["nfs", "local"]),
+        (["/mnt/fast/scratch", "/mnt/slow/scratch"], ["fast", "slow"]),
+        (["/var/tmp", "/dev/shm"], ["/var/tmp", "/dev/shm"]),
+        (["/mnt", "/mnt/deep"], ["/mnt", "/mnt/deep"]),
+        (["/mnt/1", "/mnt/2"], ["/mnt/1", "/mnt/2"]),
+        (["/home/a/b", "/home/a/c"], ["/home/a/b", "/home/a/c"]),
+        (["/a/long/way/down/to/disks/1", "/a/long/way/down/to/disks/2"], ["disks/1", "disks/2"]),
+        (["/mnt/x", "/mnt/x"], ["/mnt/x", "/mnt/x"]),
+        (["/mnt/one"], ["/mnt/one"]),
+        (["/mnt/ab/x y", "/mnt/cd=e/x y"], ["ab", "cd=e"]),
+        (["/mnt/ab/", "/mnt/./cd"], ["ab", "cd"]),
+    ],
+)
+def test_short_names(paths: list[str], short: list[str]) -> None:
+    assert short_names(paths) == short
+
+
+def test_a_short_name_that_is_taken_is_not_given_twice() -> None:
+    assert names("disk=/srv/x", "/mnt/disk", "/mnt/nfs") == ["disk", "/mnt/disk", "/mnt/nfs"]
+
+
+@pytest.mark.parametrize(
+    ("spec", "name", "path"),
+    [
+        ("/mnt/a=b", "/mnt/a=b", "/mnt/a=b"),
+        ("/mnt/a=/b", "/mnt/a=/b", "/mnt/a=/b"),
+        ("/mnt/with a blank; and: more", "/mnt/with a blank; and: more", None),
+        ("two=2=/mnt/x=y", "two=2", "/mnt/x=y"),
+        ("a/b=/mnt/x", "a/b", "/mnt/x"),
+    ],
+)
+def test_any_path_and_names_with_equal_signs(spec: str, name: str, path: str | None) -> None:
+    system = load_study("overhead", systems=[spec]).systems[0]
+    assert (system.name, system.path) == (name, path or spec)
+
+
+@pytest.mark.parametrize("name", ["noatime=1", "a/b", "x=y=z"])
+def test_a_made_system_may_have_such_a_name_too(name: str) -> None:
+    system = load_study("overhead", systems=[f"{name}=ext4:mount=noatime"]).systems[1]
+    assert (system.name, system.kind, system.mount) == (name, "ext4", "noatime")
+
+
+def error(name: str, systems: list[str], storage: str | None) -> InputError:
+    with pytest.raises(InputError) as refusal:
+        load_study(name, systems=systems, storage=storage)
+    return refusal.value
+
+
+def works(options: str) -> bool:
+    """Whether a study with these options is accepted."""
+    words = shlex.split(options)
+    given = list(zip(words[::2], words[1::2], strict=True))
+    load_study(
+        "overhead",
+        [value for option, value in given if option == "--set"],
+        [value for option, value in given if option == "--system"],
+        next((value for option, value in given if option == "--storage"), None),
+    )
+    return True
+
+
+FOLDER, OTHER = "/mnt/some where", "/mnt/other"
+CONTRADICTIONS = [
+    ([], f"path:{FOLDER}", '"raw" is a bare device, and the storage is a folder'),
+    (["raw"], f"path:{FOLDER}", '"raw" is a bare device, and the storage is a folder'),
+    (["ext4"], f"path:{FOLDER}", '"ext4" needs a device of its own, and the storage is a folder'),
+    (["ext4", OTHER], f"path:{FOLDER}", '"ext4" needs a device of its own'),
+    ([FOLDER], "device:sdb", "is a folder and is measured where it is, not on a device"),
+    ([FOLDER], "loop:2GiB", "is a folder and is measured where it is, not on a loop file"),
+    ([FOLDER, OTHER], "ram:1GiB", "is a folder and is measured where it is, not on memory"),
+    (["ext4", FOLDER], "loop:2GiB", 'not on a loop file as "ext4" is'),
+    (["xfs", FOLDER], None, 'not on a loop file as "xfs" is'),
+    (["mounted"], None, '"mounted" names no folder'),
+    (["mounted"], "loop:2GiB", '"mounted" names no folder'),
+]
+
+
+@pytest.mark.parametrize(("systems", "storage", "what"), CONTRADICTIONS)
+def test_each_contradiction_names_options_that_work(
+    systems: list[str], storage: str | None, what: str
+) -> None:
+    """The hints once led from one refusal to the next."""
+    refused = error("overhead", systems, storage)
+    assert what in refused.what
+    proposed = re.findall(r"(--s[^;]*?)(?=;|$)", refused.next)
+    assert proposed
+    assert all(works(options.replace(ANOTHER, OTHER + "/more")) for options in proposed)
+
+
+@pytest.mark.parametrize(
+    ("systems", "storage"),
+    [
+        (["raw"], "device:sdb"),
+        (["ext4"], "device:sdb"),
+        (["ext4"], "ram:1GiB"),
+        (["raw", "ext4"], "loop:1GiB"),
+        ([FOLDER], f"path:{FOLDER}"),
+        ([OTHER], f"path:{FOLDER}"),
+        ([FOLDER, OTHER], None),
+        (["mounted"], f"path:{FOLDER}"),
+    ],
+)
+def test_what_fits_is_taken(systems: list[str], storage: str | None) -> None:
+    load_study("overhead", systems=systems, storage=storage)
+
+
+def test_aging_needs_a_file_system_of_its_own() -> None:
+    refused = error("aging", ["/mnt/a", "/mnt/b"], None)
+    assert "fills its systems up, so it needs new ones" in refused.what
+    assert "fsgauge run churn" in refused.next and "--storage loop:4GiB" in refused.next
+
+
+def test_a_path_that_is_not_whole_is_completed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    refused = error("overhead", ["here=./a b"], None)
+    assert "does not begin with /" in refused.what
+    assert refused.next == f"--system 'here={tmp_path}/a b'"
+    assert works(refused.next)
