@@ -16,7 +16,8 @@ from fsgauge.study.locate import Spans
 from fsgauge.study.system import LONGEST_NAME
 
 _STORAGE_FORMS = "loop:8GiB, ram:1GiB, device:NAME, path:/mnt/x, /dev/NAME, /existing/folder"
-_NAMED = re.compile(r"([^=:/]+)=")
+_NAMED = re.compile(r"([^:/]+)=")
+"""A name may have = itself: the last one before an option or a path ends it."""
 _ALLOCATING = ("allocation_chunk", "extent_size_hint")
 _SYSTEM_KEYS = ("mkfs", "mount", "path", "access", "tunables", "server", *_ALLOCATING)
 _TABLES = ("tunables", "server")

@@ -12,9 +12,12 @@ from typing import TYPE_CHECKING, Any
 from fsgauge.report import words
 from fsgauge.report.charts import panels
 from fsgauge.report.charts.panels import ratio_domain, ratio_ticks
+from fsgauge.report.charts.whiskers import Along, whiskers
 from fsgauge.report.draw import Build, Drawing, chart_of, draw
+from fsgauge.report.labels import MANY, shortened
 from fsgauge.report.theme import BAND, GLYPHS, GRID, INK, MUTED
 from fsgauge.stats.metrics import METRICS
+from fsgauge.stats.ranking import best_first
 from fsgauge.stats.results import Comparison, NoiseFloor, Results
 from fsgauge.stats.wording import ratio_range
 
@@ -25,6 +28,9 @@ Axis = Callable[[str], Any]
 """From a field's name to the shared x channel."""
 ROWS_LIMIT = 20
 VERDICT_PIXELS = 122
+HEADER_LETTERS = 44
+CELL_PIXELS = 7.2
+SYSTEM_PIXELS = 6.8
 
 
 @dataclass(frozen=True)
@@ -39,20 +45,25 @@ class Layout:
     headers: bool
 
     @property
+    def letters(self) -> int:
+        """How much of a cell's name its column has room for."""
+        return int((self.cell - 14) / CELL_PIXELS)
+
+    @property
     def header_at(self) -> int:
         """Where a cell's name begins, left of the plot."""
         return -(self.system if self.headers else self.cell + self.system)
 
 
 def _wide(rows: list[dict[str, Any]]) -> Layout:
-    cell = min(_text_width(rows, "cell", 7.2), 330)
-    system = min(_text_width(rows, "system", 6.8), 130)
+    cell = min(_text_width(rows, "cell", CELL_PIXELS), 330)
+    system = min(_text_width(rows, "label", SYSTEM_PIXELS), 190)
     right = VERDICT_PIXELS + _text_width(rows, "interval", 7.2)
     return Layout(cell, system, max(200, 820 - cell - system - right), right, 17, headers=False)
 
 
 def _narrow(rows: list[dict[str, Any]]) -> Layout:
-    system = min(_text_width(rows, "system", 6.8), 96)
+    system = min(_text_width(rows, "label", SYSTEM_PIXELS), 110)
     return Layout(0, system, 220 - system, 124, 20, headers=True)
 
 
@@ -82,20 +93,23 @@ def forms(
     results: Results, rows: list[dict[str, Any]], floor: NoiseFloor | None, title: str
 ) -> tuple[Build, Build]:
     """The wide and the narrow drawing of such rows; no band without a floor."""
+    styled = panels.styled(results, rows)
 
     def build(layout: Layout) -> Build:
-        return lambda: panels.specification(_chart(results, rows, layout, floor, title))
+        return lambda: panels.specification(_chart(styled, layout, floor, title))
 
-    return build(_wide(rows)), build(_narrow(rows))
+    return build(_wide(styled)), build(_narrow(styled))
 
 
 def primary_entries(results: Results) -> tuple[list[Comparison], int]:
     """The comparisons of the first screen, cell by cell, and how many more there are."""
     groups: list[list[Comparison]] = []
+    many = len(results.systems) > MANY
+    systems = best_first(results) if many else results.systems
     for cell in results.primary_cells:
         found = [
             entry
-            for system in results.systems
+            for system in systems
             if (entry := results.comparison(cell, system, results.primary_metrics[cell]))
         ]
         if found:
@@ -120,8 +134,8 @@ def _row(results: Results, entry: Comparison) -> dict[str, Any]:
         "cell": cell.name + suffix,
         "system": entry.system,
         "ratio": entry.ratio,
-        "low": entry.low if known else entry.ratio,
-        "high": entry.high if known else entry.ratio,
+        "low": entry.low if known else None,
+        "high": entry.high if known else None,
         "noise": (band.low, band.high) if band else None,
         "blocks": [ratio for _, ratio in entry.blocks],
         "verdict": entry.verdict,
@@ -138,9 +152,10 @@ def _place(rows: list[dict[str, Any]], layout: Layout) -> tuple[list[dict[str, A
     for row in rows:
         new = row["cell"] != previous
         if new and layout.headers:
-            placed.append({"header": row["cell"], "y": y, "only_header": True})
+            header = shortened(row["cell"], HEADER_LETTERS)
+            placed.append({"header": header, "y": y, "only_header": True})
             y += 1
-        header = row["cell"] if new and not layout.headers else ""
+        header = shortened(row["cell"], layout.letters) if new and not layout.headers else ""
         placed.append({**row, "header": header, "y": y, "rule": new and y > 0})
         y += 1
         previous = row["cell"]
@@ -148,7 +163,6 @@ def _place(rows: list[dict[str, Any]], layout: Layout) -> tuple[list[dict[str, A
 
 
 def _chart(
-    results: Results,
     rows: list[dict[str, Any]],
     layout: Layout,
     floor: NoiseFloor | None,
@@ -172,11 +186,12 @@ def _chart(
     def x(field: str) -> alt.X:
         return alt.X(f"{field}:Q", scale=scale, axis=axis)
 
+    along = Along("x", (low, high), x)
     y = alt.Y("y:Q", scale=alt.Scale(domain=[lines - 0.4, -0.6]), axis=None)
     return alt.layer(
         *_background(floor, low, high, x),
         *_row_bands(measured, low, high, x, y),
-        *_marks(measured, results, x, y),
+        *_marks(measured, along, y),
         *_labels(placed, measured, layout, y),
     ).properties(
         width=layout.width,
@@ -236,17 +251,12 @@ def _noise_tip(floor: NoiseFloor) -> str:
     return f"noise floor: two equal turns, {ratio_range(floor.low, floor.high)}"
 
 
-def _marks(rows: list[dict[str, Any]], results: Results, x: Axis, y: alt.Y) -> list[alt.Chart]:
-
-    styled = panels.styled(results, rows)
-    colour = panels.colour()
-    base = chart_of(styled)
+def _marks(rows: list[dict[str, Any]], along: Along, y: alt.Y) -> list[alt.Chart]:
+    x = along.channel("ratio")
     return [
-        panels.dots(styled, "y", "ratio", x("ratio"), y),
-        base.mark_rule(strokeWidth=2, clip=True).encode(
-            x=x("low"), x2="high:Q", y=y, color=colour, description="tip:N"
-        ),
-        panels.points(base, 52, x=x("ratio"), y=y),
+        panels.dots(rows, "y", "ratio", x, y),
+        *whiskers(rows, ("ratio", "low", "high"), along, y=y),
+        panels.points(chart_of(rows), 52, x=x, y=y),
     ]
 
 
@@ -287,7 +297,7 @@ def _labels(
             opacity=alt.Opacity("opacity:Q", scale=None),
         ),
         text(headers, "header", header_at, layout.cell or 330, "bold"),
-        text(rows, "system", -layout.system, layout.system - 6),
+        text(rows, "label", -layout.system, layout.system - 6),
         text(rows, "words", right, VERDICT_PIXELS),
     ]
     if not layout.headers:

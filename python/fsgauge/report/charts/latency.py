@@ -35,10 +35,11 @@ def latency_percentiles(results: Results, runs: Sequence[RunRecord]) -> Drawing 
     """The drawing of the first primary cells; None without latencies."""
     kind = "response latency" if results.latency_kind == "response" else "service time"
     shown: list[Panel] = []
+    systems = panels.drawn_systems(results)
     for cell_id in results.primary_cells:
         of_cell = [run for run in runs if run.cell.id == cell_id and is_complete(run)]
         for operation in ("read", "write", *CLIENT_OPERATIONS):
-            rows = _rows(results, of_cell, operation)
+            rows = _rows(systems, of_cell, operation)
             if rows:
                 name = f"{operation} {kind}: {results.cell(cell_id).name}"
                 shown.append((name, panels.styled(results, rows)))
@@ -47,12 +48,14 @@ def latency_percentiles(results: Results, runs: Sequence[RunRecord]) -> Drawing 
         return None
     label = f"Percentiles of {kind} by operation, log scales."
     rows = [row for _, panel in shown for row in panel]
-    return draw("latency", label, *panels.both(shown, _panel), rows)
+    return draw("latency", label, *panels.both(shown, _panel), rows, note=panels.left_out(results))
 
 
-def _rows(results: Results, runs: Sequence[RunRecord], operation: str) -> list[dict[str, Any]]:
+def _rows(
+    systems: Sequence[str], runs: Sequence[RunRecord], operation: str
+) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
-    for system in results.systems:
+    for system in systems:
         found = [latencies(run.result) for run in runs if run.system == system and run.result]
         merged = merge(each[operation] for each in found if operation in each)
         if merged is None:
@@ -100,6 +103,6 @@ def _panel(panel: Panel, width: int) -> alt.TopLevelMixin:
     )
     base = chart_of(rows).encode(x=x, y=y, color=panels.colour())
     return alt.layer(
-        base.mark_line(strokeWidth=1.5).encode(detail="system:N"),
+        base.mark_line(strokeWidth=1.5).encode(detail="system:N", strokeDash=panels.dash()),
         panels.points(base, 14),
-    ).properties(width=width, height=210, title=panels.heading(name))
+    ).properties(width=width, height=210, title=panels.heading(name, width))

@@ -7,7 +7,10 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from fsgauge.report.draw import Build, chart_of
-from fsgauge.report.theme import system_colours, system_shapes
+from fsgauge.report.labels import labels_of, shortened
+from fsgauge.report.theme import system_colours, system_dashes, system_shapes
+from fsgauge.stats.ranking import best_first
+from fsgauge.stats.results import Results
 
 if TYPE_CHECKING:
     import altair as alt
@@ -16,8 +19,10 @@ T = TypeVar("T")
 
 WIDE_PIXELS = 1080
 NARROW_PIXELS = 270
-AXIS_PIXELS = 62
-PADDING = {"left": 16, "right": 5, "top": 5, "bottom": 5}
+AXIS_PIXELS = 72
+HEADING_PIXELS = 7.4
+"""Of a letter of a panel's name, which is bold."""
+PADDING = {"left": 24, "right": 14, "top": 5, "bottom": 5}
 """More at the left: a browser's font may be wider than the one that names were measured with."""
 
 
@@ -51,11 +56,12 @@ def specification(chart: alt.TopLevelMixin) -> dict[str, Any]:
     return {key: value for key, value in found.items() if key not in ("$schema", "config")}
 
 
-def heading(text: str) -> alt.TitleParams:
-    """A panel's name, above it."""
+def heading(text: str, width: int = WIDE_PIXELS) -> alt.TitleParams:
+    """A panel's name, above it; its middle is left out where the panel is narrower."""
     import altair as alt
 
-    return alt.TitleParams(text, anchor="start", fontSize=12, offset=6)
+    fitting = shortened(text, int(width / HEADING_PIXELS))
+    return alt.TitleParams(fitting, anchor="start", fontSize=12, offset=6)
 
 
 class Compared(Protocol):
@@ -69,11 +75,44 @@ class Compared(Protocol):
 
 
 def styled(of: Compared, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Rows with their system's colour and shape."""
+    """Rows with their system's label, colour, shape and dash."""
     colours, shapes = (make(of.systems, of.baseline) for make in (system_colours, system_shapes))
+    dashes, labels = system_dashes(of.systems, of.baseline), labels_of(of.systems)
     return [
-        {**row, "colour": colours[row["system"]], "shape": shapes[row["system"]]} for row in rows
+        {
+            **row,
+            "label": labels[row["system"]],
+            "colour": colours[row["system"]],
+            "shape": shapes[row["system"]],
+            "dash": dashes[row["system"]],
+        }
+        for row in rows
     ]
+
+
+MOST_LINES = 12
+"""Systems whose lines one panel can show."""
+_LAST = 3
+
+
+def drawn_systems(results: Results) -> list[str]:
+    """Those that pictures of lines show, in the order of the study: all, or of very many the
+    baseline, the best and the last three."""
+    if len(results.systems) <= MOST_LINES:
+        return list(results.systems)
+    order = [system for system in best_first(results) if system != results.baseline]
+    kept = {results.baseline, *order[: MOST_LINES - 1 - _LAST], *order[-_LAST:]}
+    return [system for system in results.systems if system in kept]
+
+
+def left_out(results: Results) -> str:
+    """What a picture of `drawn_systems` says of the others; "" where it shows all."""
+    if len(results.systems) <= MOST_LINES:
+        return ""
+    return (
+        f"Drawn are the baseline, the best {MOST_LINES - 1 - _LAST} and the last {_LAST} of"
+        f" {len(results.systems)} systems; the tables have all."
+    )
 
 
 def dots(
@@ -106,6 +145,35 @@ def points(base: alt.Chart, size: int, *, clip: bool = False, **places: Any) -> 
         color=colour(), shape=shape(), description="tip:N", **places
     )
     return found
+
+
+def dash() -> alt.StrokeDash:
+    """A line in its row's dash."""
+    import altair as alt
+
+    return alt.StrokeDash("dash:N", scale=None)
+
+
+def system_axis(rows: Sequence[dict[str, Any]]) -> alt.Y:
+    """A line a system, by label, in the order of the rows; cut only where hover has it whole."""
+    import altair as alt
+
+    labels = list(dict.fromkeys(row["label"] for row in rows))
+    return alt.Y(
+        "label:N",
+        sort=labels,
+        title=None,
+        axis=alt.Axis(ticks=False, domain=False, labelLimit=200, labelOverlap=False),
+    )
+
+
+LABEL_PIXELS = 6.8
+
+
+def next_to_labels(rows: Sequence[dict[str, Any]], width: int) -> int:
+    """What labels of systems leave of a panel's width; they need more than numbers do."""
+    label = round(max(len(row["label"]) for row in rows) * LABEL_PIXELS) + 10
+    return max(width // 3, width + AXIS_PIXELS - max(AXIS_PIXELS, label))
 
 
 def shape() -> alt.Shape:
