@@ -28,7 +28,7 @@ SYSTEMS = [
 ]
 
 
-def effect(system: str, cell: Cell) -> float:  # noqa: ARG001
+def effect(system: str, cell: Cell) -> float:
     return next(rate for data, rate in JOURNALS.items() if f"data={data}" in system)
 
 

@@ -39,9 +39,7 @@ def test_paths_are_named_by_their_ends() -> None:
 
 
 def test_what_would_be_the_same_label_is_the_whole_name() -> None:
-    long = (
-        "a name that is the same at " + "its begin and its end, but not in the {} middle of it all"
-    )
+    long = "a name that is the same at its begin and its end, not in the {} middle of it all"
     names = [long.format(which) for which in ("first", "other")]
     assert len(set(labels_of(names).values())) == 2
 

@@ -11,7 +11,7 @@ RATES = {"raw": 1.0, "twin": 1.0, "slow": 0.8, "as slow": 0.8, "fast": 1.3, "slo
 
 def results_of(blocks: int = 10, noise: float = 0.01) -> Results:
     made = make_study(
-        systems={name: "ext4" for name in RATES},
+        systems=dict.fromkeys(RATES, "ext4"),
         patterns=("randread",),
         block_sizes=(4096,),
         queue_depths=(32,),

@@ -20,7 +20,7 @@ T = TypeVar("T")
 WIDE_PIXELS = 1080
 NARROW_PIXELS = 270
 AXIS_PIXELS = 72
-HEADING_PIXELS = 7.4
+HEADING_PIXELS = 8.2
 """Of a letter of a panel's name, which is bold."""
 PADDING = {"left": 24, "right": 14, "top": 5, "bottom": 5}
 """More at the left: a browser's font may be wider than the one that names were measured with."""
@@ -60,7 +60,8 @@ def heading(text: str, width: int = WIDE_PIXELS) -> alt.TitleParams:
     """A panel's name, above it; its middle is left out where the panel is narrower."""
     import altair as alt
 
-    fitting = shortened(text, int(width / HEADING_PIXELS))
+    beyond = AXIS_PIXELS - 12 if width > NARROW_PIXELS else 0
+    fitting = shortened(text, int((width + beyond) / HEADING_PIXELS))
     return alt.TitleParams(fitting, anchor="start", fontSize=12, offset=6)
 
 

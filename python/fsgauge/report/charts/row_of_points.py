@@ -24,20 +24,22 @@ def row_of_points(
     along: Along,
     width: int,
     name: str = "",
+    under: Sequence[alt.Chart] = (),
 ) -> alt.LayerChart:
     """The panel; `fields` name value, low and high, `along` is the x axis.
 
-    Single blocks are drawn where rows have `blocks`.
+    Single blocks are drawn where rows have `blocks`; `under` is drawn first.
     """
     import altair as alt
 
     y = panels.system_axis(rows)
     width = panels.next_to_labels(rows, width)
     value = fields[0]
-    by_label = [row for row in rows if row.get("blocks")]
-    blocks = panels.dots(by_label, "label", value, along.channel(value), y)
+    measured = [row for row in rows if row.get("blocks")]
+    blocks = [panels.dots(measured, "label", value, along.channel(value), y)] if measured else []
     layered: alt.LayerChart = alt.layer(
-        blocks,
+        *under,
+        *blocks,
         *whiskers(rows, fields, along, y=y),
         panels.points(chart_of(rows), 50, x=along.channel(value), y=y),
     ).properties(width=width, height=LINE_PIXELS * len({row["label"] for row in rows}) + 8)

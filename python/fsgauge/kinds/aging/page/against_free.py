@@ -134,8 +134,9 @@ def _lines(aging: Aging, side: Side) -> list[AgingLine]:
 def _styled(results: Results, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     middle = (len(results.systems) - 1) / 2
     shifts = {name: JITTER * (at - middle) for at, name in enumerate(results.systems)}
-    drawn = [row for row in rows if row["system"] in panels.drawn_systems(results)]
-    return [{**row, "x": row["x"] + shifts[row["system"]]} for row in panels.styled(results, drawn)]
+    systems = panels.drawn_systems(results)
+    drawn = panels.styled(results, [row for row in rows if row["system"] in systems])
+    return [{**row, "x": row["x"] + shifts[row["system"]]} for row in drawn]
 
 
 def _limits(rows: Sequence[dict[str, Any]]) -> tuple[float, float]:

@@ -147,12 +147,9 @@ def _one_fill(panel: _Panel, width: int) -> alt.TopLevelMixin:
         return alt.X(f"{field}:Q", scale=scale, axis=axis)
 
     along = Along("x", panel.ratios, x)
-    name = HEADINGS[panel.side]
-    row = row_of_points(panel.rows, ("ratio", "low", "high"), along, width, name)
     one = chart_of([{"ratio": 1.0}]).mark_rule(color=INK, strokeWidth=1).encode(x=x("ratio"))
-    return alt.layer(one, *row.layer).properties(
-        width=row.width, height=row.height, title=row.title
-    )
+    fields, name = ("ratio", "low", "high"), HEADINGS[panel.side]
+    return row_of_points(panel.rows, fields, along, width, name, [one])
 
 
 def _draw(panel: _Panel, width: int) -> alt.TopLevelMixin:

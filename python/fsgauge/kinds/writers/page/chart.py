@@ -82,7 +82,8 @@ def _one_count(group: str, rows: list[dict[str, Any]], width: int) -> alt.TopLev
 
     drawn = []
     for part in (RATE, LATENCY):
-        known = [row for row in rows if row[part.field] is not None]
+        blocks = {"blocks": []} if part is LATENCY else {}
+        known = [{**row, **blocks} for row in rows if row[part.field] is not None]
         if not known:
             continue
         fields = (part.field, f"{part.field}_low", f"{part.field}_high")
