@@ -78,14 +78,13 @@ def forest(results: Results) -> Drawing | None:
         return None
     rows = [_row(results, entry) for entry in entries]
     label = f"Ratios to {results.baseline} with 95 % intervals, one row a cell and system."
-    if hidden:
-        label += f" {hidden} more rows are in the table."
     return draw(
         "forest",
         label,
         *forms(results, rows, None, _axis_title(results)),
         rows,
         [_noise_tip(floor) for floor in results.noise],
+        note=f"{hidden} more rows are in the tables." if hidden else "",
     )
 
 

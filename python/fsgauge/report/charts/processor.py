@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import altair as alt
 
 PANELS_LIMIT = 9
+ROWS_LIMIT = 120
 AIR = 1.08
 KINDS = {"cpu": "load threads", "machine_cpu": "whole machine"}
 Panel = tuple[str, list[dict[str, Any]]]
@@ -26,7 +27,8 @@ Panel = tuple[str, list[dict[str, Any]]]
 def processor_time(results: Results) -> Drawing | None:
     """The drawing; None when no run could tell its CPU time."""
     shown: list[Panel] = []
-    for cell_id in results.primary_cells[:PANELS_LIMIT]:
+    most = min(PANELS_LIMIT, max(1, ROWS_LIMIT // len(results.systems)))
+    for cell_id in results.primary_cells[:most]:
         rows = panels.styled(results, _rows(results, cell_id))
         if rows:
             shown.append((results.cell(cell_id).name, rows))
@@ -34,7 +36,9 @@ def processor_time(results: Results) -> Drawing | None:
         return None
     label = "CPU time per operation, of the load threads and of the whole machine."
     rows = [row for _, panel in shown for row in panel]
-    return draw("cpu", label, *panels.both(shown, _panel), rows)
+    left = len(results.primary_cells) - len(shown)
+    note = f"{left} more primary cells are in the tables." if left > 0 else ""
+    return draw("cpu", label, *panels.both(shown, _panel), rows, note=note)
 
 
 def _rows(results: Results, cell_id: str) -> list[dict[str, Any]]:
