@@ -95,7 +95,9 @@ def forms(
     styled = panels.styled(results, rows)
 
     def build(layout: Layout) -> Build:
-        return lambda: panels.specification(_chart(styled, layout, floor, title))
+        letters = int((layout.system - 10) / SYSTEM_PIXELS)
+        fitted = [{**row, "label": shortened(row["label"], letters)} for row in styled]
+        return lambda: panels.specification(_chart(fitted, layout, floor, title))
 
     return build(_wide(styled)), build(_narrow(styled))
 

@@ -17,6 +17,7 @@ from fsgauge.report.charts import panels
 from fsgauge.report.charts.panels import ratio_domain, ratio_ticks
 from fsgauge.report.charts.whiskers import Along, whiskers
 from fsgauge.report.draw import Drawing, chart_of, draw
+from fsgauge.report.labels import shortened
 from fsgauge.report.theme import GRID, INK, MUTED
 from fsgauge.stats.results import Results
 
@@ -82,7 +83,7 @@ def _form(rows: list[dict[str, Any]], name: str, said: str, whole: int) -> _Form
     system, right = (
         round(max(len(row[field]) for row in rows) * LETTER_PIXELS) + 14 for field in (name, said)
     )
-    system = min(system, whole // 4)
+    system = min(system, whole // 3)
     plot = max(whole - system - right, whole // 4)
     return _Form(system, plot, right, 19, short=whole < WIDE_PIXELS)
 
@@ -123,6 +124,8 @@ def _row(results: Results, counts: _Counts, line: ScalingLine) -> dict[str, Any]
 def _chart(rows: list[dict[str, Any]], counts: _Counts, form: _Form) -> alt.TopLevelMixin:
     import altair as alt
 
+    letters, name = int((form.system - 10) / LETTER_PIXELS), "label" if form.short else "name"
+    rows = [{**row, name: shortened(row[name], letters)} for row in rows]
     placed, headers, lines = _place(rows)
     points = [row["change"] for row in rows] + [each for row in rows for each in row["blocks"]]
     near = counts.ideal <= FARTHEST_IDEAL
