@@ -75,7 +75,7 @@ def _panel(panel: Panel, width: int) -> alt.TopLevelMixin:
     return alt.vconcat(*drawn, spacing=6)
 
 
-def _part(rows: list[dict[str, Any]], width: int) -> alt.LayerChart:
+def _part(rows: list[dict[str, Any]], width: int) -> alt.LayerChart | alt.FacetChart:
     """One kind of CPU time on its own scale, from 0 on."""
     import altair as alt
 

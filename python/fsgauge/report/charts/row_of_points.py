@@ -25,7 +25,7 @@ def row_of_points(
     width: int,
     name: str = "",
     under: Sequence[alt.Chart] = (),
-) -> alt.LayerChart:
+) -> alt.LayerChart | alt.FacetChart:
     """The panel; `fields` name value, low and high, `along` is the x axis.
 
     Single blocks are drawn where rows have `blocks`; `under` is drawn first.
@@ -37,12 +37,10 @@ def row_of_points(
     value = fields[0]
     measured = [row for row in rows if row.get("blocks")]
     blocks = [panels.dots(measured, "label", value, along.channel(value), y)] if measured else []
-    layered: alt.LayerChart = alt.layer(
+    title = {"title": panels.heading(name, width)} if name else {}
+    return alt.layer(
         *under,
         *blocks,
         *whiskers(rows, fields, along, y=y),
         panels.points(chart_of(rows), 50, x=along.channel(value), y=y),
-    ).properties(width=width, height=LINE_PIXELS * len({row["label"] for row in rows}) + 8)
-    if name:
-        layered = layered.properties(title=panels.heading(name, width))
-    return layered
+    ).properties(width=width, height=LINE_PIXELS * len({row["label"] for row in rows}) + 8, **title)

@@ -45,7 +45,7 @@ def test_what_is_unknown_fades_to_both_edges() -> None:
         strengths = [each["opacity"] for each in side]
         assert strengths == sorted(strengths, reverse=True) and strengths[-1] < 0.2
         assert side[0]["at"] == pytest.approx(1.0)
-    assert {pieces[STEPS - 1]["to"], pieces[-1]["to"]} == {pytest.approx(edge) for edge in LIMITS}
+    assert [pieces[STEPS - 1]["to"], pieces[-1]["to"]] == pytest.approx(list(LIMITS))
 
 
 def results_of(**ingredients: Any) -> Results:

@@ -80,9 +80,9 @@ def _one_count(group: str, rows: list[dict[str, Any]], width: int) -> alt.TopLev
     """One number of writers: rate and p99 of each system, a line each."""
     import altair as alt
 
-    drawn = []
+    drawn: list[Any] = []
     for part in (RATE, LATENCY):
-        blocks = {"blocks": []} if part is LATENCY else {}
+        blocks: dict[str, Any] = {"blocks": []} if part is LATENCY else {}
         known = [{**row, **blocks} for row in rows if row[part.field] is not None]
         if not known:
             continue
