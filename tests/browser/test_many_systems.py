@@ -41,6 +41,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         block_sizes=(4096, 65536),
         queue_depths=(1, 32),
         blocks=5,
+        noise=0.01,
         effect=effect,
     )
     made.write(folder)

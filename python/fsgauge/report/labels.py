@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 MANY = 7
 """With more systems names are long lists, however short each is."""
-LONGEST = 26
+LONGEST = 36
 _BETWEEN = re.compile(r"[\s,;()]+")
 
 

@@ -36,7 +36,7 @@ FONT = "Arial, Helvetica, sans-serif"
 """Nearly every machine has it or one as wide: places are measured before a browser draws them."""
 
 _SYSTEM_COLOURS = ("0072b2", "e69f00", "009e73", "cc79a7", "56b4e9", "d55e00", "a89f00")
-_SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "stroke")
+_SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "triangle-right")
 
 SIGNS = {
     "circle": "●",
@@ -45,7 +45,7 @@ SIGNS = {
     "diamond": "◆",
     "triangle-down": "▼",
     "cross": "✚",
-    "stroke": "▬",
+    "triangle-right": "▶",
 }
 """The shapes as letters."""
 GLYPHS = {"better": "▲", "worse": "▼", "equivalent": "≈", "undecided": "?"}

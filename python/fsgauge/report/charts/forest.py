@@ -14,7 +14,7 @@ from fsgauge.report.charts import panels
 from fsgauge.report.charts.panels import ratio_domain, ratio_ticks
 from fsgauge.report.charts.whiskers import Along, whiskers
 from fsgauge.report.draw import Build, Drawing, chart_of, draw
-from fsgauge.report.labels import MANY, shortened
+from fsgauge.report.labels import MANY, labels_of, shortened
 from fsgauge.report.theme import BAND, GLYPHS, GRID, INK, MUTED
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.ranking import best_first
@@ -28,14 +28,18 @@ Axis = Callable[[str], Any]
 """From a field's name to the shared x channel."""
 ROWS_LIMIT = 20
 VERDICT_PIXELS = 122
+NARROW_SYSTEM = 110
+NARROW_LINE = 300
 HEADER_LETTERS = 44
+BASELINE_LETTERS = 14
 CELL_PIXELS = 7.2
 SYSTEM_PIXELS = 6.8
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Pixels of each column; `headers` puts the cell's name on a line of its own."""
+    """Pixels of each column; `headers` puts the cell's name on a line of its own, `own_lines` a
+    system's above its interval."""
 
     cell: int
     system: int
@@ -43,6 +47,7 @@ class Layout:
     right: int
     row: int
     headers: bool
+    own_lines: bool = False
 
     @property
     def letters(self) -> int:
@@ -57,13 +62,15 @@ class Layout:
 
 def _wide(rows: list[dict[str, Any]]) -> Layout:
     cell = min(_text_width(rows, "cell", CELL_PIXELS), 330)
-    system = min(_text_width(rows, "label", SYSTEM_PIXELS), 190)
+    system = min(_text_width(rows, "label", SYSTEM_PIXELS), 250)
     right = VERDICT_PIXELS + _text_width(rows, "interval", 7.2)
     return Layout(cell, system, max(200, 820 - cell - system - right), right, 17, headers=False)
 
 
 def _narrow(rows: list[dict[str, Any]]) -> Layout:
-    system = min(_text_width(rows, "label", SYSTEM_PIXELS), 110)
+    system = _text_width(rows, "label", SYSTEM_PIXELS)
+    if system > NARROW_SYSTEM:
+        return Layout(0, 0, 212, 124, 18, headers=True, own_lines=True)
     return Layout(0, system, 220 - system, 124, 20, headers=True)
 
 
@@ -95,7 +102,7 @@ def forms(
     styled = panels.styled(results, rows)
 
     def build(layout: Layout) -> Build:
-        letters = int((layout.system - 10) / SYSTEM_PIXELS)
+        letters = int(((layout.system or NARROW_LINE) - 10) / SYSTEM_PIXELS)
         fitted = [{**row, "label": shortened(row["label"], letters)} for row in styled]
         return lambda: panels.specification(_chart(fitted, layout, floor, title))
 
@@ -157,7 +164,10 @@ def _place(rows: list[dict[str, Any]], layout: Layout) -> tuple[list[dict[str, A
             placed.append({"header": header, "y": y, "only_header": True})
             y += 1
         header = shortened(row["cell"], layout.letters) if new and not layout.headers else ""
-        placed.append({**row, "header": header, "y": y, "rule": new and y > 0})
+        label_y = y
+        y += layout.own_lines
+        rule = new and y > 0
+        placed.append({**row, "header": header, "y": y, "label_y": label_y, "rule": rule})
         y += 1
         previous = row["cell"]
     return placed, y
@@ -188,12 +198,13 @@ def _chart(
         return alt.X(f"{field}:Q", scale=scale, axis=axis)
 
     along = Along("x", (low, high), x)
-    y = alt.Y("y:Q", scale=alt.Scale(domain=[lines - 0.4, -0.6]), axis=None)
+    down = alt.Scale(domain=[lines - 0.4, -0.6])
+    y, label_y = (alt.Y(f"{field}:Q", scale=down, axis=None) for field in ("y", "label_y"))
     return alt.layer(
         *_background(floor, low, high, x),
         *_row_bands(measured, low, high, x, y),
         *_marks(measured, along, y),
-        *_labels(placed, measured, layout, y),
+        *_labels(placed, measured, layout, y, label_y),
     ).properties(
         width=layout.width,
         height=lines * layout.row,
@@ -204,7 +215,13 @@ def _chart(
 def _axis_title(results: Results) -> str:
     metric = METRICS[results.primary_metrics[results.primary_cells[0]]]
     better = "higher" if metric.higher_is_better else "lower"
-    return f"ratio to {results.baseline} ({better} is better)"
+    return f"{over_baseline(results)} ({better} is better)"
+
+
+def over_baseline(results: Results) -> str:
+    """ "ratio to raw"; a long name loses its middle."""
+    label = labels_of(results.systems)[results.baseline]
+    return f"ratio to {shortened(label, BASELINE_LETTERS)}"
 
 
 def _background(floor: NoiseFloor | None, low: float, high: float, x: Axis) -> list[alt.Chart]:
@@ -262,13 +279,22 @@ def _marks(rows: list[dict[str, Any]], along: Along, y: alt.Y) -> list[alt.Chart
 
 
 def _labels(
-    placed: list[dict[str, Any]], rows: list[dict[str, Any]], layout: Layout, y: alt.Y
+    placed: list[dict[str, Any]],
+    rows: list[dict[str, Any]],
+    layout: Layout,
+    y: alt.Y,
+    label_y: alt.Y,
 ) -> list[alt.Chart]:
     """Names at the left, the ratio and its verdict at the right, a thin line between cells."""
     import altair as alt
 
     def text(
-        values: list[dict[str, Any]], field: str, at: int, limit: int, style: str = "normal"
+        values: list[dict[str, Any]],
+        field: str,
+        at: int,
+        limit: int,
+        style: str = "normal",
+        y: alt.Y = y,
     ) -> alt.Chart:
         mark: alt.Chart = chart_of(values).mark_text(
             baseline="middle",
@@ -298,7 +324,7 @@ def _labels(
             opacity=alt.Opacity("opacity:Q", scale=None),
         ),
         text(headers, "header", header_at, layout.cell or 330, "bold"),
-        text(rows, "label", -layout.system, layout.system - 6),
+        text(rows, "label", -layout.system, (layout.system or NARROW_LINE) - 6, y=label_y),
         text(rows, "words", right, VERDICT_PIXELS),
     ]
     if not layout.headers:

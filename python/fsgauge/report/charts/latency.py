@@ -14,6 +14,7 @@ from fsgauge.report import words
 from fsgauge.report.charts import panels
 from fsgauge.report.draw import Drawing, chart_of, draw
 from fsgauge.report.kind_page import page_of
+from fsgauge.report.labels import MANY
 from fsgauge.stats.histogram import merge, percentile_curve
 from fsgauge.stats.metrics import CLIENT_OPERATIONS, latencies
 from fsgauge.stats.results import Results
@@ -76,6 +77,13 @@ def _rows(
     return rows
 
 
+def _marked(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The points that have marks: all, or every sixth where there are many systems."""
+    if len({row["system"] for row in rows}) <= MANY:
+        return rows
+    return [row for place, row in enumerate(rows) if place % 6 == 0]
+
+
 def plural_of(operation: str) -> str:
     """ "reads", "fsync calls"."""
     return f"{operation}s" if operation in ("read", "write") else f"{operation} calls"
@@ -102,7 +110,8 @@ def _panel(panel: Panel, width: int) -> alt.TopLevelMixin:
         axis=alt.Axis(title="lower is better", labelExpr=_DURATION, tickCount=5),
     )
     base = chart_of(rows).encode(x=x, y=y, color=panels.colour())
+    marked = chart_of(_marked(rows)).encode(x=x, y=y)
     return alt.layer(
         base.mark_line(strokeWidth=1.5).encode(detail="system:N", strokeDash=panels.dash()),
-        panels.points(base, 14),
+        panels.points(marked, 14),
     ).properties(width=width, height=210, title=panels.heading(name, width))

@@ -56,13 +56,17 @@ def specification(chart: alt.TopLevelMixin) -> dict[str, Any]:
     return {key: value for key, value in found.items() if key not in ("$schema", "config")}
 
 
-def heading(text: str, width: int = WIDE_PIXELS) -> alt.TitleParams:
-    """A panel's name, above it; its middle is left out where the panel is narrower."""
+def heading(text: str, width: int = WIDE_PIXELS, below: str = "") -> alt.TitleParams:
+    """A panel's name, above it, and a line below that; what is wider loses its middle."""
     import altair as alt
 
-    beyond = AXIS_PIXELS - 12 if width > NARROW_PIXELS else 0
+    beyond = 0 if width == NARROW_PIXELS else AXIS_PIXELS - 24
     fitting = shortened(text, int((width + beyond) / HEADING_PIXELS))
-    return alt.TitleParams(fitting, anchor="start", fontSize=12, offset=6)
+    more: dict[str, Any] = {}
+    if below:
+        letters = int((width + beyond) / (HEADING_PIXELS - 1.4))
+        more = {"subtitle": shortened(below, letters), "subtitleFontSize": 11}
+    return alt.TitleParams(fitting, anchor="start", fontSize=12, offset=6, **more)
 
 
 class Compared(Protocol):
@@ -146,6 +150,10 @@ def points(base: alt.Chart, size: int, *, clip: bool = False, **places: Any) -> 
         color=colour(), shape=shape(), description="tip:N", **places
     )
     return found
+
+
+AMOUNT = "datum.value == 0 ? '0' : format(datum.value, '~s')"
+"""A label of an axis of rates: "150k", and 0 without a unit."""
 
 
 def dash() -> alt.StrokeDash:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import altair as alt
 
 PANELS_LIMIT = 9
-ROWS_LIMIT = 120
+ROWS_LIMIT = 60
 AIR = 1.08
 KINDS = {"cpu": "load threads", "machine_cpu": "whole machine"}
 Panel = tuple[str, list[dict[str, Any]]]

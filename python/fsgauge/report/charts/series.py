@@ -15,6 +15,7 @@ from fsgauge.record import RunRecord
 from fsgauge.report import words
 from fsgauge.report.charts import panels
 from fsgauge.report.draw import Drawing, chart_of, draw
+from fsgauge.report.labels import MANY
 from fsgauge.report.theme import BAND, INK
 from fsgauge.series import Integers, Intervals
 from fsgauge.stats.results import Results
@@ -35,6 +36,7 @@ class _Panel:
     """The runs of one system in one cell; `top` is the highest rate of all systems in it."""
 
     name: str
+    cell: str
     rows: list[dict[str, Any]]
     stalls: list[dict[str, Any]]
     warm_up_s: float
@@ -54,7 +56,8 @@ def time_series(results: Results, runs: Sequence[RunRecord]) -> Drawing | None:
         for cell in cells
     }
     points = sum(len(run.result.intervals) for of in of_cells.values() for run in of if run.result)
-    step = max(1, -(-points // POINTS_LIMIT))
+    limit = POINTS_LIMIT if len(results.systems) <= MANY else POINTS_LIMIT // 2
+    step = max(1, -(-points // limit))
     shown = [panel for cell, of in of_cells.items() for panel in _panels(results, cell, of, step)]
     if not shown:
         return None
@@ -87,9 +90,9 @@ def _panels(results: Results, cell: str, runs: Sequence[RunRecord], step: int) -
     for system in results.systems:
         own = [row for row in rows if row["system"] == system]
         if own:
-            name = f"{own[0]['label']}: {results.cell(cell).name}"
+            name = results.cell(cell).name
             stall = _worst_stall([run for run in runs if run.system == system])
-            found.append(_Panel(name, own, stall, warm_up_s, top))
+            found.append(_Panel(own[0]["label"], name, own, stall, warm_up_s, top))
     return found
 
 
@@ -157,7 +160,7 @@ def _panel(panel: _Panel, width: int) -> alt.TopLevelMixin:
     y = alt.Y(
         "rate:Q",
         scale=alt.Scale(domain=[0, panel.top], nice=False),
-        axis=alt.Axis(title="operations per second", format="~s", tickCount=4),
+        axis=alt.Axis(title="operations/s", labelExpr=panels.AMOUNT, tickCount=4),
     )
     layers: list[alt.Chart] = [
         chart_of(panel.rows)
@@ -179,5 +182,5 @@ def _panel(panel: _Panel, width: int) -> alt.TopLevelMixin:
             ).encode(x=x, y=y, text="words:N"),
         ]
     return alt.layer(*layers).properties(
-        width=width, height=110, title=panels.heading(panel.name, width)
+        width=width, height=110, title=panels.heading(panel.name, width, panel.cell)
     )

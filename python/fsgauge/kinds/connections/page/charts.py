@@ -13,7 +13,7 @@ from fsgauge.kinds.connections.analysis.model import ClientShares, Connections
 from fsgauge.kinds.connections.page.rows import PER_FILE, Change, Row, TestRows, label_of, test_rows
 from fsgauge.report import words
 from fsgauge.report.charts import panels
-from fsgauge.report.charts.forest import forms
+from fsgauge.report.charts.forest import forms, over_baseline
 from fsgauge.report.charts.lengths import Panel, lengths_chart, limits_of, rows_of
 from fsgauge.report.draw import Drawing, chart_of, draw
 from fsgauge.report.theme import GLYPHS, INK
@@ -44,8 +44,7 @@ def tests_chart(results: Results) -> Drawing | None:
     label = f"Ratio of every number of each test to {results.baseline}, with 95 % intervals."
     if len(found) > len(rows):
         label += f" {len(found) - len(rows)} more are in the tables."
-    title = f"ratio to {results.baseline}"
-    return draw("tests", label, *forms(results, rows, None, title), rows)
+    return draw("tests", label, *forms(results, rows, None, over_baseline(results)), rows)
 
 
 def is_short(drawing: Drawing | None) -> bool:

@@ -14,6 +14,7 @@ from fsgauge.kinds.overhead.factors import OverheadFactors
 from fsgauge.report import words
 from fsgauge.report.charts import panels
 from fsgauge.report.draw import Drawing, chart_of, draw
+from fsgauge.report.labels import labels_of
 from fsgauge.report.theme import GAIN, GLYPHS, GRID, HATCH, INK, LOSS
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.results import Comparison, Results
@@ -28,6 +29,8 @@ CELL_HEIGHT = 36
 CELL_PIXELS = 72
 AXIS_PIXELS = 60
 STRONGEST = 0.7
+LEAST_NAMED = 260
+"""Names may be wider than their panel: the next one is not nearer."""
 LETTER_PIXELS = 6.9
 """Of a letter of 11 pixels in a wide font."""
 SMALL = 9 / 11
@@ -36,7 +39,7 @@ SMALL = 9 / 11
 
 def heat_map(results: Results) -> Drawing | None:
     """The drawing; None with one cell or with nothing to compare."""
-    rows = panels.styled(results, [_row(results, entry) for entry in _entries(results)])
+    rows = [_row(results, entry) for entry in _entries(results)]
     if len(results.cells) < 2 or not rows:
         return None
     label = f"Change from {results.baseline} by block size and queue depth, each system, pattern."
@@ -55,6 +58,7 @@ def _entries(results: Results) -> list[Comparison]:
 
 
 def _row(results: Results, entry: Comparison) -> dict[str, Any]:
+    label = labels_of(results.systems)[entry.system]
     cell = results.cell(entry.cell)
     factors = OverheadFactors.of(cell)
     gain = (entry.ratio > 1) == METRICS[entry.metric].higher_is_better
@@ -65,6 +69,7 @@ def _row(results: Results, entry: Comparison) -> dict[str, Any]:
         below = f"≥ {words.percent(entry.detectable_percent)}"
     return {
         "system": entry.system,
+        "label": label,
         "pattern": factors.panel,
         "size": format_size(factors.block_size_bytes),
         "size_bytes": factors.block_size_bytes,
@@ -92,7 +97,8 @@ def _wide(rows: list[dict[str, Any]]) -> dict[str, Any]:
     """One column a system where cells then have room for their text, else lines of panels."""
     systems = len({row["system"] for row in rows})
     sizes = len(_sizes(rows))
-    needed = sizes * _text_pixels(rows, SMALL) + AXIS_PIXELS
+    named = max(len(row["label"]) for row in rows) * panels.HEADING_PIXELS
+    needed = max(sizes * _text_pixels(rows, SMALL), named - AXIS_PIXELS // 2) + AXIS_PIXELS
     columns = max(1, min(systems, WIDE_PIXELS // round(needed)))
     width = min(CELL_PIXELS * sizes, WIDE_PIXELS // columns - AXIS_PIXELS)
     lines: list[dict[str, Any]] = []
@@ -151,8 +157,7 @@ def _panel(rows: list[dict[str, Any]], width: int) -> alt.TopLevelMixin:
         ),
         *_texts(rows, base, width / len(sizes)),
     ]
-    name = f"{rows[0]['label']}, {rows[0]['pattern']}"
-    title = panels.heading(name, width + AXIS_PIXELS // 2)
+    title = panels.heading(rows[0]["label"], max(width, LEAST_NAMED), rows[0]["pattern"])
     return alt.layer(*layers).properties(width=width, height=CELL_HEIGHT * len(depths), title=title)
 
 
