@@ -189,7 +189,7 @@ def _chart(
     axis = alt.Axis(
         values=ratio_ticks(low, high, 6 if layout.headers else 8),
         format="~g",
-        title=title,
+        title=title.replace(" (", "\n(").splitlines() if layout.headers else title,
         grid=True,
         domain=False,
     )

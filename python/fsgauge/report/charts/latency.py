@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     import altair as alt
 
 NAMED_PERCENTILES = ("50", "90", "99", "99.9", "99.99", "99.999")
-Panel = tuple[str, list[dict[str, Any]]]
+Panel = tuple[str, str, list[dict[str, Any]]]
+"""Its name, its cell and its rows."""
 _DURATION = (
     "datum.value >= 1e6 ? format(datum.value / 1e6, '~g') + ' s' : datum.value >= 1e3 ?"
     " format(datum.value / 1e3, '~g') + ' ms' : format(datum.value, '~g') + ' µs'"
@@ -42,13 +43,13 @@ def latency_percentiles(results: Results, runs: Sequence[RunRecord]) -> Drawing 
         for operation in ("read", "write", *CLIENT_OPERATIONS):
             rows = _rows(systems, of_cell, operation)
             if rows:
-                name = f"{operation} {kind}: {results.cell(cell_id).name}"
-                shown.append((name, panels.styled(results, rows)))
+                cell = results.cell(cell_id).name
+                shown.append((f"{operation} {kind}", cell, panels.styled(results, rows)))
     shown = shown[: page_of(results).latency_panels]
     if not shown:
         return None
     label = f"Percentiles of {kind} by operation, log scales."
-    rows = [row for _, panel in shown for row in panel]
+    rows = [row for *_, panel in shown for row in panel]
     return draw("latency", label, *panels.both(shown, _panel), rows, note=panels.left_out(results))
 
 
@@ -92,7 +93,7 @@ def plural_of(operation: str) -> str:
 def _panel(panel: Panel, width: int) -> alt.TopLevelMixin:
     import altair as alt
 
-    name, rows = panel
+    name, cell, rows = panel
     furthest = max(row["beyond"] for row in rows)
     ticks = {round(1 / (1 - float(text) / 100), 3): text for text in NAMED_PERCENTILES}
     ticks = {at: text for at, text in ticks.items() if at <= furthest * 1.05}
@@ -114,4 +115,4 @@ def _panel(panel: Panel, width: int) -> alt.TopLevelMixin:
     return alt.layer(
         base.mark_line(strokeWidth=1.5).encode(detail="system:N", strokeDash=panels.dash()),
         panels.points(marked, 14),
-    ).properties(width=width, height=210, title=panels.heading(name, width))
+    ).properties(width=width, height=210, title=panels.heading(name, width, cell))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from fsgauge.report.draw import Build, chart_of
 from fsgauge.report.labels import labels_of, shortened
-from fsgauge.report.theme import system_colours, system_dashes, system_shapes
+from fsgauge.report.theme import MUTED, system_colours, system_dashes, system_shapes
 from fsgauge.stats.ranking import best_first
 from fsgauge.stats.results import Results
 
@@ -65,7 +65,11 @@ def heading(text: str, width: int = WIDE_PIXELS, below: str = "") -> alt.TitlePa
     more: dict[str, Any] = {}
     if below:
         letters = int((width + beyond) / (HEADING_PIXELS - 1.4))
-        more = {"subtitle": shortened(below, letters), "subtitleFontSize": 11}
+        more = {
+            "subtitle": shortened(below, letters),
+            "subtitleFontSize": 11,
+            "subtitleColor": MUTED,
+        }
     return alt.TitleParams(fitting, anchor="start", fontSize=12, offset=6, **more)
 
 

@@ -46,7 +46,8 @@ class _Panel:
 def time_series(results: Results, runs: Sequence[RunRecord]) -> Drawing | None:
     """The drawing of the first primary cells; None without series."""
     systems = panels.drawn_systems(results)
-    cells = results.primary_cells[: max(1, PANELS_LIMIT // len(systems))]
+    most = PANELS_LIMIT if len(results.systems) <= MANY else PANELS_LIMIT // 2
+    cells = results.primary_cells[: max(1, most // len(systems))]
     of_cells = {
         cell: [
             run
