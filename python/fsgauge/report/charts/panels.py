@@ -167,26 +167,32 @@ def dash() -> alt.StrokeDash:
     return alt.StrokeDash("dash:N", scale=None)
 
 
-def system_axis(rows: Sequence[dict[str, Any]]) -> alt.Y:
-    """A line a system, by label, in the order of the rows; cut only where hover has it whole."""
-    import altair as alt
-
-    labels = list(dict.fromkeys(row["label"] for row in rows))
-    return alt.Y(
-        "label:N",
-        sort=labels,
-        title=None,
-        axis=alt.Axis(ticks=False, domain=False, labelLimit=200, labelOverlap=False),
-    )
-
-
 LABEL_PIXELS = 6.8
+WIDER = 1.17
+"""A browser's font over the one that labels are cut by."""
+
+
+def label_pixels(rows: Sequence[dict[str, Any]], width: int) -> int:
+    """The room of labels of systems to the left of a panel; a narrow one has little."""
+    most = 170 if width <= NARROW_PIXELS else 250
+    return min(most, round(max(len(row["label"]) for row in rows) * LABEL_PIXELS) + 10)
 
 
 def next_to_labels(rows: Sequence[dict[str, Any]], width: int) -> int:
     """What labels of systems leave of a panel's width; they need more than numbers do."""
-    label = round(max(len(row["label"]) for row in rows) * LABEL_PIXELS) + 10
-    return max(width // 3, width + AXIS_PIXELS - max(AXIS_PIXELS, label))
+    return max(width // 3, width + AXIS_PIXELS - max(AXIS_PIXELS, label_pixels(rows, width)))
+
+
+def system_axis(rows: Sequence[dict[str, Any]], width: int) -> alt.Y:
+    """A line a system, by label, in the order of the rows; `width` is that of the whole panel."""
+    import altair as alt
+
+    room = label_pixels(rows, width)
+    axis = alt.Axis(
+        ticks=False, domain=False, labelOverlap=False, labelLimit=room / WIDER, minExtent=room
+    )
+    labels = list(dict.fromkeys(row["label"] for row in rows))
+    return alt.Y("label:N", sort=labels, title=None, axis=axis)
 
 
 def shape() -> alt.Shape:

@@ -32,7 +32,7 @@ def row_of_points(
     """
     import altair as alt
 
-    y = panels.system_axis(rows)
+    y = panels.system_axis(rows, width)
     width = panels.next_to_labels(rows, width)
     value = fields[0]
     measured = [row for row in rows if row.get("blocks")]

@@ -128,6 +128,7 @@ def _shares_panel(panel: SharesPanel, width: int) -> alt.TopLevelMixin:
 
     name, rows, limits = panel
     systems = {row["system"] for row in rows}
+    systems_y = panels.system_axis(rows, width)
     width = panels.next_to_labels(rows, width)
     scale = alt.Scale(domain=list(limits), nice=False, zero=False)
     axis = alt.Axis(title="% of the clients' mean pace", tickCount=5)
@@ -136,7 +137,7 @@ def _shares_panel(panel: SharesPanel, width: int) -> alt.TopLevelMixin:
         return alt.X(f"{field}:Q", scale=scale, axis=axis)
 
     base = chart_of(rows).encode(
-        y=panels.system_axis(rows),
+        y=systems_y,
         color=panels.colour(),
         description="tip:N",
     )

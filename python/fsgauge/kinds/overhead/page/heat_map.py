@@ -29,8 +29,6 @@ CELL_HEIGHT = 36
 CELL_PIXELS = 72
 AXIS_PIXELS = 60
 STRONGEST = 0.7
-LEAST_NAMED = 260
-"""Names may be wider than their panel: the next one is not nearer."""
 LETTER_PIXELS = 6.9
 """Of a letter of 11 pixels in a wide font."""
 SMALL = 9 / 11
@@ -97,15 +95,19 @@ def _wide(rows: list[dict[str, Any]]) -> dict[str, Any]:
     """One column a system where cells then have room for their text, else lines of panels."""
     systems = len({row["system"] for row in rows})
     sizes = len(_sizes(rows))
-    named = max(len(row["label"]) for row in rows) * panels.HEADING_PIXELS
-    needed = max(sizes * _text_pixels(rows, SMALL), named - AXIS_PIXELS // 2) + AXIS_PIXELS
+    named = max(len(row["label"]) for row in rows) * panels.HEADING_PIXELS + 12
+    needed = max(sizes * _text_pixels(rows, SMALL) + AXIS_PIXELS, named)
     columns = max(1, min(systems, WIDE_PIXELS // round(needed)))
     width = min(CELL_PIXELS * sizes, WIDE_PIXELS // columns - AXIS_PIXELS)
+    room = max(width + AXIS_PIXELS, min(round(named), WIDE_PIXELS // columns))
     lines: list[dict[str, Any]] = []
     for line in _split(rows, "pattern"):
-        drawn = [panels.specification(_panel(panel, width)) for panel in _split(line, "system")]
+        drawn = [
+            panels.specification(_panel(panel, width, room)) for panel in _split(line, "system")
+        ]
         lines += [
-            {"hconcat": drawn[start : start + columns]} for start in range(0, len(drawn), columns)
+            {"hconcat": drawn[start : start + columns], "spacing": room - width - 36}
+            for start in range(0, len(drawn), columns)
         ]
     return {"vconcat": lines, "spacing": 18}
 
@@ -114,11 +116,12 @@ def _narrow(rows: list[dict[str, Any]]) -> dict[str, Any]:
     """All panels in one column."""
     width = min(CELL_PIXELS * len(_sizes(rows)), NARROW_PIXELS)
     drawn = [
-        panels.specification(_panel(panel, width))
+        panels.specification(_panel(panel, width, NARROW_PIXELS))
         for line in _split(rows, "pattern")
         for panel in _split(line, "system")
     ]
-    return {"vconcat": drawn, "spacing": 14, "padding": {"left": 8, "right": 8, "top": 5}}
+    right = 8 if width > NARROW_PIXELS // 2 else NARROW_PIXELS // 5
+    return {"vconcat": drawn, "spacing": 14, "padding": {"left": 8, "right": right, "top": 5}}
 
 
 def _text_pixels(rows: list[dict[str, Any]], size: float = 1.0) -> float:
@@ -138,7 +141,8 @@ def _sizes(rows: list[dict[str, Any]]) -> list[str]:
     return list(dict.fromkeys(row["size"] for row in sorted(rows, key=lambda r: r["size_bytes"])))
 
 
-def _panel(rows: list[dict[str, Any]], width: int) -> alt.TopLevelMixin:
+def _panel(rows: list[dict[str, Any]], width: int, room: int) -> alt.TopLevelMixin:
+    """`room` are the pixels of its name."""
     import altair as alt
 
     sizes = _sizes(rows)
@@ -157,7 +161,7 @@ def _panel(rows: list[dict[str, Any]], width: int) -> alt.TopLevelMixin:
         ),
         *_texts(rows, base, width / len(sizes)),
     ]
-    title = panels.heading(rows[0]["label"], max(width, LEAST_NAMED), rows[0]["pattern"])
+    title = panels.heading(rows[0]["label"], room - panels.AXIS_PIXELS + 24, rows[0]["pattern"])
     return alt.layer(*layers).properties(width=width, height=CELL_HEIGHT * len(depths), title=title)
 
 
