@@ -100,13 +100,14 @@ def _wide(rows: list[dict[str, Any]]) -> dict[str, Any]:
     columns = max(1, min(systems, WIDE_PIXELS // round(needed)))
     width = min(CELL_PIXELS * sizes, WIDE_PIXELS // columns - AXIS_PIXELS)
     room = max(width + AXIS_PIXELS, min(round(named), WIDE_PIXELS // columns))
+    spacing = max(18, room - max(width + 36, round(named / panels.WIDER)))
     lines: list[dict[str, Any]] = []
     for line in _split(rows, "pattern"):
         drawn = [
             panels.specification(_panel(panel, width, room)) for panel in _split(line, "system")
         ]
         lines += [
-            {"hconcat": drawn[start : start + columns], "spacing": room - width - 36}
+            {"hconcat": drawn[start : start + columns], "spacing": spacing}
             for start in range(0, len(drawn), columns)
         ]
     return {"vconcat": lines, "spacing": 18}
