@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from fsgauge.report import write_report
+from tests.browser.geometry import faults_in_all_forms
 from tests.browser.test_report import Opened, browser  # noqa: F401 - a fixture
 from tests.synthetic_aging import SYSTEMS, make_aging
 
@@ -104,4 +105,10 @@ def test_on_paper_the_answer_is_on_the_first_page(
     opened.page.emulate_media(media="print")
     box = opened.page.locator("#first-screen").bounding_box()
     assert box is not None and box["y"] + box["height"] <= 1030
+    opened.context.close()
+
+
+def test_no_text_overlaps_or_is_cut(browser: Any, report: Path) -> None:  # noqa: F811
+    opened = Opened(browser, report, 1440, 900)
+    assert faults_in_all_forms(opened.page) == {}
     opened.context.close()

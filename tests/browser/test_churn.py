@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from fsgauge.report import write_report
+from tests.browser.geometry import faults_in_all_forms
 from tests.browser.test_report import Opened, browser  # noqa: F401 - a fixture
 from tests.synthetic_churn import make_churn
 
@@ -95,4 +96,15 @@ def test_reads_and_writes_have_a_picture_each_whose_marks_tell_numbers(
     chart.locator(".hover").last.hover(force=True)
     tip = opened.page.locator("#tip")
     assert tip.is_visible() and "95 % full: aged" in tip.inner_text()
+    opened.context.close()
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_no_text_overlaps_or_is_cut(
+    browser: Any,  # noqa: F811
+    reports: dict[str, Path],
+    study: str,
+) -> None:
+    opened = Opened(browser, reports[study], 1440, 900)
+    assert faults_in_all_forms(opened.page) == {}
     opened.context.close()

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from fsgauge.report import write_report
+from tests.browser.geometry import faults_in_all_forms
 from tests.browser.test_report import Opened, browser  # noqa: F401 - a fixture
 from tests.synthetic_connections import BASELINE, OTHER, make_connections
 
@@ -141,4 +142,15 @@ def test_on_paper_the_answer_is_on_the_first_page(
     box = opened.page.locator("#first-screen").bounding_box()
     assert box is not None and box["y"] + box["height"] <= 1030
     assert opened.page.locator("#figure-tests .wide svg.chart").is_visible()
+    opened.context.close()
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_no_text_overlaps_or_is_cut(
+    browser: Any,  # noqa: F811
+    reports: dict[str, Path],
+    study: str,
+) -> None:
+    opened = Opened(browser, reports[study], 1440, 900)
+    assert faults_in_all_forms(opened.page) == {}
     opened.context.close()

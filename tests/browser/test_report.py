@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from fsgauge.report import write_report
+from tests.browser.geometry import faults_in_all_forms
 from tests.synthetic import make_study
 from tests.writers_example import Planted, write_example
 
@@ -25,8 +26,19 @@ STUDIES: dict[str, dict[str, Any]] = {
     "one-cell": {"patterns": ("randread",), "block_sizes": (4096,), "queue_depths": (32,)},
     "interrupted": {"paused_after_runs": 2},
 }
+UNSURE: dict[str, dict[str, Any]] = {
+    "two-blocks": {"blocks": 2, "patterns": ("randrw",), "systems": FOUR},
+    "noisy": {
+        "blocks": 4,
+        "noise": 1.2,
+        "patterns": ("randread",),
+        "systems": FOUR,
+        "wobble": lambda system, cell: 0.8,
+    },
+}
 WRITERS = {
     "writers": Planted(),
+    "writers-one-count": Planted(writers=(4,)),
     "writers-grouped": Planted(writers=(1, 2, 4, 8), groups=("shared, direct", "shared, buffered")),
 }
 QUIET = [
@@ -54,7 +66,7 @@ def browser() -> Iterator[Any]:
 @pytest.fixture(scope="module")
 def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     written = {}
-    for name, ingredients in STUDIES.items():
+    for name, ingredients in (STUDIES | UNSURE).items():
         folder = tmp_path_factory.mktemp(name)
         make_study(**ingredients).write(folder)
         written[name] = write_report(folder)
@@ -183,4 +195,28 @@ def test_on_paper_the_answer_is_on_the_first_page(
     box = opened.page.locator("#first-screen").bounding_box()
     assert box is not None and box["y"] + box["height"] <= 1030
     assert opened.page.locator("#figure-forest .wide svg.chart").is_visible()
+    opened.context.close()
+
+
+@pytest.mark.parametrize("study", [*STUDIES, *UNSURE, *WRITERS])
+def test_no_text_overlaps_or_is_cut(browser: Any, reports: dict[str, Path], study: str) -> None:
+    opened = Opened(browser, reports[study], 1440, 900)
+    assert faults_in_all_forms(opened.page) == {}
+    opened.context.close()
+
+
+def test_an_unknown_interval_fades_to_arrows_and_the_worst_stall_is_marked(
+    browser: Any, reports: dict[str, Path]
+) -> None:
+    opened = Opened(browser, reports["noisy"], 1440, 900)
+    forest = opened.page.locator("#figure-forest .wide svg.chart")
+    assert "interval too wide" in (forest.text_content() or "")
+    strengths = [
+        float(line.get_attribute("opacity") or 1) for line in forest.locator("line.hover").all()
+    ]
+    assert min(strengths) < 0.2 < 0.7 < max(strengths)
+    series = opened.page.locator("#figure-series .wide svg.chart")
+    titles = [text.text_content() or "" for text in series.locator("text").all()]
+    assert any(title.startswith("btrfs: rand") for title in titles)
+    assert any(title.endswith(" %") for title in titles)
     opened.context.close()

@@ -328,7 +328,9 @@ def _say(aged: Aged, chosen: _Chosen) -> int:
             click.echo(line)
         click.echo(f"kept         {files.age}; scans: {files.before.name}, {files.after.name}")
     if page is not None:
-        write_scan_page(page, scan_page(aged.worn.after, aged.worn.before))
+        named = filter(None, (aged.made.target.name, aged.made.system))
+        title = ", ".join(named)
+        write_scan_page(page, scan_page(aged.worn.after, aged.worn.before, title))
         click.echo(f"picture      {page}", err=chosen.as_json)
     if aged.interrupted:
         return 130

@@ -37,11 +37,14 @@ _LOOKS = {
     "hatch",
     "fill",
     "above",
+    "glyph",
     "below",
     "words",
     "wide_words",
     "narrow_words",
     "noise",
+    "label",
+    "dash",
 }
 
 Build = Callable[[], dict[str, Any]]
@@ -57,6 +60,8 @@ class Drawing:
     narrow: str
     alone: str
     rows: list[dict[str, Any]]
+    note: str = ""
+    """What is left out of it."""
 
 
 def draw(
@@ -66,6 +71,7 @@ def draw(
     narrow: Build,
     rows: Sequence[dict[str, Any]],
     more_tips: Sequence[str] = (),
+    note: str = "",
 ) -> Drawing:
     """Render both forms; `label` says to a screen reader what the picture is.
 
@@ -80,6 +86,7 @@ def draw(
         narrow=_for_page(svg_narrow, label, tips),
         alone=_stand_alone(svg_wide, label),
         rows=[_data_of(row) for row in rows],
+        note=note,
     )
 
 

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 from fsgauge.report import words
 from fsgauge.report.charts import panels
 from fsgauge.report.charts.panels import ratio_domain, ratio_ticks
+from fsgauge.report.charts.whiskers import Along, edges_of, whiskers
 from fsgauge.report.compared import write_pages
 from fsgauge.report.draw import Drawing, chart_of, draw
 from fsgauge.report.theme import GLYPHS, INK, MUTED, template
 from fsgauge.stats.folders.change_points import FEWEST
-from fsgauge.stats.folders.history import History, Series
+from fsgauge.stats.folders.history import History, Point, Series
 from fsgauge.stats.wording import ratio_range
 
 if TYPE_CHECKING:
@@ -42,13 +43,17 @@ def _rows(series: Series) -> list[dict[str, Any]]:
             "folder": point.label,
             "place": place,
             "ratio": point.ratio,
-            "low": point.ratio if point.low is None else point.low,
-            "high": point.ratio if point.high is None else point.high,
+            **_interval(point),
             "tip": f"{point.label}: {words.ratio(point.ratio)}"
             f" ({words.interval(point.low, point.high, point.blocks)}), {point.blocks} blocks",
         }
         for place, point in enumerate(series.points, start=1)
     ]
+
+
+def _interval(point: Point) -> dict[str, float | None]:
+    known = words.is_known(point.low, point.high, point.blocks)
+    return {"low": point.low if known else None, "high": point.high if known else None}
 
 
 def _levels(rows: list[dict[str, Any]], series: Series) -> list[dict[str, Any]]:
@@ -68,7 +73,7 @@ def _panel(panel: tuple[Series, list[dict[str, Any]]], width: int) -> alt.TopLev
     import altair as alt
 
     series, rows = panel
-    low, high = ratio_domain([edge for row in rows for edge in (row["low"], row["high"])])
+    low, high = ratio_domain([*(row["ratio"] for row in rows), *edges_of(rows, "low", "high")])
     axis = alt.Axis(values=ratio_ticks(low, high, 5), format="~g", title="ratio", domain=False)
     scale = alt.Scale(type="log", domain=[low, high], clamp=True, nice=False)
     x = alt.X(
@@ -80,7 +85,6 @@ def _panel(panel: tuple[Series, list[dict[str, Any]]], width: int) -> alt.TopLev
     def y(field: str) -> alt.Y:
         return alt.Y(f"{field}:Q", scale=scale, axis=axis)
 
-    colour = panels.colour()
     base = chart_of(rows)
     steps = [{"place": step.index + 0.5} for step in series.steps]
     layers = [
@@ -89,10 +93,10 @@ def _panel(panel: tuple[Series, list[dict[str, Any]]], width: int) -> alt.TopLev
         .mark_rule(color=MUTED, strokeWidth=3, opacity=0.6)
         .encode(x=x, x2="to:Q", y=y("level")),
         chart_of(steps).mark_rule(color=MUTED, strokeDash=[4, 3]).encode(x=x),
-        base.mark_rule(strokeWidth=1.5).encode(x=x, y=y("low"), y2="high:Q", color=colour),
+        *whiskers(rows, ("ratio", "low", "high"), Along("y", (low, high), y), width=1.5, x=x),
         panels.points(base, 40, x=x, y=y("ratio")),
     ]
-    title = panels.heading(f"{series.cell}, {series.system}")
+    title = panels.heading(f"{series.cell}, {series.system}", width)
     return alt.layer(*layers).properties(width=width, height=150, title=title)
 
 

@@ -37,6 +37,8 @@ class KindPage:
     """How many panels that picture has at most."""
     operation: ClassVar[str] = "I/O"
     """What the processor's time is counted by."""
+    ranked: ClassVar[bool] = True
+    """Whether its systems are put in an order, by their comparisons with the baseline."""
     workers: ClassVar[str] = "workers"
     """Whose work a run is that ends when all of it is done."""
     latency_caption: ClassVar[str] = ""

@@ -11,34 +11,29 @@ from fsgauge.record import EnvironmentRecord, StudyRecord, TurnRecord
 from fsgauge.report import words
 from fsgauge.report.draw import Drawing
 from fsgauge.report.kind_page import page_of
+from fsgauge.report.labels import MANY, labels_of
+from fsgauge.report.ranked import rank_tables
 from fsgauge.report.sureness import integrity_lines, sureness_lines
 from fsgauge.report.tables import layout_lines, number_tables, ratio_words
-from fsgauge.report.theme import GLYPHS, system_colours, system_shapes, template
+from fsgauge.report.theme import GLYPHS, template
+from fsgauge.stats.planned import level_of
 from fsgauge.stats.results import Results
 from fsgauge.store import StoredStudy
 from fsgauge.units import format_duration, format_size
 from fsgauge.wire import LayoutResult
 
-SHAPES = {
-    "circle": "●",
-    "square": "■",
-    "triangle-up": "▲",
-    "diamond": "◆",
-    "triangle-down": "▼",
-    "cross": "✚",
-    "stroke": "▬",
-}
-
 
 def render_page(results: Results, stored: StoredStudy, drawings: dict[str, Drawing]) -> str:
     """The whole page as text; it asks nothing of the network."""
     page = page_of(results)
-    return template("page.html.j2").render(
+    return template("page.html.j2", results.systems, results.baseline).render(
         results=results,
         headline=page.headline(results),
         drawings=drawings,
         glyphs=GLYPHS,
         legend=_legend(results),
+        ranks=rank_tables(results, level_of(stored.study)) if page.ranked else [],
+        many=len(results.systems) > MANY,
         sureness=sureness_lines(results, stored.runs),
         repeat=repeat_command(stored.study),
         command=shlex.join(stored.study.command),
@@ -128,6 +123,8 @@ def _fact(machine: Machine, key: str) -> str:
     if value is None:
         reason = machine.missing.get(key, "")
         return f"none ({reason})" if reason else "none"
+    if key == "load_average":
+        return f"{value:.2f}"
     return format_size(value) if key == "memory_bytes" else str(value)
 
 
@@ -167,10 +164,7 @@ def _filled(layout: LayoutResult) -> str:
     return f"{format_size(layout.size_bytes)} in {files}, {format_duration(layout.elapsed_ns)}"
 
 
-def _legend(results: Results) -> list[dict[str, str]]:
-    colours = system_colours(results.systems, results.baseline)
-    shapes = system_shapes(results.systems, results.baseline)
-    return [
-        {"name": system, "colour": colours[system], "shape": SHAPES[shapes[system]]}
-        for system in results.systems
-    ]
+def _legend(results: Results) -> list[dict[str, Any]]:
+    """All systems in the order of the study; `whole` where the label is the whole name."""
+    labels = labels_of(results.systems)
+    return [{"name": name, "whole": labels[name] == name} for name in results.systems]

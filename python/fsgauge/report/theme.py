@@ -13,6 +13,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from fsgauge import kinds
+from fsgauge.report.labels import labels_of
 from fsgauge.units import format_size
 
 if TYPE_CHECKING:
@@ -31,16 +32,30 @@ HATCH_PATTERN = (
     '<line x1="0" y1="0" x2="0" y2="6" stroke="var(--muted, #636c76)" stroke-opacity="0.35"'
     ' stroke-width="1.5"/></pattern></defs>'
 )
-FONT = "system-ui, sans-serif"
+FONT = "Arial, Helvetica, sans-serif"
+"""Nearly every machine has it or one as wide: places are measured before a browser draws them."""
 
 _SYSTEM_COLOURS = ("0072b2", "e69f00", "009e73", "cc79a7", "56b4e9", "d55e00", "a89f00")
-_SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "stroke")
+_SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "triangle-right")
 
+SIGNS = {
+    "circle": "●",
+    "square": "■",
+    "triangle-up": "▲",
+    "diamond": "◆",
+    "triangle-down": "▼",
+    "cross": "✚",
+    "triangle-right": "▶",
+}
+"""The shapes as letters."""
 GLYPHS = {"better": "▲", "worse": "▼", "equivalent": "≈", "undecided": "?"}
 
 
 def system_colours(systems: Sequence[str], baseline: str) -> dict[str, str]:
-    """One colour a system; the baseline is ink, the others follow the study's order."""
+    """One colour a system; the baseline is ink, the others follow the study's order.
+
+    Beyond seven a colour comes again with another shape.
+    """
     others = [system for system in systems if system != baseline]
     colours = {baseline: INK}
     for index, system in enumerate(others):
@@ -50,10 +65,26 @@ def system_colours(systems: Sequence[str], baseline: str) -> dict[str, str]:
 
 
 def system_shapes(systems: Sequence[str], baseline: str) -> dict[str, str]:
-    """One shape a system, in the same order as the colours."""
+    """One shape a system, in the same order as the colours; each of 49 pairs comes once."""
     others = [system for system in systems if system != baseline]
-    shapes = {system: _SHAPES[index % len(_SHAPES)] for index, system in enumerate(others)}
+    shapes = {
+        system: _SHAPES[(index + index // len(_SYSTEM_COLOURS)) % len(_SHAPES)]
+        for index, system in enumerate(others)
+    }
     return {baseline: "circle", **shapes}
+
+
+_DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 2, 1, 2])
+
+
+def system_dashes(systems: Sequence[str], baseline: str) -> dict[str, list[int]]:
+    """One dash a system: the first seven lines are whole, those of the next seven are dashed."""
+    others = [system for system in systems if system != baseline]
+    dashes = {
+        system: _DASHES[(index // len(_SYSTEM_COLOURS)) % len(_DASHES)]
+        for index, system in enumerate(others)
+    }
+    return {baseline: _DASHES[0], **dashes}
 
 
 def chart_config() -> dict[str, Any]:
@@ -71,7 +102,9 @@ def chart_config() -> dict[str, Any]:
             "labelFontSize": 11,
             "titleFontSize": 11,
             "titleFontWeight": "normal",
+            "labelSeparation": 6,
         },
+        "axisY": {"titlePadding": 12},
         "header": {**text, "labelColor": INK, "labelFontSize": 12, "titleFontSize": 12},
         "legend": {**text, "labelColor": INK, "labelFontSize": 12, "titleFontSize": 12},
         "text": {"color": INK, "font": FONT},
@@ -79,8 +112,12 @@ def chart_config() -> dict[str, Any]:
     }
 
 
-def template(name: str) -> Template:
-    """A page's template with what all pages share: style, script, patterns, filters."""
+def template(name: str, systems: Sequence[str] = (), baseline: str = "") -> Template:
+    """A page's template with what all pages share: style, script, patterns, filters.
+
+    The names of `systems` go through `named` (a label with the name on hover) or `marked`, which
+    has the system's mark before it.
+    """
     from jinja2 import ChoiceLoader, Environment, PackageLoader, PrefixLoader, StrictUndefined
 
     of_kinds = {kind: PackageLoader(f"fsgauge.kinds.{kind}", "page") for kind in kinds.names()}
@@ -92,11 +129,43 @@ def template(name: str) -> Template:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(embedded_json=embedded_json, format_size=format_size)
+    names = _Names(systems, baseline)
+    environment.filters.update(
+        embedded_json=embedded_json,
+        format_size=format_size,
+        named=names.named,
+        marked=names.marked,
+    )
     environment.globals.update(
         style=asset("style.css"), script=asset("hover.js"), hatch=HATCH_PATTERN
     )
     return environment.get_template(name)
+
+
+class _Names:
+    """Names of systems as a page writes them; other text stays as it is."""
+
+    def __init__(self, systems: Sequence[str], baseline: str) -> None:
+        self._labels = labels_of(systems)
+        self._colours = system_colours(systems, baseline) if systems else {}
+        self._shapes = system_shapes(systems, baseline) if systems else {}
+
+    def named(self, system: str) -> str:
+        """The label, with the whole name on hover."""
+        from markupsafe import Markup
+
+        label = self._labels.get(system, system)
+        if label == system:
+            return system
+        return Markup('<span title="{}">{}</span>').format(system, label)
+
+    def marked(self, system: str) -> str:
+        """The label behind the system's mark in its colour."""
+        from markupsafe import Markup
+
+        mark = Markup('<i class="mark" style="color:{}">{}</i> {}')
+        sign = SIGNS[self._shapes[system]]
+        return mark.format(self._colours[system], sign, self.named(system))
 
 
 def embedded_json(rows: Sequence[dict[str, Any]] | dict[str, Any]) -> str:

@@ -58,6 +58,12 @@ def test_storage_refused(spec):
         ),
         ("/mnt/a:b=c", {"kind": "mounted", "path": "/mnt/a:b=c", "name": "/mnt/a:b=c"}),
         ("nfs=/mnt/x", {"kind": "mounted", "path": "/mnt/x", "name": "nfs"}),
+        ("commit=5=ext4", {"kind": "ext4", "name": "commit=5"}),
+        (
+            "data=journal, commit=5=ext4:mount=data=journal,commit=5",
+            {"kind": "ext4", "mount": "data=journal,commit=5", "name": "data=journal, commit=5"},
+        ),
+        ("a=b=/mnt/x=y", {"kind": "mounted", "path": "/mnt/x=y", "name": "a=b"}),
         ("mounted:path=/mnt/x", {"kind": "mounted", "path": "/mnt/x", "name": "/mnt/x"}),
     ],
 )

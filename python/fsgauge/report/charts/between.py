@@ -5,23 +5,26 @@ Filled: the basis that decides. Hollow: the other one. Words at the right are th
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from fsgauge.report import words
 from fsgauge.report.charts import panels
 from fsgauge.report.charts.panels import ratio_domain, ratio_ticks
+from fsgauge.report.charts.whiskers import Along, edges_of, whiskers
 from fsgauge.report.draw import Drawing, chart_of, draw
+from fsgauge.report.labels import shortened
 from fsgauge.report.theme import GLYPHS, GRID, INK, MUTED, system_colours
 from fsgauge.stats.folders.compare import Basis, Between, Entry
 
 if TYPE_CHECKING:
     import altair as alt
 
-Axis = Callable[[str], Any]
-"""From a field's name to the shared x channel."""
 ROWS_LIMIT = 24
-LETTER_PIXELS = 6.6
+LETTER_PIXELS = 7.2
+MOST_LETTERS = 56
+NARROW_LETTERS = 46
+TITLE_LETTERS = 24
+"""Of each folder's name; the whole names are in the page."""
 
 
 def between_chart(between: Between) -> Drawing | None:
@@ -66,14 +69,16 @@ def name_of(between: Between, entry: Entry) -> str:
 
 def _row(between: Between, entry: Entry) -> dict[str, Any]:
     verdict = entry.verdict or "undecided"
-    interval = words.interval(entry.low, entry.high, min(entry.blocks_a, entry.blocks_b))
+    blocks = min(entry.blocks_a, entry.blocks_b)
+    interval = words.interval(entry.low, entry.high, blocks)
+    known = words.is_known(entry.low, entry.high, blocks)
     other = other_basis(between, entry)
     return {
         "name": f"{name_of(between, entry)} · {entry.system}",
         "system": entry.system,
         "ratio": entry.ratio,
-        "low": entry.ratio if entry.low is None else entry.low,
-        "high": entry.ratio if entry.high is None else entry.high,
+        "low": entry.low if known else None,
+        "high": entry.high if known else None,
         "other": None if other is None else other.ratio,
         "verdict": verdict,
         "words": f"{words.ratio(entry.ratio)}  {GLYPHS[verdict]} {verdict}",
@@ -85,16 +90,17 @@ def _row(between: Between, entry: Entry) -> dict[str, Any]:
 def _chart(between: Between, rows: list[dict[str, Any]], *, wide: bool) -> alt.TopLevelMixin:
     import altair as alt
 
-    left = round(min(420, max(len(row["name"]) for row in rows) * LETTER_PIXELS)) + 12
-    if not wide:
-        left = 0
+    letters = MOST_LETTERS if wide else NARROW_LETTERS
+    rows = [{**row, "name": shortened(row["name"], letters)} for row in rows]
+    left = round(max(len(row["name"]) for row in rows) * LETTER_PIXELS) + 12 if wide else 0
     width, right, height = (max(240, 700 - left), 140, 20) if wide else (222, 130, 38)
-    edges = [edge for row in rows for edge in (row["low"], row["high"], row["other"]) if edge]
-    low, high = ratio_domain(edges)
+    points = [each for row in rows for each in (row["ratio"], row["other"]) if each]
+    low, high = ratio_domain([*points, *edges_of(rows, "low", "high")])
     axis = alt.Axis(
         values=ratio_ticks(low, high, 8),
         format="~g",
-        title=f"{between.b.label} over {between.a.label}",
+        title=f"{shortened(between.b.label, TITLE_LETTERS)} over"
+        f" {shortened(between.a.label, TITLE_LETTERS)}",
         domain=False,
     )
     scale = alt.Scale(type="log", domain=[low, high], clamp=True, nice=False)
@@ -116,7 +122,7 @@ def _chart(between: Between, rows: list[dict[str, Any]], *, wide: bool) -> alt.T
         .mark_rule(color=GRID)
         .encode(y=y, x=alt.value(-left), x2=alt.value(width + right)),
         chart_of([{"ratio": 1}]).mark_rule(color=INK, strokeWidth=1).encode(x=x("ratio")),
-        *_marks(placed, x, y),
+        *_marks(placed, Along("x", (low, high), x), y),
         _text(placed, "words", y, width + 10, right - 10),
         _text(placed, "name", names, -left, left or 340),
     ]
@@ -127,16 +133,13 @@ def _chart(between: Between, rows: list[dict[str, Any]], *, wide: bool) -> alt.T
     )
 
 
-def _marks(rows: list[dict[str, Any]], x: Axis, y: alt.Y) -> list[alt.Chart]:
-
-    colour = panels.colour()
+def _marks(rows: list[dict[str, Any]], along: Along, y: alt.Y) -> list[alt.Chart]:
+    x, colour = along.channel, panels.colour()
     base = chart_of(rows)
     hollow = chart_of([row for row in rows if row["other"] is not None])
     return [
         hollow.mark_point(size=44, filled=False, color=MUTED).encode(x=x("other"), y=y),
-        base.mark_rule(strokeWidth=2).encode(
-            x=x("low"), x2="high:Q", y=y, color=colour, description="tip:N"
-        ),
+        *whiskers(rows, ("ratio", "low", "high"), along, y=y),
         base.mark_point(size=52, filled=True, opacity=1).encode(
             x=x("ratio"), y=y, color=colour, description="tip:N"
         ),

@@ -12,9 +12,12 @@ from typing import TYPE_CHECKING, Any
 from fsgauge.report import words
 from fsgauge.report.charts import panels
 from fsgauge.report.charts.panels import ratio_domain, ratio_ticks
+from fsgauge.report.charts.whiskers import Along, whiskers
 from fsgauge.report.draw import Build, Drawing, chart_of, draw
+from fsgauge.report.labels import MANY, labels_of, shortened
 from fsgauge.report.theme import BAND, GLYPHS, GRID, INK, MUTED
 from fsgauge.stats.metrics import METRICS
+from fsgauge.stats.ranking import best_first
 from fsgauge.stats.results import Comparison, NoiseFloor, Results
 from fsgauge.stats.wording import ratio_range
 
@@ -25,11 +28,18 @@ Axis = Callable[[str], Any]
 """From a field's name to the shared x channel."""
 ROWS_LIMIT = 20
 VERDICT_PIXELS = 122
+NARROW_SYSTEM = 110
+NARROW_LINE = 300
+HEADER_LETTERS = 44
+BASELINE_LETTERS = 14
+CELL_PIXELS = 7.2
+SYSTEM_PIXELS = 6.8
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Pixels of each column; `headers` puts the cell's name on a line of its own."""
+    """Pixels of each column; `headers` puts the cell's name on a line of its own, `own_lines` a
+    system's above its interval."""
 
     cell: int
     system: int
@@ -37,6 +47,12 @@ class Layout:
     right: int
     row: int
     headers: bool
+    own_lines: bool = False
+
+    @property
+    def letters(self) -> int:
+        """How much of a cell's name its column has room for."""
+        return int((self.cell - 14) / CELL_PIXELS)
 
     @property
     def header_at(self) -> int:
@@ -45,14 +61,16 @@ class Layout:
 
 
 def _wide(rows: list[dict[str, Any]]) -> Layout:
-    cell = min(_text_width(rows, "cell", 7.2), 330)
-    system = min(_text_width(rows, "system", 6.8), 130)
+    cell = min(_text_width(rows, "cell", CELL_PIXELS), 330)
+    system = min(_text_width(rows, "label", SYSTEM_PIXELS), 250)
     right = VERDICT_PIXELS + _text_width(rows, "interval", 7.2)
     return Layout(cell, system, max(200, 820 - cell - system - right), right, 17, headers=False)
 
 
 def _narrow(rows: list[dict[str, Any]]) -> Layout:
-    system = min(_text_width(rows, "system", 6.8), 96)
+    system = _text_width(rows, "label", SYSTEM_PIXELS)
+    if system > NARROW_SYSTEM:
+        return Layout(0, 0, 212, 124, 18, headers=True, own_lines=True)
     return Layout(0, system, 220 - system, 124, 20, headers=True)
 
 
@@ -67,14 +85,13 @@ def forest(results: Results) -> Drawing | None:
         return None
     rows = [_row(results, entry) for entry in entries]
     label = f"Ratios to {results.baseline} with 95 % intervals, one row a cell and system."
-    if hidden:
-        label += f" {hidden} more rows are in the table."
     return draw(
         "forest",
         label,
         *forms(results, rows, None, _axis_title(results)),
         rows,
         [_noise_tip(floor) for floor in results.noise],
+        note=f"{hidden} more rows are in the tables." if hidden else "",
     )
 
 
@@ -82,20 +99,25 @@ def forms(
     results: Results, rows: list[dict[str, Any]], floor: NoiseFloor | None, title: str
 ) -> tuple[Build, Build]:
     """The wide and the narrow drawing of such rows; no band without a floor."""
+    styled = panels.styled(results, rows)
 
     def build(layout: Layout) -> Build:
-        return lambda: panels.specification(_chart(results, rows, layout, floor, title))
+        letters = int(((layout.system or NARROW_LINE) - 10) / SYSTEM_PIXELS)
+        fitted = [{**row, "label": shortened(row["label"], letters)} for row in styled]
+        return lambda: panels.specification(_chart(fitted, layout, floor, title))
 
-    return build(_wide(rows)), build(_narrow(rows))
+    return build(_wide(styled)), build(_narrow(styled))
 
 
 def primary_entries(results: Results) -> tuple[list[Comparison], int]:
     """The comparisons of the first screen, cell by cell, and how many more there are."""
     groups: list[list[Comparison]] = []
+    many = len(results.systems) > MANY
+    systems = best_first(results) if many else results.systems
     for cell in results.primary_cells:
         found = [
             entry
-            for system in results.systems
+            for system in systems
             if (entry := results.comparison(cell, system, results.primary_metrics[cell]))
         ]
         if found:
@@ -120,8 +142,8 @@ def _row(results: Results, entry: Comparison) -> dict[str, Any]:
         "cell": cell.name + suffix,
         "system": entry.system,
         "ratio": entry.ratio,
-        "low": entry.low if known else entry.ratio,
-        "high": entry.high if known else entry.ratio,
+        "low": entry.low if known else None,
+        "high": entry.high if known else None,
         "noise": (band.low, band.high) if band else None,
         "blocks": [ratio for _, ratio in entry.blocks],
         "verdict": entry.verdict,
@@ -138,17 +160,20 @@ def _place(rows: list[dict[str, Any]], layout: Layout) -> tuple[list[dict[str, A
     for row in rows:
         new = row["cell"] != previous
         if new and layout.headers:
-            placed.append({"header": row["cell"], "y": y, "only_header": True})
+            header = shortened(row["cell"], HEADER_LETTERS)
+            placed.append({"header": header, "y": y, "only_header": True})
             y += 1
-        header = row["cell"] if new and not layout.headers else ""
-        placed.append({**row, "header": header, "y": y, "rule": new and y > 0})
+        header = shortened(row["cell"], layout.letters) if new and not layout.headers else ""
+        label_y = y
+        y += layout.own_lines
+        rule = new and y > 0
+        placed.append({**row, "header": header, "y": y, "label_y": label_y, "rule": rule})
         y += 1
         previous = row["cell"]
     return placed, y
 
 
 def _chart(
-    results: Results,
     rows: list[dict[str, Any]],
     layout: Layout,
     floor: NoiseFloor | None,
@@ -164,7 +189,7 @@ def _chart(
     axis = alt.Axis(
         values=ratio_ticks(low, high, 6 if layout.headers else 8),
         format="~g",
-        title=title,
+        title=title.replace(" (", "\n(").splitlines() if layout.headers else title,
         grid=True,
         domain=False,
     )
@@ -172,12 +197,14 @@ def _chart(
     def x(field: str) -> alt.X:
         return alt.X(f"{field}:Q", scale=scale, axis=axis)
 
-    y = alt.Y("y:Q", scale=alt.Scale(domain=[lines - 0.4, -0.6]), axis=None)
+    along = Along("x", (low, high), x)
+    down = alt.Scale(domain=[lines - 0.4, -0.6])
+    y, label_y = (alt.Y(f"{field}:Q", scale=down, axis=None) for field in ("y", "label_y"))
     return alt.layer(
         *_background(floor, low, high, x),
         *_row_bands(measured, low, high, x, y),
-        *_marks(measured, results, x, y),
-        *_labels(placed, measured, layout, y),
+        *_marks(measured, along, y),
+        *_labels(placed, measured, layout, y, label_y),
     ).properties(
         width=layout.width,
         height=lines * layout.row,
@@ -188,7 +215,13 @@ def _chart(
 def _axis_title(results: Results) -> str:
     metric = METRICS[results.primary_metrics[results.primary_cells[0]]]
     better = "higher" if metric.higher_is_better else "lower"
-    return f"ratio to {results.baseline} ({better} is better)"
+    return f"{over_baseline(results)} ({better} is better)"
+
+
+def over_baseline(results: Results) -> str:
+    """ "ratio to raw"; a long name loses its middle."""
+    label = labels_of(results.systems)[results.baseline]
+    return f"ratio to {shortened(label, BASELINE_LETTERS)}"
 
 
 def _background(floor: NoiseFloor | None, low: float, high: float, x: Axis) -> list[alt.Chart]:
@@ -236,28 +269,32 @@ def _noise_tip(floor: NoiseFloor) -> str:
     return f"noise floor: two equal turns, {ratio_range(floor.low, floor.high)}"
 
 
-def _marks(rows: list[dict[str, Any]], results: Results, x: Axis, y: alt.Y) -> list[alt.Chart]:
-
-    styled = panels.styled(results, rows)
-    colour = panels.colour()
-    base = chart_of(styled)
+def _marks(rows: list[dict[str, Any]], along: Along, y: alt.Y) -> list[alt.Chart]:
+    x = along.channel("ratio")
     return [
-        panels.dots(styled, "y", "ratio", x("ratio"), y),
-        base.mark_rule(strokeWidth=2, clip=True).encode(
-            x=x("low"), x2="high:Q", y=y, color=colour, description="tip:N"
-        ),
-        panels.points(base, 52, x=x("ratio"), y=y),
+        panels.dots(rows, "y", "ratio", x, y),
+        *whiskers(rows, ("ratio", "low", "high"), along, y=y),
+        panels.points(chart_of(rows), 52, x=x, y=y),
     ]
 
 
 def _labels(
-    placed: list[dict[str, Any]], rows: list[dict[str, Any]], layout: Layout, y: alt.Y
+    placed: list[dict[str, Any]],
+    rows: list[dict[str, Any]],
+    layout: Layout,
+    y: alt.Y,
+    label_y: alt.Y,
 ) -> list[alt.Chart]:
     """Names at the left, the ratio and its verdict at the right, a thin line between cells."""
     import altair as alt
 
     def text(
-        values: list[dict[str, Any]], field: str, at: int, limit: int, style: str = "normal"
+        values: list[dict[str, Any]],
+        field: str,
+        at: int,
+        limit: int,
+        style: str = "normal",
+        y: alt.Y = y,
     ) -> alt.Chart:
         mark: alt.Chart = chart_of(values).mark_text(
             baseline="middle",
@@ -287,7 +324,7 @@ def _labels(
             opacity=alt.Opacity("opacity:Q", scale=None),
         ),
         text(headers, "header", header_at, layout.cell or 330, "bold"),
-        text(rows, "system", -layout.system, layout.system - 6),
+        text(rows, "label", -layout.system, (layout.system or NARROW_LINE) - 6, y=label_y),
         text(rows, "words", right, VERDICT_PIXELS),
     ]
     if not layout.headers:

@@ -14,6 +14,7 @@ from fsgauge.report import words
 from fsgauge.report.charts import panels
 from fsgauge.report.draw import Drawing, chart_of, draw
 from fsgauge.report.kind_page import page_of
+from fsgauge.report.labels import MANY
 from fsgauge.stats.histogram import merge, percentile_curve
 from fsgauge.stats.metrics import CLIENT_OPERATIONS, latencies
 from fsgauge.stats.results import Results
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
     import altair as alt
 
 NAMED_PERCENTILES = ("50", "90", "99", "99.9", "99.99", "99.999")
-Panel = tuple[str, list[dict[str, Any]]]
+Panel = tuple[str, str, list[dict[str, Any]]]
+"""Its name, its cell and its rows."""
 _DURATION = (
     "datum.value >= 1e6 ? format(datum.value / 1e6, '~g') + ' s' : datum.value >= 1e3 ?"
     " format(datum.value / 1e3, '~g') + ' ms' : format(datum.value, '~g') + ' µs'"
@@ -35,24 +37,27 @@ def latency_percentiles(results: Results, runs: Sequence[RunRecord]) -> Drawing 
     """The drawing of the first primary cells; None without latencies."""
     kind = "response latency" if results.latency_kind == "response" else "service time"
     shown: list[Panel] = []
+    systems = panels.drawn_systems(results)
     for cell_id in results.primary_cells:
         of_cell = [run for run in runs if run.cell.id == cell_id and is_complete(run)]
         for operation in ("read", "write", *CLIENT_OPERATIONS):
-            rows = _rows(results, of_cell, operation)
+            rows = _rows(systems, of_cell, operation)
             if rows:
-                name = f"{operation} {kind}: {results.cell(cell_id).name}"
-                shown.append((name, panels.styled(results, rows)))
+                cell = results.cell(cell_id).name
+                shown.append((f"{operation} {kind}", cell, panels.styled(results, rows)))
     shown = shown[: page_of(results).latency_panels]
     if not shown:
         return None
     label = f"Percentiles of {kind} by operation, log scales."
-    rows = [row for _, panel in shown for row in panel]
-    return draw("latency", label, *panels.both(shown, _panel), rows)
+    rows = [row for *_, panel in shown for row in panel]
+    return draw("latency", label, *panels.both(shown, _panel), rows, note=panels.left_out(results))
 
 
-def _rows(results: Results, runs: Sequence[RunRecord], operation: str) -> list[dict[str, Any]]:
+def _rows(
+    systems: Sequence[str], runs: Sequence[RunRecord], operation: str
+) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
-    for system in results.systems:
+    for system in systems:
         found = [latencies(run.result) for run in runs if run.system == system and run.result]
         merged = merge(each[operation] for each in found if operation in each)
         if merged is None:
@@ -73,6 +78,13 @@ def _rows(results: Results, runs: Sequence[RunRecord], operation: str) -> list[d
     return rows
 
 
+def _marked(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The points that have marks: all, or every sixth where there are many systems."""
+    if len({row["system"] for row in rows}) <= MANY:
+        return rows
+    return [row for place, row in enumerate(rows) if place % 6 == 0]
+
+
 def plural_of(operation: str) -> str:
     """ "reads", "fsync calls"."""
     return f"{operation}s" if operation in ("read", "write") else f"{operation} calls"
@@ -81,7 +93,7 @@ def plural_of(operation: str) -> str:
 def _panel(panel: Panel, width: int) -> alt.TopLevelMixin:
     import altair as alt
 
-    name, rows = panel
+    name, cell, rows = panel
     furthest = max(row["beyond"] for row in rows)
     ticks = {round(1 / (1 - float(text) / 100), 3): text for text in NAMED_PERCENTILES}
     ticks = {at: text for at, text in ticks.items() if at <= furthest * 1.05}
@@ -99,7 +111,8 @@ def _panel(panel: Panel, width: int) -> alt.TopLevelMixin:
         axis=alt.Axis(title="lower is better", labelExpr=_DURATION, tickCount=5),
     )
     base = chart_of(rows).encode(x=x, y=y, color=panels.colour())
+    marked = chart_of(_marked(rows)).encode(x=x, y=y)
     return alt.layer(
-        base.mark_line(strokeWidth=1.5).encode(detail="system:N"),
-        panels.points(base, 14),
-    ).properties(width=width, height=210, title=panels.heading(name))
+        base.mark_line(strokeWidth=1.5).encode(detail="system:N", strokeDash=panels.dash()),
+        panels.points(marked, 14),
+    ).properties(width=width, height=210, title=panels.heading(name, width, cell))

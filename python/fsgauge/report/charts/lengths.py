@@ -29,12 +29,14 @@ class Panel:
     share: str
 
 
-def lengths_chart(name: str, label: str, shown: Sequence[Panel], most: int = 3) -> Drawing | None:
+def lengths_chart(
+    name: str, label: str, shown: Sequence[Panel], most: int = 3, note: str = ""
+) -> Drawing | None:
     """The drawing of these panels; None without any."""
     if not shown:
         return None
     rows = [row for panel in shown for row in panel.rows]
-    return draw(name, label, *panels.both(shown, _panel, most), rows)
+    return draw(name, label, *panels.both(shown, _panel, most), rows, note=note)
 
 
 def limits_of(smallest_bytes: int, found: Sequence[Sequence[tuple[int, float]]]) -> Limits:
@@ -89,4 +91,6 @@ def _panel(panel: Panel, width: int) -> alt.TopLevelMixin:
             shape=panels.shape(), description="tip:N", opacity=strength
         ),
     ]
-    return alt.layer(*layers).properties(width=width, height=145, title=panels.heading(panel.name))
+    return alt.layer(*layers).properties(
+        width=width, height=145, title=panels.heading(panel.name, width)
+    )

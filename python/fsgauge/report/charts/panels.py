@@ -7,7 +7,10 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from fsgauge.report.draw import Build, chart_of
-from fsgauge.report.theme import system_colours, system_shapes
+from fsgauge.report.labels import labels_of, shortened
+from fsgauge.report.theme import MUTED, system_colours, system_dashes, system_shapes
+from fsgauge.stats.ranking import best_first
+from fsgauge.stats.results import Results
 
 if TYPE_CHECKING:
     import altair as alt
@@ -16,8 +19,10 @@ T = TypeVar("T")
 
 WIDE_PIXELS = 1080
 NARROW_PIXELS = 270
-AXIS_PIXELS = 62
-PADDING = {"left": 16, "right": 5, "top": 5, "bottom": 5}
+AXIS_PIXELS = 72
+HEADING_PIXELS = 8.2
+"""Of a letter of a panel's name, which is bold."""
+PADDING = {"left": 24, "right": 14, "top": 5, "bottom": 5}
 """More at the left: a browser's font may be wider than the one that names were measured with."""
 
 
@@ -51,11 +56,21 @@ def specification(chart: alt.TopLevelMixin) -> dict[str, Any]:
     return {key: value for key, value in found.items() if key not in ("$schema", "config")}
 
 
-def heading(text: str) -> alt.TitleParams:
-    """A panel's name, above it."""
+def heading(text: str, width: int = WIDE_PIXELS, below: str = "") -> alt.TitleParams:
+    """A panel's name, above it, and a line below that; what is wider loses its middle."""
     import altair as alt
 
-    return alt.TitleParams(text, anchor="start", fontSize=12, offset=6)
+    beyond = 0 if width == NARROW_PIXELS else AXIS_PIXELS - 24
+    fitting = shortened(text, int((width + beyond) / HEADING_PIXELS))
+    more: dict[str, Any] = {}
+    if below:
+        letters = int((width + beyond) / (HEADING_PIXELS - 1.4))
+        more = {
+            "subtitle": shortened(below, letters),
+            "subtitleFontSize": 11,
+            "subtitleColor": MUTED,
+        }
+    return alt.TitleParams(fitting, anchor="start", fontSize=12, offset=6, **more)
 
 
 class Compared(Protocol):
@@ -69,11 +84,44 @@ class Compared(Protocol):
 
 
 def styled(of: Compared, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Rows with their system's colour and shape."""
+    """Rows with their system's label, colour, shape and dash."""
     colours, shapes = (make(of.systems, of.baseline) for make in (system_colours, system_shapes))
+    dashes, labels = system_dashes(of.systems, of.baseline), labels_of(of.systems)
     return [
-        {**row, "colour": colours[row["system"]], "shape": shapes[row["system"]]} for row in rows
+        {
+            **row,
+            "label": labels[row["system"]],
+            "colour": colours[row["system"]],
+            "shape": shapes[row["system"]],
+            "dash": dashes[row["system"]],
+        }
+        for row in rows
     ]
+
+
+MOST_LINES = 12
+"""Systems whose lines one panel can show."""
+_LAST = 3
+
+
+def drawn_systems(results: Results) -> list[str]:
+    """Those that pictures of lines show, in the order of the study: all, or of very many the
+    baseline, the best and the last three."""
+    if len(results.systems) <= MOST_LINES:
+        return list(results.systems)
+    order = [system for system in best_first(results) if system != results.baseline]
+    kept = {results.baseline, *order[: MOST_LINES - 1 - _LAST], *order[-_LAST:]}
+    return [system for system in results.systems if system in kept]
+
+
+def left_out(results: Results) -> str:
+    """What a picture of `drawn_systems` says of the others; "" where it shows all."""
+    if len(results.systems) <= MOST_LINES:
+        return ""
+    return (
+        f"Drawn are the baseline, the best {MOST_LINES - 1 - _LAST} and the last {_LAST} of"
+        f" {len(results.systems)} systems; the tables have all."
+    )
 
 
 def dots(
@@ -106,6 +154,45 @@ def points(base: alt.Chart, size: int, *, clip: bool = False, **places: Any) -> 
         color=colour(), shape=shape(), description="tip:N", **places
     )
     return found
+
+
+AMOUNT = "datum.value == 0 ? '0' : format(datum.value, '~s')"
+"""A label of an axis of rates: "150k", and 0 without a unit."""
+
+
+def dash() -> alt.StrokeDash:
+    """A line in its row's dash."""
+    import altair as alt
+
+    return alt.StrokeDash("dash:N", scale=None)
+
+
+LABEL_PIXELS = 6.8
+WIDER = 1.17
+"""A browser's font over the one that labels are cut by."""
+
+
+def label_pixels(rows: Sequence[dict[str, Any]], width: int) -> int:
+    """The room of labels of systems to the left of a panel; a narrow one has little."""
+    most = 170 if width <= NARROW_PIXELS else 250
+    return min(most, round(max(len(row["label"]) for row in rows) * LABEL_PIXELS) + 10)
+
+
+def next_to_labels(rows: Sequence[dict[str, Any]], width: int) -> int:
+    """What labels of systems leave of a panel's width; they need more than numbers do."""
+    return max(width // 3, width + AXIS_PIXELS - max(AXIS_PIXELS, label_pixels(rows, width)))
+
+
+def system_axis(rows: Sequence[dict[str, Any]], width: int) -> alt.Y:
+    """A line a system, by label, in the order of the rows; `width` is that of the whole panel."""
+    import altair as alt
+
+    room = label_pixels(rows, width)
+    axis = alt.Axis(
+        ticks=False, domain=False, labelOverlap=False, labelLimit=room / WIDER, minExtent=room
+    )
+    labels = list(dict.fromkeys(row["label"] for row in rows))
+    return alt.Y("label:N", sort=labels, title=None, axis=axis)
 
 
 def shape() -> alt.Shape:

@@ -1,4 +1,7 @@
-"""CPU time per I/O: load threads (filled) and the whole machine (hollow), by primary cell."""
+"""CPU time per I/O by primary cell: the load threads above, the whole machine below.
+
+Each has its own scale: what the kernel does elsewhere can be many times what the threads need.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 from fsgauge.report import words
 from fsgauge.report.charts import panels
-from fsgauge.report.draw import Drawing, chart_of, draw
-from fsgauge.stats.results import Results
+from fsgauge.report.charts.row_of_points import row_of_points
+from fsgauge.report.charts.whiskers import Along, edges_of
+from fsgauge.report.draw import Drawing, draw
+from fsgauge.stats.results import Measurement, Results
 
 if TYPE_CHECKING:
     import altair as alt
 
 PANELS_LIMIT = 9
+ROWS_LIMIT = 60
+AIR = 1.08
 KINDS = {"cpu": "load threads", "machine_cpu": "whole machine"}
 Panel = tuple[str, list[dict[str, Any]]]
 
@@ -20,7 +27,8 @@ Panel = tuple[str, list[dict[str, Any]]]
 def processor_time(results: Results) -> Drawing | None:
     """The drawing; None when no run could tell its CPU time."""
     shown: list[Panel] = []
-    for cell_id in results.primary_cells[:PANELS_LIMIT]:
+    most = min(PANELS_LIMIT, max(1, ROWS_LIMIT // len(results.systems)))
+    for cell_id in results.primary_cells[:most]:
         rows = panels.styled(results, _rows(results, cell_id))
         if rows:
             shown.append((results.cell(cell_id).name, rows))
@@ -28,7 +36,9 @@ def processor_time(results: Results) -> Drawing | None:
         return None
     label = "CPU time per operation, of the load threads and of the whole machine."
     rows = [row for _, panel in shown for row in panel]
-    return draw("cpu", label, *panels.both(shown, _panel), rows)
+    left = len(results.primary_cells) - len(shown)
+    note = f"{left} more primary cells are in the tables." if left > 0 else ""
+    return draw("cpu", label, *panels.both(shown, _panel), rows, note=note)
 
 
 def _rows(results: Results, cell_id: str) -> list[dict[str, Any]]:
@@ -38,9 +48,7 @@ def _rows(results: Results, cell_id: str) -> list[dict[str, Any]]:
             "system": entry.system,
             "kind": KINDS[entry.metric],
             "us": entry.value / 1e3,
-            "low": (entry.low if entry.low is not None else entry.value) / 1e3,
-            "high": (entry.high if entry.high is not None else entry.value) / 1e3,
-            "fill": 1.0 if entry.metric == "cpu" else 0.0,
+            **_interval_us(entry),
             "tip": f"{entry.system}, {KINDS[entry.metric]}: {words.estimate(entry, 'ns')} per I/O",
         }
         for system in results.systems
@@ -49,24 +57,33 @@ def _rows(results: Results, cell_id: str) -> list[dict[str, Any]]:
     ]
 
 
+def _interval_us(entry: Measurement) -> dict[str, float | None]:
+    if entry.low is None or entry.high is None:
+        return {"low": None, "high": None}
+    if not words.is_known(entry.low, entry.high, entry.n):
+        return {"low": None, "high": None}
+    return {"low": entry.low / 1e3, "high": entry.high / 1e3}
+
+
 def _panel(panel: Panel, width: int) -> alt.TopLevelMixin:
     import altair as alt
 
     name, rows = panel
-    systems = list(dict.fromkeys(row["system"] for row in rows))
-    scale = alt.Scale(zero=True, nice=True)
-    axis = alt.Axis(title="µs of CPU time per operation (lower is better)", tickCount=5)
-    base = chart_of(rows).encode(
-        y=alt.Y("system:N", sort=systems, title=None, axis=alt.Axis(ticks=False, domain=False)),
-        color=panels.colour(),
-    )
-    return alt.layer(
-        base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", scale=scale, axis=axis), x2="high:Q"),
-        base.mark_point(size=50, opacity=1, strokeWidth=1.5).encode(
-            x=alt.X("us:Q", scale=scale, axis=axis),
-            shape=panels.shape(),
-            fill=alt.Fill("colour:N", scale=None),
-            fillOpacity=alt.FillOpacity("fill:Q", scale=None),
-            description="tip:N",
-        ),
-    ).properties(width=width, height=24 * len(systems) + 8, title=panels.heading(name))
+    parts = [[row for row in rows if row["kind"] == kind] for kind in KINDS.values()]
+    drawn = [_part(part, width) for part in parts if part]
+    drawn[0] = drawn[0].properties(title=panels.heading(name, width))
+    return alt.vconcat(*drawn, spacing=6)
+
+
+def _part(rows: list[dict[str, Any]], width: int) -> alt.LayerChart | alt.FacetChart:
+    """One kind of CPU time on its own scale, from 0 on."""
+    import altair as alt
+
+    top = AIR * max([*(row["us"] for row in rows), *edges_of(rows, "low", "high")])
+    scale = alt.Scale(domain=[0, top], nice=False)
+    axis = alt.Axis(title=f"{rows[0]['kind']}, µs per operation", tickCount=5)
+
+    def x(field: str) -> alt.X:
+        return alt.X(f"{field}:Q", scale=scale, axis=axis)
+
+    return row_of_points(rows, ("us", "low", "high"), Along("x", (0.0, top), x, log=False), width)

@@ -1,84 +1,187 @@
-"""Rates over time of every run of the primary cells; the warm-up, which does not count, shaded."""
+"""Rates over time: a panel a primary cell and system, a line a run, the worst stall marked.
+
+All systems of a cell have the same scale. The warm-up, which does not count, is shaded.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fsgauge.record import RunRecord
+from fsgauge.report import words
 from fsgauge.report.charts import panels
 from fsgauge.report.draw import Drawing, chart_of, draw
-from fsgauge.report.theme import BAND
-from fsgauge.series import Intervals
+from fsgauge.report.labels import MANY
+from fsgauge.report.theme import BAND, INK
+from fsgauge.series import Integers, Intervals
 from fsgauge.stats.results import Results
 
 if TYPE_CHECKING:
     import altair as alt
 
-PANELS_LIMIT = 6
+PANELS_LIMIT = 24
 POINTS_LIMIT = 6000
-Panel = tuple[str, list[dict[str, Any]], float]
+PER_LINE = 4
+STALLED = 0.5
+"""An interval below this share of its run's median is marked, the lowest one of a panel."""
+AIR = 1.08
+
+
+@dataclass(frozen=True)
+class _Panel:
+    """The runs of one system in one cell; `top` is the highest rate of all systems in it."""
+
+    name: str
+    cell: str
+    rows: list[dict[str, Any]]
+    stalls: list[dict[str, Any]]
+    warm_up_s: float
+    top: float
 
 
 def time_series(results: Results, runs: Sequence[RunRecord]) -> Drawing | None:
     """The drawing of the first primary cells; None without series."""
-    shown: list[Panel] = []
-    cells = results.primary_cells[:PANELS_LIMIT]
-    for cell_id in cells:
-        of_cell = [run for run in runs if run.cell.id == cell_id and run.result is not None]
-        points = sum(len(run.result.intervals) for run in of_cell if run.result)
-        step = -(-points * len(cells) // POINTS_LIMIT)
-        rows = panels.styled(results, _rows(of_cell, max(1, step)))
-        if rows:
-            warm_up_s = max(run.result.warm_up_ns for run in of_cell if run.result) / 1e9
-            shown.append((results.cell(cell_id).name, rows, warm_up_s))
+    systems = panels.drawn_systems(results)
+    most = PANELS_LIMIT if len(results.systems) <= MANY else PANELS_LIMIT // 2
+    cells = results.primary_cells[: max(1, most // len(systems))]
+    of_cells = {
+        cell: [
+            run
+            for run in runs
+            if run.cell.id == cell and run.system in systems and run.result is not None
+        ]
+        for cell in cells
+    }
+    points = sum(len(run.result.intervals) for of in of_cells.values() for run in of if run.result)
+    limit = POINTS_LIMIT if len(results.systems) <= MANY else POINTS_LIMIT // 2
+    step = max(1, -(-points // limit))
+    shown = [panel for cell, of in of_cells.items() for panel in _panels(results, cell, of, step)]
     if not shown:
         return None
     label = "Operations per second over time, every run; the warm-up is shaded."
-    rows = [row for _, panel, _ in shown for row in panel]
-    return draw("series", label, *panels.both(shown, _panel), rows)
+    rows = [row for panel in shown for row in panel.rows]
+    most = min(PER_LINE, len({row["system"] for row in rows}))
+    return draw(
+        "series",
+        label,
+        *panels.both(shown, _panel, most),
+        rows,
+        [stall["tip"] for panel in shown for stall in panel.stalls],
+        note=_note(results, cells),
+    )
 
 
-def _rows(runs: Sequence[RunRecord], step: int) -> list[dict[str, Any]]:
+def _note(results: Results, cells: Sequence[str]) -> str:
+    left = len(results.primary_cells) - len(cells)
+    cells_left = f"{left} more primary cells have no picture." if left else ""
+    return " ".join(filter(None, (cells_left, panels.left_out(results))))
+
+
+def _panels(results: Results, cell: str, runs: Sequence[RunRecord], step: int) -> list[_Panel]:
+    rows = panels.styled(results, [row for run in runs for row in _rows(run, step)])
+    if not rows:
+        return []
+    top = AIR * max(max(row["rate"] for row in rows), 1e-9)
+    warm_up_s = max(run.result.warm_up_ns for run in runs if run.result) / 1e9
+    found = []
+    for system in results.systems:
+        own = [row for row in rows if row["system"] == system]
+        if own:
+            name = results.cell(cell).name
+            stall = _worst_stall([run for run in runs if run.system == system])
+            found.append(_Panel(own[0]["label"], name, own, stall, warm_up_s, top))
+    return found
+
+
+def _rates(run: RunRecord) -> tuple[Integers, Integers, Integers]:
+    """Starts and lengths of a run's intervals in ns, and the operations done in each."""
+    intervals = Intervals.of(run.result.intervals if run.result is not None else [])
+    done = intervals.column("read_operations") + intervals.column("write_operations")
+    return intervals.column("start_ns"), intervals.column("elapsed_ns"), done
+
+
+def _rows(run: RunRecord, step: int) -> list[dict[str, Any]]:
     """One point an interval, or one for `step` intervals where there are very many."""
-    rows = []
+    start_ns, elapsed_ns, done = _rates(run)
+    if not len(done):
+        return []
+    firsts = np.arange(0, len(done), step)
+    lasts = np.append(firsts[1:], len(done)) - 1
+    seconds = (start_ns[firsts] + start_ns[lasts] + elapsed_ns[lasts]) / 2e9
+    spans_ns = np.maximum(np.add.reduceat(elapsed_ns, firsts), 1)
+    rates = np.add.reduceat(done, firsts) * 1e9 / spans_ns
+    return [
+        {"cell": run.cell.id, "system": run.system, "run": _name(run), "seconds": at, "rate": rate}
+        for at, rate in zip(seconds.tolist(), rates.tolist(), strict=True)
+    ]
+
+
+def _name(run: RunRecord) -> str:
+    return f"block {run.block + 1}, turn {run.turn + 1}"
+
+
+def _worst_stall(runs: Sequence[RunRecord]) -> list[dict[str, Any]]:
+    """The interval that is the smallest share of its run's median, if any is below STALLED.
+
+    The warm-up does not count, nor does the last interval, which may be cut short.
+    """
+    worst: dict[str, Any] | None = None
     for run in runs:
-        intervals = Intervals.of(run.result.intervals if run.result is not None else [])
-        if not len(intervals):
+        start_ns, elapsed_ns, done = _rates(run)
+        counted = np.flatnonzero(start_ns >= (run.result.warm_up_ns if run.result else 0))[:-1]
+        if len(counted) < 3:
             continue
-        firsts = np.arange(0, len(intervals), step)
-        lasts = np.append(firsts[1:], len(intervals)) - 1
-        start_ns, elapsed_ns = intervals.column("start_ns"), intervals.column("elapsed_ns")
-        done = intervals.column("read_operations") + intervals.column("write_operations")
-        seconds = (start_ns[firsts] + start_ns[lasts] + elapsed_ns[lasts]) / 2e9
-        spans_ns = np.maximum(np.add.reduceat(elapsed_ns, firsts), 1)
-        rates = np.add.reduceat(done, firsts) * 1e9 / spans_ns
-        name = f"block {run.block + 1}, turn {run.turn + 1}"
-        rows += [
-            {"cell": run.cell.id, "system": run.system, "run": name, "seconds": at, "rate": rate}
-            for at, rate in zip(seconds.tolist(), rates.tolist(), strict=True)
-        ]
-    return rows
+        rates = done[counted] * 1e9 / np.maximum(elapsed_ns[counted], 1)
+        middle = float(np.median(rates))
+        lowest = int(np.argmin(rates))
+        share = float(rates[lowest]) / middle if middle > 0 else 1.0
+        if share < STALLED and (worst is None or share < worst["share"]):
+            at = counted[lowest]
+            seconds = float(start_ns[at] + elapsed_ns[at] / 2) / 1e9
+            worst = {
+                "share": share,
+                "seconds": seconds,
+                "rate": float(rates[lowest]),
+                "words": f"{100 * share:.0f} %",
+                "tip": f"{run.system}, {_name(run)}, {seconds:.1f} s: worst stall,"
+                f" {words.value(float(rates[lowest]), 'IOPS')}, {100 * share:.0f} % of the run's"
+                " median",
+            }
+    return [worst] if worst is not None else []
 
 
-def _panel(panel: Panel, width: int) -> alt.TopLevelMixin:
+def _panel(panel: _Panel, width: int) -> alt.TopLevelMixin:
     import altair as alt
 
-    name, rows, warm_up_s = panel
-    x = alt.X("seconds:Q", axis=alt.Axis(title="seconds", grid=False, tickCount=6))
+    x = alt.X("seconds:Q", axis=alt.Axis(title="seconds", grid=False, tickCount=5))
     y = alt.Y(
         "rate:Q",
-        scale=alt.Scale(zero=True),
-        axis=alt.Axis(title="operations per second", format="~s", tickCount=4),
+        scale=alt.Scale(domain=[0, panel.top], nice=False),
+        axis=alt.Axis(title="operations/s", labelExpr=panels.AMOUNT, tickCount=4),
     )
-    layers = [
-        chart_of(rows)
-        .mark_line(strokeWidth=1, opacity=0.55)
-        .encode(x=x, y=y, color=panels.colour(), detail=["system:N", "run:N"])
+    layers: list[alt.Chart] = [
+        chart_of(panel.rows)
+        .mark_line(strokeWidth=1, opacity=0.6)
+        .encode(x=x, y=y, color=panels.colour(), detail="run:N")
     ]
-    if warm_up_s > 0:
-        shade = chart_of([{"seconds": 0, "to": warm_up_s}])
+    if panel.warm_up_s > 0:
+        shade = chart_of([{"seconds": 0, "to": panel.warm_up_s}])
         layers.insert(0, shade.mark_rect(color=BAND, opacity=0.4).encode(x=x, x2="to:Q"))
-    return alt.layer(*layers).properties(width=width, height=150, title=panels.heading(name))
+    if panel.stalls:
+        late = panel.stalls[0]["seconds"] > 0.8 * max(row["seconds"] for row in panel.rows)
+        stall = chart_of(panel.stalls)
+        layers += [
+            stall.mark_point(size=70, filled=False, color=INK, strokeWidth=1.6, opacity=1).encode(
+                x=x, y=y, description="tip:N"
+            ),
+            stall.mark_text(
+                align="right" if late else "left", dx=-9 if late else 9, fontSize=11, color=INK
+            ).encode(x=x, y=y, text="words:N"),
+        ]
+    return alt.layer(*layers).properties(
+        width=width, height=110, title=panels.heading(panel.name, width, panel.cell)
+    )

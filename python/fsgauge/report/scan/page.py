@@ -49,12 +49,16 @@ class MapView:
     data: dict[str, Any]
 
 
-def scan_page(scan: ScanResult, before: ScanResult | None = None) -> str:
-    """The whole page as text; with an earlier scan, both and the difference."""
+def scan_page(scan: ScanResult, before: ScanResult | None = None, title: str = "") -> str:
+    """The whole page as text; with an earlier scan, both and the difference.
+
+    `title` is for what was scanned where it stood for a moment only: the path says nothing then.
+    """
     lines = difference_lines(before, scan) if before else []
     numbers = numbers_of(scan)
     return template("scan.html.j2").render(
         version=__version__,
+        title=words.printable(title or scan.source.path),
         scan=_with_all_notes(scan),
         before=before,
         when=moment(scan.started_unix_ns),

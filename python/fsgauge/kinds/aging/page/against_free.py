@@ -14,6 +14,8 @@ from fsgauge.kinds.aging.analysis.model import Aging, AgingLayout, AgingLine, Ag
 from fsgauge.report import words
 from fsgauge.report.charts import panels
 from fsgauge.report.charts.panels import ratio_domain, ratio_ticks
+from fsgauge.report.charts.row_of_points import row_of_points
+from fsgauge.report.charts.whiskers import Along, whiskers
 from fsgauge.report.draw import Drawing, chart_of, draw
 from fsgauge.report.theme import BAND, INK, MUTED
 from fsgauge.stats.estimate import Estimate
@@ -64,7 +66,7 @@ def kept_chart(results: Results) -> Drawing | None:
         for side, name, rows in found
     ]
     label = "Write and read rates against free space, as shares of each system's clean rate."
-    return _drawn("kept", label, shown, FIRST_SCREEN_PIXELS)
+    return _drawn(results, "kept", label, shown, FIRST_SCREEN_PIXELS)
 
 
 def rates_chart(results: Results) -> Drawing | None:
@@ -77,7 +79,7 @@ def rates_chart(results: Results) -> Drawing | None:
         rows = _styled(results, [row for line in _lines(aging, side) for row in _absolute(line)])
         if rows:
             shown.append(_Panel(name, "MiB/s", rows, _limits(rows), False, 220))
-    return _drawn("rates", "Write and read rates against free space, in MiB/s.", shown)
+    return _drawn(results, "rates", "Write and read rates against free space, in MiB/s.", shown)
 
 
 def predicted_chart(results: Results) -> Drawing | None:
@@ -110,15 +112,19 @@ def predicted_chart(results: Results) -> Drawing | None:
         ),
     ]
     label = "Rates that a disk with heads is predicted to have with the same layouts."
-    return _drawn("predicted", label, shown)
+    return _drawn(results, "predicted", label, shown)
 
 
 def _drawn(
-    name: str, label: str, shown: Sequence[_Panel], pixels: int = panels.WIDE_PIXELS
+    results: Results,
+    name: str,
+    label: str,
+    shown: Sequence[_Panel],
+    pixels: int = panels.WIDE_PIXELS,
 ) -> Drawing:
     rows = [row for panel in shown for row in panel.rows]
     wide, narrow = panels.both(list(shown), _panel, 2, pixels)
-    return draw(name, label, wide, narrow, rows)
+    return draw(name, label, wide, narrow, rows, note=panels.left_out(results))
 
 
 def _lines(aging: Aging, side: Side) -> list[AgingLine]:
@@ -128,7 +134,9 @@ def _lines(aging: Aging, side: Side) -> list[AgingLine]:
 def _styled(results: Results, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     middle = (len(results.systems) - 1) / 2
     shifts = {name: JITTER * (at - middle) for at, name in enumerate(results.systems)}
-    return [{**row, "x": row["x"] + shifts[row["system"]]} for row in panels.styled(results, rows)]
+    systems = panels.drawn_systems(results)
+    drawn = panels.styled(results, [row for row in rows if row["system"] in systems])
+    return [{**row, "x": row["x"] + shifts[row["system"]]} for row in drawn]
 
 
 def _limits(rows: Sequence[dict[str, Any]]) -> tuple[float, float]:
@@ -138,7 +146,8 @@ def _limits(rows: Sequence[dict[str, Any]]) -> tuple[float, float]:
 
 def _edges(rows: Sequence[dict[str, Any]]) -> list[float]:
     """Everything that has to be in the picture: intervals and single blocks."""
-    return [edge for row in rows for edge in (row["low"], row["high"], *row["blocks"])]
+    edges = [edge for row in rows for edge in (row["y"], row["low"], row["high"], *row["blocks"])]
+    return [edge for edge in edges if edge is not None]
 
 
 def _band(aging: Aging, side: Side) -> tuple[float, float] | None:
@@ -176,8 +185,8 @@ def _row(
         "side": line.side,
         **_place(line.system, point.free_percent),
         "y": number.value,
-        "low": number.low if known else number.value,
-        "high": number.high if known else number.value,
+        "low": number.low if known else None,
+        "high": number.high if known else None,
         "decided": point.verdict == "worse" or point.free_percent is None,
         "blocks": blocks,
         "tip": _tip(line, point),
@@ -228,14 +237,32 @@ def _predicted_place(layout: AgingLayout) -> dict[str, Any]:
     }
 
 
+def _one_level(panel: _Panel, width: int) -> alt.TopLevelMixin:
+    """What is kept at the only level: a line a system."""
+    import altair as alt
+
+    level = f"{panel.title}, {panel.rows[0]['free_percent']} % free"
+    axis = alt.Axis(title=level, values=ratio_ticks(*panel.limits, most=7), format=".0%")
+    scale = alt.Scale(type="log", domain=list(panel.limits), nice=False)
+
+    def x(name: str) -> alt.X:
+        return alt.X(f"{name}:Q", scale=scale, axis=axis)
+
+    along = Along("x", panel.limits, x)
+    return row_of_points(panel.rows, ("y", "low", "high"), along, width, panel.name)
+
+
 def _panel(panel: _Panel, width: int) -> alt.TopLevelMixin:
     import altair as alt
 
-    x = _x(panel)
+    if panel.relative and len({row["free_percent"] for row in panel.rows}) == 1:
+        return _one_level(panel, width)
+    x = _x(panel, width)
     y = _y(panel)
     colour = panels.colour()
     base = chart_of(panel.rows)
-    known = [row for row in panel.rows if row["low"] != row["high"]]
+    known = [row for row in panel.rows if row["low"] is not None and row["low"] != row["high"]]
+    unknown = [row for row in panel.rows if row["low"] is None]
     dash = [5, 3] if panel.dashed else [1, 0]
     layers: list[alt.Chart] = [
         *_levels(panel),
@@ -246,10 +273,11 @@ def _panel(panel: _Panel, width: int) -> alt.TopLevelMixin:
         base.mark_line(strokeWidth=1.6, strokeDash=dash, clip=True).encode(
             x=x, y=y("y"), color=colour, detail=["system:N", "part:N"]
         ),
+        *whiskers(unknown, ("y", "low", "high"), Along("y", panel.limits, y), width=1.4, x=x),
         *_marks(panel, x, y("y"), colour),
     ]
     return alt.layer(*layers).properties(
-        width=width, height=panel.height, title=panels.heading(panel.name)
+        width=width, height=panel.height, title=panels.heading(panel.name, width)
     )
 
 
@@ -284,11 +312,11 @@ def _levels(panel: _Panel) -> list[alt.Chart]:
     return [band.encode(y=y("y"), y2="to:Q"), rule]
 
 
-def _x(panel: _Panel) -> alt.X:
+def _x(panel: _Panel, width: int) -> alt.X:
     import altair as alt
 
     has_clean = any(row["part"] == "clean" for row in panel.rows)
-    values = [0, 20, 40, 60, 80, 100]
+    values = [0, 20, 40, 60, 80, 100] if width > panels.NARROW_PIXELS else [25, 50, 75, 100]
     axis = alt.Axis(
         title="% of the region free",
         values=[CLEAN_AT, *values] if has_clean else values,

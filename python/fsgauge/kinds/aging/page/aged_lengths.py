@@ -36,12 +36,13 @@ def written_lengths(results: Results) -> Drawing | None:
     if aging is None or not aging.layouts:
         return None
     shown = []
+    drawn = panels.drawn_systems(results)
     limits = _limits([each.lengths.at_least for each in aging.layouts])
     for level in [None, *steps_of(aging.levels)]:
         rows = [
             {**row, "free_percent": level}
             for each in aging.layouts
-            if each.free_percent == level
+            if each.free_percent == level and each.system in drawn
             for row in rows_of(each.system, PIECES, each.lengths.at_least, limits)
         ]
         if rows:
@@ -49,7 +50,7 @@ def written_lengths(results: Results) -> Drawing | None:
             styled = panels.styled(results, rows)
             shown.append(Panel(name, styled, limits, PIECES, "% of bytes written"))
     label = "Share of written bytes in extents of at least some length, by level and system."
-    return lengths_chart("lengths", label, shown, PER_LINE)
+    return lengths_chart("lengths", label, shown, PER_LINE, panels.left_out(results))
 
 
 def free_lengths(results: Results) -> Drawing | None:
@@ -62,11 +63,11 @@ def free_lengths(results: Results) -> Drawing | None:
     limits = _limits(known)
     shown = [
         Panel(system, rows, limits, PIECES, "% of free bytes")
-        for system in results.systems
+        for system in panels.drawn_systems(results)
         if (rows := _free_rows(aging, system, limits))
     ]
     label = "Share of free bytes in pieces of at least some length, by system and level."
-    return lengths_chart("free", label, shown, PER_LINE)
+    return lengths_chart("free", label, shown, PER_LINE, panels.left_out(results))
 
 
 def _limits(found: Sequence[Sequence[tuple[int, float]]]) -> Limits:

@@ -41,6 +41,7 @@ class ChurnPage(KindPage):
     """Damage by fill level, layouts, trees."""
 
     sections = ("churn/sections.html.j2",)
+    ranked = False
     workers = "clients"
 
     def pictures(self, results: Results, stored: StoredStudy) -> list[Drawing | None]:  # noqa: ARG002

@@ -14,6 +14,8 @@ from fsgauge.kinds.churn.analysis.model import Churn, Damage, Side
 from fsgauge.report import words
 from fsgauge.report.charts import panels
 from fsgauge.report.charts.panels import ratio_domain, ratio_ticks
+from fsgauge.report.charts.row_of_points import row_of_points
+from fsgauge.report.charts.whiskers import Along, whiskers
 from fsgauge.report.draw import Build, Drawing, chart_of, draw
 from fsgauge.report.theme import BAND, GLYPHS, INK
 from fsgauge.stats.results import Results
@@ -51,10 +53,10 @@ def damage_chart(results: Results) -> Drawing | None:
     churn = Churn.of(results)
     if churn is None or not churn.damages:
         return None
-    shown = _panels(results, churn)
+    shown = _panels(results, churn, panels.drawn_systems(results))
     rows = [row for panel in shown for row in panel.rows]
     label = "Rate of the aged system over that of a fresh copy by fill level, reads and writes."
-    return draw("damage", label, *_both(shown), rows)
+    return draw("damage", label, *_both(shown), rows, note=panels.left_out(results))
 
 
 def _both(shown: Sequence[_Panel]) -> tuple[Build, Build]:
@@ -72,13 +74,15 @@ def _both(shown: Sequence[_Panel]) -> tuple[Build, Build]:
     return wide, narrow
 
 
-def _panels(results: Results, churn: Churn) -> list[_Panel]:
+def _panels(results: Results, churn: Churn, systems: Sequence[str]) -> list[_Panel]:
     ratios = _ratio_limits(churn)
     span = max(churn.fills) - min(churn.fills) or 20
     levels = (min(churn.fills) - 0.12 * span, max(churn.fills) + 0.12 * span)
     found = []
     for side in churn.sides:
-        damages = [damage for damage in churn.damages if damage.side == side]
+        damages = [
+            damage for damage in churn.damages if damage.side == side and damage.system in systems
+        ]
         rows = [_row(damage, _place(results, damage, levels)) for damage in damages]
         noise = churn.noise.get(side)
         band = None
@@ -120,8 +124,8 @@ def _row(damage: Damage, place: float) -> dict[str, Any]:
         "fill_percent": damage.fill_percent,
         "place": place,
         "ratio": damage.ratio,
-        "low": damage.low if known else damage.ratio,
-        "high": damage.high if known else damage.ratio,
+        "low": damage.low if known else None,
+        "high": damage.high if known else None,
         "blocks": [value for _, value in damage.blocks],
         "tip": f"{damage.system}, {damage.side}, {damage.fill_percent} % full: aged"
         f" {words.ratio(damage.ratio)} of fresh ({interval}), {damage.n} blocks,"
@@ -130,26 +134,43 @@ def _row(damage: Damage, place: float) -> dict[str, Any]:
     }
 
 
+def _one_fill(panel: _Panel, width: int) -> alt.TopLevelMixin:
+    """One level: a line a system."""
+    import altair as alt
+
+    values = ratio_ticks(*panel.ratios, 7)
+    title = f"aged over fresh, {panel.fills[0]} % full"
+    axis = alt.Axis(values=values, format=".0%", title=title)
+    scale = alt.Scale(type="log", domain=list(panel.ratios), nice=False)
+
+    def x(field: str) -> alt.X:
+        return alt.X(f"{field}:Q", scale=scale, axis=axis)
+
+    along = Along("x", panel.ratios, x)
+    one = chart_of([{"ratio": 1.0}]).mark_rule(color=INK, strokeWidth=1).encode(x=x("ratio"))
+    fields, name = ("ratio", "low", "high"), HEADINGS[panel.side]
+    return row_of_points(panel.rows, fields, along, width, name, [one])
+
+
 def _draw(panel: _Panel, width: int) -> alt.TopLevelMixin:
     import altair as alt
 
+    if len(panel.fills) == 1:
+        return _one_fill(panel, width)
     x = alt.X(
         "place:Q",
         scale=alt.Scale(domain=list(panel.levels), nice=False, zero=False),
         axis=alt.Axis(values=panel.fills, labelExpr="datum.value + ' %'", title="full", grid=False),
     )
-    y = alt.Y(
-        "ratio:Q",
-        scale=alt.Scale(type="log", domain=list(panel.ratios), nice=False),
-        axis=alt.Axis(
-            values=ratio_ticks(*panel.ratios, 7),
-            format=".0%",
-            title="aged over fresh",
-            titlePadding=10,
-        ),
-    )
-    return alt.layer(*_levels(panel, y), *_marks(panel.rows, x, y)).properties(
-        width=width, height=HEIGHT_PIXELS, title=panels.heading(HEADINGS[panel.side])
+    scale = alt.Scale(type="log", domain=list(panel.ratios), nice=False)
+    axis = alt.Axis(values=ratio_ticks(*panel.ratios, 7), format=".0%", title="aged over fresh")
+
+    def y(field: str) -> alt.Y:
+        return alt.Y(f"{field}:Q", scale=scale, axis=axis)
+
+    along = Along("y", panel.ratios, y)
+    return alt.layer(*_levels(panel, y("ratio")), *_marks(panel.rows, x, along)).properties(
+        width=width, height=HEIGHT_PIXELS, title=panels.heading(HEADINGS[panel.side], width)
     )
 
 
@@ -166,17 +187,13 @@ def _levels(panel: _Panel, y: alt.Y) -> list[alt.Chart]:
     return [noise.encode(y=y, y2="above:Q", x=alt.value(0), x2=alt.value("width")), one]
 
 
-def _marks(rows: list[dict[str, Any]], x: alt.X, y: alt.Y) -> list[alt.Chart]:
-
-    colour = panels.colour()
-    spans = [{**row, "ratio": row["low"]} for row in rows]
+def _marks(rows: list[dict[str, Any]], x: alt.X, along: Along) -> list[alt.Chart]:
+    y, colour = along.channel("ratio"), panels.colour()
     return [
         panels.dots(rows, "place", "ratio", x, y),
-        chart_of(spans)
-        .mark_rule(strokeWidth=2, clip=True)
-        .encode(x=x, y=y, y2="high:Q", color=colour, description="tip:N"),
+        *whiskers(rows, ("ratio", "low", "high"), along, x=x),
         chart_of(rows)
         .mark_line(strokeWidth=1.5, opacity=0.7)
-        .encode(x=x, y=y, color=colour, detail="system:N"),
+        .encode(x=x, y=y, color=colour, detail="system:N", strokeDash=panels.dash()),
         panels.points(chart_of(rows), 52, x=x, y=y),
     ]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from fsgauge.kinds.connections.analysis.model import ByClients, Connections
 from fsgauge.report import words
 from fsgauge.report.charts import panels
+from fsgauge.report.charts.whiskers import Along, edges_of, whiskers
 from fsgauge.report.draw import Drawing, chart_of, draw
 from fsgauge.report.table_parts import (
     NOTHING,
@@ -39,11 +40,19 @@ def by_clients_chart(results: Results) -> Drawing | None:
     connections = Connections.of(results)
     if connections is None or not connections.by_clients:
         return None
-    rows = panels.styled(results, [_row(each) for each in connections.by_clients])
-    tests = list(dict.fromkeys(row["test"] for row in rows))[:PANELS_LIMIT]
-    shown = [[row for row in rows if row["test"] == test] for test in tests]
+    systems = panels.drawn_systems(results)
+    drawn = [each for each in connections.by_clients if each.system in systems]
+    rows = panels.styled(results, [_row(each) for each in drawn])
+    tests = list(dict.fromkeys(row["test"] for row in rows))
+    by_test = [[row for row in rows if row["test"] == test] for test in tests]
+    swept = [rows for rows in by_test if len({row["clients"] for row in rows}) > 1]
+    if not swept:
+        return None
+    shown = swept[:PANELS_LIMIT]
     label = "Rate and mean response of each test by number of clients."
-    return draw(NAME, label, *panels.both(shown, _panel), [r for panel in shown for r in panel])
+    all_rows = [row for panel in shown for row in panel]
+    note = panels.left_out(results)
+    return draw(NAME, label, *panels.both(shown, _panel), all_rows, note=note)
 
 
 def _row(each: ByClients) -> dict[str, Any]:
@@ -71,9 +80,8 @@ def _row(each: ByClients) -> dict[str, Any]:
     return row
 
 
-def _edge(number: Estimate, edge: float | None) -> float:
-    known = words.is_known(number.low, number.high, number.n)
-    return edge if known and edge is not None else number.value
+def _edge(number: Estimate, edge: float | None) -> float | None:
+    return edge if words.is_known(number.low, number.high, number.n) else None
 
 
 def _panel(rows: list[dict[str, Any]], width: int) -> alt.TopLevelMixin:
@@ -93,7 +101,8 @@ def _panel(rows: list[dict[str, Any]], width: int) -> alt.TopLevelMixin:
 
 def _scaled(row: dict[str, Any], number: str, unit: float) -> dict[str, Any]:
     fields = (number, f"{number}_low", f"{number}_high")
-    return {**row, **{field: row[field] / unit for field in fields}}
+    scaled = {field: row[field] / unit for field in fields if row[field] is not None}
+    return {**row, **scaled}
 
 
 def _lines(
@@ -107,7 +116,8 @@ def _lines(
     import altair as alt
 
     low, high = f"{number}_low", f"{number}_high"
-    domain = [min(row[low] for row in rows) / _AIR, max(row[high] for row in rows) * _AIR]
+    inside = [*(row[number] for row in rows), *edges_of(rows, low, high)]
+    domain = (min(inside) / _AIR, max(inside) * _AIR)
     counts = sorted({row["clients"] for row in rows})
     ends = [counts[0] / _AIR, counts[-1] * _AIR]
     x = alt.X(
@@ -118,18 +128,18 @@ def _lines(
 
     def y(field: str) -> alt.Y:
         axis = alt.Axis(title=title, values=_round_between(*domain), format="~s")
-        scale = alt.Scale(type="log", domain=domain, nice=False)
+        scale = alt.Scale(type="log", domain=list(domain), nice=False)
         return alt.Y(f"{field}:Q", scale=scale, axis=axis)
 
     base = chart_of(rows)
     colour = panels.colour()
     return alt.layer(
-        base.mark_rule(strokeWidth=2).encode(x=x, y=y(low), y2=f"{high}:Q", color=colour),
+        *whiskers(rows, (number, low, high), Along("y", domain, y), x=x),
         base.mark_line(strokeWidth=1.5, opacity=0.7).encode(
-            x=x, y=y(number), color=colour, detail="system:N"
+            x=x, y=y(number), color=colour, detail="system:N", strokeDash=panels.dash()
         ),
         panels.points(base, 46, x=x, y=y(number)),
-    ).properties(width=size[0], height=size[1], title=panels.heading(heading))
+    ).properties(width=size[0], height=size[1], title=panels.heading(heading, size[0]))
 
 
 def _round_between(low: float, high: float) -> list[float]:

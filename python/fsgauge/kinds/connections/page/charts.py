@@ -13,7 +13,7 @@ from fsgauge.kinds.connections.analysis.model import ClientShares, Connections
 from fsgauge.kinds.connections.page.rows import PER_FILE, Change, Row, TestRows, label_of, test_rows
 from fsgauge.report import words
 from fsgauge.report.charts import panels
-from fsgauge.report.charts.forest import forms
+from fsgauge.report.charts.forest import forms, over_baseline
 from fsgauge.report.charts.lengths import Panel, lengths_chart, limits_of, rows_of
 from fsgauge.report.draw import Drawing, chart_of, draw
 from fsgauge.report.theme import GLYPHS, INK
@@ -44,8 +44,7 @@ def tests_chart(results: Results) -> Drawing | None:
     label = f"Ratio of every number of each test to {results.baseline}, with 95 % intervals."
     if len(found) > len(rows):
         label += f" {len(found) - len(rows)} more are in the tables."
-    title = f"ratio to {results.baseline}"
-    return draw("tests", label, *forms(results, rows, None, title), rows)
+    return draw("tests", label, *forms(results, rows, None, over_baseline(results)), rows)
 
 
 def is_short(drawing: Drawing | None) -> bool:
@@ -71,8 +70,8 @@ def _ratio_row(
         "cell": name,
         "system": system,
         "ratio": change.ratio,
-        "low": change.low if known else change.ratio,
-        "high": change.high if known else change.ratio,
+        "low": change.low if known else None,
+        "high": change.high if known else None,
         "blocks": change.blocks,
         "noise": _noise(results, row.kind.number),
         "verdict": change.verdict,
@@ -128,7 +127,9 @@ def _shares_panel(panel: SharesPanel, width: int) -> alt.TopLevelMixin:
     import altair as alt
 
     name, rows, limits = panel
-    systems = list(dict.fromkeys(row["system"] for row in rows))
+    systems = {row["system"] for row in rows}
+    systems_y = panels.system_axis(rows, width)
+    width = panels.next_to_labels(rows, width)
     scale = alt.Scale(domain=list(limits), nice=False, zero=False)
     axis = alt.Axis(title="% of the clients' mean pace", tickCount=5)
 
@@ -136,7 +137,7 @@ def _shares_panel(panel: SharesPanel, width: int) -> alt.TopLevelMixin:
         return alt.X(f"{field}:Q", scale=scale, axis=axis)
 
     base = chart_of(rows).encode(
-        y=alt.Y("system:N", sort=systems, title=None, axis=alt.Axis(ticks=False, domain=False)),
+        y=systems_y,
         color=panels.colour(),
         description="tip:N",
     )
@@ -146,7 +147,7 @@ def _shares_panel(panel: SharesPanel, width: int) -> alt.TopLevelMixin:
         base.mark_rule(strokeWidth=1.5).encode(x=x("smallest"), x2="largest:Q"),
         base.mark_rule(strokeWidth=6, opacity=0.5).encode(x=x("tenth"), x2="nine_tenths:Q"),
         base.mark_point(size=50, filled=True, opacity=1).encode(x=x("half"), shape=panels.shape()),
-    ).properties(width=width, height=28 * len(systems) + 8, title=panels.heading(name))
+    ).properties(width=width, height=28 * len(systems) + 8, title=panels.heading(name, width))
 
 
 SMALLEST_BYTES = 4096
@@ -155,7 +156,9 @@ SMALLEST_BYTES = 4096
 def extents_chart(results: Results) -> Drawing | None:
     """Lengths of the extents that each writing test left; None where nothing was scanned."""
     connections = Connections.of(results)
-    found = [each for each in connections.extents if each.lengths] if connections else []
+    drawn = panels.drawn_systems(results)
+    scanned = connections.extents if connections else []
+    found = [each for each in scanned if each.lengths and each.system in drawn]
     if not found:
         return None
     limits = limits_of(SMALLEST_BYTES, [each.lengths for each in found])
@@ -169,4 +172,5 @@ def extents_chart(results: Results) -> Drawing | None:
         by_test.setdefault(test, []).extend(panels.styled(results, rows))
     shown = [Panel(test, rows, limits, "extents", "% of bytes") for test, rows in by_test.items()]
     label = "Share of bytes in extents of at least some length, by test and system."
-    return lengths_chart("extents", label, shown[:PANELS_LIMIT])
+    note = panels.left_out(results)
+    return lengths_chart("extents", label, shown[:PANELS_LIMIT], note=note)

@@ -6,7 +6,7 @@ does without a device is a line where it fits, else a number above the picture.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from fsgauge.kinds.writers.analysis.model import LimitPoint, Scaling
@@ -21,6 +21,8 @@ from fsgauge.kinds.writers.page.points import (
 )
 from fsgauge.report import words
 from fsgauge.report.charts import panels
+from fsgauge.report.charts.row_of_points import row_of_points
+from fsgauge.report.charts.whiskers import Along, edges_of, whiskers
 from fsgauge.report.draw import Drawing, chart_of, draw
 from fsgauge.report.theme import INK, MUTED
 from fsgauge.stats.results import Results
@@ -45,12 +47,21 @@ def writers_chart(results: Results) -> Drawing | None:
     scaling = Scaling.of(results)
     if scaling is None or not any(point.iops for line in scaling.lines for point in line.points):
         return None
-    rows = [row for line in scaling.lines for row in points_of(results, scaling, line)]
+    systems = panels.drawn_systems(results)
+    lines = [line for line in scaling.lines if line.system in systems]
+    rows = [row for line in lines for row in points_of(results, scaling, line)]
+    if not rows:
+        return None
     groups = list(dict.fromkeys(line.group for line in scaling.lines))
     label = "Operations per second, share of ideal and p99 latency by number of writers."
 
     def column(group: str, width: int) -> alt.TopLevelMixin:
-        return _column(scaling, group, [row for row in rows if row["group"] == group], width)
+        own = [row for row in rows if row["group"] == group]
+        if len(scaling.writer_counts) == 1:
+            return _one_count(group, own, width)
+        return _column(scaling, group, own, width)
+
+    note = panels.left_out(results)
 
     wide, narrow = panels.both(groups, column, 2)
     if len(groups) == 1:
@@ -60,8 +71,35 @@ def writers_chart(results: Results) -> Drawing | None:
             lambda: panels.specification(column(groups[0], ALONE_PIXELS)),
             narrow,
             rows,
+            note=note,
         )
-    return draw("writers", label, wide, narrow, rows)
+    return draw("writers", label, wide, narrow, rows, note=note)
+
+
+def _one_count(group: str, rows: list[dict[str, Any]], width: int) -> alt.TopLevelMixin:
+    """One number of writers: rate and p99 of each system, a line each."""
+    import altair as alt
+
+    drawn: list[Any] = []
+    for part in (RATE, LATENCY):
+        blocks: dict[str, Any] = {"blocks": []} if part is LATENCY else {}
+        known = [{**row, **blocks} for row in rows if row[part.field] is not None]
+        if not known:
+            continue
+        fields = (part.field, f"{part.field}_low", f"{part.field}_high")
+        values = [*(row[part.field] for row in known), *edges_of(known, *fields[1:])]
+        limits = (0.0, LATENCY_AIR * max(values))
+        along = Along("x", limits, _of_part(part, limits), log=False)
+        drawn.append(row_of_points(known, fields, along, width, group if not drawn else ""))
+    return alt.vconcat(*drawn, spacing=8)
+
+
+def _of_part(part: Part, limits: tuple[float, float]) -> Callable[[str], alt.X]:
+    import altair as alt
+
+    scale = alt.Scale(domain=list(limits), nice=False)
+    axis = alt.Axis(title=part.title, format="~s", tickCount=5)
+    return lambda field: alt.X(f"{field}:Q", scale=scale, axis=axis)
 
 
 def _column(
@@ -172,32 +210,37 @@ def _marks(
 ) -> list[alt.Chart]:
     """Lines between means, intervals, and the means themselves; the device alone is dashed."""
 
+    import altair as alt
+
     x = _x(scaling.writer_counts, "writers" if last else None)
     known = [row for row in rows if row[part.field] is not None]
     device = [row for row in known if row["system"] == scaling.device]
     others = [row for row in known if row["system"] != scaling.device]
     colour = panels.colour()
-    base = chart_of(known)
+    fields = (part.field, f"{part.field}_low", f"{part.field}_high")
+    along = Along(
+        "y", (domain[0], domain[1]), lambda field: y_of(part, field, domain), log=part.log
+    )
 
-    def line(of: list[dict[str, Any]], width: float, dash: list[int]) -> alt.Chart:
+    def line(of: list[dict[str, Any]], width: float, dash: list[int] | None) -> alt.Chart:
         encoded: alt.Chart = (
             chart_of(of)
-            .mark_line(clip=True, strokeWidth=width, strokeDash=dash)
-            .encode(x=x, y=y_of(part, part.field, domain), color=colour, detail="system:N")
+            .mark_line(clip=True, strokeWidth=width)
+            .encode(
+                x=x,
+                y=y_of(part, part.field, domain),
+                color=colour,
+                detail="system:N",
+                strokeDash=alt.value(dash) if dash else panels.dash(),
+            )
         )
         return encoded
 
     return [
-        line(others, 1.2, [1, 0]),
+        line(others, 1.2, None),
         line(device, 1.6, [5, 3]),
-        base.mark_rule(strokeWidth=1.6, clip=True).encode(
-            x=x,
-            y=y_of(part, f"{part.field}_low", domain),
-            y2=f"{part.field}_high:Q",
-            color=colour,
-            description="tip:N",
-        ),
-        panels.points(base, 44, clip=True, x=x, y=y_of(part, part.field, domain)),
+        *whiskers(known, fields, along, width=1.6, x=x),
+        panels.points(chart_of(known), 44, clip=True, x=x, y=y_of(part, part.field, domain)),
     ]
 
 

@@ -15,8 +15,10 @@ from fsgauge.kinds.writers.analysis.model import Scaling, ScalingLine
 from fsgauge.report import words
 from fsgauge.report.charts import panels
 from fsgauge.report.charts.panels import ratio_domain, ratio_ticks
+from fsgauge.report.charts.whiskers import Along, whiskers
 from fsgauge.report.draw import Drawing, chart_of, draw
-from fsgauge.report.theme import GRID, INK, MUTED, system_colours, system_shapes
+from fsgauge.report.labels import shortened
+from fsgauge.report.theme import GRID, INK, MUTED
 from fsgauge.stats.results import Results
 
 if TYPE_CHECKING:
@@ -61,11 +63,12 @@ def gain_chart(results: Results) -> Drawing | None:
         return None
     counts = _Counts(min(scaling.writer_counts), max(scaling.writer_counts))
     found = (_row(results, counts, line) for line in scaling.lines)
-    rows = [row for row in found if row is not None]
+    rows = panels.styled(results, [row for row in found if row is not None])
     if not rows:
         return None
+    rows = [{**row, "name": f"{row['label']}{row['name']}"} for row in rows]
     wide = _form(rows, "name", "wide_words", WIDE_PIXELS)
-    narrow = _form(rows, "system", "narrow_words", NARROW_PIXELS)
+    narrow = _form(rows, "label", "narrow_words", NARROW_PIXELS)
     return draw(
         "gain",
         f"Writes of {_writers(counts.most)} in times of those of {counts.fewest}, one row a"
@@ -80,7 +83,7 @@ def _form(rows: list[dict[str, Any]], name: str, said: str, whole: int) -> _Form
     system, right = (
         round(max(len(row[field]) for row in rows) * LETTER_PIXELS) + 14 for field in (name, said)
     )
-    system = min(system, whole // 4)
+    system = min(system, whole // 3)
     plot = max(whole - system - right, whole // 4)
     return _Form(system, plot, right, 19, short=whole < WIDE_PIXELS)
 
@@ -95,8 +98,6 @@ def _row(results: Results, counts: _Counts, line: ScalingLine) -> dict[str, Any]
     change = last.change if last is not None else None
     if first is None or last is None or change is None:
         return None
-    colours = system_colours(results.systems, results.baseline)
-    shapes = system_shapes(results.systems, results.baseline)
     known = words.is_known(change.low, change.high, change.n)
     interval = words.interval(change.low, change.high, change.n)
     alone = dict(first.blocks)
@@ -106,13 +107,11 @@ def _row(results: Results, counts: _Counts, line: ScalingLine) -> dict[str, Any]
     return {
         "group": line.group,
         "system": line.system,
-        "name": f"{line.system}, {DEVICE}" if device else line.system,
+        "name": f", {DEVICE}" if device else "",
         "change": change.value,
-        "low": change.low if known else change.value,
-        "high": change.high if known else change.value,
+        "low": change.low if known else None,
+        "high": change.high if known else None,
         "blocks": [rate / alone[block] for block, rate in last.blocks if block in alone],
-        "colour": colours[line.system],
-        "shape": shapes[line.system],
         "wide_words": f"{change.value:.2f} times ({interval})",
         "narrow_words": f"{change.value:.2f} ({interval})"
         if known
@@ -125,6 +124,8 @@ def _row(results: Results, counts: _Counts, line: ScalingLine) -> dict[str, Any]
 def _chart(rows: list[dict[str, Any]], counts: _Counts, form: _Form) -> alt.TopLevelMixin:
     import altair as alt
 
+    letters, name = int((form.system - 10) / LETTER_PIXELS), "label" if form.short else "name"
+    rows = [{**row, name: shortened(row[name], letters)} for row in rows]
     placed, headers, lines = _place(rows)
     points = [row["change"] for row in rows] + [each for row in rows for each in row["blocks"]]
     near = counts.ideal <= FARTHEST_IDEAL
@@ -136,11 +137,15 @@ def _chart(rows: list[dict[str, Any]], counts: _Counts, form: _Form) -> alt.TopL
         grid=True,
         domain=False,
     )
-    x = alt.X("x:Q", scale=alt.Scale(type="log", domain=[low, high], nice=False), axis=axis)
+    scale = alt.Scale(type="log", domain=[low, high], nice=False)
+
+    def x(field: str) -> alt.X:
+        return alt.X(f"{field}:Q", scale=scale, axis=axis)
+
     y = alt.Y("y:Q", scale=alt.Scale(domain=[lines - 0.4, -0.9]), axis=None)
     return alt.layer(
-        *_levels(counts, x, near=near),
-        *_marks(placed, x, y),
+        *_levels(counts, x("x"), near=near),
+        *_marks(placed, Along("x", (low, high), x), y),
         *_texts(placed, headers, form, y),
     ).properties(
         width=form.plot,
@@ -182,15 +187,11 @@ def _levels(counts: _Counts, x: alt.X, *, near: bool) -> list[alt.Chart]:
     ]
 
 
-def _marks(rows: list[dict[str, Any]], x: alt.X, y: alt.Y) -> list[alt.Chart]:
-
-    colour = panels.colour()
-    spans = [{**row, "x": row["low"]} for row in rows]
+def _marks(rows: list[dict[str, Any]], along: Along, y: alt.Y) -> list[alt.Chart]:
+    x = along.channel("x")
     return [
         panels.dots(rows, "y", "x", x, y),
-        chart_of(spans)
-        .mark_rule(strokeWidth=2, clip=True)
-        .encode(x=x, x2="high:Q", y=y, color=colour, description="tip:N"),
+        *whiskers(rows, ("change", "low", "high"), along, y=y),
         panels.points(chart_of([{**row, "x": row["change"]} for row in rows]), 52, x=x, y=y),
     ]
 
@@ -219,7 +220,7 @@ def _texts(
     rules = [{"y": row["y"] - 0.5, "opacity": 1} for row in headers if row["y"]]
     rules.append({"y": 0, "opacity": 0})  # holds the room of the texts, whatever their font
     whole = form.system + form.plot + form.right
-    said, name = ("narrow_words", "system") if form.short else ("wide_words", "name")
+    said, name = ("narrow_words", "label") if form.short else ("wide_words", "name")
     return [
         chart_of(rules)
         .mark_rule(color=GRID)

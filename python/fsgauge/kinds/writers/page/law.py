@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 from fsgauge.kinds.writers.analysis.model import Scaling, ScalingLine
 from fsgauge.kinds.writers.page.points import AIR, RATE, points_of, top_of_rates, y_of
 from fsgauge.report.charts import panels
+from fsgauge.report.charts.whiskers import Along, whiskers
 from fsgauge.report.draw import Drawing, chart_of, draw
+from fsgauge.report.labels import shortened
 from fsgauge.report.theme import BAND, INK, MUTED
 from fsgauge.stats.results import Results
 
@@ -25,7 +27,8 @@ def law_chart(results: Results) -> Drawing | None:
     scaling = Scaling.of(results)
     if scaling is None:
         return None
-    shown = [line for line in scaling.lines if was_tried(line)]
+    systems = panels.drawn_systems(results)
+    shown = [line for line in scaling.lines if was_tried(line) and line.system in systems]
     shown = [line for line in shown if any(point.iops for point in line.points)]
     if not shown:
         return None
@@ -36,7 +39,7 @@ def law_chart(results: Results) -> Drawing | None:
         own = [row for row in rows if (row["system"], row["group"]) == (line.system, line.group)]
         return _law(scaling, line, own, width)
 
-    return draw("law", label, *panels.both(shown, panel, 3), rows)
+    return draw("law", label, *panels.both(shown, panel, 3), rows, note=panels.left_out(results))
 
 
 def _law(
@@ -58,18 +61,13 @@ def _law(
         layers += _peak(line, counts, edge)
     x, y = _linear_x(counts, edge), y_of(RATE, "iops", [0, top])
     layers.append(panels.dots(own, "x", "iops", x, y, opacity=0.35))
-    base = chart_of(own)
-    colour = panels.colour()
+    along = Along("y", (0.0, top), lambda field: y_of(RATE, field, [0, top]), log=False)
     layers += [
-        base.mark_rule(strokeWidth=1.6, clip=True).encode(
-            x=x,
-            y=y_of(RATE, "iops_low", [0, top]),
-            y2="iops_high:Q",
-            color=colour,
-        ),
-        panels.points(base, 44, x=x, y=y),
+        *whiskers(own, ("iops", "iops_low", "iops_high"), along, width=1.6, x=x),
+        panels.points(chart_of(own), 44, x=x, y=y),
     ]
-    name = f"{line.system}, {line.group}" if line.group else line.system
+    label = own[0]["label"]
+    name = shortened(f"{label}, {line.group}" if line.group else label, int(width / 7.4))
     title = alt.TitleParams(
         name,
         subtitle=[law_words(line)],

@@ -1,6 +1,6 @@
 """What the pictures of several writers have in common: rows of points, and the y axes.
 
-An interval that says nothing (`words.is_known`) is not drawn; no interval stretches an axis.
+An interval that says nothing (`words.is_known`) has no ends; no interval stretches an axis.
 
 From a line of `Scaling` to rows, one a measured number of writers.
 """
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from fsgauge.kinds.writers.analysis.model import Scaling, ScalingLine, ScalingPoint
 from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.report import words
-from fsgauge.report.theme import system_colours, system_shapes
+from fsgauge.report.charts import panels
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.results import Results
 from fsgauge.units import format_bandwidth
@@ -50,8 +50,6 @@ def points_of(results: Results, scaling: Scaling, line: ScalingLine) -> list[dic
 
     Each estimate is three fields: NAME, NAME_low and NAME_high, None where it is not known.
     """
-    colours = system_colours(results.systems, results.baseline)
-    shapes = system_shapes(results.systems, results.baseline)
     low, high = min(scaling.writer_counts), max(scaling.writer_counts)
     span = math.log(high / low) or 1.0
     middle = (len(results.systems) - 1) / 2
@@ -66,8 +64,6 @@ def points_of(results: Results, scaling: Scaling, line: ScalingLine) -> list[dic
             "cell": point.cell,
             "writers": point.writers,
             "x": point.writers * math.exp(shift),
-            "colour": colours[line.system],
-            "shape": shapes[line.system],
             "blocks": [rate for _, rate in point.blocks],
             "tip": _tip(results, line, point),
         }
@@ -76,20 +72,17 @@ def points_of(results: Results, scaling: Scaling, line: ScalingLine) -> list[dic
         if point.writers == min(scaling.writer_counts):
             row |= dict.fromkeys(("efficiency", "efficiency_low", "efficiency_high"), 1.0)
         rows.append(row)
-    return rows
+    return panels.styled(results, rows)
 
 
 def _estimate(part: Part, estimate: Estimate | None) -> dict[str, float | None]:
     if estimate is None:
         return dict.fromkeys((part.field, f"{part.field}_low", f"{part.field}_high"))
-    low = high = estimate.value
-    if words.is_known(estimate.low, estimate.high, estimate.n):
-        low, high = estimate.low or low, estimate.high or high
-    return {
-        part.field: estimate.value / part.divisor,
-        f"{part.field}_low": low / part.divisor,
-        f"{part.field}_high": high / part.divisor,
-    }
+    found: dict[str, float | None] = {part.field: estimate.value / part.divisor}
+    known = words.is_known(estimate.low, estimate.high, estimate.n)
+    for name, edge in (("low", estimate.low), ("high", estimate.high)):
+        found[f"{part.field}_{name}"] = edge / part.divisor if known and edge is not None else None
+    return found
 
 
 def _tip(results: Results, line: ScalingLine, point: ScalingPoint) -> str:

@@ -1,0 +1,176 @@
+"""Cost by block size and queue depth: one panel per system and pattern.
+
+The colour is the change from the baseline, log scaled and clipped at half and double; an undecided
+cell is hatched and says which effect would have shown. Text is only what its cell has room for.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from fsgauge.kinds.overhead.factors import OverheadFactors
+from fsgauge.report import words
+from fsgauge.report.charts import panels
+from fsgauge.report.draw import Drawing, chart_of, draw
+from fsgauge.report.labels import labels_of
+from fsgauge.report.theme import GAIN, GLYPHS, GRID, HATCH, INK, LOSS
+from fsgauge.stats.metrics import METRICS
+from fsgauge.stats.results import Comparison, Results
+from fsgauge.units import format_size
+
+if TYPE_CHECKING:
+    import altair as alt
+
+WIDE_PIXELS = 1080
+NARROW_PIXELS = 300
+CELL_HEIGHT = 36
+CELL_PIXELS = 72
+AXIS_PIXELS = 60
+STRONGEST = 0.7
+LETTER_PIXELS = 6.9
+"""Of a letter of 11 pixels in a wide font."""
+SMALL = 9 / 11
+"""Small letters over those."""
+
+
+def heat_map(results: Results) -> Drawing | None:
+    """The drawing; None with one cell or with nothing to compare."""
+    rows = [_row(results, entry) for entry in _entries(results)]
+    if len(results.cells) < 2 or not rows:
+        return None
+    label = f"Change from {results.baseline} by block size and queue depth, each system, pattern."
+    note = panels.left_out(results)
+    return draw("overhead", label, lambda: _wide(rows), lambda: _narrow(rows), rows, note=note)
+
+
+def _entries(results: Results) -> list[Comparison]:
+    """The comparisons of each cell's primary metric."""
+    systems = panels.drawn_systems(results)
+    return [
+        entry
+        for entry in results.comparisons
+        if entry.metric == results.primary_metrics[entry.cell] and entry.system in systems
+    ]
+
+
+def _row(results: Results, entry: Comparison) -> dict[str, Any]:
+    label = labels_of(results.systems)[entry.system]
+    cell = results.cell(entry.cell)
+    factors = OverheadFactors.of(cell)
+    gain = (entry.ratio > 1) == METRICS[entry.metric].higher_is_better
+    undecided = entry.verdict == "undecided"
+    below = words.plus_minus(entry.low, entry.high)
+    glyph = GLYPHS["undecided" if entry.in_memory else entry.verdict]
+    if undecided and entry.detectable_percent is not None:
+        below = f"≥ {words.percent(entry.detectable_percent)}"
+    return {
+        "system": entry.system,
+        "label": label,
+        "pattern": factors.panel,
+        "size": format_size(factors.block_size_bytes),
+        "size_bytes": factors.block_size_bytes,
+        "depth": factors.queue_depth,
+        "ratio": entry.ratio,
+        "verdict": entry.verdict,
+        "glyph": glyph,
+        "above": f"{glyph} {words.change(entry.ratio)}",
+        "below": below,
+        "colour": GAIN if gain else LOSS,
+        "opacity": 0.0 if undecided else _strength(entry.ratio),
+        "hatch": HATCH if undecided else "none",
+        "tip": f"{entry.system}, {cell.name}: {words.ratio(entry.ratio)} of {results.baseline}"
+        f" ({words.interval(entry.low, entry.high, entry.n)}), {words.verdict(entry)},"
+        f" {entry.n} blocks",
+    }
+
+
+def _strength(ratio: float) -> float:
+    """0 at no change; STRONGEST at half or double and beyond; the root shows small ones too."""
+    return STRONGEST * math.sqrt(min(1.0, abs(math.log2(ratio))))
+
+
+def _wide(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """One column a system where cells then have room for their text, else lines of panels."""
+    systems = len({row["system"] for row in rows})
+    sizes = len(_sizes(rows))
+    named = max(len(row["label"]) for row in rows) * panels.HEADING_PIXELS + 12
+    needed = max(sizes * _text_pixels(rows, SMALL) + AXIS_PIXELS, named)
+    columns = max(1, min(systems, WIDE_PIXELS // round(needed)))
+    width = min(CELL_PIXELS * sizes, WIDE_PIXELS // columns - AXIS_PIXELS)
+    room = max(width + AXIS_PIXELS, min(round(named), WIDE_PIXELS // columns))
+    spacing = max(18, room - max(width + 36, round(named / panels.WIDER)))
+    lines: list[dict[str, Any]] = []
+    for line in _split(rows, "pattern"):
+        drawn = [
+            panels.specification(_panel(panel, width, room)) for panel in _split(line, "system")
+        ]
+        lines += [
+            {"hconcat": drawn[start : start + columns], "spacing": spacing}
+            for start in range(0, len(drawn), columns)
+        ]
+    return {"vconcat": lines, "spacing": 18}
+
+
+def _narrow(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """All panels in one column."""
+    width = min(CELL_PIXELS * len(_sizes(rows)), NARROW_PIXELS)
+    drawn = [
+        panels.specification(_panel(panel, width, NARROW_PIXELS))
+        for line in _split(rows, "pattern")
+        for panel in _split(line, "system")
+    ]
+    right = 8 if width > NARROW_PIXELS // 2 else NARROW_PIXELS // 5
+    return {"vconcat": drawn, "spacing": 14, "padding": {"left": 8, "right": right, "top": 5}}
+
+
+def _text_pixels(rows: list[dict[str, Any]], size: float = 1.0) -> float:
+    """The width of the longest text of these cells, and air."""
+    letters = max(max(len(row["above"]), len(row["below"])) for row in rows)
+    return letters * LETTER_PIXELS * size + 6
+
+
+def _split(rows: list[dict[str, Any]], field: str) -> list[list[dict[str, Any]]]:
+    """Rows by one field, in the order in which its values first appear."""
+    order = list(dict.fromkeys(row[field] for row in rows))
+    ranked = sorted(rows, key=lambda row: order.index(row[field]))
+    return [list(group) for _, group in groupby(ranked, key=lambda row: row[field])]
+
+
+def _sizes(rows: list[dict[str, Any]]) -> list[str]:
+    return list(dict.fromkeys(row["size"] for row in sorted(rows, key=lambda r: r["size_bytes"])))
+
+
+def _panel(rows: list[dict[str, Any]], width: int, room: int) -> alt.TopLevelMixin:
+    """`room` are the pixels of its name."""
+    import altair as alt
+
+    sizes = _sizes(rows)
+    depths = sorted({row["depth"] for row in rows}, reverse=True)
+    plain: dict[str, Any] = {"labelAngle": 0, "domain": False, "ticks": False}
+    x = alt.X("size:N", sort=sizes, title="block size", axis=alt.Axis(**plain))
+    y = alt.Y("depth:O", sort=depths, title="queue depth", axis=alt.Axis(**plain))
+    base = chart_of(rows).encode(x=x, y=y)
+    layers = [
+        base.mark_rect(stroke=GRID, strokeWidth=1).encode(
+            color=panels.colour(),
+            fillOpacity=alt.FillOpacity("opacity:Q", scale=None),
+        ),
+        base.mark_rect(stroke=None).encode(
+            color=alt.Color("hatch:N", scale=None), description="tip:N"
+        ),
+        *_texts(rows, base, width / len(sizes)),
+    ]
+    title = panels.heading(rows[0]["label"], room - panels.AXIS_PIXELS + 24, rows[0]["pattern"])
+    return alt.layer(*layers).properties(width=width, height=CELL_HEIGHT * len(depths), title=title)
+
+
+def _texts(rows: list[dict[str, Any]], base: alt.Chart, pixels: float) -> list[alt.Chart]:
+    """Change and, below it, its interval; in narrow cells the verdict's sign alone."""
+    if pixels < _text_pixels(rows, SMALL):
+        return [base.mark_text(fontSize=11, color=INK).encode(text="glyph:N")]
+    font = 11 if pixels >= _text_pixels(rows) else 9
+    above = base.mark_text(dy=-7, fontSize=font, color=INK)
+    below = base.mark_text(dy=8, fontSize=font - 1, color=INK, opacity=0.8)
+    return [above.encode(text="above:N"), below.encode(text="below:N")]

@@ -1,0 +1,69 @@
+"""Short names for systems: what they have in common is left out, what differs is kept.
+
+Thirty sets of options of one file system differ in a word or two at the end of long names, which
+a picture would cut. The whole name is on hover, in the legend's table and in the data.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+MANY = 7
+"""With more systems names are long lists, however short each is."""
+LONGEST = 36
+_BETWEEN = re.compile(r"[\s,;()]+")
+
+
+def labels_of(systems: Sequence[str]) -> dict[str, str]:
+    """A label by system, each once; names that are short and few stay as they are."""
+    if len(systems) <= MANY and all(len(system) <= LONGEST for system in systems):
+        return {system: system for system in systems}
+    found = {system: shortened(label) for system, label in _differing(systems).items()}
+    if len(set(found.values())) == len(systems):
+        return found
+    found = {system: shortened(system) for system in systems}
+    if len(set(found.values())) == len(systems):
+        return found
+    return {system: system for system in systems}
+
+
+def shortened(text: str, most: int = LONGEST) -> str:
+    """The text with its middle left out where it is longer: "/home/someone...results/14"."""
+    if len(text) <= most:
+        return text
+    end = (most - 1) * 3 // 5
+    return f"{text[: most - 1 - end].rstrip()}…{text[-end:].lstrip()}"
+
+
+def _differing(systems: Sequence[str]) -> dict[str, str]:
+    """Names without the words that their whole family has; the first word names the family."""
+    words = {system: [word for word in _BETWEEN.split(system) if word] for system in systems}
+    families: dict[str, list[str]] = {}
+    for system, of_system in words.items():
+        family = "/" if system.startswith("/") else (of_system or [""])[0]
+        families.setdefault(family, []).append(system)
+    several = sum(len(members) > 1 for members in families.values()) > 1
+    found: dict[str, str] = {}
+    for family, members in families.items():
+        if family == "/":
+            found |= _ends_of_paths(members)
+        elif len(members) == 1:
+            found |= {members[0]: members[0]}
+        else:
+            common = set.intersection(*(set(words[each]) for each in members))
+            for each in members:
+                own = [word for word in words[each] if word not in common]
+                head = [family] if several or not own else []
+                found[each] = " ".join([*head, ", ".join(own)] if own else head)
+    return {system: found[system] for system in systems}
+
+
+def _ends_of_paths(paths: Sequence[str]) -> dict[str, str]:
+    """The fewest last parts that tell the paths apart."""
+    parts = {path: path.strip("/").split("/") for path in paths}
+    for count in range(1, max(map(len, parts.values())) + 1):
+        ends = {path: "/".join(of_path[-count:]) for path, of_path in parts.items()}
+        if len(set(ends.values())) == len(paths):
+            return ends
+    return {path: path for path in paths}

@@ -1,0 +1,117 @@
+"""All systems of a cell in an order, best first; those that cannot be told apart share a rank.
+
+Takes results. Two systems are told apart by the ratio of their blocks, in which the baseline
+cancels; p values are corrected for all pairs of the cell (Benjamini and Hochberg), as those of
+comparisons are. Of a system and the baseline the comparison's own verdict decides, so that no page
+says both.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from fsgauge.stats.metrics import METRICS
+from fsgauge.stats.ratio import LEVEL, Ratio, ratio_of_blocks
+from fsgauge.stats.results import Comparison, Results
+from fsgauge.stats.verdict import benjamini_hochberg, judge, log_margin
+
+Pair = frozenset[str]
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """A system with its ranks: `first` to `last` are one where it is told from all others.
+
+    `entry` is its comparison, None for the baseline.
+    """
+
+    system: str
+    first: int
+    last: int
+    entry: Comparison | None
+
+
+def ranking(results: Results, cell: str, *, level: float = LEVEL) -> list[Ranked]:
+    """All that were measured in the cell, by its primary metric; [] where nothing is compared.
+
+    `level` is that at which the study's intervals are drawn (stats.planned.level_of). A group
+    begins with its best system; those after it that cannot be told from that one belong to it.
+    """
+    entries = _entries(results, cell)
+    order = _order(results, cell, entries)
+    told_apart = _told_apart(entries, results.baseline, level)
+    groups: list[list[str]] = []
+    for name in order:
+        if groups and Pair((groups[-1][0], name)) not in told_apart:
+            groups[-1].append(name)
+        else:
+            groups.append([name])
+    return _numbered(groups, entries)
+
+
+def best_first(results: Results) -> list[str]:
+    """Systems by their order in the first primary cell, then those that were not measured in it."""
+    cell = results.primary_cells[0]
+    found = _order(results, cell, _entries(results, cell))
+    return found + [system for system in results.systems if system not in found]
+
+
+def _entries(results: Results, cell: str) -> dict[str, Comparison]:
+    metric = results.primary_metrics[cell]
+    return {
+        entry.system: entry
+        for entry in results.comparisons
+        if (entry.cell, entry.metric) == (cell, metric) and not entry.in_memory
+    }
+
+
+def _order(results: Results, cell: str, entries: Mapping[str, Comparison]) -> list[str]:
+    if not entries:
+        return []
+    ratios = {
+        name: entries[name].ratio if name in entries else 1.0
+        for name in results.systems
+        if name in entries or name == results.baseline
+    }
+    up = METRICS[results.primary_metrics[cell]].higher_is_better
+    return sorted(ratios, key=lambda name: ratios[name], reverse=up)
+
+
+def _numbered(groups: Sequence[Sequence[str]], entries: Mapping[str, Comparison]) -> list[Ranked]:
+    found: list[Ranked] = []
+    for group in groups:
+        first, last = len(found) + 1, len(found) + len(group)
+        found += [Ranked(name, first, last, entries.get(name)) for name in group]
+    return found
+
+
+def _told_apart(entries: Mapping[str, Comparison], baseline: str, level: float) -> set[Pair]:
+    """The pairs that differ, and by more than what does not matter."""
+    ratios = {
+        Pair((one, other)): ratio
+        for one, other in combinations(entries, 2)
+        if (ratio := _ratio(entries[one], entries[other], level)) is not None
+    }
+    adjusted = benjamini_hochberg([ratio.p for ratio in ratios.values()]) if ratios else []
+    margins = [log_margin(entry.margin_percent) for entry in entries.values()]
+    found = {
+        pair
+        for (pair, ratio), p in zip(ratios.items(), adjusted, strict=True)
+        if judge(ratio, log_margin=margins[0], p_adjusted=p, higher_is_better=True)
+        in ("better", "worse")
+    }
+    return found | {
+        Pair((name, baseline))
+        for name, entry in entries.items()
+        if entry.verdict in ("better", "worse")
+    }
+
+
+def _ratio(one: Comparison, other: Comparison, level: float) -> Ratio | None:
+    """One system over the other in the blocks that have both; None where none has."""
+    blocks = dict(other.blocks)
+    logs = [math.log(ratio / blocks[block]) for block, ratio in one.blocks if block in blocks]
+    return ratio_of_blocks(logs, level=level)

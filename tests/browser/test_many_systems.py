@@ -1,0 +1,84 @@
+"""Thirty systems that differ in their options: a small page, in order, every system told apart.
+
+The page is looked at in a real browser; screenshots are kept in FSGAUGE_ARTIFACTS.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fsgauge.record import Cell
+from fsgauge.report import write_report
+from tests.browser.geometry import faults_in_all_forms
+from tests.browser.test_report import Opened, browser  # noqa: F401 - a fixture
+from tests.synthetic import make_study
+
+pytestmark = pytest.mark.browser
+
+JOURNALS = {"ordered": 1.0, "journal": 0.7, "writeback": 1.1}
+SYSTEMS = [
+    f"ext4 (noatime,data={data},commit={seconds},barrier={barrier})"
+    for data, seconds, barrier in product(JOURNALS, (1, 5, 15, 30, 60), (0, 1))
+]
+
+
+def effect(system: str, cell: Cell) -> float:
+    return next(rate for data, rate in JOURNALS.items() if f"data={data}" in system)
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    folder = tmp_path_factory.mktemp("many")
+    made = make_study(
+        systems=dict.fromkeys(SYSTEMS, "ext4"),
+        patterns=("randread", "randwrite"),
+        block_sizes=(4096, 65536),
+        queue_depths=(1, 32),
+        blocks=5,
+        noise=0.01,
+        effect=effect,
+    )
+    made.write(folder)
+    yield write_report(folder)
+
+
+def test_the_page_is_below_three_megabytes(report: Path) -> None:
+    assert report.stat().st_size < 3_000_000
+
+
+def test_groups_are_ranked_and_every_system_is_told_apart(
+    browser: Any,  # noqa: F811
+    report: Path,
+) -> None:
+    opened = Opened(browser, report, 1440, 900)
+    table = opened.page.locator("#ranking table").first
+    rows = [row.locator("td").all_inner_texts() for row in table.locator("tbody tr").all()]
+    assert len(rows) == 30
+    assert [row[0] for row in rows if row[0]] == ["1 to 10", "11 to 20", "21 to 30"]
+    assert all("writeb" in row[1] for row in rows[:10])
+    assert all("journ" in row[1] for row in rows[20:])
+    legend = opened.page.locator("#latency .legend > span")
+    marks = [
+        (each.locator("i").inner_text(), each.locator("i").get_attribute("style"))
+        for each in legend.all()
+    ]
+    assert len(set(marks)) == 30
+    names = opened.page.locator("#labels tbody tr td:last-child").all_inner_texts()
+    assert names == SYSTEMS
+    opened.context.close()
+
+
+def test_no_text_overlaps_or_is_cut(browser: Any, report: Path, tmp_path: Path) -> None:  # noqa: F811
+    artifacts = Path(os.environ.get("FSGAUGE_ARTIFACTS") or tmp_path)
+    for width in (1440, 390):
+        opened = Opened(browser, report, width, 900)
+        opened.page.screenshot(path=artifacts / f"many-{width}.png", full_page=True)
+        faults = faults_in_all_forms(opened.page) if width == 1440 else {}
+        assert faults == {}
+        opened.context.close()

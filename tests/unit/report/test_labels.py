@@ -1,0 +1,58 @@
+"""Labels of systems: what differs is kept, every label is there once."""
+
+from __future__ import annotations
+
+from fsgauge.report.labels import LONGEST, labels_of, shortened
+from fsgauge.report.theme import system_colours, system_shapes
+
+
+def options(count: int) -> list[str]:
+    return [f"ext4 (noatime, data=ordered, commit={seconds})" for seconds in range(1, count + 1)]
+
+
+def test_few_short_names_stay() -> None:
+    names = ["raw", "ext4", "xfs (noatime)", "a=b"]
+    assert labels_of(names) == {name: name for name in names}
+
+
+def test_thirty_sets_of_options_are_named_by_what_differs() -> None:
+    names = ["ext4", *options(29)]
+    labels = labels_of(names)
+    assert labels["ext4"] == "ext4"
+    assert labels[names[1]].endswith("commit=1") and len(labels[names[1]]) <= LONGEST
+    assert len(set(labels.values())) == 30
+
+    same = labels_of(options(30))
+    assert list(same.values())[:2] == ["commit=1", "commit=2"]
+
+
+def test_families_keep_their_name_where_there_are_several() -> None:
+    names = [*options(5), *(name.replace("ext4", "xfs") for name in options(5)), "raw"]
+    labels = labels_of(names)
+    assert labels[names[0]] == "ext4 commit=1" and labels[names[5]] == "xfs commit=1"
+    assert labels["raw"] == "raw"
+
+
+def test_paths_are_named_by_their_ends() -> None:
+    paths = ["/var/tmp/fsgauge-bench-0a1b2c/first/fs", "/var/tmp/fsgauge-bench-0a1b2c/second/fs"]
+    assert list(labels_of(paths).values()) == ["first/fs", "second/fs"]
+
+
+def test_what_would_be_the_same_label_is_the_whole_name() -> None:
+    long = "a name that is the same at its begin and its end, not in the {} middle of it all"
+    names = [long.format(which) for which in ("first", "other")]
+    assert len(set(labels_of(names).values())) == 2
+
+
+def test_the_middle_is_left_out() -> None:
+    text = "/home/someone/results/overhead-2026-11-23-002758"
+    short = shortened(text, 24)
+    assert len(short) <= 24 and short.startswith("/home/") and short.endswith("23-002758")
+    assert shortened("short") == "short" and len(shortened(text)) <= LONGEST
+
+
+def test_forty_systems_have_a_mark_each() -> None:
+    names = [f"system {number}" for number in range(41)]
+    colours, shapes = system_colours(names, names[0]), system_shapes(names, names[0])
+    assert len({(colours[name], shapes[name]) for name in names}) == 41
+    assert len({colours[name] for name in names[1:8]}) == 7
