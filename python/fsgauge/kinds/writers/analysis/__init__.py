@@ -77,7 +77,7 @@ def read_scaling(
     """Scaling of every system and group."""
     kinds = {turn.system: turn.facts.kind for turn in turns}
     device = next((system for system in plan.systems if kinds.get(system) == "raw"), None)
-    measured = Measured(samples, collect_beside(plan, turns, runs), device)
+    measured = Measured(samples, collect_beside(samples, turns, runs), device)
     groups = groups_of(plan.cells)
     return Scaling(
         block_size_bytes=WritersFactors.of(plan.cells[0]).block_size_bytes,
