@@ -104,12 +104,13 @@ def _clock_and_cost(engine: ProbeResult) -> str:
 
 def _noise(near_percent: float, apart_percent: float, directory: str) -> list[str]:
     """How far equal runs differ, and the blocks that a study of each design needs for 5 %."""
+    one_by_one = _blocks(max(near_percent, apart_percent))
     return [
         f"noise          identical short runs in {directory} differ by {near_percent:.1f} % one"
         f" right after the other, by {apart_percent:.1f} % 4 to 10 s apart (standard deviation of"
         " their ratio)",
-        f"               an effect of 5 % needs {_blocks(max(near_percent, apart_percent))} measured"
-        " one by one, more where turns are long and the disk is shared;",
+        f"               an effect of 5 % needs {one_by_one} measured one by one, more where turns"
+        " are long and the disk is shared;",
         f"               {_blocks(near_percent)} with plan.side_by_side, where what is compared"
         " stands seconds apart",
     ]
@@ -121,8 +122,7 @@ def _blocks(noise_percent: float) -> str:
 
     spread = paired_percent(noise_percent)
     alone, among = (
-        blocks_needed(5.0, spread, corrected(comparisons))
-        for comparisons in (1, TYPICAL_COMPARISONS)
+        blocks_needed(5.0, spread, corrected(count)) for count in (1, TYPICAL_COMPARISONS)
     )
     if alone is None:
         return "no affordable number of blocks"

@@ -49,7 +49,7 @@ def test_side_by_side_it_is_how_far_a_run_and_the_next_differ(tmp_path: Path) ->
 
 
 def test_one_by_one_it_is_how_far_runs_seconds_apart_differ(tmp_path: Path) -> None:
-    """A disk that is slower for seconds: each run is like its neighbour, and not like later ones."""
+    """A disk that is slower for seconds: a run is like its neighbour, and not like later ones."""
     found = noise_from([1000, 1000, 1000, 1000, 1000, 1000, 800, 800, 800, 800, 800, 800], tmp_path)
     assert found.next_percent == 0
     assert found.apart_percent > 100 * math.log(1 / 0.8) * 0.7
