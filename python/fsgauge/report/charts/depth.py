@@ -1,6 +1,6 @@
 """Ratio to the baseline against queue depth: does the cost fall as the load rises?
 
-One panel a pattern and block size, one line a system, the noise floor as a band.
+One panel a pattern and block size, one line a system; behind each depth its cell's band of noise.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from fsgauge.report.charts import panels
 from fsgauge.report.charts.panels import ratio_domain, ratio_ticks
 from fsgauge.report.draw import Drawing, chart_of, draw
 from fsgauge.report.theme import BAND, INK
-from fsgauge.stats.results import Comparison, NoiseFloor, Results
+from fsgauge.stats.results import Comparison, Results
 from fsgauge.units import format_size
 
 if TYPE_CHECKING:
@@ -37,11 +37,10 @@ def depth_curves(results: Results) -> Drawing | None:
     found: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
         found.setdefault(row["panel"], []).append(row)
-    floor = results.noise_of(entries[0].metric)
     limits = ratio_domain([row[edge] for row in rows for edge in ("low", "high")])
 
     def panel(item: tuple[str, list[dict[str, Any]]], width: int) -> alt.TopLevelMixin:
-        return _panel(item[0], item[1], width, limits, floor)
+        return _panel(item[0], item[1], width, limits)
 
     shown = list(found.items())
     label = f"Ratio to {results.baseline} against queue depth, one panel a pattern and size."
@@ -51,6 +50,8 @@ def depth_curves(results: Results) -> Drawing | None:
 def _row(results: Results, entry: Comparison) -> dict[str, Any]:
     cell = results.cell(entry.cell)
     factors = factors_of(cell)
+    floor = results.noise_of(entry.metric)
+    band = floor.band_of(entry.cell) if floor else None
     return {
         "cell": entry.cell,
         "panel": f"{factors.panel}, {format_size(factors.operation_bytes)}",
@@ -59,6 +60,7 @@ def _row(results: Results, entry: Comparison) -> dict[str, Any]:
         "ratio": entry.ratio,
         "low": entry.low if entry.low is not None else entry.ratio,
         "high": entry.high if entry.high is not None else entry.ratio,
+        "noise": (band.low, band.high) if band else None,
         "verdict": entry.verdict,
         "tip": f"{entry.system}, {cell.name}: {words.ratio(entry.ratio)} of {results.baseline}"
         f" ({words.interval(entry.low, entry.high, entry.n)}), {words.verdict(entry)}",
@@ -70,7 +72,6 @@ def _panel(
     rows: list[dict[str, Any]],
     width: int,
     limits: tuple[float, float],
-    floor: NoiseFloor | None,
 ) -> alt.TopLevelMixin:
     import altair as alt
 
@@ -92,7 +93,9 @@ def _panel(
         base.mark_rule(strokeWidth=1.5).encode(y=y("low"), y2="high:Q", xOffset=shift),
         panels.points(base, 42, y=y("ratio"), xOffset=shift),
     ]
-    if floor is not None and floor.low is not None and floor.high is not None:
-        band = chart_of([{"ratio": floor.low, "to": floor.high}])
-        layers.insert(0, band.mark_rect(color=BAND, opacity=0.55).encode(y=y("ratio"), y2="to:Q"))
+    bands = {row["depth"]: row["noise"] for row in rows if row["noise"] is not None}
+    if bands:
+        shown = [{"depth": depth, "ratio": low, "to": high} for depth, (low, high) in bands.items()]
+        rect = chart_of(shown).mark_rect(color=BAND, opacity=0.55)
+        layers.insert(0, rect.encode(x=x, y=y("ratio"), y2="to:Q"))
     return alt.layer(*layers).properties(width=width, height=170, title=panels.heading(name))

@@ -72,19 +72,17 @@ def forest(results: Results) -> Drawing | None:
     return draw(
         "forest",
         label,
-        *forms(results, rows, None, _axis_title(results)),
+        *forms(results, rows, _axis_title(results)),
         rows,
         [_noise_tip(floor) for floor in results.noise],
     )
 
 
-def forms(
-    results: Results, rows: list[dict[str, Any]], floor: NoiseFloor | None, title: str
-) -> tuple[Build, Build]:
-    """The wide and the narrow drawing of such rows; no band without a floor."""
+def forms(results: Results, rows: list[dict[str, Any]], title: str) -> tuple[Build, Build]:
+    """The wide and the narrow drawing of such rows; a row with `noise` has a band."""
 
     def build(layout: Layout) -> Build:
-        return lambda: panels.specification(_chart(results, rows, layout, floor, title))
+        return lambda: panels.specification(_chart(results, rows, layout, title))
 
     return build(_wide(rows)), build(_narrow(rows))
 
@@ -151,7 +149,6 @@ def _chart(
     results: Results,
     rows: list[dict[str, Any]],
     layout: Layout,
-    floor: NoiseFloor | None,
     title: str,
 ) -> alt.TopLevelMixin:
     import altair as alt
@@ -174,7 +171,7 @@ def _chart(
 
     y = alt.Y("y:Q", scale=alt.Scale(domain=[lines - 0.4, -0.6]), axis=None)
     return alt.layer(
-        *_background(floor, low, high, x),
+        _one(x),
         *_row_bands(measured, low, high, x, y),
         *_marks(measured, results, x, y),
         *_labels(placed, measured, layout, y),
@@ -191,25 +188,11 @@ def _axis_title(results: Results) -> str:
     return f"ratio to {results.baseline} ({better} is better)"
 
 
-def _background(floor: NoiseFloor | None, low: float, high: float, x: Axis) -> list[alt.Chart]:
-    """The band of noise and the line at 1."""
-
-    one = chart_of([{"ratio": 1}]).mark_rule(color=INK, strokeWidth=1)
-    marks = [one.encode(x=x("ratio"))]
-    if (
-        floor is not None
-        and floor.low is not None
-        and floor.high is not None
-        and (floor.low < high and floor.high > low)
-    ):
-        band = {
-            "ratio": max(floor.low, low),
-            "to": min(floor.high, high),
-            "tip": _noise_tip(floor),
-        }
-        rect = chart_of([band]).mark_rect(color=BAND, opacity=0.55)
-        marks.insert(0, rect.encode(x=x("ratio"), x2="to:Q", description="tip:N"))
-    return marks
+def _one(x: Axis) -> alt.Chart:
+    """The line at 1."""
+    line = chart_of([{"ratio": 1}]).mark_rule(color=INK, strokeWidth=1)
+    encoded: alt.Chart = line.encode(x=x("ratio"))
+    return encoded
 
 
 def _row_bands(

@@ -45,7 +45,7 @@ def tests_chart(results: Results) -> Drawing | None:
     if len(found) > len(rows):
         label += f" {len(found) - len(rows)} more are in the tables."
     title = f"ratio to {results.baseline}"
-    return draw("tests", label, *forms(results, rows, None, title), rows)
+    return draw("tests", label, *forms(results, rows, title), rows)
 
 
 def is_short(drawing: Drawing | None) -> bool:
