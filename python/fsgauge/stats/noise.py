@@ -47,15 +47,21 @@ PAIRED = math.sqrt(0.75)
 class Noise:
     """The A/A of one metric over `cells`: A' over A; `in_time`, the later turn over the earlier.
 
-    `half_widths` are by cell: how far from 1, as a log, the ratio of an equal system may come out.
+    `bands` are by cell, those beside `cells` as well: how far from 1, as a log, the ratio of an
+    equal system may come out.
     """
 
     metric: str
     ratio: Ratio
     in_time: Ratio
     cells: list[str]
-    half_widths: dict[str, float]
+    bands: dict[str, float]
     log_margin: float
+
+    @property
+    def half_widths(self) -> dict[str, float]:
+        """The bands of the cells that this is pooled over."""
+        return {cell: self.bands[cell] for cell in self.cells if cell in self.bands}
 
     @property
     def state(self) -> State:
@@ -100,9 +106,10 @@ def pooled_noise(
     ordered = ratio_of_blocks(_means(in_time), reach=reach, level=samples.level)
     if labelled is None or ordered is None:
         return None
+    every_cell = {cell.id: samples.twin_log_ratios(metric, cell.id) for cell in samples.plan.cells}
     halves = {
         cell: half
-        for cell, ratios in of_twin.items()
+        for cell, ratios in {**every_cell, **of_twin}.items()
         if (half := _half_width(samples, list(ratios.values()), samples.noise_reach(metric, cell)))
         is not None
     }
@@ -154,7 +161,7 @@ def describe_noise(noise: Noise) -> NoiseFloor:
         drifts=noise.drifts,
         bands=[
             CellBand(cell=cell, low=math.exp(-half), high=math.exp(half))
-            for cell, half in noise.half_widths.items()
+            for cell, half in noise.bands.items()
             if half < MOST_LOG
         ],
     )

@@ -53,11 +53,10 @@ def is_short(drawing: Drawing | None) -> bool:
     return drawing is not None and len(drawing.rows) <= FIRST_SCREEN_ROWS
 
 
-def _noise(results: Results, metric: str) -> tuple[float, float] | None:
+def _noise(results: Results, metric: str, cell: str) -> tuple[float, float] | None:
     floor = results.noise_of(metric)
-    if floor is None or floor.low is None or floor.high is None:
-        return None
-    return floor.low, floor.high
+    band = floor.band_of(cell) if floor else None
+    return (band.low, band.high) if band else None
 
 
 def _ratio_row(
@@ -74,7 +73,7 @@ def _ratio_row(
         "low": change.low if known else change.ratio,
         "high": change.high if known else change.ratio,
         "blocks": change.blocks,
-        "noise": _noise(results, row.kind.number),
+        "noise": _noise(results, row.kind.number, test.cell.id),
         "verdict": change.verdict,
         "words": f"{words.ratio(change.ratio)}  {GLYPHS[change.verdict]} {change.verdict}",
         "interval": f"({interval})",
