@@ -70,8 +70,12 @@ def differs(entry: Comparison) -> bool:
         return False
     decided, robustly_decided = not low <= 1 <= high, not robust_low <= 1 <= robust_high
     is_apart = not robust_low <= entry.ratio <= robust_high
-    is_narrower = math.log(robust_high / robust_low) < NARROWER * math.log(high / low)
+    is_narrower = _log_width(robust_low, robust_high) < NARROWER * _log_width(low, high)
     return bool(entry.robust_light) and (decided != robustly_decided or is_apart or is_narrower)
+
+
+def _log_width(low: float, high: float) -> float:
+    return math.log(high / low) if low > 0 else math.inf
 
 
 def blocks_in_words(blocks: Sequence[int]) -> str:
@@ -97,8 +101,8 @@ def robust_ratios(samples: Samples, metric: str, cell: str) -> dict[str, RobustR
     ]
     if not names:
         return {}
-    blocks, systems, logs = (list(column) for column in zip(*placed, strict=True))
-    fit = fitted(blocks, systems, logs)
+    blocks, systems = [block for block, _, _ in placed], [number for _, number, _ in placed]
+    fit = fitted(blocks, systems, [log for _, _, log in placed])
     reach_of_baseline = samples.reach(metric, cell, plan.baseline)
     return {
         system: _ratio(
