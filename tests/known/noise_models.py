@@ -108,10 +108,8 @@ def _two_states(
 
 
 _DRIFT = (
-    "a drift inside blocks moves each block's ratio by where the plan's lot put the turns, which is"
-    " no bell. With two systems, neighbouring blocks have opposite orders: the mean is nearer than"
-    " its interval says. With more systems all orders are by lot, and few blocks that agree by"
-    " chance make the interval too narrow"
+    "a drift moves the ratios of two neighbouring blocks, which have opposite orders, as far up as"
+    " down: it cancels in the mean, and in the interval it counts as scatter"
 )
 _RARE = (
     "a block with a burst lies far off: it makes its study's interval far wider than it moves the"

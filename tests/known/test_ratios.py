@@ -44,17 +44,6 @@ def test_intervals_hold_the_planted_ratio_as_often_as_they_promise(blocks: int) 
     assert 0.93 <= covered <= 0.97
 
 
-@pytest.mark.parametrize("blocks", [8, 20])
-def test_the_robust_interval_holds_it_too(blocks: int) -> None:
-    studies = simulate(studies=1000, blocks=blocks, seed=blocks, log_effect=PLANTED)
-    robust = [ratio.robust for ratio in ratios(studies.log_ratios())]
-    covered = share(
-        one.low is not None and one.high is not None and one.low <= 0.94 <= one.high
-        for one in robust
-    )
-    assert 0.93 <= covered <= 0.99
-
-
 @pytest.mark.parametrize("blocks", [5, 8, 20])
 @pytest.mark.parametrize(
     "trouble",

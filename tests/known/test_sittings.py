@@ -183,6 +183,25 @@ def test_repeated_sittings_hold_their_rate_however_much_sittings_differ(
     assert max(rates(*sides)) <= 0.06
 
 
+def test_an_interval_excludes_one_exactly_where_its_verdict_is_a_difference() -> None:
+    """Corrected as the verdict is; where the two ratios disagree, it spans both and 1."""
+    sides = [simulate(1, 8, seed=seed, common=3.0)[:60] for seed in (1, 2)]
+    sides[1][..., 2] += 0.25
+    entries = [entry for pair in zip(*sides, strict=True) for entry in compared(*pair)]
+    disagreeing, corrected, decided = 0, 0, 0
+    for entry in entries:
+        assert entry.low is not None and entry.high is not None
+        assert entry.alone_low is not None and entry.alone_high is not None
+        excludes = entry.low > 1 or entry.high < 1
+        assert excludes == (entry.verdict in ("better", "worse"))
+        assert entry.low <= entry.alone_low and entry.high >= entry.alone_high
+        decided += excludes
+        disagreeing += not entry.bases_agree
+        alone_excludes = entry.alone_low > 1 or entry.alone_high < 1
+        corrected += entry.bases_agree and alone_excludes and not excludes
+    assert decided > 30 and disagreeing > 5 and corrected > 0
+
+
 def test_blocks_alone_would_call_equal_systems_different() -> None:
     """Why sittings count: the interval of blocks alone, which the page shows beside."""
     sides = [simulate(1, 8, seed=seed, own=1.0) for seed in (1, 2)]

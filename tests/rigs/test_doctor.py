@@ -14,4 +14,5 @@ def test_noise_is_measured_and_nothing_stays(scene: Scene, engine: Engine) -> No
     assert found.problems == []
     assert found.engine is not None and found.engine.clock_ns_per_read > 0
     assert found.noise_percent is not None and found.noise_percent > 0
+    assert found.noise_apart_percent is not None and found.noise_apart_percent > 0
     assert scene.left() == []

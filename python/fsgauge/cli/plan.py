@@ -87,7 +87,7 @@ def command(
         click.echo(json.dumps(document))
         return 0
     lines = [*_method(description), *_order(description, order), *_cost(description)]
-    lines += [*_pilot(measured, description), *_pilot_time(time, is_same)]
+    lines += [*_pilot(measured, description, plan.side_by_side), *_pilot_time(time, is_same)]
     refusals = world.refusals(chosen)
     click.echo("\n".join([*lines, *_obstacles(refusals)]))
     return refusals[0].exit_code if refusals else 0
@@ -140,7 +140,9 @@ def _pilot_time(time: PilotTime | None, is_same: bool) -> list[str]:
     return [f"{took}, of other cells, systems or storage: the time is not taken from it"]
 
 
-def _pilot(measured: PilotNoise | None, description: PlanDescription) -> list[str]:
+def _pilot(
+    measured: PilotNoise | None, description: PlanDescription, side_by_side: bool
+) -> list[str]:
     """Where the noise comes from, and what the worst cell would show."""
     if measured is None:
         return []
@@ -150,6 +152,16 @@ def _pilot(measured: PilotNoise | None, description: PlanDescription) -> list[st
         f'pilot     "{measured.study}": {measured.cells} cells in {measured.blocks} blocks;'
         f" equal runs differed by {measured.noise_percent:.1f} %"
     ]
+    if measured.side_by_side and not side_by_side:
+        lines.append(
+            "          the pilot was side by side and this plan goes one by one: what is compared"
+            " stands further apart here, so expect more noise"
+        )
+    if side_by_side and not measured.side_by_side:
+        lines.append(
+            "          the pilot went one by one and this plan is side by side: what is compared"
+            " stands closer here, so expect less noise"
+        )
     if measured.cells > 1:
         level = corrected(description.sensitivity[0].comparisons)
         worst = detectable_percent(

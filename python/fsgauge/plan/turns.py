@@ -3,12 +3,12 @@
 The design is randomised complete blocks: in each block every system has one turn and the baseline
 two, so that the baseline against itself shows the noise (A/A). A turn makes its system afresh.
 
-- With three or more systems, the turns of a block are in random order.
-- With two, A and B, pairs of blocks go AB BA or BA AB (ABBA or BAAB, by lot), and the baseline's
-  twin A' is put at a random place of each block. Both systems are first equally often, so that a
-  drift comes off on average; in single pairs the twin's places leave some of it.
-- Which of the baseline's two turns counts as the twin (`again`) is random as well: if it were
-  always the later one, a drift inside blocks would look like noise between equal systems.
+- The turns of a block are in random order, and the next block has them backwards: A C A' B, then
+  B A' C A. An even drift moves the two ratios of such a pair as far up as down, so it cancels in
+  their mean; what is left of it is scatter, which makes intervals wider. Of an odd number of
+  blocks the last one is without its partner.
+- The baseline's twin A' (`again`) is drawn among the others: it is the later one as often as not,
+  so a drift is no difference between A and A'.
 - Where a workload has stages (churn), each is a turn of its own on a system made afresh. All
   systems have them in one order in a block: groups of stages that are compared stand side by
   side, in an order by lot; inside a group pairs of blocks have both orders.
@@ -154,19 +154,15 @@ def _primary_ids(study: Study, cells: list[Cell]) -> list[str]:
 def _turns(study: Study, cells: list[Cell], blocks: int, seed: int) -> list[Turn]:
     chance = random.Random(seed)  # noqa: S311 - the order of a study, not a secret
     names = [system.name for system in study.systems]
-    pair_orders = _pair_orders(blocks, chance)
+    orders = _orders(names, blocks, chance)
     method = method_of(study.workload)
     stage_orders = _stage_orders(method.stages(cells), blocks, chance)
     turns: list[Turn] = []
     for block in range(blocks):
-        if len(names) == 2:
-            order = _pair_with_twin(names, pair_orders[block], chance)
-        else:
-            order = _shuffled([(name, False) for name in names] + [(names[0], True)], chance)
         stages = stage_orders[block]
         if not method.keeps_order:
             stages = [_cell_order(cells, chance)]
-        made = [(system, again, stage) for system, again in order for stage in stages]
+        made = [(system, again, stage) for system, again in orders[block] for stage in stages]
         planned = [
             Turn(block=block, turn=0, system=system, again=again, cells=stage)
             for system, again, stage in made
@@ -209,21 +205,23 @@ def _stage_orders(
     ]
 
 
+def _orders(names: list[str], blocks: int, chance: random.Random) -> list[list[tuple[str, bool]]]:
+    """For each block, the systems and the baseline's twin: by lot, then the same backwards."""
+    turns = [(name, False) for name in names] + [(names[0], True)]
+    orders: list[list[tuple[str, bool]]] = []
+    while len(orders) < blocks:
+        order = _shuffled(turns, chance)
+        orders += [order, order[::-1]]
+    return orders[:blocks]
+
+
 def _pair_orders(blocks: int, chance: random.Random) -> list[bool]:
-    """For each block, whether the baseline goes first: each pair of blocks has both orders."""
+    """For each block, whether a group has its own order or the reverse: each pair has both."""
     orders: list[bool] = []
     while len(orders) < blocks:
         first = chance.random() < 0.5
         orders += [first, not first]
     return orders[:blocks]
-
-
-def _pair_with_twin(
-    names: list[str], baseline_first: bool, chance: random.Random
-) -> list[tuple[str, bool]]:
-    order = [(name, False) for name in (names if baseline_first else names[::-1])]
-    order.insert(int(chance.random() * 3), (names[0], True))
-    return order
 
 
 def _cell_order(cells: list[Cell], chance: random.Random) -> list[str]:

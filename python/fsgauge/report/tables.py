@@ -19,12 +19,16 @@ from fsgauge.stats.results import (
     MetricInfo,
     Results,
 )
+from fsgauge.stats.robust import blocks_in_words, differs
 from fsgauge.stats.wording import ratio_range
 
 
 @dataclass(frozen=True)
 class Line:
-    """One system in one cell, in words; `verdict` and what follows are empty for the baseline."""
+    """One system in one cell, in words; `verdict` and what follows are empty for the baseline.
+
+    `robust` is the second line of a ratio, empty where it says what the first does.
+    """
 
     cell: str
     system: str
@@ -101,10 +105,12 @@ def _ratio_interval(entry: Comparison) -> str:
 
 
 def _robust(entry: Comparison) -> str:
-    text = words.ratio(entry.robust_ratio)
-    if entry.robust_low is None:
-        return text
-    return f"{text} ({words.interval(entry.robust_low, entry.robust_high, entry.n)})"
+    """The second line, where it is another one than the first."""
+    if not differs(entry):
+        return ""
+    interval = words.interval(entry.robust_low, entry.robust_high, entry.n)
+    blocks = blocks_in_words(entry.robust_light)
+    return f"{words.ratio(entry.robust_ratio)} ({interval}) if {blocks} counted little"
 
 
 _QUANTITIES = {quantity.name: quantity for quantity in QUANTITIES}

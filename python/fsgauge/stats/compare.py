@@ -11,6 +11,7 @@ from fsgauge.stats.contrast import Contrast, Judged, Value, in_blocks
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.ratio import Ratio, ratio_of_blocks
 from fsgauge.stats.results import Comparison, Measurement
+from fsgauge.stats.robust import RobustRatio, robust_ratios
 from fsgauge.stats.samples import Samples
 
 
@@ -40,17 +41,29 @@ def compare_all(
         for system in plan.systems
         if system != plan.baseline
     }
+    judged = in_blocks(contrasts, samples, equivalence_percent)
+    robust = {
+        (metric, cell): robust_ratios(samples, metric, cell)
+        for metric, cell in dict.fromkeys((metric, cell) for cell, _, metric in judged)
+    }
     return [
-        _comparison(key, judged, samples, is_primary=key[0] in primary)
-        for key, judged in in_blocks(contrasts, samples, equivalence_percent).items()
+        _comparison(
+            key, each, robust[key[2], key[0]][key[1]], samples, is_primary=key[0] in primary
+        )
+        for key, each in judged.items()
     ]
 
 
 def _comparison(
-    key: tuple[str, str, str], judged: Judged[Ratio], samples: Samples, *, is_primary: bool
+    key: tuple[str, str, str],
+    judged: Judged[Ratio],
+    robust: RobustRatio,
+    samples: Samples,
+    *,
+    is_primary: bool,
 ) -> Comparison:
     cell, system, metric = key
-    ratio, robust = judged.ratio, judged.ratio.robust
+    ratio = judged.ratio
     return Comparison(
         cell=cell,
         system=system,
@@ -69,6 +82,7 @@ def _comparison(
         robust_low=robust.low,
         robust_high=robust.high,
         robust_p=robust.p,
+        robust_light=robust.light,
         left_out=[block for block in samples.blocks() if block not in judged.logs],
         blocks=judged.blocks,
     )

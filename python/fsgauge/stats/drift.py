@@ -18,7 +18,7 @@ from fsgauge.stats.estimate import ByBlock
 from fsgauge.stats.evidence import Evidence, finding
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.planned import margin_percent
-from fsgauge.stats.ratio import t_quantile
+from fsgauge.stats.ratio import LEVEL, t_quantile
 from fsgauge.stats.results import Finding
 from fsgauge.stats.verdict import log_margin
 from fsgauge.stats.welch import p_of
@@ -30,7 +30,7 @@ SURE = 0.01
 
 @dataclass(frozen=True)
 class Drift:
-    """The log change from the first block to the last, its 95 % interval, and p of none."""
+    """The log change from the first block to the last, its interval, and p of none."""
 
     change: float
     low: float
@@ -43,7 +43,8 @@ def drift_of_study(evidence: Evidence) -> Iterator[Finding]:
     samples, metric = evidence.samples, evidence.primary_metric
     systems, cells = samples.plan.systems, samples.plan.cells
     found = drift_of(
-        [samples.block_logs(metric, cell.id, system) for cell in cells for system in systems]
+        [samples.block_logs(metric, cell.id, system) for cell in cells for system in systems],
+        level=samples.level,
     )
     margin = log_margin(margin_percent(evidence.study))
     if found is None or found.p > SURE or abs(found.change) <= margin:
@@ -60,7 +61,7 @@ def drift_of_study(evidence: Evidence) -> Iterator[Finding]:
     )
 
 
-def drift_of(series: Sequence[ByBlock]) -> Drift | None:
+def drift_of(series: Sequence[ByBlock], *, level: float = LEVEL) -> Drift | None:
     """The drift of series of logs by block; None where fewer than five blocks have them all."""
     means = _block_means([each for each in series if each])
     blocks = sorted(means)
@@ -74,7 +75,7 @@ def drift_of(series: Sequence[ByBlock]) -> Drift | None:
     freedom = len(blocks) - 2
     error = math.sqrt(squares / freedom / spread)
     span = blocks[-1] - blocks[0]
-    half = t_quantile(freedom) * error
+    half = t_quantile(freedom, level) * error
     return Drift(
         change=span * slope,
         low=span * (slope - half),

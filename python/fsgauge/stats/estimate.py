@@ -1,6 +1,7 @@
 """A number over blocks with its interval, and the ratio of two inside each block.
 
-Takes logs by block. A number is the geometric mean over blocks with a 95 % t interval on logs.
+Takes logs by block. A number is the geometric mean over blocks with a t interval on logs, at the
+level of the study: `Samples` has that, and what is read of a study asks it.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Callable, Mapping
 
 from pydantic import BaseModel, ConfigDict
 
-from fsgauge.stats.ratio import LEVEL, ratio_of_blocks, t_quantile
+from fsgauge.stats.ratio import ratio_of_blocks, t_quantile
 
 ALPHA = 0.05
 ByBlock = Mapping[int, float]
@@ -29,7 +30,7 @@ class Estimate(BaseModel):
 
 
 def estimate(
-    logs: ByBlock, *, shift: float = 0.0, reach: float = 0.0, level: float = LEVEL
+    logs: ByBlock, *, shift: float = 0.0, reach: float = 0.0, level: float
 ) -> Estimate | None:
     """The geometric mean of blocks, times exp(shift); None without blocks. `level` as in ratio."""
     found = ratio_of_blocks([log + shift for log in logs.values()], reach=reach, level=level)
@@ -38,14 +39,17 @@ def estimate(
     return Estimate(value=found.ratio, low=found.low, high=found.high, n=found.n)
 
 
-def mean_of(values: ByBlock, scale: Callable[[float], float] = float) -> Estimate | None:
+def mean_of(
+    values: ByBlock, scale: Callable[[float], float] = float, *, level: float
+) -> Estimate | None:
     """The arithmetic mean of blocks with its t interval, each passed through `scale`."""
     found = list(values.values())
     if not found:
         return None
     mean, half = statistics.fmean(found), None
     if len(found) > 1:
-        half = t_quantile(len(found) - 1) * statistics.stdev(found) / math.sqrt(len(found))
+        quantile = t_quantile(len(found) - 1, level)
+        half = quantile * statistics.stdev(found) / math.sqrt(len(found))
     return Estimate(
         value=scale(mean),
         low=None if half is None else scale(mean - half),

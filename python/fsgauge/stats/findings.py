@@ -20,6 +20,7 @@ from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.missing_runs import missing_runs
 from fsgauge.stats.noise import ASKED_PERCENT
 from fsgauge.stats.results import Finding, Level
+from fsgauge.stats.robust import blocks_in_words, differs
 from fsgauge.stats.samples import Withheld
 from fsgauge.stats.served import SERVER_ADVICE, places_served, unstable_writes
 from fsgauge.stats.server_aborts import server_aborts
@@ -221,9 +222,10 @@ def _robust_disagrees(evidence: Evidence) -> Iterator[Finding]:
     names = {cell.id: cell.name for cell in evidence.study.plan.cells}
     apart = [
         f"{entry.system}, {names[entry.cell]}: {entry.ratio:.3f} against {entry.robust_ratio:.3f}"
+        f" ({blocks_in_words(entry.robust_light)} apart)"
         for entry in evidence.comparisons
         if entry.metric == evidence.primary_metric
-        and entry.robust_low is not None
+        and differs(entry)
         and min(entry.p, entry.robust_p) <= SURE
         and max(entry.p, entry.robust_p) > UNSURE
     ]
@@ -231,9 +233,10 @@ def _robust_disagrees(evidence: Evidence) -> Iterator[Finding]:
         yield finding(
             "estimates.disagree",
             "note",
-            "The interval of the mean and the outlier-resistant one (Hodges-Lehmann) disagree in"
-            f" {count(len(apart), 'comparison')}.",
-            "Check the blocks in the table: one stalled run may be the cause.",
+            f"In {count(len(apart), 'comparison')} the answer hangs on a few runs far off: a fit in"
+            " which they count little (Student-t) says otherwise.",
+            "Look at the runs of these blocks: did the machine stall, or does the system? The"
+            " verdict counts them in full.",
             apart,
         )
 

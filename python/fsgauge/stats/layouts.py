@@ -1,6 +1,6 @@
 """Layouts: what lay where before the first and after the last run of each turn, over blocks.
 
-Takes scan records; gives each system's numbers before and after with 95 % intervals over blocks
+Takes scan records; gives each system's numbers before and after with intervals over blocks
 (of the baseline, the mean of its two turns counts in a block), and the ratio of extents per file
 after the last run to that of the reference: the baseline, or the first system that has a layout
 where the baseline is a bare device. Extents per file are a ratio scale, so they are averaged as
@@ -16,10 +16,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 from fsgauge.machine import StorageFacts
-from fsgauge.record import Plan, ScanRecord
+from fsgauge.record import ScanRecord
 from fsgauge.scan.numbers import Numbers, numbers_of
 from fsgauge.stats.contrast import Contrast, Value, in_blocks
-from fsgauge.stats.estimate import mean_of
 from fsgauge.stats.results import LayoutNumber, LayoutRatio, Layouts
 from fsgauge.stats.samples import Samples
 from fsgauge.wire import LengthBin
@@ -31,9 +30,10 @@ _CELL = "layout"
 
 
 def read_layouts(
-    plan: Plan, scans: Sequence[ScanRecord], equivalence_percent: float
+    study: Samples, scans: Sequence[ScanRecord], equivalence_percent: float
 ) -> Layouts | None:
     """Everything that the scans of a study say; None where it made none."""
+    plan = study.plan
     scans = [scan for scan in scans if scan.when in ("before", "after")]
     if not scans:
         return None
@@ -50,32 +50,32 @@ def read_layouts(
             for system in plan.systems
             for name in SHOWN
             for when in whens
-            if (number := _number(plan, scans, system, name, when)) is not None
+            if (number := _number(study, scans, system, name, when)) is not None
         ],
-        ratios=_ratios(plan, scans, reference, equivalence_percent),
+        ratios=_ratios(study, scans, reference, equivalence_percent),
         failed=sum(scan.result is None for scan in scans),
         incomplete=sum(bool(scan.result and scan.result.problems) for scan in scans),
     )
 
 
 def _number(
-    plan: Plan, scans: Sequence[ScanRecord], system: str, name: str, when: When
+    study: Samples, scans: Sequence[ScanRecord], system: str, name: str, when: When
 ) -> LayoutNumber | None:
     logs = name == EXTENTS
-    samples = _samples(plan, scans, name, when, math.log if logs else float)
-    mean = mean_of(samples.block_logs(name, _CELL, system), math.exp if logs else float)
+    samples = _collected(study.beside(), scans, name, when, math.log if logs else float)
+    mean = samples.plain_mean(name, _CELL, system, math.exp if logs else float)
     if mean is None:
         return None
     return LayoutNumber(system=system, name=name, when=when, **mean.model_dump())
 
 
 def _ratios(
-    plan: Plan, scans: Sequence[ScanRecord], reference: str, equivalence_percent: float
+    study: Samples, scans: Sequence[ScanRecord], reference: str, equivalence_percent: float
 ) -> list[LayoutRatio]:
-    samples = _samples(plan, scans, EXTENTS, "after", math.log)
+    samples = _collected(study.beside(), scans, EXTENTS, "after", math.log)
     contrasts = {
         system: Contrast(Value(EXTENTS, _CELL, system), Value(EXTENTS, _CELL, reference))
-        for system in plan.systems
+        for system in study.plan.systems
         if system != reference
     }
     return [
@@ -84,15 +84,14 @@ def _ratios(
     ]
 
 
-def _samples(
-    plan: Plan,
+def _collected(
+    samples: Samples,
     scans: Sequence[ScanRecord],
     name: str,
     when: When,
     scale: Callable[[float], float],
 ) -> Samples:
-    """One number of every scan that has it, by block and turn."""
-    samples = Samples(plan)
+    """With one number of every scan that has it, by block and turn."""
     for scan in scans:
         value = _numbers(scan).get(name) if scan.when == when else None
         if value is not None:

@@ -27,7 +27,10 @@ FEWEST_BLOCKS = 3
 
 
 class PilotNoise(BaseModel):
-    """`noise_percent` pools the variances of the primary cells; `worst_percent` is one cell's."""
+    """`noise_percent` pools the variances of the primary cells; `worst_percent` is one cell's.
+
+    It holds for partners that stand as far apart as the pilot's did: `side_by_side` or not.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -37,6 +40,7 @@ class PilotNoise(BaseModel):
     noise_percent: float
     worst_percent: float
     worst_cell: str
+    side_by_side: bool = False
 
 
 def pilot_noise(study: StudyRecord, runs: Sequence[RunRecord]) -> PilotNoise:
@@ -69,6 +73,7 @@ def pilot_noise(study: StudyRecord, runs: Sequence[RunRecord]) -> PilotNoise:
         noise_percent=100 * math.sqrt(pooled),
         worst_percent=100 * math.sqrt(variances[worst]),
         worst_cell=worst,
+        side_by_side=study.plan.side_by_side,
     )
 
 

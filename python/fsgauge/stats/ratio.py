@@ -1,11 +1,9 @@
 """Ratio of two systems from the ratios of their blocks, with an interval.
 
-Takes log ratios, one a block; gives the geometric mean with a t interval on the log scale, and
-beside it the Hodges-Lehmann estimate with the exact signed-rank interval, which one stalled block
-cannot move far. Sources: Kalibera and Jones, "Rigorous benchmarking in reasonable time"
-(ISMM 2013) for ratios of repetitions at the level that varies most; Hollander, Wolfe and Chicken,
-"Nonparametric statistical methods" (3rd ed., 3.1 to 3.3) for the signed-rank interval. The plain
-bootstrap covers 86 to 89 % where it promises 95 % with 5 to 10 blocks, so it is not used.
+Takes log ratios, one a block; gives the geometric mean with a t interval on the log scale. Source:
+Kalibera and Jones, "Rigorous benchmarking in reasonable time" (ISMM 2013), for ratios of
+repetitions at the level that varies most. The plain bootstrap covers 86 to 89 % where it promises
+95 % with 5 to 10 blocks, so it is not used. What a few stalled runs do to a ratio is in robust.py.
 """
 
 from __future__ import annotations
@@ -26,16 +24,6 @@ the baseline's two turns."""
 
 
 @dataclass(frozen=True)
-class Robust:
-    """Hodges-Lehmann ratio; the interval needs six blocks to reach 95 %."""
-
-    ratio: float
-    low: float | None
-    high: float | None
-    p: float
-
-
-@dataclass(frozen=True)
 class Ratio:
     """Geometric mean of `n` block ratios; `deviation` is the standard deviation of one, in logs.
 
@@ -50,7 +38,6 @@ class Ratio:
     n: int
     deviation: float | None
     reach: float
-    robust: Robust
     drawn: float = field(default=LEVEL, kw_only=True)
 
     def at(self, level: float) -> tuple[float, float] | None:
@@ -93,9 +80,8 @@ def ratio_of_blocks(
     if n == 0:
         return None
     mean = statistics.fmean(log_ratios)
-    robust = hodges_lehmann(log_ratios, reach=reach)
     if n == 1:
-        return Ratio(math.exp(mean), None, None, 1.0, 1, None, reach, robust, drawn=level)
+        return Ratio(math.exp(mean), None, None, 1.0, 1, None, reach, drawn=level)
     deviation = max(statistics.stdev(log_ratios), deviation_of_steps(reach))
     half = t_quantile(n - 1, level) * deviation / math.sqrt(n) + reach
     p = _t_test(beyond(mean, reach), deviation / math.sqrt(n), n - 1)
@@ -108,7 +94,6 @@ def ratio_of_blocks(
         n=n,
         deviation=deviation,
         reach=reach,
-        robust=robust,
         drawn=level,
     )
 
@@ -144,41 +129,3 @@ def _t_test(mean: float, error: float, freedom: int) -> float:
     if error == 0:
         return 1.0 if mean == 0 else 0.0
     return float(2 * stdtr(freedom, -abs(mean) / error))
-
-
-def hodges_lehmann(log_ratios: Sequence[float], *, reach: float = 0.0) -> Robust:
-    """Median of all means of pairs, with the exact signed-rank interval and p (no ties assumed).
-
-    All of the log ratios may be off by `reach`: see ratio_of_blocks.
-    """
-    n = len(log_ratios)
-    means = sorted((log_ratios[i] + log_ratios[j]) / 2 for i in range(n) for j in range(i, n))
-    below = _signed_rank_distribution(n)
-    middle = statistics.median(means)
-    nearest = math.copysign(min(abs(middle), reach), middle)
-    positive = sum(m > nearest for m in means) + sum(m == nearest for m in means) / 2
-    low_tail = below[min(math.ceil(positive), len(means))]
-    high_tail = below[min(math.ceil(len(means) - positive), len(means))]
-    p = min(1.0, 2 * min(low_tail, high_tail)) if abs(middle) > reach or not reach else 1.0
-    centre = math.exp(middle)
-    rank = sum(probability <= (1 - LEVEL) / 2 for probability in below)
-    if rank == 0:
-        return Robust(centre, None, None, p)
-    return Robust(centre, math.exp(means[rank - 1] - reach), math.exp(means[-rank] + reach), p)
-
-
-@lru_cache
-def _signed_rank_distribution(n: int) -> tuple[float, ...]:
-    """P(W <= w) for w = 0 ... n(n+1)/2, where W sums the ranks of the positive differences.
-
-    scipy has it for the p of `wilcoxon` alone and does not give it away; the interval needs it.
-    """
-    import numpy as np
-
-    density = np.zeros(n * (n + 1) // 2 + 1)
-    density[0] = 1.0
-    for rank in range(1, n + 1):
-        shifted = np.zeros_like(density)
-        shifted[rank:] = density[:-rank]
-        density = (density + shifted) / 2
-    return tuple(float(value) for value in np.cumsum(density))

@@ -111,7 +111,7 @@ def read_study(
         few_operations=few_operations(asked, runs, judged_by_it),
         blocks_complete=blocks,
         stopped=stopped,
-        layouts=read_layouts(plan, scans, margin_percent(study)),
+        layouts=read_layouts(samples, scans, margin_percent(study)),
         own=analysis.read(material) if plan.cells else None,
         scans=scans,
         steps=steps,

@@ -86,6 +86,7 @@ class Comparison(JudgedRatio):
     `left_out` the blocks that lack a run of this pairing; `blocks` the ratio of each block.
     `alone_low` and `alone_high` are the 95 % interval of this ratio by itself; `pick_low` and
     `pick_high` hold where it is named for being the largest or the least of `family` ratios.
+    `robust_*` are of a fit in which runs far off count little; those of `robust_light` blocks do.
     With `in_memory` a server's memory answered for the device: the verdict says nothing of storage.
     """
 
@@ -106,6 +107,7 @@ class Comparison(JudgedRatio):
     robust_low: float | None
     robust_high: float | None
     robust_p: float
+    robust_light: list[int] = []
     left_out: list[int]
     blocks: list[tuple[int, float]]
 

@@ -27,12 +27,13 @@ stall are not missing:
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from fsgauge.factors import factors_of
 from fsgauge.record import Plan, RunRecord
+from fsgauge.stats.estimate import ByBlock, Estimate, estimate, mean_of
 from fsgauge.stats.metrics import QUANTILES, Reading, readings
 from fsgauge.stats.ratio import LEVEL
 from fsgauge.wire import timed_operations
@@ -83,6 +84,13 @@ class Samples:
     level: float = LEVEL
     withheld: list[Withheld] = field(default_factory=list)
 
+    def beside(self, plan: Plan | None = None) -> Samples:
+        """None yet, of the same study: what is drawn from them has intervals of its level.
+
+        With a `plan`, of other turns of the study.
+        """
+        return Samples(plan or self.plan, level=self.level)
+
     def add(self, key: Key, place: Place, reading: Reading) -> None:
         """The value of one run; it must be above zero."""
         self.logs.setdefault(key, {})[place] = math.log(reading.value)
@@ -121,6 +129,23 @@ class Samples:
                 complete[block] = sum(found[block, again] for again in turns) / len(turns)
         return complete
 
+    def number(self, metric: str, cell: str, system: str) -> Estimate | None:
+        """The geometric mean of a system's blocks, with its interval; None without any."""
+        logs, reach = self.block_logs(metric, cell, system), self.reach(metric, cell, system)
+        return self.over_blocks(logs, reach=reach)
+
+    def over_blocks(
+        self, logs: ByBlock, *, shift: float = 0.0, reach: float = 0.0
+    ) -> Estimate | None:
+        """The same of any logs by block, times exp(shift)."""
+        return estimate(logs, shift=shift, reach=reach, level=self.level)
+
+    def plain_mean(
+        self, name: str, cell: str, system: str, scale: Callable[[float], float] = float
+    ) -> Estimate | None:
+        """The arithmetic mean of what was put as it is, with its interval, through `scale`."""
+        return mean_of(self.block_logs(name, cell, system), scale, level=self.level)
+
     def noise_log_ratios(self, metric: str, cell: str) -> dict[int, float]:
         """By block, the log of the baseline's later turn over its earlier one: A/A."""
         found = self.of(metric, cell, self.plan.baseline)
@@ -130,9 +155,14 @@ class Samples:
                 ratios[block] = found[block, later] - found[block, earlier]
         return ratios
 
-    def later_is_twin(self, cell: str) -> dict[int, bool]:
-        """By block that has the baseline twice, whether the plan calls its later turn the twin."""
-        return {block: later for block, (_, later) in self._baseline_turns(cell).items()}
+    def twin_log_ratios(self, metric: str, cell: str) -> dict[int, float]:
+        """By block, the log of the baseline's twin over its other turn: A/A by the plan's lot."""
+        found = self.of(metric, cell, self.plan.baseline)
+        return {
+            block: found[block, True] - found[block, False]
+            for block in self._baseline_turns(cell)
+            if (block, True) in found and (block, False) in found
+        }
 
     def reach(self, metric: str, cell: str, system: str) -> float:
         """The furthest that a run of one metric, cell and system may be from its true value."""

@@ -16,7 +16,17 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from fsgauge.plan.power import detectable_percent
-from fsgauge.stats.ratio import LEVEL, Ratio, Robust, beyond, t_quantile
+from fsgauge.stats.ratio import LEVEL, Ratio, beyond, t_quantile
+
+
+@dataclass(frozen=True)
+class Robust:
+    """Hodges-Lehmann shift as a ratio; with too few blocks the interval does not reach 95 %."""
+
+    ratio: float
+    low: float | None
+    high: float | None
+    p: float
 
 
 @dataclass(frozen=True)
@@ -28,6 +38,7 @@ class Welch(Ratio):
 
     error: float | None
     freedom: float | None
+    robust: Robust
 
     def at(self, level: float) -> tuple[float, float] | None:
         """The interval at another level; None where a folder has one block."""
@@ -63,7 +74,7 @@ def welch(
     robust = shift(a, b, reach=reach)
     n = min(len(a), len(b))
     if n == 1:
-        return Welch(math.exp(log_ratio), None, None, 1.0, 1, None, reach, robust, None, None)
+        return Welch(math.exp(log_ratio), None, None, 1.0, 1, None, reach, None, None, robust)
     deviations = max(statistics.stdev(a), steps), max(statistics.stdev(b), steps)
     error, freedom = _error(deviations, (len(a), len(b)))
     low, high = interval(math.exp(log_ratio), error, freedom, LEVEL, reach)

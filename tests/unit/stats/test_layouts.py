@@ -12,6 +12,7 @@ from fsgauge.record import Plan, ScanRecord
 from fsgauge.stats import read_study
 from fsgauge.stats.layouts import read_layouts
 from fsgauge.stats.results import Layouts
+from fsgauge.stats.samples import Samples
 from fsgauge.wire import EngineFault
 from tests.scan_example import example
 from tests.synthetic import SyntheticStudy, make_study
@@ -53,13 +54,13 @@ def scans_of(plan: Plan, extents: Extents, without: tuple[str, ...] = ()) -> lis
 
 
 def layouts(plan: Plan, scans: list[ScanRecord]) -> Layouts:
-    found = read_layouts(plan, scans, 3.0)
+    found = read_layouts(Samples(plan), scans, 3.0)
     assert found is not None
     return found
 
 
 def test_a_study_without_scans_has_no_layouts() -> None:
-    assert read_layouts(study().study.plan, [], 3.0) is None
+    assert read_layouts(Samples(study().study.plan), [], 3.0) is None
 
 
 def test_a_planted_ratio_comes_out_worse_with_its_interval() -> None:

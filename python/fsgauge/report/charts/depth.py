@@ -1,6 +1,6 @@
 """Ratio to the baseline against queue depth: does the cost fall as the load rises?
 
-One panel a pattern and block size, one line a system, the noise floor as a band.
+One panel a pattern and block size, one line a system; behind each depth its cell's band of noise.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from fsgauge.report.charts.panels import ratio_domain, ratio_ticks
 from fsgauge.report.charts.whiskers import Along, edges_of, whiskers
 from fsgauge.report.draw import Drawing, chart_of, draw
 from fsgauge.report.theme import BAND, INK
-from fsgauge.stats.results import Comparison, NoiseFloor, Results
+from fsgauge.stats.results import Comparison, Results
 from fsgauge.units import format_size
 
 if TYPE_CHECKING:
@@ -43,11 +43,10 @@ def depth_curves(results: Results) -> Drawing | None:
     if not found:
         return None
     rows = [row for each in found.values() for row in each]
-    floor = results.noise_of(entries[0].metric)
     limits = ratio_domain([*(row["ratio"] for row in rows), *edges_of(rows, "low", "high")])
 
     def panel(item: tuple[str, list[dict[str, Any]]], width: int) -> alt.TopLevelMixin:
-        return _panel(item[0], item[1], width, limits, floor)
+        return _panel(item[0], item[1], width, limits)
 
     shown = list(found.items())
     note = panels.left_out(results)
@@ -59,6 +58,8 @@ def _row(results: Results, entry: Comparison) -> dict[str, Any]:
     cell = results.cell(entry.cell)
     factors = factors_of(cell)
     known = words.is_known(entry.low, entry.high, entry.n)
+    floor = results.noise_of(entry.metric)
+    band = floor.band_of(entry.cell) if floor else None
     return {
         "cell": entry.cell,
         "panel": f"{factors.panel}, {format_size(factors.operation_bytes)}",
@@ -67,6 +68,7 @@ def _row(results: Results, entry: Comparison) -> dict[str, Any]:
         "ratio": entry.ratio,
         "low": entry.low if known else None,
         "high": entry.high if known else None,
+        "noise": (band.low, band.high) if band else None,
         "verdict": entry.verdict,
         "tip": f"{entry.system}, {cell.name}: {words.ratio(entry.ratio)} of {results.baseline}"
         f" ({words.interval(entry.low, entry.high, entry.n)}), {words.verdict(entry)}",
@@ -78,7 +80,6 @@ def _panel(
     rows: list[dict[str, Any]],
     width: int,
     limits: tuple[float, float],
-    floor: NoiseFloor | None,
 ) -> alt.TopLevelMixin:
     import altair as alt
 
@@ -101,7 +102,9 @@ def _panel(
         *whiskers(rows, ("ratio", "low", "high"), along, width=1.5, x=x, xOffset=shift),
         panels.points(base, 42, y=y("ratio"), xOffset=shift),
     ]
-    if floor is not None and floor.low is not None and floor.high is not None:
-        band = chart_of([{"ratio": floor.low, "to": floor.high}])
-        layers.insert(0, band.mark_rect(color=BAND, opacity=0.55).encode(y=y("ratio"), y2="to:Q"))
+    bands = {row["depth"]: row["noise"] for row in rows if row["noise"] is not None}
+    if bands:
+        shown = [{"depth": depth, "ratio": low, "to": high} for depth, (low, high) in bands.items()]
+        rect = chart_of(shown).mark_rect(color=BAND, opacity=0.55)
+        layers.insert(0, rect.encode(x=x, y=y("ratio"), y2="to:Q"))
     return alt.layer(*layers).properties(width=width, height=170, title=panels.heading(name, width))

@@ -88,23 +88,21 @@ def forest(results: Results) -> Drawing | None:
     return draw(
         "forest",
         label,
-        *forms(results, rows, None, _axis_title(results)),
+        *forms(results, rows, _axis_title(results)),
         rows,
         [_noise_tip(floor) for floor in results.noise],
         note=f"{hidden} more rows are in the tables." if hidden else "",
     )
 
 
-def forms(
-    results: Results, rows: list[dict[str, Any]], floor: NoiseFloor | None, title: str
-) -> tuple[Build, Build]:
-    """The wide and the narrow drawing of such rows; no band without a floor."""
+def forms(results: Results, rows: list[dict[str, Any]], title: str) -> tuple[Build, Build]:
+    """The wide and the narrow drawing of such rows; a row with `noise` has a band."""
     styled = panels.styled(results, rows)
 
     def build(layout: Layout) -> Build:
         letters = int(((layout.system or NARROW_LINE) - 10) / SYSTEM_PIXELS)
         fitted = [{**row, "label": shortened(row["label"], letters)} for row in styled]
-        return lambda: panels.specification(_chart(fitted, layout, floor, title))
+        return lambda: panels.specification(_chart(fitted, layout, title))
 
     return build(_wide(styled)), build(_narrow(styled))
 
@@ -176,7 +174,6 @@ def _place(rows: list[dict[str, Any]], layout: Layout) -> tuple[list[dict[str, A
 def _chart(
     rows: list[dict[str, Any]],
     layout: Layout,
-    floor: NoiseFloor | None,
     title: str,
 ) -> alt.TopLevelMixin:
     import altair as alt
@@ -201,7 +198,7 @@ def _chart(
     down = alt.Scale(domain=[lines - 0.4, -0.6])
     y, label_y = (alt.Y(f"{field}:Q", scale=down, axis=None) for field in ("y", "label_y"))
     return alt.layer(
-        *_background(floor, low, high, x),
+        _one(x),
         *_row_bands(measured, low, high, x, y),
         *_marks(measured, along, y),
         *_labels(placed, measured, layout, y, label_y),
@@ -224,25 +221,11 @@ def over_baseline(results: Results) -> str:
     return f"ratio to {shortened(label, BASELINE_LETTERS)}"
 
 
-def _background(floor: NoiseFloor | None, low: float, high: float, x: Axis) -> list[alt.Chart]:
-    """The band of noise and the line at 1."""
-
-    one = chart_of([{"ratio": 1}]).mark_rule(color=INK, strokeWidth=1)
-    marks = [one.encode(x=x("ratio"))]
-    if (
-        floor is not None
-        and floor.low is not None
-        and floor.high is not None
-        and (floor.low < high and floor.high > low)
-    ):
-        band = {
-            "ratio": max(floor.low, low),
-            "to": min(floor.high, high),
-            "tip": _noise_tip(floor),
-        }
-        rect = chart_of([band]).mark_rect(color=BAND, opacity=0.55)
-        marks.insert(0, rect.encode(x=x("ratio"), x2="to:Q", description="tip:N"))
-    return marks
+def _one(x: Axis) -> alt.Chart:
+    """The line at 1."""
+    line = chart_of([{"ratio": 1}]).mark_rule(color=INK, strokeWidth=1)
+    encoded: alt.Chart = line.encode(x=x("ratio"))
+    return encoded
 
 
 def _row_bands(

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict
 from fsgauge.access.server import SERVERS, ServerKind
 from fsgauge.errors import FsgaugeError
 from fsgauge.rig.host.device.loop_devices import loops_available
-from fsgauge.rig.host.machine.noise import RunJob, noise_percent
+from fsgauge.rig.host.machine.noise import Noise, RunJob, measured_noise
 from fsgauge.rig.host.serving import install_of, lack_of, require_surroundings
 from fsgauge.system import FileSystem, SystemKind, system_kinds
 from fsgauge.system.support import support_of
@@ -36,7 +36,11 @@ class SystemStanding(BaseModel):
 
 
 class Diagnosis(BaseModel):
-    """This machine as a laboratory. `noise_percent` is how far two equal short runs differ."""
+    """This machine as a laboratory.
+
+    `noise_percent` is how far two equal short runs differ, one right after the other;
+    `noise_apart_percent` the same of runs four to ten seconds apart.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -46,6 +50,7 @@ class Diagnosis(BaseModel):
     servers: list[SystemStanding]
     engine: ProbeResult | None
     noise_percent: float | None
+    noise_apart_percent: float | None
     noise_directory: str
     problems: list[str]
 
@@ -61,16 +66,18 @@ def server_standings() -> list[SystemStanding]:
 
 
 def diagnose(run: RunJob, directory: Path) -> Diagnosis:
-    """Look at kernel, tools and engine, and measure noise in `directory`; about four seconds."""
+    """Look at kernel, tools and engine, and measure noise in `directory`; about twelve seconds."""
     problems: list[str] = []
     probe = _probe(run, directory, problems)
+    noise = _noise(run, directory, probe, problems)
     return Diagnosis(
         root=os.geteuid() == 0,
         loop_devices=loops_available(),
         systems=system_standings(),
         servers=server_standings(),
         engine=probe,
-        noise_percent=_noise(run, directory, probe, problems),
+        noise_percent=noise.next_percent if noise else None,
+        noise_apart_percent=noise.apart_percent if noise else None,
         noise_directory=str(directory),
         problems=problems,
     )
@@ -142,11 +149,11 @@ def _probe(run: RunJob, directory: Path, problems: list[str]) -> ProbeResult | N
 
 def _noise(
     run: RunJob, directory: Path, probe: ProbeResult | None, problems: list[str]
-) -> float | None:
+) -> Noise | None:
     if probe is None:
         return None
     try:
-        return noise_percent(run, directory, direct=bool(probe.direct))
+        return measured_noise(run, directory, direct=bool(probe.direct))
     except (FsgaugeError, OSError) as error:
         what = error.what if isinstance(error, FsgaugeError) else str(error)
         problems.append(f"noise could not be measured in {directory}: {what}")

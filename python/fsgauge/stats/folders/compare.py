@@ -12,7 +12,8 @@ On one machine the direct one decides, and calls a system better or worse only w
 says the same: what a sitting does to all systems is in the first, what it does to the baseline
 alone in the second. The baseline has the first alone. On two machines, or where it is asked for,
 the second one decides alone. Families for the correction: one metric, one basis, primary cells
-apart from the others.
+apart from the others. The interval that is shown is the one that the verdict rests on, as in a
+report (stats/contrast.py); where the two bases disagree it is both together, which holds 1.
 
 A side is one folder or several. Intervals hold what differs from sitting to sitting: measured where
 there are sittings enough, assumed to be as large as what equal runs differ by otherwise
@@ -54,7 +55,10 @@ DEFAULT_EQUIVALENCE_PERCENT = 3.0
 class Entry(ResultModel):
     """B over A by one metric. Without `verdict`, two machines were compared.
 
-    `bases_agree` is false where the interval would decide and the other basis says otherwise.
+    `low` and `high` exclude 1 exactly where the verdict is better or worse, or lie within the
+    margin where it is equivalent; `alone_low` and `alone_high` are the 95 % interval of this ratio
+    by itself. `bases_agree` is false where that one would decide and the other basis says
+    otherwise; `low` and `high` then span the intervals of both.
     `within_low` and `within_high` are the interval of these sittings alone; `sittings_measured`:
     the other one is of how sittings differ, not of what is assumed of that. `value_a` and `value_b`
     are geometric means over blocks: in the metric's unit, or, to the baseline, ratios. `error` (of
@@ -73,6 +77,8 @@ class Entry(ResultModel):
     ratio: float
     low: float | None
     high: float | None
+    alone_low: float | None
+    alone_high: float | None
     within_low: float | None
     within_high: float | None
     sittings_measured: bool
@@ -271,6 +277,7 @@ def _entry(
     ratio, robust = each.ratio, each.ratio.robust
     agree = other is None or _agree(each.verdict, other.verdict)
     verdict: Verdict | None = each.verdict if agree else "undecided"
+    low, high = each.interval if agree or other is None else _hull(each, other)
     return Entry(
         cell=cell,
         system=system,
@@ -281,8 +288,10 @@ def _entry(
         value_a=_mean(each.against),
         value_b=_mean(each.logs),
         ratio=ratio.ratio,
-        low=ratio.low,
-        high=ratio.high,
+        low=low,
+        high=high,
+        alone_low=ratio.low,
+        alone_high=ratio.high,
         within_low=ratio.within_low,
         within_high=ratio.within_high,
         sittings_measured=ratio.measured,
@@ -309,6 +318,19 @@ def _agree(direct: Verdict, to_baseline: Verdict) -> bool:
     if direct in ("better", "worse"):
         return to_baseline == direct
     return direct == "undecided" or to_baseline not in ("better", "worse")
+
+
+def _hull(
+    direct: Judged[OverSittings], to_baseline: Judged[OverSittings]
+) -> tuple[float | None, float | None]:
+    """Both intervals and 1: what the system changed, whichever of the two ratios is right, if it
+    changed anything.
+    """
+    low, high = direct.interval
+    other_low, other_high = to_baseline.interval
+    if low is None or high is None or other_low is None or other_high is None:
+        return None, None
+    return min(low, other_low, 1.0), max(high, other_high, 1.0)
 
 
 def _contrasts(

@@ -18,6 +18,7 @@ from fsgauge.stats.contrast import Contrast, Value, ratio_of, reach_of
 from fsgauge.stats.folders.change_points import FEWEST, change_points
 from fsgauge.stats.folders.same_conditions import Side, Unlike, listed_differences, require_alike
 from fsgauge.stats.metrics import METRICS
+from fsgauge.stats.planned import level_of
 from fsgauge.stats.read import read_side
 from fsgauge.stats.results import ResultModel, Results
 from fsgauge.stats.samples import Samples, collect
@@ -104,7 +105,7 @@ def follow(sides: Sequence[Side], *, despite: Sequence[str] = ()) -> History:
         for side, each in zip(ordered, results, strict=True)
         if not each.sureness.valid
     }
-    samples = [collect(side.study.plan, side.runs) for side in kept]
+    samples = [collect(side.study.plan, side.runs, level=level_of(side.study)) for side in kept]
     latest = results[-1]
     baseline = latest.baseline
     if any(each.baseline != baseline for each in results):

@@ -78,6 +78,8 @@ def _entry(
         ratio=math.exp(log_ratio),
         low=low,
         high=high,
+        alone_low=low,
+        alone_high=high,
         within_low=None,
         within_high=None,
         sittings_measured=True,

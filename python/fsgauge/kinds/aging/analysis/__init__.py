@@ -86,8 +86,8 @@ def read_aging(
         seeks=seeks_of(environment.storage),
         lines=aging_lines(samples, equivalence_percent),
         noise=noise_of_sides(samples),
-        layouts=aging_layouts(plan, scans, chunks, model),
-        aged=aged_files(plan, scans, chunks),
+        layouts=aging_layouts(samples, scans, chunks, model),
+        aged=aged_files(samples, scans, chunks),
         disk=[
             DiskParameter(name=each.name, value=each.value, is_default=each.is_default)
             for each in parameters_of(model)

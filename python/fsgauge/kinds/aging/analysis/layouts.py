@@ -16,8 +16,8 @@ from fsgauge.kinds.aging.analysis.model import AgedFiles, AgingLayout, FreeAtLev
 from fsgauge.kinds.aging.analysis.rates import written_cells
 from fsgauge.kinds.aging.disk import Disk, Extents, predict_rate
 from fsgauge.kinds.aging.factors import AgingFactors
-from fsgauge.record import Cell, Plan, ScanRecord
-from fsgauge.stats.estimate import Estimate, estimate, mean_of, over
+from fsgauge.record import Cell, ScanRecord
+from fsgauge.stats.estimate import Estimate, over
 from fsgauge.stats.layouts import at_least
 from fsgauge.stats.samples import Samples
 from fsgauge.wire import ScanResult
@@ -28,12 +28,13 @@ Chunks = Mapping[str, int | None]
 
 
 def aging_layouts(
-    plan: Plan, scans: Sequence[ScanRecord], chunks: Chunks, disk: Disk
+    study: Samples, scans: Sequence[ScanRecord], chunks: Chunks, disk: Disk
 ) -> list[AgingLayout]:
     """One entry a system and level whose files were scanned."""
+    plan = study.plan
     known = {cell.id: cell for cell in written_cells(plan)}
     whole = [scan for scan in scans if scan.cell in known and is_whole(scan)]
-    predicted, shares = _predictions(plan, whole, disk), _shares(plan, whole, chunks)
+    predicted, shares = _predictions(study, whole, disk), _shares(study, whole, chunks)
     clean = next(
         (cell.id for cell in known.values() if AgingFactors.of(cell).free_percent is None), None
     )
@@ -45,15 +46,16 @@ def aging_layouts(
     ]
 
 
-def aged_files(plan: Plan, scans: Sequence[ScanRecord], chunks: Chunks) -> list[AgedFiles]:
+def aged_files(study: Samples, scans: Sequence[ScanRecord], chunks: Chunks) -> list[AgedFiles]:
     """What ageing itself left, of each system that was scanned then."""
+    plan = study.plan
     whole = [scan for scan in scans if scan.when == AGED and is_whole(scan)]
     marked = [scan.model_copy(update={"cell": AGED}) for scan in whole]
-    shares = _shares(plan, marked, chunks)
+    shares = _shares(study, marked, chunks)
     return [
         AgedFiles(
             system=system,
-            chunk_share=_mean(shares.block_logs(IN_CHUNKS, AGED, system)),
+            chunk_share=_mean(shares, AGED, system),
             lengths=lengths_of(results),
         )
         for system in plan.systems
@@ -85,11 +87,11 @@ def _layout(
         system=system,
         cell=cell.id,
         free_percent=AgingFactors.of(cell).free_percent,
-        chunk_share=_mean(shares.block_logs(IN_CHUNKS, cell.id, system)),
+        chunk_share=_mean(shares, cell.id, system),
         lengths=lengths_of(results),
         free=free_of(results),
-        predicted=estimate(rates),
-        predicted_relative=estimate(over(rates, before)) if cell.id != clean else None,
+        predicted=predicted.over_blocks(rates),
+        predicted_relative=predicted.over_blocks(over(rates, before)) if cell.id != clean else None,
         listed_share=statistics.fmean(map(listed_share, results)),
     )
 
@@ -98,9 +100,9 @@ def _results(scans: Iterable[ScanRecord]) -> list[ScanResult]:
     return [scan.result for scan in scans if scan.result is not None]
 
 
-def _predictions(plan: Plan, scans: Sequence[ScanRecord], disk: Disk) -> Samples:
+def _predictions(study: Samples, scans: Sequence[ScanRecord], disk: Disk) -> Samples:
     """Log of the predicted rate of each turn's files."""
-    samples = Samples(plan)
+    samples = study.beside()
     for scan in scans:
         if scan.result is None or scan.cell is None:
             continue
@@ -110,9 +112,9 @@ def _predictions(plan: Plan, scans: Sequence[ScanRecord], disk: Disk) -> Samples
     return samples
 
 
-def _shares(plan: Plan, scans: Sequence[ScanRecord], chunks: Chunks) -> Samples:
+def _shares(study: Samples, scans: Sequence[ScanRecord], chunks: Chunks) -> Samples:
     """Shares as they are, not as logs: they may be 0."""
-    samples = Samples(plan)
+    samples = study.beside()
     for scan in scans:
         chunk = chunks.get(scan.system)
         if scan.result is None or scan.cell is None or not chunk:
@@ -123,9 +125,9 @@ def _shares(plan: Plan, scans: Sequence[ScanRecord], chunks: Chunks) -> Samples:
     return samples
 
 
-def _mean(by_block: Mapping[int, float]) -> Estimate | None:
+def _mean(shares: Samples, cell: str, system: str) -> Estimate | None:
     """The arithmetic mean, between 0 and 1."""
-    return mean_of(by_block, lambda share: min(max(share, 0.0), 1.0))
+    return shares.plain_mean(IN_CHUNKS, cell, system, lambda share: min(max(share, 0.0), 1.0))
 
 
 MOST_EXACT = 6

@@ -14,7 +14,7 @@ from fsgauge.kinds.aging.analysis.model import AgingLine, AgingPoint, Side
 from fsgauge.kinds.aging.factors import AgingFactors
 from fsgauge.record import Cell, Plan
 from fsgauge.stats.contrast import Contrast, Judged, Value, in_blocks
-from fsgauge.stats.estimate import Estimate, estimate, over
+from fsgauge.stats.estimate import Estimate, over
 from fsgauge.stats.ratio import Ratio
 from fsgauge.stats.samples import Samples
 
@@ -76,7 +76,7 @@ def noise_of_sides(samples: Samples) -> dict[Side, Estimate]:
         ]
         blocks = set(before).intersection(*by_level) if by_level else set()
         means = {block: statistics.fmean(each[block] for each in by_level) for block in blocks}
-        noise = estimate(means)
+        noise = samples.over_blocks(means)
         if noise is not None:
             found[side] = noise
     return found
@@ -100,7 +100,7 @@ def _points(
     points = []
     for level, cell in cells_of_side(samples.plan, side).items():
         rates = samples.block_logs(RATE, cell.id, system)
-        rate = estimate(rates)
+        rate = samples.over_blocks(rates)
         if rate is None:
             continue
         found = judged.get((system, side, level))

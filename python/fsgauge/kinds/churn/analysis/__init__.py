@@ -15,7 +15,6 @@ from fsgauge.kinds.churn.factors import ChurnFactors
 from fsgauge.record import Cell, EnvironmentRecord, ScanRecord, StepRecord, StudyRecord
 from fsgauge.stats.analysis import Analysis, Interval, Material
 from fsgauge.stats.answer import Question
-from fsgauge.stats.estimate import estimate
 from fsgauge.stats.evidence import Evidence
 from fsgauge.stats.layouts import seeks_of
 from fsgauge.stats.results import Comparison, Finding
@@ -40,9 +39,7 @@ class ChurnAnalysis(Analysis):
     ) -> list[Interval]:
         """All damages, each by itself."""
         found = [
-            estimate(
-                {block: math.log(ratio) for block, ratio in damage.blocks}, level=samples.level
-            )
+            samples.over_blocks({block: math.log(ratio) for block, ratio in damage.blocks})
             for damage in damages_of(samples, equivalence_percent)
         ]
         return [Interval(each.value, each.low, each.high) for each in found if each is not None]
@@ -92,7 +89,7 @@ def read_churn(
         seeks=seeks_of(storage),
         damages=damages_of(samples, equivalence_percent),
         noise=noise_of_sides(samples),
-        layouts=churn_layouts(plan, scans),
+        layouts=churn_layouts(samples, scans),
         trees=trees_of(plan, steps),
         different_trees=different_trees(plan, steps),
         failed_scans=sum(scan.result is None for scan in scans),

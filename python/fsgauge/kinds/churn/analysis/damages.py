@@ -11,7 +11,7 @@ from fsgauge.kinds.churn.analysis.model import ChurnWear, Damage, Side
 from fsgauge.kinds.churn.factors import ChurnFactors
 from fsgauge.record import Cell, Plan
 from fsgauge.stats.contrast import Contrast, Value, in_blocks, logs_of
-from fsgauge.stats.estimate import Estimate, estimate
+from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.noise import pooled_noise
 from fsgauge.stats.results import JudgedRatio
 from fsgauge.stats.samples import Samples
@@ -87,7 +87,7 @@ def _damages_of_side(samples: Samples, side: Side, equivalence_percent: float) -
 
 
 def _rate(samples: Samples, side: Value | Contrast) -> Estimate:
-    rate = estimate(logs_of(side, samples))
+    rate = samples.over_blocks(logs_of(side, samples))
     if rate is None:
         raise ValueError("a damage without blocks has no rate")
     return rate

@@ -16,7 +16,7 @@ from fsgauge.kinds.churn.analysis.model import ChurnLayout, ChurnWear, Tree
 from fsgauge.kinds.churn.factors import ChurnFactors
 from fsgauge.record import Cell, Plan, ScanRecord, StepRecord
 from fsgauge.scan.numbers import Numbers, numbers_of
-from fsgauge.stats.estimate import Estimate, estimate
+from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.evidence import turn_name
 from fsgauge.stats.samples import Samples
 from fsgauge.wire import AgeJob, AgeResult
@@ -34,11 +34,12 @@ _MEANS = (
 )
 
 
-def churn_layouts(plan: Plan, scans: Sequence[ScanRecord]) -> list[ChurnLayout]:
+def churn_layouts(study: Samples, scans: Sequence[ScanRecord]) -> list[ChurnLayout]:
     """One entry a level, system and wear whose tree was scanned whole."""
+    plan = study.plan
     trees, written = _of_trees(plan, scans), _of_new_files(scans)
-    logs = _samples(plan, [*trees, *written], math.log, (_PER_FILE,))
-    means = _samples(plan, trees, float, _MEANS)
+    logs = _collected(study.beside(), [*trees, *written], math.log, (_PER_FILE,))
+    means = _collected(study.beside(), trees, float, _MEANS)
     found = []
     for fill in fills_of(plan):
         for system in plan.systems:
@@ -70,14 +71,13 @@ def _tree_of(cell: Cell) -> str:
     return f"tree-{factors.wear}-{factors.fill_percent}"
 
 
-def _samples(
-    plan: Plan,
+def _collected(
+    samples: Samples,
     scans: Sequence[tuple[ScanRecord, str]],
     scale: Callable[[float], float],
     names: Sequence[str],
 ) -> Samples:
-    """Numbers of every whole scan, by block and turn."""
-    samples = Samples(plan)
+    """With the numbers of every whole scan, by block and turn."""
     for scan, of in scans:
         for name, value in _values(scan, names):
             samples.put(name, of, scan, scale(value))
@@ -98,7 +98,7 @@ def _layout(
     plan: Plan, logs: Samples, means: Samples, fill: int, system: str, wear: ChurnWear
 ) -> ChurnLayout | None:
     tree = f"tree-{wear}-{fill}"
-    per_file = estimate(logs.block_logs(_PER_FILE, tree, system))
+    per_file = logs.number(_PER_FILE, tree, system)
     if per_file is None:
         return None
 
@@ -127,7 +127,7 @@ def _new_files(
     plan: Plan, logs: Samples, fill: int, system: str, wear: ChurnWear
 ) -> Estimate | None:
     cell = cell_at(plan, "write", fill, wear)
-    return estimate(logs.block_logs(_PER_FILE, cell.id, system)) if cell else None
+    return logs.number(_PER_FILE, cell.id, system) if cell else None
 
 
 Made = tuple[StepRecord, AgeJob, AgeResult]

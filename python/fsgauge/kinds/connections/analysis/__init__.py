@@ -18,12 +18,13 @@ from fsgauge.kinds.connections.analysis.samples import (
 )
 from fsgauge.kinds.connections.analysis.serving import read_serving
 from fsgauge.kinds.connections.factors import ConnectionsFactors
-from fsgauge.record import Cell, Plan, RunRecord, ScanRecord
+from fsgauge.record import Cell, RunRecord, ScanRecord
 from fsgauge.stats.analysis import Analysis, Material
 from fsgauge.stats.answer import Question, comparisons_in, noise_alone
 from fsgauge.stats.client_errors import clients_of, error_rows, given_up
 from fsgauge.stats.evidence import Evidence
 from fsgauge.stats.results import Finding
+from fsgauge.stats.samples import Samples
 from fsgauge.wire import ClientOperation, ClientsJob
 
 COUNTED_IN_FILES = ("mix", "stat", "delete")
@@ -42,12 +43,10 @@ class ConnectionsAnalysis(Analysis):
     def read(self, material: Material) -> Connections:
         """All that only many clients have."""
         serving = read_serving(
-            material.whole_plan, material.turns, material.runs, material.path_runs
+            material.samples, material.whole_plan, material.turns, material.runs, material.path_runs
         )
         margin = material.equivalence_percent
-        found = read_connections(
-            material.study.plan, material.runs, material.scans, margin, serving
-        )
+        found = read_connections(material.samples, material.runs, material.scans, margin, serving)
         swept = by_clients(material.study.plan, material.samples, margin)
         return found.model_copy(update={"by_clients": swept})
 
@@ -85,14 +84,14 @@ DISPATCHES = {"event_loop": "event loop", "threads": "threads"}
 
 
 def read_connections(
-    plan: Plan,
+    study: Samples,
     runs: Sequence[RunRecord],
     scans: Sequence[ScanRecord],
     equivalence_percent: float,
     serving: Serving | None = None,
 ) -> Connections:
     """All that only many clients have."""
-    samples = collect_clients(plan, runs)
+    plan, samples = study.plan, collect_clients(study, runs)
     factors = [ConnectionsFactors.of(cell) for cell in plan.cells]
     found = [clients for _, clients in clients_of(runs)]
     jobs = [run.job for run in runs if isinstance(run.job, ClientsJob)]
@@ -116,7 +115,7 @@ def read_connections(
         times=operation_times(plan, runs, samples, OPERATIONS),
         shares=client_shares(plan, samples),
         little=little_rows(plan, runs),
-        extents=cell_extents(plan, scans, equivalence_percent),
+        extents=cell_extents(study, scans, equivalence_percent),
         extents_primary=plan.primary_layout,
         extents_reference=reference_of(plan, scans),
         without_extents=[system for system in plan.systems if system not in with_extents],

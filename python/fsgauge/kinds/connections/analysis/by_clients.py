@@ -15,7 +15,6 @@ from fsgauge.kinds.connections.analysis.model import ByClients
 from fsgauge.kinds.connections.factors import ConnectionsFactors, Test
 from fsgauge.record import Cell, Plan
 from fsgauge.stats.contrast import Contrast, Judged, Value, in_blocks
-from fsgauge.stats.estimate import estimate
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.ratio import Ratio
 from fsgauge.stats.results import JudgedRatio
@@ -47,7 +46,7 @@ def by_clients(plan: Plan, samples: Samples, equivalence_percent: float) -> list
         factors = ConnectionsFactors.of(cell)
         rate_of, response_of = rate_metric(factors.test), RESPONSES[factors.test]
         for system in plan.systems:
-            rate = estimate(samples.block_logs(rate_of, cell.id, system))
+            rate = samples.number(rate_of, cell.id, system)
             if rate is None or factors.swept_clients is None:
                 continue
             found.append(
@@ -59,7 +58,7 @@ def by_clients(plan: Plan, samples: Samples, equivalence_percent: float) -> list
                     unit=METRICS[rate_of].unit,
                     operation=response_of.partition(".")[0],
                     rate=rate,
-                    response_ns=estimate(samples.block_logs(response_of, cell.id, system)),
+                    response_ns=samples.number(response_of, cell.id, system),
                     rate_ratio=_ratio(judged.get((cell.id, system, "rate"))),
                     response_ratio=_ratio(judged.get((cell.id, system, "response"))),
                     gain_ratio=_ratio(judged.get((cell.id, system, "gain"))),

@@ -14,7 +14,6 @@ from collections.abc import Callable, Sequence
 from fsgauge.kinds.connections.analysis.model import CellExtents
 from fsgauge.record import Plan, ScanRecord
 from fsgauge.stats.contrast import Contrast, Value, in_blocks
-from fsgauge.stats.estimate import estimate
 from fsgauge.stats.layouts import at_least
 from fsgauge.stats.results import JudgedRatio
 from fsgauge.stats.samples import Samples
@@ -44,19 +43,19 @@ def reference_of(plan: Plan, scans: Sequence[ScanRecord]) -> str:
 
 
 def cell_extents(
-    plan: Plan, scans: Sequence[ScanRecord], equivalence_percent: float
+    study: Samples, scans: Sequence[ScanRecord], equivalence_percent: float
 ) -> list[CellExtents]:
     """One entry a cell and system whose files were scanned."""
-    whole = scanned_cells(scans)
-    samples = _samples(plan, whole)
+    plan, whole = study.plan, scanned_cells(scans)
+    samples = _collected(study.beside(), whole)
     ratios = _ratios(plan, samples, reference_of(plan, scans), equivalence_percent)
     found = []
     for cell in plan.cells:
         for system in plan.systems:
             of_cell = [scan for scan in whole if (scan.cell, scan.system) == (cell.id, system)]
             results = [scan.result for scan in of_cell if scan.result is not None]
-            extents = estimate(samples.block_logs(EXTENTS, cell.id, system))
-            per_file = estimate(samples.block_logs(PER_FILE, cell.id, system))
+            extents = samples.number(EXTENTS, cell.id, system)
+            per_file = samples.number(PER_FILE, cell.id, system)
             if extents is None or per_file is None:
                 continue
             found.append(
@@ -81,8 +80,7 @@ def _files(result: ScanResult) -> int:
     return result.counts.files - result.counts.files_without_extents
 
 
-def _samples(plan: Plan, scans: Sequence[ScanRecord]) -> Samples:
-    samples = Samples(plan)
+def _collected(samples: Samples, scans: Sequence[ScanRecord]) -> Samples:
     for scan in scans:
         if scan.result is None or scan.cell is None:
             continue

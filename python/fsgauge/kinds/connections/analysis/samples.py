@@ -14,7 +14,7 @@ from fsgauge.kinds.connections.analysis.model import ClientShares, OperationTime
 from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.record import Plan, RunRecord
 from fsgauge.stats.clients import shares_of_mean
-from fsgauge.stats.estimate import Estimate, estimate
+from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.histogram import mean_ns
 from fsgauge.stats.samples import Samples, is_complete
 from fsgauge.wire import ClientOperation, ClientsJob, ClientsResult
@@ -40,9 +40,9 @@ def share_name(operation: str) -> str:
     return f"service_share.{operation}"
 
 
-def collect_clients(plan: Plan, runs: Sequence[RunRecord]) -> Samples:
+def collect_clients(study: Samples, runs: Sequence[RunRecord]) -> Samples:
     """Service times, shares and ends of all runs that were measured to their end."""
-    samples = Samples(plan)
+    samples = study.beside()
     for run in runs:
         result = run.result
         if result is None or result.clients is None or not is_complete(run):
@@ -92,7 +92,7 @@ def client_shares(plan: Plan, samples: Samples) -> list[ClientShares]:
     found = []
     for cell in plan.cells:
         for system in plan.systems:
-            shares = [estimate(samples.block_logs(name, cell.id, system)) for name in SHARES]
+            shares = [samples.number(name, cell.id, system) for name in SHARES]
             smallest, tenth, half, nine_tenths, largest = shares
             if not (smallest and tenth and half and nine_tenths and largest):
                 continue
@@ -106,8 +106,8 @@ def client_shares(plan: Plan, samples: Samples) -> list[ClientShares]:
                     half=half,
                     nine_tenths=nine_tenths,
                     largest=largest,
-                    first_done_ns=estimate(samples.block_logs(FIRST_DONE, cell.id, system)),
-                    last_done_ns=estimate(samples.block_logs(LAST_DONE, cell.id, system)),
+                    first_done_ns=samples.number(FIRST_DONE, cell.id, system),
+                    last_done_ns=samples.number(LAST_DONE, cell.id, system),
                 )
             )
     return found
@@ -127,8 +127,8 @@ def operation_times(
     for cell in plan.cells:
         for operation in operations:
             for system in plan.systems:
-                service = estimate(samples.block_logs(service_name(operation), cell.id, system))
-                share = estimate(samples.block_logs(share_name(operation), cell.id, system))
+                service = samples.number(service_name(operation), cell.id, system)
+                share = samples.number(share_name(operation), cell.id, system)
                 if service is None or share is None:
                     continue
                 found.append(

@@ -18,7 +18,7 @@ from fsgauge.kinds.connections.analysis.model import (
 )
 from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.record import Plan, RunRecord, ServerRun, TurnRecord
-from fsgauge.stats.estimate import Estimate, estimate, over
+from fsgauge.stats.estimate import Estimate, over
 from fsgauge.stats.histogram import mean_ns
 from fsgauge.stats.samples import Samples, is_complete
 from fsgauge.wire import ClientOperation, ClientsJob, ClientsResult, NetworkResult
@@ -29,17 +29,18 @@ _CONNECT, _CONNECT_ALL = "connect", "connect_all"
 
 
 def read_serving(
+    study: Samples,
     plan: Plan,
     turns: Sequence[TurnRecord],
     runs: Sequence[RunRecord],
     path_runs: Sequence[RunRecord],
 ) -> Serving | None:
-    """All that only servers and shares have."""
+    """All that only servers and shares have; `plan` has the turns over paths as well."""
     if not any(_is_remote(run) for run in runs):
         return None
-    samples = _collect(plan, runs)
+    samples = _collect(study.beside(plan), runs)
     beside = plan.model_copy(update={"turns": [turn for turn in plan.turns if turn.over_path]})
-    paths = _collect(beside, path_runs)
+    paths = _collect(study.beside(beside), path_runs)
     own = plan.model_copy(update={"turns": [turn for turn in plan.turns if not turn.over_path]})
     samples.plan = own
     names = {turn.system: turn.server.name for turn in turns if turn.server}
@@ -68,9 +69,8 @@ def _is_remote(run: RunRecord) -> bool:
     return isinstance(run.job, ClientsJob) and run.job.target.kind in ("smb", "nfs")
 
 
-def _collect(plan: Plan, runs: Sequence[RunRecord]) -> Samples:
+def _collect(samples: Samples, runs: Sequence[RunRecord]) -> Samples:
     """Logs of mean responses, and of what the server used for each operation."""
-    samples = Samples(plan)
     for run in runs:
         if run.result is None or run.result.clients is None or not is_complete(run):
             continue
@@ -121,9 +121,9 @@ def _use(samples: Samples, runs: Sequence[RunRecord], cell: str, system: str) ->
         cell=cell,
         system=system,
         runs=len(found),
-        processor_ns=estimate(samples.block_logs(_PROCESSOR, cell, system)),
-        busy=estimate(samples.block_logs(_BUSY, cell, system)),
-        session_ns=estimate(samples.block_logs(_SESSION, cell, system)),
+        processor_ns=samples.number(_PROCESSOR, cell, system),
+        busy=samples.number(_BUSY, cell, system),
+        session_ns=samples.number(_SESSION, cell, system),
         memory_bytes=largest.memory_bytes,
         memory_processes=largest.memory_processes,
         processes=max(used.processes for used in found),
@@ -158,8 +158,8 @@ def _shares(
         for operation in _OPERATIONS:
             served = samples.block_logs(operation, cell, system)
             path = paths.block_logs(operation, cell, system)
-            part = estimate(over(path, served))
-            of_served, of_path = estimate(served), estimate(path)
+            part = samples.over_blocks(over(path, served))
+            of_served, of_path = samples.over_blocks(served), samples.over_blocks(path)
             if operation == "connect" or not (part and of_served and of_path):
                 continue
             yield OperationShare(
@@ -203,8 +203,8 @@ def _connections(
         null_operation_ns=int(statistics.median(each.null_operation_ns for each in found)),
         sent_bytes=sum(each.sent_bytes for each in found),
         received_bytes=sum(each.received_bytes for each in found),
-        connect_ns=estimate(samples.block_logs("connect", cell, system)),
-        connect_all_ns=estimate(samples.block_logs(_CONNECT_ALL, cell, system)),
+        connect_ns=samples.number("connect", cell, system),
+        connect_all_ns=samples.number(_CONNECT_ALL, cell, system),
     )
 
 

@@ -44,7 +44,7 @@ def tests_chart(results: Results) -> Drawing | None:
     label = f"Ratio of every number of each test to {results.baseline}, with 95 % intervals."
     if len(found) > len(rows):
         label += f" {len(found) - len(rows)} more are in the tables."
-    return draw("tests", label, *forms(results, rows, None, over_baseline(results)), rows)
+    return draw("tests", label, *forms(results, rows, over_baseline(results)), rows)
 
 
 def is_short(drawing: Drawing | None) -> bool:
@@ -52,11 +52,10 @@ def is_short(drawing: Drawing | None) -> bool:
     return drawing is not None and len(drawing.rows) <= FIRST_SCREEN_ROWS
 
 
-def _noise(results: Results, metric: str) -> tuple[float, float] | None:
+def _noise(results: Results, metric: str, cell: str) -> tuple[float, float] | None:
     floor = results.noise_of(metric)
-    if floor is None or floor.low is None or floor.high is None:
-        return None
-    return floor.low, floor.high
+    band = floor.band_of(cell) if floor else None
+    return (band.low, band.high) if band else None
 
 
 def _ratio_row(
@@ -73,7 +72,7 @@ def _ratio_row(
         "low": change.low if known else None,
         "high": change.high if known else None,
         "blocks": change.blocks,
-        "noise": _noise(results, row.kind.number),
+        "noise": _noise(results, row.kind.number, test.cell.id),
         "verdict": change.verdict,
         "words": f"{words.ratio(change.ratio)}  {GLYPHS[change.verdict]} {change.verdict}",
         "interval": f"({interval})",

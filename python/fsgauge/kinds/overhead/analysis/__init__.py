@@ -14,7 +14,7 @@ class OverheadAnalysis(Analysis):
 
     def read(self, material: Material) -> Overhead | None:
         """None where no run was long enough for it."""
-        found = fluctuations(material.study.plan, material.runs, material.equivalence_percent)
+        found = fluctuations(material.samples, material.runs, material.equivalence_percent)
         return Overhead(fluctuations=found) if found else None
 
 

@@ -25,10 +25,9 @@ import numpy as np
 import numpy.typing as npt
 
 from fsgauge.kinds.overhead.analysis.model import Fluctuation
-from fsgauge.record import Plan, RunRecord
+from fsgauge.record import RunRecord
 from fsgauge.series import Intervals
 from fsgauge.stats.contrast import Contrast, Value, in_blocks
-from fsgauge.stats.estimate import estimate
 from fsgauge.stats.metrics import Reading
 from fsgauge.stats.results import JudgedRatio
 from fsgauge.stats.samples import Samples, is_complete
@@ -51,11 +50,12 @@ class Series:
 
 
 def fluctuations(
-    plan: Plan, runs: Sequence[RunRecord], equivalence_percent: float
+    study: Samples, runs: Sequence[RunRecord], equivalence_percent: float
 ) -> list[Fluctuation]:
     """One entry a cell and system, cells in the plan's order."""
+    plan = study.plan
     series = [each for each in map(series_of, runs) if each is not None]
-    samples, counted = Samples(plan), _fewest(series)
+    samples, counted = study.beside(), _fewest(series)
     for each in series:
         place = (each.run.block, each.run.cell.id)
         reading = reading_of(each.rates[: counted[place]], each.operations[: counted[place]])
@@ -74,10 +74,7 @@ def fluctuations(
     found = []
     for cell in plan.cells:
         for system in plan.systems:
-            value = estimate(
-                samples.block_logs(NAME, cell.id, system),
-                reach=samples.reach(NAME, cell.id, system),
-            )
+            value = samples.number(NAME, cell.id, system)
             of_system = [s for s in series if (s.run.cell.id, s.run.system) == (cell.id, system)]
             if value is None:
                 continue
@@ -94,7 +91,7 @@ def fluctuations(
                     operations=operations,
                     counting=1 / math.sqrt(operations),
                     ratio=JudgedRatio(**judged.numbers()) if judged is not None else None,
-                    noise=estimate(own_noise, reach=samples.noise_reach(NAME, cell.id))
+                    noise=samples.over_blocks(own_noise, reach=samples.noise_reach(NAME, cell.id))
                     if system == plan.baseline
                     else None,
                 )

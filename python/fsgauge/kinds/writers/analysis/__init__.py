@@ -77,7 +77,7 @@ def read_scaling(
     """Scaling of every system and group."""
     kinds = {turn.system: turn.facts.kind for turn in turns}
     device = next((system for system in plan.systems if kinds.get(system) == "raw"), None)
-    measured = Measured(samples, collect_beside(plan, turns, runs), device)
+    measured = Measured(samples, collect_beside(samples, turns, runs), device)
     groups = groups_of(plan.cells)
     return Scaling(
         block_size_bytes=WritersFactors.of(plan.cells[0]).block_size_bytes,
@@ -85,7 +85,7 @@ def read_scaling(
         whole_blocks=whole_blocks(plan, runs),
         device=device,
         lines=[line_of(measured, group, system) for group in groups for system in plan.systems],
-        limits=[point for group in groups for point in limits_of(group, runs)],
+        limits=[point for group in groups for point in limits_of(group, runs, samples)],
         companions=[
             row
             for group in groups

@@ -19,7 +19,7 @@ from fsgauge.kinds.writers.analysis.misfit import hidden_by_noise, misfit, varia
 from fsgauge.kinds.writers.analysis.model import UslFit
 from fsgauge.kinds.writers.analysis.usl import Floats
 from fsgauge.stats.estimate import Estimate
-from fsgauge.stats.ratio import t_quantile
+from fsgauge.stats.ratio import LEVEL, t_quantile
 
 FEWEST_COUNTS = 6
 FEWEST_BLOCKS = 5
@@ -30,7 +30,7 @@ REACH = 1.5
 CURVE_POINTS = 31
 
 
-def fit_law(by_writers: Mapping[int, Mapping[int, float]]) -> UslFit:
+def fit_law(by_writers: Mapping[int, Mapping[int, float]], *, level: float = LEVEL) -> UslFit:
     """The law through log rates [writers][block]; only blocks that have every number count."""
     counts = sorted(count for count, blocks in by_writers.items() if blocks)
     if len(counts) < FEWEST_COUNTS:
@@ -49,10 +49,18 @@ def fit_law(by_writers: Mapping[int, Mapping[int, float]]) -> UslFit:
             " no interval that keeps its promise",
         )
     logs = np.array([[by_writers[count][block] for count in counts] for block in blocks])
-    return _fit(np.array(counts, dtype=np.float64), logs)
+    return _fit(np.array(counts, dtype=np.float64), logs, _tail(len(blocks), level))
 
 
-def _fit(writers: Floats, logs: Floats) -> UslFit:
+def _tail(blocks: int, level: float) -> float:
+    """The share of refits beyond each end of an expanded percentile interval."""
+    from scipy.special import ndtr
+
+    reach = math.sqrt(blocks / (blocks - 1)) * t_quantile(blocks - 1, level)
+    return float(ndtr(-reach))
+
+
+def _fit(writers: Floats, logs: Floats, tail: float) -> UslFit:
     weights = len(logs) / variances(logs)
     best = usl.fit(writers, logs.mean(axis=0)[None], weights)[0]
     found = misfit(writers, logs, best)
@@ -68,7 +76,7 @@ def _fit(writers: Floats, logs: Floats) -> UslFit:
         )
     refits = _refits(writers, logs, weights)
     rate, contention, coherency = (
-        _estimate(float(best[at]), refits[:, at], len(logs)) for at in range(usl.PARAMETERS)
+        _estimate(float(best[at]), refits[:, at], len(logs), tail) for at in range(usl.PARAMETERS)
     )
     return UslFit(
         state="fits",
@@ -78,8 +86,8 @@ def _fit(writers: Floats, logs: Floats) -> UslFit:
         coherency=coherency,
         residual_deviation=deviation,
         largest_residual=largest,
-        peak_writers=_peak(writers, best, refits, len(logs)),
-        curve=_curve(writers, best, refits, len(logs)),
+        peak_writers=_peak(writers, best, refits, len(logs), tail),
+        curve=_curve(writers, best, refits, tail),
     )
 
 
@@ -91,26 +99,24 @@ def _refits(writers: Floats, logs: Floats, weights: Floats) -> Floats:
     return usl.fit(writers, drawn @ logs, weights)
 
 
-def _estimate(value: float, refits: Floats, blocks: int) -> Estimate:
-    low, high = _interval(refits, blocks)
+def _estimate(value: float, refits: Floats, blocks: int, tail: float) -> Estimate:
+    low, high = _interval(refits, tail)
     return Estimate(value=value, low=float(low), high=float(high), n=blocks)
 
 
-def _interval(refits: Floats, blocks: int) -> Sequence[Floats]:
-    """Expanded percentiles over the first axis; nearest of the refits, so infinity may be one."""
-    from scipy.special import ndtr
-
-    reach = math.sqrt(blocks / (blocks - 1)) * t_quantile(blocks - 1)
-    tail = float(ndtr(-reach))
+def _interval(refits: Floats, tail: float) -> Sequence[Floats]:
+    """Percentiles over the first axis; nearest of the refits, so infinity may be one."""
     ordered = np.sort(refits, axis=0)
     outside = math.floor(tail * (len(ordered) - 1))
     return ordered[outside], ordered[len(ordered) - 1 - outside]
 
 
-def _peak(writers: Floats, best: Floats, refits: Floats, blocks: int) -> Estimate | None:
+def _peak(
+    writers: Floats, best: Floats, refits: Floats, blocks: int, tail: float
+) -> Estimate | None:
     """Where the fitted rate is highest; None unless it is sure to be highest somewhere near."""
     peaks = peak_of(np.vstack([best, refits]))
-    value, (low, high) = float(peaks[0]), _interval(peaks[1:], blocks)
+    value, (low, high) = float(peaks[0]), _interval(peaks[1:], tail)
     if not writers[0] <= value <= REACH * writers[-1] or not math.isfinite(float(high)):
         return None
     return Estimate(value=value, low=float(low), high=float(high), n=blocks)
@@ -129,12 +135,12 @@ def peak_of(coefficients: Floats) -> Floats:
 
 
 def _curve(
-    writers: Floats, best: Floats, refits: Floats, blocks: int
+    writers: Floats, best: Floats, refits: Floats, tail: float
 ) -> list[tuple[float, float, float, float]]:
     """Value and band for drawing, from the fewest measured to where the law is believed."""
     places = np.unique(
         np.concatenate([writers, np.linspace(writers[0], REACH * writers[-1], CURVE_POINTS)])
     )
-    low, high = _interval(usl.throughput(places, refits), blocks)
+    low, high = _interval(usl.throughput(places, refits), tail)
     rows = zip(places, usl.throughput(places, best), low, high, strict=True)
     return [(float(place), float(value), float(a), float(b)) for place, value, a, b in rows]

@@ -30,7 +30,7 @@ from fsgauge.kinds.writers.analysis.samples import (
 )
 from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.record import Cell, RunRecord
-from fsgauge.stats.estimate import ByBlock, Estimate, estimate, over
+from fsgauge.stats.estimate import Estimate, over
 from fsgauge.stats.samples import Samples, is_complete
 from fsgauge.units import format_size
 from fsgauge.wire import Limits, LoadJob
@@ -91,14 +91,14 @@ def line_of(measured: Measured, group: Group, system: str) -> ScalingLine:
         system=system,
         group=group.name,
         points=points,
-        fit=fit_law(rates),
+        fit=fit_law(rates, level=measured.samples.level),
         best_writers=_best(points),
-        layout_rate=estimate(measured.beside.block_logs(LAYOUT, ANY_CELL, system)),
+        layout_rate=measured.beside.number(LAYOUT, ANY_CELL, system),
     )
 
 
 def _point(measured: Measured, group: Group, system: str, writers: int) -> ScalingPoint:
-    cell = group.cells[writers].id
+    cell, samples = group.cells[writers].id, measured.samples
     fewest = next(iter(group.cells))
     rates = measured.rates(cell, system)
     gain = over(rates, measured.rates(group.cells[fewest].id, system))
@@ -106,35 +106,31 @@ def _point(measured: Measured, group: Group, system: str, writers: int) -> Scali
     return ScalingPoint(
         writers=writers,
         cell=cell,
-        iops=estimate(rates),
-        change=estimate(gain) if more else None,
-        efficiency=estimate(gain, shift=math.log(fewest / writers)) if more else None,
-        fairness=_fairness(measured.beside.block_logs(FAIRNESS, cell, system)),
-        p50_ns=_latency(measured.samples, "p50", cell, system),
-        p99_ns=_latency(measured.samples, "p99", cell, system),
-        p999_ns=_latency(measured.samples, "p999", cell, system),
+        iops=samples.over_blocks(rates),
+        change=samples.over_blocks(gain) if more else None,
+        efficiency=samples.over_blocks(gain, shift=math.log(fewest / writers)) if more else None,
+        fairness=_fairness(measured.beside, cell, system),
+        p50_ns=samples.number("write.p50", cell, system),
+        p99_ns=samples.number("write.p99", cell, system),
+        p999_ns=samples.number("write.p999", cell, system),
         of_device=_of_device(measured, cell, system),
         blocks=[(block, math.exp(log)) for block, log in sorted(rates.items())],
     )
 
 
-def _latency(samples: Samples, quantile: str, cell: str, system: str) -> Estimate | None:
-    metric = f"write.{quantile}"
-    logs = samples.block_logs(metric, cell, system)
-    return estimate(logs, reach=samples.reach(metric, cell, system))
-
-
 def _of_device(measured: Measured, cell: str, system: str) -> Estimate | None:
     if measured.device is None or system == measured.device:
         return None
-    return estimate(over(measured.rates(cell, system), measured.rates(cell, measured.device)))
+    of_device = over(measured.rates(cell, system), measured.rates(cell, measured.device))
+    return measured.samples.over_blocks(of_device)
 
 
-def _fairness(logs: ByBlock) -> Estimate | None:
+def _fairness(beside: Samples, cell: str, system: str) -> Estimate | None:
     """A share of the mean, so 1 at most; 0 without an interval where a writer did nothing."""
+    logs = beside.block_logs(FAIRNESS, cell, system)
     if any(log <= math.log(SMALLEST_SHARE) for log in logs.values()):
         return Estimate(value=0.0, low=None, high=None, n=len(logs))
-    found = estimate(logs)
+    found = beside.over_blocks(logs)
     if found is None or found.high is None:
         return found
     return found.model_copy(update={"high": min(found.high, 1.0)})
@@ -155,10 +151,7 @@ def companions_of(measured: Measured, group: Group, system: str) -> list[Compani
     for writers, cell in group.cells.items():
         for role in ROLES:
             numbers = {
-                name: estimate(
-                    measured.beside.block_logs(companion_name(role, name), cell.id, system),
-                    reach=measured.beside.reach(companion_name(role, name), cell.id, system),
-                )
+                name: measured.beside.number(companion_name(role, name), cell.id, system)
                 for name in ("iops", "p50", "p99")
             }
             if numbers["iops"] is not None:
@@ -190,7 +183,7 @@ def between_groups(
             if group is first:
                 continue
             for writers in sorted(group.cells.keys() & first.cells.keys()):
-                ratio = estimate(
+                ratio = measured.samples.over_blocks(
                     over(
                         measured.rates(group.cells[writers].id, system),
                         measured.rates(first.cells[writers].id, system),
@@ -219,7 +212,7 @@ def _load(group: Group) -> tuple[object, ...]:
     )
 
 
-def limits_of(group: Group, runs: Sequence[RunRecord]) -> list[LimitPoint]:
+def limits_of(group: Group, runs: Sequence[RunRecord], samples: Samples) -> list[LimitPoint]:
     """Geometric means over all runs of a cell, of every system: none of them takes part."""
     points = []
     for writers, cell in group.cells.items():
@@ -246,7 +239,7 @@ def limits_of(group: Group, runs: Sequence[RunRecord]) -> list[LimitPoint]:
                     null=null,
                     memory=memory,
                     memory_touched=touched,
-                    touched_ratio=_touched_ratio(blocks),
+                    touched_ratio=samples.over_blocks(_touched(blocks)),
                     memory_stride=statistics.geometric_mean(stride) if stride else None,
                     stride_bytes=_stride_bytes(runs) if stride else None,
                 )
@@ -254,13 +247,13 @@ def limits_of(group: Group, runs: Sequence[RunRecord]) -> list[LimitPoint]:
     return points
 
 
-def _touched_ratio(blocks: Sequence[tuple[int, Limits]]) -> Estimate | None:
-    """Memory touched byte by byte over nothing written; the mean of a block is one value."""
+def _touched(blocks: Sequence[tuple[int, Limits]]) -> dict[int, float]:
+    """Logs of memory touched byte by byte over nothing written; the mean of each block."""
     logs: dict[int, list[float]] = {}
     for block, limits in blocks:
         null, _, touched = _rates(limits)
         logs.setdefault(block, []).append(math.log(touched / null))
-    return estimate({block: statistics.fmean(each) for block, each in logs.items()})
+    return {block: statistics.fmean(each) for block, each in logs.items()}
 
 
 def _stride_bytes(runs: Sequence[RunRecord]) -> int | None:

@@ -11,7 +11,7 @@ import math
 import statistics
 from collections.abc import Iterator, Sequence
 
-from fsgauge.record import Plan, RunRecord, TurnRecord
+from fsgauge.record import RunRecord, TurnRecord
 from fsgauge.stats.histogram import quantile_of
 from fsgauge.stats.metrics import QUANTILES, Reading
 from fsgauge.stats.samples import Samples, is_complete
@@ -53,9 +53,11 @@ def companion_name(role: str, number: str) -> str:
     return f"companion.{role}.{number}"
 
 
-def collect_beside(plan: Plan, turns: Sequence[TurnRecord], runs: Sequence[RunRecord]) -> Samples:
+def collect_beside(
+    study: Samples, turns: Sequence[TurnRecord], runs: Sequence[RunRecord]
+) -> Samples:
     """Fairness, lay-out rates and companions of all runs that were measured to their end."""
-    samples = Samples(plan)
+    samples = study.beside()
     for turn in turns:
         rate = layout_rate(turn)
         if rate:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Callable
-from itertools import pairwise
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from time import monotonic, sleep
 
 from fsgauge.errors import RigError
 from fsgauge.rig.host.ledger.ledger import opened_ledger
@@ -23,34 +24,66 @@ from fsgauge.wire import (
 )
 
 RunJob = Callable[[Job, Callable[[Event], None] | None], Result]
+APART_S = 4
+"""What is called apart stands so many seconds apart, or more."""
 _FILE_BYTES = 32 << 20
-_RUNS = 8
+_PAIRS = 6
+_BETWEEN_PAIRS_S = 2.0
 _RUN_NS = 300_000_000
 _WARM_UP_NS = 100_000_000
 _BLOCK_BYTES = 4096
 
 
-def noise_percent(run: RunJob, directory: Path, *, direct: bool) -> float:
-    """How far two equal runs differ, one right after the other: percent of their ratio.
+@dataclass(frozen=True)
+class Noise:
+    """How far two equal runs differ, percent of their ratio, as one deviation.
 
-    Eight runs of 0.3 s read 4 KiB blocks at random from a file in a scratch folder; each is
-    compared with the next one, which is how partners stand where systems are measured side by
-    side. A run of several slices differs less. Systems measured one by one stand further apart, and
-    on a shared disk differ more: a pilot study says how much. RigError where a run had no read
-    answered.
+    `next_percent` is of one run and the next, which is how partners stand where systems are
+    measured side by side. `apart_percent` is of runs four to ten seconds apart: where systems are
+    measured one by one, partners stand a turn apart, and on a shared disk differ by this or more.
+    """
+
+    next_percent: float
+    apart_percent: float
+
+
+def measured_noise(run: RunJob, directory: Path, *, direct: bool) -> Noise:
+    """Pairs of runs of 0.3 s, a pair every two seconds: about eleven seconds.
+
+    They read 4 KiB blocks at random from a file in a scratch folder. A run of several slices
+    differs less than these. RigError where a run had no read answered.
     """
     with opened_ledger() as ledger, ledger.folder(directory, "noise") as folder:
         target = FileTarget(path=str(folder / "file"), size_bytes=_FILE_BYTES)
         run(LayoutJob(target=target, direct=direct, seed=1), None)
-        rates = [_rate(run, target, direct, seed) for seed in range(_RUNS)]
-    if not all(rates):
+        pairs, began = [], monotonic()
+        for pair in range(_PAIRS):
+            sleep(max(0.0, began + pair * _BETWEEN_PAIRS_S - monotonic()))
+            pairs.append([_rate(run, target, direct, 2 * pair + second) for second in (0, 1)])
+    if not all(rate for pair in pairs for rate in pair):
         raise RigError(
             "no read was answered in a run of 0.3 s",
             cause="the disk below is very busy, or hangs",
             next="run fsgauge doctor again when the disk is quieter",
         )
-    steps = [math.log(later / rate) for rate, later in pairwise(rates)]
-    return 100 * math.sqrt(statistics.fmean(step**2 for step in steps))
+    return noise_of([[math.log(rate) for rate in pair] for pair in pairs])
+
+
+def noise_of(logs: Sequence[Sequence[float]]) -> Noise:
+    """The noise of pairs of logs of rates, a pair every two seconds."""
+    far = math.ceil(APART_S / _BETWEEN_PAIRS_S)
+    apart = [
+        later - earlier
+        for number, pair in enumerate(logs)
+        for other in logs[number + far :]
+        for earlier in pair
+        for later in other
+    ]
+    return Noise(_percent([second - first for first, second in logs]), _percent(apart))
+
+
+def _percent(differences: Sequence[float]) -> float:
+    return 100 * math.sqrt(statistics.fmean(each**2 for each in differences))
 
 
 def _rate(run: RunJob, target: FileTarget, direct: bool, seed: int) -> float:

@@ -8,6 +8,7 @@ import pytest
 
 from fsgauge.kinds.connections.analysis.extents import cell_extents
 from fsgauge.kinds.connections.analysis.model import CellExtents
+from fsgauge.stats.samples import Samples
 from tests.synthetic_connections import BASELINE, OTHER, make_connections
 
 SMALL: dict[str, Any] = {"clients": 20, "blocks": 4}
@@ -15,7 +16,7 @@ SMALL: dict[str, Any] = {"clients": 20, "blocks": 4}
 
 def extents(**changes: Any) -> dict[tuple[str, str], CellExtents]:
     made = make_connections(**SMALL, **changes)
-    found = cell_extents(made.study.plan, made.scans, 3.0)
+    found = cell_extents(Samples(made.study.plan), made.scans, 3.0)
     return {(each.cell, each.system): each for each in found}
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from fsgauge.kinds.overhead.analysis.fluctuation import fluctuations, reading_of, series_of
+from fsgauge.stats.samples import Samples
 from tests.synthetic import make_study
 
 RATES = np.array([90.0, 110.0] * 20)
@@ -74,5 +75,5 @@ def test_all_runs_of_a_block_give_as_many_intervals() -> None:
             slices = [whole.model_copy(update={"result": cut})]
             run = run.model_copy(update={"parts": [part.model_copy(update={"slices": slices})]})
         runs.append(run)
-    found = fluctuations(made.study.plan, runs, 3.0)
+    found = fluctuations(Samples(made.study.plan), runs, 3.0)
     assert {each.intervals for each in found} == {20}

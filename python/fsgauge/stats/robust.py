@@ -1,0 +1,196 @@
+"""The robust second line: blocks and systems fitted together, so that outlying runs count little.
+
+The log of a run is its block's, its system's and an error; errors are Student's with FREEDOM
+degrees, so a run far off has a small weight instead of a large pull. It shows what a ratio would be
+without a few stalled runs. It decides nothing: a system that stalls by itself is slow, and this
+line hides just that. All systems of a cell share one scatter here, so the line of a system that is
+noisier than the others is too narrow.
+
+Weights by expectation and maximisation: Lange, Little and Taylor, "Robust statistical modeling
+using the t distribution" (JASA 84, 1989), with the scale's step of Kent, Tyler and Vardi (1994).
+Errors of M estimates from few runs: Huber, "Robust statistics" (1981), section 7.6. Simulated in
+tests/known/test_robust.py.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fsgauge.stats.ratio import LEVEL, beyond, deviation_of_steps
+from fsgauge.stats.results import Comparison
+from fsgauge.stats.samples import Samples
+from fsgauge.stats.welch import interval, p_of
+from fsgauge.stats.wording import listed
+
+FREEDOM = 4.0
+LIGHT = 0.25
+"""A run that counts less than this in place of 1 lies four deviations off or more."""
+FEWEST_BLOCKS = 3
+NARROWER = 2 / 3
+"""Of the main interval's width, what a robust one has to be below to be worth a line."""
+_STEPS = 200
+_CLOSE = 1e-10
+_LEAST_SLOPE = 0.1
+"""Below, so many runs lie far off that the errors say nothing."""
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class RobustRatio:
+    """A system over the baseline. `light` are the blocks in which a run of either counts little."""
+
+    ratio: float
+    low: float | None
+    high: float | None
+    p: float
+    light: list[int]
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Logs of systems over the first one, without it, with their errors; a weight for each run."""
+
+    effects: Floats
+    errors: Floats | None
+    freedom: int
+    weights: Floats
+
+
+def differs(entry: Comparison) -> bool:
+    """Whether a few runs far off make the main interval another one than the robust one is."""
+    low, high = entry.alone_low, entry.alone_high
+    robust_low, robust_high = entry.robust_low, entry.robust_high
+    if low is None or high is None or robust_low is None or robust_high is None:
+        return False
+    decided, robustly_decided = not low <= 1 <= high, not robust_low <= 1 <= robust_high
+    is_apart = not robust_low <= entry.ratio <= robust_high
+    is_narrower = _log_width(robust_low, robust_high) < NARROWER * _log_width(low, high)
+    return bool(entry.robust_light) and (decided != robustly_decided or is_apart or is_narrower)
+
+
+def _log_width(low: float, high: float) -> float:
+    return math.log(high / low) if low > 0 else math.inf
+
+
+def blocks_in_words(blocks: Sequence[int]) -> str:
+    """ "block 4", "blocks 2 and 7"."""
+    numbers = [str(block + 1) for block in blocks]
+    return f"block{'s' if len(numbers) > 1 else ''} {listed(numbers)}"
+
+
+def robust_ratios(samples: Samples, metric: str, cell: str) -> dict[str, RobustRatio]:
+    """Every system that has a block in common with the baseline."""
+    plan = samples.plan
+    runs = {system: samples.of(metric, cell, system) for system in plan.systems}
+    base = {block for block, _ in runs[plan.baseline]}
+    names = [
+        system
+        for system in plan.systems
+        if system != plan.baseline and base & {block for block, _ in runs[system]}
+    ]
+    placed = [
+        (block, number, log)
+        for number, system in enumerate([plan.baseline, *names])
+        for (block, _), log in sorted(runs[system].items())
+    ]
+    if not names:
+        return {}
+    blocks, systems = [block for block, _, _ in placed], [number for _, number, _ in placed]
+    fit = fitted(blocks, systems, [log for _, _, log in placed])
+    reach_of_baseline = samples.reach(metric, cell, plan.baseline)
+    return {
+        system: _ratio(
+            fit,
+            number,
+            _light(fit, blocks, systems, number),
+            samples.reach(metric, cell, system) + reach_of_baseline,
+            samples.level,
+            shared=len(base & {block for block, _ in runs[system]}),
+        )
+        for number, system in enumerate(names, 1)
+    }
+
+
+def _ratio(
+    fit: Fit, number: int, light: list[int], reach: float, level: float, *, shared: int
+) -> RobustRatio:
+    log = float(fit.effects[number - 1])
+    if fit.errors is None or shared < FEWEST_BLOCKS:
+        return RobustRatio(math.exp(log), None, None, 1.0, light)
+    least = deviation_of_steps(reach) / math.sqrt(shared)
+    error = max(float(fit.errors[number - 1]), least)
+    low, high = interval(math.exp(log), error, fit.freedom, level, reach)
+    p = p_of(beyond(log, reach), error, fit.freedom) * (1 - LEVEL) / (1 - level)
+    return RobustRatio(math.exp(log), low, high, min(1.0, p), light)
+
+
+def _light(fit: Fit, blocks: Sequence[int], systems: Sequence[int], number: int) -> list[int]:
+    places = zip(blocks, systems, fit.weights, strict=True)
+    return sorted(
+        {block for block, system, weight in places if weight < LIGHT and system in (0, number)}
+    )
+
+
+def fitted(blocks: Sequence[int], systems: Sequence[int], logs: Sequence[float]) -> Fit:
+    """The fit of runs by block and system; each system has a block in common with system 0."""
+    design = _design(blocks, systems)
+    values = np.asarray(logs, dtype=np.float64)
+    runs, effects = design.shape
+    systems_at = effects - max(systems)
+    found = np.linalg.solve(design.T @ design, design.T @ values)
+    residuals = values - design @ found
+    variance = _first_variance(residuals)
+    weights = np.ones(runs)
+    for _ in range(_STEPS):
+        weights = (FREEDOM + 1) / (FREEDOM + residuals**2 / variance)
+        weighted = design * weights[:, None]
+        before, found = found, np.linalg.solve(design.T @ weighted, weighted.T @ values)
+        residuals = values - design @ found
+        variance = max(float(weights @ residuals**2 / weights.sum()), _CLOSE**2)
+        if float(np.max(np.abs(found - before))) <= _CLOSE:
+            break
+    freedom = runs - effects
+    errors = _errors(design, residuals, variance, freedom) if freedom > 0 else None
+    return Fit(
+        effects=np.asarray(found[systems_at:], dtype=np.float64),
+        errors=None if errors is None else errors[systems_at:],
+        freedom=freedom,
+        weights=weights,
+    )
+
+
+def _design(blocks: Sequence[int], systems: Sequence[int]) -> Floats:
+    """A column for each block, then one for each system but the first."""
+    numbers = {block: column for column, block in enumerate(sorted(set(blocks)))}
+    design = np.zeros((len(blocks), len(numbers) + max(systems)))
+    for run, (block, system) in enumerate(zip(blocks, systems, strict=True)):
+        design[run, numbers[block]] = 1.0
+        if system:
+            design[run, len(numbers) + system - 1] = 1.0
+    return design
+
+
+def _first_variance(residuals: Floats) -> float:
+    """From the median, so that what lies far off does not begin as usual."""
+    median = float(np.median(np.abs(residuals)))
+    return max((median / 0.6745) ** 2 or float(np.mean(residuals**2)), _CLOSE**2)
+
+
+def _errors(design: Floats, residuals: Floats, variance: float, freedom: int) -> Floats | None:
+    """Standard errors of all effects; None where too many runs lie far off."""
+    runs, effects = design.shape
+    squared = residuals**2 / variance
+    pull = residuals * (FREEDOM + 1) / (FREEDOM + squared)
+    slope = (FREEDOM + 1) * (FREEDOM - squared) / (FREEDOM + squared) ** 2
+    mean = float(slope.mean())
+    if mean < _LEAST_SLOPE:
+        return None
+    few = 1 + effects / runs * float(slope.var()) / mean**2
+    scale = few**2 * float(pull @ pull) / freedom / mean**2
+    return np.asarray(np.sqrt(scale * np.diag(np.linalg.inv(design.T @ design))))

@@ -1,0 +1,26 @@
+"""How series are cut: a judgement of steadiness needs ten intervals, however short the run."""
+
+import pytest
+
+from fsgauge.workload.granularity import interval_ns
+
+MS = 1_000_000
+
+
+@pytest.mark.parametrize(
+    ("duration_ms", "interval_ms"),
+    [(600, 50), (1000, 50), (2000, 100), (10_000, 500), (60_000, 1000), (400, 33.3), (240, 20)],
+)
+def test_a_run_has_twenty_intervals_and_a_short_one_twelve(
+    duration_ms: int, interval_ms: float
+) -> None:
+    assert interval_ns(duration_ms * MS) == pytest.approx(interval_ms * MS, rel=0.01)
+
+
+@pytest.mark.parametrize("duration_ms", [130, 200, 300, 400, 500, 700, 1000])
+def test_there_are_enough_to_judge_steadiness(duration_ms: int) -> None:
+    assert duration_ms * MS // interval_ns(duration_ms * MS) >= 12
+
+
+def test_no_interval_is_shorter_than_a_study_may_ask_for() -> None:
+    assert interval_ns(20 * MS) == 10 * MS
