@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, field_validator
+
+_OLD_CLAIM = ": ratios hold, rates do not"
 
 
 class StorageFacts(BaseModel):
-    """What the systems sat on. `sentence` is for the report's first screen."""
+    """What the systems sat on. `sentence` is for the report's first screen: what it is, and nothing
+    of how well numbers hold on it, which its noise says.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -17,6 +21,12 @@ class StorageFacts(BaseModel):
     size_bytes: int
     device_chain: list[dict[str, Any]]
     cautions: list[str]
+
+    @field_validator("sentence")
+    @classmethod
+    def _without_old_claim(cls, sentence: str) -> str:
+        """Records of older versions said of every shared disk that ratios hold on it."""
+        return sentence.replace(_OLD_CLAIM, "")
 
 
 class Machine(BaseModel):

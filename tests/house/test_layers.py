@@ -24,6 +24,7 @@ STATS = TYPES | {
     "run_token",
     "scan",
     "conditions",
+    "durability",
 }
 STATS |= {"kinds.disk", "kinds.change"}
 MAY_IMPORT: dict[str, set[str]] = {
@@ -34,6 +35,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "kinds.disk": set(),
     "kinds.change": STUDY | {"kinds.disk"},
     "run_token": set(),
+    "durability": set(),
     "plain_files": {"errors", "units"},
     "programs": {"errors"},
     "wire": {"quantities"},
@@ -52,7 +54,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "access.words": STUDY,
     "workload": STUDY | {"access.words"},
     "plan.power": TYPES,
-    "plan": STUDY | {"workload", "plan.power", "access.words"},
+    "plan": STUDY | {"workload", "plan.power", "access.words", "durability"},
     "rig.host.machine": MACHINE,
     "storage": STUDY | {"rig.host.machine"},
     "system": STUDY | {"rig.host.machine"},

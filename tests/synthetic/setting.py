@@ -39,7 +39,7 @@ def turn_record(recipe: Recipe, turn: Turn) -> TurnRecord:
         mount_options="" if raw else _MOUNT_OPTIONS.get(kind, "rw,noatime"),
         tunables={},
         size_bytes=8 << 30,
-        free_bytes=None if raw else int((7.8 if kind == "ext4" else 7.95) * 2**30),
+        free_bytes=None if raw else int((0.8 if kind == "ext4" else 0.95) * 2**30),
         block_size_bytes=None if raw else 4096,
     )
     layout = LayoutResult(

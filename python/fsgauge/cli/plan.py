@@ -204,6 +204,7 @@ def _method(description: PlanDescription) -> list[str]:
     lines += [f"not shown {line}" for line in description.cannot_tell]
     lines += [f"partners  {line}" for line in description.partners]
     lines += [f"note      {line}" for line in description.cautions]
+    lines += [f"durable   {line}" for line in description.durability]
     return lines
 
 

@@ -16,12 +16,15 @@ OPERATIONS = (
     "open",
     "read",
     "write",
+    "sync",
     "fsync",
     "close",
     "stat",
     "list",
     "rename",
     "unlink",
+    "log",
+    "reader",
 )
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 from pydantic import BaseModel, ConfigDict
 
 from fsgauge.access.words import protection_in, way, ways
+from fsgauge.durability.options import MEMORY
+from fsgauge.durability.weakened import Made, weakened
 from fsgauge.plan.estimate import RUN_SECONDS, block_seconds, under_load_share
 from fsgauge.plan.partners import partners
 from fsgauge.plan.power import blocks_needed, corrected, detectable_percent, paired_percent
@@ -63,6 +65,8 @@ class PlanDescription(_Facts):
     partners: list[str]
     """How close what is compared stands in time; empty where the study does not ask."""
     cautions: list[str] = []
+    durability: list[str] = []
+    """What single systems give up, or the storage does not have."""
     turns: list[Turn]
     blocks: int
     blocks_asked: int
@@ -109,6 +113,7 @@ def describe(
         cannot_tell=[text for text in (_method(study, size_bytes).cannot_tell(),) if text],
         partners=partners(plan, study, size_bytes, one_by_one_because),
         cautions=_method(study, size_bytes).cautions(),
+        durability=_durability(study),
         turns=plan.turns,
         blocks=blocks,
         blocks_asked=study.plan.blocks,
@@ -124,6 +129,24 @@ def describe(
         storage=storage_sentence(study),
         overwritten=_overwritten(study),
     )
+
+
+def _durability(study: Study) -> list[str]:
+    """A line a system and option, as asked for: what is in force is in the records."""
+    found = [
+        f"{system.name} gives up durability with {weak.option}: {weak.loses} ({weak.source})"
+        for system in study.systems
+        for weak in weakened(
+            Made(
+                kind=system.kind,
+                mount=system.mount,
+                mkfs=system.mkfs.split(),
+                tunables=system.tunables,
+                server=system.server,
+            )
+        )
+    ]
+    return [*found, *([MEMORY] if study.storage.kind == "ram" else [])]
 
 
 def _block_times(

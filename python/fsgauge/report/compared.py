@@ -216,7 +216,20 @@ def cautions(between: Between) -> list[str]:
             f"{between.baseline} is the only system: there is no ratio that cancels the machine,"
             " and no verdict"
         )
-    return found
+    return [*found, *_given_up(between)]
+
+
+def _given_up(between: Between) -> list[str]:
+    """A line a system and option by which durability is given up, and on which side."""
+    on: dict[tuple[str, str, str], list[str]] = {}
+    for side in (between.a, between.b):
+        for weak in side.durability.systems:
+            on.setdefault((weak.system, weak.option, weak.loses), []).append(side.label)
+    return [
+        f"{system} runs with {option} in {' and '.join(labels)}: {loses}"
+        for (system, option, loses), labels in on.items()
+        if system in between.systems
+    ]
 
 
 def write_comparison(between: Between, tests: Sequence[Test], output: Path) -> Path:

@@ -6,18 +6,22 @@ import shlex
 from collections.abc import Sequence
 from typing import Any
 
-from fsgauge.machine import Machine
+from fsgauge.machine import Machine, StorageFacts
 from fsgauge.record import EnvironmentRecord, StudyRecord, TurnRecord
 from fsgauge.report import words
 from fsgauge.report.draw import Drawing
+from fsgauge.report.durability import MARK, durability_lines, marked_page
 from fsgauge.report.kind_page import page_of
 from fsgauge.report.labels import MANY, labels_of
 from fsgauge.report.ranked import rank_tables
 from fsgauge.report.sureness import integrity_lines, sureness_lines
+from fsgauge.report.sync_table import sync_tables
 from fsgauge.report.tables import layout_lines, number_tables, ratio_words
 from fsgauge.report.theme import GLYPHS, template
+from fsgauge.stats.differences import space_for_data
 from fsgauge.stats.planned import level_of
 from fsgauge.stats.results import Results
+from fsgauge.stats.storage_findings import storage_words
 from fsgauge.store import StoredStudy
 from fsgauge.units import format_duration, format_size
 from fsgauge.wire import LayoutResult
@@ -26,7 +30,7 @@ from fsgauge.wire import LayoutResult
 def render_page(results: Results, stored: StoredStudy, drawings: dict[str, Drawing]) -> str:
     """The whole page as text; it asks nothing of the network."""
     page = page_of(results)
-    return template("page.html.j2", results.systems, results.baseline).render(
+    made = template("page.html.j2", results.systems, results.baseline).render(
         results=results,
         headline=page.headline(results),
         drawings=drawings,
@@ -34,13 +38,17 @@ def render_page(results: Results, stored: StoredStudy, drawings: dict[str, Drawi
         legend=_legend(results),
         ranks=rank_tables(results, level_of(stored.study)) if page.ranked else [],
         many=len(results.systems) > MANY,
+        durability=durability_lines(results),
+        weak_mark=MARK if results.durability.systems else "",
         sureness=sureness_lines(results, stored.runs),
         repeat=repeat_command(stored.study),
         command=shlex.join(stored.study.command),
         measured_on=words.moment(stored.study.started_unix_ns),
         rig=rig_sentence(stored.study, stored.environment_before),
         storage=stored.environment_before.storage,
+        storage_words=_storage(results, stored.environment_before.storage),
         tables=number_tables(results),
+        sync_tables=sync_tables(results, stored.runs),
         layouts=layout_lines(results),
         layout_ratio=ratio_words,
         page=page,
@@ -55,6 +63,13 @@ def render_page(results: Results, stored: StoredStudy, drawings: dict[str, Drawi
         study_toml=stored.study_toml,
         words=words,
     )
+    return marked_page(made, results)
+
+
+def _storage(results: Results, storage: StorageFacts) -> str:
+    """The storage on the first screen, with what its measured noise says of the numbers."""
+    floor = results.noise_of(results.primary_metrics[results.primary_cells[0]])
+    return storage_words(storage.sentence, storage.kind, floor)
 
 
 def repeat_command(study: StudyRecord) -> str:
@@ -146,7 +161,7 @@ def _systems(results: Results, turns: Sequence[TurnRecord]) -> list[dict[str, An
             **{f"tunable {key}": value for key, value in facts.tunables.items()},
             **facts.details,
             "size": format_size(facts.size_bytes),
-            "free before the files": format_size(facts.free_bytes) if facts.free_bytes else "",
+            "space for data": format_size(room) if (room := space_for_data(turn)) else "",
             "block size": format_size(facts.block_size_bytes) if facts.block_size_bytes else "",
             "filled": _filled(turn.layout) if turn.layout is not None else "",
             "start state": "; ".join(turn.start_state),

@@ -15,6 +15,7 @@ from fsgauge.report.charts.latency import latency_percentiles
 from fsgauge.report.charts.processor import processor_time
 from fsgauge.report.charts.series import time_series
 from fsgauge.report.draw import Drawing
+from fsgauge.report.durability import marked_drawings
 from fsgauge.report.kind_page import page_of
 from fsgauge.report.page import render_page
 from fsgauge.stats import Results, read_study
@@ -92,4 +93,4 @@ def draw_all(results: Results, stored: StoredStudy) -> dict[str, Drawing]:
     found = {drawing.name: drawing for drawing in drawings if drawing is not None}
     for name in page.left_out(found):
         found.pop(name, None)
-    return found
+    return marked_drawings(found, results)

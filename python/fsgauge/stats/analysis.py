@@ -63,6 +63,8 @@ class Analysis:
     queue_advice: ClassVar[str] = ""
     """What to do about a queue that was not full, where the general advice would mislead."""
 
+    compares_systems: ClassVar[bool] = True
+    """Whether its sentence is about systems against the baseline."""
     abort_advice: ClassVar[str] = ""
     """What else to measure where a private server's process aborts under this load."""
 

@@ -13,9 +13,17 @@ from dataclasses import dataclass
 from fsgauge.factors import factors_of
 from fsgauge.record import Cell
 from fsgauge.stats.analysis import Analysis
+from fsgauge.stats.decided_elsewhere import decided_elsewhere
+from fsgauge.stats.durability import with_caveats
 from fsgauge.stats.few_operations import NEXT_STEP
 from fsgauge.stats.metrics import METRICS
-from fsgauge.stats.results import Comparison, NoiseFloor, OwnResults
+from fsgauge.stats.results import (
+    NOTHING_WEAK,
+    Comparison,
+    Durability,
+    NoiseFloor,
+    OwnResults,
+)
 from fsgauge.stats.served import MEMORY
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
 from fsgauge.stats.wording import (
@@ -60,6 +68,7 @@ class Question:
     """ "Measured ext4 through Samba"; "" over paths."""
     server_aborts: str = ""
     """ "smbd aborted in 1 of 3 runs"; "" where none did."""
+    durability: Durability = NOTHING_WEAK
 
 
 def not_vouched_for(reason: str) -> str:
@@ -68,15 +77,25 @@ def not_vouched_for(reason: str) -> str:
 
 
 def answer(question: Question) -> str:
-    """The sentence that heads the report; more where a private server was in between, or aborted.
+    """The sentence that heads the report; more where tables decide what it leaves open, where a
+    system that it names gives up durability, and where a private server was in between or aborted.
 
     Nothing follows "not valid".
     """
     said = _answer(question)
     if question.invalid_reason:
         return said
+    if question.analysis.compares_systems:
+        tables = decided_elsewhere(
+            question.comparisons,
+            question.metrics,
+            question.primary,
+            question.cells,
+            question.baseline,
+        )
+        said = f"{said} {tables}".rstrip()
     more = [each for each in (question.served, question.server_aborts) if each]
-    return " ".join([said, *(f"{each}." for each in more)])
+    return " ".join([with_caveats(said, question.durability), *(f"{each}." for each in more)])
 
 
 def _answer(question: Question) -> str:

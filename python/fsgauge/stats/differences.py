@@ -27,7 +27,7 @@ def differences_between(systems: Sequence[str], turns: Sequence[TurnRecord]) -> 
     found = [
         _fact("file system", {n: _file_system(t) for n, t in mounted.items()}),
         _fact("block size of the file system", {n: _block_size(t) for n, t in mounted.items()}),
-        _fact("space for data", _sizes({n: t.facts.free_bytes for n, t in mounted.items()})),
+        _fact("space for data", _sizes({n: space_for_data(t) for n, t in mounted.items()})),
         _fact("bytes under load", _sizes({n: _target_bytes(t) for n, t in known.items()})),
         _fact("files", {n: str(t.layout.files) for n, t in mounted.items() if t.layout}),
         *_mount_options(mounted),
@@ -55,6 +55,17 @@ def _sizes(sizes: dict[str, int | None]) -> dict[str, str]:
     if not known or max(known) - min(known) <= FREE_SPACE_TOLERANCE * max(known):
         return {}
     return {name: "unknown" if size is None else format_size(size) for name, size in sizes.items()}
+
+
+def space_for_data(turn: TurnRecord) -> int | None:
+    """What its files could take when it was new: what was left once it was filled, and the files.
+
+    None where the room of a system is not known.
+    """
+    left = turn.facts.free_bytes
+    if left is None:
+        return None
+    return left + (turn.layout.size_bytes if turn.layout is not None else 0)
 
 
 def _target_bytes(turn: TurnRecord) -> int | None:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from fsgauge.record import RunRecord
 from fsgauge.stats.advice import RUN_CHECKS, RunCheck, advice_for, cache_advice
 from fsgauge.stats.drift import drift_of_study
+from fsgauge.stats.durability import weak_systems
 from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of, turn_name
 from fsgauge.stats.few_operations import NEXT_STEP
 from fsgauge.stats.lost_data import lost_data
@@ -46,6 +47,7 @@ def find_all(evidence: Evidence) -> list[Finding]:
         *_stopped(evidence),
         *drift_of_study(evidence),
         *unstable_writes(evidence),
+        *weak_systems(evidence),
         *_cache_answered(evidence),
         *_robust_disagrees(evidence),
         *_turns_differ(evidence),

@@ -2,7 +2,9 @@
 
 Takes a `wire.LoadResult`; gives one number a metric. The direction is declared here and nowhere
 guessed. A latency is the response latency when the load had a pace or many clients, and the
-service time when it had neither (`latency_kind`).
+service time when it had neither (`latency_kind`). Calls that make writes durable, and the
+operations of those that work beside a load (companions), have no pace: theirs is the time of the
+call.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from fsgauge.stats.clients import files_per_second, mean_throughput, time_to_complete_ns
-from fsgauge.stats.histogram import mean_ns, quantile_of
+from fsgauge.stats.histogram import mean_ns, merge, quantile_of
 from fsgauge.wire import Histogram, LoadResult, OperationResult, sides_of, timed_operations
 
 Unit = Literal["IOPS", "B/s", "ns", "files/s"]
@@ -20,6 +22,14 @@ LatencyKind = Literal["service", "response"]
 QUANTILES = {"p50": 0.5, "p99": 0.99, "p999": 0.999}
 CLIENT_OPERATIONS = ("create", "open", "fsync", "close", "stat", "list", "rename", "unlink")
 """What clients do beside reads and writes, in the order in which reports show it."""
+SYNC = "sync"
+"""A load's own calls of fsync or fdatasync, or the messages that mean it."""
+COMPANIONS: dict[str, str] = {"log": "log write", "reader": "companion read"}
+"""What companions do, by their role: a log write is an append with its fdatasync."""
+OPERATIONS = ("read", "write", SYNC, *CLIENT_OPERATIONS, *COMPANIONS)
+"""Everything that has latencies, in the order in which reports show it."""
+CALLS = (SYNC, *COMPANIONS)
+"""Those of which a latency is the time of the call, whatever the load's pace."""
 BUCKET = 1 / 64
 """The widest bucket of a latency histogram, as a share of its value."""
 
@@ -38,7 +48,8 @@ class Metric:
 
 def _latency(operation: str, part: str, label: str) -> Metric:
     resolution = BUCKET if part in QUANTILES else 0.0
-    return Metric(f"{operation}.{part}", f"{operation} {label}", "ns", False, part, resolution)
+    called = COMPANIONS.get(operation, operation)
+    return Metric(f"{operation}.{part}", f"{called} {label}", "ns", False, part, resolution)
 
 
 METRICS: dict[str, Metric] = {
@@ -51,7 +62,7 @@ METRICS: dict[str, Metric] = {
         Metric("files", "files per second", "files/s", True, "files"),
         *(
             _latency(operation, part, label)
-            for operation in ("read", "write", *CLIENT_OPERATIONS)
+            for operation in OPERATIONS
             for part, label in (
                 ("mean", "mean latency"),
                 ("p50", "p50 latency"),
@@ -61,6 +72,7 @@ METRICS: dict[str, Metric] = {
         ),
         Metric("cpu", "CPU time of the load threads per I/O", "ns", False, "cpu"),
         Metric("machine_cpu", "CPU time of the machine per I/O", "ns", False, "machine_cpu"),
+        Metric("write_back", "time to write back a slice", "ns", False, "write_back"),
         Metric("connect", "time until all are connected", "ns", False, "connect"),
     )
 }
@@ -124,6 +136,13 @@ def latencies(result: LoadResult) -> dict[str, Histogram]:
     """The histogram of each operation that was done, by the operation's name."""
     parts = {"read": result.read, "write": result.write}
     found = {name: latency_of(part) for name, part in parts.items() if part and part.operations}
+    if result.sync is not None and result.sync.calls:
+        found[SYNC] = result.sync.latency
+    for role in COMPANIONS:
+        of_role = [each.latency for each in result.companions if each.role == role]
+        done = merge(each for each in of_role if each.operations)
+        if done is not None:
+            found[role] = done
     for other in result.clients.operations if result.clients is not None else ():
         if other.operation in CLIENT_OPERATIONS and other.operations:
             found[other.operation] = other.response_latency

@@ -21,6 +21,7 @@ from fsgauge.stats.analysis import Material, analysis_of, kind_of
 from fsgauge.stats.answer import Question, answer
 from fsgauge.stats.compare import compare_all, measure_all
 from fsgauge.stats.differences import differences_between
+from fsgauge.stats.durability import durability_of
 from fsgauge.stats.evidence import Evidence, continued
 from fsgauge.stats.few_operations import few_operations
 from fsgauge.stats.findings import find_all
@@ -145,6 +146,7 @@ def _results(
     baseline_kind = _baseline_kind(plan.baseline, evidence.turns)
     sureness = _sureness(evidence, findings)
     floor = evidence.noise.get(evidence.primary_metric)
+    durability = durability_of(plan.systems, evidence.turns, evidence.runs, evidence.before.storage)
     question = Question(
         baseline=plan.baseline,
         baseline_is_raw=baseline_kind == "raw",
@@ -162,6 +164,7 @@ def _results(
         own=evidence.own,
         served=served_sentence(evidence.turns, evidence.runs),
         server_aborts=abort_sentence(evidence.runs, evidence.analysis),
+        durability=durability,
     )
     present = {measurement.metric for measurement in measurements}
     return Results(
@@ -183,6 +186,7 @@ def _results(
         sureness=sureness,
         findings=findings,
         differences=differences_between(plan.systems, evidence.turns),
+        durability=durability,
         layouts=evidence.layouts,
         own=evidence.own,
     )

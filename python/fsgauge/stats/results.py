@@ -12,6 +12,7 @@ from typing import Literal, Protocol, Self
 from pydantic import BaseModel, ConfigDict, SerializeAsAny, ValidationInfo, field_validator
 
 from fsgauge import kinds
+from fsgauge.durability.options import Guards
 from fsgauge.record import Cell
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.metrics import LatencyKind, Unit
@@ -162,6 +163,32 @@ class Difference(ResultModel):
     values: dict[str, str]
 
 
+class WeakSystem(ResultModel):
+    """An option by which a system gives up durability; `loses` says what, `source` where that is
+    written, `guards` whether it protects from a crash or from damage that nothing reports.
+    """
+
+    system: str
+    option: str
+    loses: str
+    source: str
+    guards: Guards
+
+
+class Durability(ResultModel):
+    """Systems that give some of it up, and sentences of what holds for all systems alike."""
+
+    systems: list[WeakSystem]
+    of_all: list[str]
+
+    def of(self, system: str) -> list[WeakSystem]:
+        """What one system gives up."""
+        return [each for each in self.systems if each.system == system]
+
+
+NOTHING_WEAK = Durability(systems=[], of_all=[])
+
+
 class Sureness(ResultModel):
     """What the answer rests on, for the box "How sure".
 
@@ -242,6 +269,7 @@ class Results(ResultModel):
     sureness: Sureness
     findings: list[Finding]
     differences: list[Difference]
+    durability: Durability = NOTHING_WEAK
     layouts: Layouts | None = None
     own: SerializeAsAny[OwnResults] | None = None
 

@@ -47,14 +47,18 @@ def littles_law(run: RunRecord, result: LoadResult) -> str | None:
     An operation counts in the window in which it ends, with its whole latency: those that were in
     flight when the warm-up ended bring up to `max_ns` each from before it. Hence the second term
     of the tolerance: it makes the check weak for short runs, where an edge weighs much. What is
-    in flight at the end counts whole, and the window lasts as long; only what had no answer at all
-    was counted in flight alone.
+    in flight at the end counts whole, and the window lasts as long; only what had no answer
+    was counted in flight alone. An engine that did not count what it left at the end (`drain`) may
+    have left a stall there, which fills the queue and is in no latency.
     Of many clients see `stats.connections.littles_law`.
     """
     if run.load is None or (result.drain is not None and result.drain.unanswered):
         return None
     expected = latency_concurrency(result)
     if expected is None or result.in_flight_mean <= 0:
+        return None
+    full = run.load.queue_depth * jobs_at_work(run.load.jobs, result)
+    if result.drain is None and expected < result.in_flight_mean <= full:
         return None
     longest_ns = max(EDGE_STALL_NS, *(part.service_latency.max_ns for part in sides_of(result)))
     edges = run.load.queue_depth * run.load.jobs * longest_ns / result.elapsed_ns

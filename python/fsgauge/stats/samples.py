@@ -191,7 +191,7 @@ def collect(plan: Plan, runs: Iterable[RunRecord], *, level: float = LEVEL) -> S
     for run in measured:
         if run.result is None:
             continue
-        found = {**at_most(run), **readings(run.result)}
+        found = {**at_most(run), **readings(run.result), **_write_back(run)}
         for metric, reading in found.items():
             samples.add((metric, run.cell.id, run.system), (run.block, run.again), reading)
     withhold(samples, measured)
@@ -210,6 +210,12 @@ def at_most(run: RunRecord) -> dict[str, Reading]:
         "bandwidth": Reading(rate * factors_of(run.cell).operation_bytes),
         **{f"{side}.mean": Reading(result.elapsed_ns) for side, asked in sides.items() if asked},
     }
+
+
+def _write_back(run: RunRecord) -> dict[str, Reading]:
+    """What a slice's sync took after it, on average over the run, where slices pay for theirs."""
+    took = [each.sync_ns for part in run.parts for each in part.slices if each.sync_ns is not None]
+    return {"write_back": Reading(sum(took) / len(took))} if sum(took) else {}
 
 
 def withhold(samples: Samples, runs: Iterable[RunRecord]) -> None:

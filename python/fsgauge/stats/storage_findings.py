@@ -5,15 +5,43 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fsgauge.stats.evidence import Evidence, count, finding, turn_name
-from fsgauge.stats.results import Finding
+from fsgauge.stats.noise import describe_noise
+from fsgauge.stats.results import Finding, NoiseFloor
+from fsgauge.stats.wording import ratio_range
+
+SHARES_ITS_DISK = ("loop",)
+"""Kinds of storage below which others work too."""
 
 
 def storage_cautions(evidence: Evidence) -> Iterator[Finding]:
     """What the storage said of itself when the study began."""
     storage = evidence.before.storage
-    advice = "Ratios between systems hold; absolute rates are those of a shared disk."
+    floor = evidence.noise.get(evidence.primary_metric)
+    advice = ""
+    if storage.kind in SHARES_ITS_DISK:
+        held = what_holds(describe_noise(floor) if floor is not None else None)
+        advice = f"{held[:1].upper()}{held[1:]}. Absolute rates are those of a shared disk."
     for caution in storage.cautions:
-        yield finding("storage.caution", "note", caution, advice if storage.kind == "loop" else "")
+        yield finding("storage.caution", "note", caution, advice)
+
+
+def what_holds(floor: NoiseFloor | None) -> str:
+    """Whether ratios hold on a disk that others use too, by what its noise was here."""
+    if floor is None or floor.state == "unknown":
+        return "whether ratios hold is not known: its noise was not measured in enough blocks"
+    if floor.state == "differs":
+        return "ratios do not hold: the baseline differed from itself"
+    apart = f"equal systems came out {ratio_range(floor.low, floor.high)} apart"
+    if floor.state == "wide":
+        return f"it was too noisy here ({apart}): only ratios called better or worse hold"
+    return f"ratios hold within its noise here ({apart})"
+
+
+def storage_words(sentence: str, kind: str, floor: NoiseFloor | None) -> str:
+    """The storage in a sentence, and what was measured of its noise where others use it too."""
+    if kind not in SHARES_ITS_DISK:
+        return sentence
+    return f"{sentence}; {what_holds(floor)}, rates are those of this disk"
 
 
 def sparse_storage(evidence: Evidence, who_pays: str) -> Iterator[Finding]:

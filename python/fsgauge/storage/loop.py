@@ -136,7 +136,7 @@ def _sentence(storage: LoopStorage, chain: list[Link]) -> str:
     whole = "preallocated loop file" if storage.preallocate else "loop file"
     return (
         f"{whole} {format_size(storage.size)} on {lies_on or 'an unknown file system'}"
-        f" at {storage.directory} (on a shared disk: ratios hold, rates do not)"
+        f" at {storage.directory} (on a shared disk)"
     )
 
 

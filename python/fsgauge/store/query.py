@@ -195,6 +195,7 @@ def _sources(directory: Path, files: RecordFiles, wanted: Callable[[str], bool])
         "turns": documents(of(files.turns)),
         "runs": slices(runs),
         "jobs": elements_of_runs(runs, "jobs"),
+        "companions": elements_of_runs(runs, "companions"),
         "integrity": elements_of_runs(runs, "integrity.faulty"),
         "client_operations": elements_of_runs(runs, "clients.operations"),
         "client_errors": elements_of_runs(runs, "clients.errors"),

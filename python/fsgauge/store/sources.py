@@ -79,7 +79,7 @@ def elements_of_runs(runs: Sequence[Path], place: str) -> str:
 def counts_source(directory: Path, runs: Sequence[Path], marked: Sequence[str]) -> str:
     """Histogram rows of all runs with the bounds of their bucket; `of_clients` marks those of
     single operations of many clients. `marked` are the blocks whose rows are in Parquet, as their
-    files are named.
+    files are named. Those of syncs and companions stay in the JSON.
     """
     names = f"[{', '.join(quoted(name) for name in HISTOGRAMS)}]"
     inside_runs = _still_inside(runs, marked)
@@ -97,6 +97,15 @@ def counts_source(directory: Path, runs: Sequence[Path], marked: Sequence[str]) 
         f" FROM (SELECT {_PLACE}, unnest(CAST(result->'$.clients.operations' AS JSON[]))"
         f" AS element FROM {inside_runs})"
         for latency in ("service", "response")
+    ]
+    parts += [
+        f"SELECT {_PLACE}, 'sync.service' AS histogram,"  # noqa: S608
+        " unnest(CAST(result->'$.sync.latency.counts' AS BIGINT[][])) AS pair"
+        f" FROM {slices(runs)}",
+        f"SELECT {_KEYS}, (element->>'$.role') || '.service' AS histogram,"  # noqa: S608
+        " unnest(CAST(element->'$.latency.counts' AS BIGINT[][])) AS pair"
+        f" FROM (SELECT {_PLACE}, unnest(CAST(result->'$.companions' AS JSON[])) AS element"
+        f" FROM {slices(runs)})",
     ]
     inside = (
         f"SELECT {_KEYS}, histogram, pair[1] AS bucket, pair[2] AS operations"  # noqa: S608

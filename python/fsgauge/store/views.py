@@ -25,6 +25,7 @@ from fsgauge.store.columns import (
     of_element,
 )
 from fsgauge.store.factor_columns import of_factors
+from fsgauge.store.sync_views import COMPANIONS, OF_SYNCS
 
 
 def _operation(operation: str) -> tuple[Column, ...]:
@@ -160,9 +161,10 @@ _OWN: tuple[View, ...] = (
             at("tunables", "JSON", "set for it", "facts.tunables"),
             at("details", "JSON", "in force, according to its own tools", "facts.details"),
             at("size_bytes", "BIGINT", "of the whole system", "facts.size_bytes"),
-            at("free_bytes", "BIGINT", "before it was filled", "facts.free_bytes"),
+            at("free_bytes", "BIGINT", "left once it was filled", "facts.free_bytes"),
             at("filled_bytes", "BIGINT", "written to fill it", "layout.size_bytes"),
             at("fill_ns", "BIGINT", "what filling took", "layout.elapsed_ns"),
+            at("fill_sync_ns", "BIGINT", "of it, in fsync", "layout.fsync_ns"),
             at("prepare_ns", "BIGINT", "what making and filling took"),
             at("start_state", "JSON", "its state when the load began"),
             at("notes", "JSON", "remarks of its maker"),
@@ -187,6 +189,7 @@ _OWN: tuple[View, ...] = (
             *_of_the_end(),
             *_operation("read"),
             *_operation("write"),
+            *OF_SYNCS,
             measured("in_flight_mean", "DOUBLE", "operations in flight", "in_flight_mean"),
             measured("user_ns", "BIGINT", "processor time of the load threads", "cpu.user_ns"),
             measured("system_ns", "BIGINT", "the same in the kernel", "cpu.system_ns"),
@@ -219,6 +222,7 @@ _OWN: tuple[View, ...] = (
             of_element("elapsed_ns", "BIGINT", "its own time, if it ends by itself (passes)"),
         ),
     ),
+    COMPANIONS,
     View(
         "integrity",
         "a block that did not read back as it was written; of each run the first 20",
@@ -297,7 +301,7 @@ _OWN: tuple[View, ...] = (
         "histograms",
         (
             *PLACE,
-            at("operation", "VARCHAR", "read or write"),
+            at("operation", "VARCHAR", "read, write, sync, log or reader (of companions)"),
             at("latency", "VARCHAR", "service, or response: from the intended start of a pace"),
             *BUCKET,
         ),

@@ -16,7 +16,7 @@ from fsgauge.report.draw import Drawing, chart_of, draw
 from fsgauge.report.kind_page import page_of
 from fsgauge.report.labels import MANY
 from fsgauge.stats.histogram import merge, percentile_curve
-from fsgauge.stats.metrics import CLIENT_OPERATIONS, latencies
+from fsgauge.stats.metrics import CALLS, COMPANIONS, OPERATIONS, latencies
 from fsgauge.stats.results import Results
 from fsgauge.stats.samples import is_complete
 
@@ -40,11 +40,13 @@ def latency_percentiles(results: Results, runs: Sequence[RunRecord]) -> Drawing 
     systems = panels.drawn_systems(results)
     for cell_id in results.primary_cells:
         of_cell = [run for run in runs if run.cell.id == cell_id and is_complete(run)]
-        for operation in ("read", "write", *CLIENT_OPERATIONS):
+        for operation in OPERATIONS:
             rows = _rows(systems, of_cell, operation)
             if rows:
+                what = "latency" if operation in CALLS else kind
+                called = COMPANIONS.get(operation, operation)
                 cell = results.cell(cell_id).name
-                shown.append((f"{operation} {kind}", cell, panels.styled(results, rows)))
+                shown.append((f"{called} {what}", cell, panels.styled(results, rows)))
     shown = shown[: page_of(results).latency_panels]
     if not shown:
         return None
@@ -86,8 +88,10 @@ def _marked(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def plural_of(operation: str) -> str:
-    """ "reads", "fsync calls"."""
-    return f"{operation}s" if operation in ("read", "write") else f"{operation} calls"
+    """ "reads", "syncs", "log writes", "fsync calls"."""
+    if operation in ("read", "write", *CALLS):
+        return f"{COMPANIONS.get(operation, operation)}s"
+    return f"{operation} calls"
 
 
 def _panel(panel: Panel, width: int) -> alt.TopLevelMixin:

@@ -9,7 +9,8 @@ from fsgauge.plan.space import times_held
 from fsgauge.record import SystemFacts
 from fsgauge.rig.host.device.block_device import device_at
 from fsgauge.rig.host.formatted import Formatted
-from fsgauge.rig.host.machine.mounts import mount_at, mount_holding
+from fsgauge.rig.host.machine.mounts import Mount, mount_at, mount_holding
+from fsgauge.rig.host.machine.nfs_exports import export_facts
 from fsgauge.study.model import Study, System
 from fsgauge.system.kind import Facts, FileSystem
 from fsgauge.units import format_size
@@ -71,8 +72,16 @@ def folder_facts(system: System, path: str) -> SystemFacts:
         size_bytes=room.f_blocks * room.f_frsize,
         free_bytes=room.f_bavail * room.f_frsize,
         block_size_bytes=room.f_bsize,
-        details={"file system": mount.file_system} if mount else {},
+        details={"file system": mount.file_system, **_export(mount)} if mount else {},
     )
+
+
+def _export(mount: Mount) -> dict[str, str]:
+    """Options of the export that an NFS mount is of, where this machine exports it."""
+    host, colon, path = mount.source.rpartition(":/")
+    if not colon or not mount.file_system.startswith("nfs"):
+        return {}
+    return export_facts(host, f"/{path}")
 
 
 def notes_on(kind: FileSystem, study: Study, directory: Path) -> list[str]:

@@ -13,6 +13,7 @@ from fsgauge.errors import InputError, RigError
 from fsgauge.record import SystemFacts
 from fsgauge.rig.host.ledger.ledger import Ledger
 from fsgauge.rig.host.ledger.traces import ShareTrace
+from fsgauge.rig.host.machine.nfs_exports import export_facts
 from fsgauge.rig.host.prepared import AttachedStorage, PreparedSystem, RunsJobs
 from fsgauge.rig.host.serving import require_answer
 from fsgauge.study.address import PASSWORD_VARIABLE, Address, parse_address
@@ -143,5 +144,8 @@ def _facts(system: System, address: Address, size_bytes: int) -> SystemFacts:
         size_bytes=size_bytes,
         free_bytes=None,
         block_size_bytes=None,
-        details={"protocol": {"smb": "SMB", "nfs": "NFS version 3"}[address.protocol]},
+        details={
+            "protocol": {"smb": "SMB", "nfs": "NFS version 3"}[address.protocol],
+            **(export_facts(address.host, address.path) if address.protocol == "nfs" else {}),
+        },
     )

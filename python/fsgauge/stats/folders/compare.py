@@ -43,7 +43,7 @@ from fsgauge.stats.folders.same_conditions import (
 )
 from fsgauge.stats.folders.sitting import sittings_of
 from fsgauge.stats.read import read_side
-from fsgauge.stats.results import MetricInfo, ResultModel, Results
+from fsgauge.stats.results import NOTHING_WEAK, Durability, MetricInfo, ResultModel, Results
 from fsgauge.stats.samples import collect
 from fsgauge.stats.sittings import FEWEST_SITTINGS, OverSittings
 from fsgauge.stats.verdict import Verdict
@@ -114,6 +114,7 @@ class SideFacts(ResultModel):
     data_lost: bool
     too_noisy: bool = False
     started_unix_ns: int
+    durability: Durability = NOTHING_WEAK
 
 
 class Between(ResultModel):
@@ -249,6 +250,7 @@ def _facts(side: Sequence[Side], results: Sequence[Results], sittings: int) -> S
         data_lost=any(each.data_lost for each in found),
         too_noisy=any(each.too_noisy for each in found),
         started_unix_ns=min(each.study.started_unix_ns for each in side),
+        durability=results[0].durability,
     )
 
 

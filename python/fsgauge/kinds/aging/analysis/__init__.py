@@ -26,6 +26,7 @@ class AgingAnalysis(Analysis):
     """What each system keeps of its clean rate as its space is freed and used again."""
 
     own = Aging
+    compares_systems = False
 
     def primary_metric(self, cell: Cell, *, paced: bool) -> str:  # noqa: ARG002
         """Bytes per second, which is what others publish of aged file systems."""

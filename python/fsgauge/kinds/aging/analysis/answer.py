@@ -49,11 +49,12 @@ def aging_answer(aging: Aging, primary: Sequence[Cell], margin_percent: float) -
         return _with_prediction(said, aging, kept, len(kept))
     clear = [each for each in kept if each.verdict != "undecided"]
     unclear = [each.system for each in kept if each.verdict == "undecided"]
+    other = _decided_elsewhere(aging, side, level, unclear)
     if not clear:
         asked = f"at {level} % free, {_GERUNDS[side]} is undecided on {_named(unclear)}"
         said = f"Too noisy to tell what ageing costs: {asked}"
-        return _with_prediction(said, aging, kept, len(kept))
-    untold = f"; too noisy to tell on {_named(unclear)}" if unclear else ""
+        return _with_prediction(said + other, aging, kept, len(kept))
+    untold = f"; too noisy to tell on {_named(unclear)}{other}" if unclear else ""
     tail = "" if unclear else _other_side(aging, side, level)
     for named in (MOST_NAMED, 2, 1):
         said = _sentence(where, clear, named) + untold
@@ -62,6 +63,28 @@ def aging_answer(aging: Aging, primary: Sequence[Cell], margin_percent: float) -
             if len(whole.split()) < WORDS_LIMIT:
                 return whole
     return _sentence(where, clear, 1) + "."
+
+
+def _decided_elsewhere(aging: Aging, side: Side, level: int, unclear: Sequence[str]) -> str:
+    """What the tables decide of systems that are undecided here: the first of it, and how much."""
+    found = [
+        (line, point, point.relative)
+        for line in aging.lines
+        for point in line.points
+        if line.system in unclear
+        and (line.side, point.free_percent) != (side, level)
+        and point.verdict in ("better", "worse")
+        and point.relative is not None
+    ]
+    if not found:
+        return ""
+    line, point, relative = found[0]
+    words = _interval(_Kept(line.system, relative, point.verdict or "", None))
+    more = f", one of {len(found)} such rates" if len(found) > 1 else ""
+    return (
+        f"; decided elsewhere: at {point.free_percent} % free, {_GERUNDS[line.side]} keeps"
+        f" {percent(relative.value)} on {line.system} ({words}){more}"
+    )
 
 
 def _named(systems: Sequence[str]) -> str:

@@ -25,6 +25,7 @@ class ChurnAnalysis(Analysis):
     """Damage: what an aged system keeps of a fresh copy's rate."""
 
     own = Churn
+    compares_systems = False
 
     def primary_metric(self, cell: Cell, *, paced: bool) -> str:  # noqa: ARG002
         """Bytes per second."""

@@ -33,7 +33,8 @@ def churn_answer(churn: Churn, primary: Sequence[Cell]) -> str:
     if blocks < BLOCKS_FOR_A_VERDICT:
         return _too_few(blocks, _at_level(churn, fill), found)
     if all(damage.verdict == "undecided" for damage in everything):
-        return _nothing_seen(_at_level(churn, fill), found) + _layouts(churn, fill)
+        said = _nothing_seen(_at_level(churn, fill), found)
+        return said + _decided_elsewhere(churn, found) + _layouts(churn, fill)
     if all(damage.verdict == "equivalent" for damage in everything):
         return (
             f"{_at_level(churn, fill)}, the aged system is as fast as a fresh copy in"
@@ -46,8 +47,31 @@ def churn_answer(churn: Churn, primary: Sequence[Cell]) -> str:
         for tail in (_seeks(churn) if "read" in found else "", ""):
             said = _sentence(level, found, named) + tail + "."
             if len(said.split()) < WORDS_LIMIT:
-                return said
-    return _sentence(level, dict([next(iter(found.items()))]), 1) + "."
+                return said + _decided_elsewhere(churn, found)
+    shortest = _sentence(level, dict([next(iter(found.items()))]), 1) + "."
+    return shortest + _decided_elsewhere(churn, found)
+
+
+def _decided_elsewhere(churn: Churn, found: dict[Side, list[Damage]]) -> str:
+    """What the tables decide of systems that the sentence leaves undecided: the first of it."""
+    everything = [damage for damages in found.values() for damage in damages]
+    told = {damage.system for damage in everything if damage.verdict in ("better", "worse")}
+    other = [
+        damage
+        for damage in churn.damages
+        if damage.verdict in ("better", "worse")
+        and damage not in everything
+        and damage.system not in told
+    ]
+    if not other:
+        return ""
+    damage = other[0]
+    where = _at_level(churn, damage.fill_percent)
+    more = f", one of {len(other)} such rates" if len(other) > 1 else ""
+    return (
+        f" Decided elsewhere: {where[:1].lower()}{where[1:]}, {_NOUNS[damage.side]} keep"
+        f" {percent(damage.ratio)} on {damage.system} ({_interval(damage)}){more}."
+    )
 
 
 def _at_level(churn: Churn, fill: int) -> str:

@@ -48,7 +48,13 @@ class WritersAnalysis(Analysis):
 
     def read(self, material: Material) -> Scaling:
         """Scaling of every system and group."""
-        return read_scaling(material.study.plan, material.turns, material.runs, material.samples)
+        return read_scaling(
+            material.study.plan,
+            material.turns,
+            material.runs,
+            material.samples,
+            material.equivalence_percent,
+        )
 
     def findings(self, evidence: Evidence) -> Iterable[Finding]:
         """Rates that no device has, and unfair shares."""
@@ -73,6 +79,7 @@ def read_scaling(
     turns: Sequence[TurnRecord],
     runs: Sequence[RunRecord],
     samples: Samples,
+    margin_percent: float,
 ) -> Scaling:
     """Scaling of every system and group."""
     kinds = {turn.system: turn.facts.kind for turn in turns}
@@ -92,7 +99,7 @@ def read_scaling(
             for system in plan.systems
             for row in companions_of(measured, group, system)
         ],
-        between_groups=between_groups(measured, groups, plan.systems),
+        between_groups=between_groups(measured, groups, plan.systems, margin_percent),
     )
 
 

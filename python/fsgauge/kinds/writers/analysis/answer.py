@@ -11,13 +11,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from fsgauge.kinds.writers.analysis.findings import p_of
 from fsgauge.kinds.writers.analysis.model import GroupRatio, Scaling, ScalingLine, ScalingPoint
 from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.record import Cell, RunRecord
-from fsgauge.stats.estimate import Estimate, widened
-from fsgauge.stats.verdict import ALPHA, BLOCKS_FOR_A_VERDICT, benjamini_hochberg
-from fsgauge.stats.wording import NAMED_SYSTEMS, named_systems
+from fsgauge.stats.estimate import Estimate
+from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
+from fsgauge.stats.wording import NAMED_SYSTEMS, named_systems, ratio_range
 from fsgauge.units import format_size
 
 WORDS_LIMIT = 60
@@ -48,12 +47,13 @@ def writers_answer(scaling: Scaling, primary: Sequence[Cell], margin_percent: fl
         return "No answer yet: no block is complete, so nothing can be said of how writers scale."
     if blocks < BLOCKS_FOR_A_VERDICT:
         return _too_few(subject, base, blocks, found)
-    count = sum(system != scaling.device for system, _ in found)
     systems = [
-        (system, widened(change, count)) for system, change in found if system != scaling.device
+        (system, scaling.together(change) or change)
+        for system, change in found
+        if system != scaling.device
     ]
     device = next((change for system, change in found if system == scaling.device), None)
-    groups = _between_groups(scaling, margin_percent)
+    groups = _between_groups(scaling)
     if not systems and device is not None:
         return f"{subject} do {_one(device, margin_percent, base)} on the device alone{groups}."
     if systems and all(_is_undecided(change, margin_percent) for _, change in systems):
@@ -126,28 +126,23 @@ def _systems(found: Sequence[Entry], margin_percent: float, base: str, named: in
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
-def _between_groups(scaling: Scaling, margin_percent: float) -> str:
+def _between_groups(scaling: Scaling) -> str:
     """The largest decided difference between two groups at the most writers; "" without one."""
     most = max(scaling.writer_counts)
-    rows = [
-        row
-        for row in scaling.between_groups
-        if row.writers == most and row.ratio.n >= BLOCKS_FOR_A_VERDICT
-    ]
-    adjusted = benjamini_hochberg([p_of(row.ratio) for row in rows])
     decided = [
-        row
-        for row, p in zip(rows, adjusted, strict=True)
-        if p <= ALPHA and not _within(*_edges(row.ratio), margin_percent)
+        (row, row.judged)
+        for row in scaling.between_groups
+        if row.writers == most
+        and row.judged is not None
+        and row.judged.verdict in ("better", "worse")
     ]
     if not decided:
         return ""
-    row = max(decided, key=lambda row: abs(math.log(row.ratio.value)))
-    low, high = _edges(widened(row.ratio, len(rows)))
+    row, judged = max(decided, key=lambda each: abs(math.log(each[1].ratio)))
     group, first = _apart(row)
     return (
-        f"; {number_words(most)} with {group} do {row.ratio.value:.2f} times those with {first} on"
-        f" {row.system} ({low:.2f} to {high:.2f})"
+        f"; {number_words(most)} with {group} do {judged.ratio:.2f} times those with {first} on"
+        f" {row.system} ({ratio_range(row.pick_low, row.pick_high)})"
     )
 
 

@@ -30,7 +30,9 @@ from fsgauge.kinds.writers.analysis.samples import (
 )
 from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.record import Cell, RunRecord
+from fsgauge.stats.contrast import Contrast, Value, in_blocks
 from fsgauge.stats.estimate import Estimate, over
+from fsgauge.stats.results import JudgedRatio
 from fsgauge.stats.samples import Samples, is_complete
 from fsgauge.units import format_size
 from fsgauge.wire import Limits, LoadJob
@@ -170,35 +172,41 @@ def companions_of(measured: Measured, group: Group, system: str) -> list[Compani
 
 
 def between_groups(
-    measured: Measured, groups: Sequence[Group], systems: Sequence[str]
+    measured: Measured, groups: Sequence[Group], systems: Sequence[str], margin_percent: float
 ) -> list[GroupRatio]:
     """System by system, each group after the first of the same load, at each number of writers."""
     firsts: dict[tuple[object, ...], Group] = {}
     for group in groups:
         firsts.setdefault(_load(group), group)
+    contrasts = {
+        (system, group.name, first.name, writers): Contrast(
+            Value(RATE, group.cells[writers].id, system),
+            Value(RATE, first.cells[writers].id, system),
+            family=writers,
+        )
+        for system in systems
+        for group in groups
+        if group is not (first := firsts[_load(group)])
+        for writers in sorted(group.cells.keys() & first.cells.keys())
+    }
     rows = []
-    for system in systems:
-        for group in groups:
-            first = firsts[_load(group)]
-            if group is first:
-                continue
-            for writers in sorted(group.cells.keys() & first.cells.keys()):
-                ratio = measured.samples.over_blocks(
-                    over(
-                        measured.rates(group.cells[writers].id, system),
-                        measured.rates(first.cells[writers].id, system),
-                    )
+    for key, judged in in_blocks(contrasts, measured.samples, margin_percent).items():
+        system, name, first_name, writers = key
+        alone = measured.samples.over_blocks(judged.logs)
+        if alone is not None:
+            low, high = judged.of_pick
+            rows.append(
+                GroupRatio(
+                    system=system,
+                    writers=writers,
+                    group=name,
+                    first=first_name,
+                    ratio=alone,
+                    judged=JudgedRatio(**judged.numbers()),
+                    pick_low=low,
+                    pick_high=high,
                 )
-                if ratio is not None:
-                    rows.append(
-                        GroupRatio(
-                            system=system,
-                            writers=writers,
-                            group=group.name,
-                            first=first.name,
-                            ratio=ratio,
-                        )
-                    )
+            )
     return rows
 
 

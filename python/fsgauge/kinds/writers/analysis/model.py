@@ -10,8 +10,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from fsgauge.stats.estimate import Estimate
-from fsgauge.stats.results import OwnResults, ResultModel
+from fsgauge.stats.estimate import Estimate, widened
+from fsgauge.stats.results import JudgedRatio, OwnResults, ResultModel
 
 FitState = Literal["fits", "does not fit", "cannot tell", "too few writer counts", "too few blocks"]
 """Of the law: `cannot tell` where the blocks scatter so much that no answer would mean a thing."""
@@ -108,6 +108,9 @@ class GroupRatio(ResultModel):
     """A group's rate over that of `first`, of one system at one number of writers.
 
     The two differ in ranges, access or allocation alone; the ratio is taken inside each block.
+    `ratio` is by itself; `judged` has the interval and verdict of its family, all groups and
+    systems at this number of writers, and `pick_low` and `pick_high` hold where it is named for
+    being the largest of them.
     """
 
     system: str
@@ -115,6 +118,9 @@ class GroupRatio(ResultModel):
     group: str
     first: str
     ratio: Estimate
+    judged: JudgedRatio | None = None
+    pick_low: float | None = None
+    pick_high: float | None = None
 
 
 class Scaling(OwnResults):
@@ -131,3 +137,12 @@ class Scaling(OwnResults):
     limits: list[LimitPoint]
     companions: list[CompanionRow]
     between_groups: list[GroupRatio] = Field([])
+
+    def together(self, change: Estimate | None) -> Estimate | None:
+        """A system's change with the interval that holds for those of all systems at once: the
+        one that the answer, the pictures and the tables all show.
+        """
+        systems = {
+            line.system for line in self.lines if any(point.change for point in line.points)
+        } - {self.device}
+        return None if change is None else widened(change, len(systems))

@@ -95,13 +95,13 @@ def _writers(count: int) -> str:
 def _row(results: Results, counts: _Counts, line: ScalingLine) -> dict[str, Any] | None:
     by_writers = {point.writers: point for point in line.points}
     first, last = by_writers.get(counts.fewest), by_writers.get(counts.most)
-    change = last.change if last is not None else None
+    scaling = Scaling.of(results)
+    change = scaling.together(last.change) if scaling is not None and last is not None else None
     if first is None or last is None or change is None:
         return None
     known = words.is_known(change.low, change.high, change.n)
     interval = words.interval(change.low, change.high, change.n)
     alone = dict(first.blocks)
-    scaling = Scaling.of(results)
     device = scaling is not None and line.system == scaling.device
     place = f"{line.system}, {line.group}" if line.group else line.system
     return {

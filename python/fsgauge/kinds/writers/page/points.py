@@ -65,10 +65,11 @@ def points_of(results: Results, scaling: Scaling, line: ScalingLine) -> list[dic
             "writers": point.writers,
             "x": point.writers * math.exp(shift),
             "blocks": [rate for _, rate in point.blocks],
-            "tip": _tip(results, line, point),
+            "tip": _tip(results, scaling, line, point),
         }
         for part in (RATE, SHARE, LATENCY):
-            row |= _estimate(part, getattr(point, part.field))
+            number = getattr(point, part.field)
+            row |= _estimate(part, scaling.together(number) if part is SHARE else number)
         if point.writers == min(scaling.writer_counts):
             row |= dict.fromkeys(("efficiency", "efficiency_low", "efficiency_high"), 1.0)
         rows.append(row)
@@ -85,7 +86,7 @@ def _estimate(part: Part, estimate: Estimate | None) -> dict[str, float | None]:
     return found
 
 
-def _tip(results: Results, line: ScalingLine, point: ScalingPoint) -> str:
+def _tip(results: Results, scaling: Scaling, line: ScalingLine, point: ScalingPoint) -> str:
     name = f"{line.system}, {line.group}" if line.group else line.system
     plural = "" if point.writers == 1 else "s"
     parts = [f"{name}, {point.writers} writer{plural}"]
@@ -94,8 +95,9 @@ def _tip(results: Results, line: ScalingLine, point: ScalingPoint) -> str:
             point.iops.value * WritersFactors.of(results.cell(point.cell)).block_size_bytes
         )
         parts[0] += f": {words.estimate(point.iops, 'IOPS')}, {bandwidth}"
-    if point.efficiency is not None:
-        parts.append(f"{words.share(point.efficiency)} of ideal")
+    share = scaling.together(point.efficiency)
+    if share is not None:
+        parts.append(f"{words.share(share)} of ideal")
     if point.of_device is not None:
         parts.append(f"{words.share(point.of_device)} of the device")
     if point.p99_ns is not None:

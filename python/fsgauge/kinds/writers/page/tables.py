@@ -26,6 +26,7 @@ from fsgauge.report.table_parts import (
     Table,
     TableCell,
     change_cell,
+    judged_cell,
     number_cell,
     quantile_cell,
     share_cell,
@@ -38,6 +39,7 @@ from fsgauge.units import exact_size
 
 PUBLISHED_BLOCK_BYTES = 8192
 FOLDED_ROWS = 13
+TOGETHER = "Intervals of changes and shares hold for all systems at once, as in the answer."
 ROLES = {"reader": "random readers", "log": "log writers"}
 
 
@@ -83,10 +85,10 @@ def _as_published(scaling: Scaling) -> Table:
         points = {point.writers: point for point in line.points}
         row = [*_name_cells(scaling, line), value_cell(line.layout_rate, "B/s")]
         row += [value_cell(_of(points, count, "iops"), "IOPS") for count in (first, *compared)]
-        row += [change_cell(_of(points, count, "change")) for count in compared]
-        row += [share_cell(_of(points, count, "efficiency")) for count in compared]
+        row += [change_cell(scaling.together(_of(points, n, "change"))) for n in compared]
+        row += [share_cell(scaling.together(_of(points, n, "efficiency"))) for n in compared]
         rows.append(row)
-    note = "Measured here: laid out first, then written by this many writers at once."
+    note = f"Measured here: laid out first, then written by this many writers at once. {TOGETHER}"
     return Table("as-published", "As published", note, columns, rows)
 
 
@@ -133,7 +135,8 @@ def _between_groups(scaling: Scaling) -> Table:
     return Rows(sorted(scaling.between_groups, key=lambda row: -row.writers)).table(
         "between-groups",
         "Between groups",
-        "IOPS of a group over those of the first one, taken inside each block.",
+        "IOPS of a group over those of the first one, taken inside each block; intervals and"
+        " verdicts are corrected for all of one number of writers, as in the answer.",
         [
             ("system", "", lambda row: row.system),
             ("writers", "", lambda row: str(row.writers)),
@@ -146,6 +149,8 @@ def _between_groups(scaling: Scaling) -> Table:
 
 
 def _ratio_of_groups(row: GroupRatio) -> TableCell:
+    if row.judged is not None:
+        return judged_cell(row.judged)
     interval = words.interval(row.ratio.low, row.ratio.high, row.ratio.n)
     return TableCell(words.ratio(row.ratio.value), interval)
 
@@ -159,14 +164,19 @@ def _every_count(scaling: Scaling) -> Table:
     return Rows(measured).table(
         "every-count",
         "Every number of writers",
-        "Changes, shares and ratios are taken inside each block. Latency is service time.",
+        f"Changes, shares and ratios are taken inside each block. {TOGETHER} Latency is service"
+        " time.",
         [
             ("system", "", lambda each: each[0].system),
             *grouped,
             ("writers", "", lambda each: str(each[1].writers)),
             ("IOPS", "iops", lambda each: value_cell(each[1].iops, "IOPS")),
-            ("change", "change", lambda each: change_cell(each[1].change)),
-            ("share of ideal", "share_of_ideal", lambda each: share_cell(each[1].efficiency)),
+            ("change", "change", lambda each: change_cell(scaling.together(each[1].change))),
+            (
+                "share of ideal",
+                "share_of_ideal",
+                lambda each: share_cell(scaling.together(each[1].efficiency)),
+            ),
             ("of the device", "of_device", lambda each: share_cell(each[1].of_device)),
             ("fairness", "fairness", lambda each: share_cell(each[1].fairness)),
             ("p50", "p50", lambda each: quantile_cell(each[1].p50_ns)),

@@ -1,0 +1,1 @@
+"""What a system gives up to be fast: options after which a crash, or a bad block, costs data."""

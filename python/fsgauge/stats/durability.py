@@ -1,0 +1,142 @@
+"""What is named with a rate and must not be praised alone: systems that give up durability.
+
+Takes turn and run records; gives each such system with its options, what holds for all of them, and
+the sentences and findings that say it. Options and their sources are in `fsgauge.durability`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from fsgauge.durability.options import MEMORY, NEVER_SYNCED
+from fsgauge.durability.weakened import Made, weakened
+from fsgauge.machine import StorageFacts
+from fsgauge.record import RunRecord, TurnRecord
+from fsgauge.stats.evidence import Evidence, finding
+from fsgauge.stats.results import Durability, Finding, WeakSystem
+from fsgauge.stats.wording import listed
+from fsgauge.wire import ClientsJob, LoadJob, NfsTarget, NoSync
+
+
+def durability_of(
+    systems: Sequence[str],
+    turns: Sequence[TurnRecord],
+    runs: Sequence[RunRecord],
+    storage: StorageFacts,
+) -> Durability:
+    """Each system's own options in the study's order, from its first turn; then the whole study."""
+    first: dict[str, TurnRecord] = {}
+    for turn in turns:
+        first.setdefault(turn.system, turn)
+    found = [
+        WeakSystem(
+            system=system,
+            option=weak.option,
+            loses=weak.loses,
+            source=weak.source,
+            guards=weak.guards,
+        )
+        for system in systems
+        if system in first
+        for weak in weakened(made_as(first[system]))
+    ]
+    of_all = [MEMORY] if _is_memory(storage) else []
+    return Durability(systems=found, of_all=[*of_all, *_load(runs)])
+
+
+def _is_memory(storage: StorageFacts) -> bool:
+    """Storage that fsgauge makes of memory, and a file or folder on a file system in memory."""
+    below = {link.get("file_system") for link in storage.device_chain}
+    return storage.kind == "ram" or bool(below & {"tmpfs", "ramfs"})
+
+
+def made_as(turn: TurnRecord) -> Made:
+    """How a system was made, from the record of its turn."""
+    facts = turn.facts
+    kind = facts.details.get("file system", facts.kind) if facts.kind == "mounted" else facts.kind
+    return Made(
+        kind=kind,
+        mount=facts.mount_options,
+        mkfs=facts.mkfs_command[1:],
+        tunables=facts.tunables,
+        server=turn.server.options if turn.server is not None else {},
+        export=facts.details.get("export options", ""),
+    )
+
+
+def _load(runs: Sequence[RunRecord]) -> list[str]:
+    """Whether what the load writes is ever synced; [] where it is, or where nothing is written."""
+    synced = {run.cell.id: found for run in runs if (found := _is_synced(run)) is not None}
+    never = [cell for cell, found in synced.items() if not found]
+    if not never:
+        return []
+    if len(never) == len(synced):
+        return [NEVER_SYNCED]
+    where = f"in {len(never)} of {len(synced)} cells that write, "
+    return [where + NEVER_SYNCED]
+
+
+def _is_synced(run: RunRecord) -> bool | None:
+    """Whether a run's writes are durable by what is measured; None for a run without writes.
+
+    So they are where the system is synced after each slice at the slice's cost, and where an NFS
+    client closes what it has written (RFC 1813, 4.11).
+    """
+    if run.result is None or run.result.write is None or not run.result.write.operations:
+        return None
+    charged = any(each.sync_ns is not None for part in run.parts for each in part.slices)
+    if isinstance(run.job, LoadJob):
+        return charged or not isinstance(run.job.sync, NoSync)
+    if isinstance(run.job, ClientsJob):
+        return charged or run.job.fsync or isinstance(run.job.target, NfsTarget)
+    return None
+
+
+def with_caveats(said: str, durability: Durability) -> str:
+    """The sentence, and behind it what each system that it names gives up for its rate."""
+    named = names_in(said, [each.system for each in durability.systems])
+    caveats: dict[tuple[str, str], list[str]] = {}
+    for system in named:
+        weak = durability.of(system)
+        options = listed([each.option for each in weak])
+        loses = "; ".join(dict.fromkeys(each.loses for each in weak))
+        caveats.setdefault((options, loses), []).append(system)
+    return " ".join(
+        [
+            said,
+            *(
+                f"{listed(systems)} {'runs' if len(systems) == 1 else 'run'} with {options}:"
+                f" {loses}."
+                for (options, loses), systems in caveats.items()
+            ),
+        ]
+    )
+
+
+def names_in(said: str, systems: Sequence[str]) -> list[str]:
+    """The systems that a sentence names, in their own order; "ext4" is not named by "ext4 wb"."""
+    found = set()
+    rest = said
+    for system in sorted(set(systems), key=len, reverse=True):
+        rest, count = re.subn(rf"(?<![\w-]){re.escape(system)}(?![\w-])", "\0", rest)
+        if count:
+            found.add(system)
+    return [system for system in dict.fromkeys(systems) if system in found]
+
+
+def weak_systems(evidence: Evidence) -> Iterator[Finding]:
+    """Each system that gives something up, with the sources that say so."""
+    plan = evidence.study.plan
+    found = durability_of(plan.systems, evidence.turns, evidence.runs, evidence.before.storage)
+    for system in dict.fromkeys(each.system for each in found.systems):
+        weak = found.of(system)
+        said = "; ".join(f"{each.option}: {each.loses}" for each in weak)
+        alone = {each.system for each in found.systems} != set(plan.systems)
+        yield finding(
+            "durability.weakened",
+            "warning" if alone else "note",
+            f"{system} gives up durability ({said}).",
+            f"See {listed(list(dict.fromkeys(each.source for each in weak)))}. Compare it with"
+            " systems that give up the same, or say so with its rate.",
+        )

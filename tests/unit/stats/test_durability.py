@@ -1,0 +1,144 @@
+"""A system that gives up durability is never praised without it, and only such a one is marked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from fsgauge.parts import Part, Slice
+from fsgauge.stats import Results, read_study
+from fsgauge.stats.durability import durability_of, names_in, with_caveats
+from fsgauge.stats.results import Durability, WeakSystem
+from fsgauge.wire import DsyncSync, FsyncSync
+from tests.synthetic import SyntheticStudy, make_study
+from tests.synthetic.setting import with_machine
+from tests.synthetic_writers import make_writers
+
+SMALL: dict[str, Any] = {
+    "patterns": ("randwrite",),
+    "block_sizes": (4096,),
+    "queue_depths": (32,),
+    "blocks": 6,
+    "noise": 0.01,
+    "systems": {"ext4": "ext4", "ext4 wb": "ext4", "xfs": "xfs"},
+    "effect": lambda system, cell: {"ext4 wb": 1.5, "xfs": 1.1}.get(system, 1.0),
+}
+
+
+def with_options(study: SyntheticStudy, system: str, options: str) -> Results:
+    turns = [
+        turn.model_copy(update={"facts": turn.facts.model_copy(update={"mount_options": options})})
+        if turn.system == system
+        else turn
+        for turn in study.turns
+    ]
+    return read_study(turns, study.runs, study.study, study.before, study.after)
+
+
+def test_a_sentence_that_praises_says_what_the_system_gave_up() -> None:
+    results = with_options(make_study(**SMALL), "ext4 wb", "rw,noatime,data=writeback")
+    assert "ext4 wb" in results.answer
+    assert results.answer.endswith(
+        " ext4 wb runs with data=writeback: a crash may lose or expose old data."
+    )
+    (weak,) = results.durability.systems
+    assert (weak.system, weak.option, weak.guards) == ("ext4 wb", "data=writeback", "crash")
+    finding = next(f for f in results.findings if f.code == "durability.weakened")
+    assert finding.level == "warning" and "ext4.rst" in finding.advice
+    assert "data=writeback: a crash may lose or expose old data" in finding.sentence
+
+
+def test_an_option_that_weakens_nothing_is_not_named() -> None:
+    results = with_options(make_study(**SMALL), "ext4 wb", "rw,noatime,nodelalloc")
+    assert results.durability.systems == []
+    assert not any(f.code == "durability.weakened" for f in results.findings)
+    assert "runs with" not in results.answer
+
+
+def weak(system: str, option: str, loses: str) -> WeakSystem:
+    return WeakSystem(system=system, option=option, loses=loses, source="mount(8)", guards="crash")
+
+
+def test_only_whole_names_are_named() -> None:
+    assert names_in("ext4 wb keeps 94 % of ext4", ["ext4", "ext4 wb"]) == ["ext4", "ext4 wb"]
+    assert names_in("ext4 wb keeps 94 % of raw", ["ext4", "ext4 wb"]) == ["ext4 wb"]
+    assert names_in("ext4-b keeps 94 % of raw", ["ext4"]) == []
+
+
+def test_systems_with_the_same_weakness_share_a_sentence() -> None:
+    both = Durability(
+        systems=[weak("a", "nobarrier", "data"), weak("b", "nobarrier", "data")], of_all=[]
+    )
+    assert with_caveats("a beats b.", both) == "a beats b. a and b run with nobarrier: data."
+    assert with_caveats("a wins.", both) == "a wins. a runs with nobarrier: data."
+    assert with_caveats("c wins.", both) == "c wins."
+
+
+def test_memory_holds_nothing() -> None:
+    study = make_study(**{**SMALL, "storage_kind": "ram"})
+    results = read_study(study.turns, study.runs, study.study, study.before, study.after)
+    assert any("memory" in text for text in results.durability.of_all)
+    on_tmpfs = study.before.storage.model_copy(
+        update={"kind": "loop", "device_chain": [{"kind": "file_system", "file_system": "tmpfs"}]}
+    )
+    found = durability_of(["ext4"], study.turns, [], on_tmpfs)
+    assert [text for text in found.of_all if "memory" in text]
+
+
+@pytest.mark.parametrize("sync", [DsyncSync(), FsyncSync(every=8)], ids=lambda sync: sync.kind)
+def test_a_load_that_never_syncs_is_named_and_one_that_does_is_not(sync: Any) -> None:
+    study = make_study(**SMALL)
+
+    def said(runs: list[Any]) -> list[str]:
+        return durability_of(
+            study.study.plan.systems, study.turns, runs, study.before.storage
+        ).of_all
+
+    assert any("nothing syncs" in text for text in said(study.runs))
+    synced = [
+        run.model_copy(update={"job": run.job.model_copy(update={"sync": sync})})
+        for run in study.runs
+    ]
+    assert said(synced) == []
+    reading = make_study(**{**SMALL, "patterns": ("randread",)}).runs
+    assert said(reading) == []
+
+
+def test_slices_that_pay_for_their_sync_are_durable() -> None:
+    study = make_study(**SMALL)
+    charged = [
+        run.model_copy(
+            update={
+                "parts": [
+                    Part(
+                        machine=part.machine,
+                        slices=[
+                            Slice(start_ns=each.start_ns, result=each.result, sync_ns=1_000_000)
+                            for each in part.slices
+                        ],
+                    )
+                    for part in run.parts
+                ]
+            }
+        )
+        for run in study.runs
+    ]
+    assert durability_of(["ext4"], study.turns, charged, study.before.storage).of_all == []
+
+
+def test_writers_say_it_too() -> None:
+    """One path for all kinds: the sentence of another kind has it as well."""
+    results = with_options(make_writers(blocks=6), "xfs", "rw,nobarrier")
+    assert "xfs" in results.answer and "xfs runs with nobarrier" in results.answer
+
+
+def test_a_noisy_shared_disk_is_not_said_to_hold() -> None:
+    def advice(noise: float) -> str:
+        study = make_study(**{**SMALL, "noise": noise, "storage_kind": "loop"})
+        before = with_machine(study.before)
+        results = read_study(study.turns, study.runs, study.study, before, study.after)
+        return next(f.advice for f in results.findings if f.code == "storage.caution")
+
+    assert advice(0.01).startswith("Ratios hold within its noise here (")
+    assert "too noisy" in advice(0.5) and "Ratios hold" not in advice(0.5)
