@@ -74,6 +74,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     | {"interruption", "rig.host.machine", "storage", "system", "rig", "engine"}
     | {"store", "scan", "plain_files"},
     "progress": STUDY | {"scan", "under_load"},
+    "chromium": {"errors", "programs", "rig.host.machine"},
 }
 OF_KINDS = {
     "keys": "study",

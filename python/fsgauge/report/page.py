@@ -32,34 +32,41 @@ SHAPES = {
 
 def render_page(results: Results, stored: StoredStudy, drawings: dict[str, Drawing]) -> str:
     """The whole page as text; it asks nothing of the network."""
+    return template("page.html.j2").render(page_values(results, stored, drawings))
+
+
+def page_values(
+    results: Results, stored: StoredStudy, drawings: dict[str, Drawing]
+) -> dict[str, Any]:
+    """What the templates of a results folder take."""
     page = page_of(results)
-    return template("page.html.j2").render(
-        results=results,
-        headline=page.headline(results),
-        drawings=drawings,
-        glyphs=GLYPHS,
-        legend=_legend(results),
-        sureness=sureness_lines(results, stored.runs),
-        repeat=repeat_command(stored.study),
-        command=shlex.join(stored.study.command),
-        measured_on=words.moment(stored.study.started_unix_ns),
-        rig=rig_sentence(stored.study, stored.environment_before),
-        storage=stored.environment_before.storage,
-        tables=number_tables(results),
-        layouts=layout_lines(results),
-        layout_ratio=ratio_words,
-        page=page,
-        lead=page.lead(drawings),
-        own=results.own,
+    return {
+        "results": results,
+        "headline": page.headline(results),
+        "drawings": drawings,
+        "glyphs": GLYPHS,
+        "legend": _legend(results),
+        "sureness": sureness_lines(results, stored.runs),
+        "repeat": repeat_command(stored.study),
+        "command": shlex.join(stored.study.command),
+        "measured_on": words.moment(stored.study.started_unix_ns),
+        "rig": rig_sentence(stored.study, stored.environment_before),
+        "storage": stored.environment_before.storage,
+        "tables": number_tables(results),
+        "layouts": layout_lines(results),
+        "layout_ratio": ratio_words,
+        "page": page,
+        "lead": page.lead(drawings),
+        "own": results.own,
         **page.values(results, stored),
-        integrity=integrity_lines(results.systems, stored.runs),
-        systems=_systems(results, stored.turns),
-        environment=environment_rows(stored.environment_before, stored.environment_after),
-        chain=stored.environment_before.storage.device_chain,
-        study=stored.study,
-        study_toml=stored.study_toml,
-        words=words,
-    )
+        "integrity": integrity_lines(results.systems, stored.runs),
+        "systems": made_systems(results, stored.turns),
+        "environment": environment_rows(stored.environment_before, stored.environment_after),
+        "chain": stored.environment_before.storage.device_chain,
+        "study": stored.study,
+        "study_toml": stored.study_toml,
+        "words": words,
+    }
 
 
 def repeat_command(study: StudyRecord) -> str:
@@ -131,7 +138,7 @@ def _fact(machine: Machine, key: str) -> str:
     return format_size(value) if key == "memory_bytes" else str(value)
 
 
-def _systems(results: Results, turns: Sequence[TurnRecord]) -> list[dict[str, Any]]:
+def made_systems(results: Results, turns: Sequence[TurnRecord]) -> list[dict[str, Any]]:
     """How each system was made, from its first turn."""
     first: dict[str, TurnRecord] = {}
     for turn in turns:
