@@ -63,7 +63,7 @@ def test_a_large_page_to_one_that_does_not_read_is_ended_too(tmp_path: Path, pla
         for words in (
             '{"id":1,"result":{"targetId":"t"}}',
             '{"id":2,"result":{"sessionId":"s"}}',
-            *('{"id":%d,"result":{}}' % number for number in range(3, 7)),
+            *(f'{{"id":{number},"result":{{}}}}' for number in range(3, 7)),
         )
     )
     deaf = program(tmp_path, f"{answers}sleep 600")
