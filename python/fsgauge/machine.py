@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
+
+from fsgauge.preconditioning import StoragePreconditioning
 
 
 class StorageFacts(BaseModel):
@@ -17,6 +19,9 @@ class StorageFacts(BaseModel):
     size_bytes: int
     device_chain: list[dict[str, Any]]
     cautions: list[str]
+    preconditioning: StoragePreconditioning | None = Field(
+        default=None, exclude_if=lambda value: value is None
+    )
 
 
 class Machine(BaseModel):

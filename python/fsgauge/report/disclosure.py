@@ -23,7 +23,7 @@ from fsgauge.report.theme import asset, template
 from fsgauge.stats.evidence import count
 from fsgauge.stats.results import Results
 from fsgauge.store import StoredStudy
-from fsgauge.units import format_size
+from fsgauge.units import format_duration, format_size
 from fsgauge.wire import Engine
 
 _MOST_CELLS = 8
@@ -56,7 +56,7 @@ def disclosed(results: Results, stored: StoredStudy) -> list[Group]:
     before, after = stored.environment_before, stored.environment_after
     versions = before.load.tool_versions
     host: Rows = [
-        (name, None if value == "none" else value)
+        (name, _host_value(name, value))
         for name, value, _ in environment_rows(before, after)
         if name not in versions
     ]
@@ -72,6 +72,14 @@ def disclosed(results: Results, stored: StoredStudy) -> list[Group]:
         Group("Limits", _limits(results, before.storage)),
         Group("Versions", _versions(stored)),
     ]
+
+
+def _host_value(name: str, value: str) -> str | None:
+    """A machine that is not virtual says so; another fact that is none could not be read."""
+    if name == "virtual machine" or not value.startswith("none"):
+        return value
+    reason = value.removeprefix("none").strip()
+    return f"not recorded {reason}" if reason else None
 
 
 def _measured(results: Results, stored: StoredStudy) -> Rows:
@@ -158,11 +166,29 @@ def _preconditioning(stored: StoredStudy) -> Rows:
     """What the storage had been through when each turn began, in the words of the records."""
     ways = dict.fromkeys("; ".join(turn.start_state) for turn in stored.turns)
     steps = dict.fromkeys(step.what for step in stored.steps)
+    done = stored.environment_before.storage.preconditioning
     return [
+        ("purge before the study", done.purge if done else None),
+        (
+            "written before the study",
+            f"{format_size(done.written_bytes)} sequentially in"
+            f" {format_size(done.block_size_bytes)}, in {format_duration(done.elapsed_ns)}"
+            if done
+            else None,
+        ),
         ("before each turn", " / ".join(ways) or None),
-        ("before cells", _few(list(steps), 3) or "nothing"),
-        ("twice the capacity written first", None),
+        ("before cells", _few(list(steps), 3) or _rounds(stored) or "nothing"),
     ]
+
+
+def _rounds(stored: StoredStudy) -> str:
+    """How the cells' own load preconditioned the device; "" where that was not asked for."""
+    done = [run.preconditioning for run in stored.runs if run.preconditioning is not None]
+    if not done:
+        return ""
+    most = max(len(each.rounds) for each in done)
+    reached = sum(each.reached for each in done)
+    return f"the cell's own load, up to {most} rounds; steady before {reached} of {len(done)} runs"
 
 
 def _repetition(results: Results) -> Rows:
