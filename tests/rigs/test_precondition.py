@@ -64,7 +64,7 @@ def test_mkfs_leaves_the_blocks_in_use(scene: Scene, engine: Engine, kind: str) 
     rig = HostRig(engine)
     rig.check(study, None)
     with rig.systems(study) as systems:
-        (image,) = scene.scratch.rglob("*.img")
+        (image,) = scene.scratch.rglob("storage.img")
         with systems.prepare(study, study.systems[0]):
             assert image.stat().st_blocks * 512 >= 0.95 * 320 * MEBIBYTE
     assert scene.left() == []

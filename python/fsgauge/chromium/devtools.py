@@ -87,7 +87,7 @@ class DevTools:
             raise RigError(
                 "Chromium did not answer in time",
                 cause="this machine is busy, or Chromium does not work here",
-                next="repeat it on a quieter machine, or print report.html in a browser",
+                next="repeat it on a quieter machine, or print the page in any browser",
             )
         return readable, writable
 

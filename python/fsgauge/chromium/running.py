@@ -147,5 +147,5 @@ def _with_words(error: RigError, said: Path) -> RigError:
         error.what,
         details=(*error.details, *words[-_LINES:]),
         cause=error.cause,
-        next=error.next or "fsgauge doctor; then repeat it",
+        next=error.next or "open the page in any browser and print it there",
     )

@@ -59,7 +59,7 @@ def test_one_that_fails_is_quoted(tmp_path: Path, places: Path) -> None:
 
 def test_a_large_page_to_one_that_does_not_read_is_ended_too(tmp_path: Path, places: Path) -> None:
     answers = "".join(
-        f"printf '%s\\\\0' '{words}' >&4; "
+        f"printf '%s\\0' '{words}' >&4; "
         for words in (
             '{"id":1,"result":{"targetId":"t"}}',
             '{"id":2,"result":{"sessionId":"s"}}',
