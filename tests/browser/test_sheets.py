@@ -27,6 +27,13 @@ from tests.writers_example import Planted, write_example
 pytestmark = pytest.mark.browser
 
 MANY = {"raw": "raw"} | {f"ext4 variant {number}": "ext4" for number in range(29)}
+FEW_CELLS: dict[str, Any] = {
+    "patterns": ("randread", "randwrite"),
+    "block_sizes": (4096,),
+    "queue_depths": (1, 32),
+    "blocks": 3,
+}
+ONE_CELL = FEW_CELLS | {"patterns": ("randread",), "queue_depths": (32,)}
 SHEET_PIXELS = 255 / 25.4 * 96
 A4_POINTS = (595, 842)
 
@@ -35,10 +42,10 @@ A4_POINTS = (595, 842)
 def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     place = tmp_path_factory.mktemp("studies")
     made = {
-        "typical": make_study(),
-        "many": make_study(systems=MANY, blocks=3),
-        "one": make_study(systems={"ext4": "ext4"}, blocks=3),
-        "interrupted": make_study(paused_after_runs=2),
+        "typical": make_study(**FEW_CELLS),
+        "many": make_study(systems=MANY, **ONE_CELL),
+        "one": make_study(systems={"ext4": "ext4"}, **ONE_CELL),
+        "interrupted": make_study(paused_after_runs=2, **ONE_CELL),
         "aging": make_aging(blocks=3, maps=False),
         "churn": make_churn(blocks=3),
         "connections": make_connections(clients=60, blocks=3),

@@ -16,7 +16,9 @@ from .conftest import Run
 
 @pytest.fixture
 def results(tmp_path: Path) -> Path:
-    return make_study(blocks=3).write(tmp_path / "results")
+    return make_study(
+        patterns=("randread",), block_sizes=(4096,), queue_depths=(32,), blocks=3
+    ).write(tmp_path / "results")
 
 
 def test_the_disclosure_goes_beside_the_records_or_into_a_file(

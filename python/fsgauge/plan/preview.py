@@ -136,14 +136,12 @@ def _block_times(
 ) -> tuple[float, float, float]:
     """Seconds of a block: expected, shortest, longest."""
     if measured is None:
-        return (
-            plan.expected_seconds / blocks,
-            *(
-                storage_seconds(study, size_bytes, speed) / blocks
-                + block_seconds(study, size_bytes, speed, side_by_side=plan.side_by_side)
-                for speed in (FASTEST, SLOWEST)
-            ),
+        shortest, longest = (
+            storage_seconds(study, size_bytes, speed) / blocks
+            + block_seconds(study, size_bytes, speed, side_by_side=plan.side_by_side)
+            for speed in (FASTEST, SLOWEST)
         )
+        return plan.expected_seconds / blocks, shortest, longest
     runs = sum(len(turn.cells) for turn in plan.turns if turn.block == 0)
     around = runs * RUN_SECONDS
     return measured.mean + around, measured.shortest + around, measured.longest + around

@@ -49,7 +49,7 @@ def _of_loads(jobs: Sequence[LoadJob]) -> Rows:
         ),
         ("threads or processes", _each(jobs, lambda job: str(job.jobs))),
         ("outstanding by each", _each(jobs, lambda job: str(job.queue_depth))),
-        ("interface", _each(jobs, lambda job: f"{job.interface}, {_way(job)}")),
+        ("interface", "; ".join(dict.fromkeys(f"{job.interface}, {_way(job)}" for job in jobs))),
         ("data pattern", _each(jobs, lambda job: job.data.kind)),
         ("sync by the load", _each(jobs, _sync)),
         ("pace", _each(jobs, _pace)),

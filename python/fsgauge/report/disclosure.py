@@ -124,12 +124,13 @@ def _few(names: Sequence[str], most: int) -> str:
 def device_rows(storage: StorageFacts) -> Rows:
     """The storage and the disk at the bottom of it; a virtual disk says little of itself."""
     links = storage.device_chain
-    disk = next((link for link in reversed(links) if link.get("kind") == "device"), {})
+    nothing: dict[str, Any] = {}
+    disk = next((link for link in reversed(links) if link.get("kind") == "device"), nothing)
     between = [_link_words(link) for link in links if link is not disk]
     spins = {"0": "no", "1": "yes"}.get(str(disk.get("rotational")))
     sectors = [disk.get(f"{kind}_block_size_bytes") for kind in ("logical", "physical")]
     return [
-        ("storage", f"{storage.sentence}, {format_size(storage.size_bytes)} used"),
+        ("storage", f"{storage.sentence}; {format_size(storage.size_bytes)} for each system"),
         ("above the device", "; ".join(between) or "nothing"),
         ("device", _text(disk.get("path"))),
         ("vendor", _text(disk.get("vendor"))),
@@ -154,8 +155,8 @@ def _link_words(link: dict[str, Any]) -> str:
         kind = link.get("file_system", "a file system that is not visible")
         options = f" ({link['mount_options']})" if "mount_options" in link else ""
         return f"{kind} at {link.get('mount_point', link.get('path'))}{options}"
-    direct = {True: ", direct I/O", False: ", buffered"}.get(link.get("direct_io"), "")
-    return f"{link.get('path')}{direct}"
+    direct = ", direct I/O" if link.get("direct_io") else ""
+    return f"{link.get('path') or link.get('name', 'a device')}{direct}"
 
 
 def _text(value: object) -> str | None:
@@ -167,15 +168,17 @@ def _preconditioning(stored: StoredStudy) -> Rows:
     ways = dict.fromkeys("; ".join(turn.start_state) for turn in stored.turns)
     steps = dict.fromkeys(step.what for step in stored.steps)
     done = stored.environment_before.storage.preconditioning
-    return [
-        ("purge before the study", done.purge if done else None),
-        (
-            "written before the study",
+    asked = stored.study.study.get("storage", {}).get("precondition")
+    purge = written = "not asked for" if asked == "none" else None
+    if done is not None:
+        purge = done.purge
+        written = (
             f"{format_size(done.written_bytes)} sequentially in"
             f" {format_size(done.block_size_bytes)}, in {format_duration(done.elapsed_ns)}"
-            if done
-            else None,
-        ),
+        )
+    return [
+        ("purge before the study", purge),
+        ("written before the study", written),
         ("before each turn", " / ".join(ways) or None),
         ("before cells", _few(list(steps), 3) or _rounds(stored) or "nothing"),
     ]

@@ -16,7 +16,7 @@ from tests.synthetic_churn import make_churn
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
     folder = tmp_path_factory.mktemp("plain")
-    make_study().write(folder)
+    make_study(patterns=("randread", "randwrite"), block_sizes=(4096,), blocks=3).write(folder)
     return read_report(folder)
 
 

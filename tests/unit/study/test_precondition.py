@@ -22,7 +22,7 @@ def test_a_device_and_small_images_are_preconditioned(storage: str) -> None:
 @pytest.mark.parametrize(
     ("study", "storage", "why"),
     [
-        ("demo-user", "/mnt/x", "would destroy the file system that it is on"),
+        ("demo-user", "path:/mnt/x", "would destroy the file system that it is on"),
         ("overhead", "loop:2GiB", "is for a flash device"),
         ("overhead", "ram:2GiB", "is for a flash device"),
     ],
