@@ -9,6 +9,8 @@ import os
 import re
 import socket
 import struct
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +24,6 @@ from tests.synthetic import make_study
 from tests.synthetic_aging import make_aging
 from tests.synthetic_churn import make_churn
 from tests.synthetic_connections import make_connections
-from tests.writers_example import Planted, write_example
 
 pytestmark = pytest.mark.browser
 
@@ -38,23 +39,26 @@ SHEET_PIXELS = 255 / 25.4 * 96
 A4_POINTS = (595, 842)
 
 
+MAKE: dict[str, Callable[[], Any]] = {
+    "typical": lambda: make_study(**FEW_CELLS),
+    "many": lambda: make_study(systems=MANY, **ONE_CELL),
+    "one": lambda: make_study(systems={"ext4": "ext4"}, **ONE_CELL),
+    "aging": lambda: make_aging(levels=(5, 50), blocks=3, maps=False),
+    "churn": lambda: make_churn(blocks=3),
+    "connections": lambda: make_connections(clients=60, blocks=3),
+}
+
+
 @pytest.fixture(scope="module")
-def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+def folder_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """A study's results folder by its name, made when it is first asked for."""
     place = tmp_path_factory.mktemp("studies")
-    made = {
-        "typical": make_study(**FEW_CELLS),
-        "many": make_study(systems=MANY, **ONE_CELL),
-        "one": make_study(systems={"ext4": "ext4"}, **ONE_CELL),
-        "interrupted": make_study(paused_after_runs=2, **ONE_CELL),
-        "aging": make_aging(blocks=3, maps=False),
-        "churn": make_churn(blocks=3),
-        "connections": make_connections(clients=60, blocks=3),
-    }
-    for name, study in made.items():
-        study.write(place / name)
-    (place / "writers").mkdir()
-    write_example(place / "writers", Planted())
-    return {name: place / name for name in [*made, "writers"]}
+
+    @cache
+    def made(name: str) -> Path:
+        return MAKE[name]().write(place / name)
+
+    return made
 
 
 @pytest.fixture(scope="module")
@@ -74,21 +78,23 @@ def size_of(pdf: bytes) -> tuple[int, int]:
     return round(float(found[1])), round(float(found[2]))
 
 
-STUDIES = ["typical", "many", "one", "interrupted", "aging", "churn", "connections", "writers"]
+SHEETS = [
+    *(("summary", study) for study in MAKE),
+    *(("disclosure", study) for study in ("typical", "many", "connections")),
+]
 
 
-@pytest.mark.parametrize("study", STUDIES)
-@pytest.mark.parametrize("form", ["summary", "disclosure"])
+@pytest.mark.parametrize(("form", "study"), SHEETS)
 def test_a_sheet_fits_a4_and_letter_and_nothing_sticks_out(
     browser: Any,  # noqa: F811
-    folders: dict[str, Path],
+    folder_of: Callable[[str], Path],
     tmp_path: Path,
     artifacts: Path,
     study: str,
     form: str,
 ) -> None:
     file = tmp_path / "sheet.html"
-    file.write_text(getattr(read_report(folders[study]), form)(), encoding="utf-8")
+    file.write_text(getattr(read_report(folder_of(study)), form)(), encoding="utf-8")
     opened = Opened(browser, file, 1200, 800)
     page = opened.page
     assert opened.complaints == []
@@ -113,10 +119,10 @@ def test_a_sheet_fits_a4_and_letter_and_nothing_sticks_out(
 
 def test_what_is_cut_is_counted(
     browser: Any,  # noqa: F811
-    folders: dict[str, Path],
+    folder_of: Callable[[str], Path],
     tmp_path: Path,
 ) -> None:
-    report = read_report(folders["many"])
+    report = read_report(folder_of("many"))
     sheet = report.summary()
     file = tmp_path / "sheet.html"
     file.write_text(sheet, encoding="utf-8")
@@ -132,11 +138,11 @@ def test_what_is_cut_is_counted(
 
 def test_the_command_makes_one_page_and_a_picture_1200_wide(
     fsgauge: Run,  # noqa: F811
-    folders: dict[str, Path],
+    folder_of: Callable[[str], Path],
     artifacts: Path,
 ) -> None:
     pdf, png = artifacts / "command.pdf", artifacts / "command.png"
-    done = fsgauge("report", str(folders["typical"]), "--pdf", str(pdf), "--png", str(png))
+    done = fsgauge("report", str(folder_of("typical")), "--pdf", str(pdf), "--png", str(png))
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-2:] == [f"pdf: {pdf}", f"png: {png}"]
     content = pdf.read_bytes()
@@ -148,9 +154,9 @@ def test_the_command_makes_one_page_and_a_picture_1200_wide(
 
 def test_the_picture_ends_with_the_first_screen(
     browser: Any,  # noqa: F811
-    folders: dict[str, Path],
+    folder_of: Callable[[str], Path],
 ) -> None:
-    page = write_report(folders["typical"])
+    page = write_report(folder_of("typical"))
     opened = Opened(browser, page, 1200, 800)
     box = opened.page.locator("#first-screen").bounding_box()
     opened.context.close()
