@@ -44,12 +44,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "machine": {"preconditioning"},
     "parts": {"wire"},
     "merging": {"wire", "series", "parts"},
-<<<<<<< HEAD
-    "record": {"wire", "machine", "parts", "merging"},
-    "under_load": {"wire", "record"},
-=======
     "record": {"wire", "machine", "parts", "merging", "preconditioning"},
->>>>>>> 9bcb36a (storage: precondition = snia (not yet run))
+    "under_load": {"wire", "record"},
     "conditions": TYPES | {"machine", "record", "run_token"},
     "factors": TYPES | {"record"},
     "interruption": {"errors"},
