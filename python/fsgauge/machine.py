@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from fsgauge.preconditioning import StoragePreconditioning
 
 _OLD_CLAIM = ": ratios hold, rates do not"
 
@@ -21,6 +23,9 @@ class StorageFacts(BaseModel):
     size_bytes: int
     device_chain: list[dict[str, Any]]
     cautions: list[str]
+    preconditioning: StoragePreconditioning | None = Field(
+        default=None, exclude_if=lambda value: value is None
+    )
 
     @field_validator("sentence")
     @classmethod

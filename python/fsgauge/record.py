@@ -35,6 +35,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from fsgauge.machine import Machine, StorageFacts
 from fsgauge.merging import merged
 from fsgauge.parts import Part
+from fsgauge.preconditioning import CellPreconditioning
 from fsgauge.wire import (
     AgeJob,
     AgeResult,
@@ -265,6 +266,9 @@ class RunRecord(Record):
     server: ServerRun | None = None
     device: DeviceRun | None = None
     over_path: bool = False
+    preconditioning: CellPreconditioning | None = Field(
+        default=None, exclude_if=lambda value: value is None
+    )
 
     @property
     def result(self) -> LoadResult | None:

@@ -11,10 +11,11 @@ PACKAGE = Path(__file__).parents[2] / "python" / "fsgauge"
 # What each part of the package may import of the package, beside itself. A part is a folder or file
 # of the package, except inside kinds/, where each file belongs to the layer that asks for it, and
 # inside rig/host/, whose folders lie below storage, systems and servers, and its files above them.
-TYPES = {"errors", "quantities", "units", "wire", "kinds"}
-STUDY = TYPES | {"machine", "parts", "record", "factors", "study", "access.keys"}
-MACHINE = TYPES | {"machine", "record", "run_token", "plain_files", "programs"}
+TYPES = {"errors", "quantities", "units", "wire", "kinds", "steady_window"}
+STUDY = TYPES | {"preconditioning", "machine", "parts", "record", "factors", "study", "access.keys"}
+MACHINE = TYPES | {"preconditioning", "machine", "record", "run_token", "plain_files", "programs"}
 STATS = TYPES | {
+    "preconditioning",
     "machine",
     "record",
     "factors",
@@ -40,10 +41,12 @@ MAY_IMPORT: dict[str, set[str]] = {
     "programs": {"errors"},
     "wire": {"quantities"},
     "series": {"wire"},
-    "machine": set(),
+    "steady_window": set(),
+    "preconditioning": set(),
+    "machine": {"preconditioning"},
     "parts": {"wire"},
     "merging": {"wire", "series", "parts"},
-    "record": {"wire", "machine", "parts", "merging"},
+    "record": {"wire", "machine", "parts", "merging", "preconditioning"},
     "under_load": {"wire", "record"},
     "conditions": TYPES | {"machine", "record", "run_token"},
     "factors": TYPES | {"record"},
@@ -76,6 +79,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     | {"interruption", "rig.host.machine", "storage", "system", "rig", "engine"}
     | {"store", "scan", "plain_files"},
     "progress": STUDY | {"scan", "under_load"},
+    "chromium": {"errors", "programs", "rig.host.machine"},
 }
 OF_KINDS = {
     "keys": "study",

@@ -39,7 +39,7 @@ _COMMANDS = {
     "doctor": "Check what works here, what is missing and which command installs it.",
     "study": "Start a study of your own.",
 }
-_FILES = {"resume": "run", "report": "run", "history": "compare", "systems": "doctor"}
+_FILES = {"resume": "run", "history": "compare", "systems": "doctor"}
 """Where a command is that has no file of its own; there it has its own name."""
 
 

@@ -13,6 +13,7 @@ from fsgauge.cli.choices import chosen_study, rig_option, study_choices
 from fsgauge.errors import FsgaugeError, InputError
 from fsgauge.plan.preview import MeasuredTime, PlanDescription
 from fsgauge.study.model import Study
+from fsgauge.study.storage import is_preconditioned
 from fsgauge.study.system import ALLOCATING
 from fsgauge.units import exact_size, format_duration, format_size
 
@@ -120,6 +121,7 @@ def _measured_time(
     stored = read_results(pilot)
     document = study.model_dump(mode="json", by_alias=True)
     is_same = is_of_same_work(stored.study, stored.environment_before, document, size_bytes)
+    is_same = is_same and not is_preconditioned(study.storage)  # its rounds are in no pilot's time
     return pilot_time(stored.study, stored.turns, stored.runs, stored.steps), is_same
 
 
@@ -238,6 +240,7 @@ def time_and_bytes(description: PlanDescription) -> list[str]:
         f" {description.under_load_share:.0%} of it under load",
         f"written   about {format_size(description.written_bytes_estimate)}"
         f" ({description.estimate_basis})",
+        *([f"endurance {description.endurance}"] if description.endurance else []),
     ]
 
 

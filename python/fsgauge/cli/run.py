@@ -1,4 +1,4 @@
-"""`fsgauge run`, `resume` and `report`: a study measured, continued, and its report rebuilt."""
+"""`fsgauge run` and `resume`: a study measured, and continued."""
 
 from __future__ import annotations
 
@@ -98,24 +98,3 @@ def resume(
         style=style,
         accept_changed=accept_changed,
     )
-
-
-@click.command("report")
-@click.argument("directories", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option(
-    "--disk",
-    multiple=True,
-    metavar="KEY=VALUE",
-    help="Predict rates (study aging) for another disk: window=16, seek_average='4 ms'.",
-)
-@accept_changed_choice
-def report(directories: tuple[Path, ...], disk: tuple[str, ...], accept_changed: bool) -> None:
-    """Rebuild the report of each results folder from its records.
-
-    Needs no root, engine or disk, and works on another machine years later.
-    """
-    from fsgauge.cli.execution import make_report
-
-    for directory in directories:
-        answer, page = make_report(directory, disk, accept_changed=accept_changed)
-        click.echo(f"answer: {answer}\nreport: {page}")

@@ -137,13 +137,13 @@ class PlainFolder:
         found = [(each, self._status(f"{name}/{each}")) for each in self.names(name)]
         return [each for each, status in found if status and stat.S_ISDIR(status.st_mode)]
 
-    def write(self, name: str, text: str, sealed: Sealed | None = None) -> None:
+    def write(self, name: str, content: str | bytes, sealed: Sealed | None = None) -> None:
         """Write a file whole, durably; a folder that it needs is made. Raises OSError."""
         parent = name.rpartition("/")[0]
         if parent:
             self.make_folder(parent)
         with self.replacing(name, sealed) as descriptor:
-            opening.write_all(descriptor, text.encode())
+            opening.write_all(descriptor, content.encode() if isinstance(content, str) else content)
 
     @contextmanager
     def replacing(self, name: str, sealed: Sealed | None = None) -> Iterator[int]:

@@ -13,11 +13,11 @@ from fsgauge.plain_files.opening import NotPlainError
 _IN_THE_WAY = (NotPlainError, FileExistsError, IsADirectoryError, NotADirectoryError)
 
 
-def write_whole(path: Path, text: str) -> None:
+def write_whole(path: Path, content: str | bytes) -> None:
     """Write one file whole into a folder that is there; raises RigError, what was there stays."""
     try:
         with PlainFolder.opened(path.parent) as folder:
-            folder.write(path.name, text)
+            folder.write(path.name, content)
     except OSError as error:
         raise cannot_write(path, error) from error
     except InputError as error:

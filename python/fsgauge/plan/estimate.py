@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 
 from fsgauge.access.keys import AccessKeys
+from fsgauge.plan.preconditioning import most_rounds, rounds
 from fsgauge.plan.space import layout_bytes, planned_room
 from fsgauge.study.model import Study, System
 from fsgauge.study.reached import accesses_of, is_beside_path
@@ -36,10 +37,12 @@ def turn_seconds(
     space = layout_bytes(study, size_bytes)
     cells = cells_of(study.workload)
     made = sum(len(group) for group in method.stages(cells))
-    runs = [method.run_seconds(cell, space, speed) for cell in cells]
+    times = 1 + rounds(study, speed)
+    runs = [times * method.run_seconds(cell, space, speed) for cell in cells]
     filling = space / speed.bytes_per_second
     scans = 2 * SCAN_SECONDS if study.workload.scan else 0.0
-    return made * TURN_SECONDS + filling + sum(runs) + len(runs) * RUN_SECONDS + scans
+    starts = times * len(runs) * RUN_SECONDS
+    return made * TURN_SECONDS + filling + sum(runs) + starts + scans
 
 
 def block_seconds(
@@ -88,4 +91,5 @@ def turn_written_bytes(study: Study, size_bytes: int) -> int:
     """The filling and the writes of every cell of one turn."""
     method = method_of(study.workload).in_room(planned_room(study, size_bytes))
     space = layout_bytes(study, size_bytes)
-    return space + int(sum(method.written_bytes(cell, space) for cell in cells_of(study.workload)))
+    written = sum(method.written_bytes(cell, space) for cell in cells_of(study.workload))
+    return space + int((1 + most_rounds(study)) * written)

@@ -13,6 +13,7 @@ from fsgauge.durability.weakened import Made, weakened
 from fsgauge.plan.estimate import RUN_SECONDS, block_seconds, under_load_share
 from fsgauge.plan.partners import partners
 from fsgauge.plan.power import blocks_needed, corrected, detectable_percent, paired_percent
+from fsgauge.plan.preconditioning import endurance, storage_seconds
 from fsgauge.plan.space import held_twice, layout_bytes, planned_room
 from fsgauge.record import Plan, Turn
 from fsgauge.study.model import Study, System
@@ -77,6 +78,8 @@ class PlanDescription(_Facts):
     under_load_share: float
     """Of that time, how much the load runs; the rest is set-up, syncs and engine starts."""
     written_bytes_estimate: int
+    endurance: str = ""
+    """Hours and drive writes where a device is preconditioned."""
     estimate_basis: str
     sensitivity_known: bool
     """Whether the noise was stated or measured; if not, `sensitivity` supposes several."""
@@ -104,6 +107,7 @@ def describe(
     blocks = plan.turns[-1].block + 1
     supposed = SUPPOSED_NOISE_PERCENT if noise is None else (noise,)
     mean, shortest, longest = _block_times(plan, study, blocks, size_bytes, measured)
+    written_bytes = plan.expected_written_bytes
     return PlanDescription(
         question=study.question,
         systems=study.systems,
@@ -122,7 +126,8 @@ def describe(
         shortest_seconds=blocks * shortest,
         longest_seconds=blocks * longest,
         under_load_share=under_load_share(study, size_bytes, side_by_side=plan.side_by_side),
-        written_bytes_estimate=plan.expected_written_bytes,
+        written_bytes_estimate=written_bytes,
+        endurance=endurance(study, size_bytes, written_bytes, blocks * mean, blocks * longest),
         estimate_basis=_estimate_basis(by_pilot=measured is not None, is_served=is_served(study)),
         sensitivity_known=noise is not None,
         sensitivity=[_sensitivity(blocks, percent, comparisons_of(plan)) for percent in supposed],
@@ -154,11 +159,12 @@ def _block_times(
 ) -> tuple[float, float, float]:
     """Seconds of a block: expected, shortest, longest."""
     if measured is None:
-        return (
-            plan.expected_seconds / blocks,
-            block_seconds(study, size_bytes, FASTEST, side_by_side=plan.side_by_side),
-            block_seconds(study, size_bytes, SLOWEST, side_by_side=plan.side_by_side),
+        shortest, longest = (
+            storage_seconds(study, size_bytes, speed) / blocks
+            + block_seconds(study, size_bytes, speed, side_by_side=plan.side_by_side)
+            for speed in (FASTEST, SLOWEST)
         )
+        return plan.expected_seconds / blocks, shortest, longest
     runs = sum(len(turn.cells) for turn in plan.turns if turn.block == 0)
     around = runs * RUN_SECONDS
     return measured.mean + around, measured.shortest + around, measured.longest + around

@@ -29,6 +29,7 @@ from typing import TypeVar
 from fsgauge.errors import InputError
 from fsgauge.factors import factors_of
 from fsgauge.plan.estimate import block_seconds, turn_written_bytes, turns_of_block
+from fsgauge.plan.preconditioning import storage_seconds, storage_written_bytes
 from fsgauge.plan.space import held_twice, layout_bytes, planned_room
 from fsgauge.record import Cell, Plan, Turn
 from fsgauge.study.model import LAYOUT, Study
@@ -68,7 +69,8 @@ def make_plan(study: Study, *, size_bytes: int, side_by_side: bool = False) -> P
     _check_files(study, size_bytes)
     cells = cells_of(study.workload)
     a_block = block_seconds(study, size_bytes, side_by_side=side_by_side)
-    blocks = _blocks(study, a_block)
+    once = storage_seconds(study, size_bytes)
+    blocks = _blocks(study, a_block, once)
     return Plan(
         study=study.name,
         seed=seed,
@@ -78,10 +80,9 @@ def make_plan(study: Study, *, size_bytes: int, side_by_side: bool = False) -> P
         primary_layout=LAYOUT in study.plan.primary,
         cells=cells,
         turns=_turns(study, cells, blocks, seed),
-        expected_seconds=blocks * a_block,
-        expected_written_bytes=blocks
-        * turns_of_block(study)
-        * turn_written_bytes(study, size_bytes),
+        expected_seconds=once + blocks * a_block,
+        expected_written_bytes=storage_written_bytes(study, size_bytes)
+        + blocks * turns_of_block(study) * turn_written_bytes(study, size_bytes),
         side_by_side=side_by_side,
     )
 
@@ -127,12 +128,13 @@ def _check_files(study: Study, size_bytes: int) -> None:
     )
 
 
-def _blocks(study: Study, a_block: float) -> int:
-    """As many blocks as asked for, or as the budget holds; one takes `a_block` seconds."""
+def _blocks(study: Study, a_block: float, once: float) -> int:
+    """As many blocks as asked for, or as the budget holds; one takes `a_block` seconds, and what
+    comes before the first `once`."""
     budget_ns = study.plan.budget
     if budget_ns is None:
         return study.plan.blocks
-    fitting = int(budget_ns / 1e9 / a_block)
+    fitting = int((budget_ns / 1e9 - once) / a_block)
     if fitting < FEWEST_BLOCKS:
         raise InputError(
             f"the budget of {exact_duration(budget_ns)} is too short for {FEWEST_BLOCKS} blocks",

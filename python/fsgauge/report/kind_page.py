@@ -7,6 +7,7 @@ from typing import Any, ClassVar, NamedTuple, cast
 
 from fsgauge import kinds
 from fsgauge.report.draw import Drawing
+from fsgauge.report.table_parts import Table
 from fsgauge.stats.results import Results
 from fsgauge.store import StoredStudy
 
@@ -56,6 +57,10 @@ class KindPage:
     def lead(self, drawings: Mapping[str, Drawing]) -> str:  # noqa: ARG002
         """Template of the first picture, in the place of the ratios to the baseline; or ""."""
         return ""
+
+    def summary_tables(self, results: Results) -> list[Table]:  # noqa: ARG002
+        """Tables of the printed summary where ratios to the baseline are not its main numbers."""
+        return []
 
     def values(self, results: Results, stored: StoredStudy) -> dict[str, Any]:  # noqa: ARG002
         """What its templates need beside `results` and `own`."""

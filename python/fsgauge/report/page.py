@@ -29,41 +29,48 @@ from fsgauge.wire import LayoutResult
 
 def render_page(results: Results, stored: StoredStudy, drawings: dict[str, Drawing]) -> str:
     """The whole page as text; it asks nothing of the network."""
+    made = template("page.html.j2", results.systems, results.baseline)
+    return marked_page(made.render(page_values(results, stored, drawings)), results)
+
+
+def page_values(
+    results: Results, stored: StoredStudy, drawings: dict[str, Drawing]
+) -> dict[str, Any]:
+    """What the templates of a results folder take."""
     page = page_of(results)
-    made = template("page.html.j2", results.systems, results.baseline).render(
-        results=results,
-        headline=page.headline(results),
-        drawings=drawings,
-        glyphs=GLYPHS,
-        legend=_legend(results),
-        ranks=rank_tables(results, level_of(stored.study)) if page.ranked else [],
-        many=len(results.systems) > MANY,
-        durability=durability_lines(results),
-        weak_mark=MARK if results.durability.systems else "",
-        sureness=sureness_lines(results, stored.runs),
-        repeat=repeat_command(stored.study),
-        command=shlex.join(stored.study.command),
-        measured_on=words.moment(stored.study.started_unix_ns),
-        rig=rig_sentence(stored.study, stored.environment_before),
-        storage=stored.environment_before.storage,
-        storage_words=_storage(results, stored.environment_before.storage),
-        tables=number_tables(results),
-        sync_tables=sync_tables(results, stored.runs),
-        layouts=layout_lines(results),
-        layout_ratio=ratio_words,
-        page=page,
-        lead=page.lead(drawings),
-        own=results.own,
+    return {
+        "results": results,
+        "headline": page.headline(results),
+        "drawings": drawings,
+        "glyphs": GLYPHS,
+        "legend": _legend(results),
+        "ranks": rank_tables(results, level_of(stored.study)) if page.ranked else [],
+        "many": len(results.systems) > MANY,
+        "durability": durability_lines(results),
+        "weak_mark": MARK if results.durability.systems else "",
+        "sureness": sureness_lines(results, stored.runs),
+        "repeat": repeat_command(stored.study),
+        "command": shlex.join(stored.study.command),
+        "measured_on": words.moment(stored.study.started_unix_ns),
+        "rig": rig_sentence(stored.study, stored.environment_before),
+        "storage": stored.environment_before.storage,
+        "storage_words": _storage(results, stored.environment_before.storage),
+        "tables": number_tables(results),
+        "sync_tables": sync_tables(results, stored.runs),
+        "layouts": layout_lines(results),
+        "layout_ratio": ratio_words,
+        "page": page,
+        "lead": page.lead(drawings),
+        "own": results.own,
         **page.values(results, stored),
-        integrity=integrity_lines(results.systems, stored.runs),
-        systems=_systems(results, stored.turns),
-        environment=environment_rows(stored.environment_before, stored.environment_after),
-        chain=stored.environment_before.storage.device_chain,
-        study=stored.study,
-        study_toml=stored.study_toml,
-        words=words,
-    )
-    return marked_page(made, results)
+        "integrity": integrity_lines(results.systems, stored.runs),
+        "systems": made_systems(results, stored.turns),
+        "environment": environment_rows(stored.environment_before, stored.environment_after),
+        "chain": stored.environment_before.storage.device_chain,
+        "study": stored.study,
+        "study_toml": stored.study_toml,
+        "words": words,
+    }
 
 
 def _storage(results: Results, storage: StorageFacts) -> str:
@@ -143,7 +150,7 @@ def _fact(machine: Machine, key: str) -> str:
     return format_size(value) if key == "memory_bytes" else str(value)
 
 
-def _systems(results: Results, turns: Sequence[TurnRecord]) -> list[dict[str, Any]]:
+def made_systems(results: Results, turns: Sequence[TurnRecord]) -> list[dict[str, Any]]:
     """How each system was made, from its first turn."""
     first: dict[str, TurnRecord] = {}
     for turn in turns:

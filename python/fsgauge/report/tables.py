@@ -75,6 +75,19 @@ def number_tables(results: Results) -> list[NumberTable]:
     return tables
 
 
+def primary_lines(results: Results) -> list[Line]:
+    """A line a primary cell and system, by the cell's primary metric."""
+    metrics = {metric.name: metric for metric in results.metrics}
+    measurements = {(m.metric, m.cell, m.system): m for m in results.measurements}
+    return [
+        _line(results, metrics[name], measured, results.comparison(cell, system, name))
+        for cell in results.primary_cells
+        if (name := results.primary_metrics[cell]) in metrics
+        for system in results.systems
+        if (measured := measurements.get((name, cell, system))) is not None
+    ]
+
+
 def _line(
     results: Results, metric: MetricInfo, measured: Measurement, entry: Comparison | None
 ) -> Line:

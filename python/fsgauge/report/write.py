@@ -1,11 +1,14 @@
 """Writes the report of a results folder.
 
-Takes the folder; makes report.html, report.json and charts/NAME.svg in it.
+Takes the folder; makes report.html, report.json and charts/NAME.svg in it, and the sheets of paper
+that are asked for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from fsgauge.errors import RigError
@@ -14,10 +17,12 @@ from fsgauge.report.charts.forest import forest
 from fsgauge.report.charts.latency import latency_percentiles
 from fsgauge.report.charts.processor import processor_time
 from fsgauge.report.charts.series import time_series
+from fsgauge.report.disclosure import render_disclosure
 from fsgauge.report.draw import Drawing
 from fsgauge.report.durability import marked_drawings
 from fsgauge.report.kind_page import page_of
 from fsgauge.report.page import render_page
+from fsgauge.report.summary import render_summary
 from fsgauge.stats import Results, read_study
 from fsgauge.stats.analysis import analysis_of
 from fsgauge.stats.changed_records import naming_changes
@@ -25,20 +30,89 @@ from fsgauge.store import StoredStudy, read_results
 from fsgauge.store.seals import understood
 
 
-def write_report(
+@dataclass(frozen=True)
+class Report:
+    """The report of a results folder: its records, what statistics made of them, its pictures."""
+
+    stored: StoredStudy
+    results: Results
+
+    @cached_property
+    def drawings(self) -> dict[str, Drawing]:
+        """Every picture that has something to show, by name, in the order of the page."""
+        return draw_all(self.results, self.stored)
+
+    def write(self) -> Path:
+        """report.html, report.json and charts/, in the folder; gives the path of the page.
+
+        Raises RigError, and InputError where another folder is in its place.
+        """
+        pages = {f"charts/{each.name}.svg": each.alone for each in self.drawings.values()}
+        pages |= {
+            "report.json": self.results.model_dump_json(indent=1),
+            "report.html": self.page(),
+        }
+        write_beside(self.stored, pages)
+        return self.stored.directory / "report.html"
+
+    def page(self) -> str:
+        """The page that is read on a screen."""
+        return render_page(self.results, self.stored, self.drawings)
+
+    def summary(self) -> str:
+        """The same on one sheet of paper."""
+        return render_summary(self.results, self.stored, self.drawings)
+
+    def disclosure(self) -> str:
+        """How it was measured, on one sheet of paper."""
+        return render_disclosure(self.results, self.stored)
+
+
+def read_report(
     directory: Path, disk: Sequence[str] = (), *, accept_changed: bool = False
-) -> Path:
-    """Make the report of a results folder and give the path of its page.
+) -> Report:
+    """The report of a results folder, not yet written.
 
     `disk` are KEY=VALUE that change the disk for which a study predicts rates.
 
-    Raises InputError when the folder holds no readable study, RigError when it cannot be written
-    or its records were changed, unless that is accepted: then the report names them.
+    Raises InputError when the folder holds no readable study, RigError when its records were
+    changed, unless that is accepted: then the report names them.
     """
     stored = read_results(directory, accept_changed=accept_changed)
     with understood(stored.changes):
-        results = naming_changes(_results(stored, disk), stored.changes)
-        return write_results(stored, results)
+        return Report(stored, naming_changes(_results(stored, disk), stored.changes))
+
+
+def write_report(
+    directory: Path, disk: Sequence[str] = (), *, accept_changed: bool = False
+) -> Path:
+    """Make the report of a results folder and give the path of its page; raises as `read_report`,
+    and RigError when it cannot be written."""
+    report = read_report(directory, disk, accept_changed=accept_changed)
+    with understood(report.stored.changes):
+        return report.write()
+
+
+def write_results(stored: StoredStudy, results: Results) -> Path:
+    """Make the report of results that are known already, in the folder that they are from."""
+    return Report(stored, results).write()
+
+
+def write_beside(stored: StoredStudy, files: Mapping[str, str | bytes]) -> None:
+    """Write files, by name, into the folder of the records; raises as `Report.write` does."""
+    directory = stored.directory
+    try:
+        with stored.folder.opened() as folder:
+            for name, content in files.items():
+                folder.write(name, content)
+    except OSError as error:
+        refused = cannot_write(directory / name, error)
+        raise RigError(
+            f"cannot write the report into {directory}: {error.strerror}",
+            details=(refused.what, *refused.details),
+            cause=f"{refused.cause}; the records are untouched",
+            next=f"copy {directory} to a place where you may write, and repeat",
+        ) from error
 
 
 def _results(stored: StoredStudy, disk: Sequence[str]) -> Results:
@@ -53,31 +127,6 @@ def _results(stored: StoredStudy, disk: Sequence[str]) -> Results:
         stored.steps,
         stored.path_runs,
     )
-
-
-def write_results(stored: StoredStudy, results: Results) -> Path:
-    """Make the report of results that are known already, in the folder that they are from.
-
-    Raises RigError, and InputError where another folder is in its place.
-    """
-    directory = stored.directory
-    drawings = draw_all(results, stored)
-    page = render_page(results, stored, drawings)
-    pages = {f"charts/{drawing.name}.svg": drawing.alone for drawing in drawings.values()}
-    pages |= {"report.json": results.model_dump_json(indent=1), "report.html": page}
-    try:
-        with stored.folder.opened() as folder:
-            for name, text in pages.items():
-                folder.write(name, text)
-    except OSError as error:
-        refused = cannot_write(directory / name, error)
-        raise RigError(
-            f"cannot write the report into {directory}: {error.strerror}",
-            details=(refused.what, *refused.details),
-            cause=f"{refused.cause}; the records are untouched",
-            next=f"copy {directory} to a place where you may write, and repeat",
-        ) from error
-    return directory / "report.html"
 
 
 def draw_all(results: Results, stored: StoredStudy) -> dict[str, Drawing]:

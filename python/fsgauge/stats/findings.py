@@ -25,7 +25,12 @@ from fsgauge.stats.robust import blocks_in_words, differs
 from fsgauge.stats.samples import Withheld
 from fsgauge.stats.served import SERVER_ADVICE, places_served, unstable_writes
 from fsgauge.stats.server_aborts import server_aborts
-from fsgauge.stats.storage_findings import layout_scans, storage_cautions
+from fsgauge.stats.storage_findings import (
+    file_set_in_memory,
+    layout_scans,
+    preconditioned,
+    storage_cautions,
+)
 from fsgauge.stats.wording import listed
 
 FEW_BLOCKS = 6
@@ -53,6 +58,8 @@ def find_all(evidence: Evidence) -> list[Finding]:
         *_turns_differ(evidence),
         *machine_findings(evidence),
         *layout_scans(evidence),
+        *preconditioned(evidence),
+        *file_set_in_memory(evidence),
         *storage_cautions(evidence),
         *_notes(evidence),
     ]

@@ -13,14 +13,16 @@ import numpy as np
 
 from fsgauge.record import RunRecord
 from fsgauge.series import Intervals
+from fsgauge.steady_window import RANGE_SHARE, SLOPE_SHARE, last_window
+from fsgauge.steady_window import ROUNDS as SNIA_ROUNDS
 from fsgauge.wire import ClientsJob, LoadResult, Steady, sides_of, timed_operations
 
 LITTLE_TOLERANCE = 0.05
 EDGE_STALL_NS = 100_000_000
 FULL_QUEUE = 0.9
-ROUNDS = 5
-STEADY_RANGE = 0.20
-STEADY_SLOPE = 0.10
+ROUNDS = SNIA_ROUNDS
+STEADY_RANGE = RANGE_SHARE
+STEADY_SLOPE = SLOPE_SHARE
 ENGINE_SHARE_LIMIT = 0.20
 CLOCK_SHARE_LIMIT = 0.05
 FAIR_SHARE = 0.5
@@ -177,8 +179,6 @@ def rate_missed(run: RunRecord, result: LoadResult) -> str | None:
 def steadiness(result: LoadResult) -> tuple[float, float] | None:
     """(range, slope excursion) of five rounds as shares of their mean; None if too short.
 
-    SNIA Solid State Storage Performance Test Specification 2.0.2, steady state: over a window of
-    five rounds the range is at most 20 % of the mean and the fitted line moves at most 10 %.
     The measured window is cut into five rounds of equal numbers of intervals.
     """
     intervals = Intervals.of(result.intervals)
@@ -190,11 +190,8 @@ def steadiness(result: LoadResult) -> tuple[float, float] | None:
     done = intervals.column("read_operations") + intervals.column("write_operations")
     elapsed_ns = intervals.column("elapsed_ns")
     rates = [_rate(int(done[each].sum()), int(elapsed_ns[each].sum())) for each in rounds]
-    mean = statistics.fmean(rates)
-    if mean == 0:
-        return None
-    slope = statistics.linear_regression(range(ROUNDS), rates).slope
-    return (max(rates) - min(rates)) / mean, abs(slope) * (ROUNDS - 1) / mean
+    window = last_window(rates)
+    return None if window is None else (window.range_share, window.slope_share)
 
 
 def steady(result: LoadResult) -> Steady:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fsgauge.stats.evidence import Evidence, count, finding, turn_name
+from fsgauge.preconditioning import CellPreconditioning
+from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of, turn_name
+from fsgauge.stats.file_set import file_set_bytes, reads_through_cache
 from fsgauge.stats.noise import describe_noise
 from fsgauge.stats.results import Finding, NoiseFloor
 from fsgauge.stats.wording import ratio_range
+from fsgauge.units import format_size
 
 SHARES_ITS_DISK = ("loop",)
 """Kinds of storage below which others work too."""
@@ -55,6 +58,70 @@ def sparse_storage(evidence: Evidence, who_pays: str) -> Iterator[Finding]:
             f" below. {who_pays}",
             "--set storage.preallocate=true, or a device.",
         )
+
+
+def preconditioned(evidence: Evidence) -> Iterator[Finding]:
+    """What a study that asked for preconditioning did not get of it."""
+    done = evidence.before.storage.preconditioning
+    if done is not None and not done.purged:
+        yield finding(
+            "precondition.no_purge",
+            "warning",
+            f"The device was not purged before it was preconditioned: {done.purge}.",
+            "What was on it before may still slow it down: its maker's secure erase (nvme format,"
+            " hdparm --security-erase), then the study again.",
+        )
+    asked = [(run, run.preconditioning) for run in evidence.runs if run.preconditioning is not None]
+    late = [(run, each) for run, each in asked if each.rounds and not each.reached]
+    if late:
+        rounds = max(len(each.rounds) for _, each in late)
+        yield finding(
+            "precondition.not_steady",
+            "warning",
+            f"In {part_of(len(late), len(asked), 'run')}, the cell's own load was not steady after"
+            f" {rounds} rounds (SNIA: five rounds within 20 %, trend within 10 %); the runs are"
+            " kept.",
+            "Longer rounds (--set workload.duration=...): a device that cleans up in bursts needs"
+            " several in each.",
+            [f"{name_of(run)}: {_window_words(each)}" for run, each in late],
+        )
+    without = [run for run, each in asked if not each.rounds]
+    if without:
+        yield finding(
+            "precondition.no_rounds",
+            "note",
+            f"In {part_of(len(without), len(asked), 'run')}, the load could not precondition the"
+            " device: a run ends with its work.",
+            "It was discarded and written twice once, before the first turn.",
+            [name_of(run) for run in without],
+        )
+
+
+def _window_words(done: CellPreconditioning) -> str:
+    if done.range_share is None or done.slope_share is None:
+        return "nothing was done"
+    return f"range {100 * done.range_share:.0f} %, trend {100 * done.slope_share:.0f} %"
+
+
+def file_set_in_memory(evidence: Evidence) -> Iterator[Finding]:
+    """Reads through the page cache of files that all fit into memory."""
+    cached = [run for run in evidence.runs if reads_through_cache(run)]
+    size_bytes = file_set_bytes(evidence.turns, evidence.runs, evidence.steps)
+    memory_bytes = evidence.before.below.memory_bytes
+    if not cached or size_bytes is None or size_bytes >= memory_bytes:
+        return
+    yield finding(
+        "cache.file_set",
+        "note",
+        f"The file set, {format_size(size_bytes)}, is smaller than this host's memory,"
+        f" {format_size(memory_bytes)}, and"
+        f" {part_of(len(cached), len(evidence.runs), 'run')} read through the page cache: what is"
+        " read twice in a run comes from memory. How much memory the device itself has is not"
+        " known.",
+        f"For the storage's rates: files of {format_size(2 * memory_bytes)} or more in all, or"
+        " direct I/O where the study has it.",
+        [name_of(run) for run in cached],
+    )
 
 
 def no_seeks(sentence: str, advice: str) -> Finding:

@@ -14,7 +14,8 @@ class Base:
     """Storage, attached. `device` or `directory` is set; `refill` is a file whose blocks a discard
     frees and that has to be allocated again (a preallocated loop file). `claim` is lent to
     what makes or uses something on the device. `suffix` ends the names of what is made for
-    it, where a block has several."""
+    it, where a block has several. `keeps_blocks`: it was preconditioned, and nothing may discard
+    it any more."""
 
     device: str | None
     directory: str | None
@@ -23,3 +24,4 @@ class Base:
     refill: Path | None = field(default=None)
     claim: Claim = field(default_factory=Claim)
     suffix: str = ""
+    keeps_blocks: bool = False

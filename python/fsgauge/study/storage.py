@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import PurePosixPath
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from fsgauge.study.base import OneLine, StudyModel
+from fsgauge.study.conflict import conflict
 from fsgauge.units import SizeBytes
 
 SMALLEST_STORAGE_BYTES = 16 << 20
@@ -23,6 +24,22 @@ def absolute(path: str) -> str:
 
 AbsolutePath = Annotated[OneLine, AfterValidator(absolute)]
 StorageSize = Annotated[SizeBytes, Field(ge=SMALLEST_STORAGE_BYTES)]
+
+
+LARGEST_PRECONDITIONED_IMAGE_BYTES = 1 << 30
+"""Of a scratch file or memory: they are preconditioned to try a study out, not to measure."""
+
+
+Precondition = Annotated[
+    Literal["none", "snia"],
+    Field(
+        description="Before a flash device is measured: none, or as the SNIA Solid State Storage "
+        "Performance Test Specification does it. snia: the device is discarded, then twice its "
+        "capacity is written sequentially in blocks of 128 KiB, then each cell's own load runs in "
+        "rounds as long as a run until five are steady, at most 25. Takes hours, and a part of the "
+        "device's endurance: fsgauge plan prints both. File systems are then made without discard."
+    ),
+]
 
 
 class LoopStorage(StudyModel):
@@ -42,6 +59,12 @@ class LoopStorage(StudyModel):
         description="Allocate the scratch file's blocks first, so that the file system below does "
         "not allocate during a measurement.",
     )
+    precondition: Precondition = "none"
+
+    @model_validator(mode="after")
+    def _small_if_preconditioned(self) -> Self:
+        _require_small(self.precondition, self.size, "a scratch file")
+        return self
 
 
 class RamStorage(StudyModel):
@@ -49,6 +72,12 @@ class RamStorage(StudyModel):
 
     kind: Literal["ram"] = Field("ram", description="Memory behind a loop device.")
     size: StorageSize = Field(1 << 30, description="Size; this much memory is used.")
+    precondition: Precondition = "none"
+
+    @model_validator(mode="after")
+    def _small_if_preconditioned(self) -> Self:
+        _require_small(self.precondition, self.size, "memory")
+        return self
 
 
 class DeviceStorage(StudyModel):
@@ -62,9 +91,26 @@ class DeviceStorage(StudyModel):
         description="The device: a name in /dev/disk/by-id (which survives a reboot) or a path "
         "below /dev. A device that holds anything is refused."
     )
+    precondition: Precondition = "none"
 
 
-class PathStorage(StudyModel):
+class _NotPreconditioned(StudyModel):
+    """Storage below a file system that stays: what would be purged belongs to others as well."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _is_refused(cls, data: object) -> object:
+        if isinstance(data, dict) and "precondition" in data:
+            raise conflict(
+                "a folder or share cannot be preconditioned: purging and writing its device would"
+                " destroy the file system that it is on",
+                ["precondition"],
+                next="--storage with a whole device",
+            )
+        return data
+
+
+class PathStorage(_NotPreconditioned):
     """A folder on a mounted file system; nothing is formatted."""
 
     kind: Literal["path"] = Field(
@@ -80,7 +126,7 @@ class PathStorage(StudyModel):
     )
 
 
-class ShareStorage(StudyModel):
+class ShareStorage(_NotPreconditioned):
     """Shares of servers that run already, each named by a system's target."""
 
     kind: Literal["share"] = Field(
@@ -91,7 +137,23 @@ class ShareStorage(StudyModel):
     )
 
 
+def _require_small(precondition: str, size_bytes: int, what: str) -> None:
+    if precondition != "none" and size_bytes > LARGEST_PRECONDITIONED_IMAGE_BYTES:
+        raise conflict(
+            f"precondition is for a flash device; {what} has none of its own to bring into a state",
+            ["precondition"],
+            hint="only up to 1 GiB, to try a study out",
+            next="--storage with a whole device, or --set storage.size=1GiB",
+        )
+
+
 Storage = Annotated[
     LoopStorage | RamStorage | DeviceStorage | PathStorage | ShareStorage,
     Field(discriminator="kind"),
 ]
+
+
+def is_preconditioned(storage: Storage) -> bool:
+    """Whether it is brought into a known state before it is measured."""
+    own = LoopStorage | RamStorage | DeviceStorage
+    return isinstance(storage, own) and storage.precondition != "none"

@@ -48,6 +48,7 @@ class Btrfs(FileSystem):
     mkfs = "mkfs.btrfs"
     package = "btrfs-progs"
     mkfs_defaults = ("-q", "-f")
+    mkfs_without_discard = ("--nodiscard",)
     mkfs_options = _MKFS
     mount_options = _MOUNT
     smallest_bytes = 256 << 20

@@ -83,6 +83,7 @@ class ExtFamily(FileSystem):
 
     package = "e2fsprogs"
     mkfs_defaults = ("-q", "-F")
+    mkfs_without_discard = ("-E", "nodiscard")
     mkfs_options = _MKFS
     mount_options = _MOUNT
     smallest_bytes = 16 << 20

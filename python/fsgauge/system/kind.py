@@ -100,6 +100,8 @@ class FileSystem(SystemKind):
     """Debian package that brings the program."""
     mkfs_defaults: ClassVar[tuple[str, ...]] = ()
     """Always given: quiet, and forced (the rig has checked that the device is ours)."""
+    mkfs_without_discard: ClassVar[tuple[str, ...]] = ()
+    """What keeps mkfs from discarding the device, where it is preconditioned."""
     mkfs_options: ClassVar[Switches] = {}
     """Options of mkfs that a study may set: those that can name nothing else."""
     mount_defaults: ClassVar[tuple[str, ...]] = ()

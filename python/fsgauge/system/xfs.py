@@ -55,6 +55,7 @@ class Xfs(FileSystem):
     mkfs = "mkfs.xfs"
     package = "xfsprogs"
     mkfs_defaults = ("-q", "-f")
+    mkfs_without_discard = ("-K",)
     mkfs_options = _MKFS
     mount_options = _MOUNT
     smallest_bytes = 300 << 20

@@ -29,6 +29,7 @@ EXT4 = {"name": "ext4"}
 BASES: list[dict[str, Any]] = [
     {"storage": LOOP, "system": [EXT4], "workload": {"kind": "overhead"}},
     {"storage": RAM, "system": [EXT4], "workload": {"kind": "overhead", "scan": True}},
+    {"storage": LOOP | {"size": "1 GiB"}, "system": [EXT4], "workload": {"kind": "overhead"}},
     {
         "storage": DEVICE,
         "system": [EXT4],

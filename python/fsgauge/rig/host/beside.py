@@ -10,6 +10,7 @@ from fsgauge.plan.estimate import turns_of_block
 from fsgauge.storage import loop, ram
 from fsgauge.study.model import LoopStorage, PathStorage, RamStorage, Study
 from fsgauge.study.reached import is_served
+from fsgauge.study.storage import is_preconditioned
 from fsgauge.study.tunable_places import place_of
 from fsgauge.study.workload import cells_of
 from fsgauge.units import format_size
@@ -24,6 +25,8 @@ def hindrance(study: Study) -> str:
 def _of_the_study(study: Study) -> str:
     if not isinstance(study.storage, LoopStorage | RamStorage | PathStorage):
         return f"storage of kind {study.storage.kind} holds one system at a time"
+    if is_preconditioned(study.storage):
+        return "storage that is preconditioned holds one system at a time"
     if is_served(study):
         return "a server alongside others would share the machine with them while it is measured"
     stages = method_of(study.workload).stages(cells_of(study.workload))

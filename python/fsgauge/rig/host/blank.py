@@ -13,11 +13,17 @@ _DISCARD_SECONDS = 1800.0
 _UNSUPPORTED = "not supported"
 
 
-def make_blank(device: str, *, claimed: bool = False) -> tuple[str, list[str]]:
+def make_blank(
+    device: str, *, claimed: bool = False, keeps_blocks: bool = False
+) -> tuple[str, list[str]]:
     """Discard all of `device`; gives what was done and notes on what could not be.
 
     `claimed`: this process holds the device's claim, so that the tools cannot have it.
+    `keeps_blocks`: it is preconditioned, so only what it carries is wiped.
     """
+    if keeps_blocks:
+        wipe(device, claimed=claimed)
+        return "signatures wiped, blocks in use as preconditioning left them", []
     said = discard(device, claimed=claimed, seconds=_DISCARD_SECONDS)
     if said.exit_code == 0:
         return "whole device discarded", []

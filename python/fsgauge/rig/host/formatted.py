@@ -45,10 +45,12 @@ def formatted(kind: FileSystem, system: System, base: Base, ledger: Ledger) -> I
     if base.device is None:
         raise InputError(f'"{system.name}" needs a device, and the storage has none')
     with base.claim.used():
-        blank, notes = make_blank(base.device, claimed=base.claim.is_exclusive)
+        blank, notes = make_blank(
+            base.device, claimed=base.claim.is_exclusive, keeps_blocks=base.keeps_blocks
+        )
     with ExitStack() as stack:
         stack.enter_context(base.claim.lent())
-        made = _mkfs(kind, system, base.device)
+        made = _mkfs(kind, system, base)
         with base.claim.signed():
             begun = [blank, "made with " + " ".join(made.command), *allocate_below(base.refill)]
             directory = stack.enter_context(
@@ -80,8 +82,10 @@ def ask(command: list[str]) -> str:
     return said.output if said.exit_code == 0 else ""
 
 
-def _mkfs(kind: FileSystem, system: System, device: str) -> Said:
-    command = kind.mkfs_command(mkfs_words(kind, system.mkfs, system.name), device)
+def _mkfs(kind: FileSystem, system: System, base: Base) -> Said:
+    ours = kind.mkfs_without_discard if base.keeps_blocks else ()
+    words = [*ours, *mkfs_words(kind, system.mkfs, system.name)]
+    command = kind.mkfs_command(words, str(base.device))
     said = run_tool(command, seconds=_MKFS_SECONDS)
     if said.exit_code != 0:
         raise _refused(system, kind.mkfs, said, system.mkfs, [])

@@ -14,6 +14,7 @@ from fsgauge.rig.host.device.block_device import device_at
 from fsgauge.rig.host.device.consent import Consent
 from fsgauge.rig.host.direct import require_direct_device, require_direct_files
 from fsgauge.rig.host.ledger.ledger import opened_ledger
+from fsgauge.rig.host.preconditioning import preconditioned
 from fsgauge.rig.host.prepared import AttachedStorage
 from fsgauge.rig.host.session import HostSession
 from fsgauge.rig.host.systems import HostSystems
@@ -103,6 +104,7 @@ class HostRig:
             if base.device is not None:
                 require_direct_device(study, base.device)
             room = working_set(study, base, ledger, engine)
+            base = preconditioned(study, base, engine, self._say)
             attached = AttachedStorage(
                 kind=study.storage.kind,
                 device=base.device,

@@ -155,7 +155,11 @@ class HostSystems:
     def _bare(self, study: Study, system: System) -> Iterator[PreparedSystem]:
         device = str(self.attached.device)
         with self._base.claim.used():
-            blank, notes = make_blank(device, claimed=self._base.claim.is_exclusive)
+            blank, notes = make_blank(
+                device,
+                claimed=self._base.claim.is_exclusive,
+                keeps_blocks=self._base.keeps_blocks,
+            )
         with self._base.claim.lent():
             allocated = allocate_below(self._base.refill)
             size_bytes = self.attached.file_size_bytes * method_of(study.workload).files

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 
@@ -15,6 +15,7 @@ from fsgauge.parts import in_one
 from fsgauge.plan.turns import job_for
 from fsgauge.record import Cell, RunRecord, Turn, TurnRecord
 from fsgauge.rig.host.layout import scan_cell, scan_layout
+from fsgauge.rig.host.preconditioning import precondition_cell
 from fsgauge.rig.host.prepared import PreparedSystem
 from fsgauge.rig.host.turn_steps import Steps
 from fsgauge.rig.host.work import Work
@@ -83,19 +84,25 @@ def _heard(tell: Tell, observation: Observation | None, event: Event) -> None:
     tell(event)
 
 
+def _reached(prepared: PreparedSystem) -> AbstractContextManager[None]:
+    """Where the engine reaches the system: in the network of its server, if it has one."""
+    return prepared.server.reached() if prepared.server else nullcontext()
+
+
 def _run(work: Work, turn: Turn, position: int, cell: Cell, prepared: PreparedSystem) -> RunRecord:
     """Measure one cell; a fault of the storage is recorded as what this run gave."""
-    caches = work.systems.settle(prepared)
     job = job_for(work.study, work.plan, turn, cell, prepared.target)
+    with _reached(prepared):
+        preconditioning = precondition_cell(work, turn, cell, job)
+    caches = work.systems.settle(prepared)
     work.tell(RunStarted(turn, cell))
     result, fault, started_unix_ns = None, None, time.time_ns()
     observation = prepared.server.observe() if prepared.server else None
     if observation is not None:
         observation.begin()
     device = work.systems.watch_device(prepared)
-    reached = prepared.server.reached() if prepared.server else nullcontext()
     try:
-        with reached:
+        with _reached(prepared):
             result = work.engine.load(job, partial(_heard, work.tell, observation))
     except EngineFaultError as error:
         fault = error.fault
@@ -118,6 +125,7 @@ def _run(work: Work, turn: Turn, position: int, cell: Cell, prepared: PreparedSy
         server=used,
         device=device(),
         over_path=turn.over_path,
+        preconditioning=preconditioning,
     )
     work.tell(record)
     return record

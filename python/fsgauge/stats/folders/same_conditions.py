@@ -69,7 +69,7 @@ def must_be_equal(side: Side) -> dict[str, Any]:
         "caches": "; ".join(sorted({run.caches for run in side.runs})),
         "engine": facts["engine version"],
         "engine-profile": facts["engine profile"],
-        **{f"storage.{key}": each for key, each in storage.items() if key not in _PLACES},
+        **{f"storage.{key}": each for key, each in storage.items() if _says_what(key, each)},
         "storage-size": side.before.storage.size_bytes,
         "bytes-under-load": _bytes_under_load(side),
         **{f"workload.{key}": each for key, each in study.get("workload", {}).items()},
@@ -89,6 +89,11 @@ def must_be_equal_to_repeat(side: Side) -> dict[str, Any]:
         "plan.side_by_side": side.study.study.get("plan", {}).get("side_by_side"),
         "systems": side.study.plan.systems,
     }
+
+
+def _says_what(key: str, value: object) -> bool:
+    """Whether it is more than a place, or than a default that older folders do not name."""
+    return key not in _PLACES and (key, value) != ("precondition", "none")
 
 
 def unlike(a: Side, b: Side) -> list[tuple[str, str, str]]:

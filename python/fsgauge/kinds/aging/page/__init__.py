@@ -82,6 +82,11 @@ class AgingPage(KindPage):
         """What is kept of the clean rate."""
         return "aging/lead.html.j2" if "kept" in drawings else ""
 
+    def summary_tables(self, results: Results) -> list[Table]:
+        """What is kept."""
+        aging = Aging.of(results)
+        return [] if aging is None else all_said_once([summary_table(results, aging)])
+
     def values(self, results: Results, stored: StoredStudy) -> dict[str, Any]:
         """Tables and maps by section."""
         return {"aging": aging_parts(results, stored.scans)}

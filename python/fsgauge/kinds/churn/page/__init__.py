@@ -56,6 +56,11 @@ class ChurnPage(KindPage):
         """What the aged system keeps."""
         return "churn/lead.html.j2" if "damage" in drawings else ""
 
+    def summary_tables(self, results: Results) -> list[Table]:
+        """Damage by fill level."""
+        churn = Churn.of(results)
+        return [] if churn is None else all_said_once(damage_table(results, churn))
+
     def values(self, results: Results, stored: StoredStudy) -> dict[str, Any]:  # noqa: ARG002
         """Tables by section."""
         return {"churn": churn_parts(results)}

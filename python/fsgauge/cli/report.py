@@ -1,0 +1,114 @@
+"""`fsgauge report`: the page of a results folder made again; sheets of it for paper and chat."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from fsgauge.cli.choices import accept_changed_choice
+from fsgauge.errors import InputError
+
+if TYPE_CHECKING:
+    from fsgauge.report.write import Report
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+BESIDE = ""
+"""In place of FILE: the file has its usual name and is in the results folder."""
+
+
+def _no_folder(_context: click.Context, option: click.Parameter, value: str | None) -> str | None:
+    """FILE follows its option, so a folder there is one whose report is wanted."""
+    if value and Path(value).is_dir():
+        raise InputError(
+            f"--{option.name} takes a file, and {value} is a folder",
+            next=f"fsgauge report {value} --{option.name}",
+        )
+    return value
+
+
+def _sheet(name: str, text: str) -> Callable[[F], F]:
+    return click.option(
+        f"--{name}",
+        is_flag=False,
+        flag_value=BESIDE,
+        metavar="[FILE]",
+        callback=_no_folder,
+        help=text,
+    )
+
+
+@click.command("report")
+@click.argument("directories", nargs=-1, required=True, type=click.Path(path_type=Path))
+@_sheet("pdf", "Also a summary on one sheet of paper, for A4 and US letter. Needs Chromium.")
+@_sheet("png", "Also the first screen as a picture for a chat, 1200 pixels wide. Needs Chromium.")
+@_sheet(
+    "disclosure",
+    "Also a sheet that says how it was measured, as readers of SNIA and IO500 results expect it:"
+    " FILE.html, or FILE.pdf, which needs Chromium.",
+)
+@click.option(
+    "--disk",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Predict rates (study aging) for another disk: window=16, seek_average='4 ms'.",
+)
+@accept_changed_choice
+def command(
+    directories: tuple[Path, ...],
+    pdf: str | None,
+    png: str | None,
+    disclosure: str | None,
+    disk: tuple[str, ...],
+    accept_changed: bool,
+) -> None:
+    """Rebuild the report of each results folder from its records.
+
+    Needs no root, engine or disk, and works on another machine years later. Without FILE, --pdf
+    writes summary.pdf into the folder, --png first-screen.png, --disclosure disclosure.html.
+    """
+    from fsgauge.report.write import read_report
+    from fsgauge.store.seals import understood
+
+    asked = {"pdf": pdf, "png": png, "disclosure": disclosure}
+    for name, file in asked.items():
+        if file and len(directories) > 1:
+            raise InputError(
+                f"--{name} {file} is one file, for {len(directories)} folders",
+                next=f"--{name} alone writes one into each folder",
+            )
+    _require_known_kind(disclosure)
+    for directory in directories:
+        report = read_report(directory, disk, accept_changed=accept_changed)
+        with understood(report.stored.changes):
+            page = report.write()
+            click.echo(f"answer: {report.results.answer}\nreport: {page}")
+            _write_sheets(report, pdf, png, disclosure)
+
+
+def _require_known_kind(disclosure: str | None) -> None:
+    if disclosure and Path(disclosure).suffix not in (".html", ".pdf"):
+        raise InputError(
+            f"--disclosure {disclosure} is neither HTML nor PDF",
+            next="--disclosure FILE.html, or --disclosure FILE.pdf",
+        )
+
+
+def _write_sheets(report: Report, pdf: str | None, png: str | None, disclosure: str | None) -> None:
+    from fsgauge.cli.sheets import first_screen, on_paper, write_sheet
+
+    stored = report.stored
+    if disclosure is not None:
+        sheet = report.disclosure()
+        is_pdf = Path(disclosure).suffix == ".pdf"
+        content = on_paper(stored, sheet, "disclosure") if is_pdf else sheet
+        click.echo(f"disclosure: {write_sheet(stored, 'disclosure.html', content, disclosure)}")
+    if pdf is not None:
+        printed = on_paper(stored, report.summary(), "summary")
+        click.echo(f"pdf: {write_sheet(stored, 'summary.pdf', printed, pdf)}")
+    if png is not None:
+        picture = first_screen(stored, report.page())
+        click.echo(f"png: {write_sheet(stored, 'first-screen.png', picture, png)}")

@@ -1,0 +1,44 @@
+"""What a device went through before it was measured, as records have it.
+
+Solid State Storage Performance Test Specification 2.0.2: purge, workload-independent conditioning
+(twice the capacity, written sequentially), then the test's own load until it is steady.
+"""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict
+
+PASSES = 2
+"""Times the capacity."""
+BLOCK_SIZE_BYTES = 128 << 10
+MOST_ROUNDS = 25
+"""Of a cell's own load; what is not steady then is measured all the same, and said."""
+
+
+class StoragePreconditioning(BaseModel):
+    """Once for a session, before its first turn. `purge` says what was done, or why it was not."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    purge: str
+    purged: bool
+    written_bytes: int
+    block_size_bytes: int
+    started_unix_ns: int
+    elapsed_ns: int
+
+
+class CellPreconditioning(BaseModel):
+    """Rounds of a cell's own load before its run, in operations per second.
+
+    `reached`: the last five were steady by SNIA's window. `why_none` is said where the load cannot
+    be repeated, and there are no rounds.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    rounds: list[float]
+    reached: bool
+    range_share: float | None = None
+    slope_share: float | None = None
+    why_none: str = ""
