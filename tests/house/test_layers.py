@@ -71,7 +71,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "age": STUDY
     | {"interruption", "rig.host.machine", "storage", "system", "rig", "engine"}
     | {"store", "scan", "plain_files"},
-    "progress": STUDY | {"scan"},
+    "terminal": set(),
+    "progress": STUDY | {"scan", "stats", "terminal"},
 }
 OF_KINDS = {
     "keys": "study",

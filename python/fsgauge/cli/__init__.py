@@ -113,12 +113,24 @@ def main() -> None:
 def _end(words: str, code: int) -> None:
     try:
         if words:
-            sys.stderr.write(words + "\n")
+            sys.stderr.write(_between_words(words) + "\n")
         sys.stdout.flush()
         sys.stderr.flush()
     except OSError:
         _say_no_more()
     sys.exit(code)
+
+
+def _between_words(words: str) -> str:
+    """On a terminal, sentences are broken between words; places and commands stay as they are."""
+    from fsgauge.terminal import width_of, wrapped
+
+    width = width_of(sys.stderr)
+    found: list[str] = []
+    for line in words.split("\n"):
+        is_prose = line.startswith(("error: ", "cause: "))
+        found += wrapped(line, width) if is_prose else [line]
+    return "\n".join(found)
 
 
 def _terminal_is_gone(error: OSError) -> bool:
@@ -153,7 +165,25 @@ def _no_memory() -> str:
 def _usage(error: click.ClickException) -> str:
     context = getattr(error, "ctx", None)
     path = context.command_path if context is not None else "fsgauge"
+    if isinstance(error, click.NoSuchOption) and (said := _of_another_tool(error.option_name)):
+        return said
     return f"error: {error.format_message()}\nnext: {path} --help"
+
+
+def _of_another_tool(option: str) -> str:
+    """What an option of fio or another tool is here; "" for one that none has."""
+    from fsgauge.study.other_tools import meaning, words_called
+
+    name = option.lstrip("-")
+    word = next(iter([*words_called(name), *words_called(option)]), None)
+    if word is None:
+        return ""
+    given = next((each for each in sys.argv if each.startswith(f"{option}=")), "")
+    value = given.partition("=")[2] or "..."
+    return FsgaugeError(
+        f"{option} is an option of {word.title}: here it is {meaning(word)}",
+        next=f"--set {name}={value}" if word.is_read else f"fsgauge explain {name}",
+    ).render()
 
 
 def _defect(error: Exception) -> str:

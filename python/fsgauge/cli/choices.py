@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable
 from functools import wraps
@@ -27,7 +28,7 @@ VARIANTS = {
 
 
 def study_choices(function: F) -> F:
-    """STUDY with --full and --as-published, --set, --system, --storage, --serve, --seed."""
+    """STUDY with --full, --as-published, --set, --system, --without, --storage, --serve, --seed."""
 
     @wraps(function)
     def of_variant(*, study: str, full: bool, as_published: bool, **others: object) -> object:
@@ -55,6 +56,12 @@ def study_choices(function: F) -> F:
                 metavar="SYSTEM",
                 help='What to compare with the baseline: ext4, "xfs:mkfs=-d agcount=8",'
                 ' "xfs:mount=noatime". Replaces the study\'s list; repeat for several.',
+            ),
+            click.option(
+                "--without",
+                multiple=True,
+                metavar="NAME",
+                help="Leave a system of the study out; repeat for several.",
             ),
             click.option(
                 "--storage",
@@ -94,13 +101,38 @@ def chosen_study(
     storage: str | None,
     seed: int | None,
     serve: str | None = None,
+    without: tuple[str, ...] = (),
 ) -> Study:
     """The study with every change in it and its seed resolved."""
     from fsgauge.plan.turns import with_seed
     from fsgauge.study.parse import load_study
 
-    loaded = load_study(study, list(overrides), list(systems), storage, seed, serve)
+    loaded = load_study(
+        study,
+        list(overrides),
+        list(systems),
+        storage,
+        seed,
+        serve,
+        without=without,
+        say=say_note,
+    )
     return with_seed(loaded, time.time_ns())
+
+
+def say_note(note: str) -> None:
+    """What a word of another tool was taken for."""
+    sys.stderr.write(f"note: {note}\n")
+
+
+def read_size(option: str, text: str) -> int:
+    """Bytes of an option's value; a note says what "8G" was taken for. Raises UnitError."""
+    from fsgauge.units import binary_size, parse_size
+
+    meant = binary_size(text)
+    if meant is not None:
+        say_note(f'{option} {text} is read as "{meant}", 1024 bytes to the k as in fio and dd')
+    return parse_size(meant or text)
 
 
 def consent_choices(function: F) -> F:

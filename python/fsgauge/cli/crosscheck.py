@@ -46,6 +46,7 @@ def command(
     study: str,
     overrides: tuple[str, ...],
     systems: tuple[str, ...],
+    without: tuple[str, ...],
     storage: str | None,
     serve: str | None,
     seed: int | None,
@@ -66,7 +67,7 @@ def command(
     from fsgauge.rig.registry import DEFAULT, rig_named
 
     assert tool == "fio"  # noqa: S101 - the one choice
-    chosen = chosen_study(study, overrides, systems, storage, seed, serve)
+    chosen = chosen_study(study, overrides, systems, storage, seed, serve, without)
     cells: list[CellAgreement] = []
     with interruptible():
         directory = crosscheck(

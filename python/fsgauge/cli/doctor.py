@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from fsgauge.terminal import width_of, wrapped_lines
 from fsgauge.units import format_size
 
 if TYPE_CHECKING:
@@ -36,7 +38,8 @@ def command(directory: Path, as_json: bool) -> None:
     if as_json:
         click.echo(diagnosis.model_dump_json())
         return
-    for line in [*_systems(diagnosis), *_machine(diagnosis)]:
+    lines = [*_systems(diagnosis), *_machine(diagnosis)]
+    for line in wrapped_lines(lines, width_of(sys.stdout), " " * 15):
         click.echo(line)
 
 
@@ -116,7 +119,8 @@ def _noise(noise_percent: float, directory: str) -> str:
     return (
         f"noise          identical short runs in {directory}, one after the other, differ by"
         f" {noise_percent:.1f} % (standard deviation of their ratio), so {plan} for an effect of"
-        " 5 %; more on a shared disk, unless plan.side_by_side puts what is compared as close"
+        " 5 %; more on a shared disk, unless plan.side_by_side puts what is compared as close;"
+        " fsgauge plan takes it for studies there until a run has measured them"
     )
 
 

@@ -34,6 +34,7 @@ def command(
     study: str,
     overrides: tuple[str, ...],
     systems: tuple[str, ...],
+    without: tuple[str, ...],
     storage: str | None,
     serve: str | None,
     seed: int | None,
@@ -55,7 +56,7 @@ def command(
     from fsgauge.cli.execution import execute
     from fsgauge.rig.registry import rig_named
 
-    chosen = chosen_study(study, overrides, systems, storage, seed, serve)
+    chosen = chosen_study(study, overrides, systems, storage, seed, serve, without)
     if not yes:
         ask_where_long(chosen, rig_named(rig))
     return execute(
@@ -113,8 +114,8 @@ def report(directories: tuple[Path, ...], disk: tuple[str, ...], accept_changed:
 
     Needs no root, engine or disk, and works on another machine years later.
     """
-    from fsgauge.cli.execution import make_report
+    from fsgauge.cli.execution import make_report, said
 
     for directory in directories:
         answer, page = make_report(directory, disk, accept_changed=accept_changed)
-        click.echo(f"answer: {answer}\nreport: {page}")
+        click.echo(said(answer, page))

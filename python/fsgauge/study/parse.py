@@ -5,6 +5,7 @@ Takes TOML; whatever is wrong with it ends in an InputError that shows the place
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -24,10 +25,12 @@ from fsgauge.study.overrides import (
     change_storage,
     change_systems,
     give_way,
+    leave_out,
     set_key,
 )
 from fsgauge.study.shipped import find_study
 from fsgauge.study.specs import option_origin
+from fsgauge.study.understanding import understand
 
 
 def load_study(
@@ -37,11 +40,14 @@ def load_study(
     storage: str | None = None,
     seed: int | None = None,
     serve: str | None = None,
+    without: Sequence[str] = (),
+    say: Callable[[str], None] = lambda _: None,
 ) -> Study:
     """Read and check a study; raises InputError with the place of the first mistake.
 
     `overrides` are KEY=VALUE as of --set, the others as of the options of their names. They are
-    applied in the order storage, systems, serve, overrides, seed.
+    applied in the order storage, systems, without, serve, overrides, seed. `say` is told what words of other
+    tools were taken for.
     """
     _check_printable("--storage", [storage or ""])
     _check_printable("--system", systems or [])
@@ -53,6 +59,7 @@ def load_study(
         change_storage(document, storage)
     if systems:
         change_systems(document, systems)
+    leave_out(document, without)
     if serve is not None:
         change_serving(document, serve)
     give_way(document, overrides or [], systems or [])
@@ -60,7 +67,7 @@ def load_study(
         set_key(document, override)
     if seed is not None:
         document.put(("plan", "seed"), seed, option_origin("--seed", str(seed)))
-    return check(document)
+    return check(document, say)
 
 
 def _check_printable(option: str, texts: list[str]) -> None:
@@ -98,8 +105,10 @@ def read_document(text: str, label: str, name: str) -> Document:
     return document
 
 
-def check(document: Document) -> Study:
-    """The study that a document describes; raises InputError."""
+def check(document: Document, say: Callable[[str], None] = lambda _: None) -> Study:
+    """The study that a document describes, also in words of other tools; raises InputError."""
+    for note in understand(document):
+        say(note)
     try:
         return Study.model_validate(document.data, context=WRITTEN)
     except ValidationError as error:
