@@ -130,7 +130,7 @@ def _conclude(outcome: Outcome, style: str | None, *, accept_changed: bool = Fal
 
 
 def said(answer: str, page: Path) -> str:
-    """The last two lines; on a terminal the answer has as many as it needs, without broken words."""
+    """The last two lines; on a terminal the answer is broken between words."""
     from fsgauge.terminal import width_of, wrapped
 
     return "\n".join([*wrapped(f"answer: {answer}", width_of(sys.stdout)), f"report: {page}"])

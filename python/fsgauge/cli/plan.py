@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -149,7 +149,7 @@ def _measured_by(kept: KeptNoise | None) -> str:
     """ ", as fsgauge doctor measured in /var/tmp on 2026-11-23 02:10"; "" where nothing is kept."""
     if kept is None:
         return ""
-    when = f"{datetime.fromtimestamp(kept.measured_unix_s):%Y-%m-%d %H:%M}"
+    when = f"{datetime.fromtimestamp(kept.measured_unix_s, UTC).astimezone():%Y-%m-%d %H:%M}"
     if not kept.study:
         return f", as fsgauge doctor measured in {kept.source} on {when}"
     return (

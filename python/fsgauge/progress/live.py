@@ -1,4 +1,4 @@
-"""Progress on a terminal: what runs now, how far the study is, the rate of this second, the noise."""
+"""Progress on a terminal: what runs now, how far the study is, the rate, the noise so far."""
 
 from __future__ import annotations
 
@@ -106,7 +106,9 @@ class Live(Quiet):
             f"{_MARGIN}{self.noise}" if self.noise else "",
         ]
         return Group(
-            *self._texts(self.now, width), far, *(t for line in below for t in self._texts(line, width))
+            *self._texts(self.now, width),
+            far,
+            *(t for line in below for t in self._texts(line, width)),
         )
 
     def _texts(self, line: str, width: int) -> list[Text]:

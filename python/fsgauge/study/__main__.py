@@ -1,4 +1,4 @@
-"""`python -m fsgauge.study` prints docs/reference/study-file.md, with `words` docs/guides/words.md."""
+"""Prints docs/reference/study-file.md; with the word `words`, docs/guides/words.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The words of other tools (fio, IOzone, bonnie++, elbencho, IOR, mdtest) and the keys that mean them.
+"""The words of fio, IOzone, bonnie++, elbencho, IOR and mdtest, and the keys that mean them.
 
 other_tools.toml is the table. `understanding.py` reads study files by it, `fsgauge explain` and
 docs/guides/words.md print it.
@@ -98,9 +98,7 @@ def tools() -> dict[str, Tool]:
 
 def words_called(spelling: str) -> list[Word]:
     """The words of all tools that are written so, in the order of the table."""
-    return [
-        word for tool in tools().values() for word in tool.words if spelling in word.spellings
-    ]
+    return [word for tool in tools().values() for word in tool.words if spelling in word.spellings]
 
 
 def _word(title: str, row: Mapping[str, Any]) -> Word:

@@ -46,8 +46,8 @@ def load_study(
     """Read and check a study; raises InputError with the place of the first mistake.
 
     `overrides` are KEY=VALUE as of --set, the others as of the options of their names. They are
-    applied in the order storage, systems, without, serve, overrides, seed. `say` is told what words of other
-    tools were taken for.
+    applied in the order storage, systems, without, serve, overrides, seed. `say` is told what words
+    of other tools were taken for.
     """
     _check_printable("--storage", [storage or ""])
     _check_printable("--system", systems or [])

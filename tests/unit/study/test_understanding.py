@@ -102,7 +102,7 @@ def test_each_word_has_a_note_with_its_place() -> None:
 
 
 def test_sizes_with_a_letter_are_read_wherever_a_size_stands(tmp_path: Path) -> None:
-    study, notes = loaded("workload.block_sizes=[\"4k\", \"16K\"]", storage="loop:8G")
+    study, notes = loaded('workload.block_sizes=["4k", "16K"]', storage="loop:8G")
     assert study.workload.model_dump()["block_sizes"] == [4096, 16384]
     assert study.storage.model_dump()["size"] == 8 << 30
     assert '--storage loop:8G: "8G" is read as "8 GiB", 1024 bytes to the k as in fio and dd' in (

@@ -1,4 +1,4 @@
-"""How a study goes on without one of its systems, for whoever is told that it cannot be measured."""
+"""How a study goes on without one of its systems, where that one cannot be measured."""
 
 from __future__ import annotations
 

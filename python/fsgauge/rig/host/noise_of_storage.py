@@ -19,9 +19,7 @@ def last_noise(study: Study) -> KeptNoise | None:
 
 def keep_noise_of_run(study: Study, noise_percent: float, blocks: int, results: str) -> None:
     """For the next plan on the study's storage."""
-    keep_noise(
-        place_of(study), KeptNoise(noise_percent, study.name, blocks, results, time.time())
-    )
+    keep_noise(place_of(study), KeptNoise(noise_percent, study.name, blocks, results, time.time()))
 
 
 def place_of(study: Study) -> str:
