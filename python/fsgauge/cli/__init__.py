@@ -30,7 +30,7 @@ _COMMANDS = {
     "history": "Find the steps in a series of results folders of one study.",
     "scan": "Measure fragmentation of files and free space, as numbers and as a map.",
     "age": "Age a file system in minutes: an image or an empty folder, scanned before and after.",
-    "explain": "Explain a reported number or a key of a study file.",
+    "explain": "Explain a number, word or finding of a report, a key of a study, a word of fio.",
     "published": "List the claims of the published studies and what came of them here.",
     "systems": "List the file systems that can be compared here.",
     "doctor": "Check what works here, what is missing and which command installs it.",
@@ -176,7 +176,7 @@ def _of_another_tool(option: str) -> str:
 
     name = option.lstrip("-")
     word = next(iter([*words_called(name), *words_called(option)]), None)
-    if word is None:
+    if word is None or len(name) == 1:  # a letter means something else in each tool
         return ""
     given = next((each for each in sys.argv if each.startswith(f"{option}=")), "")
     value = given.partition("=")[2] or "..."

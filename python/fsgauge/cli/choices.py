@@ -131,7 +131,7 @@ def read_size(option: str, text: str) -> int:
 
     meant = binary_size(text)
     if meant is not None:
-        say_note(f'{option} {text} is read as "{meant}", 1024 bytes to the k as in fio and dd')
+        say_note(f'{option} {text} is read as "{meant}", in powers of 1024 as in fio and dd')
     return parse_size(meant or text)
 
 

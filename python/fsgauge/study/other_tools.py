@@ -51,8 +51,9 @@ class Word:
 
     @property
     def spellings(self) -> tuple[str, ...]:
-        """Every way in which it is written."""
-        return (self.word, *self.also)
+        """Every way in which it is written; "-b, --block" are two."""
+        parts = self.word.split(", ") if self.word.startswith("-") else ()
+        return tuple(dict.fromkeys((self.word, *parts, *self.also)))
 
     @property
     def is_read(self) -> bool:
@@ -212,7 +213,7 @@ def _table(tool: Tool) -> str:
 
 
 def _row(word: Word) -> str:
-    spelled = ", ".join(f"`{each}`" for each in word.spellings)
+    spelled = ", ".join(f"`{each}`" for each in (word.word, *word.also))
     here = f"`{word.key}`" if word.key else "none"
     if word.is_read:
         here += ", *read*"

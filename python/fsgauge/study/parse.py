@@ -20,6 +20,7 @@ from fsgauge.study.document import Document, Origin, number_beyond_toml, source_
 from fsgauge.study.locate import locate, repeated_key
 from fsgauge.study.mistakes import explain_mistake
 from fsgauge.study.model import Study
+from fsgauge.study.other_tools import words_called
 from fsgauge.study.overrides import (
     change_serving,
     change_storage,
@@ -130,6 +131,13 @@ def _syntax_error(error: Exception, text: str, label: str) -> InputError:
         end = start + 1
     elif isinstance(error, TOMLKitError):
         what = f"this is not TOML: {error}"
+    if _is_job_of_fio(text):
+        return InputError(
+            f"{label} is a job file of fio, and a study is a TOML file",
+            location=source_location(label, text, (start, end)),
+            cause="a study says as well what is compared, how often and in what order",
+            next="fsgauge study new mine writes one; fsgauge explain fio lists fio's words and ours",
+        )
     return InputError(
         what,
         location=source_location(label, text, (start, end)),
@@ -138,6 +146,22 @@ def _syntax_error(error: Exception, text: str, label: str) -> InputError:
         else _cause_of_repetition(text[start:end]),
         next="https://toml.io explains the format; fsgauge study new NAME writes an example",
     )
+
+
+_FEWEST_WORDS_OF_A_JOB = 2
+
+
+def _is_job_of_fio(text: str) -> bool:
+    """Whether lines of it are options of fio, without quotes, below its [global] or job names."""
+    options = (line.partition("=") for line in text.splitlines())
+    found = [
+        name.strip()
+        for name, _, value in options
+        if any(word.title == "fio" for word in words_called(name.strip()))
+        and not value.strip().startswith(('"', "'", "["))
+    ]
+    is_study = any(line.startswith(("[[", "[storage]", "[workload]")) for line in text.splitlines())
+    return len(found) >= _FEWEST_WORDS_OF_A_JOB and not is_study
 
 
 def _offset(text: str, line: int, column: int) -> int:

@@ -188,7 +188,7 @@ def _sizes(document: Document) -> Iterator[str]:
         table[path[-1]] = size
         origin = document.origin(path)
         place = f"{_where(origin)}: " if origin else ""
-        yield f'{place}"{text}" is read as "{size}", 1024 bytes to the k as in fio and dd'
+        yield f'{place}"{text}" is read as "{size}", in powers of 1024 as in fio and dd'
 
 
 def _texts(value: object, path: Path) -> Iterator[tuple[Path, str]]:

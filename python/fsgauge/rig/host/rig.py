@@ -14,6 +14,7 @@ from fsgauge.rig.host.device.block_device import device_at
 from fsgauge.rig.host.device.consent import Consent
 from fsgauge.rig.host.direct import require_direct_device
 from fsgauge.rig.host.ledger.ledger import opened_ledger
+from fsgauge.rig.host.ledger.ledger_folder import private_folder
 from fsgauge.rig.host.machine.kept_noise import KeptNoise
 from fsgauge.rig.host.noise_of_storage import keep_noise_of_run, last_noise
 from fsgauge.rig.host.prepared import AttachedStorage
@@ -58,14 +59,16 @@ class HostRig:
         def look_at_storage() -> None:
             storage.check(study.storage, destroy, smallest_bytes(study), _SHORT_LOOK_SECONDS)
 
-        try:
-            engine = self._with_engine()
-        except FsgaugeError as error:
-            return [error, *refused_systems(study), *refused_by(iter([look_at_storage]))]
-        refused = refused_systems(study, engine)
-        known = {each.what for each in refused}
-        of_storage = refused_by(iter([look_at_storage]))
-        return [*refused, *(each for each in of_storage if each.what not in known)]
+        def look_at_ledgers() -> None:
+            private_folder()
+
+        def look_for_engine() -> None:
+            self._with_engine()
+
+        found = refused_by(iter([look_for_engine, look_at_ledgers]))
+        found += refused_systems(study, self._engine)
+        found += refused_by(iter([look_at_storage]))
+        return list({each.what: each for each in reversed(found)}.values())[::-1]
 
     def hindrance(self, study: Study) -> str:
         """Why systems cannot stand beside one another here; empty if they can."""
