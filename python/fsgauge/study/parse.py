@@ -136,7 +136,7 @@ def _syntax_error(error: Exception, text: str, label: str) -> InputError:
             f"{label} is a job file of fio, and a study is a TOML file",
             location=source_location(label, text, (start, end)),
             cause="a study says as well what is compared, how often and in what order",
-            next="fsgauge study new mine writes one; fsgauge explain fio lists fio's words and ours",
+            next="fsgauge study new mine writes one; fsgauge explain fio has the words of both",
         )
     return InputError(
         what,

@@ -67,12 +67,20 @@ def refused_systems(study: Study, engine: RunsJobs | None = None) -> list[Fsgaug
 
 def refused_by(looks: Iterator[Look]) -> list[FsgaugeError]:
     """What each look refuses, in their order, each once."""
-    found: dict[str, FsgaugeError] = {}
+    found: list[FsgaugeError] = []
     for look in looks:
         try:
             look()
         except FsgaugeError as error:
-            found.setdefault(error.what, error)
+            found.append(error)
+    return each_once(found)
+
+
+def each_once(refused: list[FsgaugeError]) -> list[FsgaugeError]:
+    """The same without what several looks refuse alike."""
+    found: dict[str, FsgaugeError] = {}
+    for error in refused:
+        found.setdefault(error.what, error)
     return list(found.values())
 
 

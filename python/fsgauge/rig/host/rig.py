@@ -9,7 +9,13 @@ from fsgauge import storage
 from fsgauge.engine import Engine
 from fsgauge.errors import FsgaugeError, InputError
 from fsgauge.rig.host.beside import hindrance
-from fsgauge.rig.host.checks import check_systems, refused_by, refused_systems, smallest_bytes
+from fsgauge.rig.host.checks import (
+    check_systems,
+    each_once,
+    refused_by,
+    refused_systems,
+    smallest_bytes,
+)
 from fsgauge.rig.host.device.block_device import device_at
 from fsgauge.rig.host.device.consent import Consent
 from fsgauge.rig.host.direct import require_direct_device
@@ -65,10 +71,13 @@ class HostRig:
         def look_for_engine() -> None:
             self._with_engine()
 
-        found = refused_by(iter([look_for_engine, look_at_ledgers]))
-        found += refused_systems(study, self._engine)
-        found += refused_by(iter([look_at_storage]))
-        return list({each.what: each for each in reversed(found)}.values())[::-1]
+        return each_once(
+            [
+                *refused_by(iter([look_for_engine, look_at_ledgers])),
+                *refused_systems(study, self._engine),
+                *refused_by(iter([look_at_storage])),
+            ]
+        )
 
     def hindrance(self, study: Study) -> str:
         """Why systems cannot stand beside one another here; empty if they can."""
