@@ -31,6 +31,7 @@ def test_every_command_has_help(fsgauge: Run, command: str) -> None:
         (["report", "nowhere"], "there is no folder nowhere"),
         (["explain", "nosuch"], 'no word, number or key is called "nosuch"'),
         (["run", "overhead", "--bs", "4k"], "--bs is an option of fio: here it is workload.block_"),
+        (["run", "overhead", "--bs=4k"], "next: --set bs=4k"),
         (["run", "overhead", "--set", "size=8G"], "fio's size is storage.size here"),
     ],
 )

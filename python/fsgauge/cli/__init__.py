@@ -178,8 +178,9 @@ def _of_another_tool(option: str) -> str:
     word = next(iter([*words_called(name), *words_called(option)]), None)
     if word is None or len(name) == 1:  # a letter means something else in each tool
         return ""
-    given = next((each for each in sys.argv if each.startswith(f"{option}=")), "")
-    value = given.partition("=")[2] or "..."
+    words = [part for each in sys.argv for part in each.split("=", 1)]
+    after = words[words.index(option) + 1 :] if option in words else []
+    value = next((each for each in after[:1] if not each.startswith("-")), "...")
     return FsgaugeError(
         f"{option} is an option of {word.title}: here it is {meaning(word)}",
         next=f"--set {name}={value}" if word.is_read else f"fsgauge explain {name}",
