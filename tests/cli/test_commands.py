@@ -161,7 +161,7 @@ def test_a_plan_takes_what_the_last_run_showed(fsgauge: Run, small: list[str]) -
         (["A/A"], ["noise floor\n"]),
         (["run.not_steady"], ["run.not_steady\n", "Warm up longer"]),
         (["cannot", "be", "judged"], ["fewer than ten intervals"]),
-        (["iodepth"], ["fio's iodepth: workload.queue_depths", "explain workload.queue_depths"]),
+        (["iodepth"], ["fio's iodepth: workload.queue_depths", "explain workload.queue_depths, "]),
         (["mdtest"], ["mdtest's words", "workload.files_per_connection"]),
         (["seed"], ["The same seed repeats both", "plan.seed"]),
     ],

@@ -49,12 +49,17 @@ def _said(name: str) -> str:
 
 
 def _of_other_tools(name: str) -> list[str]:
-    from fsgauge.study.other_tools import meaning, words_called
+    """A line for each tool, and for each key where kinds of study have their own."""
+    from fsgauge.study.other_tools import kinds_with, meaning, words_called
 
-    lines = [f"{word.title}'s {name}: {meaning(word)}" for word in words_called(name)]
-    keys = dict.fromkeys(word.key for word in words_called(name) if word.key)
+    found = words_called(name)
+    lines = []
+    for word in found:
+        kinds = kinds_with(word.key)
+        lines.append(f"{word.title}'s {name}: {meaning(word)}" + (f" ({kinds})" if kinds else ""))
+    keys = dict.fromkeys(word.key for word in found if word.key)
     if keys:
-        lines.append(f"  more: {' and '.join(f'fsgauge explain {key}' for key in keys)}")
+        lines.append(f"  more: {', '.join(f'fsgauge explain {key}' for key in keys)}")
     return ["\n".join(lines)] if lines else []
 
 

@@ -219,10 +219,10 @@ def _row(word: Word) -> str:
         here += ", *read*"
     elif word.example:
         here += f": `{word.example}`"
-    return f"| {spelled} | {here} | {word.but} | {_kinds(word.key)} |"
+    return f"| {spelled} | {here} | {word.but} | {kinds_with(word.key)} |"
 
 
-def _kinds(key: str) -> str:
+def kinds_with(key: str) -> str:
     """The kinds of study that have a key of the load; empty where every study has it."""
     owners = [section.variant for section in all_dotted().get(key, ())]
     return ", ".join(owners) if key.startswith("workload.") else ""

@@ -46,26 +46,25 @@ def path_of_word(key: str) -> Path:
 
 def _words(document: Document) -> Iterator[str]:
     for section in _TABLES:
-        table = document.data.get(section) if section else document.data
-        for name in list(table) if isinstance(table, dict) else ():
+        table: object = document.data.get(section) if section else document.data
+        for name, value in list(table.items()) if isinstance(table, dict) else ():
+            word = _word_at(document, section, name, value)
             path: Path = (section, name) if section else (name,)
-            valid = name in valid_keys(section, _kind(document, section))
-            found = words_called(name)
-            if valid:
-                found = [word for word in found if word.key == f"{section}.{name}"]
-                found = [word for word in found if word.reads == "switch"]
-            if not found or isinstance(table[name], dict):
-                continue
-            if valid and isinstance(table[name], bool):
-                continue
-            note = _put(document, path, _meant(document, found))
-            if note:
+            if word is not None and (note := _put(document, path, word)):
                 yield note
 
 
-def _meant(document: Document, found: list[Word]) -> Word:
-    """The first word whose key this study has; else the first of all."""
-    return next((word for word in found if _has(document, word.key)), found[0])
+def _word_at(document: Document, section: str, name: str, value: object) -> Word | None:
+    """The word that a key is: the first whose key this study has; None for a key of ours."""
+    found = [] if isinstance(value, dict) else words_called(name)
+    if name in valid_keys(section, _kind(document, section)):
+        own = [word for word in found if word.key == f"{section}.{name}"]
+        switches = [word for word in own if word.reads == "switch"]
+        return switches[0] if switches and not isinstance(value, bool) else None
+    here = [word for word in found if _has(document, word.key)]
+    if name in valid_keys(section) and (section == "storage" or not here):
+        return None  # a key of another kind, which is refused as that
+    return (here or found or [None])[0]
 
 
 def _has(document: Document, key: str) -> bool:
@@ -95,7 +94,7 @@ def _put(document: Document, path: Path, word: Word) -> str:
             return ""
     _drop(document, path)
     document.put(there, value, origin)
-    text = tomlkit.item(value).as_string()  # type: ignore[arg-type]
+    text = tomlkit.item(value).as_string()
     but = f"; {word.but}" if word.but else ""
     of = f"{word.title}'s {path[-1]} is {word.key}" if there != path else f"{path[-1]}"
     return f"{_where(origin)}: {of} = {text}{but}"
@@ -129,7 +128,6 @@ def _leads(document: Document, path: Path, word: Word) -> InputError:
             location=origin.key("leave it out"),
             next="fsgauge explain workload lists the keys",
         )
-    name = word.key.rpartition(".")[2]
     if not _has(document, word.key):
         kind = _kind(document, "workload")
         return InputError(
@@ -140,7 +138,7 @@ def _leads(document: Document, path: Path, word: Word) -> InputError:
         )
     return InputError(
         f"{word.title}'s {spelled} is {word.key} here" + (f": {word.but}" if word.but else ""),
-        location=origin.key(f"write {_example(document, word, name)}"),
+        location=origin.key(f"write {_placed(document, path, word)}"),
         next=f"fsgauge explain {word.key}",
     )
 
@@ -149,10 +147,9 @@ def _means_otherwise(
     document: Document, path: Path, word: Word, given: object, wanted: str
 ) -> InputError:
     """A value of a known word that means nothing here."""
-    example = _example(document, word, word.key.rpartition(".")[2])
     return InputError(
         f"{word.title}'s {path[-1]} is {word.key} here, and {shown(given)} is not a value of it",
-        location=document.origins[path].value(f"write {example}"),
+        location=document.origins[path].value(f"write {_placed(document, path, word)}"),
         details=tuple(each for each in (wanted, word.but) if each),
         next=f"fsgauge explain {word.key}",
     )
@@ -167,12 +164,16 @@ def _twice(document: Document, path: Path, word: Word, other: Origin) -> InputEr
     )
 
 
-def _example(document: Document, word: Word, name: str) -> str:
-    if word.example:
-        return word.example
-    section = word.key.rpartition(".")[0]
-    value = _fitting(document, (section, name), word.sample)
-    return f"{name} = {tomlkit.item(value).as_string()}"  # type: ignore[arg-type]
+def _placed(document: Document, path: Path, word: Word) -> str:
+    """An example of the key, and where it goes if that is elsewhere."""
+    section, _, name = word.key.rpartition(".")
+    example = word.example
+    if not example:
+        value = _fitting(document, (section, name), word.sample)
+        example = f"{name} = {tomlkit.item(value).as_string()}"
+    if not document.origins[path].numbered:
+        return f"{section}.{example}"
+    return example if path[:-1] == (section,) else f"{example} in [{section}]"
 
 
 def _sizes(document: Document) -> Iterator[str]:
