@@ -8,7 +8,7 @@ import pytest
 
 from fsgauge import kinds
 from fsgauge.errors import InputError
-from fsgauge.study.keys import all_dotted, valid_keys
+from fsgauge.study.keys import all_dotted
 from fsgauge.study.model import Study
 from fsgauge.study.other_tools import Word, tools, words_page
 from fsgauge.study.parse import load_study, parse_study
