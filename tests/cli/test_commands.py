@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -81,7 +82,7 @@ def test_plan_prints_order_time_bytes_and_effect(fsgauge: Run) -> None:
     [
         ["--system", "ext4:mount=nosuch"],
         ["--storage", "loop:900000GiB"],
-        ["--results", "/proc/nowhere"],
+        ["--results", "/etc/hostname/results"],
     ],
 )
 def test_a_plan_says_first_what_the_run_would_refuse(fsgauge: Run, refused: list[str]) -> None:
@@ -92,11 +93,17 @@ def test_a_plan_says_first_what_the_run_would_refuse(fsgauge: Run, refused: list
     assert "\norder " in planned.stdout
     assert run.returncode in (2, 3)
     whats = [
-        line.removeprefix("refused   ")
+        without_numbers(line.removeprefix("refused   "))
         for line in planned.stdout.splitlines()
         if line.startswith("refused   ")
     ]
-    assert run.stderr.splitlines()[0].removeprefix("error: ") in whats
+    first = run.stderr.splitlines()[0].removeprefix("error: ")
+    assert without_numbers(first) in whats
+
+
+def without_numbers(text: str) -> str:
+    """The free space of a disk that other tests use changes meanwhile."""
+    return re.sub(r"[0-9.]+", "N", text)
 
 
 def test_the_refusals_of_a_plan_are_in_its_json(fsgauge: Run) -> None:
