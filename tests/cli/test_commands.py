@@ -141,7 +141,8 @@ def test_a_plan_takes_what_doctor_measured_there(fsgauge: Run, place: Path) -> N
     planned = fsgauge(*words).stdout
     assert f"as fsgauge doctor measured in {place} on 20" in planned
     assert "depends on the noise here" not in planned
-    assert "doctor" not in fsgauge(*words, "--noise", "3 %").stdout
+    told = fsgauge(*words, "--noise", "3 %").stdout
+    assert "fsgauge doctor measured" not in told
 
 
 def test_a_plan_takes_what_the_last_run_showed(fsgauge: Run, small: list[str]) -> None:
