@@ -165,7 +165,7 @@ def test_a_plan_takes_what_the_last_run_showed(fsgauge: Run, small: list[str]) -
     ("words", "parts"),
     [
         (["undecided"], ["undecided\n", "It does not mean equal", "fsgauge explain verdict"]),
-        (["too", "noisy"], ["too noisy\n", "a quieter machine"]),
+        (["too", "noisy"], ["too noisy\n", "A quieter machine"]),
         (["A/A"], ["noise floor\n"]),
         (["run.not_steady"], ["run.not_steady\n", "Warm up longer"]),
         (["cannot", "be", "judged"], ["fewer than ten intervals"]),

@@ -64,7 +64,7 @@ def _word_at(document: Document, section: str, name: str, value: object) -> Word
     here = [word for word in found if _has(document, word.key)]
     if name in valid_keys(section) and (section == "storage" or not here):
         return None  # a key of another kind, which is refused as that
-    return (here or found or [None])[0]
+    return next(iter(here or found), None)
 
 
 def _has(document: Document, key: str) -> bool:
