@@ -8,13 +8,26 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Iterator
 
 import pytest
 
 from fsgauge.rig.host.device.loop_devices import loops_available
+from fsgauge.rig.host.ledger.ledger_folder import STATE_VARIABLE
 
 KEEP_CACHES = "FSGAUGE_KEEP_CACHES"
 os.environ[KEEP_CACHES] = "1"
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _own_state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What commands remember between them (the noise of storage) stays out of the user's folder."""
+    before = os.environ.get(STATE_VARIABLE)
+    os.environ[STATE_VARIABLE] = str(tmp_path_factory.mktemp("remembered") / "state")
+    yield
+    os.environ.pop(STATE_VARIABLE)
+    if before is not None:
+        os.environ[STATE_VARIABLE] = before
 
 
 def _missing_for_root() -> str | None:

@@ -167,7 +167,7 @@ class NoDiskRig:
     def size_bytes(self, study: Study) -> int:
         return self.systems.attached.size_bytes
 
-    def refusals(self, study: Study) -> list[FsgaugeError]:
+    def refusals(self, study: Study, destroy: Consent | None = None) -> list[FsgaugeError]:
         return []
 
     def hindrance(self, study: Study) -> str:

@@ -1,6 +1,7 @@
 """One kind of quantity: read from text with a unit, written exactly, and the refusals of both.
 
-A unit is never guessed: "4k" is refused with what was probably meant ("4 KiB" or "4 kB"). A
+A unit is never guessed: "10m" is refused with what was probably meant ("10 min" or "10 ms"). What
+every storage tool means alike ("4k") is read before, with a note (study/understanding.py). A
 quantity is part of the type of a key, where its unit can be looked up.
 """
 

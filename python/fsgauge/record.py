@@ -122,6 +122,11 @@ class Plan(BaseModel):
     side_by_side: bool = Field(default=False, exclude_if=lambda value: not value)
     """Whether the turns of a block are measured by turns, cell by cell, and not one by one."""
 
+    @property
+    def comparisons(self) -> int:
+        """The primary cells times the systems next to the baseline: corrected together."""
+        return max(1, len(self.primary or self.cells) * (len(self.systems) - 1))
+
 
 class StudyRecord(Record):
     """Written before the first run."""

@@ -6,6 +6,7 @@ second. What `exact_...` writes reads back to the same number; `format_...` roun
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated
@@ -38,6 +39,15 @@ _DURATION_UNITS = {
 }
 _BANDWIDTH_UNITS = {f"{unit}/s": size for unit, size in _SIZE_UNITS.items()}
 _BANDWIDTHS = tuple(sorted(_BANDWIDTH_UNITS, key=_BANDWIDTH_UNITS.__getitem__, reverse=True))
+
+
+_LETTER = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kKmMgGtTpP])\s*")
+
+
+def binary_size(text: str) -> str | None:
+    """ "4k", "8G" as fio, dd and mkfs mean them, 1024 bytes to the k: "4 KiB"; else None."""
+    match = _LETTER.fullmatch(text)
+    return f"{match[1]} {match[2].upper()}iB" if match else None
 
 
 def exact_size(size_bytes: int) -> str:

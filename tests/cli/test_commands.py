@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
-from fsgauge.cli import _COMMANDS
+from fsgauge.cli import _COMMANDS, group
+from fsgauge.errors import InputError
 from tests.synthetic import make_study
 
 from .conftest import Run, is_planned
@@ -29,7 +32,10 @@ def test_every_command_has_help(fsgauge: Run, command: str) -> None:
         (["plan", "overhead", "--nosuch"], "No such option"),
         (["run", "overhead", "--discard-unknown-data"], "no device is named"),
         (["report", "nowhere"], "there is no folder nowhere"),
-        (["explain", "nosuch"], 'there is no number and no key "nosuch"'),
+        (["explain", "nosuch"], 'no word, number or key is called "nosuch"'),
+        (["run", "overhead", "--bs", "4k"], "--bs is an option of fio: here it is workload.block_"),
+        (["run", "overhead", "--bs=4k"], "next: --set bs=4k"),
+        (["run", "overhead", "--set", "size=8G"], "fio's size is storage.size here"),
     ],
 )
 def test_wrong_words_end_in_two_with_the_next_command(
@@ -72,21 +78,127 @@ def test_plan_prints_order_time_bytes_and_effect(fsgauge: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    "refused", [["--system", "ext4:mount=nosuch"], ["--storage", "loop:900000GiB"]]
+    "refused",
+    [
+        ["--system", "ext4:mount=nosuch"],
+        ["--storage", "loop:900000GiB"],
+        ["--results", "/etc/hostname/results"],
+    ],
 )
-def test_a_plan_that_would_be_refused_ends_as_the_run_would(
-    fsgauge: Run, refused: list[str]
-) -> None:
+def test_a_plan_says_first_what_the_run_would_refuse(fsgauge: Run, refused: list[str]) -> None:
     words = ["overhead", "--set", "plan.blocks=3", *refused]
     planned, run = fsgauge("plan", *words), fsgauge("run", *words, "--quiet")
-    assert "\nrefused " in planned.stdout
-    assert planned.returncode == run.returncode != 0
+    assert planned.returncode == 2, planned.stderr
+    assert planned.stdout.startswith("fsgauge run would refuse this study, for ")
+    assert "\norder " in planned.stdout
+    assert run.returncode in (2, 3)
+    whats = [
+        without_numbers(line.removeprefix("refused   "))
+        for line in planned.stdout.splitlines()
+        if line.startswith("refused   ")
+    ]
+    first = run.stderr.splitlines()[0].removeprefix("error: ")
+    assert without_numbers(first) in whats
 
 
-def test_a_plan_of_what_is_left_alone_ends_with_2(fsgauge: Run) -> None:
-    done = fsgauge("plan", "overhead", "--system", "ext4:mkfs=-Q")
-    assert 'refused   "-Q" is not known to be safe as root' in done.stdout
+def without_numbers(text: str) -> str:
+    """The free space of a disk that other tests use changes meanwhile."""
+    return re.sub(r"[0-9.]+", "N", text)
+
+
+def test_the_refusals_of_a_plan_are_in_its_json(fsgauge: Run) -> None:
+    done = fsgauge("plan", "overhead", "--system", "ext4:mkfs=-Q", "--json")
     assert done.returncode == 2
+    whats = [each["what"] for each in json.loads(done.stdout)["refusals"]]
+    assert any(what.startswith('"-Q" is not known to be safe as root') for what in whats)
+
+
+def test_one_of_several_systems_is_named_and_left_out_by_the_command_shown(
+    fsgauge: Run, place: Path
+) -> None:
+    """/dev/shm has no direct I/O, and the others have."""
+    words = ["overhead", "--storage", f"path:{place}", "--set", "storage.size=16MiB"]
+    systems = ["--system", f"a={place}", "--system", "shm=/dev/shm", "--system", f"b={place}"]
+    done = fsgauge("plan", *words, *systems)
+    assert done.returncode == 2, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0] == "fsgauge run would refuse this study, for 1 reason:"
+    assert lines[1] == 'refused   "shm" has no direct I/O'
+    assert any(line.strip().startswith("next: ") and "--without shm" in line for line in lines)
+    left = fsgauge("plan", *words, *systems, "--without", "shm")
+    assert left.returncode == 0, left.stdout
+    assert "refused" not in left.stdout
+    run = fsgauge("run", *words, *systems, "--quiet")
+    assert run.returncode == 2
+    assert '"shm" has no direct I/O' in run.stderr and "--without shm" in run.stderr
+
+
+def test_a_plan_takes_what_doctor_measured_there(fsgauge: Run, place: Path) -> None:
+    words = ["plan", "overhead", "--storage", f"path:{place}", "--set", "storage.size=16MiB"]
+    words += ["--system", f"a={place}", "--system", f"b={place}"]
+    assert "depends on the noise here" in fsgauge(*words).stdout
+    assert fsgauge("doctor", "--directory", str(place)).returncode == 0
+    planned = fsgauge(*words).stdout
+    assert f"as fsgauge doctor measured in {place} on 20" in planned
+    assert "depends on the noise here" not in planned
+    told = fsgauge(*words, "--noise", "3 %").stdout
+    assert "fsgauge doctor measured" not in told
+
+
+def test_a_plan_takes_what_the_last_run_showed(fsgauge: Run, small: list[str]) -> None:
+    words = ["plan", *[word for word in small[1:] if word != "--quiet"]]
+    done = fsgauge(*small)
+    assert done.returncode == 0, done.stderr
+    planned = fsgauge(*words)
+    assert planned.returncode == 0, planned.stdout
+    assert 'as the run of "demo-user" on this storage showed on 20' in planned.stdout
+    assert "(3 blocks, results/demo-user-" in planned.stdout
+    found = json.loads(fsgauge(*words, "--json").stdout)
+    assert found["description"]["sensitivity_known"]
+    assert (
+        found["kept_noise"]["noise_percent"]
+        == (found["description"]["sensitivity"][0]["noise_percent"])
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "parts"),
+    [
+        (["undecided"], ["undecided\n", "It does not mean equal", "fsgauge explain verdict"]),
+        (["too", "noisy"], ["too noisy\n", "A quieter machine"]),
+        (["A/A"], ["noise floor\n"]),
+        (["run.not_steady"], ["run.not_steady\n", "Warm up longer"]),
+        (["cannot", "be", "judged"], ["fewer than ten intervals"]),
+        (["iodepth"], ["fio's iodepth: workload.queue_depths", "explain workload.queue_depths, "]),
+        (["mdtest"], ["mdtest's words", "workload.files_per_connection"]),
+        (["seed"], ["The same seed repeats both", "plan.seed"]),
+    ],
+)
+def test_words_of_a_page_are_explained(words: list[str], parts: list[str]) -> None:
+    done = CliRunner().invoke(group, ["explain", *words], standalone_mode=False)
+    assert done.exception is None, done.exception
+    for part in parts:
+        assert part in done.output
+
+
+def test_an_unknown_word_has_its_nearest() -> None:
+    done = CliRunner().invoke(group, ["explain", "undesided"], standalone_mode=False)
+    assert isinstance(done.exception, InputError)
+    assert 'did you mean "undecided"' in done.exception.render()
+    assert done.exception.next == "fsgauge explain undecided"
+
+
+def test_everything_that_can_be_explained_is_listed() -> None:
+    listed = CliRunner().invoke(group, ["explain"], standalone_mode=False).output
+    for word in ("p99 ", "undecided ", "run.not_steady ", "fsgauge explain workload", "elbencho"):
+        assert word in listed
+
+
+def test_words_of_fio_are_taken_with_a_note(fsgauge: Run) -> None:
+    done = fsgauge("plan", "overhead", "--set", "bs=8k", "--set", "iodepth=16", "--json")
+    assert 'note: --set bs=8k: fio\'s bs is workload.block_sizes = ["8 KiB"]' in done.stderr
+    cells = {cell["name"] for cell in json.loads(done.stdout)["plan"]["cells"]}
+    assert all("8 KiB, depth 16" in cell for cell in cells) and cells
 
 
 def test_plan_as_json_is_the_same_plan(fsgauge: Run) -> None:

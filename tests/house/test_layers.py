@@ -78,7 +78,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "age": STUDY
     | {"interruption", "rig.host.machine", "storage", "system", "rig", "engine"}
     | {"store", "scan", "plain_files"},
-    "progress": STUDY | {"scan", "under_load"},
+    "terminal": set(),
+    "progress": STUDY | {"scan", "under_load", "stats", "terminal"},
     "chromium": {"errors", "programs", "rig.host.machine"},
 }
 OF_KINDS = {

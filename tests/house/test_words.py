@@ -61,12 +61,13 @@ def test_the_habits_are_recognized() -> None:
 
 
 def pages() -> Iterator[Path]:
-    """Docs, `explain` pages, templates and shipped studies."""
+    """Docs, what `explain` prints, templates and shipped studies."""
     yield from ROOT.glob("*.md")
     yield from (page for page in (ROOT / "docs").rglob("*.md") if page.name != "published.md")
     yield from PACKAGE.rglob("*.md")
     yield from PACKAGE.rglob("*.j2")
     yield from PACKAGE.glob("**/studies/*.toml")
+    yield from (PACKAGE / "pages" / "glossary.toml", PACKAGE / "study" / "other_tools.toml")
 
 
 def strings(path: Path) -> Iterator[tuple[int, str]]:

@@ -33,7 +33,7 @@ _COMMANDS = {
     "history": "Find the steps in a series of results folders of one study.",
     "scan": "Measure fragmentation of files and free space, as numbers and as a map.",
     "age": "Age a file system in minutes: an image or an empty folder, scanned before and after.",
-    "explain": "Explain a reported number or a key of a study file.",
+    "explain": "Explain a number, word or finding of a report, a key of a study, a word of fio.",
     "published": "List the claims of the published studies and what came of them here.",
     "systems": "List the file systems that can be compared here.",
     "doctor": "Check what works here, what is missing and which command installs it.",
@@ -76,8 +76,8 @@ class _Commands(click.Group):
 def group() -> None:
     """What does your file system really cost you?
 
-    Compares file systems, mount options or kernels on your storage, under your load, and answers
-    in one sentence with an error bar.
+    Measures file systems, mount options or kernels side by side on one disk: which is faster, by
+    how much, and how sure that is.
     """
     _clean_up()
 
@@ -125,12 +125,24 @@ def main() -> None:
 def _end(words: str, code: int) -> None:
     try:
         if words:
-            sys.stderr.write(words + "\n")
+            sys.stderr.write(_between_words(words) + "\n")
         sys.stdout.flush()
         sys.stderr.flush()
     except OSError:
         _say_no_more()
     sys.exit(code)
+
+
+def _between_words(words: str) -> str:
+    """On a terminal, sentences are broken between words; places and commands stay as they are."""
+    from fsgauge.terminal import width_of, wrapped
+
+    width = width_of(sys.stderr)
+    found: list[str] = []
+    for line in words.split("\n"):
+        is_prose = line.startswith(("error: ", "cause: "))
+        found += wrapped(line, width) if is_prose else [line]
+    return "\n".join(found)
 
 
 def _terminal_is_gone(error: OSError) -> bool:
@@ -165,7 +177,26 @@ def _no_memory() -> str:
 def _usage(error: click.ClickException) -> str:
     context = getattr(error, "ctx", None)
     path = context.command_path if context is not None else "fsgauge"
+    if isinstance(error, click.NoSuchOption) and (said := _of_another_tool(error.option_name)):
+        return said
     return f"error: {error.format_message()}\nnext: {path} --help"
+
+
+def _of_another_tool(option: str) -> str:
+    """What an option of fio or another tool is here; "" for one that none has."""
+    from fsgauge.study.other_tools import meaning, words_called
+
+    name = option.lstrip("-")
+    word = next(iter([*words_called(name), *words_called(option)]), None)
+    if word is None or len(name) == 1:  # a letter means something else in each tool
+        return ""
+    words = [part for each in sys.argv for part in each.split("=", 1)]
+    after = words[words.index(option) + 1 :] if option in words else []
+    value = next((each for each in after[:1] if not each.startswith("-")), "...")
+    return FsgaugeError(
+        f"{option} is an option of {word.title}: here it is {meaning(word)}",
+        next=f"--set {name}={value}" if word.is_read else f"fsgauge explain {name}",
+    ).render()
 
 
 def _defect(error: Exception) -> str:

@@ -180,11 +180,11 @@ def _copy(image: Path, chosen: _Chosen) -> int:
 def _aged(ctx: click.Context, chosen: _Chosen) -> Aged:
     from fsgauge.age.ageing import age_folder, age_image
     from fsgauge.age.target import is_folder
+    from fsgauge.cli.choices import read_size
     from fsgauge.engine import Engine
     from fsgauge.errors import InputError
     from fsgauge.report.scan import require_ours
     from fsgauge.rig.host.ledger.ledger import opened_ledger
-    from fsgauge.units import parse_size
 
     if chosen.profile is None:
         raise InputError(
@@ -200,7 +200,7 @@ def _aged(ctx: click.Context, chosen: _Chosen) -> Aged:
     if order.mode == "write":
         why = "mode write is the reference itself"
         _refuse_ignored(ctx, why, only=("fidelity",))
-    size_bytes = parse_size(chosen.size) if chosen.size else None
+    size_bytes = read_size("--size", chosen.size) if chosen.size else None
     records = chosen.records or (Path.cwd() if folder else target.parent)
     if chosen.page is not None:
         require_ours(chosen.page)
@@ -215,7 +215,7 @@ def _aged(ctx: click.Context, chosen: _Chosen) -> Aged:
                 target,
                 records,
                 _system(chosen),
-                size_bytes or parse_size(_SIZE),
+                size_bytes or read_size("--size", _SIZE),
                 order,
                 told,
                 fidelity=chosen.fidelity,
@@ -262,8 +262,9 @@ def _file_system(chosen: _Chosen, folder: Path | None) -> str:
 def _order(profile: str, chosen: _Chosen, file_system: str) -> Order:
     from fsgauge.age.profile import mode_and_fill, profile_of
     from fsgauge.age.wearing import Order
+    from fsgauge.cli.choices import read_size
     from fsgauge.errors import InputError
-    from fsgauge.units import parse_duration_ns, parse_percent, parse_size
+    from fsgauge.units import parse_duration_ns, parse_percent
 
     asked_percent = None if chosen.fill is None else parse_percent(chosen.fill)
     if asked_percent is not None and not 0 < asked_percent <= 100:
@@ -281,7 +282,9 @@ def _order(profile: str, chosen: _Chosen, file_system: str) -> Order:
         end=end,
         time_limit_ns=time_limit_ns,
         seed=chosen.seed,
-        sync_every_bytes=None if chosen.sync_every is None else parse_size(chosen.sync_every),
+        sync_every_bytes=read_size("--sync-every", chosen.sync_every)
+        if chosen.sync_every is not None
+        else None,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable
 from functools import wraps
@@ -28,7 +29,7 @@ VARIANTS = {
 
 
 def study_choices(function: F) -> F:
-    """STUDY with --full and --as-published, --set, --system, --baseline, --storage and so on."""
+    """STUDY with --full and --as-published, --set, --system, --baseline, --without and so on."""
 
     @wraps(function)
     def of_variant(*, study: str, full: bool, as_published: bool, **others: object) -> object:
@@ -63,6 +64,12 @@ def study_choices(function: F) -> F:
                 "--baseline",
                 metavar="NAME",
                 help="Compare with this system, of the study or of --system, by name or folder.",
+            ),
+            click.option(
+                "--without",
+                multiple=True,
+                metavar="NAME",
+                help="Leave a system of the study out; repeat for several.",
             ),
             click.option(
                 "--storage",
@@ -103,13 +110,39 @@ def chosen_study(
     seed: int | None,
     serve: str | None = None,
     baseline: str | None = None,
+    without: tuple[str, ...] = (),
 ) -> Study:
     """The study with every change in it and its seed resolved."""
     from fsgauge.plan.turns import with_seed
     from fsgauge.study.parse import load_study
 
-    loaded = load_study(study, list(overrides), list(systems), storage, seed, serve, baseline)
+    loaded = load_study(
+        study,
+        list(overrides),
+        list(systems),
+        storage,
+        seed,
+        serve,
+        baseline,
+        without=without,
+        say=say_note,
+    )
     return with_seed(loaded, time.time_ns())
+
+
+def say_note(note: str) -> None:
+    """What a word of another tool was taken for."""
+    sys.stderr.write(f"note: {note}\n")
+
+
+def read_size(option: str, text: str) -> int:
+    """Bytes of an option's value; a note says what "8G" was taken for. Raises UnitError."""
+    from fsgauge.units import binary_size, parse_size
+
+    meant = binary_size(text)
+    if meant is not None:
+        say_note(f'{option} {text} is read as "{meant}", in powers of 1024 as in fio and dd')
+    return parse_size(meant or text)
 
 
 def consent_choices(function: F) -> F:

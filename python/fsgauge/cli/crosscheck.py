@@ -47,6 +47,7 @@ def command(
     overrides: tuple[str, ...],
     systems: tuple[str, ...],
     baseline: str | None,
+    without: tuple[str, ...],
     storage: str | None,
     serve: str | None,
     seed: int | None,
@@ -67,7 +68,7 @@ def command(
     from fsgauge.rig.registry import DEFAULT, rig_named
 
     assert tool == "fio"  # noqa: S101 - the one choice
-    chosen = chosen_study(study, overrides, systems, storage, seed, serve, baseline)
+    chosen = chosen_study(study, overrides, systems, storage, seed, serve, baseline, without)
     cells: list[CellAgreement] = []
     with interruptible():
         directory = crosscheck(

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from fsgauge.terminal import width_of, wrapped_lines
 from fsgauge.units import format_size
 
 if TYPE_CHECKING:
@@ -36,7 +38,8 @@ def command(directory: Path, as_json: bool) -> None:
     if as_json:
         click.echo(diagnosis.model_dump_json())
         return
-    for line in [*_systems(diagnosis), *_machine(diagnosis)]:
+    lines = [*_systems(diagnosis), *_machine(diagnosis)]
+    for line in wrapped_lines(lines, width_of(sys.stdout), " " * 15):
         click.echo(line)
 
 

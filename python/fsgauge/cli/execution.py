@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from fsgauge.errors import FsgaugeError, Interrupted
 
 if TYPE_CHECKING:
     from fsgauge.rig.host.device.consent import Consent
+    from fsgauge.rig.rig import Rig
     from fsgauge.run import Outcome
     from fsgauge.study.model import Study
 
@@ -36,7 +37,9 @@ def execute(
             progress=progress_for(style or "auto"),
             created=created,
         )
-    return _conclude(outcome, style)
+    code = _conclude(outcome, style)
+    _keep_noise(chosen, study, outcome.directory)
+    return code
 
 
 def execute_again(
@@ -64,6 +67,20 @@ def execute_again(
     if outcome is None:
         sys.stderr.write("the study is complete: nothing is left to measure\n")
     return _conclude(outcome or Outcome(directory, None), style, accept_changed=accept_changed)
+
+
+def _keep_noise(rig: Rig, study: Study, directory: Path) -> None:
+    """How far the baseline differed from itself, for the next plan on this storage."""
+    from fsgauge.rig.rig import KeepsNoise
+    from fsgauge.stats.pilot import pilot_noise
+    from fsgauge.store import read_results
+
+    if not isinstance(rig, KeepsNoise):
+        return
+    with suppress(FsgaugeError):  # too few blocks, or records that cannot be read
+        stored = read_results(directory)
+        found = pilot_noise(stored.study, stored.runs)
+        rig.keep_noise(study, found.noise_percent, found.blocks, str(directory))
 
 
 @contextmanager
@@ -108,8 +125,15 @@ def _conclude(outcome: Outcome, style: str | None, *, accept_changed: bool = Fal
         facts = {"event": "answer", "answer": answer, "report": str(page), "ratios": ratios}
         sys.stdout.write(json.dumps(facts) + "\n")
     else:
-        sys.stdout.write(f"answer: {answer}\nreport: {page}\n")
+        sys.stdout.write(f"{said(answer, page)}\n")
     return ended_by.exit_code if ended_by else 0
+
+
+def said(answer: str, page: Path) -> str:
+    """The last two lines; on a terminal the answer is broken between words."""
+    from fsgauge.terminal import width_of, wrapped
+
+    return "\n".join([*wrapped(f"answer: {answer}", width_of(sys.stdout)), f"report: {page}"])
 
 
 def _say_end(ended_by: FsgaugeError, directory: Path) -> None:

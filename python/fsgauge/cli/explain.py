@@ -3,36 +3,107 @@
 from __future__ import annotations
 
 import difflib
+import sys
 
 import click
 
 from fsgauge.errors import InputError
+from fsgauge.terminal import width_of, wrapped_lines
 
 
 @click.command("explain")
-@click.argument("name", required=False)
-def command(name: str | None) -> None:
-    """Explain NAME: a number of the report (iops, create.mean) or a key of a study file.
+@click.argument("name", nargs=-1)
+def command(name: tuple[str, ...]) -> None:
+    """Explain NAME, as it is written in a report, a plan or a study file.
 
-    Without NAME, list the numbers that have a page.
+    A number of the report (iops, create.mean), a word of it (undecided, too noisy), the code of a
+    finding (run.not_steady), a key of a study file (plan.blocks), or a word of another tool
+    (iodepth, fio). Without NAME, list them.
     """
-    from fsgauge.pages import explain_metric, is_metric, metric_pages
+    lines = _said(" ".join(name)).split("\n") if name else _everything()
+    click.echo("\n".join(wrapped_lines(lines, width_of(sys.stdout), "  ")))
+
+
+def _said(name: str) -> str:
+    """All that the name means; InputError with the nearest names where it means nothing."""
+    from fsgauge.pages import explain_metric, is_metric
+    from fsgauge.pages.glossary import entry_of
+    from fsgauge.study.other_tools import tool_called, words_of_tool
     from fsgauge.study.reference import explain_key
 
-    pages = metric_pages()
-    if name is None:
-        for page, first_line in pages.items():
-            click.echo(f"{page:<24} {first_line}")
-        return
+    entry, tool = entry_of(name), tool_called(name)
+    parts = [entry.text] if entry is not None else []
     if is_metric(name):
-        click.echo(explain_metric(name))
-        return
+        page = explain_metric(name)
+        parts = [page]
+    if tool is not None:
+        parts.append(words_of_tool(tool))
+    parts += _of_other_tools(name)
     try:
-        click.echo(explain_key(name))
+        if not is_metric(name):
+            parts.append(explain_key(name))
     except InputError as error:
-        near = difflib.get_close_matches(name, pages, n=1)
-        raise InputError(
-            f'there is no number and no key "{name}"',
-            details=error.details,
-            next=f"fsgauge explain {near[0]}" if near else error.next,
-        ) from error
+        if not parts:
+            raise _unknown(name) from error
+    return "\n\n".join(parts)
+
+
+def _of_other_tools(name: str) -> list[str]:
+    """A line for each tool, and for each key where kinds of study have their own."""
+    from fsgauge.study.other_tools import kinds_with, meaning, words_called
+
+    found = words_called(name)
+    lines = []
+    for word in found:
+        kinds = kinds_with(word.key)
+        lines.append(f"{word.title}'s {name}: {meaning(word)}" + (f" ({kinds})" if kinds else ""))
+    keys = dict.fromkeys(word.key for word in found if word.key)
+    if keys:
+        lines.append(f"  more: {', '.join(f'fsgauge explain {key}' for key in keys)}")
+    return ["\n".join(lines)] if lines else []
+
+
+def _unknown(name: str) -> InputError:
+    from fsgauge.pages import metric_pages
+    from fsgauge.pages.glossary import names
+    from fsgauge.study.keys import all_dotted
+    from fsgauge.study.other_tools import tools
+
+    last = {key.rpartition(".")[2] for key in all_dotted()}
+    spelled = {each for tool in tools().values() for word in tool.words for each in word.spellings}
+    known = dict.fromkeys([*metric_pages(), *names(), *all_dotted(), *last, *spelled])
+    wanted = name.lower()
+    asked = [wanted, wanted.rpartition(".")[2]] if "." in wanted else [wanted]
+    near = [
+        match for each in asked for match in difflib.get_close_matches(each, known, n=4, cutoff=0.6)
+    ]
+    near += [each for each in known if len(wanted) > 2 and wanted in each.lower()]
+    nearest = list(dict.fromkeys(near))[:5]
+    meant = " or ".join(f'"{each}"' for each in nearest)
+    return InputError(
+        f'no word, number or key is called "{name}"',
+        details=(f"did you mean {meant}?",) if nearest else (),
+        next=f"fsgauge explain {nearest[0]}" if nearest else "fsgauge explain lists all",
+    )
+
+
+def _everything() -> list[str]:
+    from fsgauge.pages import metric_pages
+    from fsgauge.pages.glossary import finding_codes, words
+    from fsgauge.study.other_tools import tools
+
+    def first(text: str) -> str:
+        return text.partition(". ")[0].rstrip(".") + "."
+
+    lines = ["Numbers of a report:"]
+    lines += [f"  {page:<24} {text}" for page, text in metric_pages().items()]
+    lines += ["", "Words of a report, a plan and the progress:"]
+    lines += [f"  {entry.name:<24} {first(entry.says)}" for entry in words()]
+    lines += ["", "Findings:"]
+    lines += [f"  {entry.name:<24} {first(entry.says)}" for entry in finding_codes()]
+    lines += [
+        "",
+        "Keys of a study file: fsgauge explain workload, system, storage, access, plan",
+        f"Words of other tools: fsgauge explain {', '.join(tools())}",
+    ]
+    return lines

@@ -3,27 +3,45 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from fsgauge.cli.choices import chosen_study, rig_option, study_choices
+from fsgauge.cli.choices import (
+    chosen_consent,
+    chosen_study,
+    consent_choices,
+    results_option,
+    rig_option,
+    study_choices,
+)
 from fsgauge.errors import FsgaugeError, InputError
 from fsgauge.plan.preview import MeasuredTime, PlanDescription
 from fsgauge.study.model import Study
 from fsgauge.study.storage import is_preconditioned
 from fsgauge.study.system import ALLOCATING
+from fsgauge.terminal import width_of, wrapped_lines
 from fsgauge.units import exact_size, format_duration, format_size
 
 if TYPE_CHECKING:
+    from fsgauge.rig.host.machine.kept_noise import KeptNoise
+    from fsgauge.rig.rig import Rig
     from fsgauge.stats.pilot import PilotNoise, PilotTime
+
+_MARGIN = " " * 10
+"""Below the name that a line begins with."""
 
 
 @click.command("plan")
 @study_choices
 @rig_option
+@consent_choices
+@results_option
 @click.option("--noise", metavar="PERCENT", help='How much identical runs differ here: "3 %".')
 @click.option(
     "--pilot",
@@ -40,10 +58,14 @@ def command(
     overrides: tuple[str, ...],
     systems: tuple[str, ...],
     baseline: str | None,
+    without: tuple[str, ...],
     storage: str | None,
     serve: str | None,
     seed: int | None,
     rig: str,
+    destroy: str | None,
+    discard_unknown_data: bool,
+    results: Path,
     noise: str | None,
     pilot: Path | None,
     as_json: bool,
@@ -51,8 +73,10 @@ def command(
 ) -> int:
     """Show what STUDY would run: order, time and bytes written. Nothing is touched.
 
-    Exit codes: 0 nothing would be refused here, as far as can be checked; otherwise that of the
-    first refusal: 2 wrong input, or storage that is left alone, 3 this machine or a tool.
+    Takes the words of `fsgauge run` and looks at what that would refuse.
+
+    Exit codes: 0 the run would begin, as far as can be known before it; 2 it would be refused,
+    which is said first.
     """
     from fsgauge.plan.preview import describe
     from fsgauge.plan.turns import make_plan
@@ -61,37 +85,79 @@ def command(
     from fsgauge.units import parse_percent
 
     world = rig_named(rig)
-    chosen = chosen_study(study, overrides, systems, storage, seed, serve, baseline)
+    chosen = chosen_study(study, overrides, systems, storage, seed, serve, baseline, without)
+    consent = chosen_consent(destroy, discard_unknown_data)
     size_bytes = world.size_bytes(chosen)
     design = design_of(world, chosen)
     plan = make_plan(chosen, size_bytes=size_bytes, side_by_side=design.side_by_side)
+    refusals = [*world.refusals(chosen, consent), *_refused_results(results)]
     measured = _measured_noise(pilot, noise)
     time, is_same = _measured_time(pilot, chosen, size_bytes)
     noise_percent = parse_percent(noise) if noise else None
     if measured is not None:
         noise_percent = measured.noise_percent
+    kept = _kept_noise(world, chosen) if noise_percent is None else None
     description = describe(
         plan,
         chosen,
-        noise_percent,
+        kept.noise_percent if kept is not None else noise_percent,
         size_bytes=size_bytes,
         measured=_of_block(time, is_same),
         one_by_one_because=design.because,
     )
+    code = InputError.exit_code if refusals else 0
     if as_json:
         document = {
             "plan": plan.model_dump(),
             "description": description.model_dump(),
             "pilot": measured.model_dump() if measured else None,
             "pilot_time": {**time.model_dump(), "used": is_same} if time else None,
+            "kept_noise": asdict(kept) if kept else None,
+            "refusals": [
+                {"what": each.what, "details": each.details, "cause": each.cause, "next": each.next}
+                for each in refusals
+            ],
         }
         click.echo(json.dumps(document))
-        return 0
-    lines = [*_method(description), *_order(description, order), *_cost(description)]
+        return code
+    lines = [*_refused(refusals), *_method(description), *_order(description, order)]
+    lines += _cost(description, _measured_by(kept))
     lines += [*_pilot(measured, description, plan.side_by_side), *_pilot_time(time, is_same)]
-    refusals = world.refusals(chosen)
-    click.echo("\n".join([*lines, *_obstacles(refusals)]))
-    return refusals[0].exit_code if refusals else 0
+    click.echo("\n".join(wrapped_lines(lines, width_of(sys.stdout), _MARGIN)))
+    return code
+
+
+def _refused_results(results: Path) -> list[FsgaugeError]:
+    """What `run` would say of the folder for its results."""
+    from fsgauge.store.folder import require_place
+
+    try:
+        require_place(results)
+    except FsgaugeError as error:
+        return [error]
+    return []
+
+
+def _kept_noise(world: Rig, study: Study) -> KeptNoise | None:
+    """What was last measured on this storage, unless the study itself says how noisy it is."""
+    from fsgauge.rig.rig import KeepsNoise
+
+    if study.plan.noise_percent is not None or not isinstance(world, KeepsNoise):
+        return None
+    return world.last_noise(study)
+
+
+def _measured_by(kept: KeptNoise | None) -> str:
+    """ ", as fsgauge doctor measured in /var/tmp on 2026-11-23 02:10"; "" where nothing is kept."""
+    if kept is None:
+        return ""
+    when = f"{datetime.fromtimestamp(kept.measured_unix_s, UTC).astimezone():%Y-%m-%d %H:%M}"
+    if not kept.study:
+        return f", as fsgauge doctor measured in {kept.source} on {when}"
+    return (
+        f', as the run of "{kept.study}" on this storage showed on {when}'
+        f" ({kept.blocks} blocks, {kept.source})"
+    )
 
 
 def _measured_noise(pilot: Path | None, noise: str | None) -> PilotNoise | None:
@@ -176,12 +242,17 @@ def _pilot(
     return lines
 
 
-def _obstacles(refusals: Sequence[FsgaugeError]) -> list[str]:
-    found: list[str] = []
+def _refused(refusals: Sequence[FsgaugeError]) -> list[str]:
+    """What a run would refuse, before all else; empty where it would begin."""
+    if not refusals:
+        return []
+    reasons = "1 reason" if len(refusals) == 1 else f"{len(refusals)} reasons"
+    found = [f"fsgauge run would refuse this study, for {reasons}:"]
     for error in refusals:
-        found += [f"refused   {error.what}", *(f"          {each}" for each in error.details)]
-        found += [f"          next: {error.next}"] if error.next else []
-    return ["", *found] if found else []
+        found += [f"refused   {error.what}", *(f"{_MARGIN}{each}" for each in error.details)]
+        found += [f"{_MARGIN}cause: {error.cause}"] if error.cause else []
+        found += [f"{_MARGIN}next: {error.next}"] if error.next else []
+    return [*found, ""]
 
 
 def _method(description: PlanDescription) -> list[str]:
@@ -244,7 +315,7 @@ def time_and_bytes(description: PlanDescription) -> list[str]:
     ]
 
 
-def _cost(description: PlanDescription) -> list[str]:
+def _cost(description: PlanDescription, measured_by: str) -> list[str]:
     lines = ["", *time_and_bytes(description), f"destroyed {description.overwritten}", ""]
     if not description.sensitivity_known:
         lines.append("shows     depends on the noise here, which fsgauge doctor measures:")
@@ -258,6 +329,6 @@ def _cost(description: PlanDescription) -> list[str]:
         )
         lines.append(
             f"shows     changes of {each.detectable_percent:.1f} % or more if equal runs differ by"
-            f" {each.noise_percent:.3g} %; blocks: {needed}"
+            f" {each.noise_percent:.3g} %{measured_by}; blocks: {needed}"
         )
     return lines

@@ -35,6 +35,7 @@ def command(
     overrides: tuple[str, ...],
     systems: tuple[str, ...],
     baseline: str | None,
+    without: tuple[str, ...],
     storage: str | None,
     serve: str | None,
     seed: int | None,
@@ -56,7 +57,7 @@ def command(
     from fsgauge.cli.execution import execute
     from fsgauge.rig.registry import rig_named
 
-    chosen = chosen_study(study, overrides, systems, storage, seed, serve, baseline)
+    chosen = chosen_study(study, overrides, systems, storage, seed, serve, baseline, without)
     if not yes:
         ask_where_long(chosen, rig_named(rig))
     return execute(

@@ -97,9 +97,9 @@ def command(
 
 def _region_bytes(size: str | None, no_space: bool) -> int | None:
     """The size asked for; InputError for what is none, or with free space left alone."""
+    from fsgauge.cli.choices import read_size
     from fsgauge.errors import InputError
     from fsgauge.quantities import UnitError
-    from fsgauge.units import parse_size
 
     if size is None:
         return None
@@ -109,7 +109,7 @@ def _region_bytes(size: str | None, no_space: bool) -> int | None:
             next="leave --no-space out",
         )
     try:
-        found = parse_size(size)
+        found = read_size("--empty-region", size)
     except UnitError as error:
         raise InputError(f"--empty-region: {error}", next="--empty-region 2TiB") from error
     if found < 1:

@@ -130,7 +130,7 @@ def describe(
         endurance=endurance(study, size_bytes, written_bytes, blocks * mean, blocks * longest),
         estimate_basis=_estimate_basis(by_pilot=measured is not None, is_served=is_served(study)),
         sensitivity_known=noise is not None,
-        sensitivity=[_sensitivity(blocks, percent, comparisons_of(plan)) for percent in supposed],
+        sensitivity=[_sensitivity(blocks, percent, plan.comparisons) for percent in supposed],
         storage=storage_sentence(study),
         overwritten=_overwritten(study),
     )
@@ -183,11 +183,6 @@ def storage_sentence(study: Study) -> str:
         return f"shares of running servers, up to {exact_size(storage.size)} each"
     places = dict.fromkeys(system.path or storage.path for system in study.systems)
     return f"a scratch folder in {', '.join(places)}, up to {exact_size(storage.size)} each"
-
-
-def comparisons_of(plan: Plan) -> int:
-    """The primary cells times the systems beside the baseline: what is corrected together."""
-    return max(1, len(plan.primary or plan.cells) * (len(plan.systems) - 1))
 
 
 def _sensitivity(blocks: int, noise_percent: float, comparisons: int) -> Sensitivity:

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import asdict
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from fsgauge.progress.tally import Tally, operations_per_second, outcome
 from fsgauge.record import Cell, EnvironmentRecord, Plan, RunRecord, Turn, turn_title
+from fsgauge.stats.wording import listed
 from fsgauge.study.model import Study
 from fsgauge.units import format_duration, format_size
 from fsgauge.wire import Event
+
+if TYPE_CHECKING:
+    from fsgauge.stats.noise_so_far import NoiseSoFar
 
 
 class Quiet:
@@ -48,7 +53,7 @@ class Lines(Quiet):
 
     def study_started(self, study: Study, plan: Plan, environment: EnvironmentRecord) -> None:
         """The question, the storage, the plan."""
-        self.tally = Tally(plan)
+        self.tally = Tally(plan, study)
         self._say(*opening(study, plan, environment))
 
     def run_ended(self, record: RunRecord) -> None:
@@ -64,6 +69,9 @@ class Lines(Quiet):
             self.tally.left(),
         ]
         self._say("  ".join(part for part in parts if part))
+        found = self.tally.noise(record)
+        if found is not None:
+            self._say(noise_line(found, self.tally.plan))
 
     def _say(self, *lines: str) -> None:
         self.audience.say("".join(f"{line}\n" for line in lines))
@@ -74,9 +82,11 @@ class JsonLines(Quiet):
 
     def __init__(self, stream: TextIO) -> None:
         self.audience = Audience(stream)
+        self.tally: Tally | None = None
 
     def study_started(self, study: Study, plan: Plan, environment: EnvironmentRecord) -> None:
         """The plan in numbers."""
+        self.tally = Tally(plan, study)
         self._say(
             event="study_started",
             question=study.question,
@@ -99,16 +109,23 @@ class JsonLines(Quiet):
             operations_per_second=operations_per_second(record),
             fault=record.fault.what if record.fault else None,
         )
+        assert self.tally is not None  # noqa: S101 - the study has started
+        self.tally.runs.append(record)
+        found = self.tally.noise(record)
+        if found is not None:
+            self._say(event="noise_so_far", **asdict(found), too_noisy=found.is_too_noisy)
 
     def _say(self, **facts: object) -> None:
         self.audience.say(json.dumps(facts) + "\n")
 
 
+NAMED_SYSTEMS = 8
+"""The opening names so many systems; of more it says the number."""
+
+
 def opening(study: Study, plan: Plan, environment: EnvironmentRecord) -> list[str]:
-    """Three lines and an empty one."""
+    """The question, where it is asked, what is compared, what that takes; and an empty line."""
     blocks = len({turn.block for turn in plan.turns})
-    a_block = len({(turn.system, turn.again, turn.over_path) for turn in plan.turns})
-    beside = ", all over their paths too" if any(turn.over_path for turn in plan.turns) else ""
     runs = sum(len(turn.cells) for turn in plan.turns)
     machine = environment.load
     cores, kernel = machine.processor_count, " ".join(machine.kernel.split()[:2])
@@ -116,12 +133,37 @@ def opening(study: Study, plan: Plan, environment: EnvironmentRecord) -> list[st
         study.question,
         f"host rig, {kernel}, {cores} {'core' if cores == 1 else 'cores'};"
         f" storage: {environment.storage.sentence}",
-        f"plan: {a_block} systems ({plan.baseline} twice{beside}) x {len(plan.cells)} cells"
-        f" x {blocks} blocks = {runs} runs,"
-        f" about {format_duration(int(plan.expected_seconds * 1e9))},"
+        compared(plan),
+        f"{counted(len(plan.cells), 'cell')} in {counted(blocks, 'block')}:"
+        f" {counted(runs, 'run')}, about {format_duration(int(plan.expected_seconds * 1e9))},"
         f" about {format_size(plan.expected_written_bytes)} written; seed {plan.seed}",
         "",
     ]
+
+
+def compared(plan: Plan) -> str:
+    """ "raw, ext4 and xfs; raw runs twice in each block to measure the noise"."""
+    twice = any(turn.again for turn in plan.turns)
+    noise = f"{plan.baseline} runs twice in each block to measure the noise"
+    if len(plan.systems) == 1:
+        return f"{noise}: there is nothing to compare it with" if twice else plan.baseline
+    shown = plan.systems[:NAMED_SYSTEMS]
+    more = len(plan.systems) - len(shown)
+    names = f"{', '.join(shown)} and {more} more" if more else listed(shown)
+    beside = "; all of them over their paths too" if any(t.over_path for t in plan.turns) else ""
+    return names + (f"; {noise}" if twice else "") + beside
+
+
+def counted(number: int, what: str) -> str:
+    """ "1 block", "8 blocks"."""
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+def noise_line(found: NoiseSoFar, plan: Plan) -> str:
+    """The noise so far in a sentence, and whether that is too much."""
+    from fsgauge.stats.noise_so_far import noise_words
+
+    return noise_words(found, plan.baseline, alone=len(plan.systems) == 1)
 
 
 class Audience:

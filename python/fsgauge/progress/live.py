@@ -1,39 +1,42 @@
-"""Progress on a terminal: what runs now, how far the study is, the rate of this second."""
+"""Progress on a terminal: what runs now, how far the study is, the rate, the noise so far."""
 
 from __future__ import annotations
 
-from rich.console import Console, Group
+from rich.console import Console, Group, RenderableType
 from rich.live import Live as RichLive
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from fsgauge.progress.lines import Quiet, opening
+from fsgauge.progress.lines import Quiet, noise_line, opening
 from fsgauge.progress.tally import Tally, outcome
 from fsgauge.record import Cell, EnvironmentRecord, Plan, RunRecord, Turn, turn_title
 from fsgauge.study.model import Study
+from fsgauge.terminal import wrapped, wrapped_lines
 from fsgauge.units import format_rate
 from fsgauge.wire import Event, IntervalEvent
 
 _BAR_WIDTH = 24
+_MARGIN = "    "
 
 
 class Live(Quiet):
-    """Three lines, redrawn in place and cleared at the end."""
+    """A few lines, redrawn in place and cleared at the end; no word of them is broken."""
 
-    def __init__(self) -> None:
-        self.console = Console(stderr=True, highlight=False)
+    def __init__(self, console: Console | None = None) -> None:
+        self.console = console or Console(stderr=True, highlight=False)
         self.live = RichLive(console=self.console, refresh_per_second=4, transient=True)
         self.tally: Tally | None = None
         self.now = ""
         self.rate = ""
         self.last = ""
+        self.noise = ""
+        self.told = False
 
     def study_started(self, study: Study, plan: Plan, environment: EnvironmentRecord) -> None:
         """Print the opening for good, start the view below it."""
-        self.tally = Tally(plan)
-        for line in opening(study, plan, environment):
-            self.console.print(Text(line))
+        self.tally = Tally(plan, study)
+        self._print(*opening(study, plan, environment))
         self.live.start()
 
     def turn_started(self, turn: Turn) -> None:
@@ -57,12 +60,21 @@ class Live(Quiet):
             self._draw()
 
     def run_ended(self, record: RunRecord) -> None:
-        """Keep the run's outcome and its ratio so far in view."""
+        """Keep the run's outcome, its ratio and the noise so far in view.
+
+        That it is too noisy is printed for good, the first time that it is so.
+        """
         assert self.tally is not None  # noqa: S101 - the study has started
         self.tally.runs.append(record)
         system = turn_title(record.system, again=record.again, over_path=record.over_path)
         parts = [system, record.cell.name, outcome(record), self.tally.so_far(record)]
         self.last = "  ".join(part for part in parts if part)
+        found = self.tally.noise(record)
+        if found is not None:
+            self.noise = noise_line(found, self.tally.plan)
+            if found.is_too_noisy and not self.told and len(self.tally.plan.systems) > 1:
+                self.told = True
+                self._print(self.noise)
         self._draw()
 
     def ended(self) -> None:
@@ -77,18 +89,32 @@ class Live(Quiet):
         self._draw()
 
     def _draw(self) -> None:
+        self.live.update(self.view())
+
+    def view(self) -> RenderableType:
+        """What is shown now, as wide as the terminal is."""
         assert self.tally is not None  # noqa: S101 - the study has started
+        width = self.console.width
+        share, left = f"{self.tally.share:.0%}", self.tally.left()
+        load = self.tally.under_load()
+        bar_width = max(0, min(_BAR_WIDTH, width - len(share) - len(left) - len(load) - 6))
+        bar = ProgressBar(total=1.0, completed=self.tally.share, width=bar_width)
         far = Table.grid(padding=(0, 2))
-        bar = ProgressBar(total=1.0, completed=self.tally.share, width=_BAR_WIDTH)
-        far.add_row(
-            Text(self.now),
-            bar,
-            f"{self.tally.share:.0%}",
-            self.tally.left(),
-            self.tally.under_load(),
+        far.add_row(*([bar] if bar_width else []), Text(share), Text(left), Text(load))
+        below = [
+            f"{_MARGIN}{self.rate}",
+            f"{_MARGIN}last: {self.last}" if self.last else "",
+            f"{_MARGIN}{self.noise}" if self.noise else "",
+        ]
+        return Group(
+            *self._texts(self.now, width),
+            far,
+            *(t for line in below for t in self._texts(line, width)),
         )
-        self.live.update(
-            Group(
-                far, Text(f"    {self.rate}"), Text(f"    last: {self.last}" if self.last else "")
-            )
-        )
+
+    def _texts(self, line: str, width: int) -> list[Text]:
+        return [Text(part, overflow="fold") for part in wrapped(line, width, _MARGIN)]
+
+    def _print(self, *lines: str) -> None:
+        for line in wrapped_lines(list(lines), self.console.width):
+            self.console.print(Text(line), soft_wrap=True)

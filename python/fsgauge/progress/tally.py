@@ -1,15 +1,20 @@
-"""How far a study is: runs done, time left, the rate of a run, a system's ratio so far."""
+"""How far a study is: runs done, time left, a run's rate, a ratio so far, the noise so far."""
 
 from __future__ import annotations
 
 import math
 import time
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from fsgauge.record import Plan, RunRecord
+from fsgauge.study.model import Study
 from fsgauge.under_load import load_ns
 from fsgauge.units import format_duration, format_rate
 from fsgauge.wire import ClientsResult, LoadResult, timed_operations
+
+if TYPE_CHECKING:
+    from fsgauge.stats.noise_so_far import NoiseSoFar
 
 
 @dataclass
@@ -17,6 +22,8 @@ class Tally:
     """Updated by a view from the records of runs."""
 
     plan: Plan
+    study: Study | None = None
+    """Asked for the noise; without it there is none."""
     started: float = field(default_factory=time.monotonic)
     runs: list[RunRecord] = field(default_factory=list)
 
@@ -60,6 +67,19 @@ class Tally:
         mean = math.exp(sum(logs) / len(logs))
         blocks = "block" if len(logs) == 1 else "blocks"
         return f"so far {mean:.2f} of {self.plan.baseline} ({len(logs)} {blocks})"
+
+    def noise(self, record: RunRecord) -> NoiseSoFar | None:
+        """How noisy it has turned out, with the last run of a block; None at any other time."""
+        if self.study is None or not self._is_last_of_block(record):
+            return None
+        from fsgauge.stats.noise_so_far import noise_so_far
+
+        margin = self.study.plan.equivalence_percent
+        return noise_so_far(self.plan, self.study.workload.kind, self.runs, margin)
+
+    def _is_last_of_block(self, record: RunRecord) -> bool:
+        planned = sum(len(turn.cells) for turn in self.plan.turns if turn.block == record.block)
+        return sum(run.block == record.block for run in self.runs) == planned
 
     def _log_rates(self, like: RunRecord, system: str) -> dict[int, float]:
         found: dict[int, list[float]] = {}

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 
 from fsgauge.report.draw import Drawing
+from fsgauge.report.durability import marked_page
 from fsgauge.report.kind_page import page_of
 from fsgauge.report.page import page_values
 from fsgauge.report.tables import primary_lines
@@ -19,7 +20,8 @@ from fsgauge.store import StoredStudy
 
 def render_summary(results: Results, stored: StoredStudy, drawings: dict[str, Drawing]) -> str:
     """The sheet as text; it asks nothing of the network."""
-    return template("summary.html.j2").render(
+    sheet = template("summary.html.j2", results.systems, results.baseline)
+    made = sheet.render(
         page_values(results, stored, drawings),
         primary=primary_lines(results),
         own_tables=page_of(results).summary_tables(results),
@@ -28,6 +30,7 @@ def render_summary(results: Results, stored: StoredStudy, drawings: dict[str, Dr
         sheet_style=asset("sheet.css"),
         sheet_script=asset("sheet.js"),
     )
+    return marked_page(made, results)
 
 
 def study_sha256(stored: StoredStudy) -> str:

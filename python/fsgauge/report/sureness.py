@@ -69,23 +69,25 @@ def _steady(results: Results) -> Line:
     sure = results.sureness
     if sure.runs_judged_steady == 0 and sure.runs_by_passes:
         whose = page_of(results).workers
-        return Line("Steady", f"not asked: a run is all of its {whose}' work", True, "steady")
+        return Line(
+            "Steadiness", f"does not apply (a run is all of its {whose}' work)", True, "steady"
+        )
     if sure.runs_judged_steady == 0:
-        return Line("Steady", "cannot be judged: the runs are too short", False, "steady")
+        return Line("Steadiness", "cannot be judged: the runs are too short", False, "steady")
     unsteady = sure.runs_judged_steady - sure.runs_steady
     if unsteady == 0:
-        return Line("Steady", f"all {sure.runs_steady} runs", True, "steady")
+        return Line("Steadiness", f"all {sure.runs_steady} runs", True, "steady")
     text = f"{unsteady} of {sure.runs_judged_steady} runs were not steady"
-    return Line("Steady", text, False, "steady")
+    return Line("Steadiness", text, False, "steady")
 
 
 def _engine(results: Results) -> Line:
     share = results.sureness.engine_share_percent
     if share is None:
-        return Line("Engine", "its own share is unknown", False, "engine_share")
+        return Line("Tool overhead", "unknown", False, "engine_share")
     return Line(
-        "Engine",
-        f"at most {words.percent(share)} of the time is its own",
+        "Tool overhead",
+        f"at most {words.percent(share)} of the load threads' time",
         share <= 20,
         "engine_share",
     )

@@ -25,6 +25,7 @@ from fsgauge.record import (
     TurnRecord,
 )
 from fsgauge.rig.host.device.consent import Consent
+from fsgauge.rig.host.machine.kept_noise import KeptNoise
 from fsgauge.study.model import Study, System
 from fsgauge.wire import ClientsJob, Event, LoadJob, LoadResult
 from fsgauge.wire import Engine as EngineBuild
@@ -116,7 +117,7 @@ class Rig(Protocol):
         """
         ...
 
-    def refusals(self, study: Study) -> list[FsgaugeError]:
+    def refusals(self, study: Study, destroy: Consent | None = None) -> list[FsgaugeError]:
         """All that `check` would refuse, as far as it is soon seen; touches nothing."""
         ...
 
@@ -141,6 +142,19 @@ class MeasuresSideBySide(Protocol):
 
     def hindrance(self, study: Study) -> str:
         """Why it cannot with this study, in a few words; empty if it can. Touches nothing."""
+        ...
+
+
+@runtime_checkable
+class KeepsNoise(Protocol):
+    """What a rig offers as well that remembers how noisy its storage was."""
+
+    def last_noise(self, study: Study) -> KeptNoise | None:
+        """The last that was measured on the study's storage; of this study before all others."""
+        ...
+
+    def keep_noise(self, study: Study, noise_percent: float, blocks: int, results: str) -> None:
+        """Keep what a run of the study has measured; what cannot be kept is lost."""
         ...
 
 

@@ -24,6 +24,7 @@ from fsgauge.run.resuming import is_finished, knows_enough, require_same, study_
 from fsgauge.store import ResultsFolder, read_results
 from fsgauge.store.abandon import set_aside, whole_blocks
 from fsgauge.store.blocks import compact
+from fsgauge.store.folder import require_place
 from fsgauge.store.journal import read_journal
 from fsgauge.study.dump import dump_study
 from fsgauge.study.model import Study
@@ -54,6 +55,7 @@ def run_study(
     Raises InputError or RigError before anything was measured; once a run is recorded, what ends
     the study early is in the outcome, and the records stay.
     """
+    require_place(results)
     rig.check(study, destroy)
     beside = design_of(rig, study).side_by_side
     with interruptible(), rig.opened(study) as session:

@@ -6,6 +6,7 @@ have moved, checked, to Parquet. The journal has the checksum of each file befor
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 from collections.abc import Iterator
@@ -190,6 +191,17 @@ def _no_results(directory: Path) -> InputError:
         cause="it has no study.json, which `fsgauge run` writes before its first run",
         next=f"ls {directory.parent}",
     )
+
+
+def require_place(parent: Path) -> None:
+    """Raise the RigError that `ResultsFolder.created` would, as far as it is seen before."""
+    above = next(each for each in (parent, *parent.absolute().parents) if os.path.lexists(each))
+    if not above.is_dir():
+        raise _cannot_make(parent, NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR)))
+    if not os.access(above, os.W_OK | os.X_OK):
+        read_only = os.statvfs(above).f_flag & os.ST_RDONLY
+        number = errno.EROFS if read_only else errno.EACCES
+        raise _cannot_make(parent, OSError(number, os.strerror(number)))
 
 
 @contextmanager

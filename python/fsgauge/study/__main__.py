@@ -1,9 +1,10 @@
-"""`python -m fsgauge.study` prints docs/reference/study-file.md."""
+"""Prints docs/reference/study-file.md; with the word `words`, docs/guides/words.md."""
 
 from __future__ import annotations
 
 import sys
 
+from fsgauge.study.other_tools import words_page
 from fsgauge.study.reference import reference_page
 
-sys.stdout.write(reference_page())
+sys.stdout.write(words_page() if sys.argv[1:] == ["words"] else reference_page())

@@ -23,6 +23,7 @@ from fsgauge.study.keys import MOVED, all_dotted, value_types
 from fsgauge.study.locate import Path, Spans
 from fsgauge.study.shipped import is_shipped
 from fsgauge.study.specs import option_origin, storage_table, system_table
+from fsgauge.study.understanding import is_word, path_of_word
 from fsgauge.study.value_type import ValueType
 
 NOT_SETTABLE = ("format",)
@@ -171,6 +172,33 @@ def _with_baseline(own: list[dict[str, Any]], chosen: list[Chosen], baseline: st
     )
 
 
+def leave_out(document: Document, names: Sequence[str]) -> None:
+    """--without NAME: the study as if it did not have these systems."""
+    before = document.data.get("system")
+    own = [table for table in before if isinstance(table, dict)] if isinstance(before, list) else []
+    known = [str(table.get("name", table.get("kind"))) for table in own]
+    for name in names:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
+            raise InputError(
+                f'there is no system "{name}" to leave out',
+                location=option_origin("--without", name).key(
+                    f'did you mean "{near[0]}"?' if near else ""
+                ),
+                details=(f"systems: {', '.join(known) or 'none'}",),
+                next="fsgauge plan STUDY lists them",
+            )
+    kept = [index for index, name in enumerate(known) if name not in names]
+    if names and not kept:
+        raise InputError(
+            "nothing is left to measure: every system is left out",
+            location=option_origin("--without", names[-1]).key(),
+            next="keep at least one system",
+        )
+    if names:
+        _replace_systems(document, [(own[index], None, index) for index in kept])
+
+
 def _fits(system: dict[str, Any], storage: object) -> bool:
     """Folders hold systems that are mounted, all other storage holds the others."""
     is_folder = isinstance(storage, dict) and storage.get("kind") == "path"
@@ -217,6 +245,8 @@ def _path(document: Document, name: str, origin: Origin) -> Path:
     if section == "system":
         return _system_path(document, key, origin)
     known = [dotted for dotted in all_dotted() if not dotted.startswith("system")]
+    if name not in known and is_word(name):
+        return path_of_word(name)
     if name not in known or name in ("storage", "access", "workload", "plan", "format"):
         near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
         hint = f'did you mean "{near[0]}"?' if near else ""

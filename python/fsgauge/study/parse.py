@@ -5,6 +5,7 @@ Takes TOML; whatever is wrong with it ends in an InputError that shows the place
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -19,15 +20,18 @@ from fsgauge.study.document import Document, Origin, number_beyond_toml, source_
 from fsgauge.study.locate import locate, repeated_key
 from fsgauge.study.mistakes import explain_mistake
 from fsgauge.study.model import Study
+from fsgauge.study.other_tools import words_called
 from fsgauge.study.overrides import (
     change_serving,
     change_storage,
     change_systems,
     give_way,
+    leave_out,
     set_key,
 )
 from fsgauge.study.shipped import find_study
 from fsgauge.study.specs import option_origin
+from fsgauge.study.understanding import understand
 
 
 def load_study(
@@ -38,11 +42,14 @@ def load_study(
     seed: int | None = None,
     serve: str | None = None,
     baseline: str | None = None,
+    without: Sequence[str] = (),
+    say: Callable[[str], None] = lambda _: None,
 ) -> Study:
     """Read and check a study; raises InputError with the place of the first mistake.
 
     `overrides` are KEY=VALUE as of --set, the others as of the options of their names. They are
-    applied in the order storage, systems and baseline, serve, overrides, seed.
+    applied in the order storage, systems and baseline, without, serve, overrides, seed. `say` is
+    told what words of other tools were taken for.
     """
     _check_printable("--storage", [storage or ""])
     _check_printable("--system", systems or [])
@@ -55,6 +62,7 @@ def load_study(
         change_storage(document, storage)
     if systems or baseline is not None:
         change_systems(document, systems or [], baseline)
+    leave_out(document, without)
     if serve is not None:
         change_serving(document, serve)
     give_way(document, overrides or [], systems or [])
@@ -62,7 +70,7 @@ def load_study(
         set_key(document, override)
     if seed is not None:
         document.put(("plan", "seed"), seed, option_origin("--seed", str(seed)))
-    return check(document)
+    return check(document, say)
 
 
 def _check_printable(option: str, texts: list[str]) -> None:
@@ -100,8 +108,10 @@ def read_document(text: str, label: str, name: str) -> Document:
     return document
 
 
-def check(document: Document) -> Study:
-    """The study that a document describes; raises InputError."""
+def check(document: Document, say: Callable[[str], None] = lambda _: None) -> Study:
+    """The study that a document describes, also in words of other tools; raises InputError."""
+    for note in understand(document):
+        say(note)
     try:
         return Study.model_validate(document.data, context=WRITTEN)
     except ValidationError as error:
@@ -123,6 +133,13 @@ def _syntax_error(error: Exception, text: str, label: str) -> InputError:
         end = start + 1
     elif isinstance(error, TOMLKitError):
         what = f"this is not TOML: {error}"
+    if _is_job_of_fio(text):
+        return InputError(
+            f"{label} is a job file of fio, and a study is a TOML file",
+            location=source_location(label, text, (start, end)),
+            cause="a study says as well what is compared, how often and in what order",
+            next="fsgauge study new mine writes one; fsgauge explain fio has the words of both",
+        )
     return InputError(
         what,
         location=source_location(label, text, (start, end)),
@@ -131,6 +148,22 @@ def _syntax_error(error: Exception, text: str, label: str) -> InputError:
         else _cause_of_repetition(text[start:end]),
         next="https://toml.io explains the format; fsgauge study new NAME writes an example",
     )
+
+
+_FEWEST_WORDS_OF_A_JOB = 2
+
+
+def _is_job_of_fio(text: str) -> bool:
+    """Whether lines of it are options of fio, without quotes, below its [global] or job names."""
+    options = (line.partition("=") for line in text.splitlines())
+    found = [
+        name.strip()
+        for name, _, value in options
+        if any(word.title == "fio" for word in words_called(name.strip()))
+        and not value.strip().startswith(('"', "'", "["))
+    ]
+    is_study = any(line.startswith(("[[", "[storage]", "[workload]")) for line in text.splitlines())
+    return len(found) >= _FEWEST_WORDS_OF_A_JOB and not is_study
 
 
 def _offset(text: str, line: int, column: int) -> int:

@@ -95,6 +95,13 @@ class ExtFamily(FileSystem):
         rest, extended = _take_extended(options)
         return [self.mkfs, *self.mkfs_defaults, "-E", ",".join([_LAZY, *extended]), *rest, device]
 
+    def without_direct(self, mkfs: str, mount: str) -> str:  # noqa: ARG002 - mkfs sets no data mode
+        """ext4_should_use_dio (fs/ext4/file.c): data that goes through the journal is buffered."""
+        modes = [option for option in mount.split(",") if option.startswith("data=")]
+        if modes[-1:] != ["data=journal"]:
+            return ""
+        return "data=journal sends file data through the journal, and there is no direct I/O then"
+
     def inodes_made(self, size_bytes: int, options: list[str]) -> int | None:
         """From -N, or from -i or the inode_ratio of mke2fs.conf; None with -T."""
         number, ratio = _value_after("-N", options), _value_after("-i", options)

@@ -131,6 +131,10 @@ class FileSystem(SystemKind):
             *(device, directory),
         ]
 
+    def without_direct(self, mkfs: str, mount: str) -> str:  # noqa: ARG002
+        """Why files cannot be reached past the page cache with these options; empty if they can."""
+        return ""
+
     def inodes_made(self, size_bytes: int, options: list[str]) -> int | None:  # noqa: ARG002
         """Inodes that mkfs makes; None where there is no known limit."""
         return None

@@ -19,8 +19,8 @@ def line(results: Results, name: str) -> Line:
 
 
 def test_runs_that_passes_end_are_not_called_too_short() -> None:
-    found = line(read(make_writers(blocks=3)), "Steady")
-    assert found.good and "not asked" in found.text
+    found = line(read(make_writers(blocks=3)), "Steadiness")
+    assert found.good and "does not apply" in found.text
 
 
 @pytest.mark.parametrize(("share", "good"), [(19.0, True), (21.0, False)])
@@ -28,4 +28,4 @@ def test_a_fifth_for_the_engine_is_the_limit(share: float, good: bool) -> None:
     study = make_study(patterns=("randread",), block_sizes=(4096,), queue_depths=(1,), blocks=3)
     results = read(study)
     sure = results.sureness.model_copy(update={"engine_share_percent": share})
-    assert line(results.model_copy(update={"sureness": sure}), "Engine").good == good
+    assert line(results.model_copy(update={"sureness": sure}), "Tool overhead").good == good

@@ -87,7 +87,7 @@ def test_a_conflict_shows_both_lines():
         ('kind = "loop"', "", '[storage] has no key "kind"'),
         ('kind = "loop"', 'kind = "ram"\ndirectory = "/x"', 'only storage of kind "loop" has it'),
         ('kind = "loop"', 'kind = "loop"\nsize = "8 MiB"', "size must be at least 16 MiB"),
-        ('kind = "loop"', 'kind = "loop"\nsize = "8G"', 'did you mean "8 GiB" or "8 GB"?'),
+        ('kind = "loop"', 'kind = "loop"\nsize = "8gb"', 'did you mean "8 GiB" or "8 GB"?'),
         ('kind = "loop"', 'kind = "loop"\ndirectory = "tmp"', "the path must begin with /"),
         ('kind = "loop"', 'kind = "device"', '[storage] has no key "device"'),
         (

@@ -1,15 +1,27 @@
-"""What can be refused about a study's systems before anything is touched."""
+"""What can be refused about a study's systems before anything is touched.
+
+`fsgauge plan` shows all of it, and `fsgauge run` begins only where there is none: both take it from
+`refused_systems`.
+"""
 
 from __future__ import annotations
 
 import os
 import resource
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 
-from fsgauge.errors import InputError, RigError
+from fsgauge.errors import FsgaugeError, InputError, RigError
 from fsgauge.plan.space import planned_room
 from fsgauge.rig.host.device.safety import find_device
-from fsgauge.rig.host.direct import require_direct_device
+from fsgauge.rig.host.direct import (
+    require_direct_device,
+    require_direct_files,
+    require_direct_made,
+)
+from fsgauge.rig.host.leaving_out import or_without
+from fsgauge.rig.host.prepared import RunsJobs
 from fsgauge.rig.host.process.tool import find_tool
 from fsgauge.rig.host.serving import check_servers
 from fsgauge.rig.host.shares import check_shares
@@ -27,30 +39,91 @@ from fsgauge.workload import method_of
 _TOOLS = ("mount", "umount", "losetup", "blkdiscard", "wipefs", "sync")
 
 
-def check_systems(study: Study) -> None:
-    """Raise InputError for wrong input and RigError for what the machine lacks."""
-    method = method_of(study.workload).reached_by(accesses_of(study))
-    if isinstance(study.storage, ShareStorage):
-        method.require_descriptors(_most_open_files())
-        check_shares(study)
+Look = Callable[[], None]
+"""Raises InputError for wrong input, RigError for what the machine lacks."""
+
+
+def check_systems(study: Study, engine: RunsJobs | None = None) -> None:
+    """Raise the first of `refused_systems`; the others stand in its details."""
+    require_none(refused_systems(study, engine))
+
+
+def require_none(refused: list[FsgaugeError]) -> None:
+    """Raise the first, with the others in its details."""
+    if not refused:
         return
-    check_servers(study)
-    folder = isinstance(study.storage, PathStorage)
+    first, *others = refused
+    first.details += tuple(f"also: {each.what}" for each in others)
+    raise first
+
+
+def refused_systems(study: Study, engine: RunsJobs | None = None) -> list[FsgaugeError]:
+    """All that is refused about a study's systems, each once; nothing is touched.
+
+    With an engine, folders are asked about direct I/O by a file without a name that is gone at
+    once.
+    """
+    return refused_by(_looks(study, engine))
+
+
+def refused_by(looks: Iterator[Look]) -> list[FsgaugeError]:
+    """What each look refuses, in their order, each once."""
+    found: list[FsgaugeError] = []
+    for look in looks:
+        try:
+            look()
+        except FsgaugeError as error:
+            found.append(error)
+    return each_once(found)
+
+
+def each_once(refused: list[FsgaugeError]) -> list[FsgaugeError]:
+    """The same without what several looks refuse alike."""
+    found: dict[str, FsgaugeError] = {}
+    for error in refused:
+        found.setdefault(error.what, error)
+    return list(found.values())
+
+
+def _looks(study: Study, engine: RunsJobs | None) -> Iterator[Look]:
+    method = method_of(study.workload).reached_by(accesses_of(study))
+    yield lambda: method.require_descriptors(_most_open_files())
+    if isinstance(study.storage, ShareStorage):
+        yield lambda: check_shares(study)
+        return
+    yield lambda: check_servers(study)
     for system in study.systems:
-        kind = find_kind(system.kind)
-        if isinstance(kind, FileSystem):
-            _check_options(system, kind)
-            _check_size(study, system, kind)
-            _check_support(system, kind)
-        elif system.path and isinstance(study.storage, PathStorage):
-            require_usable(system.path, study.storage.size)
-    method.require_descriptors(_most_open_files())
-    _check_inodes(study)
+        yield partial(_look_at, study, system, engine)
+    yield lambda: _check_inodes(study)
     if isinstance(study.storage, DeviceStorage):
-        require_direct_device(study, find_device(study.storage.device).path)
-    if not folder:
-        _require_root(f"sudo fsgauge ..., or {INSTEAD}")
-        _require_tools()
+        device = study.storage.device
+        yield lambda: require_direct_device(study, find_device(device).path)
+    if not isinstance(study.storage, PathStorage):
+        yield lambda: _require_root(f"sudo fsgauge ..., or {INSTEAD}")
+        yield _require_tools
+
+
+def _look_at(study: Study, system: System, engine: RunsJobs | None) -> None:
+    """One system; what is refused about it can be left out."""
+    try:
+        _check_system(study, system, engine)
+    except FsgaugeError as error:
+        error.next = or_without(study, system, error.next)
+        raise
+
+
+def _check_system(study: Study, system: System, engine: RunsJobs | None) -> None:
+    kind = find_kind(system.kind)
+    if isinstance(kind, FileSystem):
+        _check_options(system, kind)
+        _check_size(study, system, kind)
+        _check_support(system, kind)
+        require_direct_made(study, system, kind)
+    elif isinstance(study.storage, PathStorage):
+        place = system.path or study.storage.path
+        require_usable(place, study.storage.size)
+        if engine is not None:
+            require_direct_files(study, system, place, engine)
 
 
 def check_image(system: System, kind: FileSystem, size_bytes: int) -> None:

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from fsgauge.errors import InputError, RigError
 from fsgauge.rig.host.device.block_device import device_at
+from fsgauge.rig.host.leaving_out import or_without
 from fsgauge.rig.host.machine.mounts import in_memory, mount_holding
 from fsgauge.rig.host.prepared import RunsJobs
 from fsgauge.study.model import Study, System
+from fsgauge.system import FileSystem
 from fsgauge.units import exact_size
 from fsgauge.wire import ProbeJob, ProbeResult
 from fsgauge.workload import method_of
@@ -28,9 +30,13 @@ def require_direct_files(study: Study, system: System, directory: str, engine: R
             f'"{system.name}" has no direct I/O',
             cause=f"{directory} is on {memory}, which lives in the page cache: newer kernels"
             " accept O_DIRECT there and ignore it",
-            next=f"{method_of(study.workload).buffered_instead()}, or leave that system out;"
-            f" --storage ram:{_no_space(study)}, without folders, makes file systems in memory (as"
-            " root)",
+            next=or_without(
+                study,
+                system,
+                f"{method_of(study.workload).buffered_instead()}, or"
+                f" --storage ram:{_no_space(study)}, without folders, makes file systems in memory"
+                " (as root)",
+            ),
         )
     found = engine.run(ProbeJob(directory=directory))
     if not isinstance(found, ProbeResult):
@@ -41,9 +47,24 @@ def require_direct_files(study: Study, system: System, directory: str, engine: R
             f'"{system.name}" has no direct I/O',
             cause=f"{mount.file_system if mount else 'its file system'} does not open files with"
             " O_DIRECT",
-            next=f"{method_of(study.workload).buffered_instead()}, or leave that system out",
+            next=or_without(study, system, method_of(study.workload).buffered_instead()),
         )
     _require_multiples(study, f'"{system.name}"', sizes, found.direct_alignment_bytes or 1)
+
+
+def require_direct_made(study: Study, system: System, kind: FileSystem) -> None:
+    """Raise InputError where a file system, made and mounted so, has no direct I/O: known before.
+
+    What is not known before is asked once it is made (`require_direct_files`), still before
+    anything is measured.
+    """
+    reason = kind.without_direct(system.mkfs, system.mount)
+    if reason and method_of(study.workload).direct_sizes_bytes():
+        raise InputError(
+            f'"{system.name}" has no direct I/O',
+            cause=reason,
+            next=or_without(study, system, method_of(study.workload).buffered_instead()),
+        )
 
 
 def require_direct_device(study: Study, device: str) -> None:

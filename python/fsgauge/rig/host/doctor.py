@@ -6,6 +6,7 @@ Facts for `fsgauge systems` and `fsgauge doctor`; printing them is the command l
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 from typing import Literal
 
@@ -14,6 +15,7 @@ from pydantic import BaseModel, ConfigDict
 from fsgauge.access.server import SERVERS, ServerKind
 from fsgauge.errors import FsgaugeError
 from fsgauge.rig.host.device.loop_devices import loops_available
+from fsgauge.rig.host.machine.kept_noise import KeptNoise, file_system_at, keep_noise
 from fsgauge.rig.host.machine.noise import Noise, RunJob, measured_noise
 from fsgauge.rig.host.serving import install_of, lack_of, require_surroundings
 from fsgauge.system import FileSystem, SystemKind, system_kinds
@@ -153,7 +155,10 @@ def _noise(
     if probe is None:
         return None
     try:
-        return measured_noise(run, directory, direct=bool(probe.direct))
+        measured = measured_noise(run, directory, direct=bool(probe.direct))
+        kept = KeptNoise(measured.apart_percent, "", 0, str(directory), time.time())
+        keep_noise(file_system_at(directory), kept)
+        return measured
     except (FsgaugeError, OSError) as error:
         what = error.what if isinstance(error, FsgaugeError) else str(error)
         problems.append(f"noise could not be measured in {directory}: {what}")

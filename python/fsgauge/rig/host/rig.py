@@ -9,11 +9,20 @@ from fsgauge import storage
 from fsgauge.engine import Engine
 from fsgauge.errors import FsgaugeError, InputError
 from fsgauge.rig.host.beside import hindrance
-from fsgauge.rig.host.checks import check_systems, smallest_bytes
+from fsgauge.rig.host.checks import (
+    check_systems,
+    each_once,
+    refused_by,
+    refused_systems,
+    smallest_bytes,
+)
 from fsgauge.rig.host.device.block_device import device_at
 from fsgauge.rig.host.device.consent import Consent
-from fsgauge.rig.host.direct import require_direct_device, require_direct_files
+from fsgauge.rig.host.direct import require_direct_device
 from fsgauge.rig.host.ledger.ledger import opened_ledger
+from fsgauge.rig.host.ledger.ledger_folder import private_folder
+from fsgauge.rig.host.machine.kept_noise import KeptNoise
+from fsgauge.rig.host.noise_of_storage import keep_noise_of_run, last_noise
 from fsgauge.rig.host.preconditioning import preconditioned
 from fsgauge.rig.host.prepared import AttachedStorage
 from fsgauge.rig.host.session import HostSession
@@ -21,7 +30,7 @@ from fsgauge.rig.host.systems import HostSystems
 from fsgauge.rig.host.used_folders import facts_of_folders
 from fsgauge.rig.host.working_set import working_set
 from fsgauge.storage.device import Cleared
-from fsgauge.study.model import DeviceStorage, PathStorage, Study
+from fsgauge.study.model import DeviceStorage, Study
 
 _SHORT_LOOK_SECONDS = 10.0
 """A device is read for so long by `refusals`; `check` takes a minute where that reads all of it."""
@@ -52,22 +61,25 @@ class HostRig:
             return device.size_bytes
         return study.storage.size
 
-    def refusals(self, study: Study) -> list[FsgaugeError]:
-        """What would be refused here and now, what `check` meets first before."""
-
-        def look_at_systems() -> None:
-            check_systems(study)
+    def refusals(self, study: Study, destroy: Consent | None = None) -> list[FsgaugeError]:
+        """What `check` would refuse here and now, all of it; a device is read for seconds only."""
 
         def look_at_storage() -> None:
-            storage.check(study.storage, None, smallest_bytes(study), _SHORT_LOOK_SECONDS)
+            storage.check(study.storage, destroy, smallest_bytes(study), _SHORT_LOOK_SECONDS)
 
-        found: list[FsgaugeError] = []
-        for look in (look_at_systems, look_at_storage):
-            try:
-                look()
-            except FsgaugeError as error:
-                found.append(error)
-        return found
+        def look_at_ledgers() -> None:
+            private_folder()
+
+        def look_for_engine() -> None:
+            self._with_engine()
+
+        return each_once(
+            [
+                *refused_by(iter([look_for_engine, look_at_ledgers])),
+                *refused_systems(study, self._engine),
+                *refused_by(iter([look_at_storage])),
+            ]
+        )
 
     def hindrance(self, study: Study) -> str:
         """Why systems cannot stand beside one another here; empty if they can."""
@@ -78,14 +90,17 @@ class HostRig:
 
         Folders are asked about direct I/O by a file without a name that is gone at once.
         """
-        engine = self._with_engine()
-        check_systems(study)
+        check_systems(study, self._with_engine())
         self._cleared = storage.check(study.storage, destroy, smallest_bytes(study), say=self._say)
-        if isinstance(study.storage, PathStorage):
-            for system in study.systems:
-                place = system.path or study.storage.path
-                require_direct_files(study, system, place, engine)
         self._destroy = destroy
+
+    def last_noise(self, study: Study) -> KeptNoise | None:
+        """What `fsgauge doctor` or a run last measured on the study's storage."""
+        return last_noise(study)
+
+    def keep_noise(self, study: Study, noise_percent: float, blocks: int, results: str) -> None:
+        """Keep what a run of the study has measured, for the next plan on its storage."""
+        keep_noise_of_run(study, noise_percent, blocks, results)
 
     @contextmanager
     def opened(self, study: Study) -> Iterator[HostSession]:

@@ -69,7 +69,7 @@ def test_too_small_for_one_of_them() -> None:
     error = said(study({"name": "ext4"}, {"name": "xfs"}, size=200 << 20))
     assert isinstance(error, InputError)
     assert error.what.startswith('"xfs" needs 300 MiB')
-    assert error.next == "--set storage.size=300MiB"
+    assert error.next == "--set storage.size=300MiB, or --without xfs"
 
 
 def test_the_most_demanding_system_counts() -> None:
@@ -134,3 +134,38 @@ def test_an_unknown_tunable_names_the_nearest_few(key: str, near: str) -> None:
     (said,) = refused.value.details
     assert near in said and len(said) < 200
     assert refused.value.next == "fsgauge explain system.tunables"
+
+
+@pytest.mark.usefixtures("as_root")
+def test_every_system_that_cannot_be_measured_is_named_with_the_way_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    lacks = {"xfs": Support(True, False, "apt-get install xfsprogs")}
+    usable = Support(True, True, "")
+    monkeypatch.setattr(
+        checks, "support_of", lambda kind, load_module: lacks.get(kind.name, usable)
+    )
+    journal = {"name": "my ext4", "kind": "ext4", "mount": "data=journal"}
+    asked = study({"name": "raw"}, {"name": "ext4"}, {"name": "xfs"}, journal, size=1 << 30)
+    refused = checks.refused_systems(asked)
+    assert [each.what for each in refused] == [
+        '"xfs" needs mkfs.xfs, which is not installed',
+        '"my ext4" has no direct I/O',
+    ]
+    assert refused[0].next == "apt-get install xfsprogs, or --without xfs"
+    assert refused[1].next.endswith("or --without 'my ext4'")
+    assert "data=journal" in refused[1].cause
+    error = said(asked)
+    assert error.what == refused[0].what
+    assert error.details == ('also: "my ext4" has no direct I/O',)
+
+
+@pytest.mark.usefixtures("as_root")
+def test_buffered_io_needs_no_direct_io() -> None:
+    asked = study({"name": "raw"}, {"name": "ext4", "mount": "data=journal"}, size=1 << 30)
+    buffered = asked.model_copy(
+        update={"workload": asked.workload.model_copy(update={"direct": False})}
+    )
+    assert checks.refused_systems(buffered) == []
+    again = study({"name": "raw"}, {"name": "ext4", "mount": "data=journal,data=ordered"})
+    assert checks.refused_systems(again) == []

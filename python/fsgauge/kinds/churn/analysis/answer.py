@@ -170,7 +170,7 @@ def _too_few(blocks: int, level: str, found: dict[Side, list[Damage]]) -> str:
 
 def _seeks(churn: Churn) -> str:
     """What the storage leaves out of reads."""
-    return "; this storage has no seeks to cost" if churn.seeks == "no" else ""
+    return "; not a hard disk, so seeks cost nothing" if churn.seeks == "no" else ""
 
 
 def _names(damages: Sequence[Damage]) -> list[str]:

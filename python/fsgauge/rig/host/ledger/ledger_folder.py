@@ -30,6 +30,8 @@ _LOCK_SECONDS = 30.0
 _LARGEST_BYTES = 64 << 20
 _WRITABLE_BY_OTHERS = 0o022
 _ROOTS_LEDGERS = Path("/var/lib/fsgauge")
+STATE_VARIABLE = "FSGAUGE_STATE"
+"""A folder for what is remembered between commands, where it should not be the usual one."""
 ROOTS_MOUNTS = Path("/run/fsgauge")
 
 
@@ -57,6 +59,12 @@ def mount_folder(ledgers: Path) -> Path:
 def private_folder() -> Path:
     """The ledger folder, made if needed; RigError when it is not this user's alone."""
     return _made_private(ledger_folder())
+
+
+def state_folder() -> Path:
+    """Where what is remembered between commands is kept; RigError as for `private_folder`."""
+    named = _named_by(STATE_VARIABLE, "")
+    return private_folder() if named is None else _made_private(named)
 
 
 def _named_by(variable: str, below: str) -> Path | None:

@@ -72,7 +72,9 @@ def test_layouts_are_told_where_rates_decide_nothing():
 
 
 def test_the_missing_seeks_are_in_it_where_there_is_room():
-    assert "no seeks to cost" in answer(systems={"ext4": "ext4"}, fills=[80], blocks=3)
+    assert "not a hard disk, so seeks cost nothing" in answer(
+        systems={"ext4": "ext4"}, fills=[80], blocks=3
+    )
     said = answer(
         systems={"ext4": "ext4"}, fills=[80], blocks=3, storage_kind="device", rotational="1"
     )

@@ -47,7 +47,7 @@ def test_the_tables_stand_by_level_and_system(results):
 def test_the_box_counts_ratios_and_asks_nothing_of_steadiness(results):
     lines = {line.name: line for line in sureness_lines(results)}
     assert lines["Comparisons"].text == "18 ratios of aged over fresh, corrected for"
-    assert "clients' work" in lines["Steady"].text
+    assert "clients' work" in lines["Steadiness"].text
 
 
 def test_the_page_holds_it_all(made, tmp_path):

@@ -1,0 +1,227 @@
+"""A study file in the words of another tool: read where they mean the same, else led to the key.
+
+Works on the raw document, before it is checked. A word that means the same as a key is put in its
+place with a note; any other ends in an InputError with its line, its column and the key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import tomlkit
+
+from fsgauge import kinds
+from fsgauge.errors import InputError
+from fsgauge.study.document import Document, Origin
+from fsgauge.study.keys import sections, valid_keys, value_types
+from fsgauge.study.locate import Path
+from fsgauge.study.other_tools import Word, words_called
+from fsgauge.study.wording import as_details, shown
+from fsgauge.units import SIZE, binary_size
+
+_TABLES = ("", "storage", "workload", "plan")
+"""Where a person may write an option of another tool."""
+
+
+def understand(document: Document) -> list[str]:
+    """Put keys in the place of words that mean them; gives a note for each.
+
+    Raises InputError for a word that means something else here, or nothing.
+    """
+    return [*_words(document), *_sizes(document)]
+
+
+def is_word(key: str) -> bool:
+    """Whether a key of --set is a word of another tool, alone or below its section."""
+    section, _, name = key.rpartition(".")
+    return section in _TABLES and bool(words_called(name))
+
+
+def path_of_word(key: str) -> Path:
+    """Where `understand` finds a word that --set names: in its section, else in [workload]."""
+    section, _, name = key.rpartition(".")
+    return (section or "workload", name)
+
+
+def _words(document: Document) -> Iterator[str]:
+    for section in _TABLES:
+        table: object = document.data.get(section) if section else document.data
+        for name, value in list(table.items()) if isinstance(table, dict) else ():
+            word = _word_at(document, section, name, value)
+            path: Path = (section, name) if section else (name,)
+            if word is not None and (note := _put(document, path, word)):
+                yield note
+
+
+def _word_at(document: Document, section: str, name: str, value: object) -> Word | None:
+    """The word that a key is: the first whose key this study has; None for a key of ours."""
+    found = [] if isinstance(value, dict) else words_called(name)
+    if name in valid_keys(section, _kind(document, section)):
+        own = [word for word in found if word.key == f"{section}.{name}"]
+        switches = [word for word in own if word.reads == "switch"]
+        return switches[0] if switches and not isinstance(value, bool) else None
+    here = [word for word in found if _has(document, word.key)]
+    if name in valid_keys(section) and (section == "storage" or not here):
+        return None  # a key of another kind, which is refused as that
+    return next(iter(here or found), None)
+
+
+def _has(document: Document, key: str) -> bool:
+    section, _, name = key.rpartition(".")
+    variant = _kind(document, section) if section == "workload" else ""
+    return bool(key) and name in valid_keys(section, variant)
+
+
+def _put(document: Document, path: Path, word: Word) -> str:
+    """Put the key in the word's place; gives the note, or "" where an option overrules it."""
+    origin = document.origins[path]
+    if not word.key or not _has(document, word.key) or not word.is_read:
+        raise _leads(document, path, word)
+    section, _, name = word.key.rpartition(".")
+    there: Path = (section, name)
+    given = _value_at(document, path)
+    try:
+        value = _fitting(document, there, word.value(given))
+    except ValueError as error:
+        raise _means_otherwise(document, path, word, given, str(error)) from None
+    if there != path and document.written(there):
+        other = document.origins[there]
+        if origin.numbered == other.numbered:
+            raise _twice(document, path, word, other)
+        if origin.numbered:
+            _drop(document, path)
+            return ""
+    _drop(document, path)
+    document.put(there, value, origin)
+    text = tomlkit.item(value).as_string()
+    but = f"; {word.but}" if word.but else ""
+    of = f"{word.title}'s {path[-1]} is {word.key}" if there != path else f"{path[-1]}"
+    return f"{_where(origin)}: {of} = {text}{but}"
+
+
+def _fitting(document: Document, path: Path, value: object) -> object:
+    """The value as the key takes it: alone, or in a list; ValueError for a list elsewhere."""
+    takes = value_types(path, _kind(document, str(path[0])))
+    is_list = bool(takes) and takes[0].base is list and not takes[0].or_alone
+    if is_list and not isinstance(value, list):
+        return [value]
+    if isinstance(value, list) and not (takes and takes[0].base is list):
+        raise ValueError("one value")
+    return value
+
+
+def _drop(document: Document, path: Path) -> None:
+    table: Any = document.data
+    for step in path[:-1]:
+        table = table[step]
+    del table[path[-1]]
+    document.forget(path)
+
+
+def _leads(document: Document, path: Path, word: Word) -> InputError:
+    """A word that is not read: the key that is meant, or why there is none."""
+    origin, spelled = document.origins[path], str(path[-1])
+    if not word.key:
+        return InputError(
+            f"{word.title}'s {spelled} is no key here: {word.but}",
+            location=origin.key("leave it out"),
+            next="fsgauge explain workload lists the keys",
+        )
+    if not _has(document, word.key):
+        kind = _kind(document, "workload")
+        return InputError(
+            f"{word.title}'s {spelled} is {word.key}, which a study of kind {kind} does not have",
+            location=origin.key(),
+            details=(f"valid here: {', '.join(valid_keys('workload', kind))}",),
+            next=f"fsgauge explain {word.key}",
+        )
+    return InputError(
+        f"{word.title}'s {spelled} is {word.key} here" + (f": {word.but}" if word.but else ""),
+        location=origin.key(f"write {_placed(document, path, word)}"),
+        next=f"fsgauge explain {word.key}",
+    )
+
+
+def _means_otherwise(
+    document: Document, path: Path, word: Word, given: object, wanted: str
+) -> InputError:
+    """A value of a known word that means nothing here."""
+    return InputError(
+        f"{word.title}'s {path[-1]} is {word.key} here, and {shown(given)} is not a value of it",
+        location=document.origins[path].value(f"write {_placed(document, path, word)}"),
+        details=tuple(each for each in (wanted, word.but) if each),
+        next=f"fsgauge explain {word.key}",
+    )
+
+
+def _twice(document: Document, path: Path, word: Word, other: Origin) -> InputError:
+    return InputError(
+        f"{path[-1]} and {word.key} are the same key",
+        location=document.origins[path].key("leave one of them out"),
+        details=as_details(other.key()),
+        next=f"fsgauge explain {word.key}",
+    )
+
+
+def _placed(document: Document, path: Path, word: Word) -> str:
+    """An example of the key, and where it goes if that is elsewhere."""
+    section, _, name = word.key.rpartition(".")
+    example = word.example
+    if not example:
+        value = _fitting(document, (section, name), word.sample)
+        example = f"{name} = {tomlkit.item(value).as_string()}"
+    if not document.origins[path].numbered:
+        return f"{section}.{example}"
+    return example if path[:-1] == (section,) else f"{example} in [{section}]"
+
+
+def _sizes(document: Document) -> Iterator[str]:
+    """ "4k" is "4 KiB", wherever a size stands."""
+    for path, text in list(_texts(document.data, ())):
+        size = binary_size(text)
+        takes = value_types(path, _kind(document, str(path[0]))) if size else []
+        if size is None or not takes or any(each.quantity is not SIZE for each in takes):
+            continue
+        table: Any = document.data
+        for step in path[:-1]:
+            table = table[step]
+        table[path[-1]] = size
+        origin = document.origin(path)
+        place = f"{_where(origin)}: " if origin else ""
+        yield f'{place}"{text}" is read as "{size}", in powers of 1024 as in fio and dd'
+
+
+def _texts(value: object, path: Path) -> Iterator[tuple[Path, str]]:
+    if isinstance(value, str):
+        yield path, value
+    elif isinstance(value, dict):
+        for key, entry in value.items():
+            yield from _texts(entry, (*path, key))
+    elif isinstance(value, list):
+        for index, entry in enumerate(value):
+            yield from _texts(entry, (*path, index))
+
+
+def _where(origin: Origin) -> str:
+    if not origin.numbered:
+        return f"{origin.label} {origin.text}"
+    place = origin.key()
+    return f"{place.path}:{place.line}:{place.column}"
+
+
+def _kind(document: Document, section: str) -> str:
+    """The kind of a section that has kinds, as it is written or by default."""
+    if not any(each.variant for each in sections(section)):
+        return ""
+    table = document.data.get(section)
+    usual = kinds.DEFAULT if section == "workload" else ""
+    kind = table.get("kind", usual) if isinstance(table, dict) else usual
+    return kind if isinstance(kind, str) else ""
+
+
+def _value_at(document: Document, path: Path) -> object:
+    value: Any = document.data
+    for step in path:
+        value = value[step]
+    return value

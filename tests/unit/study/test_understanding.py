@@ -1,0 +1,264 @@
+"""A study in fio's words: read where they mean the same, else led to the key, with the place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fsgauge import kinds
+from fsgauge.errors import InputError
+from fsgauge.study.keys import all_dotted
+from fsgauge.study.model import Study
+from fsgauge.study.other_tools import Word, tools, words_page
+from fsgauge.study.parse import load_study, parse_study
+
+PAGE = Path(__file__).parents[3] / "docs" / "guides" / "words.md"
+EVERY = [word for tool in tools().values() for word in tool.words]
+STUDY = """\
+format = 1
+question = "How fast is it?"
+
+[storage]
+kind = "loop"
+size = "1 GiB"
+
+[[system]]
+name = "ext4"
+
+[workload]
+kind = "{kind}"
+{keys}
+"""
+
+
+def read(keys: str, kind: str = kinds.DEFAULT) -> Study:
+    return parse_study(STUDY.format(kind=kind, keys=keys), "mine.toml", "mine")
+
+
+def loaded(*overrides: str, name: str = kinds.DEFAULT, **more: str) -> tuple[Study, list[str]]:
+    notes: list[str] = []
+    return load_study(name, list(overrides), say=notes.append, **more), notes
+
+
+def refused(keys: str, kind: str = kinds.DEFAULT) -> InputError:
+    with pytest.raises(InputError) as refusal:
+        read(keys, kind)
+    return refusal.value
+
+
+def test_a_job_of_fio_is_read() -> None:
+    study = read(
+        'rw = "randrw"\nbs = "4k"\niodepth = 32\nnumjobs = 4\nruntime = 30\nramp_time = "5s"\n'
+        'rwmixread = 70\nnrfiles = 8\ndirect = 1\nrandseed = 7\nioengine = "io_uring"\n'
+        "zero_buffers = 1\n"
+    )
+    load = study.workload.model_dump()
+    assert load["patterns"] == ["randrw"]
+    assert load["block_sizes"] == [4096]
+    assert load["queue_depths"] == [32]
+    assert load["jobs"] == [4]
+    assert load["duration"] == 30 * 10**9
+    assert load["warm_up"] == 5 * 10**9
+    assert load["read_percent"] == 70
+    assert load["files"] == 8
+    assert load["direct"] is True
+    assert load["interface"] == "io_uring"
+    assert load["data"] == "zero"
+    assert study.plan.seed == 7
+
+
+@pytest.mark.parametrize(
+    ("given", "nanoseconds"),
+    [("90", 90e9), ('"90"', 90e9), ('"2m"', 120e9), ('"1h"', 3600e9), ('"500 ms"', 5e8)],
+)
+def test_times_are_as_fio_has_them(given: str, nanoseconds: float) -> None:
+    assert read(f"runtime = {given}").workload.model_dump()["duration"] == nanoseconds
+
+
+@pytest.mark.parametrize(
+    ("given", "sizes"),
+    [
+        ('"4k"', [4096]),
+        ('"4K"', [4096]),
+        ("4096", [4096]),
+        ('"1m"', [1 << 20]),
+        ('["4k", "64k"]', [4096, 65536]),
+        ('"4 KiB"', [4096]),
+    ],
+)
+def test_sizes_are_as_fio_has_them(given: str, sizes: list[int]) -> None:
+    assert read(f"bs = {given}").workload.model_dump()["block_sizes"] == sizes
+
+
+def test_each_word_has_a_note_with_its_place() -> None:
+    study, notes = loaded("bs=4k", "workload.iodepth=32", "workload.duration=5s")
+    assert study.workload.model_dump()["block_sizes"] == [4096]
+    assert notes == [
+        '--set bs=4k: fio\'s bs is workload.block_sizes = ["4 KiB"]',
+        "--set workload.iodepth=32: fio's iodepth is workload.queue_depths = [32]",
+    ]
+    assert loaded("workload.duration=5s")[1] == []
+
+
+def test_sizes_with_a_letter_are_read_wherever_a_size_stands(tmp_path: Path) -> None:
+    study, notes = loaded('workload.block_sizes=["4k", "16K"]', storage="loop:8G")
+    assert study.workload.model_dump()["block_sizes"] == [4096, 16384]
+    assert study.storage.model_dump()["size"] == 8 << 30
+    assert '--storage loop:8G: "8G" is read as "8 GiB", in powers of 1024 as in fio and dd' in (
+        notes
+    )
+    own = tmp_path / "own.toml"
+    own.write_text(STUDY.format(kind=kinds.DEFAULT, keys='bs = "8k"').replace("1 GiB", "1g"))
+    said: list[str] = []
+    load_study(str(own), say=said.append)
+    assert said == [
+        f'{own}:13:1: fio\'s bs is workload.block_sizes = ["8 KiB"]',
+        f'{own}:6:1: "1g" is read as "1 GiB", in powers of 1024 as in fio and dd',
+    ]
+
+
+def test_an_option_overrules_the_file_in_either_words() -> None:
+    study, _ = loaded("bs=8k")
+    assert study.workload.model_dump()["block_sizes"] == [8192]
+    error = refused('bs = "4k"\nblock_sizes = ["8 KiB"]')
+    assert error.what == "bs and workload.block_sizes are the same key"
+    assert error.location is not None and error.location.line == 13
+    assert "mine.toml:14:1" in error.render()
+
+
+@pytest.mark.parametrize(
+    ("keys", "key", "hint"),
+    [
+        ('size = "8G"', "storage.size", 'write size = "8 GiB" in [storage]'),
+        ('filename = "/dev/sdb"', "storage.device", "write device ="),
+        ('directory = "/mnt"', "storage.path", 'write path = "/mnt/x" in [storage]'),
+        ("rate_iops = 1000", "workload.rate", 'write rate = "1000 IOPS"'),
+        ("rwmixwrite = 30", "workload.read_percent", 'write read_percent = "70 %"'),
+    ],
+)
+def test_what_means_something_else_leads_to_the_key(keys: str, key: str, hint: str) -> None:
+    error = refused(keys)
+    assert key in error.what and error.exit_code == 2
+    assert error.location is not None
+    assert (error.location.line, error.location.column) == (13, 1)
+    assert hint in error.location.hint
+    assert error.next == f"fsgauge explain {key}"
+
+
+@pytest.mark.parametrize(
+    ("keys", "hint"),
+    [
+        ('ioengine = "libaio"', 'write interface = "auto"'),
+        ('rw = "randtrim"', 'write patterns = ["read"]'),
+        ('bs = "4k,64k"', 'write block_sizes = ["4 KiB"]'),
+        ('numjobs = "many"', "write jobs = [4]"),
+        ("direct = 2", "write direct = true"),
+    ],
+)
+def test_a_value_that_means_nothing_here_is_shown_with_an_example(keys: str, hint: str) -> None:
+    error = refused(keys)
+    assert "is not a value of it" in error.what
+    assert error.location is not None and error.location.hint == hint
+    assert error.location.line == 13
+
+
+def test_the_key_is_that_of_the_kind_of_study() -> None:
+    assert read("numjobs = 2\nbs = 8192\ndirect = 1", "writers").workload.model_dump()[
+        "writers"
+    ] == [2]
+    error = refused("iodepth = 4", "churn")
+    assert "which a study of kind churn does not have" in error.what
+
+
+def test_a_key_of_another_kind_of_study_is_not_taken_for_a_word_of_fio() -> None:
+    error = refused("fsync = 1")
+    assert error.what == 'unknown key "fsync"'
+    assert error.location is not None and "only workload of kind" in error.location.hint
+    assert refused("fsync = 1", "writers").what.startswith("fio's fsync is workload.sync here: ")
+
+
+def test_what_is_always_so_says_so() -> None:
+    error = refused("group_reporting = 1")
+    assert "always so" in error.what
+    assert error.location is not None and error.location.hint == "leave it out"
+
+
+def test_a_word_of_another_tool_is_told_from_a_wrong_key() -> None:
+    assert refused('transferSize = "1m"').what.startswith("IOR's transferSize is workload.block")
+    assert refused("bloksize = 1").what == 'unknown key "bloksize"'
+
+
+@pytest.mark.parametrize("word", EVERY, ids=lambda word: f"{word.title} {word.word}")
+def test_every_row_has_a_key_and_an_example_that_it_takes(word: Word) -> None:
+    if not word.key:
+        assert word.but and not word.is_read and not word.example
+        return
+    owners = all_dotted()[word.key]
+    assert word.is_read or word.example
+    assert word.is_read != bool(word.example) or word.word == "ioengine" or word.values
+    section, _, name = word.key.rpartition(".")
+    if not word.example or section == "storage":
+        return
+    assert word.example.startswith(f"{name} = ")
+    value = word.example.partition(" = ")[2]
+    kinds_of = [each.variant for each in owners] if section == "workload" else [kinds.DEFAULT]
+    said = [refusal(kind, f"{word.key}={value}") for kind in kinds_of]
+    wrong = ("must be", "is not known", "unknown key", "is not a", "unit")
+    assert any(not any(each in text for each in wrong) for text in said), said
+
+
+def refusal(kind: str, override: str) -> str:
+    """What the shipped study of a kind says to it; another of its keys may rule it out."""
+    try:
+        load_study(kind, [override])
+    except InputError as error:
+        return error.render()
+    return ""
+
+
+def test_every_option_of_fio_that_people_use_is_in_the_table() -> None:
+    fio = {spelling for word in tools()["fio"].words for spelling in word.spellings}
+    used = (
+        "rw bs iodepth numjobs nrfiles direct buffered runtime time_based ramp_time rwmixread"
+        " rate_iops rate_process randseed zero_buffers norandommap invalidate group_reporting"
+        " lat_percentiles output-format write_bw_log ioengine size filesize filename directory"
+        " io_size loops random_distribution fsync fdatasync sync end_fsync fallocate verify"
+        " thinktime startdelay offset stonewall steadystate percentile_list"
+        " buffer_compress_percentage bssplit bsrange blockalign percentage_random rate rate_min"
+        " latency_target max_latency flow dedupe_percentage zonemode read_iolog cpus_allowed"
+        " numa_cpu_nodes prio sqthread_poll client server"
+    )
+    assert set(used.split()) <= fio
+
+
+def test_the_page_is_current() -> None:
+    assert PAGE.read_text("utf-8") == words_page(), (
+        "run: python -m fsgauge.study words > docs/guides/words.md"
+    )
+
+
+def test_a_system_is_left_out_by_name() -> None:
+    whole = load_study(kinds.DEFAULT)
+    first, *others = [system.name for system in whole.systems]
+    left = load_study(kinds.DEFAULT, without=[others[0]])
+    assert [system.name for system in left.systems] == [first, *others[1:]]
+    assert load_study(kinds.DEFAULT, without=[first]).systems[0].name == others[0]
+    with pytest.raises(InputError) as refusal:
+        load_study(kinds.DEFAULT, without=["ext5"])
+    assert 'did you mean "ext4"?' in refusal.value.render()
+    with pytest.raises(InputError) as refusal:
+        load_study(kinds.DEFAULT, without=[first, *others])
+    assert "nothing is left to measure" in refusal.value.what
+
+
+def test_a_job_file_of_fio_is_called_that() -> None:
+    job = "[global]\nioengine=libaio\nbs=4k\niodepth=32\n\n[randread]\nrw=randread\n"
+    with pytest.raises(InputError) as refusal:
+        parse_study(job, "ssd-test.fio", "ssd-test")
+    assert refusal.value.what == "ssd-test.fio is a job file of fio, and a study is a TOML file"
+    assert "fsgauge explain fio" in refusal.value.next
+    unquoted = STUDY.format(kind=kinds.DEFAULT, keys="bs = 4k\niodepth = 32\nrw = read")
+    with pytest.raises(InputError) as refusal:
+        parse_study(unquoted, "mine.toml", "mine")
+    assert "text and quantities go in quotes" in refusal.value.cause
