@@ -10,7 +10,7 @@ import pytest
 
 from .conftest import Run
 
-SMALL = ["--set", "storage.size=64MiB", "--set", "plan.blocks=3", "--seed", "7", "--quiet"]
+SMALL = ["--set", "storage.size=64MiB", "--set", "plan.blocks=2", "--seed", "7", "--quiet"]
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def results(tmp_path: Path, stdout: str) -> Path:
 @pytest.mark.parametrize(
     ("study", "more"),
     [
-        ("overhead", []),
+        ("overhead", ["--set", "workload.queue_depths=[1]"]),
         ("writers", []),
         ("connections", ["--set", "workload.clients=4"]),
         ("churn", ["--set", 'workload.tests=["write"]', "--set", "workload.new_file_size=64KiB"]),

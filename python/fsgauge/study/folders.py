@@ -128,8 +128,8 @@ def _take_folder(document: Document, chosen: Sequence[Chosen]) -> None:
 
 def _ask_of_folders(document: Document) -> None:
     """A shipped question about a device or about mount options is not this study's."""
-    workload, written = document.data.get("workload"), document.origin(("question",))
-    kind = workload.get("kind") if isinstance(workload, dict) else None
+    load, written = document.data.get("workload"), document.origin(("question",))
+    kind = load.get("kind") if isinstance(load, dict) else None
     if not is_shipped(document.label) or not isinstance(kind, str) or written is None:
         return
     if written.numbered:

@@ -20,7 +20,7 @@ class WorkloadKeys(StudyModel):
     makes_systems_afresh: ClassVar[bool] = False
     """Whether it fills its systems up, so that none of them can be one that is mounted already."""
 
-    question_of_folders: ClassVar[str] = "How do these folders compare?"
+    question_of_folders: ClassVar[str] = "How do these file systems compare under the same load?"
     """What a shipped study asks where its systems are folders, used as they are."""
 
     allocates: ClassVar[bool] = False

@@ -36,9 +36,6 @@ _OF_OWN_FILES = ("read", "stat", "mix", "delete")
 class ConnectionsWorkload(WorkloadKeys):
     """Many clients on files of their own, every operation timed; each test is a cell."""
 
-    question_of_folders: ClassVar[str] = (
-        "How do these file systems serve many clients that write, read and back up files?"
-    )
     works_over: ClassVar[Literal["any server"]] = "any server"
     is_told_beside_path: ClassVar[bool] = True
 

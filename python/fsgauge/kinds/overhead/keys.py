@@ -38,9 +38,6 @@ RANDOM = frozenset({"randread", "randwrite", "randrw"})
 class OverheadWorkload(WorkloadKeys):
     """Every pattern at every block size, queue depth and number of jobs: one cell each."""
 
-    question_of_folders: ClassVar[str] = (
-        "How do these file systems compare under the same reads and writes?"
-    )
     works_over: ClassVar[Literal["private servers"]] = "private servers"
 
     kind: Literal["overhead"] = Field(
