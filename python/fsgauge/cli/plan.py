@@ -100,7 +100,7 @@ def command(
     description = describe(
         plan,
         chosen,
-        kept.noise_percent if kept is not None else noise_percent,
+        kept.of_design(plan.side_by_side) if kept is not None else noise_percent,
         size_bytes=size_bytes,
         measured=_of_block(time, is_same),
         one_by_one_because=design.because,

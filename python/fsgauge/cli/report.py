@@ -70,6 +70,7 @@ def command(
     Needs no root, engine or disk, and works on another machine years later. Without FILE, --pdf
     writes summary.pdf into the folder, --png first-screen.png, --disclosure disclosure.html.
     """
+    from fsgauge.cli.execution import said
     from fsgauge.report.write import read_report
     from fsgauge.store.seals import understood
 
@@ -85,7 +86,7 @@ def command(
         report = read_report(directory, disk, accept_changed=accept_changed)
         with understood(report.stored.changes):
             page = report.write()
-            click.echo(f"answer: {report.results.answer}\nreport: {page}")
+            click.echo(said(report.results.answer, page))
             _write_sheets(report, pdf, png, disclosure)
 
 

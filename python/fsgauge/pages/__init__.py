@@ -58,7 +58,7 @@ def is_metric(name: str) -> bool:
 
 def _page_of(name: str) -> str:
     """The page that would explain it, whether there is one or not."""
-    page = name.strip().lower().replace("-", "_")
+    page = name.strip().lower().replace("-", "_").replace(" ", "_")
     operation, _, part = page.rpartition(".")
     return part if operation in OPERATIONS else page
 

@@ -95,12 +95,11 @@ class Live(Quiet):
         """What is shown now, as wide as the terminal is."""
         assert self.tally is not None  # noqa: S101 - the study has started
         width = self.console.width
-        share, left = f"{self.tally.share:.0%}", self.tally.left()
-        load = self.tally.under_load()
-        bar_width = max(0, min(_BAR_WIDTH, width - len(share) - len(left) - len(load) - 6))
+        words = [f"{self.tally.share:.0%}", self.tally.left(), self.tally.under_load()]
+        bar_width = max(0, min(_BAR_WIDTH, width - sum(len(word) + 2 for word in words)))
         bar = ProgressBar(total=1.0, completed=self.tally.share, width=bar_width)
         far = Table.grid(padding=(0, 2))
-        far.add_row(*([bar] if bar_width else []), Text(share), Text(left), Text(load))
+        far.add_row(*([bar] if bar_width else []), *map(Text, words))
         below = [
             f"{_MARGIN}{self.rate}",
             f"{_MARGIN}last: {self.last}" if self.last else "",

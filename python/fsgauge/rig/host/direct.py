@@ -33,9 +33,8 @@ def require_direct_files(study: Study, system: System, directory: str, engine: R
             next=or_without(
                 study,
                 system,
-                f"{method_of(study.workload).buffered_instead()}, or"
-                f" --storage ram:{_no_space(study)}, without folders, makes file systems in memory"
-                " (as root)",
+                f"{method_of(study.workload).buffered_instead()}, or without folders"
+                f" --storage ram:{_no_space(study)}, which makes file systems in memory (as root)",
             ),
         )
     found = engine.run(ProbeJob(directory=directory))

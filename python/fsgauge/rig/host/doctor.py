@@ -156,7 +156,8 @@ def _noise(
         return None
     try:
         measured = measured_noise(run, directory, direct=bool(probe.direct))
-        kept = KeptNoise(measured.apart_percent, "", 0, str(directory), time.time())
+        near, apart = measured.next_percent, measured.apart_percent
+        kept = KeptNoise(near, "", 0, str(directory), time.time(), max(near, apart))
         keep_noise(file_system_at(directory), kept)
         return measured
     except (FsgaugeError, OSError) as error:

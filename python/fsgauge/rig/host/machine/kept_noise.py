@@ -27,7 +27,8 @@ class KeptNoise:
     """How far two equal runs last differed on some storage, in percent, and who measured it.
 
     `study` is the run's, "" where `fsgauge doctor` measured; `source` is its results folder or the
-    folder that was read.
+    folder that was read. `apart_percent` is of runs that stand some seconds apart, where that was
+    measured too: how partners stand where systems are measured one by one.
     """
 
     noise_percent: float
@@ -35,6 +36,13 @@ class KeptNoise:
     blocks: int
     source: str
     measured_unix_s: float
+    apart_percent: float | None = None
+
+    def of_design(self, side_by_side: bool) -> float:
+        """What a plan of that design has to reckon with."""
+        if side_by_side or self.apart_percent is None:
+            return self.noise_percent
+        return self.apart_percent
 
 
 def kept_noise(place: str) -> list[KeptNoise]:
