@@ -108,6 +108,7 @@ def runs_needed(lines: Collection[Watched], loss: float, tests: int, new: Newcom
 
     As many more are taken to scatter as those that there are.
     """
+
     def enough(count: int) -> bool:
         return all(_shows(line.with_samples(count), loss, tests, new) for line in lines)
 
