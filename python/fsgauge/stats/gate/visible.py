@@ -108,12 +108,11 @@ def runs_needed(lines: Collection[Watched], loss: float, tests: int, new: Newcom
 
     As many more are taken to scatter as those that there are.
     """
-    have = max((line.noises["direct"].samples for line in lines), default=0)
 
     def enough(count: int) -> bool:
         return all(_shows(line.with_samples(count), loss, tests, new) for line in lines)
 
-    return _fewest(max(have, FEWEST_RUNS), MOST_RUNS, enough)
+    return _fewest(FEWEST_RUNS, MOST_RUNS, enough)
 
 
 def new_runs_needed(

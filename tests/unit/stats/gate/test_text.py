@@ -54,6 +54,7 @@ def test_what_is_no_such_file_is_refused(text: str, said: str) -> None:
         read_text(text, "gate.json")
 
 
+@pytest.mark.filterwarnings("ignore:Pydantic serializer")
 def test_a_right_checksum_over_nonsense_is_refused_as_well() -> None:
     made = learned().model_copy(update={"runs": [{"label": 1}]})
     with pytest.raises(InputError, match="not a gate's file"):
