@@ -74,7 +74,7 @@ def test_one_burst_moves_the_main_interval_and_not_the_robust_one(systems: int) 
         burst = calm.copy()
         burst[3, 1] += math.log(1 / 3)
         before, after = comparisons(plan, calm)[0], comparisons(plan, burst)[0]
-        assert after.robust_light == [3] and differs(after)
+        assert 3 in after.robust_light and differs(after)
         moved.append(abs(math.log(after.ratio / before.ratio)))
         robustly_moved.append(abs(math.log(after.robust_ratio / before.robust_ratio)))
         widths.append(
