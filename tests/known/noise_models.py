@@ -128,17 +128,7 @@ MODELS = [
         " the mean",
     ),
     NoiseModel("single bursts", single_bursts, apart=_RARE),
-    NoiseModel("clustered bursts", clustered_bursts, apart=_RARE),
-    NoiseModel(
-        "bimodal by turn",
-        bimodal,
-        apart="two levels are no bell: few blocks that agree by chance give an interval that is too"
-        " narrow",
-    ),
-    NoiseModel(
-        "bimodal, sticky",
-        sticky,
-        apart="most blocks lie within one level; those that hold a change lie far off and make the"
-        " interval wide",
-    ),
+    NoiseModel("clustered bursts", clustered_bursts),
+    NoiseModel("bimodal by turn", bimodal),
+    NoiseModel("bimodal, sticky", sticky),
 ]

@@ -12,9 +12,9 @@ from tests.known.noise_models import MODELS, NoiseModel
 from tests.known.simulated_studies import Analysed, orders, rates
 from tests.known.statistics_table import PAGE, Case, cases, page
 
-LEAST_COVERAGE = 0.91
-MOST_FALSE_ALARMS = 0.11
-"""What also a row that is named in the page has to keep."""
+LEAST_COVERAGE = 0.93
+MOST_FALSE_ALARMS = 0.06
+"""What also a row that is named in the page has to keep: it may cover more, and nothing else."""
 
 
 @pytest.fixture(scope="module")

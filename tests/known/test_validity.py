@@ -100,7 +100,7 @@ def test_a_baseline_that_is_not_itself_is_not_valid() -> None:
 
 POWER = {
     # Bias of A' in percent, deviation of a run, blocks: how often the study is called not valid.
-    (5, 0.01, 5): (0.00, 0.25),
+    (5, 0.01, 5): (0.10, 0.50),
     (5, 0.01, 8): (0.25, 0.75),
     (5, 0.01, 20): (0.95, 1.0),
     (5, 0.02, 20): (0.30, 0.80),
@@ -118,8 +118,8 @@ POWER = {
 def test_a_bias_is_found_as_far_as_the_scatter_of_blocks_lets_it(
     case: tuple[int, float, int], power: tuple[float, float]
 ) -> None:
-    """It has to lie outside the margin with its whole 99 % interval: 5 % of 1 % noise do not in 5
-    blocks. Without bias the same studies are valid: see above.
+    """Its whole 99 % interval has to lie outside the margin: 5 % beside 1 % of noise is found in a
+    third of studies of 5 blocks. Without bias the same studies are valid: see above.
     """
     percent, sigma, blocks = case
     bias = math.log1p(percent / 100)

@@ -68,10 +68,10 @@ def drift_of(series: Sequence[ByBlock], *, level: float = LEVEL) -> Drift | None
     if len(blocks) < FEWEST_BLOCKS:
         return None
     middle = statistics.fmean(blocks)
-    level = statistics.fmean(means.values())
+    centre = statistics.fmean(means.values())
     spread = math.fsum((block - middle) ** 2 for block in blocks)
-    slope = math.fsum((block - middle) * (means[block] - level) for block in blocks) / spread
-    squares = math.fsum((means[block] - level - slope * (block - middle)) ** 2 for block in blocks)
+    slope = math.fsum((block - middle) * (means[block] - centre) for block in blocks) / spread
+    squares = math.fsum((means[block] - centre - slope * (block - middle)) ** 2 for block in blocks)
     freedom = len(blocks) - 2
     error = math.sqrt(squares / freedom / spread)
     span = blocks[-1] - blocks[0]

@@ -9,8 +9,8 @@ are averaged to one number: A' over A, as the plan names them. The plan draws wh
 later one, so a drift is scatter, which widens the interval, and no difference. A rig that drifts is
 not a rig that lies: the order of systems is random as well, and their ratios hold, where a test in
 order of time called nearly all of these studies invalid. The drift is reported apart. The names are
-never drawn anew: whatever differs between A and A' would then be scatter as well, and a baseline
-that is 20 % apart from itself was called valid in 92 of 100 studies (tests/known/test_validity.py).
+never drawn anew: what differs between A and A' would then be scatter as well, and not be found.
+How often it is found is in tests/known/test_validity.py.
 
 - differs: the 99 % interval lies wholly outside the margin of equivalence. The study is not valid.
   At 95 % a noisy rig, beside whose scatter the margin is nothing, is called so one time in forty.

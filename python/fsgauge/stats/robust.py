@@ -146,13 +146,13 @@ def fitted(blocks: Sequence[int], systems: Sequence[int], logs: Sequence[float])
     found = np.linalg.solve(design.T @ design, design.T @ values)
     residuals = values - design @ found
     variance = _first_variance(residuals)
-    weights = np.ones(runs)
+    weights, widened = np.ones(runs), runs / max(runs - effects, 1)
     for _ in range(_STEPS):
         weights = (FREEDOM + 1) / (FREEDOM + residuals**2 / variance)
         weighted = design * weights[:, None]
         before, found = found, np.linalg.solve(design.T @ weighted, weighted.T @ values)
         residuals = values - design @ found
-        variance = max(float(weights @ residuals**2 / weights.sum()), _CLOSE**2)
+        variance = max(widened * float(weights @ residuals**2 / weights.sum()), _CLOSE**2)
         if float(np.max(np.abs(found - before))) <= _CLOSE:
             break
     freedom = runs - effects

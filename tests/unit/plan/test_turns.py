@@ -14,14 +14,14 @@ from fsgauge.wire import BlockTarget, RandomAccess, SequentialAccess, ZeroData, 
 
 GIB = 1 << 30
 DRAWN_BY_42 = [
-    ("raw", False),
-    ("xfs", False),
     ("ext4", False),
     ("raw", True),
+    ("xfs", False),
     ("raw", False),
+    ("raw", False),
+    ("xfs", False),
     ("raw", True),
     ("ext4", False),
-    ("xfs", False),
 ]
 TARGET = BlockTarget(path="/dev/loop0", size_bytes=GIB)
 
