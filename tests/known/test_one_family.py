@@ -167,10 +167,10 @@ def test_what_a_table_decides_the_answer_does_not_leave_open(
 def test_nor_does_one_about_aged_systems(study: tuple[str, float, int]) -> None:
     results = results_of(*study)
     aging, churn = Aging.of(results), Churn.of(results)
-    decided = {p.verdict in DECIDED for line in aging.lines for p in line.points} if aging else ()
-    damaged = {each.verdict in DECIDED for each in churn.damages} if churn else ()
-    if results.answer.startswith(("Too noisy", "Undecided")) and True in {*decided, *damaged}:
-        assert "ecided elsewhere: at" in results.answer
+    decided = [p.verdict in DECIDED for line in aging.lines for p in line.points] if aging else []
+    damaged = [d.verdict in DECIDED for d in churn.damages] if churn else []
+    if results.answer.startswith(("Too noisy", "Undecided")) and any([*decided, *damaged]):
+        assert "ecided elsewhere: " in results.answer
 
 
 @pytest.mark.parametrize("study", [("writers", 0.02, 1), ("writers", 0.3, 2)], ids=str)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from html import escape
 
 from fsgauge.report.draw import Drawing
+from fsgauge.report.labels import labels_of
 from fsgauge.stats.results import Results
 
 MARK = "†"
@@ -50,14 +51,23 @@ def _reasons(results: Results) -> dict[str, str]:
     return found
 
 
+def _shown(results: Results) -> dict[str, str]:
+    """The systems to mark by what a page calls them: their names, and their labels."""
+    labels = labels_of(results.systems)
+    systems = list(_reasons(results))
+    by_label = {labels[s]: s for s in systems if labels[s] not in results.systems}
+    return by_label | {system: system for system in systems}
+
+
 def marked_page(page: str, results: Results) -> str:
     """The page with a mark behind each of these names; its reason shows under the pointer."""
     reasons = _reasons(results)
     if not reasons:
         return page
     marks = {
-        escape(system): f'{escape(system)} <sup class="weak" title="{escape(reason)}">{MARK}</sup>'
-        for system, reason in reasons.items()
+        escape(shown): f'{escape(shown)} <sup class="weak" title="{escape(reasons[system])}">'
+        f"{MARK}</sup>"
+        for shown, system in _shown(results).items()
     }
 
     def marked(found: re.Match[str]) -> str:
@@ -68,7 +78,7 @@ def marked_page(page: str, results: Results) -> str:
 
 def marked_drawings(drawings: Mapping[str, Drawing], results: Results) -> dict[str, Drawing]:
     """The pictures with the mark behind these names, also where a cell follows the name."""
-    names = sorted(_reasons(results), key=len, reverse=True)
+    names = sorted(_shown(results), key=len, reverse=True)
     if not names:
         return dict(drawings)
     begins = "|".join(re.escape(escape(name, quote=False)) for name in names)

@@ -55,13 +55,13 @@ def churn_answer(churn: Churn, primary: Sequence[Cell]) -> str:
 def _decided_elsewhere(churn: Churn, found: dict[Side, list[Damage]]) -> str:
     """What the tables decide of systems that the sentence leaves undecided: the first of it."""
     everything = [damage for damages in found.values() for damage in damages]
-    told = {damage.system for damage in everything if damage.verdict in ("better", "worse")}
+    open_ = {(each.side, each.system) for each in everything if each.verdict == "undecided"}
     other = [
         damage
         for damage in churn.damages
         if damage.verdict in ("better", "worse")
         and damage not in everything
-        and damage.system not in told
+        and (damage.side, damage.system) in open_
     ]
     if not other:
         return ""
