@@ -149,7 +149,13 @@ def _one_fill(panel: _Panel, width: int) -> alt.TopLevelMixin:
     along = Along("x", panel.ratios, x)
     one = chart_of([{"ratio": 1.0}]).mark_rule(color=INK, strokeWidth=1).encode(x=x("ratio"))
     fields, name = ("ratio", "low", "high"), HEADINGS[panel.side]
-    return row_of_points(panel.rows, fields, along, width, name, [one])
+    under = [one]
+    if panel.noise is not None:
+        low, high = panel.noise
+        edges = {"ratio": max(low, panel.ratios[0]), "above": min(high, panel.ratios[1])}
+        band = chart_of([edges]).mark_rect(color=BAND, opacity=0.35)
+        under.insert(0, band.encode(x=x("ratio"), x2="above:Q"))
+    return row_of_points(panel.rows, fields, along, width, name, under)
 
 
 def _draw(panel: _Panel, width: int) -> alt.TopLevelMixin:

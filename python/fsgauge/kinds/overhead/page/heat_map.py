@@ -29,6 +29,8 @@ CELL_HEIGHT = 36
 CELL_PIXELS = 72
 AXIS_PIXELS = 60
 STRONGEST = 0.7
+NAME_PIXELS = 8.8
+"""Of a letter of a panel's name in the widest of fonts."""
 LETTER_PIXELS = 6.9
 """Of a letter of 11 pixels in a wide font."""
 SMALL = 9 / 11
@@ -95,20 +97,17 @@ def _wide(rows: list[dict[str, Any]]) -> dict[str, Any]:
     """One column a system where cells then have room for their text, else lines of panels."""
     systems = len({row["system"] for row in rows})
     sizes = len(_sizes(rows))
-    named = max(len(row["label"]) for row in rows) * panels.HEADING_PIXELS + 12
-    needed = max(sizes * _text_pixels(rows, SMALL) + AXIS_PIXELS, named)
-    columns = max(1, min(systems, WIDE_PIXELS // round(needed)))
-    width = min(CELL_PIXELS * sizes, WIDE_PIXELS // columns - AXIS_PIXELS)
-    room = max(width + AXIS_PIXELS, min(round(named), WIDE_PIXELS // columns))
-    spacing = max(18, room - max(width + 36, round(named / panels.WIDER)))
+    named = round(max(len(row["label"]) for row in rows) * NAME_PIXELS) + 12
+    needed = max(round(sizes * _text_pixels(rows, SMALL)) + AXIS_PIXELS, named)
+    columns = max(1, min(systems, WIDE_PIXELS // needed))
+    most = WIDE_PIXELS // columns - AXIS_PIXELS
+    width = min(most, max(CELL_PIXELS * sizes, named - AXIS_PIXELS))
     lines: list[dict[str, Any]] = []
     for line in _split(rows, "pattern"):
-        drawn = [
-            panels.specification(_panel(panel, width, room)) for panel in _split(line, "system")
-        ]
+        of_systems = _split(line, "system")
+        drawn = [panels.specification(_panel(each, width, width)) for each in of_systems]
         lines += [
-            {"hconcat": drawn[start : start + columns], "spacing": spacing}
-            for start in range(0, len(drawn), columns)
+            {"hconcat": drawn[start : start + columns]} for start in range(0, len(drawn), columns)
         ]
     return {"vconcat": lines, "spacing": 18}
 
@@ -162,7 +161,7 @@ def _panel(rows: list[dict[str, Any]], width: int, room: int) -> alt.TopLevelMix
         ),
         *_texts(rows, base, width / len(sizes)),
     ]
-    title = panels.heading(rows[0]["label"], room - panels.AXIS_PIXELS + 24, rows[0]["pattern"])
+    title = panels.heading(rows[0]["label"], room, rows[0]["pattern"])
     return alt.layer(*layers).properties(width=width, height=CELL_HEIGHT * len(depths), title=title)
 
 
