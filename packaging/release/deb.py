@@ -22,8 +22,8 @@ from release.manual import manual
 from release.wheels import unpack
 
 HOME = "usr/lib/fsgauge"
-_XZ_LEVEL = 2
-"""Mostly machine code: a higher level takes minutes more and saves a few per cent."""
+_ZSTD_LEVEL = 9
+"""dpkg of Debian 12 and later reads zstd; xz takes minutes where this takes seconds."""
 
 
 def build(
@@ -58,7 +58,7 @@ def build(
         path.chmod(0o755 if name in ("postinst", "prerm") else 0o644)
     (work / "DEBIAN").chmod(0o755)
     package = out / f"fsgauge_{version}_{architecture.debian}.deb"
-    words = ["--root-owner-group", "-Zxz", f"-z{_XZ_LEVEL}", "--threads-max=1"]
+    words = ["--root-owner-group", "-Zzstd", f"-z{_ZSTD_LEVEL}", "--threads-max=1"]
     subprocess.run(
         ["dpkg-deb", *words, "--build", str(work), str(package)],
         env={**os.environ, "SOURCE_DATE_EPOCH": str(epoch_seconds)},

@@ -25,6 +25,7 @@ ENVIRONMENT = {
     "FSGAUGE_ENGINE": "The engine's binary, if it is not the installed one.",
     "FSGAUGE_PATH": "Folders in which programs are looked up before all others.",
     "FSGAUGE_KEEP_CACHES": "1: the caches of the rest of the machine are not dropped.",
+    "FSGAUGE_STATE": "The folder of what is remembered between commands, not the usual one.",
     "FSGAUGE_SMB_PASSWORD": "The password of an SMB share that is measured.",
 }
 FILES = {

@@ -67,10 +67,9 @@ def clean_root(suite: str, architecture: str, folder: Path) -> Iterator[CleanRoo
         root = folder / "root"
         root.mkdir()
         subprocess.run(["tar", "-xf", base, "-C", root], check=True)
-        for name in ("/etc/resolv.conf", "/etc/pip.conf"):
+        for name in ("/etc/resolv.conf", "/etc/pip.conf", "/etc/ssl/certs/ca-certificates.crt"):
             if Path(name).exists():
                 shutil.copy(name, root / name[1:])
-        shutil.copytree("/etc/ssl/certs", root / "etc/ssl/certs", dirs_exist_ok=True)
         try:
             yield CleanRoot(root)
         finally:
