@@ -16,9 +16,9 @@ _HELD = "\N{NO-BREAK SPACE}"
 
 
 def width_of(stream: TextIO) -> int | None:
-    """Columns of the terminal that a stream is; None where it is none."""
+    """Columns of the terminal that a stream is; None where it is none, or does not say."""
     try:
-        return os.get_terminal_size(stream.fileno()).columns if stream.isatty() else None
+        return os.get_terminal_size(stream.fileno()).columns or None if stream.isatty() else None
     except (OSError, ValueError):
         return None
 

@@ -181,8 +181,9 @@ def test_without_scripts_everything_is_there(browser: Any, reports: dict[str, Pa
     page = opened.page
     assert page.locator("#figure-forest .wide svg.chart").is_visible()
     assert page.locator("#figure-forest .wide .hover title").count() > 10
-    page.locator("details.numbers summary").first.click()
-    assert page.locator("details.numbers table").first.is_visible()
+    closed = page.locator("#numbers details.numbers:not([open])")
+    closed.first.locator("summary").click()
+    assert page.locator("#numbers details.numbers table").first.is_visible()
     opened.context.close()
 
 

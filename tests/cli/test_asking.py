@@ -15,7 +15,7 @@ import pytest
 from fsgauge.cli import asking
 from tests.cli.conftest import ENGINE, Run
 
-LONG = ["--set", "workload.duration=60s"]
+LONG = ["--set", "workload.duration=60s", "--set", "plan.side_by_side=false"]
 """24 runs of a minute, which the fake engine ends at once."""
 
 

@@ -36,6 +36,7 @@ NARROWER = 2 / 3
 _STEPS = 200
 _CLOSE = 1e-10
 _LEAST_SLOPE = 0.1
+_LEAST_SHARE = 1e-3
 """Below, so many runs lie far off that the errors say nothing."""
 
 Floats = NDArray[np.float64]
@@ -177,9 +178,14 @@ def _design(blocks: Sequence[int], systems: Sequence[int]) -> Floats:
 
 
 def _first_variance(residuals: Floats) -> float:
-    """From the median, so that what lies far off does not begin as usual."""
+    """From the median, so that what lies far off does not begin as usual.
+
+    In few blocks most runs are fitted exactly, and their median is nothing: a share of the mean is
+    the least, or those that differ would begin without any weight.
+    """
     median = float(np.median(np.abs(residuals)))
-    return max((median / 0.6745) ** 2 or float(np.mean(residuals**2)), _CLOSE**2)
+    least = _LEAST_SHARE * float(np.mean(residuals**2))
+    return max((median / 0.6745) ** 2, least, _CLOSE**2)
 
 
 def _errors(design: Floats, residuals: Floats, variance: float, freedom: int) -> Floats | None:

@@ -38,6 +38,7 @@ def type_name(value: object) -> str:
 def shown(value: object) -> str:
     """A raw value as it stands in the file, shortened."""
     text = f'"{value}"' if isinstance(value, str) and value.isprintable() else repr(value)
+    text = text.lower() if isinstance(value, bool) else text
     return text if len(text) <= 60 else text[:57] + "..."
 
 

@@ -32,7 +32,8 @@ def results_of(stored: StoredStudy) -> dict[str, Any]:
         stored.environment_before,
         stored.environment_after,
     )
-    return json.loads(found.model_dump_json())
+    sure = found.sureness.model_copy(update={"under_load_percent": None})  # of the wall's clock
+    return json.loads(found.model_copy(update={"sureness": sure}).model_dump_json())
 
 
 def runs_of(stored: StoredStudy) -> Counter[tuple[int, int, str]]:

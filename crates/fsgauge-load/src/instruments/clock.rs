@@ -174,7 +174,10 @@ mod tests {
         };
         let second = Clock::like(&measured).0;
         assert_eq!((second.kind, second.scale), (first.kind, first.scale));
-        assert_eq!(Clock::like(&SelfMeasure { clock: ClockKind::ClockGettime, ..measured }).0.kind, first.kind);
+        assert_eq!(
+            Clock::like(&SelfMeasure { clock: ClockKind::ClockGettime, ..measured }).0.kind,
+            first.kind
+        );
     }
 
     #[test]

@@ -134,7 +134,7 @@ def _no_folder(parent: Path, error: OSError) -> RigError:
     refused = error.errno in (errno.EACCES, errno.EPERM)
     return RigError(
         f"no folder can be made in {parent}: {error.strerror}",
-        cause="on a network file system root often counts as nobody (root_squash)"
+        cause="on a network file system root often has no rights of its own (root_squash)"
         if refused and os.geteuid() == 0
         else cause_of(error),
         next=f"findmnt --target {quoted}; ls -ld {quoted}; df -h {quoted}",

@@ -1,0 +1,45 @@
+"""Numbers of a churned tree that published claims are held against."""
+
+from __future__ import annotations
+
+from fsgauge.kinds.churn.analysis.model import Churn, ChurnLayout
+from fsgauge.published.ledger import Trial
+from fsgauge.published.observe import Observation
+from fsgauge.stats.estimate import Estimate
+from fsgauge.stats.results import Results
+
+
+def extents_of_aged(trial: Trial, results: Results) -> list[Observation]:
+    """Extents a file of the aged tree over those of its fresh copy, at each fill level."""
+    churn = Churn.of(results)
+    found = []
+    for level in churn.fills if churn is not None else ():
+        aged = churn.layout(trial.system, level, "aged") if churn is not None else None
+        fresh = churn.layout(trial.system, level, "fresh") if churn is not None else None
+        if aged is not None and fresh is not None:
+            found.append(_over(trial.system, aged, fresh))
+    return found
+
+
+def _over(system: str, aged: ChurnLayout, fresh: ChurnLayout) -> Observation:
+    """The interval spans all that both intervals allow, so it is wide rather than narrow."""
+    top, bottom = aged.extents_per_file, fresh.extents_per_file
+    low, high = _span(top, bottom)
+    return Observation(
+        cell=f"{aged.fill_percent} % full",
+        system=system,
+        over="its fresh copy",
+        value=top.value / bottom.value,
+        low=low,
+        high=high,
+        n=min(top.n, bottom.n),
+    )
+
+
+def _span(top: Estimate, bottom: Estimate) -> tuple[float | None, float | None]:
+    if top.low is None or top.high is None or bottom.low is None or bottom.high is None:
+        return None, None
+    return top.low / bottom.high, top.high / bottom.low
+
+
+OBSERVED = {"extents of aged files": extents_of_aged}
