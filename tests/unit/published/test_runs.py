@@ -31,7 +31,7 @@ KEPT = [
 @pytest.mark.parametrize(("folder", "study"), STUDIES)
 def test_each_study_of_verdicts_is_valid_and_asked_for(folder: str, study: str) -> None:
     loaded = load_study(str(study_path(folder, study)))
-    assert loaded.workload.kind == folder
+    assert study.startswith(loaded.workload.kind)  # a claim may be tested by another kind
     assert study in {t.study for claim in ledgers()[folder].claim for t in claim.trials}
 
 
