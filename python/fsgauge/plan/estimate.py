@@ -14,7 +14,7 @@ from fsgauge.plan.space import layout_bytes, planned_room
 from fsgauge.study.model import Study, System
 from fsgauge.study.reached import accesses_of, is_beside_path
 from fsgauge.study.workload import cells_of
-from fsgauge.workload import method_of
+from fsgauge.workload import Method, method_of
 from fsgauge.workload.assumed import EXPECTED, Speed
 
 TURN_SECONDS = 0.5
@@ -32,9 +32,7 @@ def turn_seconds(
     study: Study, size_bytes: int, access: AccessKeys, speed: Speed = EXPECTED
 ) -> float:
     """One system, made afresh for each stage, filled, and measured in every cell."""
-    method = method_of(study.workload).reached_by((access,))
-    method = method.in_room(planned_room(study, size_bytes))
-    space = layout_bytes(study, size_bytes)
+    method, space = _method_at(study, size_bytes, access), layout_bytes(study, size_bytes)
     cells = cells_of(study.workload)
     made = sum(len(group) for group in method.stages(cells))
     times = 1 + rounds(study, speed)
@@ -50,25 +48,31 @@ def block_seconds(
 ) -> float:
     """Every system's turn, the baseline's second one, and those over paths beside a server."""
     sliced = turns_of_block(study) * _slicing_seconds(study) if side_by_side else 0.0
-    accesses = accesses_of(study)
-    turns = Counter([*accesses, accesses[0], *[AccessKeys()] * len(_beside_path(study))])
     return sliced + sum(
-        count * turn_seconds(study, size_bytes, access, speed) for access, count in turns.items()
+        count * turn_seconds(study, size_bytes, access, speed)
+        for access, count in _turns_by_access(study).items()
     )
 
 
 def under_load_share(study: Study, size_bytes: int, *, side_by_side: bool = False) -> float:
     """How much of a block's time the load runs, warm-up included, at the speed that is assumed."""
+    space, cells = layout_bytes(study, size_bytes), cells_of(study.workload)
     loads = 0.0
-    accesses = accesses_of(study)
-    turns = Counter([*accesses, accesses[0], *[AccessKeys()] * len(_beside_path(study))])
-    for access, count in turns.items():
-        method = method_of(study.workload).reached_by((access,))
-        method = method.in_room(planned_room(study, size_bytes))
-        space = layout_bytes(study, size_bytes)
-        runs = (method.run_seconds(cell, space, EXPECTED) for cell in cells_of(study.workload))
-        loads += count * sum(runs)
+    for access, count in _turns_by_access(study).items():
+        method = _method_at(study, size_bytes, access)
+        loads += count * sum(method.run_seconds(cell, space, EXPECTED) for cell in cells)
     return loads / block_seconds(study, size_bytes, side_by_side=side_by_side)
+
+
+def _turns_by_access(study: Study) -> Counter[AccessKeys]:
+    """The turns of a block, by how they reach their system."""
+    accesses = accesses_of(study)
+    return Counter([*accesses, accesses[0], *[AccessKeys()] * len(_beside_path(study))])
+
+
+def _method_at(study: Study, size_bytes: int, access: AccessKeys) -> Method:
+    method = method_of(study.workload).reached_by((access,))
+    return method.in_room(planned_room(study, size_bytes))
 
 
 def _slicing_seconds(study: Study) -> float:

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from typing import Self
 
 from fsgauge import kinds
 from fsgauge.published.ledger import Part, Scalar, Trial
 from fsgauge.record import Cell
-from fsgauge.stats.ratio import ratio_of_blocks
-from fsgauge.stats.results import Comparison, Results
+from fsgauge.stats.estimate import Estimate
+from fsgauge.stats.ratio import Ratio, ratio_of_blocks
+from fsgauge.stats.results import Comparison, JudgedRatio, Results
 
 
 class Observation(Part):
@@ -32,6 +34,20 @@ class Observation(Part):
     high: float | None
     n: int
     p: float | None = None
+
+    @classmethod
+    def of(cls, cell: str, system: str, over: str, found: Estimate | Ratio | JudgedRatio) -> Self:
+        """A number as statistics gives it."""
+        return cls(
+            cell=cell,
+            system=system,
+            over=over,
+            value=found.value if isinstance(found, Estimate) else found.ratio,
+            low=found.low,
+            high=found.high,
+            n=found.n,
+            p=found.p_adjusted if isinstance(found, JudgedRatio) else None,
+        )
 
     def excludes(self, value: float) -> bool:
         """Whether the interval lies on one side of a value."""
@@ -127,12 +143,6 @@ def _step(before: Comparison, after: Comparison, cell: Cell, trial: Trial) -> Ob
     if found is None:
         return None
     first, second = trial.at
-    return Observation(
-        cell=f"{cell.name}: {trial.across.replace('_', ' ')} {second} over {first}",
-        system=trial.system,
-        over=trial.system,
-        value=found.ratio,
-        low=found.low,
-        high=found.high,
-        n=found.n,
-    )
+    across = trial.across.replace("_", " ")
+    name = f"{cell.name}: {across} {second} over {first}"
+    return Observation.of(name, trial.system, trial.system, found)

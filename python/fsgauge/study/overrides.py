@@ -26,8 +26,6 @@ from fsgauge.study.specs import option_origin, storage_table, system_table
 from fsgauge.study.understanding import is_word, path_of_word
 from fsgauge.study.value_type import ValueType
 
-NOT_SETTABLE = ("format",)
-
 
 def change_storage(document: Document, spec: str) -> None:
     """Put the storage of --storage in the study's place; keys of the same kind stay."""

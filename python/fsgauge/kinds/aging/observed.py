@@ -7,14 +7,15 @@ from typing import cast
 from fsgauge.kinds.aging.analysis.model import Aging, AgingPoint, Side
 from fsgauge.published.ledger import Trial
 from fsgauge.published.observe import Observation
-from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.results import Results
 
 
 def kept(trial: Trial, results: Results) -> list[Observation]:
     """What a system keeps of its clean rate, at every level."""
     return [
-        _share(f"{point.free_percent} % free", trial.system, "its clean rate", point.relative)
+        Observation.of(
+            f"{point.free_percent} % free", trial.system, "its clean rate", point.relative
+        )
         for point in _points(trial, results)
         if point.relative is not None
     ]
@@ -30,7 +31,7 @@ def in_chunks(trial: Trial, results: Results) -> list[Observation]:
     """The share of the aged files' bytes in extents of exactly the allocation size."""
     aging = Aging.of(results)
     return [
-        _share("aged files", each.system, "", each.chunk_share)
+        Observation.of("aged files", each.system, "", each.chunk_share)
         for each in (aging.aged if aging else [])
         if each.system == trial.system and each.chunk_share is not None
     ]
@@ -40,18 +41,6 @@ def _points(trial: Trial, results: Results) -> list[AgingPoint]:
     aging = Aging.of(results)
     line = aging.line(trial.system, cast(Side, trial.cells["side"])) if aging else None
     return line.points if line else []
-
-
-def _share(cell: str, system: str, over: str, share: Estimate) -> Observation:
-    return Observation(
-        cell=cell,
-        system=system,
-        over=over,
-        value=share.value,
-        low=share.low,
-        high=share.high,
-        n=share.n,
-    )
 
 
 OBSERVED = {"kept": kept, "kept at": kept_at, "in chunks": in_chunks}

@@ -17,19 +17,8 @@ def extents_per_file(trial: Trial, results: Results) -> list[Observation]:
     for cell in cells_of(trial, results):
         extents = connections.extents_of(cell.id, trial.system)
         if extents is not None and extents.ratio is not None:
-            ratio = extents.ratio
-            found.append(
-                Observation(
-                    cell=cell.name,
-                    system=trial.system,
-                    over=connections.extents_reference,
-                    value=ratio.ratio,
-                    low=ratio.low,
-                    high=ratio.high,
-                    n=ratio.n,
-                    p=ratio.p_adjusted,
-                )
-            )
+            over = connections.extents_reference
+            found.append(Observation.of(cell.name, trial.system, over, extents.ratio))
     return found
 
 
@@ -38,16 +27,7 @@ def response_by_clients(trial: Trial, results: Results) -> list[Observation]:
     connections = Connections.of(results)
     cells = {cell.id: cell.name for cell in cells_of(trial, results)}
     return [
-        Observation(
-            cell=cells[entry.cell],
-            system=trial.system,
-            over="the fewest clients",
-            value=entry.response_ratio.ratio,
-            low=entry.response_ratio.low,
-            high=entry.response_ratio.high,
-            n=entry.response_ratio.n,
-            p=entry.response_ratio.p_adjusted,
-        )
+        Observation.of(cells[entry.cell], trial.system, "the fewest clients", entry.response_ratio)
         for entry in (connections.by_clients if connections is not None else ())
         if entry.system == trial.system and entry.cell in cells and entry.response_ratio is not None
     ]

@@ -25,18 +25,8 @@ def _of(system: str, trial: Trial, results: Results) -> list[Observation]:
     for cell in cells_of(trial, results) if overhead is not None else ():
         entry = overhead.fluctuation_of(cell.id, system) if overhead is not None else None
         if entry is not None and entry.ratio is not None:
-            found.append(
-                Observation(
-                    cell=f"{system}, {cell.name}" if system != trial.system else cell.name,
-                    system=system,
-                    over=results.baseline,
-                    value=entry.ratio.ratio,
-                    low=entry.ratio.low,
-                    high=entry.ratio.high,
-                    n=entry.ratio.n,
-                    p=entry.ratio.p_adjusted,
-                )
-            )
+            name = f"{system}, {cell.name}" if system != trial.system else cell.name
+            found.append(Observation.of(name, system, results.baseline, entry.ratio))
     return found
 
 

@@ -15,14 +15,8 @@ def change(trial: Trial, results: Results) -> list[Observation]:
         return []
     cells = {cell.id: cell.name for cell in cells_of(trial, results)}
     return [
-        Observation(
-            cell=cells[point.cell],
-            system=line.system,
-            over=f"{scaling.writer_counts[0]} writer",
-            value=point.change.value,
-            low=point.change.low,
-            high=point.change.high,
-            n=point.change.n,
+        Observation.of(
+            cells[point.cell], line.system, f"{scaling.writer_counts[0]} writer", point.change
         )
         for line in scaling.lines
         if line.system == trial.system
@@ -36,15 +30,7 @@ def touched(trial: Trial, results: Results) -> list[Observation]:
     scaling = Scaling.of(results)
     cells = {cell.id: cell.name for cell in cells_of(trial, results)}
     return [
-        Observation(
-            cell=cells[point.cell],
-            system=trial.system,
-            over="nothing written",
-            value=point.touched_ratio.value,
-            low=point.touched_ratio.low,
-            high=point.touched_ratio.high,
-            n=point.touched_ratio.n,
-        )
+        Observation.of(cells[point.cell], trial.system, "nothing written", point.touched_ratio)
         for point in (scaling.limits if scaling is not None else ())
         if point.cell in cells and point.touched_ratio is not None
     ]
