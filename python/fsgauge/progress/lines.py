@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from fsgauge.progress.tally import Tally, operations_per_second, outcome
 from fsgauge.record import Cell, EnvironmentRecord, Plan, RunRecord, Turn, turn_title
+from fsgauge.stats.evidence import count
 from fsgauge.stats.wording import listed
 from fsgauge.study.model import Study
 from fsgauge.units import format_duration, format_size
@@ -134,8 +135,8 @@ def opening(study: Study, plan: Plan, environment: EnvironmentRecord) -> list[st
         f"host rig, {kernel}, {cores} {'core' if cores == 1 else 'cores'};"
         f" storage: {environment.storage.sentence}",
         compared(plan),
-        f"{counted(len(plan.cells), 'cell')} in {counted(blocks, 'block')}:"
-        f" {counted(runs, 'run')}, about {format_duration(int(plan.expected_seconds * 1e9))},"
+        f"{count(len(plan.cells), 'cell')} in {count(blocks, 'block')}:"
+        f" {count(runs, 'run')}, about {format_duration(int(plan.expected_seconds * 1e9))},"
         f" about {format_size(plan.expected_written_bytes)} written; seed {plan.seed}",
         "",
     ]
@@ -152,11 +153,6 @@ def compared(plan: Plan) -> str:
     names = f"{', '.join(shown)} and {more} more" if more else listed(shown)
     beside = "; all of them over their paths too" if any(t.over_path for t in plan.turns) else ""
     return names + (f"; {noise}" if twice else "") + beside
-
-
-def counted(number: int, what: str) -> str:
-    """ "1 block", "8 blocks"."""
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def noise_line(found: NoiseSoFar, plan: Plan) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fsgauge.report import words
+from fsgauge.stats.evidence import count
 from fsgauge.stats.gate.accept import Readiness
 from fsgauge.stats.gate.noise import FEWEST_RUNS, FEWEST_SITTINGS
 
@@ -34,7 +35,7 @@ def accepted_lines(
         ]
         lines += aligned(rows)
         if (more := len(ready.lines) - MOST_LINES) > 0:
-            lines.append(f"and {plural(more, 'line')} that can see less")
+            lines.append(f"and {count(more, 'line')} that can see less")
     lines += [f"not judged, since an accepted run lacks it: {each}" for each in ready.missing]
     return [*lines, *_next_of_accept(ready)]
 
@@ -60,28 +61,26 @@ def _state(ready: Readiness) -> str:
 def _learnt(ready: Readiness) -> str:
     sample = "sitting" if ready.by_sitting else "run"
     needs = (
-        f"needs {plural(ready.needed, sample)}"
+        f"needs {count(ready.needed, sample)}"
         if ready.needed is not None
         else f"no number of {sample}s would be enough"
     )
-    return (
-        f"learnt from {plural(ready.runs, 'run')} in {plural(ready.sittings, 'sitting')}; {needs}"
-    )
+    return f"learnt from {count(ready.runs, 'run')} in {count(ready.sittings, 'sitting')}; {needs}"
 
 
 def _next_of_accept(ready: Readiness) -> list[str]:
     found = []
     if ready.state == "too few":
         more = max(FEWEST_RUNS, ready.needed or 0) - ready.runs
-        found.append(f"next: accept {plural(more, 'more run')}: fsgauge gate accept DIR")
+        found.append(f"next: accept {count(more, 'more run')}: fsgauge gate accept DIR")
     elif ready.state == "too noisy":
         found += _against_noise(ready)
     if not ready.by_sitting and ready.state != "too few":
         days = FEWEST_SITTINGS - ready.sittings
         found.append(
-            f"note: the runs are of {plural(ready.sittings, 'sitting')}. A run of another day is"
+            f"note: the runs are of {count(ready.sittings, 'sitting')}. A run of another day is"
             " taken to differ by a sitting as much as by a run, until runs of"
-            f" {plural(days, 'more sitting')} are accepted, each six hours or more after the last"
+            f" {count(days, 'more sitting')} are accepted, each six hours or more after the last"
         )
     return found
 
@@ -93,7 +92,7 @@ def _against_noise(ready: Readiness) -> list[str]:
     asked = words.percent(ready.loss_percent)
     if ready.needed is not None and ready.needed > have:
         return [
-            f"next: accept {plural(ready.needed - have, f'more {sample}')}: fsgauge gate accept DIR"
+            f"next: accept {count(ready.needed - have, f'more {sample}')}: fsgauge gate accept DIR"
         ]
     less = (
         "use a quieter machine, more blocks or longer runs, or ask for less:"
@@ -112,11 +111,6 @@ def _worst(ready: Readiness) -> str:
     """The visible loss of the noisiest line, rounded up."""
     worst = ready.lines[0].visible_percent if ready.lines else ready.loss_percent
     return f"{min(99, int(worst) + 1)} %"
-
-
-def plural(number: int, noun: str) -> str:
-    """ "1 run", "3 runs"."""
-    return f"{number} {noun}" + ("" if number == 1 else "s")
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:

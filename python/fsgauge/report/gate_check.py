@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from fsgauge.report import words
-from fsgauge.report.gate import aligned, plural
+from fsgauge.report.gate import aligned
+from fsgauge.stats.evidence import count
 from fsgauge.stats.folders.limits import Test
 from fsgauge.stats.gate.absolute import Required
 from fsgauge.stats.gate.check import Checked
@@ -19,7 +20,7 @@ _ORDER = ("worse", "disagrees", "missing", "too noisy", "better", "no loss")
 def checked_lines(checked: Checked, file: str) -> list[str]:
     """One page: verdict, lines, limits, advice."""
     ready = checked.readiness
-    learnt = f"{plural(ready.runs, 'accepted run')} in {plural(ready.sittings, 'sitting')}"
+    learnt = f"{count(ready.runs, 'accepted run')} in {count(ready.sittings, 'sitting')}"
     return [
         f"{checked.verdict}: {_summary(checked)}",
         *_table(checked),
@@ -37,10 +38,10 @@ def _summary(checked: Checked) -> str:
     if checked.verdict != "pass":
         return "; ".join(checked.reasons)
     if checked.conditions:
-        return f"no condition of --fail-if is met, in {plural(len(checked.conditions), 'test')}"
+        return f"no condition of --fail-if is met, in {count(len(checked.conditions), 'test')}"
     if not checked.lines:
-        return f"all of {plural(len(checked.limits), 'limit')} hold"
-    return f"no loss in {plural(len(checked.lines), 'line')}; one of {asked} would have been seen"
+        return f"all of {count(len(checked.limits), 'limit')} hold"
+    return f"no loss in {count(len(checked.lines), 'line')}; one of {asked} would have been seen"
 
 
 def _table(checked: Checked) -> list[str]:
@@ -52,7 +53,7 @@ def _table(checked: Checked) -> list[str]:
     rows += [_row(each, checked) for each in shown]
     found = aligned(rows)
     rest = len(checked.lines) - len(shown)
-    return [*found, f"and {plural(rest, 'line')} with less of a loss"] if rest > 0 else found
+    return [*found, f"and {count(rest, 'line')} with less of a loss"] if rest > 0 else found
 
 
 def _row(each: Judged, checked: Checked) -> list[str]:
@@ -135,7 +136,7 @@ def _others(checked: Checked) -> list[str]:
     ]
     more = len(shown) - MOST_LINES
     return (
-        [*found, f"and {plural(more, 'line')} that moved and are not judged"] if more > 0 else found
+        [*found, f"and {count(more, 'line')} that moved and are not judged"] if more > 0 else found
     )
 
 
@@ -148,7 +149,7 @@ def _notes(checked: Checked) -> list[str]:
             " became slower fails as well"
         )
     if checked.elsewhere:
-        days = plural(FEWEST_SITTINGS - checked.readiness.sittings, "more sitting")
+        days = count(FEWEST_SITTINGS - checked.readiness.sittings, "more sitting")
         found.append(
             "note: no accepted run is of this sitting. A sitting is taken to differ by as much as a"
             f" run; to have it measured, accept runs of {days}, each six hours or more after the"
@@ -183,8 +184,8 @@ def _against_noise(checked: Checked) -> str:
     ready = checked.readiness
     have, sample = (ready.sittings, "sitting") if ready.by_sitting else (ready.runs, "run")
     if have < FEWEST_RUNS or (ready.needed or 0) > have:
-        count = max(FEWEST_RUNS, ready.needed or 0) - have
-        return f"next: accept {plural(count, f'more {sample}')}: fsgauge gate accept DIR"
+        lacking = max(FEWEST_RUNS, ready.needed or 0) - have
+        return f"next: accept {count(lacking, f'more {sample}')}: fsgauge gate accept DIR"
     if ready.state == "ready" and checked.elsewhere:
         return "next: accept runs of more days, or measure this build together with accepted ones"
     if ready.state == "ready":
