@@ -42,7 +42,8 @@ _SMB = {
 
 def _walls() -> list[str]:
     """The command that puts another behind walls; skips the test where there are none."""
-    walls = ["unshare", "--mount", "--net", *(["--map-root-user"] if os.geteuid() else [])]
+    walls = ["unshare", "--mount", "--propagation", "slave", "--net"]
+    walls += ["--map-root-user"] if os.geteuid() else []
     if shutil.which("unshare") is None or subprocess.run([*walls, "true"], check=False).returncode:
         need("namespaces of one's own: " + " ".join([*walls, "true"]))
     return walls

@@ -6,6 +6,7 @@ import io
 import os
 import pty
 import re
+import termios
 from pathlib import Path
 
 import pytest
@@ -42,5 +43,8 @@ def test_without_a_terminal_a_sentence_is_one_line() -> None:
     assert wrapped(ANSWERS[0], None) == [ANSWERS[0]]
     ours, theirs = pty.openpty()
     with os.fdopen(theirs, "w") as stream:
-        assert isinstance(width_of(stream), int)
+        termios.tcsetwinsize(ours, (24, 100))
+        assert width_of(stream) == 100
+        termios.tcsetwinsize(ours, (0, 0))
+        assert width_of(stream) is None, "a serial line does not say"
     os.close(ours)
