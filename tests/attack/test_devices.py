@@ -49,7 +49,7 @@ def file_of(device: str) -> Path:
 
 
 def consent_to(device: str, *, unknown_data: bool = False) -> Consent:
-    return Consent(str(file_of(device)), unknown_data)
+    return Consent((str(file_of(device)),), unknown_data)
 
 
 def device_of(path: str) -> BlockDevice:
@@ -280,8 +280,8 @@ def test_a_device_below_that_is_mounted_by_another_loop(
     upper = attach(Path(lower))
     try:
         with held_by(OPENED, lower), pytest.raises(RefusedError, match="in use"):
-            rig.check(study_on(scene, upper), Consent(lower))
-        rig.check(study_on(scene, upper), Consent(lower))
+            rig.check(study_on(scene, upper), Consent((lower,)))
+        rig.check(study_on(scene, upper), Consent((lower,)))
     finally:
         run("losetup", "--detach", upper)
 
@@ -294,7 +294,7 @@ def test_paths_that_are_no_device(
     away.symlink_to(tmp_path / "nowhere")
     for path in (str(fifo), "/dev/zero", str(away), str(tmp_path)):
         with pytest.raises(InputError, match=r"not a block device|there is no device"):
-            rig.check(study_on(scene, path), Consent("x"))
+            rig.check(study_on(scene, path), Consent(("x",)))
     device = make_loop()
     link.symlink_to(device)
     write_at(device, 5 * MEBIBYTE, b"data")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from fsgauge.progress.lines import Quiet
+from fsgauge.rig.host.device.consent import Consent
 from fsgauge.rig.host.rig import HostRig
 from fsgauge.run import Outcome, run_study
 from fsgauge.store import StoredStudy, read_results
@@ -12,14 +13,18 @@ from fsgauge.study.model import Study
 
 
 def measured(
-    study: Study, rig: HostRig, results: Path, progress: Quiet | None = None
+    study: Study,
+    rig: HostRig,
+    results: Path,
+    progress: Quiet | None = None,
+    destroy: Consent | None = None,
 ) -> tuple[Outcome, StoredStudy]:
     """Run the study; give its outcome and what its folder holds."""
     outcome = run_study(
         study,
         rig=rig,
         results=results,
-        destroy=None,
+        destroy=destroy,
         command=["fsgauge", "run", study.name],
         progress=progress or Quiet(),
     )

@@ -31,7 +31,7 @@ def refusal(rig: HostRig, scene: Scene, device: str) -> str:
     """What is said when someone consents to the destruction of a device that is not empty."""
     before = Path(str(backing_file(device))).read_bytes()
     with pytest.raises(RefusedError) as error:
-        rig.check(study_on(scene, device), Consent(str(backing_file(device))))
+        rig.check(study_on(scene, device), Consent((str(backing_file(device)),)))
     assert error.value.exit_code == 2
     assert Path(str(backing_file(device))).read_bytes() == before, "nothing was written"
     return error.value.render()
@@ -141,7 +141,7 @@ def test_mounted_here_and_in_another_namespace(
     run("mount", here, str(point))
     try:
         with pytest.raises(RefusedError) as error:
-            rig.check(study_on(scene, here), Consent("x"))
+            rig.check(study_on(scene, here), Consent(("x",)))
         assert f"mounted at {point}" in error.value.render()
     finally:
         run("umount", str(point))
@@ -153,7 +153,7 @@ def test_mounted_here_and_in_another_namespace(
         try:
             assert process.stdout and process.stdout.readline() == b"ready\n"
             with pytest.raises(RefusedError) as error:
-                rig.check(study_on(scene, there), Consent("x"))
+                rig.check(study_on(scene, there), Consent(("x",)))
             assert f"mounted at {point}" in error.value.render()
         finally:
             process.communicate(b"\n", timeout=30)
@@ -182,17 +182,17 @@ def test_consent_names_the_device(make_loop: MakeLoop, scene: Scene, rig: HostRi
     name = str(backing_file(device))
     for wrong in (None, "SERIAL-OF-ANOTHER", device):
         with pytest.raises(RefusedError) as error:
-            rig.check(study_on(scene, device), Consent(wrong))
+            rig.check(study_on(scene, device), Consent((wrong,) if wrong else ()))
         assert f"next: --destroy {name}" in error.value.render()
     study = study_on(scene, device)
-    rig.check(study, Consent(name))
+    rig.check(study, Consent((name,)))
     with rig.systems(study) as systems:
         assert systems.attached.device == device
         with systems.prepare(study, study.systems[0]) as prepared:
             assert prepared.facts.mount_source == device
         with pytest.raises(RefusedError, match="lock"):
             other = HostRig(rig._engine)
-            other._destroy = Consent(name)
+            other._destroy = Consent((name,))
             with other.systems(study):
                 pass
     found = device_at(device)
@@ -212,7 +212,7 @@ def test_no_usable_device(make_loop: MakeLoop, scene: Scene, rig: HostRig, tmp_p
         (fixed, "read-only"),
     ):
         with pytest.raises(InputError) as error:
-            rig.check(study_on(scene, device), Consent("x"))
+            rig.check(study_on(scene, device), Consent(("x",)))
         assert words in error.value.render()
     with pytest.raises(InputError, match="at least"):
-        rig.check(study_on(scene, too_small_for_xfs, "xfs"), Consent("x"))
+        rig.check(study_on(scene, too_small_for_xfs, "xfs"), Consent(("x",)))

@@ -152,8 +152,9 @@ def consent_choices(function: F) -> F:
             click.option(
                 "--destroy",
                 metavar="NAME",
+                multiple=True,
                 help="Serial, WWN or UUID of the device whose contents may be destroyed;"
-                " needed for each command.",
+                " needed for each command, once for each device.",
             ),
             click.option(
                 "--discard-unknown-data",
@@ -167,16 +168,16 @@ def consent_choices(function: F) -> F:
     return function
 
 
-def chosen_consent(destroy: str | None, discard_unknown_data: bool) -> Consent | None:
+def chosen_consent(destroy: tuple[str, ...], discard_unknown_data: bool) -> Consent | None:
     """What may be destroyed; InputError where unknown data may, but no device is named."""
     from fsgauge.rig.host.device.consent import Consent
 
-    if destroy is None and discard_unknown_data:
+    if not destroy and discard_unknown_data:
         raise InputError(
             "--discard-unknown-data needs --destroy: no device is named",
             next="--destroy NAME --discard-unknown-data",
         )
-    return Consent(destroy, discard_unknown_data) if destroy is not None else None
+    return Consent(destroy, discard_unknown_data) if destroy else None
 
 
 rig_option = click.option(

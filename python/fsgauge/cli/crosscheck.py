@@ -53,7 +53,7 @@ def command(
     seed: int | None,
     tool: str,
     pairs: int,
-    destroy: str | None,
+    destroy: tuple[str, ...],
     discard_unknown_data: bool,
     results: Path,
     as_json: bool,

@@ -63,7 +63,7 @@ def command(
     serve: str | None,
     seed: int | None,
     rig: str,
-    destroy: str | None,
+    destroy: tuple[str, ...],
     discard_unknown_data: bool,
     results: Path,
     noise: str | None,

@@ -40,7 +40,7 @@ def command(
     serve: str | None,
     seed: int | None,
     rig: str,
-    destroy: str | None,
+    destroy: tuple[str, ...],
     discard_unknown_data: bool,
     results: Path,
     yes: bool,
@@ -80,7 +80,7 @@ def command(
 def resume(
     directory: Path,
     rig: str | None,
-    destroy: str | None,
+    destroy: tuple[str, ...],
     discard_unknown_data: bool,
     accept_changed: bool,
     style: str | None,

@@ -29,6 +29,7 @@ from fsgauge.stats.metrics import values
 from fsgauge.study.dump import dump_study
 from fsgauge.study.model import Study
 from fsgauge.study.reached import is_served
+from fsgauge.study.storage import first_device
 from fsgauge.wire import ClientsJob, FilesTarget, LoadJob, LoadResult, OperationResult
 from fsgauge.workload import method_of
 
@@ -105,9 +106,9 @@ def tools_in_order(pairs: int, seed: int) -> list[tuple[Tool, Tool]]:
 
 
 def _with_pairs(study: Study, pairs: int) -> Study:
-    """A pair is a block of its own: another seed, other offsets."""
+    """A pair is a block of its own: another seed, other offsets. Both tools use one device."""
     plan = study.plan.model_copy(update={"blocks": pairs, "budget": None})
-    return study.model_copy(update={"plan": plan})
+    return study.model_copy(update={"plan": plan, "storage": first_device(study.storage)})
 
 
 def _check_cells(study: Study) -> None:

@@ -17,7 +17,7 @@ def partners(plan: Plan, study: Study, size_bytes: int, because: str) -> list[st
     `because` says why systems are measured one by one although the study would not have it so.
     """
     if plan.side_by_side:
-        return [_room(study, size_bytes), _slices(plan, study)]
+        return [_room(plan, study, size_bytes), _slices(plan, study)]
     if not because:
         return []
     turn_ns = int(block_seconds(study, size_bytes) / turns_of_block(study) * 1e9)
@@ -28,12 +28,25 @@ def partners(plan: Plan, study: Study, size_bytes: int, because: str) -> list[st
     ]
 
 
-def _room(study: Study, size_bytes: int) -> str:
+def _room(plan: Plan, study: Study, size_bytes: int) -> str:
     turns = turns_of_block(study)
+    if study.storage.kind == "device":
+        return (
+            f"side by side: the {turns} systems of a block are made and filled once, each on a"
+            f" device of its own, another one in the next block{_in_whole_rounds(plan, turns)}"
+        )
     return (
         f"side by side: the {turns} systems of a block are made and filled once, and stand at"
         f" once; room: {turns} x {exact_size(size_bytes)} = {format_size(turns * size_bytes)}"
     )
+
+
+def _in_whole_rounds(plan: Plan, turns: int) -> str:
+    """What to say where some system is on one device more often than on another."""
+    blocks = len({turn.block for turn in plan.turns})
+    if blocks % turns == 0:
+        return ""
+    return f"; only in a multiple of {turns} blocks does each system have each device equally often"
 
 
 def _slices(plan: Plan, study: Study) -> str:

@@ -178,7 +178,7 @@ def storage_sentence(study: Study) -> str:
     if storage.kind == "ram":
         return f"memory, {exact_size(storage.size)}"
     if storage.kind == "device":
-        return f"device {storage.device}"
+        return f"device{'s' if storage.beside else ''} {', '.join(storage.devices)}"
     if storage.kind == "share":
         return f"shares of running servers, up to {exact_size(storage.size)} each"
     places = dict.fromkeys(system.path or storage.path for system in study.systems)
@@ -303,8 +303,8 @@ def _estimate_basis(*, by_pilot: bool, is_served: bool) -> str:
 def _overwritten(study: Study) -> str:
     if study.storage.kind == "device":
         return (
-            f"everything on {study.storage.device}, which must be unused, without data, and named"
-            " by --destroy"
+            f"everything on {', '.join(study.storage.devices)}, which must be unused, without data,"
+            " and named by --destroy"
         )
     if study.storage.kind == "share":
         return "nothing: the run makes its own folders on each share and removes them"

@@ -12,7 +12,8 @@ from fsgauge.record import RunRecord
 from fsgauge.report import words
 from fsgauge.stats.file_set import file_set_bytes, reads_through_cache
 from fsgauge.stats.results import Results
-from fsgauge.stats.run_checks import ROUNDS, STEADY_RANGE, STEADY_SLOPE, steady_of
+from fsgauge.stats.steadiness import steady_of
+from fsgauge.steady_window import RANGE_SHARE, ROUNDS, SLOPE_SHARE
 from fsgauge.store import StoredStudy
 from fsgauge.units import format_bandwidth, format_duration, format_rate, format_size
 from fsgauge.wire import ClientsJob, LoadJob
@@ -153,7 +154,7 @@ def steady_rows(results: Results, runs: Sequence[RunRecord]) -> Rows:
     slopes = [each.slope_share for each in verdicts if each.slope_share is not None]
     window = (
         f"{ROUNDS} rounds of equal length in the measured part of each run: range at most"
-        f" {100 * STEADY_RANGE:.0f} % of the mean, fitted line within {100 * STEADY_SLOPE:.0f} %"
+        f" {100 * RANGE_SHARE:.0f} % of the mean, fitted line within {100 * SLOPE_SHARE:.0f} %"
         " (SNIA PTS 2.0.2), and no lasting change of 5 %"
     )
     judged = f"{sure.runs_steady} of {sure.runs_judged_steady} runs judged"

@@ -28,6 +28,8 @@ def design_of(rig: Rig, study: Study) -> Design:
     asked = study.plan.side_by_side
     if asked == "false":
         return Design(side_by_side=False)
+    if study.storage.kind == "device" and study.storage.beside:
+        asked = "true"
     because = f"the rig {rig.name} measures one system at a time"
     if asked == "auto" and not _any_in_slices(study):
         because = "no cell of this study can be measured in slices"
@@ -37,9 +39,15 @@ def design_of(rig: Rig, study: Study) -> Design:
         raise InputError(
             "the systems cannot be measured side by side",
             cause=because,
-            next="--set plan.side_by_side=false measures them one by one, which is wider",
+            next=_way_out(study),
         )
     return Design(side_by_side=not because, because=because)
+
+
+def _way_out(study: Study) -> str:
+    if study.storage.kind == "device" and study.storage.beside:
+        return "name one device, which measures them one by one and is wider"
+    return "--set plan.side_by_side=false measures them one by one, which is wider"
 
 
 def _any_in_slices(study: Study) -> bool:

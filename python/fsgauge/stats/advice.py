@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fsgauge.record import EnvironmentRecord
-from fsgauge.stats import device_requests, engine_pauses, run_checks
+from fsgauge.stats import device_requests, engine_pauses, run_checks, steadiness
 from fsgauge.stats.results import Level
 from fsgauge.units import format_duration, format_size
 
@@ -98,7 +98,7 @@ RUN_CHECKS = (
     RunCheck(
         "run.not_steady",
         "warning",
-        run_checks.not_steady,
+        steadiness.not_steady,
         "the rate was not steady while it was measured (five rounds within 20 %, trend within"
         " 10 %, no lasting change); the runs are kept",
     ),

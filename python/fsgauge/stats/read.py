@@ -40,10 +40,11 @@ from fsgauge.stats.planned import (
     without_paths,
 )
 from fsgauge.stats.results import Comparison, Finding, Measurement, MetricInfo, Results, Sureness
-from fsgauge.stats.run_checks import engine_share, is_bound_by_work, steady_of
+from fsgauge.stats.run_checks import engine_share
 from fsgauge.stats.samples import collect, complete_blocks, is_complete
 from fsgauge.stats.served import marked, served_sentence
 from fsgauge.stats.server_aborts import abort_sentence
+from fsgauge.stats.steadiness import is_bound_by_work, steady_of
 from fsgauge.under_load import under_load_percent
 from fsgauge.wire import sides_of
 

@@ -9,20 +9,13 @@ from __future__ import annotations
 import statistics
 from collections.abc import Callable
 
-import numpy as np
-
 from fsgauge.record import RunRecord
 from fsgauge.series import Intervals
-from fsgauge.steady_window import RANGE_SHARE, SLOPE_SHARE, last_window
-from fsgauge.steady_window import ROUNDS as SNIA_ROUNDS
-from fsgauge.wire import ClientsJob, LoadResult, Steady, sides_of, timed_operations
+from fsgauge.wire import LoadResult, sides_of, timed_operations
 
 LITTLE_TOLERANCE = 0.05
 EDGE_STALL_NS = 100_000_000
 FULL_QUEUE = 0.9
-ROUNDS = SNIA_ROUNDS
-STEADY_RANGE = RANGE_SHARE
-STEADY_SLOPE = SLOPE_SHARE
 ENGINE_SHARE_LIMIT = 0.20
 CLOCK_SHARE_LIMIT = 0.05
 FAIR_SHARE = 0.5
@@ -176,66 +169,6 @@ def rate_missed(run: RunRecord, result: LoadResult) -> str | None:
     return f"{100 * achieved:.0f} % of the pace" if achieved < ACHIEVED_RATE else None
 
 
-def steadiness(result: LoadResult) -> tuple[float, float] | None:
-    """(range, slope excursion) of five rounds as shares of their mean; None if too short.
-
-    The measured window is cut into five rounds of equal numbers of intervals.
-    """
-    intervals = Intervals.of(result.intervals)
-    measured = np.flatnonzero(intervals.column("warm_up") == 0)
-    size = len(measured) // ROUNDS
-    if size == 0:
-        return None
-    rounds = np.split(measured[len(measured) - size * ROUNDS :], ROUNDS)
-    done = intervals.column("read_operations") + intervals.column("write_operations")
-    elapsed_ns = intervals.column("elapsed_ns")
-    rates = [_rate(int(done[each].sum()), int(elapsed_ns[each].sum())) for each in rounds]
-    window = last_window(rates)
-    return None if window is None else (window.range_share, window.slope_share)
-
-
-def steady(result: LoadResult) -> Steady:
-    """The engine's verdict; for records of engines that gave none, from the rounds alone."""
-    if result.steady is not None:
-        return result.steady
-    found = steadiness(result)
-    if found is None:
-        return Steady(judged=False, reached=False, rounds=ROUNDS)
-    reached = found[0] <= STEADY_RANGE and found[1] <= STEADY_SLOPE
-    reason = f"rounds range over {100 * found[0]:.0f} %, trend {100 * found[1]:.0f} % of the mean"
-    return Steady(
-        judged=True,
-        reached=reached,
-        rounds=ROUNDS,
-        range_share=found[0],
-        slope_share=found[1],
-        reason=None if reached else reason,
-    )
-
-
-def steady_of(run: RunRecord, result: LoadResult) -> Steady:
-    """The verdict on a run. One that is bound by its work has none: all of it counts, from the
-    first operation to the last, and its rate falls when the first writer or client is done."""
-    if is_bound_by_work(run):
-        return Steady(judged=False, reached=False, rounds=ROUNDS, reason="bound by its work")
-    return steady(result)
-
-
-def is_bound_by_work(run: RunRecord) -> bool:
-    """Whether the run ends when all is done: by passes, or by clients with files of their own."""
-    if run.load is not None:
-        return run.load.passes is not None
-    return not isinstance(run.job, ClientsJob) or run.job.phase.kind != "mix"
-
-
-def not_steady(run: RunRecord, result: LoadResult) -> str | None:
-    """The rate was still moving while it was measured, or changed for good."""
-    verdict = steady_of(run, result)
-    if verdict.reached or not verdict.judged:
-        return None
-    return verdict.reason or "no reason was given"
-
-
 def gaps_in_series(_run: RunRecord, result: LoadResult) -> str | None:
     """Intervals must follow one another; a hole means that the machine stood still."""
     intervals = Intervals.of(result.intervals)
@@ -243,7 +176,3 @@ def gaps_in_series(_run: RunRecord, result: LoadResult) -> str | None:
     missing_ns = start_ns[1:] - start_ns[:-1] - elapsed_ns[:-1]
     holes = missing_ns[missing_ns > elapsed_ns[:-1]]
     return f"nothing was reported for {holes[0] / 1e9:.1f} s" if len(holes) else None
-
-
-def _rate(operations: int, elapsed_ns: int) -> float:
-    return operations * 1e9 / elapsed_ns if elapsed_ns else 0.0

@@ -6,7 +6,7 @@ attach(storage, ledger)   a context that gives a Base: the attached storage
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 
@@ -33,7 +33,7 @@ def check(
     smallest_bytes: int,
     seconds: float = SEARCH_SECONDS,
     say: Callable[[str], None] = lambda _: None,
-) -> device.Cleared | None:
+) -> list[device.Cleared]:
     """Raise InputError, RefusedError or RigError for storage that cannot be used.
 
     `smallest_bytes` is what the systems need; only a device's size is not in the study. A device
@@ -50,14 +50,14 @@ def check(
             path.check(storage)
         case ShareStorage():
             pass  # servers are checked for each system
-    return None
+    return []
 
 
 def attach(
     storage: Storage,
     ledger: Ledger,
     consent: Consent | None,
-    cleared: device.Cleared | None = None,
+    cleared: Sequence[device.Cleared] = (),
     say: Callable[[str], None] = lambda _: None,
 ) -> AbstractContextManager[Base]:
     """The storage, until the context ends; everything made is in the ledger first.
@@ -82,8 +82,8 @@ def attach_beside(
 ) -> AbstractContextManager[Base]:
     """Storage of a block's system for itself, beside `base` and others, until the context ends.
 
-    An image of its own in a file or in memory; in a folder, another name. TypeError for storage
-    that holds one system.
+    An image of its own in a file or in memory; one of the devices; in a folder, another name.
+    TypeError for storage that holds one system.
     """
     suffix = f"-{number}"
     match storage:
@@ -93,5 +93,7 @@ def attach_beside(
             return ram.attach(storage, ledger, suffix)
         case PathStorage():
             return nullcontext(replace(base, suffix=suffix))
+        case DeviceStorage():
+            return nullcontext(replace([base, *base.beside][number], suffix=suffix, beside=()))
         case _:
             raise TypeError(f"storage of kind {storage.kind} holds one system")

@@ -15,7 +15,7 @@ class Base:
     frees and that has to be allocated again (a preallocated loop file). `claim` is lent to
     what makes or uses something on the device. `suffix` ends the names of what is made for
     it, where a block has several. `keeps_blocks`: it was preconditioned, and nothing may discard
-    it any more."""
+    it any more. `beside` are further devices, for the other systems of a block."""
 
     device: str | None
     directory: str | None
@@ -25,3 +25,4 @@ class Base:
     claim: Claim = field(default_factory=Claim)
     suffix: str = ""
     keeps_blocks: bool = False
+    beside: tuple[Base, ...] = ()

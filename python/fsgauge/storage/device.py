@@ -1,4 +1,6 @@
-"""Device storage: a whole block device, unused, searched for data, named by the user.
+"""Device storage: whole block devices, unused, searched for data, named by the user.
+
+One device holds one system at a time; several hold those of a block side by side.
 
 At the end it is given back: discarded, or at least without a signature. Without discard it keeps
 the run's test data, which the next check finds as data without a signature; the run says so.
@@ -6,14 +8,19 @@ the run's test data, which the next check finds as data without a signature; the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
 
-from fsgauge.errors import RigError
+from fsgauge.errors import InputError, RigError
 from fsgauge.machine import StorageFacts
 from fsgauge.rig.host.device.block_device import BlockDevice
-from fsgauge.rig.host.device.consent import Consent, require_consent, require_own_name
+from fsgauge.rig.host.device.consent import (
+    Consent,
+    require_consent,
+    require_no_other_name,
+    require_own_name,
+)
 from fsgauge.rig.host.device.data_search import SEARCH_SECONDS, Looked, look_for_data
 from fsgauge.rig.host.device.device_bytes import discard, wipe
 from fsgauge.rig.host.device.device_chain import Link, chain_of_device
@@ -27,6 +34,7 @@ from fsgauge.study.model import DeviceStorage
 from fsgauge.units import format_size
 
 _SMALLEST_BYTES = 16 << 20
+_UNEQUAL = 0.01
 _SECONDS_WITH_CONSENT = 10.0
 """Of the search where unknown data may be destroyed anyway: it is for the record."""
 
@@ -46,14 +54,17 @@ def check(
     smallest_bytes: int = _SMALLEST_BYTES,
     seconds: float = SEARCH_SECONDS,
     say: Callable[[str], None] = lambda _: None,
-) -> Cleared:
-    """The device, if it may be written; raises InputError, RefusedError or RigError."""
-    device = find_device(storage.device)
-    require_writable(device, max(smallest_bytes, _SMALLEST_BYTES))
-    with claimed(device) as claim:
-        require_unused(device)
-        require_own_name(device, consent)
-        return _clear(claim, consent, seconds, say)
+) -> list[Cleared]:
+    """The devices, if all may be written; raises InputError, RefusedError or RigError."""
+    found = []
+    devices = _found(storage, consent)
+    for device in devices:
+        require_writable(device, max(smallest_bytes, _SMALLEST_BYTES))
+        with claimed(device) as claim:
+            require_unused(device)
+            require_own_name(device, consent)
+            found.append(_clear(claim, consent, seconds / len(devices), say))
+    return found
 
 
 @contextmanager
@@ -61,15 +72,59 @@ def attach(
     storage: DeviceStorage,
     ledger: Ledger,
     consent: Consent | None,
+    cleared: Sequence[Cleared],
+    say: Callable[[str], None],
+) -> Iterator[Base]:
+    """The devices, claimed until the context ends; then free of what the run left on them.
+
+    One is not searched again if nothing has written to it since it was `cleared`.
+    """
+    devices = _found(storage, consent)
+    before = {each.device.path: each for each in cleared}
+    with ExitStack() as stack:
+        for disk in {device.disk.path: device for device in devices}.values():
+            stack.enter_context(sole_use(disk))
+        first, *beside = [
+            stack.enter_context(_attached(device, ledger, consent, before.get(device.path), say))
+            for device in devices
+        ]
+        yield replace(first, beside=tuple(beside)) if beside else first
+
+
+def _found(storage: DeviceStorage, consent: Consent | None) -> list[BlockDevice]:
+    """The devices of a study, each once, and equally large."""
+    devices = [find_device(name) for name in storage.devices]
+    first = devices[0]
+    for number, device in enumerate(devices):
+        if device.path in [each.path for each in devices[:number]]:
+            raise InputError(
+                f"{storage.devices[number]} and another name of the study are one device,"
+                f" {device.path}",
+                next="ls -l /dev/disk/by-id",
+            )
+        if abs(device.size_bytes - first.size_bytes) > _UNEQUAL * first.size_bytes:
+            raise InputError(
+                f"{first.path} has {format_size(first.size_bytes)}, and {device.path} beside it"
+                f" {format_size(device.size_bytes)}",
+                cause="systems on devices of different size are not comparable",
+                next="make partitions of one size",
+            )
+    if len(devices) > 1:
+        for device in devices:  # one with a file system has other names
+            require_unused(device)
+        require_no_other_name(devices, consent)
+    return devices
+
+
+@contextmanager
+def _attached(
+    device: BlockDevice,
+    ledger: Ledger,
+    consent: Consent | None,
     cleared: Cleared | None,
     say: Callable[[str], None],
 ) -> Iterator[Base]:
-    """The device, claimed until the context ends; then free of what the run left on it.
-
-    It is not searched again if nothing has written to the device since `cleared`.
-    """
-    device = find_device(storage.device)
-    with sole_use(device), claimed(device) as claim:
+    with claimed(device) as claim:
         require_writable(device, _SMALLEST_BYTES)
         require_unused(device)
         require_own_name(device, consent)

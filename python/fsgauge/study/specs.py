@@ -16,7 +16,10 @@ from fsgauge.study.document import Origin, source_location
 from fsgauge.study.locate import Spans
 from fsgauge.study.system import LONGEST_NAME
 
-_STORAGE_FORMS = "loop:8GiB, ram:1GiB, device:NAME, path:/mnt/x, /dev/NAME, /existing/folder"
+_STORAGE_FORMS = (
+    "loop:8GiB, ram:1GiB, device:NAME, path:/mnt/x, /dev/NAME, /dev/NAME,/dev/NAME (one for each"
+    " system), /existing/folder"
+)
 _BEFORE_PATH = re.compile(r"([^:]*?)=(?=/)")
 _ALLOCATING = ("allocation_chunk", "extent_size_hint")
 _SYSTEM_KEYS = ("mkfs", "mount", "path", "access", "tunables", "server", *_ALLOCATING)
@@ -51,7 +54,8 @@ def _storage_at(path: str) -> dict[str, Any]:
     if os.path.isdir(path):  # noqa: PTH112 - one that cannot be looked at is none
         return {"kind": "path", "path": path}
     if path.startswith("/dev/"):
-        return {"kind": "device", "device": path}
+        first, *beside = re.split(r",(?=/dev/)", path)
+        return {"kind": "device", "device": first, **({"beside": beside} if beside else {})}
     raise InputError(
         f"{path} is neither a folder nor a device",
         location=_where("--storage", path),

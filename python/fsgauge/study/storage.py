@@ -91,7 +91,25 @@ class DeviceStorage(StudyModel):
         description="The device: a name in /dev/disk/by-id (which survives a reboot) or a path "
         "below /dev. A device that holds anything is refused."
     )
+    beside: list[OneLine] = Field(
+        [],
+        description="Further devices or partitions, as large as the first: one for each other "
+        "system of a block, and one for the baseline's second turn. All systems are then made at "
+        "once and measured side by side, and change devices from block to block.",
+    )
     precondition: Precondition = "none"
+
+    @property
+    def devices(self) -> list[str]:
+        """All of them, as they were named."""
+        return [self.device, *self.beside]
+
+    @model_validator(mode="after")
+    def _each_once(self) -> Self:
+        for index, name in enumerate(self.beside):
+            if name in self.devices[: index + 1]:
+                raise conflict(f"{name} is named twice", [("beside", index)])
+        return self
 
 
 class _NotPreconditioned(StudyModel):
@@ -151,6 +169,13 @@ Storage = Annotated[
     LoopStorage | RamStorage | DeviceStorage | PathStorage | ShareStorage,
     Field(discriminator="kind"),
 ]
+
+
+def first_device(storage: Storage) -> Storage:
+    """The same without the devices for further systems, for what makes one system at a time."""
+    if isinstance(storage, DeviceStorage):
+        return storage.model_copy(update={"beside": []})
+    return storage
 
 
 def is_preconditioned(storage: Storage) -> bool:

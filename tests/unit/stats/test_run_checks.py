@@ -11,7 +11,7 @@ from fsgauge.record import RunRecord
 from fsgauge.stats import run_checks
 from fsgauge.stats.advice import RUN_CHECKS
 from fsgauge.stats.samples import is_complete
-from fsgauge.wire import FsyncSync, JobShare, LoadResult, Steady
+from fsgauge.wire import FsyncSync, JobShare, LoadResult
 from tests.synthetic import make_study
 from tests.synthetic_writers import make_writers
 
@@ -101,31 +101,6 @@ def test_unfair_jobs(run: RunRecord) -> None:
     assert run_checks.unfair_jobs(run, tampered(run, jobs=shares)) is not None
 
 
-def test_a_series_that_falls_is_not_steady() -> None:
-    run = make_study(**ONE_CELL, unsteady=lambda turn, cell: True).runs[0]
-    found = run_checks.steadiness(result_of(run))
-    assert found is not None and found[1] > run_checks.STEADY_SLOPE
-    assert run_checks.not_steady(run, result_of(run)) is not None
-
-
-def test_a_short_series_cannot_be_judged(run: RunRecord) -> None:
-    short = tampered(run, intervals=result_of(run).intervals[:4])
-    assert run_checks.steadiness(short) is None
-    assert run_checks.not_steady(run, short) is None
-
-
-def test_the_engines_verdict_goes_before_the_rounds(run: RunRecord) -> None:
-    verdict = Steady(judged=True, reached=False, rounds=5, reason="the rate changed by -16 %")
-    assert run_checks.not_steady(run, tampered(run, steady=verdict)) == "the rate changed by -16 %"
-    short = Steady(judged=False, reached=False, rounds=5, reason="too short")
-    assert run_checks.not_steady(run, tampered(run, steady=short)) is None
-
-
-def test_a_record_without_a_verdict_is_judged_by_its_rounds(run: RunRecord) -> None:
-    verdict = run_checks.steady(tampered(run, steady=None))
-    assert verdict.judged and verdict.reached and verdict.reason is None
-
-
 def test_a_missed_pace() -> None:
     run = make_study(**ONE_CELL, rate=10_000_000.0).runs[0]
     assert run_checks.rate_missed(run, result_of(run)) is not None
@@ -147,13 +122,6 @@ def test_a_run_that_passes_end_is_whole_and_passes_every_check(passes: RunRecord
     assert result_of(passes).ended == "size_limit" and is_complete(passes)
     failed = {check.code for check in RUN_CHECKS if check.check(passes, result_of(passes))}
     assert failed == set()
-
-
-def test_a_run_that_passes_end_is_not_asked_to_be_steady(passes: RunRecord) -> None:
-    """Its rate falls when the first writer is done."""
-    verdict = Steady(judged=True, reached=False, rounds=5, reason="the rate fell")
-    assert run_checks.not_steady(passes, tampered(passes, steady=verdict)) is None
-    assert not run_checks.steady_of(passes, result_of(passes)).judged
 
 
 def test_passes_that_time_cut_off(passes: RunRecord) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from fsgauge.plan.estimate import turns_of_block
 from fsgauge.storage import loop, ram
-from fsgauge.study.model import LoopStorage, PathStorage, RamStorage, Study
+from fsgauge.study.model import DeviceStorage, LoopStorage, PathStorage, RamStorage, Study
 from fsgauge.study.reached import is_served
 from fsgauge.study.storage import is_preconditioned
 from fsgauge.study.tunable_places import place_of
@@ -23,7 +23,10 @@ def hindrance(study: Study) -> str:
 
 
 def _of_the_study(study: Study) -> str:
-    if not isinstance(study.storage, LoopStorage | RamStorage | PathStorage):
+    if isinstance(study.storage, DeviceStorage):
+        if not study.storage.beside:
+            return "one device holds one system at a time"
+    elif not isinstance(study.storage, LoopStorage | RamStorage | PathStorage):
         return f"storage of kind {study.storage.kind} holds one system at a time"
     if is_preconditioned(study.storage):
         return "storage that is preconditioned holds one system at a time"
@@ -51,6 +54,10 @@ def _of_the_room(study: Study) -> str:
     storage, turns = study.storage, turns_of_block(study)
     if isinstance(storage, PathStorage):
         return _of_folders(study, storage)
+    if isinstance(storage, DeviceStorage):
+        named = len(storage.devices)
+        needed = f"{turns} systems at once need {turns} devices, and {named} are named"
+        return "" if named == turns else needed
     if not isinstance(storage, LoopStorage | RamStorage):
         return ""
     needed_bytes = turns * storage.size

@@ -96,11 +96,15 @@ def _looks(study: Study, engine: RunsJobs | None) -> Iterator[Look]:
         yield partial(_look_at, study, system, engine)
     yield lambda: _check_inodes(study)
     if isinstance(study.storage, DeviceStorage):
-        device = study.storage.device
-        yield lambda: require_direct_device(study, find_device(device).path)
+        for name in study.storage.devices:
+            yield partial(_require_direct, study, name)
     if not isinstance(study.storage, PathStorage):
         yield lambda: _require_root(f"sudo fsgauge ..., or {INSTEAD}")
         yield _require_tools
+
+
+def _require_direct(study: Study, device: str) -> None:
+    require_direct_device(study, find_device(device).path)
 
 
 def _look_at(study: Study, system: System, engine: RunsJobs | None) -> None:

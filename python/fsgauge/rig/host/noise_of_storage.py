@@ -30,7 +30,7 @@ def place_of(study: Study) -> str:
     if isinstance(storage, PathStorage):
         return file_system_at(study.systems[0].path or storage.path)
     if isinstance(storage, DeviceStorage):
-        return f"device {os.path.realpath(storage.device)}"
+        return f"device {' '.join(sorted(map(os.path.realpath, storage.devices)))}"
     if isinstance(storage, ShareStorage):
         return f"share {access_of(study, study.systems[0]).share}"
     return "memory"

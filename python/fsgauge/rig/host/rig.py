@@ -50,7 +50,7 @@ class HostRig:
         self._engine = engine
         self._say = say
         self._destroy: Consent | None = None
-        self._cleared: Cleared | None = None
+        self._cleared: list[Cleared] = []
 
     def size_bytes(self, study: Study) -> int:
         """What the study says; of a device, what the machine says."""

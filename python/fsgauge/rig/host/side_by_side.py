@@ -1,7 +1,7 @@
 """All turns of a block at once: each cell on every system, in slices taken in turns.
 
 Noise grows with the time between two measurements, and a ratio's partners stand one slice apart
-here. All systems are made and filled first; each then has its own image, or its own folder.
+here. All systems are made and filled first; each then has its own image, device or folder.
 """
 
 from __future__ import annotations
@@ -27,11 +27,19 @@ def measure_side_by_side(work: Work, turns: Sequence[Turn]) -> None:
     """
     cells = {cell.id: cell for cell in work.plan.cells}
     with ExitStack() as stack:
-        block = [stack.enter_context(_beside(work, turn, at)) for at, turn in enumerate(turns)]
+        block = [stack.enter_context(_beside(work, turn, place_of(work, turn))) for turn in turns]
         for position, cell_id in enumerate(turns[0].cells):
             _measure_cell(work, block, position, cells[cell_id])
         for made in block:
             scan_layout(made.work, made.turn, made.prepared, "after")
+
+
+def place_of(work: Work, turn: Turn) -> int:
+    """Which of the places for systems is this turn's. It moves on by one from block to block, so
+    that over as many blocks as there are places each system has had each device once.
+    """
+    titles = sorted({each.title for each in work.plan.turns})
+    return (titles.index(turn.title) + turn.block) % len(titles)
 
 
 @contextmanager

@@ -6,6 +6,7 @@ A signature, a mount or a partition is always refused (safety.py).
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,19 +23,20 @@ _NAMES = "a node such as /dev/sdb may be another disk after a reboot; these name
 
 @dataclass(frozen=True)
 class Consent:
-    """`name` is that of --destroy; `unknown_data`: data without a signature may go too."""
+    """`names` are those of --destroy; `unknown_data`: data without a signature may go too."""
 
-    name: str | None = None
+    names: tuple[str, ...] = ()
     unknown_data: bool = False
 
 
 def require_own_name(device: BlockDevice, consent: Consent | None) -> None:
-    """RefusedError when --destroy names another device."""
-    name = consent.name if consent else None
+    """RefusedError when --destroy names other devices only."""
+    given = consent.names if consent else ()
     names = lasting_names(device)
-    if name is not None and name not in names:
+    if given and not set(given) & set(names):
+        said = " or ".join(f'"{name}"' for name in given)
         raise RefusedError(
-            f'"{name}" is not the name of {device.path}, so the device is left alone',
+            f"{said} is not the name of {device.path}, so the device is left alone",
             details=(
                 f"{device.path}  {format_size(device.size_bytes)}",
                 *(f"known as {each}" for each in names),
@@ -42,6 +44,21 @@ def require_own_name(device: BlockDevice, consent: Consent | None) -> None:
             cause=_NAMES,
             next=f"--destroy {names[0]}",
         )
+
+
+def require_no_other_name(devices: Sequence[BlockDevice], consent: Consent | None) -> None:
+    """RefusedError when --destroy names a device that the study does not use."""
+    known = {name for device in devices for name in lasting_names(device)}
+    for name in consent.names if consent else ():
+        if name not in known:
+            raise RefusedError(
+                f'"{name}" is the name of none of the devices, so they are left alone',
+                details=tuple(
+                    f"{device.path}  known as {lasting_names(device)[0]}" for device in devices
+                ),
+                cause=_NAMES,
+                next="give --destroy once for each device, with its own name",
+            )
 
 
 def require_consent(device: BlockDevice, consent: Consent | None, looked: Looked) -> None:
@@ -56,7 +73,7 @@ def require_consent(device: BlockDevice, consent: Consent | None, looked: Looked
             cause=_cause(looked),
             next=f"if all of it may be destroyed: --destroy {names[0]} {UNKNOWN_DATA}",
         )
-    if consent.name is None:
+    if not consent.names:
         raise RefusedError(
             f"{device.path} would be overwritten, which needs your consent",
             details=(*looked.sentences(), *known),

@@ -1,0 +1,103 @@
+"""Whether the rate of a run was steady while it was measured.
+
+A run in one go is judged by the engine, over all of it. One that was cut into slices is judged in
+each slice: slices of a run are seconds apart, and what the disk did meanwhile it did to the
+partners beside them too, so it is in no ratio.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fsgauge.parts import Slice
+from fsgauge.record import RunRecord
+from fsgauge.series import Intervals
+from fsgauge.steady_window import RANGE_SHARE, ROUNDS, SLOPE_SHARE, last_window
+from fsgauge.wire import ClientsJob, LoadResult, Steady
+
+
+def steadiness(result: LoadResult) -> tuple[float, float] | None:
+    """(range, slope excursion) of five rounds as shares of their mean; None if too short.
+
+    The measured window is cut into five rounds of equal numbers of intervals.
+    """
+    intervals = Intervals.of(result.intervals)
+    measured = np.flatnonzero(intervals.column("warm_up") == 0)
+    size = len(measured) // ROUNDS
+    if size == 0:
+        return None
+    rounds = np.split(measured[len(measured) - size * ROUNDS :], ROUNDS)
+    done = intervals.column("read_operations") + intervals.column("write_operations")
+    elapsed_ns = intervals.column("elapsed_ns")
+    rates = [_rate(int(done[each].sum()), int(elapsed_ns[each].sum())) for each in rounds]
+    window = last_window(rates)
+    return None if window is None else (window.range_share, window.slope_share)
+
+
+def steady(result: LoadResult) -> Steady:
+    """The engine's verdict; for records of engines that gave none, from the rounds alone."""
+    if result.steady is not None:
+        return result.steady
+    found = steadiness(result)
+    if found is None:
+        return Steady(judged=False, reached=False, rounds=ROUNDS)
+    reached = found[0] <= RANGE_SHARE and found[1] <= SLOPE_SHARE
+    reason = f"rounds range over {100 * found[0]:.0f} %, trend {100 * found[1]:.0f} % of the mean"
+    return Steady(
+        judged=True,
+        reached=reached,
+        rounds=ROUNDS,
+        range_share=found[0],
+        slope_share=found[1],
+        reason=None if reached else reason,
+    )
+
+
+def steady_of(run: RunRecord, result: LoadResult) -> Steady:
+    """The verdict on a run. One that is bound by its work has none: all of it counts, from the
+    first operation to the last, and its rate falls when the first writer or client is done."""
+    if is_bound_by_work(run):
+        return Steady(judged=False, reached=False, rounds=ROUNDS, reason="bound by its work")
+    if any(len(part.slices) > 1 for part in run.parts):
+        return _of_slices([each for part in run.parts for each in part.slices])
+    return steady(result)
+
+
+def _of_slices(slices: list[Slice]) -> Steady:
+    """Steady where most slices that could be judged are. A slice of stationary noise is called
+    unsteady in at most 5 of 100 cases, so most of several hardly ever are."""
+    verdicts = [steady(each.result) for each in slices]
+    judged = [verdict for verdict in verdicts if verdict.judged]
+    moved = [verdict for verdict in judged if not verdict.reached]
+    reached = bool(judged) and 2 * len(moved) <= len(judged)
+    worst = max(judged, key=lambda verdict: verdict.range_share or 0, default=None)
+    reason = None if judged else "its slices are too short"
+    if moved:
+        reason = f"in {len(moved)} of {len(judged)} slices; in one, {moved[0].reason}"
+    return Steady(
+        judged=bool(judged),
+        reached=reached,
+        rounds=ROUNDS,
+        range_share=worst.range_share if worst else None,
+        slope_share=worst.slope_share if worst else None,
+        reason=None if reached else reason,
+    )
+
+
+def is_bound_by_work(run: RunRecord) -> bool:
+    """Whether the run ends when all is done: by passes, or by clients with files of their own."""
+    if run.load is not None:
+        return run.load.passes is not None
+    return not isinstance(run.job, ClientsJob) or run.job.phase.kind != "mix"
+
+
+def not_steady(run: RunRecord, result: LoadResult) -> str | None:
+    """The rate was still moving while it was measured, or changed for good."""
+    verdict = steady_of(run, result)
+    if verdict.reached or not verdict.judged:
+        return None
+    return verdict.reason or "no reason was given"
+
+
+def _rate(operations: int, elapsed_ns: int) -> float:
+    return operations * 1e9 / elapsed_ns if elapsed_ns else 0.0
