@@ -67,6 +67,9 @@ class UsedFolder:
             return f" on {self.device}" + (f", {format_size(size)}" if size else "")
         if self.in_memory:
             return ", memory"
+        if len(self.chain) > 1 and self.chain[1]["kind"] == "file_system":
+            disk = f" on {self.disk}" if self.disk else ""
+            return f" over {self.chain[1].get('file_system', 'a file system')}{disk}"
         return f" from {source}" if source not in ("", "none", self.file_system) else ""
 
 
