@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 import textwrap
 from typing import TextIO
 
@@ -47,3 +48,8 @@ def wrapped(text: str, width: int | None, indent: str = "") -> list[str]:
 def wrapped_lines(lines: list[str], width: int | None, indent: str = "") -> list[str]:
     """Each line of a text as a paragraph of its own."""
     return [part for line in lines for part in wrapped(line, width, indent)]
+
+
+def say(sentence: str) -> None:
+    """A line on standard error, next to what a command answers on standard output."""
+    sys.stderr.write(f"{sentence}\n")

@@ -7,6 +7,7 @@ import sys
 import click
 
 from fsgauge.errors import Interrupted
+from fsgauge.interruption import interruptible
 from fsgauge.plan.preview import describe
 from fsgauge.plan.turns import make_plan
 from fsgauge.record import Plan
@@ -52,8 +53,9 @@ def _refuse_at_once(study: Study, rig: Rig) -> None:
     """What would be refused after a yes. A device is not looked at: its consent comes later."""
     if isinstance(study.storage, DeviceStorage):
         return
-    for refusal in rig.refusals(study):
-        raise refusal
+    with interruptible():
+        for refusal in rig.refusals(study):
+            raise refusal
 
 
 def _is_meant() -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import click
 
 from fsgauge.cli.choices import chosen_study, progress_choices, results_option
 from fsgauge.errors import InputError
+from fsgauge.terminal import say
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def _for_root() -> Demo | None:
 
     why = "making and mounting file systems requires root" if os.geteuid() else loops_available()
     if why is not None:
-        _say(f"{why}: comparing mounted ones instead")
+        say(f"{why}: comparing mounted ones instead")
         return None
     study = load_study("demo", [], [], None, None)
     usable = []
@@ -64,7 +64,7 @@ def _for_root() -> Demo | None:
             usable.append(system)
         else:
             why = support.install if support.driver else "this kernel has no driver for it"
-            _say(f"{system.name} is left out: {why}")
+            say(f"{system.name} is left out: {why}")
     if len(usable) == len(study.systems):
         return Demo("demo")
     return Demo(
@@ -89,7 +89,7 @@ def _for_user() -> Demo:
         return Demo("demo-user", tuple(places.on_disk), f"path:{places.on_disk[0]}")
     if places.on_disk and places.in_memory:
         disk = places.on_disk[0]
-        _say(
+        say(
             f"this user can write to one of them only, that of {disk}: durable writes to it are"
             f" compared with those to memory, {places.in_memory}"
         )
@@ -99,7 +99,3 @@ def _for_user() -> Demo:
         details=(f"looked at: {storage.path}, this folder, the home folder, /tmp and /dev/shm",),
         next="sudo fsgauge demo; or fsgauge run overhead --system /a/folder --system /another",
     )
-
-
-def _say(sentence: str) -> None:
-    sys.stderr.write(f"{sentence}\n")

@@ -107,33 +107,35 @@ def _clock_and_cost(engine: ProbeResult) -> str:
 
 def _noise(near_percent: float, apart_percent: float, directory: str) -> list[str]:
     """How far equal runs differ, and the blocks that a study of each design needs for 5 %."""
-    one_by_one = _blocks(max(near_percent, apart_percent))
+    worse = max(near_percent, apart_percent)
     return [
         f"noise          identical short runs in {directory} differ by {near_percent:.1f} % one"
         f" right after the other, by {apart_percent:.1f} % 4 to 10 s apart (standard deviation of"
         " their ratio)",
-        f"               an effect of 5 % needs {one_by_one} measured one by one, more where turns"
+        f"               an effect of 5 % {_blocks(worse)} measured one by one, more where turns"
         " are long and the disk is shared;",
-        f"               {_blocks(near_percent)} with plan.side_by_side, where what is compared"
+        f"               it {_blocks(near_percent)} with plan.side_by_side, where what is compared"
         " stands seconds apart",
     ]
 
 
 def _blocks(noise_percent: float) -> str:
-    """ "8 blocks (13 among 12 comparisons)"."""
+    """ "needs 8 blocks (13 among 12 comparisons)"."""
     from fsgauge.plan.power import blocks_needed, corrected, paired_percent
 
     spread = paired_percent(noise_percent)
     alone, among = (
         blocks_needed(5.0, spread, corrected(count)) for count in (1, TYPICAL_COMPARISONS)
     )
-    if alone is None:
-        return "no affordable number of blocks"
-    return f"{alone} blocks" + (
+    if alone is None or alone > MOST_BLOCKS:
+        return f"is lost in this noise: it needs more than {MOST_BLOCKS} blocks"
+    return f"needs {alone} blocks" + (
         f" ({among} among {TYPICAL_COMPARISONS} comparisons)" if among is not None else ""
     )
 
 
+MOST_BLOCKS = 1000
+"""More than anyone runs."""
 TYPICAL_COMPARISONS = 12
 """Four cells on three systems."""
 

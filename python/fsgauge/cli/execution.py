@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fsgauge.errors import FsgaugeError, Interrupted
+from fsgauge.terminal import say
 
 if TYPE_CHECKING:
     from fsgauge.rig.host.device.consent import Consent
@@ -26,7 +27,7 @@ def execute(
     from fsgauge.rig.registry import rig_named
     from fsgauge.run import run_study
 
-    chosen = rig_named(rig, _say)
+    chosen = rig_named(rig, say)
     with _naming_resume() as created:
         outcome = run_study(
             study,
@@ -59,7 +60,7 @@ def execute_again(
         created(directory)
         outcome = resume_study(
             directory,
-            rig=lambda recorded: rig_named(rig or recorded, _say),
+            rig=lambda recorded: rig_named(rig or recorded, say),
             destroy=destroy,
             progress=progress_for(style or "auto"),
             accept_changed=accept_changed,
@@ -95,10 +96,6 @@ def _naming_resume() -> Iterator[Callable[[Path], None]]:
         else:
             error.cause = "nothing was measured yet, so nothing is kept"
         raise
-
-
-def _say(sentence: str) -> None:
-    sys.stderr.write(f"{sentence}\n")
 
 
 def _resume(directory: Path) -> str:

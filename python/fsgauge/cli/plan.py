@@ -22,10 +22,11 @@ from fsgauge.cli.choices import (
 )
 from fsgauge.errors import FsgaugeError, InputError
 from fsgauge.plan.preview import MeasuredTime, PlanDescription
+from fsgauge.stats.wording import HOPELESS_PERCENT
 from fsgauge.study.model import Study
 from fsgauge.study.storage import is_preconditioned
 from fsgauge.study.system import ALLOCATING
-from fsgauge.terminal import width_of, wrapped_lines
+from fsgauge.terminal import say, width_of, wrapped_lines
 from fsgauge.units import exact_size, format_duration, format_size
 
 if TYPE_CHECKING:
@@ -71,32 +72,37 @@ def command(
     as_json: bool,
     order: bool,
 ) -> int:
-    """Show what STUDY would run: order, time and bytes written. Nothing is touched.
+    """Show what STUDY would run: order, time and bytes written. Nothing is measured.
 
-    Takes the words of `fsgauge run` and looks at what that would refuse.
+    Takes the words of `fsgauge run` and looks at what that would refuse. File systems are made once
+    on a scratch image and, as root, mounted; it is gone within half a minute. No device is touched.
 
     Exit codes: 0 the run would begin, as far as can be known before it; 2 it would be refused,
     which is said first.
     """
+    from fsgauge.interruption import interruptible
     from fsgauge.plan.preview import describe
     from fsgauge.plan.turns import make_plan
     from fsgauge.rig.design import design_of
     from fsgauge.rig.registry import rig_named
+    from fsgauge.rig.rig import FoldersSeen, UsesFolders
     from fsgauge.units import parse_percent
 
-    world = rig_named(rig)
+    world = rig_named(rig, say)
     chosen = chosen_study(study, overrides, systems, storage, seed, serve, baseline, without)
     consent = chosen_consent(destroy, discard_unknown_data)
     size_bytes = world.size_bytes(chosen)
     design = design_of(world, chosen)
     plan = make_plan(chosen, size_bytes=size_bytes, side_by_side=design.side_by_side)
-    refusals = [*world.refusals(chosen, consent), *_refused_results(results)]
+    with interruptible():
+        refusals = [*world.refusals(chosen, consent), *_refused_results(results)]
     measured = _measured_noise(pilot, noise)
     time, is_same = _measured_time(pilot, chosen, size_bytes)
     noise_percent = parse_percent(noise) if noise else None
     if measured is not None:
         noise_percent = measured.noise_percent
     kept = _kept_noise(world, chosen) if noise_percent is None else None
+    seen = world.folders(chosen) if isinstance(world, UsesFolders) else FoldersSeen({}, [])
     description = describe(
         plan,
         chosen,
@@ -104,6 +110,8 @@ def command(
         size_bytes=size_bytes,
         measured=_of_block(time, is_same),
         one_by_one_because=design.because,
+        folders=seen.facts,
+        cautions=seen.cautions,
     )
     code = InputError.exit_code if refusals else 0
     if as_json:
@@ -237,7 +245,7 @@ def _pilot(
         )
         lines.append(
             f"          the noisiest, {measured.worst_cell}: {measured.worst_percent:.1f} %,"
-            f" shows changes of {worst:.1f} % or more"
+            f" shows {_changes(worst)}"
         )
     return lines
 
@@ -270,7 +278,8 @@ def _method(description: PlanDescription) -> list[str]:
         ]
         options += [f"{name} = {value}" for name, value in system.server.items()]
         role = "baseline, twice in each block" if system.name == description.baseline else ""
-        words = "; ".join([each for each in (role, *options) if each]) or "defaults"
+        as_mounted = description.mounted.get(system.name, "")
+        words = "; ".join([each for each in (role, as_mounted, *options) if each]) or "defaults"
         lines.append(f"system    {system.name}: {words}")
     lines += [f"equal     {line}" for line in description.held_equal]
     lines += [f"different {line}" for line in description.different or ["nothing"]]
@@ -328,7 +337,14 @@ def _cost(description: PlanDescription, measured_by: str) -> list[str]:
             for effect, count in each.blocks_needed.items()
         )
         lines.append(
-            f"shows     changes of {each.detectable_percent:.1f} % or more if equal runs differ by"
+            f"shows     {_changes(each.detectable_percent)} if equal runs differ by"
             f" {each.noise_percent:.3g} %{measured_by}; blocks: {needed}"
         )
     return lines
+
+
+def _changes(percent: float) -> str:
+    """ "changes of 3.4 % or more"; where noise hides whatever anyone asks about, in words."""
+    if percent >= HOPELESS_PERCENT:
+        return "nothing that matters, not even a tenfold change,"
+    return f"changes of {percent:.1f} % or more"

@@ -22,6 +22,7 @@ XFS = "kernel.org Documentation/admin-guide/xfs.rst"
 F2FS = "kernel.org Documentation/filesystems/f2fs.rst"
 BLOCK = "kernel.org Documentation/ABI/stable/sysfs-block, queue/write_cache"
 BTRFS = "btrfs(5)"
+OVERLAY = "kernel.org Documentation/filesystems/overlayfs.rst"
 MOUNT = "mount(8)"
 SMB = "smb.conf(5)"
 EXPORTS = "exports(5)"
@@ -105,6 +106,13 @@ WEAKENINGS: tuple[Weakening, ...] = (
         r"nodatacow",
         f"files are overwritten in place, which a crash may tear; {NO_CHECKSUMS}",
         BTRFS,
+    ),
+    Weakening(
+        "mount",
+        ("overlay",),
+        r"volatile",
+        "nothing is synced to the upper layer, so a crash may lose or damage all that was written",
+        OVERLAY,
     ),
     Weakening("kind", ("ext2",), r"", INCONSISTENT, EXT2, called="no journal"),
     Weakening(

@@ -5,17 +5,22 @@ Takes a plan and its study; gives the facts in the order in which a person asks 
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+
 from pydantic import BaseModel, ConfigDict
 
 from fsgauge.access.words import protection_in, way, ways
 from fsgauge.durability.options import MEMORY
 from fsgauge.durability.weakened import Made, weakened
+from fsgauge.plan.as_mounted import differently_mounted, made_as_mounted, mounted_words
 from fsgauge.plan.estimate import RUN_SECONDS, block_seconds, under_load_share
 from fsgauge.plan.partners import partners
 from fsgauge.plan.power import blocks_needed, corrected, detectable_percent, paired_percent
 from fsgauge.plan.preconditioning import endurance, storage_seconds
 from fsgauge.plan.space import held_twice, layout_bytes, planned_room
-from fsgauge.record import Plan, Turn
+from fsgauge.record import Plan, SystemFacts, Turn
 from fsgauge.study.model import Study, System
 from fsgauge.study.reached import accesses_of, is_served
 from fsgauge.study.system import ALLOCATING, UNFORMATTED
@@ -59,6 +64,8 @@ class PlanDescription(_Facts):
 
     question: str
     systems: list[System]
+    mounted: dict[str, str] = {}
+    """Of each system that is a folder: its file system and mount options, in words."""
     baseline: str
     held_equal: list[str]
     different: list[str]
@@ -96,12 +103,15 @@ def describe(
     size_bytes: int,
     measured: MeasuredTime | None = None,
     one_by_one_because: str = "",
+    folders: Mapping[str, SystemFacts] = MappingProxyType({}),
+    cautions: Sequence[str] = (),
 ) -> PlanDescription:
     """Describe a plan on storage of `size_bytes`.
 
     `noise_percent` is of a pilot (its A/A ratio); without it the study's own is used, and
     without that, several are supposed and marked so. With `measured`, time is taken from it.
     `one_by_one_because` says why systems are not measured side by side where the study would.
+    `folders` are the systems that are folders, as they are mounted, and `cautions` come of them.
     """
     noise = noise_percent if noise_percent is not None else study.plan.noise_percent
     blocks = plan.turns[-1].block + 1
@@ -111,13 +121,19 @@ def describe(
     return PlanDescription(
         question=study.question,
         systems=study.systems,
+        mounted={name: mounted_words(facts) for name, facts in folders.items()},
         baseline=plan.baseline,
         held_equal=_held_equal(study, size_bytes),
-        different=[*_different(study.systems), *_reached(study), *_bare_instead(study)],
+        different=[
+            *_different(study.systems),
+            *differently_mounted(folders),
+            *_reached(study),
+            *_bare_instead(study),
+        ],
         cannot_tell=[text for text in (_method(study, size_bytes).cannot_tell(),) if text],
         partners=partners(plan, study, size_bytes, one_by_one_because),
-        cautions=_method(study, size_bytes).cautions(),
-        durability=_durability(study),
+        cautions=[*_method(study, size_bytes).cautions(), *cautions],
+        durability=_durability(study, folders),
         turns=plan.turns,
         blocks=blocks,
         blocks_asked=study.plan.blocks,
@@ -136,22 +152,26 @@ def describe(
     )
 
 
-def _durability(study: Study) -> list[str]:
-    """A line a system and option, as asked for: what is in force is in the records."""
+def _durability(study: Study, folders: Mapping[str, SystemFacts]) -> list[str]:
+    """A line a system and option: as asked for, and of a folder as in force."""
     found = [
         f"{system.name} gives up durability with {weak.option}: {weak.loses} ({weak.source})"
         for system in study.systems
-        for weak in weakened(
-            Made(
-                kind=system.kind,
-                mount=system.mount,
-                mkfs=system.mkfs.split(),
-                tunables=system.tunables,
-                server=system.server,
-            )
-        )
+        for weak in weakened(_made(system, folders.get(system.name)))
     ]
     return [*found, *([MEMORY] if study.storage.kind == "ram" else [])]
+
+
+def _made(system: System, folder: SystemFacts | None) -> Made:
+    if folder is not None:
+        return replace(made_as_mounted(folder), server=system.server)
+    return Made(
+        kind=system.kind,
+        mount=system.mount,
+        mkfs=system.mkfs.split(),
+        tunables=system.tunables,
+        server=system.server,
+    )
 
 
 def _block_times(

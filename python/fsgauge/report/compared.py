@@ -130,8 +130,7 @@ def verdict_words(between: Between, entry: Entry) -> str:
     if _blocks(entry) < words.FEWEST_BLOCKS:
         return entry.verdict
     if entry.detectable_percent is not None:
-        percent = words.percent(entry.detectable_percent)
-        return f"undecided (an effect of {percent} would have shown)"
+        return f"undecided ({words.shown(entry.detectable_percent)})"
     return entry.verdict
 
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from fsgauge.stats.estimate import Estimate
 from fsgauge.stats.results import Comparison, NoiseFloor
 from fsgauge.stats.served import MEMORY
-from fsgauge.stats.wording import ratio_range
+from fsgauge.stats.wording import HOPELESS_PERCENT, ratio_range
 from fsgauge.units import format_bandwidth, format_duration, format_rate
 
 FEWEST_BLOCKS = 3
@@ -97,8 +97,15 @@ def verdict(entry: Comparison) -> str:
     if entry.n < FEWEST_BLOCKS:
         return entry.verdict
     if entry.verdict == "undecided" and entry.detectable_percent is not None:
-        return f"undecided ({percent(entry.detectable_percent)} would have shown)"
+        return f"undecided ({shown(entry.detectable_percent)})"
     return f"{entry.verdict}, barely" if entry.barely else entry.verdict
+
+
+def shown(least_percent: float) -> str:
+    """ "47 % would have shown"; where noise hides whatever anyone asks about, in words."""
+    if least_percent >= HOPELESS_PERCENT:
+        return "not even a tenfold difference would have shown"
+    return f"{percent(least_percent)} would have shown"
 
 
 def percent(number: float) -> str:

@@ -21,6 +21,7 @@ from fsgauge.record import (
     RunRecord,
     ScanRecord,
     StepRecord,
+    SystemFacts,
     Turn,
     TurnRecord,
 )
@@ -118,7 +119,10 @@ class Rig(Protocol):
         ...
 
     def refusals(self, study: Study, destroy: Consent | None = None) -> list[FsgaugeError]:
-        """All that `check` would refuse, as far as it is soon seen; touches nothing."""
+        """All that a run would refuse, as far as it is soon seen.
+
+        What has to be tried is tried on something of its own, and nothing of it stays.
+        """
         ...
 
     def check(self, study: Study, destroy: Consent | None) -> None:
@@ -155,6 +159,24 @@ class KeepsNoise(Protocol):
 
     def keep_noise(self, study: Study, noise_percent: float, blocks: int, results: str) -> None:
         """Keep what a run of the study has measured; what cannot be kept is lost."""
+        ...
+
+
+@dataclass(frozen=True)
+class FoldersSeen:
+    """Systems that are folders, as they are mounted now: the facts of each by its name, and what
+    they leave out of the comparison."""
+
+    facts: dict[str, SystemFacts]
+    cautions: list[str]
+
+
+@runtime_checkable
+class UsesFolders(Protocol):
+    """What a rig offers as well whose systems may be folders that are used as they are."""
+
+    def folders(self, study: Study) -> FoldersSeen:
+        """Those of the study that are there; touches nothing."""
         ...
 
 

@@ -29,19 +29,19 @@ from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
 from fsgauge.stats.wording import (
     NAMED_SYSTEMS,
     extreme,
+    least_shown,
     listed,
     named_systems,
-    percent,
-    percent_range,
+    range_words,
     remark,
+    share_of,
+    share_words,
     too_few,
 )
 from fsgauge.units import format_size
 
 WORDS_LIMIT = 60
 BLOCKS_FOR_A_RANGE = 3
-TIMES, MANY_TIMES = 1.995, 9.995
-"""From this ratio on it is said in times, not in percent; then in whole ones."""
 WIDEST_RANGE = 100.0
 """Beyond this factor a range says nothing that a reader could use."""
 
@@ -123,7 +123,8 @@ def _answer(question: Question) -> str:
     if said:
         return said
     if all(entry.verdict == "undecided" for entry in found):
-        return _decided_only(question, _decided(question))
+        decided = _decided(question)
+        return _decided_only(question, decided) if decided else _none_decided(question, lead, found)
     head = _head(question, lead, found)
     whole = head + _tail(question, lead) + "."
     return whole if len(whole.split()) < WORDS_LIMIT else head + "."
@@ -145,10 +146,10 @@ def noise_alone(question: Question) -> str:
     spread = f"range not known from {number}"
     if floor.low is not None and floor.high is not None and floor.n >= BLOCKS_FOR_A_RANGE:
         wide = floor.high > WIDEST_RANGE * floor.low
-        spread = "range too wide" if wide else _range(floor.low, floor.high)
+        spread = "range too wide" if wide else range_words(floor.low, floor.high)
     return (
         f"There is only one system, {question.baseline}, so this shows the noise of the rig: of two"
-        f" equal turns, the later one reaches {_share(floor.ratio)} of the earlier ({spread})."
+        f" equal turns, the later one reaches {share_words(floor.ratio)} of the earlier ({spread})."
     )
 
 
@@ -173,7 +174,9 @@ def comparisons_in(question: Question, cell: Cell) -> list[Comparison]:
 
 
 def _too_few(question: Question, lead: Cell, found: Sequence[Comparison]) -> str:
-    shown = listed([f"{entry.system} at {_share(entry.ratio)}" for entry in found[:NAMED_SYSTEMS]])
+    shown = listed(
+        [f"{entry.system} at {share_words(entry.ratio)}" for entry in found[:NAMED_SYSTEMS]]
+    )
     return f"{too_few(found[0].n)} At {place_of(lead)} they show {shown} of {question.baseline}."
 
 
@@ -217,7 +220,7 @@ def _at_cell(question: Question, cell: Cell, entry: Comparison, decided: int) ->
     verb = "reach" if metric.name == "iops" else "is"
     rank = f", the largest of {decided} differences seen" if decided > 1 else ""
     return (
-        f"{what} at {place_of(cell)} {verb} {_share_of(entry.ratio, _subject(question))}"
+        f"{what} at {place_of(cell)} {verb} {share_of(entry.ratio, _subject(question))}"
         f" ({_bounds(entry, is_pick=True)}){rank}"
     )
 
@@ -265,7 +268,7 @@ def _would_have_shown(found: Sequence[Comparison]) -> str:
     hidden = [entry.detectable_percent for entry in found if entry.detectable_percent is not None]
     if not hidden:
         return ""
-    return f": only a difference of {_shown(hidden)} or more would have shown"
+    return f": {least_shown(hidden, ' or more')}"
 
 
 def _verb(question: Question, entry: Comparison) -> str:
@@ -275,7 +278,7 @@ def _verb(question: Question, entry: Comparison) -> str:
 
 def _one(entry: Comparison, verb: str, object_: str, *, is_pick: bool = False) -> str:
     start = f"{entry.system} {verb}" if object_ else entry.system
-    return f"{start} {_share_of(entry.ratio, object_)} ({_bounds(entry, is_pick=is_pick)})"
+    return f"{start} {share_of(entry.ratio, object_)} ({_bounds(entry, is_pick=is_pick)})"
 
 
 def _bounds(entry: Comparison, *, is_pick: bool = False) -> str:
@@ -283,9 +286,9 @@ def _bounds(entry: Comparison, *, is_pick: bool = False) -> str:
     is_pick = is_pick and entry.verdict in ("better", "worse")
     low, high = (entry.pick_low, entry.pick_high) if is_pick else (entry.low, entry.high)
     if entry.in_memory:
-        return f"{_range(low or entry.ratio, high or entry.ratio)}, {MEMORY}"
+        return f"{range_words(low or entry.ratio, high or entry.ratio)}, {MEMORY}"
     word = remark(entry.verdict, entry.margin_percent, barely=entry.barely)
-    return f"{_range(low or entry.ratio, high or entry.ratio)}{word}"
+    return f"{range_words(low or entry.ratio, high or entry.ratio)}{word}"
 
 
 def _extremes(found: Sequence[Comparison]) -> list[Comparison]:
@@ -340,6 +343,25 @@ def _decided_only(question: Question, decided: Sequence[tuple[Cell, Comparison]]
     )
 
 
+def _none_decided(question: Question, lead: Cell, found: Sequence[Comparison]) -> str:
+    """Nothing is known of the lead cell, and elsewhere no difference is: say how much is equal."""
+    metric = METRICS[question.metrics[lead.id]]
+    what = factors_of(lead).work if metric.name == "iops" else f"the {metric.label}"
+    names = named_systems([entry.system for entry in found])
+    everything = [each for _, each in _primary(question)]
+    equal = [each for each in everything if each.verdict == "equivalent"]
+    rest = f"none of {len(everything)} comparisons shows a difference"
+    if equal:
+        margin = max(each.margin_percent for each in equal)
+        rest = (
+            f"in {len(equal)} of {len(everything)} comparisons they differ by under {margin:.0f} %"
+        )
+    return (
+        f"At {place_of(lead)}, it is too noisy to tell {names} from {_subject(question)} in {what}"
+        f"{_would_have_shown(found)}; {rest}."
+    )
+
+
 def _free_of_cost(question: Question, lead: Cell) -> str:
     """From which block size on nothing is lost, where all else is as in the lead."""
     wanted = factors_of(lead).all_but_size
@@ -369,29 +391,4 @@ def _free_from(question: Question, free: Sequence[tuple[Cell, list[Comparison]]]
     hidden = [entry.detectable_percent for entry in entries if entry.detectable_percent is not None]
     if not hidden:
         return ""
-    return f"{where} no difference could be seen (one of {_shown(hidden)} would have shown)"
-
-
-def _shown(hidden: Sequence[float]) -> str:
-    return f"{max(hidden):.0f} %" if max(hidden) < 1000 else "over 1000 %"
-
-
-def _share(ratio: float) -> str:
-    return percent(ratio) if ratio < TIMES else f"{_times(ratio)} times"
-
-
-def _times(ratio: float) -> str:
-    return f"{ratio:.2f}" if ratio < MANY_TIMES else f"{ratio:,.0f}"
-
-
-def _share_of(ratio: float, what: str) -> str:
-    """ "94 % of raw", "3.10 times raw"; the share alone where it is said of the same again."""
-    if not what:
-        return _share(ratio)
-    return f"{_share(ratio)} of {what}" if ratio < TIMES else f"{_share(ratio)} {what}"
-
-
-def _range(low: float, high: float) -> str:
-    if low >= TIMES:
-        return f"{_times(low)} to {_times(high)} times"
-    return f"{percent_range(low, high)} %"
+    return f"{where} no difference could be seen ({least_shown(hidden)})"

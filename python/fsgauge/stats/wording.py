@@ -29,6 +29,20 @@ def too_few(blocks: int, unseen: str = "an effect") -> str:
     return f"Undecided: {number} cannot tell {unseen} from noise."
 
 
+HOPELESS_PERCENT = 1000.0
+"""A run that shows no smaller difference than this shows none that anyone asks about."""
+
+
+def least_shown(percents: Sequence[float], more: str = "") -> str:
+    """ "only a difference of 47 % would have shown", of the largest; `more` follows its figure.
+
+    Where not even ten times as much would have shown, a figure says nothing, and that is said.
+    """
+    if max(percents) >= HOPELESS_PERCENT:
+        return "not even a tenfold difference would have shown"
+    return f"only a difference of {max(percents):.0f} %{more} would have shown"
+
+
 def percent(ratio: float) -> str:
     """ "94 %"."""
     return f"{100 * ratio:.0f} %"
@@ -38,6 +52,33 @@ def percent_range(low: float, high: float) -> str:
     """Two ratios as "78 to 86", with a digit more where they would read alike."""
     digits = 0 if round(100 * low) != round(100 * high) else 1
     return f"{100 * low:.{digits}f} to {100 * high:.{digits}f}"
+
+
+TIMES, MANY_TIMES = 1.995, 9.995
+"""From this ratio on it is said in times, not in percent; then in whole ones."""
+
+
+def share_words(ratio: float) -> str:
+    """ "94 %"; "3.10 times"."""
+    return percent(ratio) if ratio < TIMES else f"{_times(ratio)} times"
+
+
+def share_of(ratio: float, what: str) -> str:
+    """ "94 % of raw", "3.10 times raw"; the share alone where it is said of the same again."""
+    if not what:
+        return share_words(ratio)
+    return f"{share_words(ratio)} of {what}" if ratio < TIMES else f"{share_words(ratio)} {what}"
+
+
+def range_words(low: float, high: float) -> str:
+    """ "78 to 86 %"; "2.90 to 3.40 times"."""
+    if low >= TIMES:
+        return f"{_times(low)} to {_times(high)} times"
+    return f"{percent_range(low, high)} %"
+
+
+def _times(ratio: float) -> str:
+    return f"{ratio:.2f}" if ratio < MANY_TIMES else f"{ratio:,.0f}"
 
 
 def extreme(verdict: str | None) -> str:

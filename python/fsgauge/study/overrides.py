@@ -19,7 +19,7 @@ from fsgauge.study.folders import (
     named_by_difference,
     with_folder_of_storage,
 )
-from fsgauge.study.keys import MOVED, all_dotted, value_types
+from fsgauge.study.keys import MOVED, all_dotted, sections, value_types
 from fsgauge.study.locate import Path, Spans
 from fsgauge.study.shipped import is_shipped
 from fsgauge.study.specs import option_origin, storage_table, system_table
@@ -245,7 +245,13 @@ def _path(document: Document, name: str, origin: Origin) -> Path:
     known = [dotted for dotted in all_dotted() if not dotted.startswith("system")]
     if name not in known and is_word(name):
         return path_of_word(name)
-    if name not in known or name in ("storage", "access", "workload", "plan", "format"):
+    if name and "." not in name and sections(name):
+        raise InputError(
+            f'"{name}" is a section, and its keys are set one by one',
+            location=origin.key(f"write {name}.KEY=VALUE"),
+            next=f"fsgauge explain {name}",
+        )
+    if name not in known:
         near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
         hint = f'did you mean "{near[0]}"?' if near else ""
         if name in MOVED:

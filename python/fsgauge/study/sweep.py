@@ -69,6 +69,15 @@ def refuse_ignored(workload: StudyModel, info: ValidationInfo, without: Inapplic
         raise conflict(f"{key} would be ignored: {reason}", [key, because])
 
 
+def refuse_to_verify_zeros() -> None:
+    """Refuse data that says nothing of its place, where a kind's records would be compared."""
+    raise conflict(
+        "zeros cannot be verified: a record carries its file and offset",
+        ["data", "verify"],
+        next='data = "incompressible", or verify = false',
+    )
+
+
 def require_whole_sectors(size_bytes: int, key: Key, because: Key, way: str) -> None:
     """Refuse a size that direct I/O cannot move; `way` is the edit that helps instead."""
     if size_bytes % SECTOR_BYTES:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal, Self
+
+from pydantic import ValidationInfo, model_validator
 
 from fsgauge.study.allocation_keys import refuse_allocating
 from fsgauge.study.base import StudyModel
-from fsgauge.study.sweep import Inapplicable
+from fsgauge.study.sweep import Inapplicable, refuse_ignored
 
 if TYPE_CHECKING:
     from fsgauge.access.keys import AccessKeys
@@ -42,6 +44,15 @@ class WorkloadKeys(StudyModel):
         def scan(self) -> bool:
             """Whether layouts are scanned."""
             ...
+
+    @model_validator(mode="after")
+    def _makes_sense(self, info: ValidationInfo) -> Self:
+        self.keys_agree()
+        refuse_ignored(self, info, self.inapplicable())
+        return self
+
+    def keys_agree(self) -> None:
+        """Raise a conflict where keys of the workload contradict one another."""
 
     @property
     def connections(self) -> int:

@@ -218,6 +218,10 @@ class OnPaths:
         """In one go."""
         return Slicing()
 
+    def scan_job(self, path: str, *, aged: bool) -> ScanJob:  # noqa: ARG002 - nothing ages it
+        """Files alone, and the worst of them."""
+        return ScanJob(path=path, top=WORST_FILES, space=False)
+
 
 class LaidOut(OnPaths):
     """What those kinds answer alike whose files are laid out before each turn."""
@@ -248,10 +252,6 @@ class LaidOut(OnPaths):
     def scanned_after(self, cell: Cell) -> str | None:  # noqa: ARG002
         """Its cells make no files of their own."""
         return None
-
-    def scan_job(self, path: str, *, aged: bool) -> ScanJob:  # noqa: ARG002 - nothing ages it
-        """Files alone, and the worst of them."""
-        return ScanJob(path=path, top=WORST_FILES, space=False)
 
 
 class MakesOwnFiles(OnPaths):

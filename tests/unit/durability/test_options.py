@@ -23,6 +23,7 @@ WEAK = [
     (Made("btrfs", mount="commit=120"), "commit=120"),
     (Made("btrfs", mount="nodatasum"), "nodatasum"),
     (Made("btrfs", mount="nodatacow"), "nodatacow"),
+    (Made("overlay", mount="rw,lowerdir=/a,upperdir=/b,workdir=/c,volatile"), "volatile"),
     (Made("ext2", mount="rw"), "no journal"),
     (Made("tmpfs", mount="rw"), "memory for a disk"),
     (Made("ext4", mkfs=["-q", "-O", "^has_journal,extent", "/dev/loop0"]), "^has_journal"),

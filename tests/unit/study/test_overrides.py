@@ -75,7 +75,9 @@ def test_a_system_is_found_by_a_name_with_dots_and_gets_tunables():
         ("workload.rate=2000 M IOPS", "rate must be at most 1000000000 IOPS"),
         ("workload.rate=0 IOPS", "rate must be more than 0 IOPS"),
         ("plan.stop_interval=60 %", "stop_interval must be at most 50 %"),
-        ("workload={}", 'unknown key "workload"'),
+        ("workload={}", '"workload" is a section'),
+        ("storage=loop", "write storage.KEY=VALUE"),
+        ("format=2", "this fsgauge reads format 1"),
         ("system.ext5.mount=x", "systems: raw, ext4, xfs, btrfs"),
         ("system.ext4.mout=x", 'did you mean "mount"?'),
         ("nonsense", "write KEY=VALUE"),
@@ -96,6 +98,10 @@ def test_the_baseline_stays():
 def test_a_system_by_its_name_keeps_its_options():
     study = load_study("overhead", systems=["ext4"])
     assert (study.systems[1].mkfs, study.systems[1].mount) == ("-b 4096", "noatime")
+
+
+def test_the_format_may_be_said_again():
+    assert load_study("demo", ["format=1"]).format == 1
 
 
 def test_mistakes_in_kept_systems_still_point_into_the_file(tmp_path):

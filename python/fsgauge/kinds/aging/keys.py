@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import Field, ValidationInfo, model_validator
+from pydantic import Field, model_validator
 
 from fsgauge.kinds.aging.allocating import check_allocating
 from fsgauge.kinds.aging.disk_keys import DiskModel
@@ -24,7 +24,7 @@ from fsgauge.study.sweep import (
     Inapplicable,
     Jobs,
     QueueDepth,
-    refuse_ignored,
+    refuse_to_verify_zeros,
     require_whole_sectors,
 )
 from fsgauge.study.system import System
@@ -121,8 +121,8 @@ class AgingWorkload(WorkloadKeys):
                 return {**data, "levels": [f"{level} %" for level in range(step, 101, step)]}
         return data
 
-    @model_validator(mode="after")
-    def _keys_agree(self) -> AgingWorkload:
+    def keys_agree(self) -> None:
+        """Raise a conflict where keys contradict one another."""
         if 100 % self.files:
             raise conflict(
                 f"{self.files} files cannot each be the same whole percentage of the region",
@@ -148,17 +148,7 @@ class AgingWorkload(WorkloadKeys):
         way = "no other: rates are measured with direct I/O"
         require_whole_sectors(self.record_size, "record_size", "kind", way)
         if self.data == "zero" and self.verify:
-            raise conflict(
-                "zeros cannot be verified: a record carries its file and offset",
-                ["data", "verify"],
-                next='data = "incompressible", or verify = false',
-            )
-        return self
-
-    @model_validator(mode="after")
-    def _nothing_is_ignored(self, info: ValidationInfo) -> AgingWorkload:
-        refuse_ignored(self, info, self.inapplicable())
-        return self
+            refuse_to_verify_zeros()
 
     def inapplicable(self) -> Inapplicable:
         """Keys that have no effect in this workload: why, and the key that makes it so."""

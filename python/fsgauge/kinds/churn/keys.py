@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, ClassVar, Literal, cast
 
-from pydantic import Field, ValidationInfo, model_validator
+from pydantic import Field
 
 from fsgauge.access.keys import AccessKeys
 from fsgauge.kinds.churn.factors import Order, Side
 from fsgauge.study.base import Distinct
 from fsgauge.study.conflict import conflict
-from fsgauge.study.sweep import BlockSize, Data, Fill, Inapplicable, refuse_ignored
+from fsgauge.study.sweep import BlockSize, Data, Fill, Inapplicable
 from fsgauge.study.workload_keys import WorkloadKeys
 from fsgauge.units import DurationNs, Percent, SizeBytes, WholePercent, exact_size
 from fsgauge.wire import ChurnProfile, LognormalLifetimes, LognormalParetoSizes
@@ -140,8 +140,8 @@ class ChurnWorkload(WorkloadKeys):
     )
     scan: ClassVar[bool] = False
 
-    @model_validator(mode="after")
-    def _keys_agree(self) -> ChurnWorkload:
+    def keys_agree(self) -> None:
+        """Raise a conflict where keys contradict one another."""
         if self.mode == "fast" and "read" in self.tests:
             raise conflict(
                 "a tree made in mode fast holds no data: its extents are unwritten, so reads"
@@ -160,12 +160,6 @@ class ChurnWorkload(WorkloadKeys):
                 f" {exact_size(self.new_file_size)}",
                 ["record_size", "new_file_size"],
             )
-        return self
-
-    @model_validator(mode="after")
-    def _nothing_is_ignored(self, info: ValidationInfo) -> ChurnWorkload:
-        refuse_ignored(self, info, self.inapplicable())
-        return self
 
     def inapplicable(self) -> Inapplicable:
         """Keys that have no effect in this workload: why, and the key that makes it so."""

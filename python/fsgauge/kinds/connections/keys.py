@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import Field, ValidationInfo, model_validator
+from pydantic import Field
 
 from fsgauge.access.keys import AccessKeys
 from fsgauge.kinds.connections.factors import Order
 from fsgauge.kinds.connections.mix import HOME_DIRECTORY, Mix, Weight
 from fsgauge.study.base import Distinct, OneOrSwept
 from fsgauge.study.conflict import conflict
-from fsgauge.study.sweep import SCAN, BlockSize, Data, Fill, Inapplicable, refuse_ignored
+from fsgauge.study.sweep import SCAN, BlockSize, Data, Fill, Inapplicable, refuse_to_verify_zeros
 from fsgauge.study.workload_keys import WorkloadKeys
 from fsgauge.units import DurationNs, SizeBytes, exact_duration, exact_size, format_size
 
@@ -192,8 +192,8 @@ class ConnectionsWorkload(WorkloadKeys):
     )
     scan: bool = Field(False, description=SCAN)
 
-    @model_validator(mode="after")
-    def _keys_agree(self) -> ConnectionsWorkload:
+    def keys_agree(self) -> None:
+        """Raise a conflict where keys contradict one another."""
         self._tests_have_files()
         self._sizes_fit()
         self._space_is_left()
@@ -216,17 +216,7 @@ class ConnectionsWorkload(WorkloadKeys):
                 next=f"fan_out = {int(MOST_LOWEST_DIRECTORIES ** (1 / self.depth) + 1e-9)}",
             )
         if self.data == "zero" and self.verify and self._reads():
-            raise conflict(
-                "zeros cannot be verified: a record carries its file and offset",
-                ["data", "verify"],
-                next='data = "incompressible", or verify = false',
-            )
-        return self
-
-    @model_validator(mode="after")
-    def _nothing_is_ignored(self, info: ValidationInfo) -> ConnectionsWorkload:
-        refuse_ignored(self, info, self.inapplicable())
-        return self
+            refuse_to_verify_zeros()
 
     def inapplicable(self) -> Inapplicable:
         """Keys that have no effect in this workload: why, and the key that makes it so."""

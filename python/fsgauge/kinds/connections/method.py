@@ -27,7 +27,6 @@ from fsgauge.wire import (
     OwnTree,
     Phase,
     ReadPhase,
-    ScanJob,
     SharedTree,
     StatPhase,
     Think,
@@ -39,7 +38,7 @@ from fsgauge.wire import (
 )
 from fsgauge.workload.assumed import EXPECTED, Speed
 from fsgauge.workload.folders import BACKUP, OWN, ClientFolders, FileSets, Place
-from fsgauge.workload.method import WORST_FILES, MakesOwnFiles, OverServers, data_of
+from fsgauge.workload.method import MakesOwnFiles, OverServers, data_of
 from fsgauge.workload.room import Room
 from fsgauge.workload.steps import Step
 
@@ -115,10 +114,6 @@ class ConnectionsMethod(OverServers, MakesOwnFiles):
         """The folder whose extents are counted after the cell."""
         counted = self.workload.extents and ConnectionsFactors.of(cell).test in WRITING
         return self.folder_of(cell) if counted else None
-
-    def scan_job(self, path: str, *, aged: bool) -> ScanJob:  # noqa: ARG002 - nothing ages it
-        """Files alone, and the worst of them."""
-        return ScanJob(path=path, top=WORST_FILES, space=False)
 
     def load_job(self, cell: Cell, target: Place, seed: int) -> ClientsJob:
         """The clients' job of one test, or the one reader's."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import Field, ValidationInfo, model_validator
+from pydantic import Field
 
 from fsgauge.access.keys import AccessKeys, unused_interface
 from fsgauge.kinds.overhead.factors import Pattern
@@ -21,7 +21,6 @@ from fsgauge.study.sweep import (
     Jobs,
     QueueDepth,
     SubmitBatch,
-    refuse_ignored,
     require_depth_of_connection,
     require_few_cells,
     require_whole_sectors,
@@ -109,19 +108,13 @@ class OverheadWorkload(WorkloadKeys):
     )
     scan: bool = Field(False, description=SCAN)
 
-    @model_validator(mode="after")
-    def _keys_agree(self) -> OverheadWorkload:
+    def keys_agree(self) -> None:
+        """Raise a conflict where keys contradict one another."""
         self._has_intervals()
         self._interface_can_queue()
         self._direct_is_aligned()
         self._mix_is_a_mix()
         require_few_cells(self, ["patterns", "block_sizes", "queue_depths", "jobs"])
-        return self
-
-    @model_validator(mode="after")
-    def _nothing_is_ignored(self, info: ValidationInfo) -> OverheadWorkload:
-        refuse_ignored(self, info, self.inapplicable())
-        return self
 
     @property
     def connections(self) -> int:

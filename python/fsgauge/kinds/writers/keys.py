@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import Field, ValidationInfo, model_validator
+from pydantic import Field, model_validator
 
 from fsgauge.access.keys import AccessKeys, unused_interface
 from fsgauge.kinds.writers.factors import Access, Allocation, Range
@@ -25,7 +25,6 @@ from fsgauge.study.sweep import (
     Jobs,
     QueueDepth,
     SubmitBatch,
-    refuse_ignored,
     require_depth_of_connection,
     require_few_cells,
     require_whole_sectors,
@@ -163,8 +162,8 @@ class WritersWorkload(WorkloadKeys):
 
     scan: bool = Field(False, description=SCAN)
 
-    @model_validator(mode="after")
-    def _keys_agree(self) -> WritersWorkload:
+    def keys_agree(self) -> None:
+        """Raise a conflict where keys contradict one another."""
         if self.passes is not None and self.duration is not None:
             raise conflict(
                 "passes and duration both decide when a run ends",
@@ -183,12 +182,6 @@ class WritersWorkload(WorkloadKeys):
         self._places_fit()
         self._can_be_verified()
         require_few_cells(self, ["writers", "block_sizes", "ranges", "access", "allocation"])
-        return self
-
-    @model_validator(mode="after")
-    def _nothing_is_ignored(self, info: ValidationInfo) -> WritersWorkload:
-        refuse_ignored(self, info, self.inapplicable())
-        return self
 
     @property
     def connections(self) -> int:

@@ -1,7 +1,8 @@
 """What can be refused about a study's systems before anything is touched.
 
 `fsgauge plan` shows all of it, and `fsgauge run` begins only where there is none: both take it from
-`refused_systems`.
+`refused_systems`. What mkfs and mount refuse is found by trying (trial.py): the plan tries in
+advance, a run when it makes every system once before it measures.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 
-from fsgauge.errors import FsgaugeError, InputError, RigError
+from fsgauge.errors import FsgaugeError, InputError, Interrupted, RigError
 from fsgauge.plan.space import planned_room
 from fsgauge.rig.host.device.safety import find_device
 from fsgauge.rig.host.direct import (
@@ -41,6 +42,8 @@ _TOOLS = ("mount", "umount", "losetup", "blkdiscard", "wipefs", "sync")
 
 Look = Callable[[], None]
 """Raises InputError for wrong input, RigError for what the machine lacks."""
+Try = Callable[[System, FileSystem], None]
+"""Makes a file system for a moment; raises the same for what mkfs or mount refuses."""
 
 
 def check_systems(study: Study, engine: RunsJobs | None = None) -> None:
@@ -57,13 +60,15 @@ def require_none(refused: list[FsgaugeError]) -> None:
     raise first
 
 
-def refused_systems(study: Study, engine: RunsJobs | None = None) -> list[FsgaugeError]:
-    """All that is refused about a study's systems, each once; nothing is touched.
+def refused_systems(
+    study: Study, engine: RunsJobs | None = None, tried: Try | None = None
+) -> list[FsgaugeError]:
+    """All that is refused about a study's systems, each once.
 
     With an engine, folders are asked about direct I/O by a file without a name that is gone at
-    once.
+    once. A file system in which nothing else is wrong is `tried`; without that nothing is touched.
     """
-    return refused_by(_looks(study, engine))
+    return refused_by(_looks(study, engine, tried))
 
 
 def refused_by(looks: Iterator[Look]) -> list[FsgaugeError]:
@@ -72,6 +77,8 @@ def refused_by(looks: Iterator[Look]) -> list[FsgaugeError]:
     for look in looks:
         try:
             look()
+        except Interrupted:
+            raise
         except FsgaugeError as error:
             found.append(error)
     return each_once(found)
@@ -85,7 +92,7 @@ def each_once(refused: list[FsgaugeError]) -> list[FsgaugeError]:
     return list(found.values())
 
 
-def _looks(study: Study, engine: RunsJobs | None) -> Iterator[Look]:
+def _looks(study: Study, engine: RunsJobs | None, tried: Try | None) -> Iterator[Look]:
     method = method_of(study.workload).reached_by(accesses_of(study))
     yield lambda: method.require_descriptors(_most_open_files())
     if isinstance(study.storage, ShareStorage):
@@ -93,7 +100,7 @@ def _looks(study: Study, engine: RunsJobs | None) -> Iterator[Look]:
         return
     yield lambda: check_servers(study)
     for system in study.systems:
-        yield partial(_look_at, study, system, engine)
+        yield partial(_look_at, study, system, engine, tried)
     yield lambda: _check_inodes(study)
     if isinstance(study.storage, DeviceStorage):
         for name in study.storage.devices:
@@ -107,10 +114,13 @@ def _require_direct(study: Study, device: str) -> None:
     require_direct_device(study, find_device(device).path)
 
 
-def _look_at(study: Study, system: System, engine: RunsJobs | None) -> None:
+def _look_at(study: Study, system: System, engine: RunsJobs | None, tried: Try | None) -> None:
     """One system; what is refused about it can be left out."""
     try:
         _check_system(study, system, engine)
+        kind = find_kind(system.kind)
+        if tried is not None and isinstance(kind, FileSystem):
+            tried(system, kind)
     except FsgaugeError as error:
         error.next = or_without(study, system, error.next)
         raise

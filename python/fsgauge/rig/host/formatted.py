@@ -23,7 +23,7 @@ from fsgauge.system.kind import Facts, FileSystem, placed
 from fsgauge.system.options import mkfs_words, mount_words
 from fsgauge.units import format_size
 
-_MKFS_SECONDS = 1800.0
+MKFS_SECONDS = 1800.0
 _MOUNT_SECONDS = 300.0
 
 
@@ -40,8 +40,13 @@ class Formatted:
 
 
 @contextmanager
-def formatted(kind: FileSystem, system: System, base: Base, ledger: Ledger) -> Iterator[Formatted]:
-    """Discard, mkfs, mount, tune; unmount after. InputError with the words of what refuses."""
+def formatted(
+    kind: FileSystem, system: System, base: Base, ledger: Ledger, seconds: float = MKFS_SECONDS
+) -> Iterator[Formatted]:
+    """Discard, mkfs, mount, tune; unmount after. InputError with the words of what refuses.
+
+    mkfs may take `seconds`, and mount as long, but no more than five minutes.
+    """
     if base.device is None:
         raise InputError(f'"{system.name}" needs a device, and the storage has none')
     with base.claim.used():
@@ -50,7 +55,7 @@ def formatted(kind: FileSystem, system: System, base: Base, ledger: Ledger) -> I
         )
     with ExitStack() as stack:
         stack.enter_context(base.claim.lent())
-        made = _mkfs(kind, system, base)
+        made = make(kind, system, base.device, keeps_blocks=base.keeps_blocks, seconds=seconds)
         with base.claim.signed():
             begun = [blank, "made with " + " ".join(made.command), *allocate_below(base.refill)]
             directory = stack.enter_context(
@@ -58,7 +63,7 @@ def formatted(kind: FileSystem, system: System, base: Base, ledger: Ledger) -> I
             )
             stack.callback(ask, placed(kind.forget_command, base.device, ""))
             stack.enter_context(ledger.holding(MountTrace(path=str(directory))))
-        _mount(kind, system, base.device, directory)
+        _mount(kind, system, base.device, directory, min(seconds, _MOUNT_SECONDS))
         base.claim.require_signed()
         values = stack.enter_context(tuned(system, base, ledger))
         options, doubts = _options_in_force(kind, system, directory)
@@ -82,21 +87,28 @@ def ask(command: list[str]) -> str:
     return said.output if said.exit_code == 0 else ""
 
 
-def _mkfs(kind: FileSystem, system: System, base: Base) -> Said:
-    ours = kind.mkfs_without_discard if base.keeps_blocks else ()
+def make(
+    kind: FileSystem,
+    system: System,
+    device: str,
+    *,
+    keeps_blocks: bool = False,
+    seconds: float = MKFS_SECONDS,
+) -> Said:
+    """Run mkfs on a device or an image; InputError where it refuses the system's options."""
+    ours = kind.mkfs_without_discard if keeps_blocks else ()
     words = [*ours, *mkfs_words(kind, system.mkfs, system.name)]
-    command = kind.mkfs_command(words, str(base.device))
-    said = run_tool(command, seconds=_MKFS_SECONDS)
+    said = run_tool(kind.mkfs_command(words, device), seconds=seconds)
     if said.exit_code != 0:
         raise _refused(system, kind.mkfs, said, system.mkfs, [])
     return said
 
 
-def _mount(kind: FileSystem, system: System, device: str, directory: Path) -> None:
+def _mount(kind: FileSystem, system: System, device: str, directory: Path, seconds: float) -> None:
     options = mount_words(kind, system.mount, system.name)
     command = kind.mount_command(options, device, str(directory))
     with kernel_log() as log:
-        said = run_tool(command, seconds=_MOUNT_SECONDS)
+        said = run_tool(command, seconds=seconds)
         if said.exit_code != 0:
             kernel = log.lines_about(Path(device).name, kind.driver)
             raise _beyond_page(system, said, kernel) or _refused(

@@ -27,8 +27,10 @@ from fsgauge.rig.host.preconditioning import preconditioned
 from fsgauge.rig.host.prepared import AttachedStorage
 from fsgauge.rig.host.session import HostSession
 from fsgauge.rig.host.systems import HostSystems
-from fsgauge.rig.host.used_folders import facts_of_folders
+from fsgauge.rig.host.trial import Trial
+from fsgauge.rig.host.used_folders import facts_of_folders, folders_seen
 from fsgauge.rig.host.working_set import working_set
+from fsgauge.rig.rig import FoldersSeen
 from fsgauge.storage.device import Cleared
 from fsgauge.study.model import DeviceStorage, Study
 
@@ -62,7 +64,10 @@ class HostRig:
         return study.storage.size
 
     def refusals(self, study: Study, destroy: Consent | None = None) -> list[FsgaugeError]:
-        """What `check` would refuse here and now, all of it; a device is read for seconds only."""
+        """What a run would refuse here and now, all of it; a device is read for seconds only.
+
+        Where the storage can be had, file systems are tried on a scratch image (trial.py).
+        """
 
         def look_at_storage() -> None:
             storage.check(study.storage, destroy, smallest_bytes(study), _SHORT_LOOK_SECONDS)
@@ -73,17 +78,22 @@ class HostRig:
         def look_for_engine() -> None:
             self._with_engine()
 
-        return each_once(
-            [
-                *refused_by(iter([look_for_engine, look_at_ledgers])),
-                *refused_systems(study, self._engine),
-                *refused_by(iter([look_at_storage])),
-            ]
-        )
+        found = refused_by(iter([look_for_engine, look_at_ledgers]))
+        of_storage = refused_by(iter([look_at_storage]))
+        stands_in = isinstance(study.storage, DeviceStorage)
+        with Trial(study, self._engine, self._say) as trial:
+            tried = trial.make if stands_in or not of_storage else None
+            found += refused_systems(study, self._engine, tried)
+            found += refused_by(iter([trial.look_at_image, trial.look_at_room]))
+        return each_once([*found, *of_storage])
 
     def hindrance(self, study: Study) -> str:
         """Why systems cannot stand beside one another here; empty if they can."""
         return hindrance(study)
+
+    def folders(self, study: Study) -> FoldersSeen:
+        """How the folders of the study are mounted."""
+        return folders_seen(study)
 
     def check(self, study: Study, destroy: Consent | None) -> None:
         """Raise InputError, RefusedError or RigError for what cannot work; touch nothing.

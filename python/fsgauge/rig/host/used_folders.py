@@ -10,7 +10,9 @@ from typing import Any
 
 from fsgauge.machine import StorageFacts
 from fsgauge.rig.host.device.device_chain import chain_of_path
+from fsgauge.rig.host.facts import folder_facts
 from fsgauge.rig.host.machine.mounts import MEMORY_FILE_SYSTEMS
+from fsgauge.rig.rig import FoldersSeen
 from fsgauge.study.model import PathStorage, Study
 from fsgauge.units import format_size
 
@@ -65,6 +67,9 @@ class UsedFolder:
             return f" on {self.device}" + (f", {format_size(size)}" if size else "")
         if self.in_memory:
             return ", memory"
+        if len(self.chain) > 1 and self.chain[1]["kind"] == "file_system":
+            disk = f" on {self.disk}" if self.disk else ""
+            return f" over {self.chain[1].get('file_system', 'a file system')}{disk}"
         return f" from {source}" if source not in ("", "none", self.file_system) else ""
 
 
@@ -75,6 +80,14 @@ def used_folders(study: Study) -> list[UsedFolder]:
         return []
     places = {system.name: system.path or storage.path for system in study.systems}
     return [UsedFolder(name, path, chain_of_path(path)) for name, path in places.items()]
+
+
+def folders_seen(study: Study) -> FoldersSeen:
+    """How those that are there are mounted; one that is not is refused elsewhere."""
+    there = [folder for folder in used_folders(study) if os.path.isdir(folder.path)]  # noqa: PTH112 - none if closed
+    systems = {system.name: system for system in study.systems}
+    facts = {each.system: folder_facts(systems[each.system], each.path) for each in there}
+    return FoldersSeen(facts, list(_cautions(there)) if there else [])
 
 
 def facts_of_folders(study: Study, facts: StorageFacts) -> StorageFacts:

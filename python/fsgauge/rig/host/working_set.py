@@ -8,7 +8,9 @@ file system that cannot do direct I/O as the study wants it.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from fsgauge.plan.space import planned_room, times_held
 from fsgauge.rig.host.allocation import require_allocation
@@ -17,7 +19,7 @@ from fsgauge.rig.host.formatted import formatted
 from fsgauge.rig.host.ledger.ledger import Ledger
 from fsgauge.rig.host.prepared import RunsJobs
 from fsgauge.storage import Base
-from fsgauge.study.model import Study
+from fsgauge.study.model import Study, System
 from fsgauge.system import FileSystem, find_kind
 from fsgauge.units import format_size
 from fsgauge.workload import method_of
@@ -35,7 +37,37 @@ class WorkingSet:
 
 def working_set(study: Study, base: Base, ledger: Ledger, engine: RunsJobs) -> WorkingSet:
     """What every system holds; InputError when the load does not fit."""
-    room = _smallest_room(study, base, ledger, engine)
+    rooms = []
+    for system in study.systems:
+        kind = find_kind(system.kind)
+        if isinstance(kind, FileSystem):
+            with formatted(kind, system, base, ledger) as made:
+                rooms.append(room_of(study, system, made.directory, engine))
+        elif kind.placement == "folder":
+            place = system.path or str(base.directory)
+            require_allocation(system, place)
+            rooms.append(Room(base.size_bytes, system.name, free_inodes(place), system.name))
+    return fitting(study, rooms, base.size_bytes)
+
+
+def room_of(study: Study, system: System, directory: Path, engine: RunsJobs | None) -> Room:
+    """The room of a file system that was just made, once it can do what the study's load needs.
+
+    InputError where it cannot; without an engine, direct I/O is not asked about.
+    """
+    here = str(directory)
+    if engine is not None:
+        require_direct_files(study, system, here, engine)
+    require_allocation(system, here)
+    free = free_bytes(here) // times_held(study, system)
+    return Room(free, system.name, free_inodes(here), system.name)
+
+
+def fitting(study: Study, rooms: Iterable[Room], size_bytes: int) -> WorkingSet:
+    """What every system holds whose rooms these are, on storage of `size_bytes`."""
+    room = replace(planned_room(study, size_bytes), least=study.systems[0].name)
+    for each in rooms:
+        room = _less(room, each)
     method = method_of(study.workload)
     if not method.lays_out:
         return WorkingSet(0, method.in_room(room).file_sets)
@@ -47,7 +79,7 @@ def working_set(study: Study, base: Base, ledger: Ledger, engine: RunsJobs) -> W
     method.require_room(
         size,
         cause=f'"{room.least}" leaves room for {format_size(room.free_bytes)} of'
-        f" {format_size(base.size_bytes)}, and {method.files}"
+        f" {format_size(size_bytes)}, and {method.files}"
         f" file{'s' if method.files > 1 else ''} fill {method.fill_percent} % of that{beside}",
     )
     return WorkingSet(size, None)
@@ -62,25 +94,6 @@ def free_bytes(directory: str) -> int:
 def free_inodes(directory: str) -> int | None:
     """What statvfs says how many files a program may still make; None where nothing limits them."""
     return os.statvfs(directory).f_favail or None
-
-
-def _smallest_room(study: Study, base: Base, ledger: Ledger, engine: RunsJobs) -> Room:
-    least = replace(planned_room(study, base.size_bytes), least=study.systems[0].name)
-    for system in study.systems:
-        kind = find_kind(system.kind)
-        if isinstance(kind, FileSystem):
-            with formatted(kind, system, base, ledger) as made:
-                require_direct_files(study, system, str(made.directory), engine)
-                require_allocation(system, str(made.directory))
-                here = str(made.directory)
-                free = free_bytes(here) // times_held(study, system)
-                least = _less(least, Room(free, system.name, free_inodes(here), system.name))
-        elif kind.placement == "folder":
-            place = system.path or str(base.directory)
-            require_allocation(system, place)
-            inodes = free_inodes(place)
-            least = _less(least, Room(least.free_bytes, least.least, inodes, system.name))
-    return least
 
 
 def _less(one: Room, other: Room) -> Room:

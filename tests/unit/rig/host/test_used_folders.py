@@ -31,6 +31,12 @@ CHAINS: dict[str, list[dict[str, Any]]] = {
     "/srv/old": [link("ext4", "/srv", "/dev/vda1"), {**DISK, "path": "/dev/vda1"}, DISK],
     "/srv/new": [link("ext4", "/srv", "/dev/vda1"), {**DISK, "path": "/dev/vda1"}, DISK],
     "/home": [link("xfs", "/home", "/dev/vda2"), {**DISK, "path": "/dev/vda2"}, DISK],
+    "/mnt/layers": [
+        link("overlay", "/mnt/layers", "overlay"),
+        link("ext4", "/srv", "/dev/vda1"),
+        {**DISK, "path": "/dev/vda1"},
+        DISK,
+    ],
     "/dev/shm": [link("tmpfs", "/dev/shm", "tmpfs")],
     "/mnt/nfs": [link("nfs4", "/mnt/nfs", "server:/export")],
     "/mnt/ssh": [link("fuse.sshfs", "/mnt/ssh", "me@host:")],
@@ -74,6 +80,13 @@ def test_file_systems_of_one_disk_disturb_each_other() -> None:
     said = facts("/srv/old", "/home").cautions
     assert any("old and home are different file systems on one disk, /dev/vda" in e for e in said)
     assert not any("one file system," in each for each in said)
+
+
+def test_an_overlay_is_on_the_disk_of_its_upper_layer() -> None:
+    found = facts("/srv/old", "/mnt/layers")
+    assert "layers: /mnt/layers (overlay over ext4 on /dev/vda)" in found.sentence
+    assert any("old and layers are different file systems on one disk" in e for e in found.cautions)
+    assert not any("not visible" in each for each in found.cautions)
 
 
 def test_what_is_not_known_of_a_network_mount() -> None:

@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from fsgauge.kinds.aging.analysis.model import (
+    AgedFiles,
     Aging,
+    AgingLayout,
     AgingLine,
     AgingPoint,
     FreeAtLevel,
@@ -118,6 +120,14 @@ def levels_tables(results: Results, aging: Aging) -> list[Table]:
     return tables
 
 
+_EXTENTS: list[tuple[str, str, Callable[[AgingLayout | AgedFiles], TableCell | str]]] = [
+    ("extents", "extents", lambda each: f"{each.lengths.extents:,.0f}"),
+    ("mean extent", "extents", lambda each: format_size(each.lengths.mean_extent_bytes)),
+    ("exactly the allocation size", "contiguity", lambda each: share_cell(each.chunk_share)),
+]
+"""How files lie, of those that were aged and of the streams' own."""
+
+
 def layout_tables(results: Results, aging: Aging) -> list[Table]:
     """What ageing left, and where the streams' files lay at each level."""
     layouts = [
@@ -137,13 +147,7 @@ def layout_tables(results: Results, aging: Aging) -> list[Table]:
                 "",
                 lambda e: "clean" if e.free_percent is None else f"{e.free_percent} % free",
             ),
-            ("extents", "extents", lambda each: f"{each.lengths.extents:,.0f}"),
-            ("mean extent", "extents", lambda each: format_size(each.lengths.mean_extent_bytes)),
-            (
-                "exactly the allocation size",
-                "contiguity",
-                lambda each: share_cell(each.chunk_share),
-            ),
+            *_EXTENTS,
             (
                 "free elsewhere",
                 "free_space",
@@ -183,13 +187,7 @@ def _aged_table(aging: Aging) -> Table:
         [
             ("system", "", lambda e: TableCell(e.system, _chunk_words(aging.chunks.get(e.system)))),
             ("files", "files", lambda each: f"{each.lengths.files:,.0f}"),
-            ("extents", "extents", lambda each: f"{each.lengths.extents:,.0f}"),
-            ("mean extent", "extents", lambda each: format_size(each.lengths.mean_extent_bytes)),
-            (
-                "exactly the allocation size",
-                "contiguity",
-                lambda each: share_cell(each.chunk_share),
-            ),
+            *_EXTENTS,
             ("most bytes in extents of", "contiguity", lambda each: listed(each.lengths)),
         ],
     )

@@ -18,6 +18,8 @@ from fsgauge.units import format_size
 
 WORDS_LIMIT = 60
 MOST_NAMED = 4
+HOPELESS_LOSS_PERCENT = 90.0
+"""A study that shows no smaller loss than this shows none that anyone asks about."""
 CLEAR_CHANGE = 1.2
 """Extents a file, aged over fresh, that are worth a word where rates decide nothing."""
 
@@ -128,11 +130,18 @@ def _chosen(damages: Sequence[Damage], named: int) -> list[Damage]:
 def _nothing_seen(level: str, found: dict[Side, list[Damage]]) -> str:
     everything = [damage for damages in found.values() for damage in damages]
     losses = [each for damage in everything if (each := damage.detectable_loss_percent) is not None]
-    shown = f": only a loss of {max(losses):.0f} % would have shown" if losses else ""
+    shown = f": {loss_shown(max(losses))}" if losses else ""
     return (
         f"Undecided: {level[:1].lower()}{level[1:]}, no damage by ageing was seen in"
         f" {listed([_NOUNS[side] for side in found])} on {listed(_names(everything))}{shown}."
     )
+
+
+def loss_shown(percent: float) -> str:
+    """ "only a loss of 47 % would have shown"; "not even a loss of 90 % ..." beyond that."""
+    if percent >= HOPELESS_LOSS_PERCENT:
+        return f"not even a loss of {HOPELESS_LOSS_PERCENT:.0f} % would have shown"
+    return f"only a loss of {percent:.0f} % would have shown"
 
 
 def _layouts(churn: Churn, fill: int) -> str:

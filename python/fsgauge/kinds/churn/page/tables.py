@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from fsgauge.kinds.churn.analysis.answer import loss_shown
 from fsgauge.kinds.churn.analysis.model import Churn, Damage, Tree
 from fsgauge.report import words
 from fsgauge.report.table_parts import NOTHING, Rows, Table, TableCell, number_cell, value_cell
@@ -113,8 +114,7 @@ def _verdict(damage: Damage) -> str:
     if damage.verdict == "equivalent":
         text = f"equivalent (within {words.percent(damage.margin_percent)})"
     elif damage.verdict == "undecided" and damage.detectable_loss_percent is not None:
-        loss = words.percent(damage.detectable_loss_percent)
-        text = f"undecided (a loss of {loss} would have shown)"
+        text = f"undecided ({loss_shown(damage.detectable_loss_percent)})"
     return f"{GLYPHS[damage.verdict]} {text}"
 
 

@@ -18,7 +18,15 @@ from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.record import Cell
 from fsgauge.stats.results import Comparison
 from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT
-from fsgauge.stats.wording import NAMED_SYSTEMS, extreme, listed, ratio_range, remark, too_few
+from fsgauge.stats.wording import (
+    NAMED_SYSTEMS,
+    extreme,
+    least_shown,
+    listed,
+    ratio_range,
+    remark,
+    too_few,
+)
 
 WORDS_LIMIT = 60
 NAMED_TESTS = 4
@@ -90,7 +98,7 @@ def _one_system(tests: Tests, system: str) -> str:
     if all(entry.verdict == "undecided" for _, entry in shown):
         return (
             f"Too noisy to tell {system} from {tests.baseline} in {_nouns(shown)}:"
-            f" only {_would_have_shown(shown)}"
+            f" {_would_have_shown(shown)}"
         )
     unclear = [(cell, entry) for cell, entry in shown if entry.verdict == "undecided"]
     if all(entry.verdict == "equivalent" for _, entry in shown):
@@ -247,6 +255,5 @@ def interval_words(entry: Comparison, *, is_pick: bool = False) -> str:
 def _would_have_shown(found: Sequence[tuple[Cell, Comparison]]) -> str:
     hidden = [e.detectable_percent for _, e in found if e.detectable_percent is not None]
     if not hidden:
-        return "larger differences would have shown"
-    size = f"{max(hidden):.0f} %" if max(hidden) < 1000 else "over 1000 %"
-    return f"a difference of {size} would have shown"
+        return "only larger differences would have shown"
+    return least_shown(hidden)

@@ -18,6 +18,7 @@ from fsgauge.report.labels import labels_of
 from fsgauge.report.theme import GAIN, GLYPHS, GRID, HATCH, INK, LOSS
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.results import Comparison, Results
+from fsgauge.stats.wording import HOPELESS_PERCENT
 from fsgauge.units import format_size
 
 if TYPE_CHECKING:
@@ -66,7 +67,8 @@ def _row(results: Results, entry: Comparison) -> dict[str, Any]:
     below = words.plus_minus(entry.low, entry.high)
     glyph = GLYPHS["undecided" if entry.in_memory else entry.verdict]
     if undecided and entry.detectable_percent is not None:
-        below = f"≥ {words.percent(entry.detectable_percent)}"
+        is_hopeless = entry.detectable_percent >= HOPELESS_PERCENT
+        below = "≥ x 10" if is_hopeless else f"≥ {words.percent(entry.detectable_percent)}"
     return {
         "system": entry.system,
         "label": label,

@@ -8,7 +8,7 @@ from typing import Any
 
 from fsgauge.rig.host.device import loop_devices
 from fsgauge.rig.host.device.block_device import BlockDevice, device_at, device_with_numbers
-from fsgauge.rig.host.machine.mounts import mount_holding
+from fsgauge.rig.host.machine.mounts import Mount, mount_holding
 from fsgauge.units import format_size
 
 _LINKS_LIMIT = 16
@@ -54,6 +54,7 @@ def _file_system(path: str, limit: int) -> list[Link]:
     if device is None and mount is not None and mount.source.startswith("/dev/"):
         device = device_at(mount.source)
     link: Link = {"kind": "file_system", "path": path}
+    upper = _upper_layer(mount)
     if mount is not None:
         link |= {
             "file_system": mount.file_system,
@@ -63,7 +64,18 @@ def _file_system(path: str, limit: int) -> list[Link]:
         }
     else:
         link["unknown"] = "its mount is not visible (chroot or container)"
+    if upper and limit > 1:
+        return [link, *_file_system(upper, limit - 1)]
     return [link, *(_down_from(device, limit - 1) if device else [])]
+
+
+def _upper_layer(mount: Mount | None) -> str:
+    """Where an overlay keeps what is written to it; empty where that is not visible here."""
+    if mount is None or mount.file_system != "overlay":
+        return ""
+    options = dict(option.partition("=")[::2] for option in mount.super_options.split(","))
+    upper = options.get("upperdir", "")
+    return upper if upper.startswith("/") and os.path.isdir(upper) else ""  # noqa: PTH112 - none if closed
 
 
 def _numbers_of(path: str) -> str:

@@ -23,7 +23,11 @@ from fsgauge.errors import RigError
 from fsgauge.programs import child_environment, search_path
 from fsgauge.rig.host.process.signals import handled_afterwards, killed_with_parent
 
-__all__ = ["Said", "find_tool", "must_run", "run_tool", "search_path"]
+__all__ = ["NotInTime", "Said", "find_tool", "must_run", "run_tool", "search_path"]
+
+
+class NotInTime(RigError):
+    """A program did not end in the time that it was given."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +62,7 @@ def run_tool(command: list[str], *, seconds: float = 60.0) -> Said:
     try:
         answer = wait_for(process, seconds)
     except NoEnd as late:
-        raise RigError(
+        raise NotInTime(
             f"{' '.join(command)} did not end within {seconds:.0f} s",
             details=(late.words,) if late.words else (),
             cause="the storage stopped responding, or is far slower than expected",

@@ -1,0 +1,75 @@
+"""Answers where nothing is decided, or noise hides everything: they are sentences, not figures."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable
+
+import pytest
+
+from fsgauge.kinds.overhead.factors import OverheadFactors
+from fsgauge.record import Cell
+from fsgauge.stats import Results, read_study
+from fsgauge.stats.wording import least_shown
+from tests.synthetic import make_study
+
+PRIMARY = ["randread-4KiB-depth32", "randread-64KiB-depth32"]
+
+
+def read(effect: Callable[[str, Cell], float], noise: float = 0.0) -> Results:
+    study = make_study(
+        patterns=("randread",),
+        block_sizes=(4096, 65536),
+        queue_depths=(32,),
+        primary=PRIMARY,
+        noise=noise,
+        effect=effect,
+    )
+    return read_study(study.turns, study.runs, study.study, study.before, study.after)
+
+
+def verdicts(results: Results) -> list[set[str]]:
+    return [
+        {e.verdict for e in results.comparisons if e.cell == cell and e.metric == "iops"}
+        for cell in PRIMARY
+    ]
+
+
+def test_systems_that_are_exactly_equal() -> None:
+    assert "equal" in read(lambda system, cell: 1.0).answer
+
+
+def test_a_noisy_first_cell_where_the_others_are_equal() -> None:
+    """It ended in ValueError: the largest of no differences."""
+    chance = random.Random(1)
+
+    def effect(system: str, cell: Cell) -> float:
+        is_noisy = OverheadFactors.of(cell).block_size_bytes == 4096
+        return math.exp(chance.gauss(0, 0.3)) if is_noisy else 1.0
+
+    results = read(effect, noise=0.001)
+    assert verdicts(results) == [{"undecided"}, {"equivalent"}]
+    assert results.answer.startswith("At 4 KiB and depth 32, it is too noisy to tell ext4 and xfs")
+    assert "; in 2 of 4 comparisons they differ by under 3 %." in results.answer
+
+
+def test_noise_that_hides_everything_is_said_in_words() -> None:
+    """It was: only a difference of over 1000 % or more would have shown."""
+    chance = random.Random(1)
+    results = read(lambda system, cell: math.exp(chance.gauss(0, 5)))
+    assert results.answer.startswith("Too noisy to tell")
+    assert "not even a tenfold difference would have shown" in results.answer
+    assert "1000" not in results.answer
+
+
+@pytest.mark.parametrize(
+    ("percents", "words"),
+    [
+        ([12.0, 47.4], "only a difference of 47 % or more would have shown"),
+        ([999.0], "only a difference of 999 % or more would have shown"),
+        ([5.0, math.inf], "not even a tenfold difference would have shown"),
+    ],
+)
+def test_what_would_have_shown(percents: list[float], words: str) -> None:
+    assert least_shown(percents, " or more") == words
