@@ -5,6 +5,7 @@ One row a cell and system: interval, estimate, faint block ratios behind, words 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -76,7 +77,7 @@ def _narrow(rows: list[dict[str, Any]]) -> Layout:
 
 
 def _text_width(rows: list[dict[str, Any]], field: str, pixels: float) -> int:
-    return round(max(len(row[field]) for row in rows) * pixels) + 14
+    return math.ceil(max(len(row[field]) for row in rows) * pixels) + 14
 
 
 def forest(results: Results) -> Drawing | None:

@@ -62,6 +62,10 @@ def writers_answer(scaling: Scaling, primary: Sequence[Cell], margin_percent: fl
         asked = f"{subject[:1].lower()}{subject[1:]} do more than {base} on {shown}"
         return f"Too noisy to tell whether {asked}{groups}."
     alone = f"; the device alone {device.value:.2f} times" if device is not None else ""
+    if len(systems) > NAMED_SYSTEMS:
+        unclear = [name for name, change in systems if _is_undecided(change, margin_percent)]
+        systems = [each for each in systems if each[0] not in unclear]
+        alone += f"; too noisy to tell on {named_systems(unclear)}" if unclear else ""
     for named in range(NAMED_SYSTEMS, 0, -1):
         said = f"{subject} do {_systems(systems, margin_percent, base, named)}{alone}{groups}."
         if len(said.split()) < WORDS_LIMIT:
