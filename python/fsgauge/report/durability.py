@@ -65,7 +65,7 @@ def marked_page(page: str, results: Results) -> str:
     if not reasons:
         return page
     marks = {
-        escape(shown): f'{escape(shown)} <sup class="weak" title="{escape(reasons[system])}">'
+        escape(shown): f'{escape(shown)}&nbsp;<sup class="weak" title="{escape(reasons[system])}">'
         f"{MARK}</sup>"
         for shown, system in _shown(results).items()
     }

@@ -12,6 +12,8 @@ from fsgauge.stats.wording import HOPELESS_PERCENT, ratio_range
 from fsgauge.units import format_bandwidth, format_duration, format_rate
 
 FEWEST_BLOCKS = 3
+SMALL_RATIO, SMALLEST_RATIO = 0.00995, 0.0001
+"""Below the first a ratio has two digits of its own, below the second none."""
 WIDEST_INTERVAL = 100.0
 """Beyond this factor an interval says nothing that a reader could use."""
 
@@ -54,7 +56,9 @@ def value(number: float, unit: str) -> str:
 
 
 def ratio(number: float) -> str:
-    """A ratio with as many digits as distances to 1 need."""
+    """A ratio with as many digits as distances to 1 need, and to 0: never "0.00"."""
+    if number < SMALL_RATIO:
+        return f"{number:.2g}" if number >= SMALLEST_RATIO else f"<{SMALLEST_RATIO:.4f}"
     return f"{number:.3f}" if abs(number - 1) < 0.01 else f"{number:.2f}"
 
 

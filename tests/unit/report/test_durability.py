@@ -31,11 +31,11 @@ def page_of(folder: Path, options: str) -> str:
 
 def test_the_mark_is_beside_the_name_in_legends_tables_and_pictures(tmp_path: Path) -> None:
     page = page_of(tmp_path, "rw,data=writeback")
-    mark = r'(?: <sup class="weak" title="[^"]*">(.)</sup>)?'
+    mark = r'(?:&nbsp;<sup class="weak" title="[^"]*">(.)</sup>)?'
     named = re.findall(rf"(?:<t[dh][^>]*>|</i> )fast &amp; loose{mark}", page)
     assert len(named) > 20 and set(named) == {MARK}
     for system in ("ext4", "xfs"):
-        assert not re.search(rf">{system} <sup", page)
+        assert not re.search(rf">{system}&nbsp;<sup", page)
     texts = re.findall(r"<text[^>]*>(fast &amp; loose[^<]*)</text>", page)
     assert texts and all(text.startswith(f"fast &amp; loose {MARK}") for text in texts)
     alone = (tmp_path / "charts" / "forest.svg").read_text(encoding="utf-8")

@@ -31,6 +31,19 @@ def test_an_interval_never_rounds_to_touch_one(
     assert words.ratio_range(low, high) == expected
 
 
+@pytest.mark.parametrize(
+    ("number", "expected"),
+    [(0.94, "0.94"), (1.004, "1.004"), (0.0123, "0.01"), (0.00213, "0.0021"), (3e-9, "<0.0001")],
+)
+def test_no_ratio_reads_as_nothing(number: float, expected: str) -> None:
+    assert words.ratio(number) == expected
+
+
+def test_what_would_have_shown_is_said_in_words_where_noise_hides_everything() -> None:
+    assert words.shown(47.4) == "47 % would have shown"
+    assert words.shown(float("inf")) == "not even a tenfold difference would have shown"
+
+
 def test_values_have_units() -> None:
     assert words.value(212_000, "IOPS") == "212 k IOPS"
     assert words.value(148_000, "ns") == "148 µs"

@@ -5,6 +5,7 @@ One row a cell and system: interval, estimate, faint block ratios behind, words 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ from fsgauge.report.charts import panels
 from fsgauge.report.charts.panels import ratio_domain, ratio_ticks
 from fsgauge.report.charts.whiskers import Along, whiskers
 from fsgauge.report.draw import Build, Drawing, chart_of, draw
+from fsgauge.report.durability import MARK
 from fsgauge.report.labels import MANY, labels_of, shortened
 from fsgauge.report.theme import BAND, GLYPHS, GRID, INK, MUTED
 from fsgauge.stats.metrics import METRICS
@@ -62,20 +64,20 @@ class Layout:
 
 def _wide(rows: list[dict[str, Any]]) -> Layout:
     cell = min(_text_width(rows, "cell", CELL_PIXELS), 330)
-    system = min(_text_width(rows, "label", SYSTEM_PIXELS), 250)
+    system = min(_text_width(rows, "marked", SYSTEM_PIXELS), 250)
     right = VERDICT_PIXELS + _text_width(rows, "interval", 7.2)
     return Layout(cell, system, max(200, 820 - cell - system - right), right, 17, headers=False)
 
 
 def _narrow(rows: list[dict[str, Any]]) -> Layout:
-    system = _text_width(rows, "label", SYSTEM_PIXELS)
+    system = _text_width(rows, "marked", SYSTEM_PIXELS)
     if system > NARROW_SYSTEM:
         return Layout(0, 0, 212, 124, 18, headers=True, own_lines=True)
     return Layout(0, system, 220 - system, 124, 20, headers=True)
 
 
 def _text_width(rows: list[dict[str, Any]], field: str, pixels: float) -> int:
-    return round(max(len(row[field]) for row in rows) * pixels) + 14
+    return math.ceil(max(len(row[field]) for row in rows) * pixels) + 14
 
 
 def forest(results: Results) -> Drawing | None:
@@ -97,7 +99,11 @@ def forest(results: Results) -> Drawing | None:
 
 def forms(results: Results, rows: list[dict[str, Any]], title: str) -> tuple[Build, Build]:
     """The wide and the narrow drawing of such rows; a row with `noise` has a band."""
-    styled = panels.styled(results, rows)
+    weak = {each.system for each in results.durability.systems}
+    styled = [
+        {**row, "marked": f"{row['label']} {MARK}" if row["system"] in weak else row["label"]}
+        for row in panels.styled(results, rows)
+    ]
 
     def build(layout: Layout) -> Build:
         letters = int(((layout.system or NARROW_LINE) - 10) / SYSTEM_PIXELS)

@@ -19,5 +19,9 @@
     longest.cut += 1;
     longest.more.textContent = `${longest.cut} more ${longest.cut === 1 ? "line" : "lines"} in report.html`;
   }
-  for (let zoom = 0.95; isTooHigh() && zoom > 0.5; zoom -= 0.05) main.style.zoom = zoom;
+  const width = main.getBoundingClientRect().width;
+  for (let zoom = 0.95; isTooHigh() && zoom > 0.5; zoom -= 0.05) {
+    main.style.zoom = zoom;
+    main.style.width = `${width / zoom}px`; // smaller type, and the same width on paper
+  }
 })();

@@ -23,6 +23,7 @@ from fsgauge.stats.wording import (
     extreme,
     least_shown,
     listed,
+    named_systems,
     ratio_range,
     remark,
     too_few,
@@ -120,23 +121,38 @@ def _one_system(tests: Tests, system: str) -> str:
 def _several(tests: Tests, extents: str) -> str:
     lead = tests.cells[0]
     entries = tests.found[lead.id]
-    shown = list(entries)
-    if len(entries) > NAMED_SYSTEMS:
-        ordered = sorted(entries, key=lambda entry: entry.ratio, reverse=True)
-        shown = [ordered[0], ordered[-1]]
-    parts = [
-        f"{entry.system} {'is ' if at == 0 else ''}{_times(entry)}"
-        + (f" as fast as {tests.baseline}" if at == 0 else "")
-        + f" ({interval_words(entry, is_pick=len(entries) > NAMED_SYSTEMS)})"
-        for at, entry in enumerate(shown)
-    ]
-    between = len(entries) - len(shown)
-    more = f", the {between} others between" if between else ""
-    said = f"In {noun_of(lead)}, {listed(parts)}{more}"
+    unclear = [entry for entry in entries if entry.verdict == "undecided"]
+    clear = [entry for entry in entries if entry.verdict != "undecided"]
+    untold = named_systems([entry.system for entry in unclear])
+    if clear:
+        said = f"In {noun_of(lead)}, {_ratios(clear, tests.baseline)}"
+        said += f"; too noisy to tell {untold}" if unclear else ""
+    else:
+        said = f"Too noisy to tell {untold} from {tests.baseline} in {noun_of(lead)}:"
+        said += f" {_would_have_shown([(lead, entry) for entry in unclear])}"
     for tail in (_largest_elsewhere(tests, lead) + extents, _largest_elsewhere(tests, lead)):
         if len((said + tail).split()) < WORDS_LIMIT:
             return said + tail + "."
     return said + "."
+
+
+def _ratios(entries: Sequence[Comparison], baseline: str) -> str:
+    """ "xfs is 1.20 times as fast as ext4 (1.10 to 1.31) and btrfs 0.51 times (...)"; of many, the
+    fastest and the slowest."""
+    many = len(entries) > NAMED_SYSTEMS
+    shown = list(entries)
+    if many:
+        ordered = sorted(entries, key=lambda entry: entry.ratio, reverse=True)
+        shown = [ordered[0], ordered[-1]]
+    parts = [
+        f"{entry.system} {'is ' if at == 0 else ''}{_times(entry)}"
+        + (f" as fast as {baseline}" if at == 0 else "")
+        + f" ({interval_words(entry, is_pick=many)})"
+        for at, entry in enumerate(shown)
+    ]
+    between = len(entries) - len(shown)
+    more = f", the {between} others between" if between else ""
+    return f"{listed(parts)}{more}"
 
 
 def _largest_elsewhere(tests: Tests, lead: Cell) -> str:

@@ -20,6 +20,8 @@ from fsgauge.stats.wording import NAMED_SYSTEMS, named_systems, ratio_range
 from fsgauge.units import format_size
 
 WORDS_LIMIT = 60
+WIDE = 3.0
+"""From this factor on an undecided interval is not worth a line in a sentence."""
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 Entry = tuple[str, Estimate]
@@ -62,6 +64,10 @@ def writers_answer(scaling: Scaling, primary: Sequence[Cell], margin_percent: fl
         asked = f"{subject[:1].lower()}{subject[1:]} do more than {base} on {shown}"
         return f"Too noisy to tell whether {asked}{groups}."
     alone = f"; the device alone {device.value:.2f} times" if device is not None else ""
+    unclear = [each for each in systems if _says_nothing(each[1], margin_percent)]
+    if len(systems) > NAMED_SYSTEMS and any(each in unclear for each in _ends(systems)):
+        systems = [each for each in systems if each not in unclear]
+        alone += f"; too noisy to tell on {named_systems([name for name, _ in unclear])}"
     for named in range(NAMED_SYSTEMS, 0, -1):
         said = f"{subject} do {_systems(systems, margin_percent, base, named)}{alone}{groups}."
         if len(said.split()) < WORDS_LIMIT:
@@ -110,8 +116,7 @@ def _what(scaling: Scaling, cell: Cell | None, group: str) -> str:
 def _systems(found: Sequence[Entry], margin_percent: float, base: str, named: int) -> str:
     shown = list(found)
     if len(found) > named:
-        ordered = sorted(found, key=lambda entry: entry[1].value, reverse=True)
-        shown = [ordered[0], ordered[-1]][:named]
+        shown = _ends(found)[:named]
     parts = [
         f"{change.value:.2f} times{f' the writes of {base}' if at == 0 else ''} on {system}"
         f" ({_interval(change, margin_percent)})"
@@ -124,6 +129,12 @@ def _systems(found: Sequence[Entry], margin_percent: float, base: str, named: in
             return f"{parts[0]}, the {others} less"
         return f"{' and '.join(parts)}, the {others} between"
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def _ends(found: Sequence[Entry]) -> list[Entry]:
+    """The system that gains most, and the one that gains least."""
+    ordered = sorted(found, key=lambda entry: entry[1].value, reverse=True)
+    return [ordered[0], ordered[-1]]
 
 
 def _between_groups(scaling: Scaling) -> str:
@@ -170,6 +181,12 @@ def _interval(change: Estimate, margin_percent: float) -> str:
 def _is_undecided(change: Estimate, margin_percent: float) -> bool:
     low, high = _edges(change)
     return low <= 1 <= high and not _within(low, high, margin_percent)
+
+
+def _says_nothing(change: Estimate, margin_percent: float) -> bool:
+    """Undecided, and so wide that not even the interval tells a reader anything."""
+    low, high = _edges(change)
+    return _is_undecided(change, margin_percent) and high > WIDE * low
 
 
 def _within(low: float, high: float, margin_percent: float) -> bool:

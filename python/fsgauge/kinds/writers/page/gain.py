@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import altair as alt
 
 LETTER_PIXELS = 7.2
+MARK_PIXELS = 12
 """Of wide fonts: a browser's may be wider than the one that the drawing was measured with."""
 WIDE_PIXELS = 820
 NARROW_PIXELS = 344
@@ -67,8 +68,9 @@ def gain_chart(results: Results) -> Drawing | None:
     if not rows:
         return None
     rows = [{**row, "name": f"{row['label']}{row['name']}"} for row in rows]
-    wide = _form(rows, "name", "wide_words", WIDE_PIXELS)
-    narrow = _form(rows, "label", "narrow_words", NARROW_PIXELS)
+    mark = MARK_PIXELS if results.durability.systems else 0
+    wide = _form(rows, "name", "wide_words", WIDE_PIXELS, mark)
+    narrow = _form(rows, "label", "narrow_words", NARROW_PIXELS, mark)
     return draw(
         "gain",
         f"Writes of {_writers(counts.most)} in times of those of {counts.fewest}, one row a"
@@ -79,11 +81,12 @@ def gain_chart(results: Results) -> Drawing | None:
     )
 
 
-def _form(rows: list[dict[str, Any]], name: str, said: str, whole: int) -> _Form:
+def _form(rows: list[dict[str, Any]], name: str, said: str, whole: int, mark: int) -> _Form:
+    """The columns; `mark` is the room that the mark of weaker durability takes behind a name."""
     system, right = (
         round(max(len(row[field]) for row in rows) * LETTER_PIXELS) + 14 for field in (name, said)
     )
-    system = min(system, whole // 3)
+    system = min(system + mark, whole // 3)
     plot = max(whole - system - right, whole // 4)
     return _Form(system, plot, right, 19, short=whole < WIDE_PIXELS)
 

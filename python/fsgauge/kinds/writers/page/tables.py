@@ -285,7 +285,7 @@ def _companions(scaling: Scaling) -> Table:
             ("alongside them", "", lambda row: ROLES.get(row.role, row.role)),
             ("IOPS", "companions", lambda row: value_cell(row.iops, "IOPS")),
             ("p50", "p50", lambda row: value_cell(row.p50_ns, "ns")),
-            ("p99", "p99", lambda row: value_cell(row.p99_ns, "ns")),
+            ("p99", "p99", lambda row: quantile_cell(row.p99_ns)),
         ],
         folded_from=FOLDED_ROWS,
     )

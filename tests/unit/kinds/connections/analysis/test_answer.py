@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import random
 from typing import Any
 
 import pytest
@@ -71,6 +73,22 @@ def test_several_systems_are_compared_in_the_first_test() -> None:
     assert answer.startswith(f"In writing, {OTHER} is 1.3")
     assert "xfs 1." in answer and "btrfs 0." in answer and " case of the other tests: " in answer
     assert "1.00 to 1.30 extents per file instead of 20" in answer
+
+
+def test_of_several_systems_no_undecided_ratio_is_said_to_be_one() -> None:
+    answer = said(systems=FOUR, gain=lambda s, c: 1.0, noise=0.3)
+    assert answer.startswith(f"Too noisy to tell {OTHER}, xfs and btrfs from {BASELINE} in writing")
+    assert "would have shown" in answer and "times as fast" not in answer
+
+
+def test_the_systems_that_are_told_come_before_those_that_are_not() -> None:
+    chance = random.Random(1)
+
+    def uneven(system: str, cell: Cell) -> float:
+        return math.exp(chance.gauss(0, 0.5)) if system == "xfs" else gain(system, cell)
+
+    answer = said(systems=FOUR, gain=uneven)
+    assert answer.startswith(f"In writing, {OTHER} is 1.3") and "; too noisy to tell xfs" in answer
 
 
 @pytest.mark.parametrize("blocks", [1, 2])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import random
 from collections.abc import Sequence
 from typing import Any
 
@@ -64,6 +66,21 @@ def test_many_systems_are_shown_by_their_ends() -> None:
     systems = {name: name for name in ("raw", "a", "b", "c", "d", "e")}
     said = scaling(systems=systems, rate=lambda s, n: 1000 * n ** (ord(s[-1]) % 10 / 10))
     assert "the three others between" in said
+
+
+def test_of_many_systems_an_undecided_one_is_not_named_as_the_end() -> None:
+    """One whose gain is unknown was given as "8.56 times (0.73 to 100.96, undecided)"."""
+    chance = random.Random(1)
+    steady = {"a": 1.9, "b": 1.5, "c": 1.3}
+
+    def rate(system: str, writers: int) -> float:
+        if system == "d":
+            return 1000 * math.exp(chance.gauss(1.0 if writers > 1 else 0.0, 1.5))
+        return 1000 * (1 if writers == 1 else steady.get(system, 1.9))
+
+    said = scaling(systems={name: name for name in ("raw", *steady, "d")}, rate=rate)
+    assert "; too noisy to tell on d" in said and "undecided" not in said
+    assert "on a (" in said and "on c (" in said
 
 
 def test_few_blocks_decide_nothing() -> None:
