@@ -75,6 +75,7 @@ pub fn run_age(job: &AgeJob, engine: Engine, listener: &mut dyn Listener, stop: 
         notes,
         started_unix_ns,
         elapsed_ns: elapsed.as_nanos() as u64,
+        common_start: None,
     })
 }
 

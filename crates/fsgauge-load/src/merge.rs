@@ -173,6 +173,7 @@ pub(crate) fn merge(
         drain: Some(drain),
         pauses: Some(pauses),
         clients: None,
+        common_start: None,
     }
 }
 

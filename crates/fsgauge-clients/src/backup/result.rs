@@ -63,6 +63,7 @@ pub(super) fn result(
         drain: Some(Drain::default()),
         pauses: Some(surroundings.pauses),
         clients: Some(Box::new(clients_result(job, plan, surroundings.connect_ns, backed_up))),
+        common_start: None,
     }
 }
 
