@@ -76,7 +76,8 @@ pub struct ExchangeClockJob {
     #[serde(default = "drift_limit_ppm")]
     pub drift_limit_ppm: f64,
     /// The reading of an earlier exchange between the same two machines, before the run: then `moments` are on the
-    /// straight line between the two. A clock that jumped meanwhile is refused: code "clock.jumped".
+    /// straight line between the two. Refused are clocks that jumped meanwhile (code "clock.jumped") and machines that
+    /// were suspended ("clock.suspended").
     #[serde(default)]
     pub earlier: Option<ClockReading>,
     /// Moments by this machine's CLOCK_MONOTONIC that are to be told by the other's; at most 10,000.

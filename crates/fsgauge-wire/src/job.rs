@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     AgeJob, ClientsJob, ExchangeClockJob, Lease, ScanJob, SelfMeasure, ServeClockJob, ShareTarget,
+    WantedStart,
 };
 
 /// One job; `kind` says which.
@@ -60,6 +61,16 @@ impl Job {
             Job::Age(job) => job.lease.as_ref(),
             Job::ServeClock(job) => job.lease.as_ref(),
             Job::ExchangeClock(job) => job.lease.as_ref(),
+        }
+    }
+
+    /// What it says about its start; none for a job that loads nothing.
+    pub fn wanted_start(&self) -> Option<WantedStart> {
+        match self {
+            Job::Load(job) => Some(job.wanted_start()),
+            Job::Clients(job) => Some(job.wanted_start()),
+            Job::Age(job) => Some(job.wanted_start()),
+            Job::Layout(_) | Job::Probe(_) | Job::Scan(_) | Job::ServeClock(_) | Job::ExchangeClock(_) => None,
         }
     }
 }
@@ -452,6 +463,15 @@ impl LoadJob {
             start_at_ns: None,
             start_on_order: false,
             lease: None,
+        }
+    }
+
+    /// What it says about its start.
+    pub fn wanted_start(&self) -> WantedStart {
+        WantedStart {
+            at_ns: self.start_at_ns,
+            on_order: self.start_on_order,
+            has_lease: self.lease.is_some(),
         }
     }
 }

@@ -53,7 +53,7 @@ pub use scan::{
     ScanMap, ScanProblem, ScanProgress, ScanResult, ScanSource,
 };
 pub use share::{NfsTarget, PasswordSource, ShareTarget, SmbDialect, SmbTarget};
-pub use start::CommonStart;
+pub use start::{CommonStart, WantedStart};
 
 /// The format of jobs and results that this crate describes; a job of another format is refused.
 ///

@@ -3,6 +3,24 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// What a job says about its start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WantedStart {
+    /// Its `start_at_ns`.
+    pub at_ns: Option<u64>,
+    /// Its `start_on_order`.
+    pub on_order: bool,
+    /// Whether it has a lease, and so a pipe for orders.
+    pub has_lease: bool,
+}
+
+impl WantedStart {
+    /// Whether the start is given from outside; if not, the job begins once it is prepared.
+    pub fn is_common(&self) -> bool {
+        self.on_order || self.at_ns.is_some()
+    }
+}
+
 /// When a job with `start_at_ns` or `start_on_order` was meant to begin, and when it did. All moments are those of
 /// CLOCK_MONOTONIC on the engine's machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{AgeProfile, Lease};
+use crate::{AgeProfile, Lease, WantedStart};
 
 /// kind "age": make, change and remove files in an empty directory as a log says, and leave them there. The
 /// log is a function of profile, space, fill level and seed alone: every mode replays the same operations.
@@ -49,6 +49,17 @@ pub struct AgeJob {
     /// What keeps the engine alive; null: its parent alone.
     #[serde(default)]
     pub lease: Option<Lease>,
+}
+
+impl AgeJob {
+    /// What it says about its start.
+    pub fn wanted_start(&self) -> WantedStart {
+        WantedStart {
+            at_ns: self.start_at_ns,
+            on_order: self.start_on_order,
+            has_lease: self.lease.is_some(),
+        }
+    }
 }
 
 fn fill() -> f64 {

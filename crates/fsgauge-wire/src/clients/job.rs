@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Arrival, ClientsTarget, Data, FileSet, Lease};
+use crate::{Arrival, ClientsTarget, Data, FileSet, Lease, WantedStart};
 
 /// kind "clients": many clients work on a file set; each is a small state machine with few operations at a
 /// time. The result is that of a load (`result` kind "load") with `clients` in it.
@@ -66,6 +66,17 @@ pub struct ClientsJob {
     /// What keeps the engine alive; null: its parent alone.
     #[serde(default)]
     pub lease: Option<Lease>,
+}
+
+impl ClientsJob {
+    /// What it says about its start.
+    pub fn wanted_start(&self) -> WantedStart {
+        WantedStart {
+            at_ns: self.start_at_ns,
+            on_order: self.start_on_order,
+            has_lease: self.lease.is_some(),
+        }
+    }
 }
 
 /// What the clients do.
