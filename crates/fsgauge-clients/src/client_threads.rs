@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use fsgauge_clock::{Armed, LEAD_NS, arm};
 use fsgauge_load::instruments::{
-    Begun, Clock, Deadline, FirstMoment, RunMonitor, Series, Start, TICK, cpu, interrupt,
-    send_event, stop_all, unix_ns,
+    Begun, Clock, Deadline, FirstMoment, RunMonitor, Series, Start, TICK, cpu, interrupt, send_event,
+    stop_all, unix_ns,
 };
 use fsgauge_net::{NfsTarget, Target};
 use fsgauge_wire::{

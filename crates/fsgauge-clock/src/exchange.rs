@@ -98,8 +98,7 @@ impl<'w, T: Time> Asking<'w, T> {
             socket.connect(wanted.peer)?;
             Ok(socket)
         };
-        let socket =
-            connect().map_err(|error| failures::no_network(&wanted.peer.to_string(), &error))?;
+        let socket = connect().map_err(|error| failures::no_network(&wanted.peer.to_string(), &error))?;
         Ok(Asking { wanted, time, socket, requests: 0, ignored: 0 })
     }
 
@@ -132,7 +131,9 @@ impl<'w, T: Time> Asking<'w, T> {
             match received {
                 Ok(length) => {
                     let reply = Reply::parse(&datagram[..length], &self.wanted.key);
-                    if let Some(reply) = reply.filter(|reply| reply.nonce == *nonce && waited_ns <= timeout_ns) {
+                    if let Some(reply) =
+                        reply.filter(|reply| reply.nonce == *nonce && waited_ns <= timeout_ns)
+                    {
                         return Ok(Some(Sample {
                             sent_ns,
                             received_ns: reply.received_ns,

@@ -52,13 +52,15 @@ fn jumped(what: String) -> Failure {
 }
 
 pub(crate) fn suspended(who: &str, suspended_ns: u64) -> Failure {
-    let what = format!("{who} was suspended for {} between the two readings of the clocks", shown(suspended_ns));
+    let what =
+        format!("{who} was suspended for {} between the two readings of the clocks", shown(suspended_ns));
     let next = "systemctl mask sleep.target suspend.target; repeat the block";
     Failure::system("clock.suspended", None, what, "it went to sleep while it measured", next)
 }
 
 pub(crate) fn drifted(drift_ppm: f64, limit_ppm: f64) -> Failure {
-    let what = format!("the clocks drifted apart by {drift_ppm:.1} ppm, more than the limit of {limit_ppm} ppm");
+    let what =
+        format!("the clocks drifted apart by {drift_ppm:.1} ppm, more than the limit of {limit_ppm} ppm");
     let cause = "the bound was computed with less; NTP is correcting one of them, or it runs in an emulator";
     Failure::system("clock.drift", None, what, cause, "chronyc tracking; or a larger drift_limit_ppm")
 }

@@ -139,7 +139,8 @@ mod tests {
                     let up = own_ns.min(turn_ns) - (own_ns - turn_ns).max(0);
                     sign * (up as f64 * limit_ppm / 1e6) as i64
                 };
-                let line = Line::new(Some(at(0, truth(0))), at(whole_ns, truth(whole_ns)), limit_ppm).unwrap();
+                let line =
+                    Line::new(Some(at(0, truth(0))), at(whole_ns, truth(whole_ns)), limit_ppm).unwrap();
                 for tenth in 0..=100 {
                     let own_ns = tenth * whole_ns / 100;
                     let moment = line.at(own_ns);
@@ -166,7 +167,10 @@ mod tests {
         assert_eq!(code(ClockReading { offset_ns: 500_030, ..late }), Err("clock.drift".into()));
         assert_eq!(code(ClockReading { offset_ns: -(SECOND_NS as i64), ..late }), Err("clock.jumped".into()));
         assert_eq!(code(ClockReading { suspended_ns: 20_000_000, ..late }), Err("clock.suspended".into()));
-        assert_eq!(code(ClockReading { peer_suspended_ns: -20_000_000, ..late }), Err("clock.suspended".into()));
+        assert_eq!(
+            code(ClockReading { peer_suspended_ns: -20_000_000, ..late }),
+            Err("clock.suspended".into())
+        );
         assert_eq!(code(at(0, 0)), Err("job.earlier".into()));
     }
 }

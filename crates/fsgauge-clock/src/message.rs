@@ -45,11 +45,8 @@ pub(crate) fn parse_request(datagram: &[u8], key: &Key) -> Option<Nonce> {
 impl Reply {
     /// The reply, signed.
     pub(crate) fn message(&self, key: &Key) -> Message {
-        let times = [
-            self.received_ns.to_le_bytes(),
-            self.replied_ns.to_le_bytes(),
-            self.suspended_ns.to_le_bytes(),
-        ];
+        let times =
+            [self.received_ns.to_le_bytes(), self.replied_ns.to_le_bytes(), self.suspended_ns.to_le_bytes()];
         signed(REPLY, &self.nonce, times, key)
     }
 

@@ -63,7 +63,11 @@ pub fn run_serve_clock(
 }
 
 /// Compares this machine's clock with another's.
-pub fn run_exchange_clock(job: &ExchangeClockJob, engine: Engine, stop: Stop) -> Outcome<ExchangeClockResult> {
+pub fn run_exchange_clock(
+    job: &ExchangeClockJob,
+    engine: Engine,
+    stop: Stop,
+) -> Outcome<ExchangeClockResult> {
     check(job)?;
     let wanted = Exchange {
         peer: SocketAddr::new(parse_address(&job.address)?, job.port),
@@ -98,7 +102,10 @@ fn check(job: &ExchangeClockJob) -> Outcome<()> {
         return refuse("exchanges", what, "the fastest of some dozens is enough", "40");
     }
     if job.timeout_ns < TIMEOUT_MIN_NS || job.time_limit_ns < job.timeout_ns {
-        let what = format!("timeout_ns {} is below 1 ms or above time_limit_ns {}", job.timeout_ns, job.time_limit_ns);
+        let what = format!(
+            "timeout_ns {} is below 1 ms or above time_limit_ns {}",
+            job.timeout_ns, job.time_limit_ns
+        );
         return refuse("timeout_ns", what, "no answer would be in time", "100000000");
     }
     if !(0.0..=DRIFT_LIMIT_PPM).contains(&job.drift_limit_ppm) {

@@ -120,7 +120,10 @@ mod tests {
     fn clocks_that_are_far_apart_both_ways_have_an_offset() {
         let far = 100_000_000_000_000;
         let ahead = Sample { received_ns: far, replied_ns: far, ..sample(0, 0, 0) };
-        assert_eq!(reading(&[Sample { returned_ns: 10, ..ahead }], 50.0, 0).unwrap().offset_ns, far as i64 - 5);
+        assert_eq!(
+            reading(&[Sample { returned_ns: 10, ..ahead }], 50.0, 0).unwrap().offset_ns,
+            far as i64 - 5
+        );
         let behind = Sample { sent_ns: far, returned_ns: far, received_ns: 3, replied_ns: 3, ..ahead };
         assert_eq!(reading(&[behind], 50.0, 0).unwrap().offset_ns, 3 - far as i64);
     }

@@ -104,9 +104,10 @@ fn readings(network: Network, seed: u64, answers: u32) -> Vec<(u64, u64, Found)>
 #[test]
 fn the_planted_offset_is_within_the_bound_of_10_000_exchanges() {
     let answers = 10_000 / NETWORKS.len() as u32;
-    let threads = NETWORKS.iter().zip(0..).map(|(network, seed)| {
-        (network, std::thread::spawn(move || readings(*network, seed, answers)))
-    });
+    let threads = NETWORKS
+        .iter()
+        .zip(0..)
+        .map(|(network, seed)| (network, std::thread::spawn(move || readings(*network, seed, answers))));
     let threads: Vec<_> = threads.collect();
     for (network, thread) in threads {
         let found = thread.join().unwrap();
@@ -115,13 +116,21 @@ fn the_planted_offset_is_within_the_bound_of_10_000_exchanges() {
         }
         let worst = found.iter().map(|(error_ns, ..)| error_ns).max().unwrap();
         let widest = found.iter().map(|(_, bound_ns, _)| bound_ns).max().unwrap();
-        println!("{}: {} readings, error at most {worst} ns, bound at most {widest} ns", network.name, found.len());
+        println!(
+            "{}: {} readings, error at most {worst} ns, bound at most {widest} ns",
+            network.name,
+            found.len()
+        );
         if network.name.starts_with("slow") {
             // Half of the delay that one way has alone is wrong, and the bound is as wide.
             assert!(found.iter().all(|(error_ns, bound_ns, _)| (400_000..*bound_ns).contains(error_ns)));
         }
         if network.name == "damage" || network.name == "garbage" {
-            assert!(found.iter().any(|(.., one)| one.ignored > 0 || one.requests > one.answers), "{}", network.name);
+            assert!(
+                found.iter().any(|(.., one)| one.ignored > 0 || one.requests > one.answers),
+                "{}",
+                network.name
+            );
         }
     }
 }

@@ -113,7 +113,8 @@ fn listen(mut pipe: ControlPipe, silence_limit_ns: u64, orders: &Orders, stop: S
 }
 
 fn silent(silence_limit_ns: u64) -> Failure {
-    let what = format!("the control pipe was silent for {:.1} s: the lease is over", silence_limit_ns as f64 / 1e9);
+    let what =
+        format!("the control pipe was silent for {:.1} s: the lease is over", silence_limit_ns as f64 / 1e9);
     let cause = "the caller hangs, was stopped, or cannot be reached";
     Failure::system("lease.silent", None, what, cause, "look at the machine that leads the run")
 }

@@ -22,7 +22,7 @@ use fsgauge_clock::{run_exchange_clock, run_serve_clock};
 use fsgauge_load::instruments::{die_with_parent, stop_on_signals};
 use fsgauge_load::{WorkerCommand, run_layout, run_load, run_probe, run_worker};
 use fsgauge_scan::run_scan;
-use fsgauge_wire::{AgeEnded, Ended, Event, Failure, Job, JobResult, Outcome, Stop};
+use fsgauge_wire::{AgeEnded, Ended, Event, Job, JobResult, Outcome, Stop};
 
 use arguments::{Arguments, Command};
 use control_pipe::ControlPipe;

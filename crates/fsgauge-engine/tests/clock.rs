@@ -83,7 +83,10 @@ fn engines_of_one_machine_have_one_clock() {
 
     serving.order(&json!({"kind": "stop"}));
     let (exit, last) = serving.end();
-    assert_eq!((exit, &last["result"]["ended"], &last["result"]["replies"]), (Some(0), &json!("stopped"), &json!(80)));
+    assert_eq!(
+        (exit, &last["result"]["ended"], &last["result"]["replies"]),
+        (Some(0), &json!("stopped"), &json!(80))
+    );
 }
 
 #[test]
@@ -112,9 +115,8 @@ fn engines_with_different_clocks_start_at_one_moment() {
     let mut leader = Held::engine(&serve(json!({})));
     let port = leader.wait_for("clock_served")["port"].clone();
     let commands = || [Command::new(ENGINE), ahead().unwrap()];
-    let readings = commands().map(|mut command| {
-        result(&run(&mut command, &exchange(&port, json!({}))))["reading"].clone()
-    });
+    let readings = commands()
+        .map(|mut command| result(&run(&mut command, &exchange(&port, json!({}))))["reading"].clone());
     let load = null_load(&json!({"start_on_order": true, "duration_ns": 50 * MS}));
     let mut engines = commands().map(|mut command| Held::start(&mut command, &load));
     engines.iter_mut().for_each(|engine| {
@@ -138,7 +140,11 @@ fn engines_with_different_clocks_start_at_one_moment() {
         }
         let late_ns = found["moments"][0]["peer_ns"].as_i64().unwrap() - start_at_ns as i64;
         println!("engine {place}: late by {late_ns} ns, bound {} ns", found["moments"][0]["bound_ns"]);
-        assert!(late_ns >= -(found["moments"][0]["bound_ns"].as_i64().unwrap() + 2 * readings[place]["bound_ns"].as_i64().unwrap()));
+        assert!(
+            late_ns
+                >= -(found["moments"][0]["bound_ns"].as_i64().unwrap()
+                    + 2 * readings[place]["bound_ns"].as_i64().unwrap())
+        );
     }
 }
 

@@ -44,7 +44,12 @@ fn eight_engines_start_at_one_moment() {
         // The end is that of what was measured: all of it, from the moment on that was meant.
         assert!(ns(&start["ended_at_ns"]) >= start_at_ns + 99 * MS, "{start}");
         late_ns.push(ns(&start["started_at_ns"]) - start_at_ns);
-        println!("late by {} ns, real time {}, spun {}", late_ns.last().unwrap(), start["real_time"], start["spun"]);
+        println!(
+            "late by {} ns, real time {}, spun {}",
+            late_ns.last().unwrap(),
+            start["real_time"],
+            start["spun"]
+        );
     }
     late_ns.sort_unstable();
     println!("spread of 8 starts: {} us", (late_ns[7] - late_ns[0]) as f64 / 1e3);

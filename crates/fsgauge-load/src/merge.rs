@@ -2,8 +2,8 @@
 
 use fsgauge_clock::Armed;
 use fsgauge_wire::{
-    CommonStart, Cpu, Drain, Ended, Engine, FORMAT, Features, Interval, JobCount, LoadJob, LoadResult, MachineCpu, Note,
-    OperationResult, Pauses, Recorder, SelfMeasure, SyncResult,
+    CommonStart, Cpu, Drain, Ended, Engine, FORMAT, Features, Interval, JobCount, LoadJob, LoadResult,
+    MachineCpu, Note, OperationResult, Pauses, Recorder, SelfMeasure, SyncResult,
 };
 
 use crate::instruments::{Clock, Tally, pauses};

@@ -9,8 +9,7 @@ use fsgauge_wire::{Failure, Features, Listener, LoadJob, MachineCpu, Note, Outco
 
 use crate::companion::Companions;
 use crate::instruments::{
-    Clock, Deadline, FirstMoment, RunMonitor, STOP_LIMIT, Series, Start, TICK, cpu, stop_all,
-    unix_ns,
+    Clock, Deadline, FirstMoment, RunMonitor, STOP_LIMIT, Series, Start, TICK, cpu, stop_all, unix_ns,
 };
 use crate::job_thread::{Shared, shared_files};
 use crate::medium::Medium;

@@ -70,7 +70,9 @@ impl Job {
             Job::Load(job) => Some(job.wanted_start()),
             Job::Clients(job) => Some(job.wanted_start()),
             Job::Age(job) => Some(job.wanted_start()),
-            Job::Layout(_) | Job::Probe(_) | Job::Scan(_) | Job::ServeClock(_) | Job::ExchangeClock(_) => None,
+            Job::Layout(_) | Job::Probe(_) | Job::Scan(_) | Job::ServeClock(_) | Job::ExchangeClock(_) => {
+                None
+            }
         }
     }
 }

@@ -28,8 +28,8 @@ pub use clients::{
     FileSet, FileSizes, NetworkResult, OperationCall, Phase, Think, Tree, WeightedActivity, WeightedSize,
 };
 pub use clock::{
-    ClockKey, ClockMoment, ClockReading, ExchangeClockJob, ExchangeClockResult, ServeClockEnded, ServeClockJob,
-    ServeClockResult,
+    ClockKey, ClockMoment, ClockReading, ExchangeClockJob, ExchangeClockResult, ServeClockEnded,
+    ServeClockJob, ServeClockResult,
 };
 pub use control::{Listener, Outcome, Stop};
 pub use event::{Event, Interval, IntervalCount, Note};

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AgeResult, ClientsResult, CommonStart, CompanionKind, ExchangeClockResult, Histogram, Interface, Interval,
-    Note, ScanResult, ServeClockResult,
+    AgeResult, ClientsResult, CommonStart, CompanionKind, ExchangeClockResult, Histogram, Interface,
+    Interval, Note, ScanResult, ServeClockResult,
 };
 
 /// The result of one job; `kind` says which.

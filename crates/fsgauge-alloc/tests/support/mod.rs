@@ -127,8 +127,16 @@ pub fn scan(path: &Path) -> ScanResult {
 
 pub fn try_scan(path: &Path) -> Result<ScanResult, Failure> {
     let path = path.to_str().unwrap().to_owned();
-    let job =
-        ScanJob { format: 1, path, threads: Some(2), top: 0, list_whole: false, map_order: 0, space: false, lease: None };
+    let job = ScanJob {
+        format: 1,
+        path,
+        threads: Some(2),
+        top: 0,
+        list_whole: false,
+        map_order: 0,
+        space: false,
+        lease: None,
+    };
     run_scan(&job, engine(), &mut Heard::default(), Stop::new())
 }
 

@@ -100,7 +100,8 @@ mod tests {
     #[test]
     fn a_start_is_handed_over_its_lead_before_it_comes() {
         let start_at_ns = now_ns() + 30_000_000;
-        for (wanted, order) in [(at(Some(start_at_ns), false), None), (at(None, true), Some(start_at_ns + 1))] {
+        for (wanted, order) in [(at(Some(start_at_ns), false), None), (at(None, true), Some(start_at_ns + 1))]
+        {
             let mut caller = Caller(false, order);
             let armed = arm(&wanted, 20_000_000, &mut caller, Stop::new()).unwrap().unwrap();
             assert!(caller.0 && armed.start_at_ns >= start_at_ns && armed.armed_at_ns < start_at_ns);

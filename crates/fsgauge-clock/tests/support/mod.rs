@@ -80,9 +80,8 @@ impl<R> Drop for Worker<R> {
 pub fn serve(time: impl Time + Send + 'static, key: Key) -> (SocketAddr, Worker<EchoCount>) {
     let mut echo = Echo::bind(HERE, 0, key, time).unwrap();
     let address = echo.local_address().unwrap();
-    let work = move |over: Arc<AtomicBool>| {
-        echo.serve(|_| over.load(Ordering::Relaxed).then_some(())).unwrap().1
-    };
+    let work =
+        move |over: Arc<AtomicBool>| echo.serve(|_| over.load(Ordering::Relaxed).then_some(())).unwrap().1;
     (address, Worker::spawn(work))
 }
 
@@ -122,19 +121,22 @@ pub fn proxy(
         let mut due = BinaryHeap::new();
         let mut datagram = [0; 2048];
         while !over.load(Ordering::Relaxed) {
-            let next_ns = due.peek().map_or(10_000_000, |Reverse((at_ns, ..)): &Reverse<(u64, Way, Vec<u8>)>| {
-                at_ns.saturating_sub(now_ns()).min(10_000_000)
-            });
+            let next_ns =
+                due.peek().map_or(10_000_000, |Reverse((at_ns, ..)): &Reverse<(u64, Way, Vec<u8>)>| {
+                    at_ns.saturating_sub(now_ns()).min(10_000_000)
+                });
             let timeout = Timespec { tv_sec: 0, tv_nsec: next_ns as _ };
             let mut ends = [PollFd::new(&front, PollFlags::IN), PollFd::new(&back, PollFlags::IN)];
             let _ = poll(&mut ends, Some(&timeout));
             while let Ok((length, sender)) = front.recv_from(&mut datagram) {
                 client = Some(sender);
-                let arrive = |(after, bytes): (Duration, _)| (now_ns() + after.as_nanos() as u64, Way::There, bytes);
+                let arrive =
+                    |(after, bytes): (Duration, _)| (now_ns() + after.as_nanos() as u64, Way::There, bytes);
                 due.extend(fate(Way::There, &datagram[..length]).into_iter().map(arrive).map(Reverse));
             }
             while let Ok(length) = back.recv(&mut datagram) {
-                let arrive = |(after, bytes): (Duration, _)| (now_ns() + after.as_nanos() as u64, Way::Back, bytes);
+                let arrive =
+                    |(after, bytes): (Duration, _)| (now_ns() + after.as_nanos() as u64, Way::Back, bytes);
                 due.extend(fate(Way::Back, &datagram[..length]).into_iter().map(arrive).map(Reverse));
             }
             while due.peek().is_some_and(|Reverse((at_ns, ..))| *at_ns <= now_ns()) {
