@@ -82,8 +82,11 @@ fn leased(job: Job, pipe: ControlPipe, output: &mut Output, stop: Stop) -> Outco
     }
     let orders = lease::hold(lease, pipe, stop)?;
     output.take_orders(orders.clone());
-    let result = dispatch(job, output, stop);
-    orders.over().map_or(result, Err)
+    match dispatch(job, output, stop) {
+        // A failure of its own says more than the end of the lease.
+        Err(failure) if failure.exit_code() != INTERRUPTED => Err(failure),
+        ended => orders.over().map_or(ended, Err),
+    }
 }
 
 fn dispatch(job: Job, output: &mut Output, stop: Stop) -> Outcome<JobResult> {

@@ -76,22 +76,33 @@ fn every_job_that_loads_starts_at_its_moment() {
         "profile": {"kind": "intermingled", "keep_files": 4},
     });
     let jobs = [
-        null_load(&json!({"duration_ns": 20 * MS, "lease": null})),
-        null_load(&json!({"duration_ns": 20 * MS, "lease": null, "jobs": 2, "workers": "processes"})),
+        null_load(&json!({"duration_ns": 20 * MS, "jobs": 2, "workers": "processes"})),
         clients("files", json!({"kind": "write"}), 2),
         clients("files", json!({"kind": "backup", "order": "directory", "block_size_bytes": 4096}), 1),
         age,
     ];
     for mut job in jobs {
         let kind = job["kind"].clone();
-        let start_at_ns = now_ns() + 1500 * MS;
-        job["start_at_ns"] = json!(start_at_ns);
+        (job["start_on_order"], job["lease"]) = (json!(true), json!({"silence_limit_ns": 10_000 * MS}));
         let mut held = Held::engine(&job);
-        held.close();
+        held.wait_for("armed");
+        let start_at_ns = now_ns() + 300 * MS;
+        held.order(&json!({"kind": "start", "start_at_ns": start_at_ns}));
         let (exit, last) = held.end();
         assert_eq!(exit, Some(0), "{kind}: {last}");
         assert_ordered(&last["result"]["common_start"], start_at_ns);
     }
+}
+
+#[test]
+fn a_start_may_be_known_before_the_engine() {
+    let start_at_ns = now_ns() + 2000 * MS;
+    let job = null_load(&json!({"duration_ns": 20 * MS, "lease": null, "start_at_ns": start_at_ns}));
+    let mut held = Held::engine(&job);
+    held.close();
+    let (exit, last) = held.end();
+    assert_eq!(exit, Some(0), "{last}");
+    assert_ordered(&last["result"]["common_start"], start_at_ns);
 }
 
 #[test]

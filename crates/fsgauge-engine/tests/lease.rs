@@ -42,10 +42,10 @@ fn a_silent_pipe_ends_the_job_and_orders_to_hold_keep_it() {
     assert_eq!((exit, code(&last)), (Some(3), "lease.silent"), "{last}");
     assert!((Duration::from_millis(300)..PATIENCE).contains(&begin.elapsed()), "{:?}", begin.elapsed());
 
-    // Twice the silence that is allowed, in steps that are far below it.
-    let mut held = Held::engine(&leased(2_000_000_000, json!({"duration_ns": 4_000_000_000u64})));
-    for step in 0..16 {
-        std::thread::sleep(Duration::from_millis(200));
+    // For longer than the silence that is allowed, in steps that are far below it.
+    let mut held = Held::engine(&leased(1_500_000_000, json!({"duration_ns": 2_200_000_000u64})));
+    for step in 0..13 {
+        std::thread::sleep(Duration::from_millis(150));
         held.line(if step % 2 == 0 { "" } else { r#"{"kind":"hold"}"# });
     }
     let (exit, last) = held.end();

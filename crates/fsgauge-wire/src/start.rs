@@ -29,7 +29,8 @@ pub struct CommonStart {
     pub start_at_ns: u64,
     /// When everything was prepared.
     pub armed_at_ns: u64,
-    /// When the first thread that drives the load began.
+    /// When the first thread that drives the load was awake for it. What it then waited for a processor is in `pauses`:
+    /// `late_start_ns`, `starved_ns`.
     pub started_at_ns: u64,
     /// When the last one did.
     pub last_started_at_ns: u64,

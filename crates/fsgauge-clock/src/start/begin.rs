@@ -33,10 +33,9 @@ pub fn begin_at(start_at_ns: u64, spin: bool) -> TrueStart {
     while now_ns() < start_at_ns {
         std::hint::spin_loop();
     }
-    let had_real_time = real_time.is_some();
-    // Before the stamp: giving it up may cost the thread its processor.
-    drop(real_time);
-    TrueStart { started_at_ns: now_ns(), real_time: had_real_time, spun: spin }
+    // Giving up the priority comes after: from then on the thread shares its processors as in the rest of the run, and
+    // what it waits for them is told with all other pauses.
+    TrueStart { started_at_ns: now_ns(), real_time: real_time.is_some(), spun: spin }
 }
 
 #[cfg(test)]

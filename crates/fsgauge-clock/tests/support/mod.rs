@@ -114,7 +114,8 @@ pub fn proxy(
 ) -> (SocketAddr, Worker<()>) {
     let (front, back) = (UdpSocket::bind((HERE, 0)).unwrap(), UdpSocket::bind((HERE, 0)).unwrap());
     back.connect(server).unwrap();
-    [&front, &back].map(|socket| socket.set_nonblocking(true).unwrap());
+    front.set_nonblocking(true).unwrap();
+    back.set_nonblocking(true).unwrap();
     let address = front.local_addr().unwrap();
     let work = move |over: Arc<AtomicBool>| {
         let mut client = None;

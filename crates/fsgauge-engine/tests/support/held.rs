@@ -79,7 +79,7 @@ pub fn null_load(changes: &Value) -> Value {
     let mut job = json!({
         "format": 1, "kind": "load", "target": {"kind": "null", "size_bytes": 1 << 20}, "interface": "psync",
         "direct": false, "access": {"kind": "random"}, "read_percent": 100, "queue_depth": 1, "jobs": 1, "seed": 1,
-        "block_sizes": [{"size_bytes": 4096}], "duration_ns": 60_000_000_000u64, "interval_ns": 50_000_000,
+        "block_sizes": [{"size_bytes": 4096, "weight": 1}], "duration_ns": 60_000_000_000u64, "interval_ns": 50_000_000,
         "lease": {"silence_limit_ns": 10_000_000_000u64},
     });
     job.as_object_mut().unwrap().extend(changes.as_object().unwrap().clone());
