@@ -258,6 +258,21 @@ fn buffers_are_registered_whatever_the_limit_of_locked_memory() {
 }
 
 #[test]
+fn threads_have_real_time_priority_before_a_common_start() {
+    if !is_root() {
+        return;
+    }
+    let folder = folder();
+    let had = |mut command: Command| {
+        let (_, last) = run(&mut command, &load(folder.path(), soon()));
+        last["result"]["common_start"]["real_time"].clone()
+    };
+    assert_eq!(had(without(CapabilitySet::SYS_NICE)), false);
+    // A kernel may have no real-time time for this group of processes: nothing to ask for then.
+    assert!(had(Command::new(ENGINE)).is_boolean());
+}
+
+#[test]
 fn workers_have_no_more_than_their_engine() {
     if !is_root() {
         return;
