@@ -86,7 +86,7 @@ fn every_job_that_loads_starts_at_its_moment() {
         (job["start_on_order"], job["lease"]) = (json!(true), json!({"silence_limit_ns": 10_000 * MS}));
         let mut held = Held::engine(&job);
         held.wait_for("armed");
-        let start_at_ns = now_ns() + 300 * MS;
+        let start_at_ns = now_ns() + 500 * MS;
         held.order(&json!({"kind": "start", "start_at_ns": start_at_ns}));
         let (exit, last) = held.end();
         assert_eq!(exit, Some(0), "{kind}: {last}");
@@ -96,7 +96,7 @@ fn every_job_that_loads_starts_at_its_moment() {
 
 #[test]
 fn a_start_may_be_known_before_the_engine() {
-    let start_at_ns = now_ns() + 2000 * MS;
+    let start_at_ns = now_ns() + 3000 * MS;
     let job = null_load(&json!({"duration_ns": 20 * MS, "lease": null, "start_at_ns": start_at_ns}));
     let mut held = Held::engine(&job);
     held.close();

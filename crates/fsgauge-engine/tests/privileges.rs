@@ -17,6 +17,7 @@ use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::process::{Resource, Rlimit, Signal, geteuid, setrlimit};
 use rustix::thread::{CapabilitySet, remove_capability_from_bounding_set};
 use serde_json::{Value, json};
+use support::held::{Held, null_load};
 use support::{ENGINE, PATIENCE, last_event, signal, wait_for_interval};
 use tempfile::TempDir;
 
@@ -108,7 +109,7 @@ fn probe(directory: &Path) -> Value {
 
 /// A start in common with other engines, once this one is prepared.
 fn soon() -> Value {
-    json!({"start_at_ns": fsgauge_clock::now_ns() + 2_000_000_000})
+    json!({"start_at_ns": fsgauge_clock::now_ns() + 4_000_000_000})
 }
 
 fn serve_clock() -> Value {
@@ -262,10 +263,13 @@ fn threads_have_real_time_priority_before_a_common_start() {
     if !is_root() {
         return;
     }
-    let folder = folder();
     let had = |mut command: Command| {
-        let (_, last) = run(&mut command, &load(folder.path(), soon()));
-        last["result"]["common_start"]["real_time"].clone()
+        let mut held =
+            Held::start(&mut command, &null_load(&json!({"start_on_order": true, "duration_ns": 1_000_000})));
+        held.wait_for("armed");
+        let start_at_ns = fsgauge_clock::now_ns() + 500_000_000;
+        held.order(&json!({"kind": "start", "start_at_ns": start_at_ns}));
+        held.end().1["result"]["common_start"]["real_time"].clone()
     };
     assert_eq!(had(without(CapabilitySet::SYS_NICE)), false);
     // A kernel may have no real-time time for this group of processes: nothing to ask for then.
