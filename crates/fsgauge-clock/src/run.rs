@@ -30,7 +30,7 @@ pub fn run_serve_clock(
     let (address, key) = (parse_address(&job.address)?, Key::new(&job.key)?);
     if job.time_limit_ns == 0 || job.reply_limit == 0 {
         let what = "time_limit_ns or reply_limit is 0";
-        return Err(Failure::job("time_limit_ns", what, "nobody could ask", "give some seconds"));
+        return Err(Failure::job("time_limit_ns", what, "there is no time to ask in", "give some seconds"));
     }
     let cannot = |error| failures::cannot_listen(&job.address, job.port, &error);
     let mut echo = Echo::bind(address, job.port, key, KernelTime).map_err(cannot)?;
@@ -95,7 +95,7 @@ fn check(job: &ExchangeClockJob) -> Outcome<()> {
     let refuse = |key: &str, what: String, cause: &str, next: &str| Err(Failure::job(key, what, cause, next));
     if job.port == 0 {
         let next = "the port that clock_served said";
-        return refuse("port", "port is 0".into(), "nobody listens there", next);
+        return refuse("port", "port is 0".into(), "no engine listens there", next);
     }
     if !(1..=EXCHANGES_LIMIT).contains(&job.exchanges) {
         let what = format!("exchanges {} is not between 1 and {EXCHANGES_LIMIT}", job.exchanges);
