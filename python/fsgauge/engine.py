@@ -26,6 +26,7 @@ from fsgauge.wire import (
     ClientsJob,
     EngineFault,
     Event,
+    ExchangeClockResult,
     FailedEvent,
     FilesTarget,
     FinishedEvent,
@@ -38,11 +39,20 @@ from fsgauge.wire import (
     ProbeResult,
     ScanJob,
     ScanResult,
+    ServeClockResult,
     SharedTree,
     ShareFilesTarget,
 )
 
-Result = LoadResult | LayoutResult | ProbeResult | ScanResult | AgeResult
+Result = (
+    LoadResult
+    | LayoutResult
+    | ProbeResult
+    | ScanResult
+    | AgeResult
+    | ServeClockResult
+    | ExchangeClockResult
+)
 R = TypeVar("R", LoadResult, LayoutResult, ProbeResult, ScanResult, AgeResult)
 OnEvent = Callable[[Event], None]
 Start = Callable[[Callable[[], None]], None]
@@ -57,6 +67,7 @@ _LONGEST_LINE_BYTES = 256 << 20
 _LONGEST_SYNC_SECONDS = 1800.0
 _SLOWEST_READING_BYTES_PER_SECOND = 5 << 20
 _SLOWEST_DIRECTORY_SECONDS = 0.02
+_LATER_KEYS = ("list_whole", "lease", "start_at_ns", "start_on_order")
 
 
 class EngineFaultError(RigError):
@@ -170,9 +181,9 @@ def _reading_seconds(job: LoadJob) -> float:
 
 
 def _written(job: Job) -> bytes:
-    """Without `list_whole` where it is not asked for: engines that lack it refuse the key."""
-    is_old = isinstance(job, ScanJob) and not job.list_whole
-    return job.model_dump_json(exclude={"list_whole"} if is_old else None).encode()
+    """Without later keys that ask for nothing: engines that lack them refuse them."""
+    left_out = {key for key in _LATER_KEYS if not getattr(job, key, None)}
+    return job.model_dump_json(exclude=left_out).encode()
 
 
 def _lines(stream: IO[bytes], seconds: float) -> Iterator[bytes]:

@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
-from fsgauge.wire import Event, Job, Result
+from fsgauge.wire import Event, Job, Order, Result
 
 SCHEMA = Path(__file__).parents[2] / "schema"
-MIRROR = {"job": Job, "event": Event, "result": Result}
+MIRROR = {"job": Job, "order": Order, "event": Event, "result": Result}
 
 
 def resolve(node: dict[str, Any], root: dict[str, Any]) -> dict[str, Any]:

@@ -70,6 +70,9 @@ mod tests {
             sync_every_bytes: None,
             seed: 1,
             fresh_copy: false,
+            start_at_ns: None,
+            start_on_order: false,
+            lease: None,
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use fsgauge_clock::{LEAD_NS, arm, begin_at, check_start, now_ns};
 use fsgauge_wire::{
     AgeEnded, AgeJob, AgeMode, AgeProfile, AgeResult, Engine, Event, FORMAT, Listener, Note, Outcome, Stop,
 };
@@ -24,6 +25,7 @@ const STORAGE_ERRORS: [i32; 6] =
 /// also when the ageing was stopped or ran out of space.
 pub fn run_age(job: &AgeJob, engine: Engine, listener: &mut dyn Listener, stop: Stop) -> Outcome<AgeResult> {
     check_age(job)?;
+    check_start(&job.wanted_start())?;
     let place = space::open(&job.directory)?;
     let errors_before = damage::errors_found(&place.root);
     damage::refuse_damaged(&job.directory, errors_before)?;
@@ -33,12 +35,15 @@ pub fn run_age(job: &AgeJob, engine: Engine, listener: &mut dyn Listener, stop: 
 
     let sync_every_bytes = job.sync_every_bytes.unwrap_or(default_sync_bytes(job.mode));
     let mut notes = notes_of(job, place.copies_on_write);
-    let started_unix_ns = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |at| at.as_nanos() as u64);
     let mut replay =
         Replay::new(Source::new(log, job.fresh_copy), place, job.mode, job.seed, sync_every_bytes, stop);
+    let armed = arm(&job.wanted_start(), LEAD_NS, listener, stop)?;
+    let true_start = armed.map(|armed| begin_at(armed.start_at_ns, true));
+    let started_unix_ns = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |at| at.as_nanos() as u64);
     let before = user_system_ns();
     let (ended, elapsed) = replay.run(Duration::from_nanos(job.time_limit_ns), listener);
     let after = user_system_ns();
+    let common_start = armed.map(|armed| armed.result(true_start, now_ns()));
     notes.extend(notes_after(&replay, ended));
     notes.extend(note_of_damage(errors_before, damage::errors_found(replay.ager.directories.root())));
     for note in &notes {
@@ -75,6 +80,7 @@ pub fn run_age(job: &AgeJob, engine: Engine, listener: &mut dyn Listener, stop: 
         notes,
         started_unix_ns,
         elapsed_ns: elapsed.as_nanos() as u64,
+        common_start,
     })
 }
 

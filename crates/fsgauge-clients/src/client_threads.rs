@@ -6,8 +6,10 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use fsgauge_clock::{Armed, LEAD_NS, arm};
 use fsgauge_load::instruments::{
-    Clock, Deadline, RunMonitor, Series, Start, TICK, cpu, interrupt, send_event, stop_all, unix_ns,
+    Begun, Clock, Deadline, FirstMoment, RunMonitor, Series, Start, TICK, cpu, interrupt, send_event,
+    stop_all, unix_ns,
 };
 use fsgauge_net::{NfsTarget, Target};
 use fsgauge_wire::{
@@ -145,24 +147,24 @@ impl ClientThreads {
     /// Starts the clients, passes intervals on, and gathers what was measured.
     pub(crate) fn follow(&mut self, listener: &mut dyn Listener) -> Outcome<ThreadOutcomes> {
         let count = self.threads.len();
-        let run_up_ns = RUN_UP_NS + THREAD_RUN_UP_NS * count as u64;
+        let (armed, first) = self.first_moment(listener).map_err(|failure| self.give_up(failure))?;
+        let (clock, stop, zero_ns) = (self.shared.clock, self.shared.stop, first.zero_ns);
         let mut measured_threads = ThreadOutcomes {
-            started_unix_ns: unix_ns() + run_up_ns,
+            started_unix_ns: unix_ns() + zero_ns.saturating_sub(clock.now_ns()),
             outcomes: (0..count).map(|_| None).collect(),
             machine: MachineCpu::default(),
             intervals: Vec::new(),
             note: None,
             pauses: Pauses::default(),
+            common_start: None,
         };
-        let (clock, stop) = (self.shared.clock, self.shared.stop);
         let machine = cpu::machine();
-        let zero_ns = clock.now_ns() + run_up_ns;
         let time_limit_ns = self.shared.plan.job.time_limit_ns;
         let deadline =
             Deadline::new(clock, stop, zero_ns.saturating_add(time_limit_ns).saturating_add(LATE_NS));
         let series = Series::new(count, time_limit_ns);
         let mut monitor = RunMonitor::begin(clock, zero_ns, zero_ns, series, deadline);
-        self.shared.start.give(zero_ns);
+        self.shared.start.give(first);
         let mut done = 0;
         while done < count {
             let mut is_quiet = false;
@@ -186,7 +188,22 @@ impl ClientThreads {
         let end_ns = end_ns(|| measured_threads.outcomes.iter().flatten());
         (measured_threads.intervals, measured_threads.pauses) = monitor.end(listener, end_ns);
         measured_threads.machine = cpu::machine_between(&machine, &cpu::machine());
+        measured_threads.common_start =
+            armed.map(|armed| armed.result(measured_threads.true_starts(), clock.to_monotonic(end_ns)));
         Ok(measured_threads)
+    }
+
+    /// Soon, or the start that it has in common with other engines: that is waited for up to its last moments.
+    fn first_moment(&self, listener: &mut dyn Listener) -> Outcome<(Option<Armed>, FirstMoment)> {
+        let (clock, threads) = (&self.shared.clock, self.threads.len());
+        let run_up_ns = RUN_UP_NS + THREAD_RUN_UP_NS * threads as u64;
+        let wanted = self.shared.plan.job.wanted_start();
+        let armed = arm(&wanted, LEAD_NS + run_up_ns, listener, self.shared.stop)?;
+        let first = match &armed {
+            Some(armed) => FirstMoment::common(armed, clock, threads),
+            None => FirstMoment::alone(clock.now_ns() + run_up_ns),
+        };
+        Ok((armed, first))
     }
 
     /// Lets the clients of a server go, after a moment in which the listener may see what the server used.
@@ -205,7 +222,7 @@ impl ClientThreads {
     /// Stops every thread after one has failed, and waits for them within the limit.
     fn give_up(&self, failure: Failure) -> Failure {
         self.shared.stop.set();
-        self.shared.start.give(self.shared.clock.now_ns());
+        self.shared.start.give(FirstMoment::alone(self.shared.clock.now_ns()));
         stop_all(|| {
             self.interrupt_all();
             self.threads.iter().any(|thread| !thread.is_finished())
@@ -297,9 +314,10 @@ fn carry_on<T: Target>(
     let connect = admitted(&mut event_loop, shared, thread)?;
     // Nobody listens only when the run has been given up; then the start is given with the flag set.
     let _ = reports.send(Report::Ready { connect, features, notes });
-    let outcome = Box::new(event_loop.run(shared.start.wait(&clock)));
+    let Begun { zero_ns, true_start } = shared.start.wait(&clock);
+    let outcome = event_loop.run(zero_ns).map(|outcome| LoopOutcome { true_start, ..outcome });
     // Reported before the target goes: its end waits for what the kernel still has.
-    let _ = reports.send(Report::Done { thread, outcome });
+    let _ = reports.send(Report::Done { thread, outcome: Box::new(outcome) });
     if shared.server.is_some() {
         shared.disconnects.wait(Duration::from_nanos(plan.job.time_limit_ns.saturating_add(LATE_NS)));
     }

@@ -83,6 +83,7 @@ pub(crate) fn result(
         drain: Some(all.drain),
         pauses: Some(all.pauses),
         clients: Some(Box::new(clients)),
+        common_start: measured_threads.common_start,
     }
 }
 

@@ -1,6 +1,7 @@
 //! What the client threads report to the main thread: about connecting, and about the run.
 
-use fsgauge_wire::{Ended, Features, Interval, MachineCpu, Note, Pauses};
+use fsgauge_clock::TrueStart;
+use fsgauge_wire::{CommonStart, Ended, Features, Interval, MachineCpu, Note, Pauses};
 
 use crate::event_loop::LoopOutcome;
 
@@ -22,9 +23,16 @@ pub(crate) struct ThreadOutcomes {
     pub(crate) note: Option<Note>,
     /// Pauses of the main thread.
     pub(crate) pauses: Pauses,
+    /// What became of a start in common with other engines.
+    pub(crate) common_start: Option<CommonStart>,
 }
 
 impl ThreadOutcomes {
+    /// When each thread began, where the start is in common with other engines.
+    pub(crate) fn true_starts(&self) -> impl Iterator<Item = TrueStart> {
+        self.outcomes.iter().flatten().filter_map(|outcome| outcome.true_start)
+    }
+
     /// Some threads hang in the kernel: the result is without them.
     pub(crate) fn note_unresponsive(&mut self) {
         let missing = self.outcomes.iter().filter(|outcome| outcome.is_none()).count();

@@ -62,6 +62,9 @@ fn too_many_open_files_are_counted_and_the_run_goes_on() {
         data: Data::Incompressible,
         seed: 1,
         verify: false,
+        start_at_ns: None,
+        start_on_order: false,
+        lease: None,
     };
     let mut taker = Taker::default();
     let result = run_clients(&job, engine(), &mut taker, Stop::new()).unwrap();

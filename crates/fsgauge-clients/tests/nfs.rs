@@ -66,6 +66,9 @@ fn job(target: NfsTarget, phase: Phase) -> ClientsJob {
         data: Data::Incompressible,
         seed: 42,
         verify: true,
+        start_at_ns: None,
+        start_on_order: false,
+        lease: None,
     }
 }
 

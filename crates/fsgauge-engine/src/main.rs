@@ -1,26 +1,31 @@
-//! The engine of fsgauge: one job as JSON on standard input, events as lines of JSON on standard output.
+//! The engine of fsgauge: one job as JSON on standard input, events as lines of JSON on standard output. A job with a
+//! lease is the first line, and orders follow.
 //!
 //! Exit codes: 0 done, 2 a wrong job, 3 the machine failed, 130 interrupted.
 
 mod arguments;
+mod control_pipe;
 mod identity;
 mod inherited;
+mod lease;
 mod output;
 mod privileges;
+mod run_name;
 mod schema;
 
-use std::io::Read;
 use std::process::ExitCode;
 
 use clap::Parser;
 use fsgauge_alloc::run_age;
 use fsgauge_clients::run_clients;
+use fsgauge_clock::{run_exchange_clock, run_serve_clock};
 use fsgauge_load::instruments::{die_with_parent, stop_on_signals};
 use fsgauge_load::{WorkerCommand, run_layout, run_load, run_probe, run_worker};
 use fsgauge_scan::run_scan;
-use fsgauge_wire::{AgeEnded, Ended, Event, Failure, Job, JobResult, Stop, parse_job};
+use fsgauge_wire::{AgeEnded, Ended, Event, Job, JobResult, Outcome, Stop};
 
 use arguments::{Arguments, Command};
+use control_pipe::ControlPipe;
 use output::Output;
 
 /// The shell's convention for a process ended by SIGINT.
@@ -41,7 +46,8 @@ fn run() -> u8 {
     let stop = stop_on_signals();
     let mut output = Output::new();
     output::say_no_panic();
-    match read_job().and_then(|job| dispatch(job, &mut output, stop)) {
+    let mut pipe = ControlPipe::new();
+    match pipe.read_job().and_then(|job| leased(job, pipe, &mut output, stop)) {
         Ok(result) => {
             let code = if was_interrupted(&result) { INTERRUPTED } else { 0 };
             output.last(Event::Finished { result }).map_or(3, |()| code)
@@ -65,18 +71,26 @@ fn worker_command() -> WorkerCommand {
     WorkerCommand { program: "/proc/self/exe".into(), arguments: vec!["worker".into()] }
 }
 
-fn read_job() -> Result<Job, Failure> {
-    let mut text = String::new();
-    std::io::stdin().read_to_string(&mut text).map_err(|error| {
-        let next = "give one JSON object on standard input; schema/job.json describes it";
-        Failure::job("not_json", "the job cannot be read", error.to_string(), next)
-    })?;
-    parse_job(&text)
+/// Runs a job for as long as its lease holds.
+fn leased(job: Job, pipe: ControlPipe, output: &mut Output, stop: Stop) -> Outcome<JobResult> {
+    privileges::keep_for(&job)?;
+    let Some(lease) = job.lease() else {
+        return dispatch(job, output, stop);
+    };
+    if let Some(run) = &lease.run {
+        run_name::take(run)?;
+    }
+    let orders = lease::hold(lease, pipe, stop)?;
+    output.take_orders(orders.clone());
+    match dispatch(job, output, stop) {
+        // A failure of its own says more than the end of the lease.
+        Err(failure) if failure.exit_code() != INTERRUPTED => Err(failure),
+        ended => orders.over().map_or(ended, Err),
+    }
 }
 
-fn dispatch(job: Job, output: &mut Output, stop: Stop) -> Result<JobResult, Failure> {
+fn dispatch(job: Job, output: &mut Output, stop: Stop) -> Outcome<JobResult> {
     let engine = identity::engine();
-    privileges::keep_for(&job)?;
     output.started(&engine, &stop);
     match job {
         Job::Load(load) => run_load(load, engine, Some(&worker_command()), output, stop)
@@ -90,6 +104,8 @@ fn dispatch(job: Job, output: &mut Output, stop: Stop) -> Result<JobResult, Fail
         Job::Scan(scan) => {
             run_scan(&scan, engine, output, stop).map(|result| JobResult::Scan(Box::new(result)))
         }
+        Job::ServeClock(job) => run_serve_clock(&job, engine, output, stop).map(JobResult::ServeClock),
+        Job::ExchangeClock(job) => run_exchange_clock(&job, engine, stop).map(JobResult::ExchangeClock),
     }
 }
 
@@ -97,7 +113,8 @@ fn was_interrupted(result: &JobResult) -> bool {
     match result {
         JobResult::Load(load) => load.ended == Ended::Interrupted,
         JobResult::Layout(layout) => layout.ended == Ended::Interrupted,
-        JobResult::Probe(_) => false,
+        // A clock is served until somebody says stop.
+        JobResult::Probe(_) | JobResult::ServeClock(_) | JobResult::ExchangeClock(_) => false,
         JobResult::Scan(scan) => scan.ended == Ended::Interrupted,
         JobResult::Age(age) => age.ended == AgeEnded::Interrupted,
     }

@@ -7,14 +7,23 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use fsgauge_wire::{Engine, Event, Failure, Listener, Stop};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
+use crate::lease::Orders;
+
 /// Writes events to standard output.
 pub(crate) struct Output {
     stdout: io::Stdout,
+    /// What the caller says meanwhile; none without a lease.
+    orders: Option<Orders>,
 }
 
 impl Output {
     pub(crate) fn new() -> Self {
-        Output { stdout: io::stdout() }
+        Output { stdout: io::stdout(), orders: None }
+    }
+
+    /// From now on the caller's orders count.
+    pub(crate) fn take_orders(&mut self, orders: Orders) {
+        self.orders = Some(orders);
     }
 
     /// The first event. Without a reader the job does not start.
@@ -39,6 +48,10 @@ impl Listener for Output {
         let mut stdout = self.stdout.lock();
         stdout.write_all(&line)?;
         stdout.flush()
+    }
+
+    fn ordered_start(&self) -> Option<u64> {
+        self.orders.as_ref()?.start_at_ns()
     }
 
     /// A pipe without a reader shows an error at once, long before the next event would be written.

@@ -47,9 +47,14 @@ fn needed_by(job: &Job, rings_are_for_administrators: bool) -> CapabilitySet {
     }
     // O_NOATIME on files of others.
     let access_times = CapabilitySet::FOWNER;
+    // Real-time priority for the last 50 ms before a start in common with other engines.
+    let is_common = job.wanted_start().is_some_and(|wanted| wanted.is_common());
+    let start = if is_common { CapabilitySet::SYS_NICE } else { CapabilitySet::empty() };
     match job {
-        Job::Load(_) | Job::Clients(_) => files | rings | access_times,
-        Job::Layout(_) | Job::Probe(_) | Job::Age(_) => files | rings,
+        Job::Load(_) | Job::Clients(_) => files | rings | access_times | start,
+        Job::Layout(_) | Job::Probe(_) | Job::Age(_) => files | rings | start,
+        // Messages over ordinary ports.
+        Job::ServeClock(_) | Job::ExchangeClock(_) => CapabilitySet::empty(),
         // GETFSMAP and the trees of btrfs are for administrators alone; it writes nothing.
         Job::Scan(_) => CapabilitySet::DAC_READ_SEARCH | access_times | CapabilitySet::SYS_ADMIN,
     }

@@ -4,13 +4,14 @@ use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
-use fsgauge_wire::{Event, Job, JobResult};
+use fsgauge_wire::{Event, Job, JobResult, Order};
 use schemars::{Schema, schema_for};
 
 /// Every schema with its file name.
-fn schemas() -> [(&'static str, Schema); 3] {
+fn schemas() -> [(&'static str, Schema); 4] {
     [
         ("job.json", schema_for!(Job)),
+        ("order.json", schema_for!(Order)),
         ("event.json", schema_for!(Event)),
         ("result.json", schema_for!(JobResult)),
     ]

@@ -17,6 +17,7 @@ use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::process::{Resource, Rlimit, Signal, geteuid, setrlimit};
 use rustix::thread::{CapabilitySet, remove_capability_from_bounding_set};
 use serde_json::{Value, json};
+use support::held::{Held, null_load};
 use support::{ENGINE, PATIENCE, last_event, signal, wait_for_interval};
 use tempfile::TempDir;
 
@@ -26,6 +27,7 @@ const DAC_READ_SEARCH: u64 = 1 << 2;
 const FOWNER: u64 = 1 << 3;
 const IPC_LOCK: u64 = 1 << 14;
 const SYS_ADMIN: u64 = 1 << 21;
+const SYS_NICE: u64 = 1 << 23;
 
 /// A job that works in a folder.
 type JobOf = fn(&Path) -> Value;
@@ -105,6 +107,17 @@ fn probe(directory: &Path) -> Value {
     json!({"format": 1, "kind": "probe", "directory": directory})
 }
 
+/// A start in common with other engines, once this one is prepared.
+fn soon() -> Value {
+    json!({"start_at_ns": fsgauge_clock::now_ns() + 4_000_000_000})
+}
+
+fn serve_clock() -> Value {
+    json!({
+        "format": 1, "kind": "serve_clock", "address": "127.0.0.1", "key": "0".repeat(64), "time_limit_ns": 50_000_000,
+    })
+}
+
 /// Every line of /proc/PID/status that speaks of powers.
 fn powers(pid: u32) -> BTreeMap<String, u64> {
     let text = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
@@ -147,8 +160,10 @@ fn each_kind_of_job_keeps_what_it_needs_and_nothing_else() {
         return;
     }
     let rings = if rings_are_for_administrators() { IPC_LOCK | SYS_ADMIN } else { IPC_LOCK };
-    let table: [(JobOf, u64); 6] = [
+    let table: [(JobOf, u64); 8] = [
         (|path| load(path, json!({})), DAC_OVERRIDE | FOWNER | rings),
+        (|path| load(path, soon()), DAC_OVERRIDE | FOWNER | rings | SYS_NICE),
+        (|_| serve_clock(), 0),
         (clients, DAC_OVERRIDE | FOWNER | rings),
         (layout, DAC_OVERRIDE | rings),
         (age, DAC_OVERRIDE | rings),
@@ -241,6 +256,24 @@ fn buffers_are_registered_whatever_the_limit_of_locked_memory() {
     };
     assert_eq!(registered(Command::new(ENGINE)), true);
     assert_ne!(registered(without(CapabilitySet::IPC_LOCK)), true);
+}
+
+#[test]
+fn threads_have_real_time_priority_before_a_common_start() {
+    if !is_root() {
+        return;
+    }
+    let had = |mut command: Command| {
+        let mut held =
+            Held::start(&mut command, &null_load(&json!({"start_on_order": true, "duration_ns": 1_000_000})));
+        held.wait_for("armed");
+        let start_at_ns = fsgauge_clock::now_ns() + 500_000_000;
+        held.order(&json!({"kind": "start", "start_at_ns": start_at_ns}));
+        held.end().1["result"]["common_start"]["real_time"].clone()
+    };
+    assert_eq!(had(without(CapabilitySet::SYS_NICE)), false);
+    // A kernel may have no real-time time for this group of processes: nothing to ask for then.
+    assert!(had(Command::new(ENGINE)).is_boolean());
 }
 
 #[test]

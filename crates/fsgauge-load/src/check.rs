@@ -1,5 +1,6 @@
 //! What a job must be before anything is touched. Every refusal names the key and the value.
 
+use fsgauge_clock::check_start;
 use fsgauge_wire::{Access, Failure, Interface, LayoutJob, LoadJob, Target};
 
 use crate::check_ranges::check_ranges;
@@ -30,7 +31,8 @@ pub(crate) fn check_load(load: &LoadJob) -> Check {
     check_ranges(load)?;
     check_companions(load)?;
     check_limits(load)?;
-    check_times(load)
+    check_times(load)?;
+    check_start(&load.wanted_start())
 }
 
 fn check_limits(load: &LoadJob) -> Check {

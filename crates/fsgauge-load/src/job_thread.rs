@@ -15,7 +15,7 @@ use fsgauge_wire::{
 use crate::barriers::{Barriers, Written};
 use crate::buffers::Buffers;
 use crate::contents::Contents;
-use crate::instruments::{Clock, Start, Window};
+use crate::instruments::{Begun, Clock, Start, Window};
 use crate::job_loop::{JobLoop, LoopSetup};
 use crate::medium::Medium;
 use crate::outcome::{JobOutcome, Report};
@@ -177,15 +177,16 @@ impl JobThread {
     ) -> Result<JobOutcome, Failure> {
         let load = &self.shared.load;
         let barriers = Barriers::new(load, places(load, self.job), written);
-        let zero_ns = self.shared.start.wait(&self.shared.clock);
-        match &load.rate {
+        let Begun { zero_ns, true_start } = self.shared.start.wait(&self.shared.clock);
+        let outcome = match &load.rate {
             None => self.with_pace(zero_ns, Unpaced, queue, barriers, pattern, buffers),
             Some(rate) => {
                 let random = Random::new(load.seed, (1 << 32) + u64::from(self.job));
                 let pace = Paced::new(rate, self.job, load.jobs, zero_ns, random);
                 self.with_pace(zero_ns, pace, queue, barriers, pattern, buffers)
             }
-        }
+        }?;
+        Ok(JobOutcome { true_start, ..outcome })
     }
 
     fn with_pace<Q: Queue, O: Order, P: Pace>(

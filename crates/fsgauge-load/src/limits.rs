@@ -48,6 +48,8 @@ fn without_device(load: &LoadJob) -> LoadJob {
         descriptors: Descriptors::Own,
         sync: Sync::None,
         companions: Vec::<Companion>::new(),
+        start_at_ns: None,
+        start_on_order: false,
         ..load.clone()
     }
 }

@@ -1,11 +1,12 @@
 //! Merging jobs: their intervals while they run, and their outcomes at the end. Addition only.
 
+use fsgauge_clock::Armed;
 use fsgauge_wire::{
-    Cpu, Drain, Ended, Engine, FORMAT, Features, Interval, JobCount, LoadJob, LoadResult, MachineCpu, Note,
-    OperationResult, Pauses, Recorder, SelfMeasure, SyncResult,
+    CommonStart, Cpu, Drain, Ended, Engine, FORMAT, Features, Interval, JobCount, LoadJob, LoadResult,
+    MachineCpu, Note, OperationResult, Pauses, Recorder, SelfMeasure, SyncResult,
 };
 
-use crate::instruments::{Tally, pauses};
+use crate::instruments::{Clock, Tally, pauses};
 use crate::outcome::JobOutcome;
 use crate::steady::judge;
 
@@ -20,6 +21,8 @@ pub(crate) struct LoadOutcome {
     pub(crate) note: Option<Note>,
     /// What the thread noted that followed the jobs.
     pub(crate) pauses: Pauses,
+    /// What became of a start in common with other engines.
+    pub(crate) common_start: Option<CommonStart>,
     /// Whether jobs end when their work is done: then the load lasts as long as the last of them.
     is_bound_by_work: bool,
 }
@@ -30,6 +33,7 @@ impl LoadOutcome {
         LoadOutcome {
             is_bound_by_work: load.size_limit_bytes.is_some() || load.passes.is_some(),
             pauses: Pauses::default(),
+            common_start: None,
             started_unix_ns,
             outcomes,
             machine: MachineCpu::default(),
@@ -72,6 +76,12 @@ impl LoadOutcome {
             return ends().max().unwrap_or(0);
         }
         (ends().map(u128::from).sum::<u128>() / jobs) as u64
+    }
+
+    /// What became of a start in common with other engines.
+    pub(crate) fn common_start(&self, armed: &Armed, clock: &Clock) -> CommonStart {
+        let starts = self.answers().filter_map(|job| job.true_start);
+        armed.result(starts, clock.to_monotonic(self.end_ns()))
     }
 
     /// What was in flight when the time was up, all jobs together.
@@ -173,6 +183,7 @@ pub(crate) fn merge(
         drain: Some(drain),
         pauses: Some(pauses),
         clients: None,
+        common_start: measured.common_start,
     }
 }
 

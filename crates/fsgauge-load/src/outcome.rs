@@ -1,5 +1,6 @@
 //! What one job hands over: its intervals while it runs, and its outcome at the end.
 
+use fsgauge_clock::TrueStart;
 use fsgauge_wire::{Ended, Failure, Features, Interval, Note, Pauses, Recorder};
 use serde::{Deserialize, Serialize};
 
@@ -32,6 +33,8 @@ pub(crate) struct JobOutcome {
     /// What kept the job from its work.
     pub(crate) pauses: Pauses,
     pub(crate) ended: Ended,
+    /// When it began; none where no start is in common with other engines.
+    pub(crate) true_start: Option<TrueStart>,
 }
 
 /// What a job reports to the main thread; a worker process does so as a line of JSON.

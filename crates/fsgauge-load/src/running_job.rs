@@ -5,7 +5,7 @@ use std::thread::JoinHandle;
 
 use fsgauge_wire::{Failure, Outcome, Workers};
 
-use crate::instruments::interrupt;
+use crate::instruments::{FirstMoment, interrupt};
 use crate::job_thread::{Shared, spawn_job};
 use crate::outcome::Report;
 use crate::processes::{ChildProcess, WorkerCommand};
@@ -32,9 +32,9 @@ impl RunningJob {
     }
 
     /// Gives a process the start; threads have it from their shared one.
-    pub(crate) fn start(&mut self, zero_ns: u64) {
+    pub(crate) fn start(&mut self, first: &FirstMoment) {
         if let RunningJob::Process(process) = self {
-            process.start(zero_ns);
+            process.start(first);
         }
     }
 

@@ -4,11 +4,12 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
+use fsgauge_clock::{Armed, LEAD_NS, arm};
 use fsgauge_wire::{Failure, Features, Listener, LoadJob, MachineCpu, Note, Outcome, Stop, Workers};
 
 use crate::companion::Companions;
 use crate::instruments::{
-    Clock, Deadline, RunMonitor, STOP_LIMIT, Series, Start, TICK, cpu, stop_all, unix_ns,
+    Clock, Deadline, FirstMoment, RunMonitor, STOP_LIMIT, Series, Start, TICK, cpu, stop_all, unix_ns,
 };
 use crate::job_thread::{Shared, shared_files};
 use crate::medium::Medium;
@@ -98,9 +99,10 @@ impl RunningJobs {
 
     /// Starts the jobs, passes intervals on, and gathers what they measured.
     pub(crate) fn follow(&mut self, listener: &mut dyn Listener) -> Outcome<LoadOutcome> {
-        let run_up_ns = self.run_up_ns();
-        let zero_ns = self.shared.clock.now_ns() + run_up_ns;
-        let mut measured = LoadOutcome::new(&self.shared.load, unix_ns() + run_up_ns);
+        let (armed, first) = self.first_moment(listener).map_err(|failure| self.give_up(failure))?;
+        let zero_ns = first.zero_ns;
+        let until_ns = zero_ns.saturating_sub(self.shared.clock.now_ns());
+        let mut measured = LoadOutcome::new(&self.shared.load, unix_ns() + until_ns);
         let (warm_up_ns, duration_ns) = (self.shared.load.warm_up_ns, self.shared.load.duration_ns);
         let measured_from_ns = zero_ns + warm_up_ns;
         let late_ns = measured_from_ns.saturating_add(duration_ns).saturating_add(LATE_NS);
@@ -109,7 +111,7 @@ impl RunningJobs {
         let deadline = Deadline::new(clock, stop, late_ns);
         let mut monitor = RunMonitor::begin(clock, zero_ns, measured_from_ns, series, deadline);
         let mut machine = MachineWindow::new(measured_from_ns);
-        self.start(zero_ns);
+        self.start(first);
         while self.jobs.iter().any(Option::is_some) {
             let tick = machine.tick(self.shared.clock.now_ns());
             let mut is_quiet = false;
@@ -135,6 +137,7 @@ impl RunningJobs {
         }
         (measured.intervals, measured.pauses) = monitor.end(listener, measured.end_ns());
         measured.machine = machine.end();
+        measured.common_start = armed.map(|armed| measured.common_start(&armed, &clock));
         let limit = || if stop.is_set() { STOP_LIMIT } else { COMPANION_LIMIT };
         let note = self.companions.end(limit).map_err(|failure| self.give_up(failure))?;
         measured.note = measured.note.or(note);
@@ -156,6 +159,18 @@ impl RunningJobs {
         self.jobs.iter_mut().flatten().for_each(RunningJob::request_stop);
     }
 
+    /// Soon, or the start that it has in common with other engines: that is waited for up to its last moments.
+    fn first_moment(&self, listener: &mut dyn Listener) -> Outcome<(Option<Armed>, FirstMoment)> {
+        let (load, clock, run_up_ns) = (&self.shared.load, &self.shared.clock, self.run_up_ns());
+        let armed = arm(&load.wanted_start(), LEAD_NS + run_up_ns, listener, self.shared.stop)?;
+        let threads = self.jobs.len() + load.companions.iter().map(|each| each.count as usize).sum::<usize>();
+        let first = match &armed {
+            Some(armed) => FirstMoment::common(armed, clock, threads),
+            None => FirstMoment::alone(clock.now_ns() + run_up_ns),
+        };
+        Ok((armed, first))
+    }
+
     fn run_up_ns(&self) -> u64 {
         match self.shared.load.workers {
             Workers::Threads => RUN_UP_NS,
@@ -163,9 +178,9 @@ impl RunningJobs {
         }
     }
 
-    fn start(&mut self, zero_ns: u64) {
-        self.shared.start.give(zero_ns);
-        self.jobs.iter_mut().flatten().for_each(|running_job| running_job.start(zero_ns));
+    fn start(&mut self, first: FirstMoment) {
+        self.shared.start.give(first);
+        self.jobs.iter_mut().flatten().for_each(|running_job| running_job.start(&first));
     }
 
     /// A member that has reported its end is not waited for.
@@ -176,7 +191,7 @@ impl RunningJobs {
     /// Stops every job after one has failed, and waits for them within the limit.
     fn give_up(&mut self, failure: Failure) -> Failure {
         self.shared.stop.set();
-        self.start(self.shared.clock.now_ns());
+        self.start(FirstMoment::alone(self.shared.clock.now_ns()));
         stop_all(|| {
             let runs = self.jobs.iter_mut().flatten().any(|running_job| !running_job.is_gone());
             if runs {

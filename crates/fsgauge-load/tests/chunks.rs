@@ -52,8 +52,16 @@ fn ext4(options: &[&str]) -> Option<Mounted> {
 /// Lengths of extents below a directory: (at least so long, bytes in them).
 fn extent_bytes(directory: &Path) -> Vec<(u64, u64)> {
     let path = directory.display().to_string();
-    let job =
-        ScanJob { format: 1, path, threads: Some(1), top: 0, list_whole: false, map_order: 0, space: false };
+    let job = ScanJob {
+        format: 1,
+        path,
+        threads: Some(1),
+        top: 0,
+        list_whole: false,
+        map_order: 0,
+        space: false,
+        lease: None,
+    };
     let found = run_scan(&job, engine(), &mut Heard::default(), Stop::new()).unwrap();
     found.extent_lengths.iter().map(|bin| (bin.at_least_bytes, bin.size_bytes)).collect()
 }

@@ -9,6 +9,11 @@ pub trait Listener {
     /// Takes one event.
     fn event(&mut self, event: Event) -> std::io::Result<()>;
 
+    /// The moment that an order gave for the start, by CLOCK_MONOTONIC; none while there was no such order.
+    fn ordered_start(&self) -> Option<u64> {
+        None
+    }
+
     /// Whether the reader has gone away, as far as can be told without an event.
     fn gone(&self) -> bool {
         false

@@ -28,6 +28,16 @@ pub enum Event {
     },
     /// All clients of a server are through and stay connected for a moment: the measured part is over.
     ClientsThrough {},
+    /// The clock is served: requests may come.
+    ClockServed {
+        /// The UDP port.
+        port: u16,
+    },
+    /// Everything is prepared: a job with `start_at_ns` waits for that moment, one with `start_on_order` for the order.
+    Armed {
+        /// CLOCK_MONOTONIC of this machine.
+        armed_at_ns: u64,
+    },
     /// One interval of the load, all jobs merged.
     Interval(Interval),
     /// How far a scan is.

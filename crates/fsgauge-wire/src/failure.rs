@@ -3,6 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// The code of a job that was stopped.
+const INTERRUPTED: &str = "interrupted";
+
 /// Why a job was refused or did not finish. Sentences carry no final full stop.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "EngineFault")]
@@ -42,9 +45,18 @@ impl Failure {
         Failure { what: what.into(), cause: cause.into(), next: next.into(), errno, code: code.into() }
     }
 
-    /// The engine's exit code: 2 for a wrong job, 3 for a machine that failed.
+    /// A job that was stopped before it had anything to give.
+    pub fn interrupted(what: impl Into<String>) -> Self {
+        Failure::system(INTERRUPTED, None, what, "SIGINT, SIGTERM, or an order to stop", "run it again")
+    }
+
+    /// The engine's exit code: 2 for a wrong job, 130 for one that was stopped, 3 for a machine that failed.
     pub fn exit_code(&self) -> u8 {
-        if self.code.starts_with("job.") { 2 } else { 3 }
+        match self.code.as_str() {
+            INTERRUPTED => 130,
+            code if code.starts_with("job.") => 2,
+            _ => 3,
+        }
     }
 }
 

@@ -8,7 +8,10 @@ use std::num::NonZeroU32;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{AgeJob, ClientsJob, ScanJob, SelfMeasure, ShareTarget};
+use crate::{
+    AgeJob, ClientsJob, ExchangeClockJob, Lease, ScanJob, SelfMeasure, ServeClockJob, ShareTarget,
+    WantedStart,
+};
 
 /// One job; `kind` says which.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -26,6 +29,10 @@ pub enum Job {
     Clients(ClientsJob),
     /// Wear a file system.
     Age(AgeJob),
+    /// Tell other engines what this machine's monotonic clock says.
+    ServeClock(ServeClockJob),
+    /// Compare this machine's monotonic clock with another's.
+    ExchangeClock(ExchangeClockJob),
 }
 
 impl Job {
@@ -38,6 +45,34 @@ impl Job {
             Job::Scan(job) => job.format,
             Job::Clients(job) => job.format,
             Job::Age(job) => job.format,
+            Job::ServeClock(job) => job.format,
+            Job::ExchangeClock(job) => job.format,
+        }
+    }
+
+    /// What keeps the engine alive; none: its parent alone.
+    pub fn lease(&self) -> Option<&Lease> {
+        match self {
+            Job::Load(job) => job.lease.as_ref(),
+            Job::Layout(job) => job.lease.as_ref(),
+            Job::Probe(_) => None,
+            Job::Scan(job) => job.lease.as_ref(),
+            Job::Clients(job) => job.lease.as_ref(),
+            Job::Age(job) => job.lease.as_ref(),
+            Job::ServeClock(job) => job.lease.as_ref(),
+            Job::ExchangeClock(job) => job.lease.as_ref(),
+        }
+    }
+
+    /// What it says about its start; none for a job that loads nothing.
+    pub fn wanted_start(&self) -> Option<WantedStart> {
+        match self {
+            Job::Load(job) => Some(job.wanted_start()),
+            Job::Clients(job) => Some(job.wanted_start()),
+            Job::Age(job) => Some(job.wanted_start()),
+            Job::Layout(_) | Job::Probe(_) | Job::Scan(_) | Job::ServeClock(_) | Job::ExchangeClock(_) => {
+                None
+            }
         }
     }
 }
@@ -378,6 +413,17 @@ pub struct LoadJob {
     /// and not measured again, which saves most of the time of a short run's start. Null: it is measured.
     #[serde(default)]
     pub measured_before: Option<SelfMeasure>,
+    /// When the load begins, by CLOCK_MONOTONIC of this machine; at most an hour ahead. A moment that has passed is
+    /// refused, and nothing is loaded: code "start.missed". Null: as soon as everything is prepared.
+    #[serde(default)]
+    pub start_at_ns: Option<u64>,
+    /// With a lease: whether the job begins at the moment that a `start` order gives, once it has said `armed`. Not
+    /// with `start_at_ns`.
+    #[serde(default)]
+    pub start_on_order: bool,
+    /// What keeps the engine alive; null: its parent alone.
+    #[serde(default)]
+    pub lease: Option<Lease>,
 }
 
 impl LoadJob {
@@ -416,6 +462,18 @@ impl LoadJob {
             measure_limits: false,
             limits_stride_bytes: None,
             measured_before: None,
+            start_at_ns: None,
+            start_on_order: false,
+            lease: None,
+        }
+    }
+
+    /// What it says about its start.
+    pub fn wanted_start(&self) -> WantedStart {
+        WantedStart {
+            at_ns: self.start_at_ns,
+            on_order: self.start_on_order,
+            has_lease: self.lease.is_some(),
         }
     }
 }
@@ -449,6 +507,9 @@ pub struct LayoutJob {
     pub data: Data,
     /// Seed of the data.
     pub seed: u64,
+    /// What keeps the engine alive; null: its parent alone.
+    #[serde(default)]
+    pub lease: Option<Lease>,
 }
 
 /// kind "probe": what this kernel and machine offer.

@@ -5,15 +5,18 @@
 
 mod age;
 mod clients;
+mod clock;
 mod control;
 mod event;
 mod failure;
 mod histogram;
 mod job;
+mod lease;
 mod parse;
 mod result;
 mod scan;
 mod share;
+mod start;
 
 pub use age::{
     AgeEnd, AgeEnded, AgeError, AgeJob, AgeLifetimeBin, AgeLifetimes, AgeMode, AgeOperation,
@@ -23,6 +26,10 @@ pub use clients::{
     Activity, BackupOrder, BackupResult, BadRecord, ClientError, ClientErrorKind, ClientOperation,
     ClientOperationResult, ClientsInterface, ClientsJob, ClientsResult, ClientsTarget, Create, Dispatch,
     FileSet, FileSizes, NetworkResult, OperationCall, Phase, Think, Tree, WeightedActivity, WeightedSize,
+};
+pub use clock::{
+    ClockKey, ClockMoment, ClockReading, ExchangeClockJob, ExchangeClockResult, ServeClockEnded,
+    ServeClockJob, ServeClockResult,
 };
 pub use control::{Listener, Outcome, Stop};
 pub use event::{Event, Interval, IntervalCount, Note};
@@ -34,7 +41,8 @@ pub use job::{
     Access, Arrival, BlockSize, Companion, CompanionKind, Data, Descriptors, Interface, Job, LayoutJob,
     LoadJob, ProbeJob, Ranges, Rate, Sync, Target, Workers,
 };
-pub use parse::parse_job;
+pub use lease::{Lease, Order, RunName};
+pub use parse::{parse_job, parse_order};
 pub use result::{
     BlockFault, ClockKind, CompanionResult, Cpu, Drain, Ended, Engine, FaultyBlock, Features,
     IntegrityResult, JobCount, JobResult, LayoutResult, Limits, LoadResult, MachineCpu, NullCost,
@@ -45,6 +53,7 @@ pub use scan::{
     ScanMap, ScanProblem, ScanProgress, ScanResult, ScanSource,
 };
 pub use share::{NfsTarget, PasswordSource, ShareTarget, SmbDialect, SmbTarget};
+pub use start::{CommonStart, WantedStart};
 
 /// The format of jobs and results that this crate describes; a job of another format is refused.
 ///

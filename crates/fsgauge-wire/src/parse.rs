@@ -3,9 +3,11 @@
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::{FORMAT, Failure, Job};
+use crate::{FORMAT, Failure, Job, Order};
 
 const NEXT: &str = "compare the job with schema/job.json";
+/// How much of an order that makes no sense is shown.
+const SHOWN_CHARACTERS: usize = 100;
 
 /// Reads one job document. The failure says which key is wrong and where.
 pub fn parse_job(text: &str) -> Result<Job, Failure> {
@@ -36,16 +38,30 @@ pub fn parse_job(text: &str) -> Result<Job, Failure> {
         Some("scan") => typed(document).map(Job::Scan),
         Some("clients") => typed(document).map(Job::Clients),
         Some("age") => typed(document).map(Job::Age),
+        Some("serve_clock") => typed(document).map(Job::ServeClock),
+        Some("exchange_clock") => typed(document).map(Job::ExchangeClock),
         _ => {
             let found = kind.map_or("there is no key \"kind\"".into(), |kind| format!("kind is {kind}"));
             Err(Failure::job(
                 "kind",
                 "the job has no known kind",
                 found,
-                "set kind to \"load\", \"layout\", \"probe\", \"scan\", \"clients\" or \"age\"",
+                "set kind to \"load\", \"layout\", \"probe\", \"scan\", \"clients\", \"age\", \"serve_clock\" or \"exchange_clock\"",
             ))
         }
     }
+}
+
+/// Reads one line of the control pipe. The failure says what is wrong with it.
+pub fn parse_order(line: &str) -> Result<Order, Failure> {
+    if line.trim().is_empty() {
+        return Ok(Order::Hold {});
+    }
+    serde_json::from_str(line).map_err(|error| {
+        let shown: String = line.chars().take(SHOWN_CHARACTERS).collect();
+        let next = "compare it with schema/order.json";
+        Failure::job("order", format!("the order makes no sense: {shown}"), error.to_string(), next)
+    })
 }
 
 fn check_format(format: Option<&Value>) -> Result<(), Failure> {
@@ -99,6 +115,16 @@ mod tests {
     fn another_format_is_refused_before_anything_else() {
         let failure = parse_job(r#"{"format":2,"kind":"dance"}"#).unwrap_err();
         assert_eq!((failure.code.as_str(), failure.cause.as_str()), ("job.format", "format is 2"));
+    }
+
+    #[test]
+    fn an_empty_line_holds_and_an_unknown_order_is_shown() {
+        assert_eq!(parse_order("\n").unwrap(), Order::Hold {});
+        let start = parse_order(r#"{"kind":"start","start_at_ns":7}"#).unwrap();
+        assert_eq!(start, Order::Start { start_at_ns: 7 });
+        let failure = parse_order(r#"{"kind":"dance"}"#).unwrap_err();
+        assert_eq!((failure.code.as_str(), failure.exit_code()), ("job.order", 2));
+        assert!(failure.what.contains("dance"), "{}", failure.what);
     }
 
     #[test]

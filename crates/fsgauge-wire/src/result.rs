@@ -3,7 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{AgeResult, ClientsResult, CompanionKind, Histogram, Interface, Interval, Note, ScanResult};
+use crate::{
+    AgeResult, ClientsResult, CommonStart, CompanionKind, ExchangeClockResult, Histogram, Interface,
+    Interval, Note, ScanResult, ServeClockResult,
+};
 
 /// The result of one job; `kind` says which.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -20,6 +23,10 @@ pub enum JobResult {
     Scan(Box<ScanResult>),
     /// Of ageing.
     Age(Box<AgeResult>),
+    /// Of serving the clock.
+    ServeClock(ServeClockResult),
+    /// Of comparing two clocks.
+    ExchangeClock(ExchangeClockResult),
 }
 
 /// How the engine was built.
@@ -377,6 +384,9 @@ pub struct LoadResult {
     /// What clients did; null when the job was not of kind "clients".
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clients: Option<Box<ClientsResult>>,
+    /// When it was meant to begin and when it did; null when the job gave no moment.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub common_start: Option<CommonStart>,
 }
 
 /// What a layout did.

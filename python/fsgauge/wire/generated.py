@@ -39,6 +39,13 @@ ClockKind = Literal["tsc", "clock_gettime"]
 Stamps = Literal["operation", "batch"]
 
 
+class RunName(Wire):
+    """The name of one call of the engine, which is refused a second time."""
+
+    id: str
+    directory: str
+
+
 Create = Literal["and_write", "then_open"]
 
 
@@ -85,6 +92,18 @@ class AgeLifetimeBin(Wire):
 
 
 AgeMode = Literal["write", "direct", "fast"]
+
+
+class ClockReading(Wire):
+    """How two monotonic clocks stood to each other at one moment."""
+
+    at_ns: Annotated[int, Field(ge=0)]
+    offset_ns: int
+    bound_ns: Annotated[int, Field(ge=0)]
+    round_trip_ns: Annotated[int, Field(ge=0)]
+    median_round_trip_ns: Annotated[int, Field(ge=0)]
+    suspended_ns: int
+    peer_suspended_ns: int
 
 
 class NullTarget(Wire):
@@ -473,17 +492,23 @@ class ProbeJob(Wire):
     directory: str | None = None
 
 
-class ScanJob(Wire):
-    """Say what lies where on a file system."""
+class HoldOrder(Wire):
+    """The caller is there."""
 
-    format: Literal[1] = 1
-    kind: Literal["scan"] = "scan"
-    path: str
-    threads: Annotated[int | None, Field(ge=0)] = None
-    top: Annotated[int, Field(ge=0)] = 0
-    list_whole: bool = False
-    map_order: Annotated[int, Field(ge=0)] = 0
-    space: bool = True
+    kind: Literal["hold"] = "hold"
+
+
+class StartOrder(Wire):
+    """For a job with `start_on_order`, once it has said `armed`: when it begins."""
+
+    kind: Literal["start"] = "start"
+    start_at_ns: Annotated[int, Field(ge=0)]
+
+
+class StopOrder(Wire):
+    """End with what there is, as after SIGINT."""
+
+    kind: Literal["stop"] = "stop"
 
 
 Profile = Literal["release", "debug"]
@@ -702,6 +727,22 @@ class NetworkResult(Wire):
     received_bytes: Annotated[int, Field(ge=0)]
 
 
+class CommonStart(Wire):
+    """
+    When a job with `start_at_ns` or `start_on_order` was meant to begin, and when it did. All moments are those of
+    CLOCK_MONOTONIC on the engine's machine.
+    """
+
+    start_at_ns: Annotated[int, Field(ge=0)]
+    armed_at_ns: Annotated[int, Field(ge=0)]
+    started_at_ns: Annotated[int, Field(ge=0)]
+    last_started_at_ns: Annotated[int, Field(ge=0)]
+    ended_at_ns: Annotated[int, Field(ge=0)]
+    real_time: bool
+    spun: bool
+    suspended_ns: int
+
+
 class NullCost(Wire):
     """CPU time of one operation on the null target."""
 
@@ -825,6 +866,17 @@ class AgeError(Wire):
     first_operation: Annotated[int, Field(ge=0)]
 
 
+ServeClockEnded = Literal["time_limit", "reply_limit", "stopped"]
+
+
+class ClockMoment(Wire):
+    """A moment by two clocks."""
+
+    own_ns: Annotated[int, Field(ge=0)]
+    peer_ns: int
+    bound_ns: Annotated[int, Field(ge=0)]
+
+
 ListedExtents = list[ListedExtent]
 
 
@@ -873,6 +925,20 @@ class ClientsThroughEvent(Wire):
     """All clients of a server are through and stay connected for a moment: the measured part is over."""
 
     event: Literal["clients_through"]
+
+
+class ClockServedEvent(Wire):
+    """The clock is served: requests may come."""
+
+    event: Literal["clock_served"]
+    port: Annotated[int, Field(ge=0, le=65535)]
+
+
+class ArmedEvent(Wire):
+    """Everything is prepared: a job with `start_at_ns` waits for that moment, one with `start_on_order` for the order."""
+
+    event: Literal["armed"]
+    armed_at_ns: Annotated[int, Field(ge=0)]
 
 
 class ScanProgressEvent(ScanProgress):
@@ -931,6 +997,13 @@ class SelfMeasure(Wire):
     clock_ns_per_tick: float = 0.0
     clock: ClockKind
     stamps: Stamps
+
+
+class Lease(Wire):
+    """What keeps an engine alive."""
+
+    silence_limit_ns: Annotated[int, Field(ge=0)]
+    run: RunName | None = None
 
 
 class WeightedActivity(Wire):
@@ -1022,6 +1095,53 @@ class GitLikeProfile(Wire):
     }
     files_per_directory: Annotated[int, Field(ge=0)] = 16
     update_percent: float = 1.0
+
+
+class ScanJob(Wire):
+    """Say what lies where on a file system."""
+
+    format: Literal[1] = 1
+    kind: Literal["scan"] = "scan"
+    path: str
+    threads: Annotated[int | None, Field(ge=0)] = None
+    top: Annotated[int, Field(ge=0)] = 0
+    list_whole: bool = False
+    map_order: Annotated[int, Field(ge=0)] = 0
+    space: bool = True
+    lease: Lease | None = None
+
+
+class ServeClockJob(Wire):
+    """Tell other engines what this machine's monotonic clock says."""
+
+    format: Literal[1] = 1
+    kind: Literal["serve_clock"] = "serve_clock"
+    address: str
+    port: Annotated[int, Field(ge=0, le=65535)] = 0
+    key: str
+    time_limit_ns: Annotated[int, Field(ge=0)]
+    reply_limit: Annotated[int, Field(ge=0)] = 10000000
+    lease: Lease | None = None
+
+
+class ExchangeClockJob(Wire):
+    """Compare this machine's monotonic clock with another's."""
+
+    format: Literal[1] = 1
+    kind: Literal["exchange_clock"] = "exchange_clock"
+    address: str
+    port: Annotated[int, Field(ge=0, le=65535)]
+    key: str
+    exchanges: Annotated[int, Field(ge=0)] = 40
+    timeout_ns: Annotated[int, Field(ge=0)] = 100000000
+    time_limit_ns: Annotated[int, Field(ge=0)] = 5000000000
+    drift_limit_ppm: float = 50.0
+    earlier: ClockReading | None = None
+    moments_ns: list[int] = []
+    lease: Lease | None = None
+
+
+Order = Annotated[HoldOrder | StartOrder | StopOrder, Field(discriminator="kind")]
 
 
 class Engine(Wire):
@@ -1168,6 +1288,32 @@ class AgeOperationResult(Wire):
     size_bytes: Annotated[int, Field(ge=0)]
 
 
+class ServeClockResult(Wire):
+    """What an engine that served its clock has seen."""
+
+    format: Literal[1]
+    kind: Literal["serve_clock"]
+    engine: Engine
+    ended: ServeClockEnded
+    replies: Annotated[int, Field(ge=0)]
+    refused: Annotated[int, Field(ge=0)]
+    repeated: Annotated[int, Field(ge=0)]
+
+
+class ExchangeClockResult(Wire):
+    """What an exchange found."""
+
+    format: Literal[1]
+    kind: Literal["exchange_clock"]
+    engine: Engine
+    reading: ClockReading
+    requests: Annotated[int, Field(ge=0)]
+    answers: Annotated[int, Field(ge=0)]
+    ignored: Annotated[int, Field(ge=0)]
+    drift_ppm: float | None = None
+    moments: list[ClockMoment]
+
+
 class StartedEvent(Wire):
     """The job was read."""
 
@@ -1257,6 +1403,9 @@ class ClientsJob(Wire):
     data: Annotated[Data, Field(validate_default=True)] = {"kind": "incompressible"}
     seed: Annotated[int, Field(ge=0)]
     verify: bool = False
+    start_at_ns: Annotated[int | None, Field(ge=0)] = None
+    start_on_order: bool = False
+    lease: Lease | None = None
 
 
 class AgeJob(Wire):
@@ -1274,6 +1423,9 @@ class AgeJob(Wire):
     sync_every_bytes: Annotated[int | None, Field(ge=0)] = None
     seed: Annotated[int, Field(ge=0)]
     fresh_copy: bool = False
+    start_at_ns: Annotated[int | None, Field(ge=0)] = None
+    start_on_order: bool = False
+    lease: Lease | None = None
 
 
 class IntegrityResult(Wire):
@@ -1345,6 +1497,7 @@ class LoadResult(Wire):
     drain: Drain | None = None
     pauses: Pauses | None = None
     clients: ClientsResult | None = None
+    common_start: CommonStart | None = None
 
 
 class AgeResult(Wire):
@@ -1378,10 +1531,18 @@ class AgeResult(Wire):
     notes: list[Note]
     started_unix_ns: Annotated[int, Field(ge=0)]
     elapsed_ns: Annotated[int, Field(ge=0)]
+    common_start: CommonStart | None = None
 
 
 Result = Annotated[
-    LoadResult | LayoutResult | ProbeResult | ScanResult | AgeResult, Field(discriminator="kind")
+    LoadResult
+    | LayoutResult
+    | ProbeResult
+    | ScanResult
+    | AgeResult
+    | ServeClockResult
+    | ExchangeClockResult,
+    Field(discriminator="kind"),
 ]
 
 
@@ -1434,6 +1595,9 @@ class LoadJob(Wire):
     measure_limits: bool = False
     limits_stride_bytes: Annotated[int | None, Field(ge=1)] = None
     measured_before: SelfMeasure | None = None
+    start_at_ns: Annotated[int | None, Field(ge=0)] = None
+    start_on_order: bool = False
+    lease: Lease | None = None
 
 
 class LayoutJob(Wire):
@@ -1448,6 +1612,7 @@ class LayoutJob(Wire):
     preallocate: bool = False
     data: Annotated[Data, Field(validate_default=True)] = {"kind": "incompressible"}
     seed: Annotated[int, Field(ge=0)]
+    lease: Lease | None = None
 
 
 Event = Annotated[
@@ -1456,6 +1621,8 @@ Event = Annotated[
     | SelfMeasureEvent
     | ClientsInEvent
     | ClientsThroughEvent
+    | ClockServedEvent
+    | ArmedEvent
     | IntervalEvent
     | ScanProgressEvent
     | AgeProgressEvent
@@ -1466,5 +1633,13 @@ Event = Annotated[
 
 
 Job = Annotated[
-    LoadJob | LayoutJob | ProbeJob | ScanJob | ClientsJob | AgeJob, Field(discriminator="kind")
+    LoadJob
+    | LayoutJob
+    | ProbeJob
+    | ScanJob
+    | ClientsJob
+    | AgeJob
+    | ServeClockJob
+    | ExchangeClockJob,
+    Field(discriminator="kind"),
 ]

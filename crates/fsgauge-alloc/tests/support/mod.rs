@@ -65,6 +65,9 @@ pub fn job(directory: &Path) -> AgeJob {
         sync_every_bytes: None,
         seed: 1,
         fresh_copy: false,
+        start_at_ns: None,
+        start_on_order: false,
+        lease: None,
     }
 }
 
@@ -124,8 +127,16 @@ pub fn scan(path: &Path) -> ScanResult {
 
 pub fn try_scan(path: &Path) -> Result<ScanResult, Failure> {
     let path = path.to_str().unwrap().to_owned();
-    let job =
-        ScanJob { format: 1, path, threads: Some(2), top: 0, list_whole: false, map_order: 0, space: false };
+    let job = ScanJob {
+        format: 1,
+        path,
+        threads: Some(2),
+        top: 0,
+        list_whole: false,
+        map_order: 0,
+        space: false,
+        lease: None,
+    };
     run_scan(&job, engine(), &mut Heard::default(), Stop::new())
 }
 

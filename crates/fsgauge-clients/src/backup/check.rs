@@ -1,5 +1,6 @@
 //! What the job of a backup must be before anything is touched.
 
+use fsgauge_clock::check_start;
 use fsgauge_wire::{BackupOrder, ClientsJob, ClientsTarget, Failure, Outcome, Phase};
 
 use crate::check::{check_data, check_network, check_set, check_times};
@@ -54,6 +55,7 @@ pub(super) fn check(job: &ClientsJob) -> Outcome<BackupPlan> {
         let what = format!("{} clients with {} files at a time back up", job.clients, job.outstanding);
         return refuse("clients", what, "a backup has one reader", "set clients=1 and outstanding=1");
     }
+    check_start(&job.wanted_start())?;
     if job.think.is_some() {
         let what = "a backup does not rest between files";
         return refuse("think", what, "it is as fast as its storage", "leave think out");

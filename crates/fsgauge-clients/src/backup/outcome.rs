@@ -1,6 +1,6 @@
 //! What a backup did, before it becomes a result.
 
-use fsgauge_wire::{Cpu, Ended, NetworkResult, OperationCall};
+use fsgauge_wire::{CommonStart, Cpu, Ended, NetworkResult, OperationCall};
 
 use super::order::Extents;
 use super::stopwatch::Timed;
@@ -28,6 +28,8 @@ pub(super) struct BackupOutcome {
     pub(super) starved_ns: Option<u64>,
     /// Of a backup over the network.
     pub(super) over_network: Option<OverNetwork>,
+    /// What became of a start in common with other engines.
+    pub(super) common_start: Option<CommonStart>,
 }
 
 /// What a backup over the network measures in addition.

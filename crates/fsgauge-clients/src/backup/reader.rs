@@ -55,6 +55,7 @@ impl Reader {
             cpu,
             starved_ns: run_queue.waited_ns(),
             over_network: None,
+            common_start: None,
         })
     }
 }

@@ -33,6 +33,7 @@ pub(super) fn result(
 ) -> LoadResult {
     let read = records(&backed_up.timed.tally, ClientOperation::Read);
     let (elapsed_ns, busy_ns) = (backed_up.timed.elapsed_ns, backed_up.timed.busy_ns);
+    let common_start = backed_up.common_start;
     LoadResult {
         format: FORMAT,
         engine: surroundings.engine,
@@ -63,6 +64,7 @@ pub(super) fn result(
         drain: Some(Drain::default()),
         pauses: Some(surroundings.pauses),
         clients: Some(Box::new(clients_result(job, plan, surroundings.connect_ns, backed_up))),
+        common_start,
     }
 }
 

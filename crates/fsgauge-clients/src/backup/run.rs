@@ -3,6 +3,7 @@
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread::JoinHandle;
 
+use fsgauge_clock::{LEAD_NS, arm, begin_at, now_ns};
 use fsgauge_load::instruments::{
     Clock, Deadline, PauseWatch, TICK, allow_interrupts, cpu, interrupt, send_event, unix_ns,
 };
@@ -50,13 +51,27 @@ pub(crate) fn run_backup(
         send_event(listener, &stop, Event::ClientsIn { connect_ns });
     }
 
-    let started_unix_ns = unix_ns();
+    let armed = arm(&job.wanted_start(), LEAD_NS, listener, stop)?;
+    let zero_ns = armed.map_or_else(|| clock.now_ns(), |armed| clock.at_monotonic(armed.start_at_ns));
+    let started_unix_ns = unix_ns() + zero_ns.saturating_sub(clock.now_ns());
     let machine = cpu::machine();
     let (sender, reports) = channel();
-    let watch = Stopwatch::start(clock, stop, plan.time_limit_ns, plan.interval_ns, sender);
-    let reader = spawn(reader, watch)?;
-    let watch_of_pauses = PauseWatch::start(clock, clock.now_ns(), 0);
-    let (backed_up, intervals) = follow(reader, &reports, &plan, listener, clock, stop)?;
+    let (time_limit_ns, interval_ns) = (plan.time_limit_ns, plan.interval_ns);
+    let watch = move || Stopwatch::start(clock, stop, time_limit_ns, interval_ns, sender);
+    let reader = match armed {
+        None => {
+            let watch = watch();
+            spawn(move || reader.back_up(watch))?
+        }
+        Some(armed) => spawn(move || {
+            let true_start = begin_at(armed.start_at_ns, true);
+            let backed_up = reader.back_up(watch())?;
+            let common_start = Some(armed.result([true_start], now_ns()));
+            Ok(BackupOutcome { common_start, ..backed_up })
+        })?,
+    };
+    let watch_of_pauses = PauseWatch::start(clock, zero_ns, zero_ns);
+    let (backed_up, intervals) = follow(reader, &reports, &plan, listener, (clock, zero_ns), stop)?;
     let pauses = Pauses { starved_ns: backed_up.starved_ns, ..watch_of_pauses.end() };
     let machine_cpu = cpu::machine_between(&machine, &cpu::machine());
 
@@ -101,24 +116,25 @@ impl AnyReader {
     }
 }
 
-fn spawn(reader: AnyReader, watch: Stopwatch) -> Outcome<JoinHandle<Outcome<BackupOutcome>>> {
-    let run = move || reader.back_up(watch);
+fn spawn(
+    run: impl FnOnce() -> Outcome<BackupOutcome> + Send + 'static,
+) -> Outcome<JoinHandle<Outcome<BackupOutcome>>> {
     std::thread::Builder::new().name("backup".into()).spawn(run).map_err(|error| {
         let what = format!("the backup's reader cannot be started: {error}");
         Failure::system("threads", error.raw_os_error(), what, "a limit on processes is reached", "ulimit -u")
     })
 }
 
-/// Passes intervals on until the reader is done; gives what it did and the series.
+/// Passes intervals on until the reader, which begins at `zero_ns`, is done; gives what it did and the series.
 fn follow(
     reader: JoinHandle<Outcome<BackupOutcome>>,
     reports: &Receiver<Interval>,
     plan: &BackupPlan,
     listener: &mut dyn Listener,
-    clock: Clock,
+    (clock, zero_ns): (Clock, u64),
     stop: Stop,
 ) -> Outcome<(BackupOutcome, Vec<Interval>)> {
-    let time_up_ns = clock.now_ns().saturating_add(plan.time_limit_ns);
+    let time_up_ns = zero_ns.saturating_add(plan.time_limit_ns);
     let late_ns = if plan.is_on_server { LATE_SERVER_NS } else { LATE_NS };
     let mut deadline = Deadline::new(clock, stop, time_up_ns.saturating_add(late_ns));
     let mut series = Vec::new();

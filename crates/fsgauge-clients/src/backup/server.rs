@@ -109,6 +109,7 @@ impl ServerReader {
             cpu,
             starved_ns: run_queue.waited_ns(),
             over_network: Some(over_network),
+            common_start: None,
         })
     }
 

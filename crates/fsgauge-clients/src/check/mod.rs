@@ -6,6 +6,7 @@ mod refuse;
 
 pub(crate) use network::check_network;
 
+use fsgauge_clock::check_start;
 use fsgauge_wire::{
     Activity, ClientsInterface, ClientsJob, Data, Dispatch, FileSet, FileSizes, Phase, Tree, WeightedActivity,
 };
@@ -43,6 +44,7 @@ pub(crate) fn check_clients(job: &ClientsJob) -> Check {
     if let Phase::Mix { activities } = &job.phase {
         check_mix(activities)?;
     }
+    check_start(&job.wanted_start())?;
     check_room(job)
 }
 

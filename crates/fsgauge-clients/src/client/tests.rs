@@ -37,6 +37,9 @@ fn job(phase: Phase) -> ClientsJob {
         data: Data::Zero,
         seed: 1,
         verify: false,
+        start_at_ns: None,
+        start_on_order: false,
+        lease: None,
     }
 }
 

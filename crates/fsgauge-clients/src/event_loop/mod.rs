@@ -136,6 +136,8 @@ pub(crate) struct LoopOutcome {
     pub(crate) user_ns: u64,
     pub(crate) system_ns: u64,
     pub(crate) ended: Ended,
+    /// When it began; none where no start is in common with other engines.
+    pub(crate) true_start: Option<fsgauge_clock::TrueStart>,
 }
 
 impl<'run, T: Target> EventLoop<'run, T> {
@@ -206,6 +208,7 @@ impl<'run, T: Target> EventLoop<'run, T> {
             user_ns,
             system_ns,
             ended: self.ended.unwrap_or(Ended::SizeLimit),
+            true_start: None,
         })
     }
 

@@ -44,6 +44,9 @@ pub(crate) fn job(directory: &Path, phase: Phase) -> ClientsJob {
         data: Data::Incompressible,
         seed: 42,
         verify: true,
+        start_at_ns: None,
+        start_on_order: false,
+        lease: None,
     }
 }
 

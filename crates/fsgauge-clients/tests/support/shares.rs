@@ -40,6 +40,9 @@ pub fn job(target: SmbTarget, phase: Phase) -> ClientsJob {
         data: Data::Incompressible,
         seed: 42,
         verify: true,
+        start_at_ns: None,
+        start_on_order: false,
+        lease: None,
     }
 }
 

@@ -233,7 +233,7 @@ fn spawn<Q: Queue + 'static, O: Order + Send + 'static>(
     let shared = shared.clone();
     let run = move || {
         let load = &shared.load;
-        let zero_ns = shared.start.wait(&shared.clock);
+        let zero_ns = shared.start.wait(&shared.clock).zero_ns;
         let setup = LoopSetup {
             job: FIRST_STREAM + number,
             clock: shared.clock,

@@ -83,6 +83,29 @@ impl Clock {
         }
     }
 
+    /// A moment of CLOCK_MONOTONIC by this clock; 0 where that is before the clock was made.
+    pub fn at_monotonic(&self, monotonic_ns: u64) -> u64 {
+        let (now_ns, kernel_ns) = self.paired_now();
+        now_ns.saturating_add_signed(monotonic_ns.wrapping_sub(kernel_ns) as i64)
+    }
+
+    /// A moment of this clock by CLOCK_MONOTONIC.
+    pub fn to_monotonic(&self, at_ns: u64) -> u64 {
+        let (now_ns, kernel_ns) = self.paired_now();
+        kernel_ns.saturating_add_signed(at_ns.wrapping_sub(now_ns) as i64)
+    }
+
+    /// This clock and CLOCK_MONOTONIC at the same moment.
+    fn paired_now(&self) -> (u64, u64) {
+        let once = |_| {
+            let before_ns = self.now_ns();
+            let kernel_ns = monotonic_ns();
+            let gap_ns = self.now_ns() - before_ns;
+            (gap_ns, before_ns + gap_ns / 2, kernel_ns)
+        };
+        (0..32).map(once).min().map_or((0, 0), |(_, now_ns, kernel_ns)| (now_ns, kernel_ns))
+    }
+
     /// What one read costs, in nanoseconds: the best of several runs.
     pub fn cost_ns(&self) -> f64 {
         const READS: u32 = 4000;
@@ -188,6 +211,17 @@ mod tests {
         let (end, kernel_end) = (clock.now_ns(), kernel.now_ns());
         let ratio = (end - begin) as f64 / (kernel_end - kernel_begin) as f64;
         assert!((0.98..1.02).contains(&ratio), "{ratio}");
+    }
+
+    #[test]
+    fn a_moment_goes_to_the_kernels_clock_and_back() {
+        for clock in [Clock::new().0, Clock::from_kernel()] {
+            let kernel_ns = monotonic_ns();
+            let later_ns = clock.at_monotonic(kernel_ns + 5_000_000);
+            assert!(later_ns.abs_diff(clock.now_ns() + 5_000_000) < 5_000_000);
+            assert!(clock.to_monotonic(later_ns).abs_diff(kernel_ns + 5_000_000) < 100_000);
+            assert_eq!(clock.at_monotonic(0), 0);
+        }
     }
 
     #[test]

@@ -18,7 +18,7 @@ pub use pauses::PauseWatch;
 pub use run_monitor::{Deadline, RunMonitor, STOP_LIMIT, TICK, stop_all};
 pub use send_event::send_event;
 pub use series::Series;
-pub use start::Start;
+pub use start::{Begun, FirstMoment, Start};
 pub use stop::{allow_interrupts, die_with_parent, interrupt, stop_on_signals};
 pub use tally::Tally;
 pub use window::{Boundary, Window};

@@ -47,6 +47,7 @@ impl<Q: Queue, O: Order, P: Pace> JobLoop<'_, Q, O, P> {
             system_ns: system_ns - self.cpu_begin_ns.1,
             pauses: Pauses { late_start_ns, starved_ns: self.run_queue.waited_ns(), ..Pauses::default() },
             ended,
+            true_start: None,
         };
         if self.begin_ns.is_none() {
             // Interrupted during the warm-up: nothing was measured.

@@ -9,6 +9,7 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use super::task::Task;
 use super::{WorkerCommand, inherited};
+use crate::instruments::FirstMoment;
 use crate::job_thread::Shared;
 use crate::outcome::Report;
 use crate::target::OpenFiles;
@@ -68,8 +69,9 @@ impl ChildProcess {
     }
 
     /// Gives the load's first moment.
-    pub(crate) fn start(&mut self, zero_ns: u64) {
-        self.order(&zero_ns.to_string());
+    pub(crate) fn start(&mut self, first: &FirstMoment) {
+        // Numbers and a yes or no: nothing that JSON cannot hold.
+        self.order(&serde_json::to_string(first).unwrap_or_default());
     }
 
     /// A worker that cannot be written to has ended; its listener reports that.

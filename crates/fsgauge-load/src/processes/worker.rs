@@ -10,7 +10,7 @@ use fsgauge_wire::{Failure, Stop};
 use super::inherited;
 use super::task::Task;
 use crate::instruments::pauses::merge;
-use crate::instruments::{PauseWatch, Start, allow_interrupts, interrupt};
+use crate::instruments::{FirstMoment, PauseWatch, Start, allow_interrupts, interrupt};
 use crate::job_thread::{Shared, spawn_job};
 use crate::medium::Medium;
 use crate::outcome::Report;
@@ -62,9 +62,10 @@ fn work(task: Task, stop: Stop) -> io::Result<()> {
             Ok(report) => {
                 say(&report)?;
                 if matches!(report, Report::Ready { .. }) {
-                    zero_ns = read_line()?.trim().parse().map_err(io::Error::other)?;
+                    let first: FirstMoment = serde_json::from_str(&read_line()?).map_err(io::Error::other)?;
+                    zero_ns = first.zero_ns;
                     watch = Some(PauseWatch::start(clock, zero_ns, zero_ns + shared.load.warm_up_ns));
-                    shared.start.give(zero_ns);
+                    shared.start.give(first);
                 }
             }
             // Intervals end when they end, I/O or not.

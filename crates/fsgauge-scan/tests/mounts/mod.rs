@@ -37,7 +37,16 @@ pub fn engine() -> Engine {
 
 pub fn job(path: &Path) -> ScanJob {
     let path = text(path).to_owned();
-    ScanJob { format: 1, path, threads: Some(2), top: 0, list_whole: false, map_order: 0, space: true }
+    ScanJob {
+        format: 1,
+        path,
+        threads: Some(2),
+        top: 0,
+        list_whole: false,
+        map_order: 0,
+        space: true,
+        lease: None,
+    }
 }
 
 pub fn scan(job: &ScanJob) -> Result<ScanResult, Failure> {

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::AgeProfile;
+use crate::{AgeProfile, Lease, WantedStart};
 
 /// kind "age": make, change and remove files in an empty directory as a log says, and leave them there. The
 /// log is a function of profile, space, fill level and seed alone: every mode replays the same operations.
@@ -38,6 +38,28 @@ pub struct AgeJob {
     /// directory by directory, and nothing is deleted. A fresh copy of an aged tree, without that tree.
     #[serde(default)]
     pub fresh_copy: bool,
+    /// When ageing begins, by CLOCK_MONOTONIC of this machine; at most an hour ahead. A moment that has passed is
+    /// refused, and nothing is written: code "start.missed". Null: as soon as everything is prepared.
+    #[serde(default)]
+    pub start_at_ns: Option<u64>,
+    /// With a lease: whether the job begins at the moment that a `start` order gives, once it has said `armed`. Not
+    /// with `start_at_ns`.
+    #[serde(default)]
+    pub start_on_order: bool,
+    /// What keeps the engine alive; null: its parent alone.
+    #[serde(default)]
+    pub lease: Option<Lease>,
+}
+
+impl AgeJob {
+    /// What it says about its start.
+    pub fn wanted_start(&self) -> WantedStart {
+        WantedStart {
+            at_ns: self.start_at_ns,
+            on_order: self.start_on_order,
+            has_lease: self.lease.is_some(),
+        }
+    }
 }
 
 fn fill() -> f64 {

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{AgeEnd, AgeMode, AgeProfile, Engine, Note};
+use crate::{AgeEnd, AgeMode, AgeProfile, CommonStart, Engine, Note};
 
 /// The kinds of operations of a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
@@ -146,4 +146,7 @@ pub struct AgeResult {
     pub started_unix_ns: u64,
     /// From the first operation to the last, last syncfs included.
     pub elapsed_ns: u64,
+    /// When it was meant to begin and when it did; null when the job gave no moment.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub common_start: Option<CommonStart>,
 }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Arrival, ClientsTarget, Data, FileSet};
+use crate::{Arrival, ClientsTarget, Data, FileSet, Lease, WantedStart};
 
 /// kind "clients": many clients work on a file set; each is a small state machine with few operations at a
 /// time. The result is that of a load (`result` kind "load") with `clients` in it.
@@ -55,6 +55,28 @@ pub struct ClientsJob {
     /// Whether what is read is compared with what was written, byte by byte.
     #[serde(default)]
     pub verify: bool,
+    /// When the load begins, by CLOCK_MONOTONIC of this machine; at most an hour ahead. A moment that has passed is
+    /// refused, and nothing is loaded: code "start.missed". Null: as soon as everything is prepared.
+    #[serde(default)]
+    pub start_at_ns: Option<u64>,
+    /// With a lease: whether the job begins at the moment that a `start` order gives, once it has said `armed`. Not
+    /// with `start_at_ns`.
+    #[serde(default)]
+    pub start_on_order: bool,
+    /// What keeps the engine alive; null: its parent alone.
+    #[serde(default)]
+    pub lease: Option<Lease>,
+}
+
+impl ClientsJob {
+    /// What it says about its start.
+    pub fn wanted_start(&self) -> WantedStart {
+        WantedStart {
+            at_ns: self.start_at_ns,
+            on_order: self.start_on_order,
+            has_lease: self.lease.is_some(),
+        }
+    }
 }
 
 /// What the clients do.

@@ -9,24 +9,14 @@ from typing import Protocol
 from fsgauge.access.server import Server
 from fsgauge.machine import StorageFacts
 from fsgauge.record import SystemFacts
-from fsgauge.wire import (
-    AgeResult,
-    Event,
-    Job,
-    LayoutResult,
-    LoadResult,
-    ProbeResult,
-    ScanResult,
-)
+from fsgauge.wire import Event, Job, LayoutResult, Result
 from fsgauge.workload.folders import AgedFiles, FileSets, Place
 
 
 class RunsJobs(Protocol):
     """What is needed of the engine to make a system."""
 
-    def run(
-        self, job: Job, on_event: Callable[[Event], None] | None = None
-    ) -> LoadResult | LayoutResult | ProbeResult | ScanResult | AgeResult:
+    def run(self, job: Job, on_event: Callable[[Event], None] | None = None) -> Result:
         """Run a job to its end."""
         ...
 

@@ -111,5 +111,8 @@ fn job(target: ClientsTarget, phase: Phase) -> ClientsJob {
         data: Data::Zero,
         seed: 1,
         verify: false,
+        start_at_ns: None,
+        start_on_order: false,
+        lease: None,
     }
 }
