@@ -34,7 +34,7 @@ def study_on(scene: Scene, devices: list[str]) -> Study:
     """raw, ext4 and raw again: three systems at once."""
     study = scene.study({"name": "raw"}, {"name": "ext4"}, **SHORT)
     plan = study.plan.model_copy(update={"blocks": 3})
-    storage = DeviceStorage(device=devices[0], beside=devices[1:])
+    storage = DeviceStorage(device=devices[0], more_devices=devices[1:])
     return study.model_copy(update={"storage": storage, "plan": plan})
 
 
@@ -85,7 +85,7 @@ def test_devices_that_are_not_alike_are_refused(
     scene: Scene, rig: HostRig, devices: list[str], make_loop: MakeLoop
 ) -> None:
     small = make_loop(128 * MEBIBYTE)
-    with pytest.raises(InputError, match="beside it") as refused:
+    with pytest.raises(InputError, match="320 MiB, and") as refused:
         rig.check(study_on(scene, [*devices[:2], small]), consent_to([*devices[:2], small]))
     assert "make partitions of one size" in refused.value.render()
     link = scene.scratch / "link"

@@ -198,7 +198,7 @@ def storage_sentence(study: Study) -> str:
     if storage.kind == "ram":
         return f"memory, {exact_size(storage.size)}"
     if storage.kind == "device":
-        return f"device{'s' if storage.beside else ''} {', '.join(storage.devices)}"
+        return f"device{'s' if storage.more_devices else ''} {', '.join(storage.devices)}"
     if storage.kind == "share":
         return f"shares of running servers, up to {exact_size(storage.size)} each"
     places = dict.fromkeys(system.path or storage.path for system in study.systems)

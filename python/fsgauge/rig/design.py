@@ -28,7 +28,7 @@ def design_of(rig: Rig, study: Study) -> Design:
     asked = study.plan.side_by_side
     if asked == "false":
         return Design(side_by_side=False)
-    if study.storage.kind == "device" and study.storage.beside:
+    if study.storage.kind == "device" and study.storage.more_devices:
         asked = "true"
     because = f"the rig {rig.name} measures one system at a time"
     if asked == "auto" and not _any_in_slices(study):
@@ -45,7 +45,7 @@ def design_of(rig: Rig, study: Study) -> Design:
 
 
 def _way_out(study: Study) -> str:
-    if study.storage.kind == "device" and study.storage.beside:
+    if study.storage.kind == "device" and study.storage.more_devices:
         return "name one device, which measures them one by one and is wider"
     return "--set plan.side_by_side=false measures them one by one, which is wider"
 

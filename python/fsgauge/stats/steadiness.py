@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from fsgauge.parts import Slice
 from fsgauge.record import RunRecord
 from fsgauge.series import Intervals
 from fsgauge.steady_window import RANGE_SHARE, ROUNDS, SLOPE_SHARE, last_window
@@ -59,14 +58,14 @@ def steady_of(run: RunRecord, result: LoadResult) -> Steady:
     if is_bound_by_work(run):
         return Steady(judged=False, reached=False, rounds=ROUNDS, reason="bound by its work")
     if any(len(part.slices) > 1 for part in run.parts):
-        return _of_slices([each for part in run.parts for each in part.slices])
+        return _of_slices([each.result for part in run.parts for each in part.slices])
     return steady(result)
 
 
-def _of_slices(slices: list[Slice]) -> Steady:
+def _of_slices(slices: list[LoadResult]) -> Steady:
     """Steady where most slices that could be judged are. A slice of stationary noise is called
     unsteady in at most 5 of 100 cases, so most of several hardly ever are."""
-    verdicts = [steady(each.result) for each in slices]
+    verdicts = [steady(each) for each in slices]
     judged = [verdict for verdict in verdicts if verdict.judged]
     moved = [verdict for verdict in judged if not verdict.reached]
     reached = bool(judged) and 2 * len(moved) <= len(judged)

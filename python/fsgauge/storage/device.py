@@ -104,7 +104,7 @@ def _found(storage: DeviceStorage, consent: Consent | None) -> list[BlockDevice]
             )
         if abs(device.size_bytes - first.size_bytes) > _UNEQUAL * first.size_bytes:
             raise InputError(
-                f"{first.path} has {format_size(first.size_bytes)}, and {device.path} beside it"
+                f"{first.path} has {format_size(first.size_bytes)}, and {device.path}"
                 f" {format_size(device.size_bytes)}",
                 cause="systems on devices of different size are not comparable",
                 next="make partitions of one size",

@@ -54,8 +54,8 @@ def _storage_at(path: str) -> dict[str, Any]:
     if os.path.isdir(path):  # noqa: PTH112 - one that cannot be looked at is none
         return {"kind": "path", "path": path}
     if path.startswith("/dev/"):
-        first, *beside = re.split(r",(?=/dev/)", path)
-        return {"kind": "device", "device": first, **({"beside": beside} if beside else {})}
+        first, *more = re.split(r",(?=/dev/)", path)
+        return {"kind": "device", "device": first, **({"more_devices": more} if more else {})}
     raise InputError(
         f"{path} is neither a folder nor a device",
         location=_where("--storage", path),

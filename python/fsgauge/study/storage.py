@@ -91,7 +91,7 @@ class DeviceStorage(StudyModel):
         description="The device: a name in /dev/disk/by-id (which survives a reboot) or a path "
         "below /dev. A device that holds anything is refused."
     )
-    beside: list[OneLine] = Field(
+    more_devices: list[OneLine] = Field(
         [],
         description="Further devices or partitions, as large as the first: one for each other "
         "system of a block, and one for the baseline's second turn. All systems are then made at "
@@ -102,13 +102,13 @@ class DeviceStorage(StudyModel):
     @property
     def devices(self) -> list[str]:
         """All of them, as they were named."""
-        return [self.device, *self.beside]
+        return [self.device, *self.more_devices]
 
     @model_validator(mode="after")
     def _each_once(self) -> Self:
-        for index, name in enumerate(self.beside):
+        for index, name in enumerate(self.more_devices):
             if name in self.devices[: index + 1]:
-                raise conflict(f"{name} is named twice", [("beside", index)])
+                raise conflict(f"{name} is named twice", [("more_devices", index)])
         return self
 
 
@@ -174,7 +174,7 @@ Storage = Annotated[
 def first_device(storage: Storage) -> Storage:
     """The same without the devices for further systems, for what makes one system at a time."""
     if isinstance(storage, DeviceStorage):
-        return storage.model_copy(update={"beside": []})
+        return storage.model_copy(update={"more_devices": []})
     return storage
 
 

@@ -15,7 +15,7 @@ from fsgauge.study.system import LONGEST_NAME, System
         ("ram:1GiB", {"kind": "ram", "size": "1GiB"}),
         ("/dev/sdz9", {"kind": "device", "device": "/dev/sdz9"}),
         ("device:ata-X_1", {"kind": "device", "device": "ata-X_1"}),
-        ("/dev/a,/dev/b", {"kind": "device", "device": "/dev/a", "beside": ["/dev/b"]}),
+        ("/dev/a,/dev/b", {"kind": "device", "device": "/dev/a", "more_devices": ["/dev/b"]}),
         ("/dev/disk/by-id/a,b", {"kind": "device", "device": "/dev/disk/by-id/a,b"}),
         ("path:/mnt/x", {"kind": "path", "path": "/mnt/x"}),
         ("/", {"kind": "path", "path": "/"}),

@@ -24,7 +24,7 @@ def hindrance(study: Study) -> str:
 
 def _of_the_study(study: Study) -> str:
     if isinstance(study.storage, DeviceStorage):
-        if not study.storage.beside:
+        if not study.storage.more_devices:
             return "one device holds one system at a time"
     elif not isinstance(study.storage, LoopStorage | RamStorage | PathStorage):
         return f"storage of kind {study.storage.kind} holds one system at a time"
