@@ -46,7 +46,7 @@ STUDIES = {
     "overhead": Small(
         (*OVERHEAD, "workload.patterns=['randread']", "storage.size=512MiB"), ("xfs", "btrfs")
     ),
-    "writers": Small((*_BLOCKS, "workload.fill=2 %"), ("ext3", "xfs", "btrfs")),
+    "writers": Small((*_BLOCKS, "workload.fill=1 %"), ("ext3", "xfs", "btrfs")),
     "postgresql": Small(
         (*_BLOCKS, "workload.fill=4 %", "workload.duration=50ms", "workload.warm_up=0ms"),
         ("ext4 noatime", "ext4 data=writeback", "xfs noatime"),

@@ -177,7 +177,7 @@ def _too_few(question: Question, lead: Cell, found: Sequence[Comparison]) -> str
     shown = listed(
         [f"{entry.system} at {share_words(entry.ratio)}" for entry in found[:NAMED_SYSTEMS]]
     )
-    return f"{too_few(found[0].n)} At {place_of(lead)} they show {shown} of {question.baseline}."
+    return f"{too_few(found[0].n)} At {place_of(lead)}, they show {shown} of {question.baseline}."
 
 
 def mostly_undecided(question: Question) -> str:
