@@ -42,10 +42,10 @@ class Small:
 
 
 _BLOCKS = ("plan.blocks=2", "storage.size=512MiB")
+_ONE_CELL = ("workload.patterns=['randread']", "workload.queue_depths=[1]", "storage.size=512MiB")
 STUDIES = {
-    "overhead": Small(
-        (*OVERHEAD, "workload.patterns=['randread']", "storage.size=512MiB"), ("xfs", "btrfs")
-    ),
+    "demo": Small((*OVERHEAD, *_ONE_CELL), ("xfs", "btrfs")),
+    "overhead": Small((*OVERHEAD, *_ONE_CELL), ("xfs", "btrfs")),
     "writers": Small((*_BLOCKS, "workload.fill=1 %"), ("ext3", "xfs", "btrfs")),
     "postgresql": Small(
         (*_BLOCKS, "workload.fill=4 %", "workload.duration=50ms", "workload.warm_up=0ms"),
