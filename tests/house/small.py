@@ -54,7 +54,10 @@ STUDIES = {
     "small-files": Small(
         (*_BLOCKS, "workload.files_per_connection=2", "workload.mix_duration=50ms"), ("btrfs",)
     ),
-    "connections": Small((*_BLOCKS, "workload.clients=5", "workload.fill=2 %")),
+    "connections": Small(
+        (*_BLOCKS, "workload.clients=5", "workload.files_per_connection=2")
+        + ("workload.backup_files_per_connection=2",)
+    ),
     "churn": Small(
         ("plan.blocks=2", "storage.size=64MiB", "workload.storage_age=1.2"), ("xfs", "btrfs")
     ),

@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "recipes.md"
 TEN = 10
 SECONDS = 280
-SENTENCES = range(2, 5)
+SENTENCES = range(2, 6)
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,6 @@ def test_a_recipe_has_its_parts(recipe: Recipe) -> None:
     assert "fsgauge " in recipe.script
     assert recipe.shown.strip()
     (read,) = re.findall(r"^\*\*How to read it\.\*\* (.*)$", recipe.text, flags=re.MULTILINE)
-    assert len(re.findall(r"[.:;](?: |$)", read)) >= min(SENTENCES)
     assert len(re.findall(r"\.(?: |$)", read)) in SENTENCES
     assert len(re.findall(r"^\*\*When not\.\*\* .+$", recipe.text, flags=re.MULTILINE)) == 1
 
@@ -96,17 +95,19 @@ def test_a_recipe_works(recipe: Recipe, tmp_path: Path, request: pytest.FixtureR
     assert len(answers) == script.count("fsgauge run ")
     printed = done.stdout.replace(places["/srv"], "/srv")
     begun = {beginning(line) for line in printed.splitlines()}
-    shown = [line for line in recipe.shown.splitlines() if not line.startswith((" ", "..."))]
+    shown = [line for line in recipe.shown.splitlines() if line and line[:3] not in ("   ", "...")]
     assert [line for line in shown if beginning(line) not in begun] == [], done.stdout
 
 
 def measured_once(script: str) -> str:
-    """The script with `plan` for all but the first run, unless a folder is named for them."""
+    """The script with `plan` for all but the first run, unless a folder is named for them.
+
+    A gate learns from one run in place of five: it says so, and goes on.
+    """
     lines = script.replace("\\\n", " ").splitlines()
     runs = [line for line in lines if line.startswith("fsgauge run ") and "--results" not in line]
     for line in runs[1:]:
-        planned = re.sub(r" --destroy \S+", "", line).replace("fsgauge run ", "fsgauge plan ")
-        lines[lines.index(line)] = planned
+        lines[lines.index(line)] = line.replace("fsgauge run ", "fsgauge plan ")
     return "\n".join(lines).replace("for run in 1 2 3 4 5;", "for run in 1;")
 
 
