@@ -43,6 +43,7 @@ class Small:
 
 _BLOCKS = ("plan.blocks=2", "storage.size=512MiB")
 _ONE_CELL = ("workload.patterns=['randread']", "workload.queue_depths=[1]", "storage.size=512MiB")
+_FEW_FILES = ("workload.files_per_connection=2", "workload.backup_files_per_connection=2")
 STUDIES = {
     "demo": Small((*OVERHEAD, *_ONE_CELL), ("xfs", "btrfs")),
     "overhead": Small((*OVERHEAD, *_ONE_CELL), ("xfs", "btrfs")),
@@ -54,10 +55,7 @@ STUDIES = {
     "small-files": Small(
         (*_BLOCKS, "workload.files_per_connection=2", "workload.mix_duration=50ms"), ("btrfs",)
     ),
-    "connections": Small(
-        (*_BLOCKS, "workload.clients=5", "workload.files_per_connection=2")
-        + ("workload.backup_files_per_connection=2",)
-    ),
+    "connections": Small((*_BLOCKS, *_FEW_FILES, "workload.clients=5")),
     "churn": Small(
         ("plan.blocks=2", "storage.size=64MiB", "workload.storage_age=1.2"), ("xfs", "btrfs")
     ),
