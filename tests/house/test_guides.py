@@ -22,6 +22,8 @@ GUIDES = Path(__file__).parents[2] / "docs" / "guides"
 KINDS = ["writers", "connections", "aging", "churn"]
 SHOWN = [(kind, line) for kind in ["overhead", *KINDS] for line in commands(GUIDES / f"{kind}.md")]
 SHOWN += [(line.split()[2], line) for line in commands(GUIDES / "folders.md")]
+RECIPES = [line for line in commands(GUIDES.parent / "recipes.md") if " run " in line]
+SHOWN += [("", line) for line in RECIPES if ".toml" not in line]
 
 
 @pytest.mark.parametrize(("kind", "line"), SHOWN)
@@ -43,7 +45,7 @@ def test_every_command_shown_is_a_valid_study(
         serve=chosen.get("serve"),
         baseline=chosen.get("baseline"),
     )
-    assert study.workload.kind == kind
+    assert study.workload.kind == (kind or study.workload.kind)
     planned = with_seed(study, 1)
     if isinstance(planned.storage, LoopStorage | RamStorage):
         assert make_plan(planned, size_bytes=planned.storage.size).turns

@@ -21,6 +21,9 @@ QUICK_BYTES = 20 << 30
 SHORTEST_SECONDS = 0.5
 """Below it no rate is steady; at 20 GiB for 15 turns there is no room for much more."""
 LEAST_BLOCKS = 5
+OF_QUESTIONS = ("postgresql", "small-files")
+"""Shipped studies that answer a recipe's question with a kind of study."""
+QUICK = [*kinds.names(), *OF_QUESTIONS]
 
 
 def folder(kind: str) -> Path:
@@ -64,24 +67,24 @@ def test_studies_have_one_name_for_each_purpose(kind: str) -> None:
     assert len({study.question for study in studies}) == 1, "one question, several methods"
 
 
-@pytest.mark.parametrize("kind", kinds.names())
-def test_the_quick_study_takes_minutes_and_few_bytes(kind: str) -> None:
+@pytest.mark.parametrize("name", QUICK)
+def test_the_quick_study_takes_minutes_and_few_bytes(name: str) -> None:
     """By the planner's own estimate: the rates that `fsgauge plan` names."""
     assert EXPECTED.bytes_per_second == 800 << 20
-    study, plan = planned(kind)
+    study, plan = planned(name)
     assert plan.expected_seconds <= QUICK_SECONDS
     assert plan.expected_written_bytes <= QUICK_BYTES
     assert study.plan.blocks >= LEAST_BLOCKS
     assert len({turn.block for turn in plan.turns}) == study.plan.blocks
 
 
-@pytest.mark.parametrize("kind", kinds.names())
-def test_the_quick_study_s_runs_are_long_enough(kind: str) -> None:
+@pytest.mark.parametrize("name", QUICK)
+def test_the_quick_study_s_runs_are_long_enough(name: str) -> None:
     from fsgauge.plan.space import layout_bytes, planned_room
     from fsgauge.study.workload import cells_of
     from fsgauge.workload import method_of
 
-    study, _ = planned(kind)
+    study, _ = planned(name)
     assert isinstance(study.storage, LoopStorage)
     size_bytes = study.storage.size
     method = method_of(study.workload).in_room(planned_room(study, size_bytes))

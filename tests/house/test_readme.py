@@ -12,7 +12,6 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,21 +19,11 @@ import pytest
 
 from fsgauge.access.server.samba import SAMBA
 from fsgauge.rig.host.serving import missing_of
+from tests.house.small import OVERHEAD
 from tests.synthetic import make_study
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-
-# What makes a full study short, without changing what its command says.
-SHORT = [
-    "plan.blocks=2",
-    "workload.duration=50ms",
-    "workload.warm_up=10ms",
-    "workload.patterns=['randread', 'randrw']",
-    "workload.block_sizes=['4KiB']",
-    "workload.queue_depths=[1, 32]",  # one way of calling the kernel each
-    "workload.fill=10 %",
-]
 
 
 def commands() -> list[str]:
@@ -45,7 +34,7 @@ def commands() -> list[str]:
 
 
 def shortened(extra: list[str]) -> list[str]:
-    return [word for each in [*SHORT, *extra] for word in ("--set", each)]
+    return [word for each in [*OVERHEAD, *extra] for word in ("--set", each)]
 
 
 def fsgauge(words: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
@@ -57,20 +46,6 @@ def fsgauge(words: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
         timeout=280,
         check=False,
     )
-
-
-@pytest.fixture
-def device(tmp_path: Path) -> Iterator[tuple[str, str]]:
-    """An empty device and the name by which it may be taken."""
-    file = tmp_path / "device.img"
-    with file.open("wb") as image:
-        image.truncate(2 << 30)  # sparse; xfs wants room for eight groups
-    made = subprocess.run(
-        ["losetup", "--find", "--show", str(file)], check=True, capture_output=True, text=True
-    )
-    node = made.stdout.strip()
-    yield node, str(file)
-    subprocess.run(["losetup", "--detach", node], check=True)
 
 
 INSTALLING = 6

@@ -5,6 +5,7 @@ Takes two folders; reads their records, compares them and, when asked, writes in
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +23,9 @@ from fsgauge.store import read_results
 
 RELIABLE = 3
 """Sittings of a side from which a comparison of sittings sees what matters."""
+
+_WITH_TIME = re.compile(r"-\d{4}(-\d\d){2}-\d{6}$")
+"""The end of a results folder's name."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +84,15 @@ def read_sides(directories: Sequence[Path], *, accept_changed: bool = False) -> 
 
 
 def _labels(directories: Sequence[Path]) -> list[str]:
+    """Names that tell folders apart: "before" and "after" of before/gate-DATE and after/gate-DATE.
+
+    A folder's own name says most, but not where only the times in the names differ.
+    """
     parts = [directory.resolve().parts for directory in directories]
+    above = [each[-2] for each in parts if _WITH_TIME.search(each[-1])]
+    studies = {_WITH_TIME.sub("", each[-1]) for each in parts}
+    if len(studies) == 1 and len(set(above)) == len(parts) > 1:
+        return above
     for count in range(1, max(map(len, parts)) + 1):
         labels = ["/".join(each[-count:]) for each in parts]
         if len(set(labels)) == len(labels):
@@ -186,10 +198,11 @@ def repetition_sentence(between: Between) -> str:
     return (
         ("Folders that were measured in one go count as one sitting. " if pooled else "")
         + ("Each side is one sitting" if one else f"There are {sum(counts)} sittings in all")
-        + ", which do not show how sittings differ: the intervals take a sitting to differ from"
-        " another as much as blocks differ, and equal systems that differ more are called different"
-        f" too often. To measure it, repeat the study until each side has {RELIABLE} sittings, each"
-        f" {APART_HOURS} hours or more after the one before, A's and B's in turns:"
+        + f", which {'does' if one else 'do'} not show how sittings differ: the intervals take a"
+        " sitting to differ from another as much as blocks differ, and equal systems that differ"
+        " more are called different too often. To measure it, repeat the study until each side has"
+        f" {RELIABLE} sittings, each {APART_HOURS} hours or more after the one before, A's and B's"
+        " in turns:"
         f" fsgauge compare A B {' '.join(options)}"
     )
 

@@ -65,7 +65,8 @@ def _way(job: LoadJob) -> str:
 
 def _sync(job: LoadJob) -> str:
     every = getattr(job.sync, "every", None)
-    return job.sync.kind if every is None else f"{job.sync.kind} after every {every} writes"
+    writes = "write" if every == 1 else f"{every} writes"
+    return job.sync.kind if every is None else f"{job.sync.kind} after every {writes}"
 
 
 def _pace(job: LoadJob) -> str:

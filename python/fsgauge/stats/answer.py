@@ -146,7 +146,7 @@ def noise_alone(question: Question) -> str:
     spread = f"range not known from {number}"
     if floor.low is not None and floor.high is not None and floor.n >= BLOCKS_FOR_A_RANGE:
         wide = floor.high > WIDEST_RANGE * floor.low
-        spread = "range too wide" if wide else range_words(floor.low, floor.high)
+        spread = "range too wide" if wide else range_words(floor.low, floor.high, floor.ratio)
     return (
         f"There is only one system, {question.baseline}, so this shows the noise of the rig: of two"
         f" equal turns, the later one reaches {share_words(floor.ratio)} of the earlier ({spread})."
@@ -177,7 +177,7 @@ def _too_few(question: Question, lead: Cell, found: Sequence[Comparison]) -> str
     shown = listed(
         [f"{entry.system} at {share_words(entry.ratio)}" for entry in found[:NAMED_SYSTEMS]]
     )
-    return f"{too_few(found[0].n)} At {place_of(lead)} they show {shown} of {question.baseline}."
+    return f"{too_few(found[0].n)} At {place_of(lead)}, they show {shown} of {question.baseline}."
 
 
 def mostly_undecided(question: Question) -> str:
@@ -286,9 +286,9 @@ def _bounds(entry: Comparison, *, is_pick: bool = False) -> str:
     is_pick = is_pick and entry.verdict in ("better", "worse")
     low, high = (entry.pick_low, entry.pick_high) if is_pick else (entry.low, entry.high)
     if entry.in_memory:
-        return f"{range_words(low or entry.ratio, high or entry.ratio)}, {MEMORY}"
+        return f"{range_words(low or entry.ratio, high or entry.ratio, entry.ratio)}, {MEMORY}"
     word = remark(entry.verdict, entry.margin_percent, barely=entry.barely)
-    return f"{range_words(low or entry.ratio, high or entry.ratio)}{word}"
+    return f"{range_words(low or entry.ratio, high or entry.ratio, entry.ratio)}{word}"
 
 
 def _extremes(found: Sequence[Comparison]) -> list[Comparison]:

@@ -70,9 +70,9 @@ def share_of(ratio: float, what: str) -> str:
     return f"{share_words(ratio)} of {what}" if ratio < TIMES else f"{share_words(ratio)} {what}"
 
 
-def range_words(low: float, high: float) -> str:
-    """ "78 to 86 %"; "2.90 to 3.40 times"."""
-    if low >= TIMES:
+def range_words(low: float, high: float, ratio: float | None = None) -> str:
+    """ "78 to 86 %"; "2.90 to 3.40 times". In the unit of the ratio that it is of, if one is."""
+    if (low if ratio is None else ratio) >= TIMES:
         return f"{_times(low)} to {_times(high)} times"
     return f"{percent_range(low, high)} %"
 

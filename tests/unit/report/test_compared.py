@@ -65,6 +65,12 @@ def test_folders_of_one_name_are_told_apart_by_their_parents(tmp_path: Path) -> 
         make_study(**SMALL).write(tmp_path / parent / "gate")
     sides = read_sides([tmp_path / "old" / "gate", tmp_path / "new" / "gate"])
     assert [each.label for each in sides] == ["old/gate", "new/gate"]
+    timed = []
+    for parent, time in (("old", "2026-11-22-070000"), ("new", "2026-11-23-070000")):
+        timed.append(tmp_path / parent / f"gate-{time}")
+        make_study(**SMALL).write(timed[-1])
+    assert [each.label for each in read_sides(timed)] == ["old", "new"]
+    assert read_sides(timed[1:])[0].label == "gate-2026-11-23-070000"
     with pytest.raises(InputError, match="given twice"):
         read_sides([tmp_path / "old" / "gate", tmp_path / "old" / ".." / "old" / "gate"])
 

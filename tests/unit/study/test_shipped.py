@@ -17,7 +17,8 @@ def test_the_shipped_studies():
     published = {"overhead", "writers", "connections", "aging"}
     quick = published | {"churn"}
     variants = {f"{name}-full" for name in quick} | {f"{name}-as-published" for name in published}
-    assert set(shipped_studies()) == quick | variants | {"demo", "demo-memory", "demo-user"}
+    demos = {"demo", "demo-memory", "demo-user"}
+    assert set(shipped_studies()) == quick | variants | demos | {"postgresql", "small-files"}
     assert list(shipped_studies()) == sorted(shipped_studies())
     assert all(question.endswith("?") for question in shipped_studies().values())
 

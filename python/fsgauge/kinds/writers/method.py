@@ -329,7 +329,8 @@ class WritersMethod(OverServers, LaidOut):
         workload = self.workload
         if workload.sync in ("none", "dsync"):
             return "not synced by the load" if workload.sync == "none" else "O_DSYNC"
-        return f"{workload.sync} after every {workload.sync_every} writes"
+        writes = "write" if workload.sync_every == 1 else f"{workload.sync_every} writes"
+        return f"{workload.sync} after every {writes}"
 
     def _time(self) -> str:
         workload = self.workload
