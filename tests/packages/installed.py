@@ -34,7 +34,7 @@ OF_FOLDERS = f"""mkdir -p /srv/a /srv/b
 fsgauge run demo-user --system /srv/a --system /srv/b --set 'storage.size=16 MiB' {SHORT}"""
 OF_MADE_SYSTEMS = f"fsgauge run demo --set storage.directory=/srv {SHORT}"
 
-pytestmark = [pytest.mark.root, pytest.mark.timeout(3600)]
+pytestmark = [pytest.mark.root, pytest.mark.timeout(7200)]
 
 
 @pytest.fixture(params=EVERY)
