@@ -5,7 +5,7 @@
 # make bench   the engine against its peers; ONLY=name for one of them
 # make setup   the virtual environment in .venv, with the engine
 # make packages-release   wheels and .debs of the last commit, for amd64 and arm64, in target/packages; ONLY=amd64
-# make test-packages      installs and runs them in clean roots of Debian 12 and 13; as root, half an hour
+# make test-packages      installs and runs them in clean roots of Debian 12 and 13; as root, half an hour or more
 SHELL := /bin/bash
 PYTHON ?= python3
 BIN := .venv/bin

@@ -1,7 +1,5 @@
 """Builds a wheel and a .deb for each processor from an export of one commit.
 
-    python -m release --source EXPORT --commit SHORT --epoch SECONDS --out FOLDER [--only amd64]
-
 The same commit, rustc and Python packages give the same bytes, wherever it is built.
 """
 
@@ -108,7 +106,7 @@ def main() -> None:
     parser.add_argument("--cache", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
     names = [each.debian for each in ARCHITECTURES]
-    parser.add_argument("--only", nargs="+", choices=names, default=names)
+    parser.add_argument("--only", nargs="+", choices=names, required=True)
     chosen = parser.parse_args()
     os.umask(0o022)
     release = Release(chosen.source.resolve(), chosen.commit, chosen.epoch)

@@ -7,6 +7,7 @@ files differ.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import subprocess
 import sys
@@ -25,14 +26,15 @@ _HEAD = "# Made by scripts/lock-wheels from pyproject.toml.\n"
 def download(python: str, architecture: Architecture, into: Path) -> list[Path]:
     """The locked wheels for a Python and a processor, sorted by name.
 
-    pip checks each against the lock's hashes; what is there already is not fetched again. Raises
-    CalledProcessError where pip refuses or cannot fetch one.
+    pip checks each against the lock's hashes; what is there already is not fetched again, and what
+    an earlier lock named is left out. Raises CalledProcessError where pip refuses or cannot fetch.
     """
     folder = into / f"python{python}-{architecture.debian}"
     folder.mkdir(parents=True, exist_ok=True)
     words = ["download", "--quiet", "--no-deps", "--require-hashes", "--dest", str(folder)]
     _pip([*words, *_target(python, architecture), "--requirement", str(LOCK)])
-    return sorted(folder.glob("*.whl"))
+    locked = LOCK.read_text(encoding="utf-8")
+    return sorted(path for path in folder.glob("*.whl") if _sha256(path) in locked)
 
 
 def unpack(wheel: Path, site_packages: Path) -> None:
@@ -99,6 +101,10 @@ def _target(python: str, architecture: Architecture) -> list[str]:
     tags += ["manylinux2014", "manylinux2010", "manylinux1"]
     platforms = [f"--platform={tag}_{architecture.wheel}" for tag in tags]
     return ["--only-binary=:all:", "--implementation=cp", f"--python-version={python}", *platforms]
+
+
+def _sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def _pip(words: list[str]) -> str:

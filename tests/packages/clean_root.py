@@ -86,7 +86,7 @@ def _base(suite: str, architecture: str) -> Path:
         subprocess.run(
             ["mmdebstrap", *options, f"--architectures={architecture}", suite, new, MIRROR],
             check=True,
-            timeout=1800,
+            timeout=3600,
         )
         new.rename(made)
     return made

@@ -252,7 +252,8 @@ def _path(document: Document, name: str, origin: Origin) -> Path:
             next=f"fsgauge explain {name}",
         )
     if name not in known:
-        near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+        near = [dotted for dotted in known if dotted.endswith(f".{name}")]
+        near = near or difflib.get_close_matches(name, known, n=1, cutoff=0.5)
         hint = f'did you mean "{near[0]}"?' if near else ""
         if name in MOVED:
             near, hint = [MOVED[name]], f"it is now {MOVED[name]}"

@@ -63,6 +63,7 @@ def test_a_system_is_found_by_a_name_with_dots_and_gets_tunables():
     ("override", "expected"),
     [
         ("workload.durations=5s", 'did you mean "workload.duration"?'),
+        ("fill=16%", 'did you mean "workload.fill"?'),
         ("workload.duration=5", "--set | workload.duration=5\n"),
         ("workload.block_sizes=[4KiB,64KiB]", 'write ["4KiB", "64KiB"]'),
         ("workload.jobs=4", "write [4]"),

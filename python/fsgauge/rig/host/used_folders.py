@@ -16,6 +16,7 @@ from fsgauge.rig.rig import FoldersSeen
 from fsgauge.study.model import PathStorage, Study
 from fsgauge.units import format_size
 
+_MOST_NAMED = 6
 _WITHOUT_ROOT = (
     "this is an ordinary user, who cannot drop the kernel's caches; before each run the kernel is"
     " asked to forget the pages of the run's files instead (posix_fadvise), and direct I/O goes"
@@ -96,7 +97,9 @@ def facts_of_folders(study: Study, facts: StorageFacts) -> StorageFacts:
     if not folders:
         return facts
     size = format_size(facts.size_bytes)
-    listed = "; ".join(folder.words for folder in folders)
+    listed = "; ".join(folder.words for folder in folders[:_MOST_NAMED])
+    if len(folders) > _MOST_NAMED:
+        listed += f"; and {len(folders) - _MOST_NAMED} more"
     where = "of each folder, used as they are" if len(folders) > 1 else "of a folder, used as it is"
     chains = {folder.path: folder.chain for folder in folders}
     return facts.model_copy(

@@ -70,6 +70,13 @@ def test_every_folder_is_named_with_what_it_is_on() -> None:
     ]  # fmt: skip
 
 
+def test_of_many_folders_the_sentence_names_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(used_folders, "chain_of_path", lambda path: CHAINS["/dev/shm"])
+    found = facts(*(f"/mnt/p{number}" for number in range(30)))
+    assert found.sentence.endswith("; p5: /mnt/p5 (tmpfs, memory); and 24 more")
+    assert len(found.device_chain) == 30
+
+
 def test_folders_of_one_file_system_share_it() -> None:
     said = facts("/srv/old", "/srv/new", "/mnt/nfs").cautions
     assert any("old and new are on one file system, ext4 mounted at /srv" in each for each in said)

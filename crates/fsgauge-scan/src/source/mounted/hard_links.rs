@@ -22,8 +22,8 @@ pub(super) struct Links {
 }
 
 impl Links {
-    /// A name of a file that has `links` of them.
-    pub(super) fn meet(&self, device: u64, inode: u64, links: u64) -> Meeting {
+    /// A name of a file that has `links` of them, a number that each processor's kernel has in its own width.
+    pub(super) fn meet(&self, device: u64, inode: u64, links: impl Into<u64>) -> Meeting {
         let mut to_come = self.to_come.lock().unwrap_or_else(PoisonError::into_inner);
         match to_come.get(&(device, inode)).copied() {
             Some(1) => {
@@ -36,7 +36,7 @@ impl Links {
             }
             None if to_come.len() >= LIMIT => Meeting::Unsure,
             None => {
-                to_come.insert((device, inode), links.saturating_sub(1).max(1));
+                to_come.insert((device, inode), links.into().saturating_sub(1).max(1));
                 Meeting::First
             }
         }
@@ -50,9 +50,9 @@ mod tests {
     #[test]
     fn only_the_first_of_three_names_counts_and_nothing_is_kept_after_the_last() {
         let links = Links::default();
-        let met = [(); 3].map(|()| links.meet(1, 12, 3));
+        let met = [(); 3].map(|()| links.meet(1, 12, 3_u32));
         assert_eq!(met, [Meeting::First, Meeting::Again, Meeting::Again]);
         assert!(links.to_come.lock().unwrap().is_empty());
-        assert_eq!(links.meet(2, 12, 2), Meeting::First);
+        assert_eq!(links.meet(2, 12, 2_u32), Meeting::First);
     }
 }
