@@ -47,7 +47,9 @@ _FEW_FILES = ("workload.files_per_connection=2", "workload.backup_files_per_conn
 STUDIES = {
     "demo": Small((*OVERHEAD, *_ONE_CELL), ("xfs", "btrfs")),
     "overhead": Small((*OVERHEAD, *_ONE_CELL), ("xfs", "btrfs")),
-    "writers": Small((*_BLOCKS, "workload.fill=1 %"), ("ext3", "xfs", "btrfs")),
+    "writers": Small(
+        (*_BLOCKS, "workload.fill=1 %", "workload.duration=50ms"), ("ext3", "xfs", "btrfs")
+    ),
     "postgresql": Small(
         (*_BLOCKS, "workload.fill=4 %", "workload.duration=50ms", "workload.warm_up=0ms"),
         ("ext4 noatime", "ext4 data=writeback", "xfs noatime"),

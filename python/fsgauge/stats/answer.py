@@ -174,10 +174,10 @@ def comparisons_in(question: Question, cell: Cell) -> list[Comparison]:
 
 
 def _too_few(question: Question, lead: Cell, found: Sequence[Comparison]) -> str:
-    shown = listed(
-        [f"{entry.system} at {share_words(entry.ratio)}" for entry in found[:NAMED_SYSTEMS]]
-    )
-    return f"{too_few(found[0].n)} At {place_of(lead)}, they show {shown} of {question.baseline}."
+    *others, last = found[:NAMED_SYSTEMS]
+    shown = [f"{entry.system} at {share_words(entry.ratio)}" for entry in others]
+    shown.append(f"{last.system} at {share_of(last.ratio, question.baseline)}")
+    return f"{too_few(found[0].n)} At {place_of(lead)}, they show {listed(shown)}."
 
 
 def mostly_undecided(question: Question) -> str:
