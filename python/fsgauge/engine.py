@@ -19,13 +19,16 @@ from typing import IO, TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from fsgauge.errors import FsgaugeError, InputError, Interrupted, RigError
+from fsgauge.lease import ControlPipe
 from fsgauge.programs import find_engine
 from fsgauge.wire import (
     AgeJob,
     AgeResult,
+    ArmedEvent,
     ClientsJob,
     EngineFault,
     Event,
+    ExchangeClockJob,
     ExchangeClockResult,
     FailedEvent,
     FilesTarget,
@@ -39,6 +42,7 @@ from fsgauge.wire import (
     ProbeResult,
     ScanJob,
     ScanResult,
+    ServeClockJob,
     ServeClockResult,
     SharedTree,
     ShareFilesTarget,
@@ -53,15 +57,27 @@ Result = (
     | ServeClockResult
     | ExchangeClockResult
 )
-R = TypeVar("R", LoadResult, LayoutResult, ProbeResult, ScanResult, AgeResult)
+R = TypeVar(
+    "R",
+    LoadResult,
+    LayoutResult,
+    ProbeResult,
+    ScanResult,
+    AgeResult,
+    ServeClockResult,
+    ExchangeClockResult,
+)
 OnEvent = Callable[[Event], None]
 Start = Callable[[Callable[[], None]], None]
 """Is handed, when the engine has begun, what asks it to end with what it has."""
+Armed = Callable[[], int]
+"""Called when a job that begins on an order is prepared; gives the moment at which it begins."""
 
 _EVENT: TypeAdapter[Event] = TypeAdapter(Event)
 _GRACE_SECONDS = 2.0
 _LONGEST_WALK_SECONDS = 24 * 3600.0
 _SLACK_SECONDS = 180.0
+_LONGEST_WAIT_SECONDS = 3600.0
 _PIECE_BYTES = 1 << 16
 _LONGEST_LINE_BYTES = 256 << 20
 _LONGEST_SYNC_SECONDS = 1800.0
@@ -108,10 +124,27 @@ class Engine:
         """Age to the end, or until it is asked to end; raises EngineFaultError, RigError."""
         return _expect(AgeResult, self.run(job, on_event, on_start))
 
+    def serve_clock(
+        self, job: ServeClockJob, on_event: OnEvent | None = None, on_start: Start | None = None
+    ) -> ServeClockResult:
+        """Answer what the time is here until it is asked to end; raises EngineFaultError."""
+        return _expect(ServeClockResult, self.run(job, on_event, on_start))
+
+    def exchange_clock(self, job: ExchangeClockJob) -> ExchangeClockResult:
+        """Compare this machine's clock with another's; raises EngineFaultError, RigError."""
+        return _expect(ExchangeClockResult, self.run(job))
+
     def run(
-        self, job: Job, on_event: OnEvent | None = None, on_start: Start | None = None
+        self,
+        job: Job,
+        on_event: OnEvent | None = None,
+        on_start: Start | None = None,
+        on_armed: Armed | None = None,
     ) -> Result:
-        """Run any job to its end and give its result."""
+        """Run any job to its end and give its result; one that begins on an order has `on_armed`.
+
+        A job with a lease is held until its end.
+        """
         process = subprocess.Popen(
             [str(self.binary)],
             stdin=subprocess.PIPE,
@@ -124,23 +157,48 @@ class Engine:
         try:
             if on_start is not None:
                 on_start(lambda: process.send_signal(signal.SIGINT))
-            return self._converse(process, job, on_event)
+            return self._converse(process, job, on_event, on_armed)
         finally:
             _end(process)
 
     def _converse(
-        self, process: subprocess.Popen[bytes], job: Job, on_event: OnEvent | None
+        self,
+        process: subprocess.Popen[bytes],
+        job: Job,
+        on_event: OnEvent | None,
+        on_armed: Armed | None,
     ) -> Result:
         assert process.stdin is not None and process.stdout is not None  # noqa: S101 - PIPE above
+        lease = None if isinstance(job, ProbeJob) else job.lease
         try:
             process.stdin.write(_written(job))
-            process.stdin.close()
+            if lease is None:
+                process.stdin.close()
+            else:
+                process.stdin.write(b"\n")
+                process.stdin.flush()
         except BrokenPipeError:
             pass  # the engine ended before it read: its last event or its error output says why
+        if lease is None:
+            return self._heard(process, job, on_event, None)
+        with ControlPipe(process.stdin, lease) as pipe:
+            started = (lambda: pipe.start(on_armed())) if on_armed is not None else None
+            return self._heard(process, job, on_event, started)
+
+    def _heard(
+        self,
+        process: subprocess.Popen[bytes],
+        job: Job,
+        on_event: OnEvent | None,
+        on_armed: Callable[[], None] | None,
+    ) -> Result:
+        assert process.stdout is not None  # noqa: S101 - PIPE at start
         for line in _lines(process.stdout, _deadline_seconds(job)):
             event = _parse(line)
             if on_event is not None:
                 on_event(event)
+            if on_armed is not None and isinstance(event, ArmedEvent):
+                on_armed()
             if isinstance(event, FinishedEvent):
                 return event.result
             if isinstance(event, FailedEvent):
@@ -155,12 +213,21 @@ class Engine:
 def _deadline_seconds(job: Job) -> float:
     """How long a job may take before it counts as hung."""
     if isinstance(job, LoadJob):
-        return (job.warm_up_ns + job.duration_ns) / 1e9 + _reading_seconds(job) + _SLACK_SECONDS
+        seconds = (job.warm_up_ns + job.duration_ns) / 1e9 + _reading_seconds(job)
+        return seconds + _SLACK_SECONDS + _waiting_seconds(job)
     if isinstance(job, ClientsJob):
-        return (job.ramp_ns + job.time_limit_ns) / 1e9 + _before_clients_seconds(job)
+        seconds = (job.ramp_ns + job.time_limit_ns) / 1e9 + _before_clients_seconds(job)
+        return seconds + _waiting_seconds(job)
+    if isinstance(job, ServeClockJob | ExchangeClockJob):
+        return job.time_limit_ns / 1e9 + _SLACK_SECONDS
     if isinstance(job, AgeJob):
         return job.time_limit_ns / 1e9 + _LONGEST_SYNC_SECONDS
     return _SLACK_SECONDS if isinstance(job, ProbeJob) else _LONGEST_WALK_SECONDS
+
+
+def _waiting_seconds(job: LoadJob | ClientsJob) -> float:
+    """Time until others are prepared as well, where all begin together."""
+    return _LONGEST_WAIT_SECONDS if job.start_on_order else 0.0
 
 
 def _before_clients_seconds(job: ClientsJob) -> float:

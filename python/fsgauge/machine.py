@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
@@ -34,10 +35,16 @@ class StorageFacts(BaseModel):
         return sentence.replace(_OLD_CLAIM, "")
 
 
+LOAD = "load"
+"""The role of a machine that drives the load. Of several hosts that do, each has a number after
+it, but for the first."""
+
+
 class Machine(BaseModel):
     """A machine as it is; what cannot be read is null, with a reason in `missing`.
 
-    `name` is its host name, `role` what it does in its rig: "load" drives the load. Both are its
+    `name` is its host name, `role` what it does in its rig: "load" drives the load, "load 2" does
+    so as well. Both are its
     own among the machines of a record, and the role is the same in every study of a rig.
     `storage` is null where no system sits on it. `throttle_events` counts since the machine
     started, over all processors; frequencies are those of the slowest processor.
@@ -64,3 +71,9 @@ class Machine(BaseModel):
     storage: StorageFacts | None
     tool_versions: dict[str, str]
     missing: dict[str, str]
+
+
+def title_of(machine: Machine, machines: Sequence[Machine]) -> str:
+    """What a machine is called among others: its role, or its name where several drive loads."""
+    hosts = [each for each in machines if each.role.partition(" ")[0] == LOAD]
+    return machine.name if len(hosts) > 1 and machine in hosts else machine.role

@@ -22,6 +22,7 @@ RULES: dict[str, Rule] = {
     **dict.fromkeys(("format", "kind", "engine", "interface", "features", "self_measure"), "first"),
     **dict.fromkeys(("dispatch", "order", "protocol", "role", "operation", "call"), "first"),
     **dict.fromkeys(("reason", "first_path", "message"), "first"),
+    "common_start": "first",
     # The sum.
     **dict.fromkeys(("operations", "size_bytes", "errors", "backlog_dropped", "unanswered"), "add"),
     **dict.fromkeys(("user_ns", "system_ns", "busy_ns", "total_ns", "starved_ns"), "add"),
@@ -112,12 +113,13 @@ def _of_machines(results: Sequence[LoadResult]) -> LoadResult:
 
 def _result(results: Sequence[LoadResult], *, across: bool, **own: object) -> LoadResult:
     """Several results as one. Whether the rate was steady is not known of it: that is judged anew
-    from its intervals."""
+    from its intervals. Nor does it have one moment at which it began: each machine has its clock.
+    """
     added = _model(results, across=across)
     in_flight_ns = sum(result.in_flight_mean * result.elapsed_ns for result in results)
     own["in_flight_mean"] = in_flight_ns / added.elapsed_ns if added.elapsed_ns else 0.0
     own["ended"] = min((result.ended for result in results), key=_ENDED.index)
-    return added.model_copy(update={**own, "steady": None})
+    return added.model_copy(update={**own, "steady": None, "common_start": None})
 
 
 def _model(values: Sequence[M], *, across: bool) -> M:

@@ -15,6 +15,8 @@
                                          ScanRecord: the files that ageing has left
     DIR/records/BBB-TT-SYSTEM/step-NN-CELL.json
                                          StepRecord: what was done, untimed, before that cell
+    DIR/records/BBB-TT-SYSTEM/host-NAME-...
+                                         the same records as one of several machines made them
     DIR/series/BBB.json, BBB-counts.parquet, BBB-intervals.parquet
                                          SeriesRecord and the many rows of a finished block's runs:
                                          from then on the run records say `series` and hold no rows
@@ -36,6 +38,7 @@ from fsgauge.machine import Machine, StorageFacts
 from fsgauge.merging import merged
 from fsgauge.parts import Part
 from fsgauge.preconditioning import CellPreconditioning
+from fsgauge.starts import MachineStart
 from fsgauge.wire import (
     AgeJob,
     AgeResult,
@@ -274,6 +277,8 @@ class RunRecord(Record):
     preconditioning: CellPreconditioning | None = Field(
         default=None, exclude_if=lambda value: value is None
     )
+    starts: list[MachineStart] = Field(default=[], exclude_if=lambda value: not value)
+    """Of several machines that began together, in the order of `parts`."""
 
     @property
     def result(self) -> LoadResult | None:
@@ -356,9 +361,14 @@ class SeriesRecord(Record):
 
 
 class EnvironmentRecord(Record):
-    """Every machine of the rig at one moment; the first one drives the load."""
+    """Every machine of the rig at one moment; the first one drives the load.
+
+    `left_out` names machines that were part of the rig when the study began, and why they no longer
+    are.
+    """
 
     machines: Annotated[list[Machine], Field(min_length=1)]
+    left_out: list[str] = Field(default=[], exclude_if=lambda value: not value)
 
     @property
     def load(self) -> Machine:

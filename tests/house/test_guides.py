@@ -21,7 +21,11 @@ from tests.house.test_examples import commands
 GUIDES = Path(__file__).parents[2] / "docs" / "guides"
 KINDS = ["writers", "connections", "aging", "churn"]
 SHOWN = [(kind, line) for kind in ["overhead", *KINDS] for line in commands(GUIDES / f"{kind}.md")]
-SHOWN += [(line.split()[2], line) for line in commands(GUIDES / "folders.md")]
+SHOWN += [
+    (line.split()[2], line)
+    for page in ("folders", "fleet")
+    for line in commands(GUIDES / f"{page}.md")
+]
 RECIPES = [line for line in commands(GUIDES.parent / "recipes.md") if " run " in line]
 SHOWN += [("", line) for line in RECIPES if ".toml" not in line]
 

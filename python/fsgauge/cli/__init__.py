@@ -43,6 +43,10 @@ _FILES = {"resume": "run", "history": "compare", "systems": "doctor"}
 """Where a command is that has no file of its own; there it has its own name."""
 
 
+_OF_HOSTS = {"fleet-host"}
+"""Commands that fsgauge itself starts on the hosts of a fleet; no one else has a use for them."""
+
+
 class _Commands(click.Group):
     """Imports a command's file when it is called, so that --help is fast."""
 
@@ -50,9 +54,9 @@ class _Commands(click.Group):
         return list(_COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in _COMMANDS:
+        if cmd_name not in (*_COMMANDS, *_OF_HOSTS):
             return None
-        file = import_module(f"fsgauge.cli.{_FILES.get(cmd_name, cmd_name)}")
+        file = import_module(f"fsgauge.cli.{_FILES.get(cmd_name, cmd_name).replace('-', '_')}")
         command = getattr(file, cmd_name if cmd_name in _FILES else "command")
         assert isinstance(command, click.Command)  # noqa: S101 - each file defines one
         return command

@@ -185,8 +185,57 @@ rig_option = click.option(
     default="host",
     show_default=True,
     metavar="RIG",
-    help="Where the study is measured; host is this machine.",
+    help="Where the study is measured: host is this machine, fleet are many hosts at once.",
 )
+
+_FLEET_OPTIONS = [
+    click.option(
+        "--hosts",
+        "hosts_file",
+        type=click.Path(path_type=Path, dir_okay=False),
+        metavar="FILE",
+        help="With --rig fleet: a TOML file that lists the hosts.",
+    ),
+    click.option(
+        "--ssh", metavar="HOST,HOST", help="With --rig fleet: hosts reached by ssh: a,b,u@c:2222."
+    ),
+    click.option(
+        "--slurm",
+        type=click.IntRange(1, 10_000),
+        metavar="N",
+        help="With --rig fleet: N nodes of a Slurm job, which is submitted unless this is one.",
+    ),
+    click.option(
+        "--kubernetes",
+        type=click.Path(path_type=Path, dir_okay=False),
+        metavar="FILE",
+        help="With --rig fleet: pods, as a TOML file describes them.",
+    ),
+]
+
+
+def fleet_choices(function: F) -> F:
+    """--hosts, --ssh, --slurm and --kubernetes, as one value `hosts`."""
+
+    @wraps(function)
+    def with_hosts(
+        *,
+        hosts_file: Path | None,
+        ssh: str | None,
+        slurm: int | None,
+        kubernetes: Path | None,
+        **others: object,
+    ) -> object:
+        from fsgauge.rig.fleet.choice import FleetChoice
+
+        named = FleetChoice(hosts=hosts_file, ssh=ssh, slurm=slurm, kubernetes=kubernetes)
+        return function(hosts=named, **others)
+
+    decorated = with_hosts
+    for decorate in reversed(_FLEET_OPTIONS):
+        decorated = decorate(decorated)
+    return cast("F", decorated)
+
 
 results_option = click.option(
     "--results",

@@ -13,6 +13,7 @@ from fsgauge.errors import FsgaugeError, Interrupted
 from fsgauge.terminal import say
 
 if TYPE_CHECKING:
+    from fsgauge.rig.fleet.choice import FleetChoice
     from fsgauge.rig.host.device.consent import Consent
     from fsgauge.rig.rig import Rig
     from fsgauge.run import Outcome
@@ -20,14 +21,20 @@ if TYPE_CHECKING:
 
 
 def execute(
-    study: Study, *, rig: str, results: Path, destroy: Consent | None, style: str | None
+    study: Study,
+    *,
+    rig: str,
+    hosts: FleetChoice | None = None,
+    results: Path,
+    destroy: Consent | None,
+    style: str | None,
 ) -> int:
     """Run a study; gives the exit code: 0, or that of the error that ended it early."""
     from fsgauge.progress import progress_for
     from fsgauge.rig.registry import rig_named
     from fsgauge.run import run_study
 
-    chosen = rig_named(rig, say)
+    chosen = rig_named(rig, say, hosts)
     with _naming_resume() as created:
         outcome = run_study(
             study,
@@ -47,6 +54,7 @@ def execute_again(
     directory: Path,
     *,
     rig: str | None,
+    hosts: FleetChoice | None = None,
     destroy: Consent | None,
     style: str | None,
     accept_changed: bool,
@@ -60,7 +68,7 @@ def execute_again(
         created(directory)
         outcome = resume_study(
             directory,
-            rig=lambda recorded: rig_named(rig or recorded, say),
+            rig=lambda recorded: rig_named(rig or recorded, say, hosts),
             destroy=destroy,
             progress=progress_for(style or "auto"),
             accept_changed=accept_changed,

@@ -16,6 +16,7 @@ from fsgauge.cli.choices import (
     chosen_consent,
     chosen_study,
     consent_choices,
+    fleet_choices,
     results_option,
     rig_option,
     study_choices,
@@ -30,6 +31,7 @@ from fsgauge.terminal import say, width_of, wrapped_lines
 from fsgauge.units import exact_size, format_duration, format_size
 
 if TYPE_CHECKING:
+    from fsgauge.rig.fleet.choice import FleetChoice
     from fsgauge.rig.host.machine.kept_noise import KeptNoise
     from fsgauge.rig.rig import Rig
     from fsgauge.stats.pilot import PilotNoise, PilotTime
@@ -41,6 +43,7 @@ _MARGIN = " " * 10
 @click.command("plan")
 @study_choices
 @rig_option
+@fleet_choices
 @consent_choices
 @results_option
 @click.option("--noise", metavar="PERCENT", help='How much identical runs differ here: "3 %".')
@@ -64,6 +67,7 @@ def command(
     serve: str | None,
     seed: int | None,
     rig: str,
+    hosts: FleetChoice,
     destroy: tuple[str, ...],
     discard_unknown_data: bool,
     results: Path,
@@ -88,7 +92,7 @@ def command(
     from fsgauge.rig.rig import FoldersSeen, UsesFolders
     from fsgauge.units import parse_percent
 
-    world = rig_named(rig, say)
+    world = rig_named(rig, say, hosts)
     chosen = chosen_study(study, overrides, systems, storage, seed, serve, baseline, without)
     consent = chosen_consent(destroy, discard_unknown_data)
     size_bytes = world.size_bytes(chosen)

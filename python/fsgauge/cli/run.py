@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,16 +12,21 @@ from fsgauge.cli.choices import (
     chosen_consent,
     chosen_study,
     consent_choices,
+    fleet_choices,
     progress_choices,
     results_option,
     rig_option,
     study_choices,
 )
 
+if TYPE_CHECKING:
+    from fsgauge.rig.fleet.choice import FleetChoice
+
 
 @click.command("run")
 @study_choices
 @rig_option
+@fleet_choices
 @consent_choices
 @results_option
 @click.option(
@@ -40,6 +46,7 @@ def command(
     serve: str | None,
     seed: int | None,
     rig: str,
+    hosts: FleetChoice,
     destroy: tuple[str, ...],
     discard_unknown_data: bool,
     results: Path,
@@ -55,14 +62,18 @@ def command(
     """
     from fsgauge.cli.asking import ask_where_long
     from fsgauge.cli.execution import execute
+    from fsgauge.cli.submitting import submit
     from fsgauge.rig.registry import rig_named
 
     chosen = chosen_study(study, overrides, systems, storage, seed, serve, baseline, without)
+    if hosts.is_submitted:
+        return submit(chosen, hosts)
     if not yes:
-        ask_where_long(chosen, rig_named(rig))
+        ask_where_long(chosen, rig_named(rig, hosts=hosts))
     return execute(
         chosen,
         rig=rig,
+        hosts=hosts,
         results=results,
         destroy=chosen_consent(destroy, discard_unknown_data),
         style=style,
@@ -74,12 +85,14 @@ def command(
 @click.option(
     "--rig", metavar="RIG", help="Must be the rig that the study began on, which is the default."
 )
+@fleet_choices
 @consent_choices
 @accept_changed_choice
 @progress_choices
 def resume(
     directory: Path,
     rig: str | None,
+    hosts: FleetChoice,
     destroy: tuple[str, ...],
     discard_unknown_data: bool,
     accept_changed: bool,
@@ -88,13 +101,15 @@ def resume(
     """Continue the study in DIRECTORY after an interruption or a kill.
 
     Plan, seed and study are those that the folder recorded. The block that was cut short is
-    measured again from its first turn; its records move to records-abandoned/.
+    measured again from its first turn; its records move to records-abandoned/. A study on a fleet
+    needs its hosts again.
     """
     from fsgauge.cli.execution import execute_again
 
     return execute_again(
         directory,
         rig=rig,
+        hosts=hosts,
         destroy=chosen_consent(destroy, discard_unknown_data),
         style=style,
         accept_changed=accept_changed,

@@ -120,6 +120,7 @@ class JsonLines(Quiet):
         self.audience.say(json.dumps(facts) + "\n")
 
 
+_NAMED_HOSTS = 4
 NAMED_SYSTEMS = 8
 """The opening names so many systems; of more it says the number."""
 
@@ -132,7 +133,7 @@ def opening(study: Study, plan: Plan, environment: EnvironmentRecord) -> list[st
     cores, kernel = machine.processor_count, " ".join(machine.kernel.split()[:2])
     return [
         study.question,
-        f"host rig, {kernel}, {cores} {'core' if cores == 1 else 'cores'};"
+        f"{_rig(environment)}, {kernel}, {cores} {'core' if cores == 1 else 'cores'};"
         f" storage: {environment.storage.sentence}",
         compared(plan),
         f"{count(len(plan.cells), 'cell')} in {count(blocks, 'block')}:"
@@ -140,6 +141,15 @@ def opening(study: Study, plan: Plan, environment: EnvironmentRecord) -> list[st
         f" about {format_size(plan.expected_written_bytes)} written; seed {plan.seed}",
         "",
     ]
+
+
+def _rig(environment: EnvironmentRecord) -> str:
+    """ "host rig"; of several hosts their names: "4 hosts at once (a, b, c and 1 more)"."""
+    names = [machine.name for machine in environment.machines]
+    if len(names) == 1:
+        return "host rig"
+    more = f" and {len(names) - _NAMED_HOSTS} more" if len(names) > _NAMED_HOSTS else ""
+    return f"{len(names)} hosts at once ({', '.join(names[:_NAMED_HOSTS])}{more})"
 
 
 def compared(plan: Plan) -> str:

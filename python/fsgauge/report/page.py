@@ -6,11 +6,12 @@ import shlex
 from collections.abc import Sequence
 from typing import Any
 
-from fsgauge.machine import Machine, StorageFacts
+from fsgauge.machine import Machine, StorageFacts, title_of
 from fsgauge.record import EnvironmentRecord, StudyRecord, TurnRecord
 from fsgauge.report import words
 from fsgauge.report.draw import Drawing
 from fsgauge.report.durability import MARK, durability_lines, marked_page
+from fsgauge.report.hosts import host_lines
 from fsgauge.report.kind_page import page_of
 from fsgauge.report.labels import MANY, labels_of
 from fsgauge.report.ranked import rank_tables
@@ -25,6 +26,8 @@ from fsgauge.stats.storage_findings import storage_words
 from fsgauge.store import StoredStudy
 from fsgauge.units import format_duration, format_size
 from fsgauge.wire import LayoutResult
+
+_NAMED_HOSTS = 4
 
 
 def render_page(results: Results, stored: StoredStudy, drawings: dict[str, Drawing]) -> str:
@@ -58,6 +61,7 @@ def page_values(
         "tables": number_tables(results),
         "sync_tables": sync_tables(results, stored.runs),
         "layouts": layout_lines(results),
+        "hosts": host_lines(results),
         "layout_ratio": ratio_words,
         "page": page,
         "lead": page.lead(drawings),
@@ -88,13 +92,21 @@ def repeat_command(study: StudyRecord) -> str:
 
 
 def rig_sentence(study: StudyRecord, environment: EnvironmentRecord) -> str:
-    """The rig's machines in a line; a virtual one is named as such."""
+    """The rig's machines in a line, those that are alike together; a virtual one says so."""
+    alike: dict[str, list[str]] = {}
+    for each in environment.machines:
+        alike.setdefault(_machine_words(each), []).append(title_of(each, environment.machines))
     alone = len(environment.machines) == 1
     machines = [
-        _machine_words(each) if alone else f"{each.role}: {_machine_words(each)}"
-        for each in environment.machines
+        text if alone else f"{_few_names(titles)}: {text}" for text, titles in alike.items()
     ]
     return f"{study.rig} rig, {'; '.join(machines)}"
+
+
+def _few_names(names: list[str]) -> str:
+    """Some of many names: "a, b, c, d and 12 more"."""
+    more = len(names) - _NAMED_HOSTS
+    return ", ".join(names[:_NAMED_HOSTS]) + (f" and {more} more" if more > 0 else "")
 
 
 def _machine_words(machine: Machine) -> str:
@@ -108,13 +120,20 @@ def _machine_words(machine: Machine) -> str:
 def environment_rows(
     before: EnvironmentRecord, after: EnvironmentRecord | None
 ) -> list[tuple[str, str, str]]:
-    """(fact, before, after where it differs); of several machines, each fact names the role."""
-    rows = []
+    """(fact, before, after where it differs); of several machines, each fact names its machine, and
+    hosts of which a fact is the same share a row."""
+    if len(before.machines) == 1:
+        machine = before.machines[0]
+        later = after.of_role(machine.role) if after is not None else None
+        return _machine_rows(machine, later)
+    shared: dict[tuple[str, str, str], list[str]] = {}
     for machine in before.machines:
         later = after.of_role(machine.role) if after is not None else None
-        prefix = "" if len(before.machines) == 1 else f"{machine.role}: "
-        rows += [(prefix + name, was, now) for name, was, now in _machine_rows(machine, later)]
-    return rows
+        for row in _machine_rows(machine, later):
+            shared.setdefault(row, []).append(title_of(machine, before.machines))
+    return [
+        (f"{_few_names(titles)}: {name}", was, now) for (name, was, now), titles in shared.items()
+    ]
 
 
 def _machine_rows(before: Machine, after: Machine | None) -> list[tuple[str, str, str]]:

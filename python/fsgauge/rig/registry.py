@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
+from fsgauge.engine import Engine
 from fsgauge.errors import InputError
-from fsgauge.rig.rig import Rig
+from fsgauge.rig.rig import Rig, TakesHosts
+
+if TYPE_CHECKING:
+    from fsgauge.rig.fleet.choice import FleetChoice
 
 Say = Callable[[str], None]
 """Is handed what people have to know of a device: what is destroyed, and what stays on it."""
@@ -15,20 +20,47 @@ DEFAULT = "host"
 
 
 def _host(say: Say) -> Rig:
+    return host_rig(None, say)
+
+
+def _fleet(say: Say) -> Rig:
+    from fsgauge.rig.fleet.rig import FleetRig
+
+    return FleetRig(say=say)
+
+
+RIGS: dict[str, Callable[[Say], Rig]] = {"host": _host, "fleet": _fleet}
+
+
+def host_rig(engine: Engine | None, say: Say) -> Rig:
+    """This machine, with an engine of the caller's where it has one."""
     from fsgauge.rig.host.rig import HostRig
 
-    return HostRig(say=say)
+    return HostRig(engine=engine, say=say)
 
 
-RIGS: dict[str, Callable[[Say], Rig]] = {"host": _host}
+def rig_named(name: str, say: Say = lambda _: None, hosts: FleetChoice | None = None) -> Rig:
+    """A rig, not checked yet; InputError with the nearest name for one that is not known.
 
-
-def rig_named(name: str, say: Say = lambda _: None) -> Rig:
-    """A rig, not checked yet; InputError with the nearest name for one that is not known."""
+    `hosts` are those of the command line; InputError for a rig that has none.
+    """
     if name in RIGS:
-        return RIGS[name](say)
+        rig = RIGS[name](say)
+        if hosts is not None and hosts.given:
+            _give(rig, hosts)
+        return rig
     near = difflib.get_close_matches(name, RIGS, n=1, cutoff=0.4)
     known = f"known: {', '.join(sorted(RIGS))}"
     raise InputError(
         f'unknown rig "{name}"', details=(f'did you mean "{near[0]}"?' if near else known,)
     )
+
+
+def _give(rig: Rig, hosts: FleetChoice) -> None:
+    option = hosts.given[0]
+    if not isinstance(rig, TakesHosts):
+        raise InputError(
+            f"{option} names hosts, and the rig {rig.name} has none",
+            next=f"--rig fleet {option} ...",
+        )
+    rig.take(hosts)

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from fsgauge.errors import FsgaugeError
+from fsgauge.errors import FsgaugeError, RigError
 from fsgauge.machine import Machine
 from fsgauge.record import (
     Cell,
@@ -31,6 +31,9 @@ from fsgauge.study.model import Study, System
 from fsgauge.wire import ClientsJob, Event, LoadJob, LoadResult
 from fsgauge.wire import Engine as EngineBuild
 from fsgauge.workload.folders import Place
+
+if TYPE_CHECKING:
+    from fsgauge.rig.fleet.choice import FleetChoice
 
 
 @dataclass(frozen=True)
@@ -56,10 +59,33 @@ class RunStarted:
     cell: Cell
 
 
+@dataclass(frozen=True)
+class FromMachine:
+    """What one of several machines recorded, whole; the study's own record is made of them all."""
+
+    machine: str
+    record: TurnRecord | StepRecord | ScanRecord | RunRecord
+
+
+@dataclass(frozen=True)
+class BlockVoid:
+    """What was told of a block does not count: all of it is measured again."""
+
+    block: int
+    because: str
+
+
+class StudyVoid(RigError):
+    """Nothing that was measured counts any more: the session has changed, and the study begins
+    again with what it is now."""
+
+
 Happening = (
     TurnStarted
     | StepStarted
     | RunStarted
+    | FromMachine
+    | BlockVoid
     | Event
     | TurnRecord
     | StepRecord
@@ -77,16 +103,17 @@ Tell = Callable[[Happening], None]
 class Description:
     """What a rig is now. `size_bytes` is what each system can have at most; `engine` is the build
     that measures, as its results have it; `machines` are all its machines, the one that drives the
-    load first."""
+    load first; `left_out` says of each that is no longer among them why."""
 
     size_bytes: int
     engine: EngineBuild
     machines: list[Machine]
+    left_out: tuple[str, ...] = ()
 
     @property
     def environment(self) -> EnvironmentRecord:
         """The machines as they are stored."""
-        return EnvironmentRecord(machines=self.machines)
+        return EnvironmentRecord(machines=self.machines, left_out=list(self.left_out))
 
 
 class Session(Protocol):
@@ -100,8 +127,8 @@ class Session(Protocol):
         """Measure every turn of one block in full.
 
         A fault of the storage is a run's record. Raises RigError where the rest of the block cannot
-        be measured. Whatever ends the block, also what `tell` raises, each of its systems is gone
-        when this returns.
+        be measured, StudyVoid where all blocks must be measured again. Whatever ends the block,
+        also what `tell` raises, each of its systems is gone when this returns.
         """
         ...
 
@@ -177,6 +204,15 @@ class UsesFolders(Protocol):
 
     def folders(self, study: Study) -> FoldersSeen:
         """Those of the study that are there; touches nothing."""
+        ...
+
+
+@runtime_checkable
+class TakesHosts(Protocol):
+    """What a rig offers as well that consists of hosts which the command line names."""
+
+    def take(self, hosts: FleetChoice) -> None:
+        """These are the hosts."""
         ...
 
 

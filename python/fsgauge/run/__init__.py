@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from fsgauge.progress import Progress
 from fsgauge.record import StudyRecord
 from fsgauge.rig.design import design_of
 from fsgauge.rig.host.device.consent import Consent
-from fsgauge.rig.rig import Rig, Session
+from fsgauge.rig.rig import Rig, Session, StudyVoid
 from fsgauge.run.recording import Recording
 from fsgauge.run.resuming import is_finished, knows_enough, require_same, study_of, without
 from fsgauge.store import ResultsFolder, read_results
@@ -75,7 +75,7 @@ def run_study(
             folder.write_study(record, dump_study(study))
             folder.journal("started", runs=sum(len(turn.cells) for turn in plan.turns))
             progress.study_started(study, plan, found.environment)
-            recording = Recording(folder, progress, study.plan.stop_interval is not None)
+            recording = Recording(folder, progress, plan, study.plan.stop_interval is not None)
             ended_by = _measure(session, record, recording, set())
     return Outcome(folder.directory, ended_by)
 
@@ -109,7 +109,7 @@ def resume_study(
             folder.write_environment("resumed", found.environment)
             folder.journal("resumed", whole_blocks=sorted(whole), abandoned=aside)
             progress.study_started(study, without(plan, whole), found.environment)
-            recording = Recording(folder, progress, study.plan.stop_interval is not None)
+            recording = Recording(folder, progress, plan, study.plan.stop_interval is not None)
             if recording.keeps_runs:
                 recording.runs += [run for run in stored.runs if run.block in whole]
             ended_by = _measure(session, stored.study, recording, whole)
@@ -140,12 +140,31 @@ def _all_blocks(
     session: Session, record: StudyRecord, recording: Recording, whole: set[int]
 ) -> None:
     """Every block that is not whole, until the study knows enough; rows go to Parquet."""
+    blocks = sorted({turn.block for turn in record.plan.turns})
     try:
-        for block in sorted({turn.block for turn in record.plan.turns}):
-            if block not in whole:
-                if knows_enough(record, recording.runs):
-                    break
-                session.block(record.plan, block, recording)
-            compact(recording.folder, block)
+        while not _every_block(session, record, recording, whole, blocks):
+            whole = set()
     finally:
         recording.progress.ended()
+
+
+def _every_block(
+    session: Session,
+    record: StudyRecord,
+    recording: Recording,
+    whole: set[int],
+    blocks: Sequence[int],
+) -> bool:
+    """The blocks that are not whole, in order; False where all must be measured again."""
+    for block in blocks:
+        if block not in whole:
+            if knows_enough(record, recording.runs):
+                break
+            try:
+                session.block(record.plan, block, recording)
+            except StudyVoid as error:
+                recording.void(set(blocks), error.what)
+                recording.folder.write_environment("before", session.describe().environment)
+                return False
+        compact(recording.folder, block)
+    return True

@@ -5,10 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from fsgauge.progress import Progress
-from fsgauge.record import RunRecord, ScanRecord, StepRecord, TurnRecord
-from fsgauge.rig.rig import Happening, RunStarted, StepStarted, TurnStarted
+from fsgauge.record import Plan, RunRecord, ScanRecord, StepRecord, TurnRecord
+from fsgauge.rig.rig import (
+    BlockVoid,
+    FromMachine,
+    Happening,
+    RunStarted,
+    StepStarted,
+    TurnStarted,
+)
 from fsgauge.run.gave_up import require_clients, require_server
 from fsgauge.store import ResultsFolder
+from fsgauge.store.abandon import set_aside
 
 
 @dataclass
@@ -18,6 +26,7 @@ class Recording:
 
     folder: ResultsFolder
     progress: Progress
+    plan: Plan
     keeps_runs: bool
     runs: list[RunRecord] = field(default_factory=list)
 
@@ -31,6 +40,10 @@ class Recording:
                 self.progress.step_started(turn, what)
             case RunStarted(turn, cell):
                 self.progress.run_started(turn, cell)
+            case FromMachine(machine, record):
+                self.folder.write_from_machine(machine, record)
+            case BlockVoid(block, because):
+                self.void({block}, because)
             case TurnRecord():
                 self.folder.write_turn(happening)
             case ScanRecord():
@@ -41,6 +54,13 @@ class Recording:
                 self._run(happening)
             case _:
                 self.progress.event(happening)
+
+    def void(self, blocks: set[int], because: str) -> None:
+        """What was recorded of these blocks is set aside: they are measured again."""
+        others = {turn.block for turn in self.plan.turns} - blocks
+        aside = set_aside(self.folder, self.plan, others)
+        self.folder.journal("void", blocks=sorted(blocks), because=because, abandoned=aside)
+        self.runs = [run for run in self.runs if run.block not in blocks]
 
     def _step(self, record: StepRecord) -> None:
         self.folder.write_step(record)

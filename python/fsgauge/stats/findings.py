@@ -15,6 +15,7 @@ from fsgauge.stats.drift import drift_of_study
 from fsgauge.stats.durability import weak_systems
 from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of, turn_name
 from fsgauge.stats.few_operations import NEXT_STEP
+from fsgauge.stats.hosts import host_findings
 from fsgauge.stats.lost_data import lost_data
 from fsgauge.stats.machine_findings import machine_findings
 from fsgauge.stats.metrics import METRICS
@@ -56,6 +57,7 @@ def find_all(evidence: Evidence) -> list[Finding]:
         *_cache_answered(evidence),
         *_robust_disagrees(evidence),
         *_turns_differ(evidence),
+        *host_findings(evidence),
         *machine_findings(evidence),
         *layout_scans(evidence),
         *preconditioned(evidence),

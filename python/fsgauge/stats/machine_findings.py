@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fsgauge.machine import Machine
+from fsgauge.machine import Machine, title_of
 from fsgauge.stats.evidence import Evidence, count, finding
 from fsgauge.stats.results import Finding
 
@@ -14,12 +14,12 @@ FIXED_GOVERNOR = "performance"
 
 
 def machine_findings(evidence: Evidence) -> Iterator[Finding]:
-    """All findings about the machines; of several, each names the role of its machine."""
+    """All findings about the machines; of several, each names its machine."""
     alone = len(evidence.before.machines) == 1
     for before in evidence.before.machines:
         after = evidence.after.of_role(before.role) if evidence.after is not None else None
         for found in _of_machine(before, after):
-            named = {"sentence": f"{before.role}: {found.sentence}"}
+            named = {"sentence": f"{title_of(before, evidence.before.machines)}: {found.sentence}"}
             yield found if alone else found.model_copy(update=named)
 
 

@@ -26,6 +26,7 @@ from fsgauge.stats.evidence import Evidence, continued
 from fsgauge.stats.few_operations import few_operations
 from fsgauge.stats.findings import find_all
 from fsgauge.stats.folders.same_conditions import Side
+from fsgauge.stats.hosts import hosts_of
 from fsgauge.stats.layouts import read_layouts
 from fsgauge.stats.lost_data import LOST_DATA
 from fsgauge.stats.metrics import METRICS, LatencyKind
@@ -189,6 +190,7 @@ def _results(
         differences=differences_between(plan.systems, evidence.turns),
         durability=durability,
         layouts=evidence.layouts,
+        hosts=hosts_of(evidence.runs, evidence.before),
         own=evidence.own,
     )
 

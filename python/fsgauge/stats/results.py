@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Literal, Protocol, Self
 
-from pydantic import BaseModel, ConfigDict, SerializeAsAny, ValidationInfo, field_validator
+from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, ValidationInfo, field_validator
 
 from fsgauge import kinds
 from fsgauge.durability.options import Guards
@@ -247,6 +247,31 @@ class Layouts(ResultModel):
     incomplete: int
 
 
+class HostNumbers(ResultModel):
+    """One of several hosts. `share` is the rate of its jobs over that of the median host's, the
+    geometric mean over runs; times are those of its start after the common moment."""
+
+    name: str
+    share: float
+    late_ns: int | None
+    worst_late_ns: int | None
+    clock_bound_ns: int | None
+
+
+class HostsResult(ResultModel):
+    """Several hosts at once, in the order of the study. Skew is how far apart their starts were in
+    a run; `skew_bound_ns` is the most that it can have been, clocks included. `last_over_median`:
+    when the last host ended, over when the median one did, in the worst run."""
+
+    hosts: list[HostNumbers]
+    left_out: list[str]
+    runs: int
+    skew_median_ns: int | None
+    skew_most_ns: int | None
+    skew_bound_ns: int | None
+    last_over_median: float | None
+
+
 class Results(ResultModel):
     """Everything that the report prints and `compare` reads; `own` is what only its kind has."""
 
@@ -271,6 +296,7 @@ class Results(ResultModel):
     differences: list[Difference]
     durability: Durability = NOTHING_WEAK
     layouts: Layouts | None = None
+    hosts: HostsResult | None = Field(default=None, exclude_if=lambda value: value is None)
     own: SerializeAsAny[OwnResults] | None = None
 
     @field_validator("own", mode="before")

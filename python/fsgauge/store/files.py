@@ -6,7 +6,7 @@ import re
 
 from fsgauge.errors import InputError
 from fsgauge.plain_files import PlainFolder
-from fsgauge.record import ScanRecord, StepRecord
+from fsgauge.record import RunRecord, ScanRecord, StepRecord
 
 
 def read_text(folder: PlainFolder, name: str) -> str:
@@ -19,6 +19,17 @@ def read_text(folder: PlainFolder, name: str) -> str:
             cause="the file was damaged",
             next="restore it from a copy of the folder",
         ) from error
+
+
+def run_name(record: RunRecord) -> str:
+    """The name of a run's file in its turn's folder."""
+    return f"{record.position:02d}-{slug(record.cell.id)}.json"
+
+
+def host_prefix(machine: str) -> str:
+    """Begins the names of the records that one of several machines made; no reader takes them for
+    the study's own."""
+    return f"host-{slug(machine)}-"
 
 
 def scan_name(record: ScanRecord) -> str:

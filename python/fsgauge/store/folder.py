@@ -25,7 +25,7 @@ from fsgauge.record import (
     StudyRecord,
     TurnRecord,
 )
-from fsgauge.store.files import scan_name, slug, step_name, turn_folder
+from fsgauge.store.files import host_prefix, run_name, scan_name, slug, step_name, turn_folder
 from fsgauge.store.journal import Journal
 from fsgauge.store.record_files import record_files
 from fsgauge.store.seals import NOT_STORED, SET_ASIDE, STORED, read_seals
@@ -103,8 +103,23 @@ class ResultsFolder:
     def write_run(self, record: RunRecord) -> None:
         """One run, measured or failed."""
         folder = turn_folder(record.block, record.turn, record.system)
-        name = f"{record.position:02d}-{slug(record.cell.id)}.json"
-        self.write(f"records/{folder}/{name}", record.model_dump_json())
+        self.write(f"records/{folder}/{run_name(record)}", record.model_dump_json())
+
+    def write_from_machine(
+        self, machine: str, record: TurnRecord | RunRecord | ScanRecord | StepRecord
+    ) -> None:
+        """A record as one of several machines made it, beside the study's own."""
+        match record:
+            case TurnRecord():
+                name = "turn.json"
+            case RunRecord():
+                name = run_name(record)
+            case ScanRecord():
+                name = scan_name(record)
+            case StepRecord():
+                name = step_name(record)
+        folder = turn_folder(record.block, record.turn, record.system)
+        self.write(f"records/{folder}/{host_prefix(machine)}{name}", record.model_dump_json())
 
     def journal(self, event: str, **facts: object) -> None:
         """Append one line and have it on disk before returning."""

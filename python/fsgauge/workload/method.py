@@ -8,6 +8,7 @@ from typing import Literal, Protocol, Self
 
 from fsgauge.access.keys import AccessKeys
 from fsgauge.access.words import through
+from fsgauge.errors import InputError
 from fsgauge.record import Cell
 from fsgauge.wire import (
     ClientsJob,
@@ -21,6 +22,7 @@ from fsgauge.wire import (
     ZeroData,
 )
 from fsgauge.workload.assumed import EXPECTED, Speed
+from fsgauge.workload.dealing import Dealt, Share
 from fsgauge.workload.folders import (
     AgedFiles,
     AgedFolders,
@@ -150,6 +152,14 @@ class Method(Protocol):
         """How its time may be divided where systems are measured side by side."""
         ...
 
+    def require_dealable(self, hosts: int) -> None:
+        """Raise InputError where the load cannot be dealt out to so many hosts."""
+        ...
+
+    def dealt(self, job: Dealt, share: Share) -> Dealt:
+        """One host's share of a job, as `require_dealable` allows it."""
+        ...
+
     def run_seconds(self, cell: Cell, space_bytes: int, speed: Speed = EXPECTED) -> float:
         """What a run takes on storage of such speed; `space_bytes` is that of all files."""
         ...
@@ -209,6 +219,19 @@ class OnPaths:
     def cautions(self) -> list[str]:
         """Nothing."""
         return []
+
+    def require_dealable(self, hosts: int) -> None:
+        """Raise InputError: what is not dealt out runs on one host."""
+        if hosts > 1:
+            raise InputError(
+                f"a study of this kind runs on one host so far, and the fleet has {hosts}",
+                cause="its load is not yet divided between hosts",
+                next="a hosts file with one host, or the same study without --rig fleet",
+            )
+
+    def dealt(self, job: Dealt, share: Share) -> Dealt:  # noqa: ARG002 - there is one host
+        """All of it."""
+        return job
 
     def clear_jobs(self, folders: ClientFolders) -> list[ClientsJob]:  # noqa: ARG002
         """Raise TypeError: no share is ever given to it."""

@@ -37,6 +37,7 @@ from fsgauge.wire import (
     WritePhase,
 )
 from fsgauge.workload.assumed import EXPECTED, Speed
+from fsgauge.workload.dealing import Dealt, Share, require_enough
 from fsgauge.workload.folders import BACKUP, OWN, ClientFolders, FileSets, Place
 from fsgauge.workload.method import MakesOwnFiles, OverServers, data_of
 from fsgauge.workload.room import Room
@@ -152,6 +153,33 @@ class ConnectionsMethod(OverServers, MakesOwnFiles):
             for cell in cells_of(self.workload)
             if ConnectionsFactors.of(cell).test in ("write", "backup fill")
         ]
+
+    def require_dealable(self, hosts: int) -> None:
+        """Clients are dealt out; a backup is the work of one reader."""
+        if hosts == 1:
+            return
+        backup = [test for test in self.workload.tests if test in OF_BACKUP]
+        if backup:
+            others = [test for test in self.workload.tests if test not in OF_BACKUP]
+            listed = ", ".join(f'"{test}"' for test in others)
+            raise InputError(
+                f"a backup is the work of one reader, so it is not dealt out to {hosts} hosts",
+                next=f"--set 'workload.tests=[{listed}]'",
+            )
+        require_enough("clients", self.workload.clients, hosts, "workload.clients")
+
+    def dealt(self, job: Dealt, share: Share) -> Dealt:
+        """The host's clients, with files of their own."""
+        if not isinstance(job, ClientsJob) or share.hosts == 1:
+            return job
+        files = job.files.model_copy(update={"clients": share.of(job.files.clients)})
+        return job.model_copy(
+            update={
+                "clients": share.of(job.clients),
+                "files": files,
+                "seed": share.seed(job.seed),
+            }
+        )
 
     def run_seconds(self, cell: Cell, space_bytes: int, speed: Speed = EXPECTED) -> float:  # noqa: ARG002
         """Sessions, calls, then the bytes at the storage's speed: memory's are synced after."""

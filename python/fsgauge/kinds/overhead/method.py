@@ -20,6 +20,7 @@ from fsgauge.wire import (
     ZipfAccess,
 )
 from fsgauge.workload.assumed import EXPECTED, Speed, operations_per_second
+from fsgauge.workload.dealing import Dealt, Share
 from fsgauge.workload.folders import Place
 from fsgauge.workload.granularity import interval_ns, rounded_down
 from fsgauge.workload.method import (
@@ -109,6 +110,17 @@ class OverheadMethod(OverServers, LaidOut):
             data=data_of(workload.data),
             seed=seed,
         )
+
+    def require_dealable(self, hosts: int) -> None:
+        """Every host does each cell whole, on files of its own."""
+
+    def dealt(self, job: Dealt, share: Share) -> Dealt:
+        """The whole cell, with offsets of its own; of a pace, its share."""
+        update: dict[str, object] = {"seed": share.seed(job.seed)}
+        if isinstance(job, LoadJob) and job.rate is not None:
+            each = job.rate.operations_per_second / share.hosts
+            update["rate"] = job.rate.model_copy(update={"operations_per_second": each})
+        return job.model_copy(update=update)
 
     def slicing(self, cell: Cell) -> Slicing:
         """Random direct I/O in short slices. In one go what would begin anew with each slice: a

@@ -1,0 +1,203 @@
+"""One block over all hosts: each measures its share by itself, and all begin each run together."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from fsgauge.errors import RigError
+from fsgauge.record import Plan, RunRecord
+from fsgauge.rig.fleet import plugin
+from fsgauge.rig.fleet.clock import Clock
+from fsgauge.rig.fleet.cluster import Lost
+from fsgauge.rig.fleet.gathered import Gathered, records_of, together
+from fsgauge.rig.fleet.hosts import ANSWER_SECONDS, Hosts
+from fsgauge.rig.fleet.loss import HostLostError
+from fsgauge.rig.fleet.messages import LabelMessage, State, Told
+from fsgauge.rig.rig import Tell
+from fsgauge.starts import MachineStart
+from fsgauge.units import format_duration
+
+_REPLIES_AHEAD = 10
+"""The start is so many of the slowest reply away, so that every host hears of it in time."""
+_LEAST_LOOK_SECONDS = 0.5
+_LOOKS_A_SECOND = 200
+"""Questions that the coordinator asks at most, however many hosts there are."""
+_LEAST_PATIENCE_SECONDS = 120.0
+_PATIENCE = 5.0
+"""A host may take so many times as long to prepare as the first one did."""
+
+
+@dataclass
+class BlockOverHosts:
+    """One block, measured once. `say` is told what hosts say to people."""
+
+    hosts: Hosts
+    clock: Clock
+    plan: Plan
+    block: int
+    tell: Tell
+    say: Callable[[str], None]
+    least_lead_seconds: float
+    _states: dict[str, State] = field(default_factory=dict)
+    _start_ns: int = 0
+    _since: float = 0.0
+    _first_after: float | None = None
+
+    def measure(self) -> None:
+        """All of it; raises HostLostError for a host that is gone, and what `tell` raises."""
+        names = self.hosts.names
+        gathered = Gathered(self.plan, self.block, names)
+        plan = self.plan.model_dump_json()
+        self._require(
+            self.hosts.cluster.ask(
+                names, plugin.measure, ANSWER_SECONDS, plan=plan, block=self.block
+            )
+        )
+        self._begin_waiting()
+        while True:
+            self._look(gathered)
+            for told in gathered.ready():
+                self._put_together(gathered, told)
+            phases = {state.phase for state in self._states.values()}
+            if len(self._states) == len(names) and phases == {"idle"}:
+                break
+            if len(self._states) == len(names) and phases == {"armed"}:
+                self._start()
+            elif phases >= {"armed", "idle"}:
+                raise RigError("some hosts have ended the block, and others wait for a run of it")
+            else:
+                self._require_patience()
+        if not gathered.is_complete:
+            raise RigError("some hosts told more of the block than others")
+
+    def _look(self, gathered: Gathered) -> None:
+        """Ask every host where it is; hosts that are idle told everything."""
+        names = self.hosts.names
+        seconds = max(_LEAST_LOOK_SECONDS, len(names) / _LOOKS_A_SECOND)
+        words = {
+            name: {
+                "known": self._states[name].serial if name in self._states else -1,
+                "seconds": 0.0 if self._is_settled(name) else seconds,
+            }
+            for name in names
+        }
+        answers = self.hosts.cluster.ask_each(words, plugin.look, seconds + ANSWER_SECONDS)
+        self._require(answers)
+        for name, answer in answers.items():
+            state = State.model_validate_json(answer)
+            self._states[name] = state
+            gathered.add(name, state.told)
+            for sentence in state.said:
+                self.say(f"{name}: {sentence}")
+            if state.fault is not None:
+                raise HostLostError(name, state.fault.what)
+            if state.phase in ("failed", "closed"):
+                raise HostLostError(name, "it ended the study by itself")
+
+    def _is_settled(self, name: str) -> bool:
+        """Whether a host waits for the others, so that it need not be waited for."""
+        state = self._states.get(name)
+        return state is not None and state.phase in ("armed", "idle")
+
+    def _require(self, answers: dict[str, object]) -> None:
+        for name, answer in answers.items():
+            if isinstance(answer, Lost):
+                raise HostLostError(name, answer.words, self.hosts.by_hand(name))
+
+    def _put_together(self, gathered: Gathered, told: dict[str, Told]) -> None:
+        begun = gathered.begun(told)
+        if begun is not None:
+            self.tell(begun)
+            return
+        records = records_of(told)
+        runs = {name: each for name, each in records.items() if isinstance(each, RunRecord)}
+        for happening in together(records, self._starts(runs) if runs else ()):
+            self.tell(happening)
+        if runs:
+            self._begin_waiting()
+
+    def _start(self) -> None:
+        """All hosts are armed: give them one moment, each by its own clock."""
+        names = self.hosts.names
+        labels = {name: self._states[name].armed for name in names}
+        label = labels[names[0]]
+        if label is None or any(each != label for each in labels.values()):
+            raise RigError(
+                "the hosts wait for different runs",
+                details=tuple(f"{name}: {_words(each)}" for name, each in labels.items()),
+            )
+        asked = time.monotonic()
+        self.clock.compare(self.hosts.cluster, names)
+        slowest = time.monotonic() - asked
+        lead = max(self.least_lead_seconds, _REPLIES_AHEAD * slowest)
+        self._start_ns = time.monotonic_ns() + int(lead * 1e9)
+        words = {
+            name: {
+                **label.model_dump(),
+                "start_at_ns": self.clock.of_host(name, self._start_ns),
+            }
+            for name in names
+        }
+        answers = self.hosts.cluster.ask_each(words, plugin.arm, ANSWER_SECONDS)
+        self._require(answers)
+        for name, answer in answers.items():
+            if answer["missed"]:
+                raise HostLostError(name, f"it missed the start of {_words(label)}")
+        self._states.clear()
+
+    def _starts(self, runs: dict[str, RunRecord]) -> list[MachineStart]:
+        """When each host began and ended, by this machine's clock; none of a run that failed."""
+        found = {}
+        for name, run in runs.items():
+            own = run.parts[0].slices[0].result.common_start if run.parts else None
+            if own is None:
+                return []
+            found[name] = own
+        moments = {
+            name: [own.started_at_ns, own.last_started_at_ns, own.ended_at_ns]
+            for name, own in found.items()
+        }
+        here = self.clock.here(self.hosts.cluster, moments)
+        return [
+            MachineStart(
+                machine=name,
+                late_ns=first.peer_ns - self._start_ns,
+                last_late_ns=last.peer_ns - self._start_ns,
+                ended_ns=ended.peer_ns - self._start_ns,
+                bound_ns=max(each.bound_ns for each in here[name]),
+                round_trip_ns=self.clock.readings[name].round_trip_ns,
+                real_time=found[name].real_time,
+                spun=found[name].spun,
+            )
+            for name in found
+            for first, last, ended in [here[name]]
+        ]
+
+    def _begin_waiting(self) -> None:
+        self._since, self._first_after = time.monotonic(), None
+
+    def _require_patience(self) -> None:
+        """Raise HostLostError where others have waited for a host for too long."""
+        waiting = [name for name in self.hosts.names if self._is_settled(name)]
+        if not waiting:
+            return
+        took = time.monotonic() - self._since
+        if self._first_after is None:
+            self._first_after = took
+        longest = max(_LEAST_PATIENCE_SECONDS, _PATIENCE * self._first_after)
+        if took > self._first_after + longest:
+            late = next(name for name in self.hosts.names if name not in waiting)
+            waited = format_duration(int((took - self._first_after) * 1e9))
+            raise HostLostError(
+                late,
+                f"it is not ready, and {waiting[0]} has waited {waited} for it",
+                self.hosts.by_hand(late),
+            )
+
+
+def _words(label: LabelMessage | None) -> str:
+    if label is None:
+        return "nothing"
+    return f"block {label.block + 1}, turn {label.turn + 1}, {label.cell}"

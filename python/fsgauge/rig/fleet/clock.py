@@ -1,0 +1,155 @@
+"""The hosts' monotonic clocks against that of the coordinator: engine to engine, no wall clock.
+
+The coordinator's engine answers, each host's engine asks. What is found is an offset and a bound
+that holds whatever way the messages took.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from pydantic import ValidationError
+
+from fsgauge.engine import Engine
+from fsgauge.errors import FsgaugeError, RigError
+from fsgauge.rig.fleet import plugin
+from fsgauge.rig.fleet.cluster import Cluster, Lost
+from fsgauge.rig.fleet.loss import HostLostError
+from fsgauge.rig.fleet.messages import Fault
+from fsgauge.wire import (
+    ClockMoment,
+    ClockReading,
+    ClockServedEvent,
+    Event,
+    ExchangeClockJob,
+    ExchangeClockResult,
+    Lease,
+    ServeClockJob,
+)
+
+EXCHANGES = 40
+_LONGEST_STUDY_NS = 7 * 24 * 3600 * 10**9
+_SERVE_SECONDS = 20.0
+_ASK_SECONDS = 20.0
+_SILENCE_NS = 10_000_000_000
+_MOST_REPLIES = 1 << 40
+_JUMPED = ("clock.jumped", "clock.drift")
+
+
+@dataclass
+class Clock:
+    """The coordinator's clock as it is served. Make it with `served_clock`."""
+
+    address: str
+    port: int
+    key: str
+    readings: dict[str, ClockReading] = field(default_factory=dict)
+    """The last one of each host."""
+
+    def compare(self, control: Cluster, hosts: Iterable[str]) -> None:
+        """How each host's clock stands now."""
+        for host, found in self._ask(control, {host: [] for host in hosts}, {}).items():
+            self.readings[host] = found.reading
+
+    def here(
+        self, control: Cluster, moments_ns: Mapping[str, list[int]]
+    ) -> dict[str, list[ClockMoment]]:
+        """Moments of hosts by the coordinator's clock, on the line between two readings."""
+        found = self._ask(control, moments_ns, self.readings)
+        for host, result in found.items():
+            self.readings[host] = result.reading
+        return {host: result.moments for host, result in found.items()}
+
+    def of_host(self, host: str, here_ns: int) -> int:
+        """A moment of the coordinator's clock by that of a host."""
+        return here_ns - self.readings[host].offset_ns
+
+    def _ask(
+        self,
+        control: Cluster,
+        moments_ns: Mapping[str, list[int]],
+        earlier: Mapping[str, ClockReading],
+    ) -> dict[str, ExchangeClockResult]:
+        words = {
+            host: {
+                "job": ExchangeClockJob(
+                    address=self.address,
+                    port=self.port,
+                    key=self.key,
+                    exchanges=EXCHANGES,
+                    earlier=earlier.get(host),
+                    moments_ns=moments,
+                ).model_dump_json()
+            }
+            for host, moments in moments_ns.items()
+        }
+        answers = control.ask_each(words, plugin.compare_clock, _ASK_SECONDS)
+        return {host: _understood(host, answer) for host, answer in answers.items()}
+
+
+def _understood(host: str, answer: str | Lost) -> ExchangeClockResult:
+    if isinstance(answer, Lost):
+        raise HostLostError(host, answer.words)
+    found = json.loads(answer)
+    if "fault" in found:
+        fault = Fault.model_validate(found["fault"])
+        if found["code"] in _JUMPED:
+            raise HostLostError(host, f"its clock cannot be relied on: {fault.what}")
+        raise HostLostError(host, f"its clock cannot be compared: {fault.what}")
+    try:
+        return ExchangeClockResult.model_validate(found)
+    except ValidationError as error:
+        raise HostLostError(host, f"its clock's answer makes no sense: {error}"[:200]) from error
+
+
+@contextmanager
+def served_clock(address: str, engine: Engine) -> Iterator[Clock]:
+    """The clock of this machine, told to whoever has the key, until the context ends."""
+    key = secrets.token_hex(32)
+    served, ended = threading.Event(), threading.Event()
+    ports: list[int] = []
+    stops: list[object] = []
+    faults: list[FsgaugeError] = []
+
+    def heard(event: Event) -> None:
+        if isinstance(event, ClockServedEvent):
+            ports.append(event.port)
+            served.set()
+
+    def serve() -> None:
+        job = ServeClockJob(
+            address=address,
+            key=key,
+            time_limit_ns=_LONGEST_STUDY_NS,
+            reply_limit=_MOST_REPLIES,
+            lease=Lease(silence_limit_ns=_SILENCE_NS),
+        )
+        try:
+            engine.serve_clock(job, heard, stops.append)
+        except FsgaugeError as error:
+            faults.append(error)
+        finally:
+            ended.set()
+            served.set()
+
+    thread = threading.Thread(target=serve, name="clock", daemon=True)
+    thread.start()
+    try:
+        if not served.wait(_SERVE_SECONDS) or not ports:
+            why = faults[0].what if faults else f"nothing came within {_SERVE_SECONDS:.0f} s"
+            raise RigError(
+                f"the clock of this machine cannot be told to the hosts: {why}",
+                cause=f"the address {address} is not one of this machine, or the engine is older",
+                next='listen = "ADDRESS" in the hosts file',
+            )
+        yield Clock(address, ports[0], key)
+    finally:
+        for stop in stops:
+            if callable(stop) and not ended.is_set():
+                stop()
+        thread.join(_SERVE_SECONDS)

@@ -1,0 +1,154 @@
+"""What all hosts told of a block, put together: the study's own records, and those of each host.
+
+All hosts carry out one plan, so their happenings come in one order. Each is put together once every
+host has told it, in the order of the hosts, so that it makes no difference who told it first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NoReturn
+
+from fsgauge.errors import RigError
+from fsgauge.record import Cell, Plan, RunRecord, ScanRecord, StepRecord, Turn, TurnRecord
+from fsgauge.rig.fleet.messages import Told
+from fsgauge.rig.rig import FromMachine, Happening, RunStarted, StepStarted, TurnStarted
+from fsgauge.starts import MachineStart
+
+AnyRecord = TurnRecord | StepRecord | ScanRecord | RunRecord
+
+_RECORDS: dict[str, type[AnyRecord]] = {
+    "turn": TurnRecord,
+    "step": StepRecord,
+    "scan": ScanRecord,
+    "run": RunRecord,
+}
+
+
+class Gathered:
+    """One block's happenings, host by host."""
+
+    def __init__(self, plan: Plan, block: int, hosts: Sequence[str]) -> None:
+        self._turns: dict[int, Turn] = {t.turn: t for t in plan.turns if t.block == block}
+        self._cells: dict[str, Cell] = {cell.id: cell for cell in plan.cells}
+        self._told: dict[str, list[Told]] = {host: [] for host in hosts}
+        self._next = 0
+
+    def add(self, host: str, told: Sequence[Told]) -> None:
+        """What a host has told since it was last asked."""
+        self._told[host] += told
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all hosts have told as much."""
+        return all(len(each) == self._next for each in self._told.values())
+
+    def ready(self) -> list[dict[str, Told]]:
+        """What every host has told by now and was not put together yet, in order."""
+        found = []
+        while all(len(each) > self._next for each in self._told.values()):
+            found.append({host: each[self._next] for host, each in self._told.items()})
+            self._next += 1
+        return found
+
+    def begun(self, told: dict[str, Told]) -> Happening | None:
+        """What began on all hosts; None where they made a record."""
+        first = next(iter(told.values()))
+        if any((each.kind, each.turn) != (first.kind, first.turn) for each in told.values()):
+            _differ(told)
+        turn = self._turns[first.turn]
+        match first.kind:
+            case "turn started":
+                return TurnStarted(turn)
+            case "step started":
+                return StepStarted(turn, first.text)
+            case "run started":
+                return RunStarted(turn, self._cells[first.text])
+        return None
+
+
+def records_of(told: dict[str, Told]) -> dict[str, AnyRecord]:
+    """The record that each host made, with the host's name for its machine."""
+    found: dict[str, AnyRecord] = {}
+    for host, each in told.items():
+        record = _RECORDS[each.kind].model_validate(each.record)
+        if isinstance(record, RunRecord):
+            parts = [part.model_copy(update={"machine": host}) for part in record.parts]
+            record = record.model_copy(update={"parts": parts})
+        found[host] = record
+    return found
+
+
+def together(records: dict[str, AnyRecord], starts: Sequence[MachineStart] = ()) -> list[Happening]:
+    """The records of all hosts, then the study's own; `records` are in the order of the hosts."""
+    found: list[Happening] = [FromMachine(host, record) for host, record in records.items()]
+    first = next(iter(records.values()))
+    if isinstance(first, RunRecord):
+        runs = {host: each for host, each in records.items() if isinstance(each, RunRecord)}
+        return [*found, _run(runs, starts)]
+    if isinstance(first, TurnRecord):
+        turns = {host: each for host, each in records.items() if isinstance(each, TurnRecord)}
+        return [*found, _turn(turns)]
+    return [*found, first]
+
+
+def _run(records: dict[str, RunRecord], starts: Sequence[MachineStart]) -> RunRecord:
+    """One run of all hosts: their parts, which statistics adds, or the first fault."""
+    first = next(iter(records.values()))
+    faults = {host: each.fault for host, each in records.items() if each.fault is not None}
+    fault = None
+    for host, each in faults.items():
+        more = f", and {len(faults) - 1} more of {len(records)} hosts" if len(faults) > 1 else ""
+        fault = each.model_copy(update={"what": f"{host}: {each.what}{more}"})
+        break
+    same = {(each.turn, each.position, each.system, each.cell.id) for each in records.values()}
+    if len(same) > 1:
+        raise RigError(f"hosts measured different runs at once: {sorted(map(str, same))}")
+    return first.model_copy(
+        update={
+            "parts": [] if fault else [part for each in records.values() for part in each.parts],
+            "fault": fault,
+            "caches": _alike({host: each.caches for host, each in records.items()}),
+            "started_unix_ns": min(each.started_unix_ns for each in records.values()),
+            "device": first.device if len(records) == 1 else None,
+            "starts": list(starts),
+        }
+    )
+
+
+def _turn(records: dict[str, TurnRecord]) -> TurnRecord:
+    """How a system was made: on the first host, and what others say of theirs."""
+    host, first = next(iter(records.items()))
+    notes = [note for note in first.notes if all(note in each.notes for each in records.values())]
+    for name, each in records.items():
+        notes += [f"{name}: {note}" for note in each.notes if note not in notes]
+    different = [name for name, each in records.items() if _made(each) != _made(first)]
+    if different:
+        notes.append(f"not made alike: {', '.join(different)} differ from {host}")
+    return first.model_copy(
+        update={
+            "notes": notes,
+            "prepare_ns": max(each.prepare_ns for each in records.values()),
+            "started_unix_ns": min(each.started_unix_ns for each in records.values()),
+        }
+    )
+
+
+def _made(record: TurnRecord) -> tuple[object, ...]:
+    facts = record.facts
+    return (facts.kind, facts.mkfs_command[:1], facts.mount_options, facts.block_size_bytes)
+
+
+def _alike(words: dict[str, str]) -> str:
+    """One text where all hosts say the same, else that of each."""
+    if len(set(words.values())) == 1:
+        return next(iter(words.values()))
+    return "; ".join(f"{host}: {text}" for host, text in words.items())
+
+
+def _differ(told: dict[str, Told]) -> NoReturn:
+    raise RigError(
+        "the hosts do not do the same any more",
+        details=tuple(f"{host}: {each.kind}, turn {each.turn + 1}" for host, each in told.items()),
+        cause="one of them left out a step that the others made",
+    )

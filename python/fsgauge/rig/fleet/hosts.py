@@ -1,0 +1,205 @@
+"""The hosts of a study as they run: started in waves, identified, checked to be what they must."""
+
+from __future__ import annotations
+
+import resource
+import secrets
+import socket
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+
+from pydantic import ValidationError
+
+from fsgauge.errors import InputError, RigError
+from fsgauge.rig.fleet import plugin
+from fsgauge.rig.fleet.bootstrap import Bootstrap
+from fsgauge.rig.fleet.cluster import Cluster, Lost, cluster
+from fsgauge.rig.fleet.identity import HostIdentity, own_identity
+from fsgauge.rig.fleet.launcher.launcher import Launcher, Started
+from fsgauge.rig.fleet.loss import HostLostError
+from fsgauge.rig.fleet.model import Host
+
+IDENTIFY_SECONDS = 90.0
+ANSWER_SECONDS = 15.0
+"""A host that says nothing for so long is lost."""
+_ENDED_AT_ONCE = 100
+_DESCRIPTORS_EACH = 4
+_DESCRIPTORS_SPARE = 200
+
+
+class Hosts:
+    """All hosts of a study, by name, in their order. Make it with `started_hosts`."""
+
+    def __init__(self, hosts: Sequence[Host], launcher: Launcher, control: Cluster) -> None:
+        self.hosts = list(hosts)
+        self.cluster = control
+        self.identities: dict[str, HostIdentity] = {}
+        self._launcher = launcher
+        self._started: dict[str, Started] = {}
+
+    @property
+    def names(self) -> list[str]:
+        """Of those that are still part of the study."""
+        return [host.name for host in self.hosts]
+
+    @property
+    def is_one_machine(self) -> bool:
+        """Whether all of them are processes of this machine."""
+        return self._launcher.is_one_machine
+
+    def begin(self, names: Sequence[str]) -> None:
+        """Start some hosts and wait until each has said who it is; raises HostLostError."""
+        wave_length = self._launcher.wave
+        for at in range(0, len(names), wave_length):
+            wave = names[at : at + wave_length]
+            hosts = [self._host(name) for name in wave]
+            self._started |= self._launcher.start({host: self._bootstrap(host) for host in hosts})
+            ends = time.monotonic() + self._launcher.register_seconds
+            for name in wave:
+                why = self.cluster.wait_for(
+                    name, self._started[name].why_ended, max(1.0, ends - time.monotonic())
+                )
+                if why is not None:
+                    raise HostLostError(name, f"it cannot be reached: {why}", self.by_hand(name))
+        self._identify(names)
+
+    def again(self, name: str) -> None:
+        """Start a host that was lost once more; raises HostLostError."""
+        self._started.pop(name).end(seconds=1.0)
+        self.begin([name])
+
+    def leave_out(self, name: str) -> None:
+        """It is no longer part of the study."""
+        self._started.pop(name).end(seconds=1.0)
+        self.hosts = [host for host in self.hosts if host.name != name]
+
+    def end(self) -> list[str]:
+        """End all of them; names of those that had to be killed."""
+        with ThreadPoolExecutor(max_workers=_ENDED_AT_ONCE) as pool:
+            ended = list(pool.map(lambda each: each.end(), self._started.values()))
+        found = [name for name, well in zip(self._started, ended, strict=True) if not well]
+        self._started.clear()
+        return found
+
+    def by_hand(self, name: str) -> str:
+        """The command that cleans a host that gave no answer."""
+        return self._launcher.by_hand(self._host(name))
+
+    def _host(self, name: str) -> Host:
+        return next(host for host in self.hosts if host.name == name)
+
+    def _bootstrap(self, host: Host) -> Bootstrap:
+        own = self.cluster.authority.issue("host", host.name)
+        return Bootstrap(
+            scheduler=self.cluster.address,
+            name=host.name,
+            authority=own.authority,
+            certificate=own.certificate,
+            key=own.key,
+            interface=host.interface,
+        )
+
+    def _identify(self, names: Sequence[str]) -> None:
+        answers = self.cluster.ask(names, plugin.identify, IDENTIFY_SECONDS)
+        for name, answer in answers.items():
+            if isinstance(answer, Lost):
+                raise HostLostError(name, answer.words, self.by_hand(name))
+            try:
+                self.identities[name] = HostIdentity.model_validate_json(answer)
+            except ValidationError:
+                raise _other_version(name, "one that this fsgauge does not understand") from None
+
+
+@contextmanager
+def started_hosts(hosts: Sequence[Host], launcher: Launcher, listen: str | None) -> Iterator[Hosts]:
+    """All hosts, started; their processes end with the context."""
+    require_descriptors(len(hosts))
+    with cluster(listen or _address_towards(hosts[0])) as control:
+        found = Hosts(hosts, launcher, control)
+        try:
+            found.begin(found.names)
+            yield found
+        finally:
+            found.end()
+
+
+def require_descriptors(hosts: int) -> None:
+    """Raise the limit of open files as far as it may be; InputError where that is too few."""
+    needed = _DESCRIPTORS_EACH * hosts + _DESCRIPTORS_SPARE
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft == resource.RLIM_INFINITY or soft >= needed:
+        return
+    if hard != resource.RLIM_INFINITY and hard < needed:
+        fitting = (hard - _DESCRIPTORS_SPARE) // _DESCRIPTORS_EACH
+        raise InputError(
+            f"{hosts} hosts need {needed} open files here, and this process may have {hard}",
+            cause="the coordinator holds several connections to each host (ulimit -Hn)",
+            next=f"ulimit -Hn {needed} as root, or {fitting} hosts at most",
+        )
+    resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
+
+
+def require_alike(identities: dict[str, HostIdentity], *, one_machine: bool) -> None:
+    """Raise InputError for two names of one machine, another version, or another engine.
+
+    With `one_machine`, hosts are processes of this machine on purpose.
+    """
+    own = own_identity()
+    seen: dict[tuple[str, str], str] = {}
+    for name, found in identities.items():
+        if found.fsgauge != own.fsgauge:
+            raise _other_version(name, found.fsgauge)
+        if found.engine_sha256 is None:
+            raise RigError(
+                f"{name}: {found.engine_missing or 'the engine cannot be read'}",
+                cause="fsgauge is installed there without its engine",
+                next=f"install fsgauge {own.fsgauge} on {name} again",
+            )
+        if own.engine_sha256 is not None and found.engine_sha256 != own.engine_sha256:
+            raise InputError(
+                f"{name} has another build of the engine than this machine",
+                details=(
+                    f"here    {own.engine_sha256[:16]}",
+                    f"{name}    {found.engine_sha256[:16]}",
+                ),
+                cause="hosts with different engines would be compared with one another",
+                next=f"install on {name} what is installed here",
+            )
+        one = (found.machine, found.boot)
+        if not one_machine and one in seen:
+            raise InputError(
+                f"{seen[one]} and {name} are two names of one machine",
+                details=(f"both are {found.host_name}, machine {found.machine[:12]}",),
+                cause="its load would be counted twice",
+                next="leave one of them out of the hosts",
+            )
+        seen[one] = name
+
+
+def new_run() -> str:
+    """A name for one study on these hosts, which each of them takes once."""
+    return secrets.token_hex(8)
+
+
+def _other_version(name: str, version: str) -> InputError:
+    from fsgauge import __version__
+
+    return InputError(
+        f"{name} has fsgauge {version}, and this is fsgauge {__version__}",
+        cause="both ends of a fleet must be the same version",
+        next=f"on {name}: pip install 'fsgauge[fleet]=={__version__}'",
+    )
+
+
+def _address_towards(host: Host) -> str | None:
+    """The address of this machine that a host can reach, by the route to it; None if unknown."""
+    try:
+        found = socket.getaddrinfo(host.reached_at, host.port or 22, type=socket.SOCK_DGRAM)
+        family, kind, protocol, _, address = found[0]
+        with socket.socket(family, kind, protocol) as probe:
+            probe.connect(address)
+            return str(probe.getsockname()[0])
+    except OSError:
+        return None

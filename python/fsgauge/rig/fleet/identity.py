@@ -1,0 +1,76 @@
+"""What a host is: which machine, since which boot, with which fsgauge and which engine."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import time
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict
+
+from fsgauge import __version__
+from fsgauge.errors import FsgaugeError, RigError
+from fsgauge.programs import find_engine
+from fsgauge.rig.host.machine.environment import machine_name
+from fsgauge.rig.host.process.processes import boot_id
+
+_MACHINE_ID = (Path("/etc/machine-id"), Path("/var/lib/dbus/machine-id"))
+_PIECE_BYTES = 1 << 20
+
+
+class HostIdentity(BaseModel):
+    """What a host said of itself. `process` tells processes of one machine apart."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    machine: str
+    boot: str
+    host_name: str
+    user: str
+    process: int
+    python: str
+    fsgauge: str
+    engine_sha256: str | None
+    engine_missing: str | None
+    monotonic_ns: int
+
+
+def own_identity() -> HostIdentity:
+    """This machine's."""
+    digest, missing = None, None
+    try:
+        digest = _digest(find_engine())
+    except (FsgaugeError, OSError) as error:
+        missing = error.what if isinstance(error, RigError) else str(error)
+    return HostIdentity(
+        machine=_machine_id(),
+        boot=boot_id(),
+        host_name=machine_name(),
+        user=str(os.geteuid()),
+        process=os.getpid(),
+        python=platform.python_version(),
+        fsgauge=__version__,
+        engine_sha256=digest,
+        engine_missing=missing,
+        monotonic_ns=time.monotonic_ns(),
+    )
+
+
+def _machine_id() -> str:
+    """Of the installation; "" in an image that has none, where the boot has to do."""
+    for path in _MACHINE_ID:
+        try:
+            return path.read_text(encoding="ascii", errors="replace").strip()
+        except OSError:
+            continue
+    return ""
+
+
+def _digest(path: Path) -> str:
+    found = hashlib.sha256()
+    with path.open("rb") as stream:
+        while piece := stream.read(_PIECE_BYTES):
+            found.update(piece)
+    return found.hexdigest()

@@ -1,0 +1,1 @@
+"""What starts fsgauge on the hosts of a fleet: one file each."""

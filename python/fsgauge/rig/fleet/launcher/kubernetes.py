@@ -1,0 +1,205 @@
+"""Kubernetes: hosts are the pods of one Indexed Job, at most one on a node.
+
+The manifest is written by fsgauge and handed to kubectl; each pod finds its bootstrap, which is
+secret, under its index in a Secret of the same name. A pod that is lost is not started again: its
+host is left out of the study.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import tomlkit
+from pydantic import Field, ValidationError
+from tomlkit.exceptions import TOMLKitError
+
+from fsgauge.errors import InputError, RigError
+from fsgauge.programs import child_environment
+from fsgauge.rig.fleet.bootstrap import Bootstrap
+from fsgauge.rig.fleet.launcher.command import HOST_COMMAND
+from fsgauge.rig.fleet.launcher.launcher import Started
+from fsgauge.rig.fleet.model import MOST_HOSTS, Address, Fleet, Host
+from fsgauge.study.base import OneLine, StudyModel
+from fsgauge.study.storage import AbsolutePath
+
+_SECONDS = 120.0
+_WEEK_SECONDS = 7 * 24 * 3600
+_MOUNTED = "/var/run/fsgauge"
+
+
+class Pods(StudyModel):
+    """What the file of --kubernetes says. `listen` is the coordinator's address as pods see it;
+    `claim` is mounted at `path`."""
+
+    image: OneLine
+    hosts: Annotated[int, Field(ge=1, le=MOST_HOSTS)]
+    listen: Address
+    namespace: OneLine = "default"
+    claim: OneLine | None = None
+    path: AbsolutePath = "/data"
+    node_selector: dict[str, str] = Field(default_factory=dict)
+
+
+def read_pods(path: Path) -> Pods:
+    """The settings of a file; InputError that names the key."""
+    try:
+        return Pods.model_validate(tomlkit.parse(path.read_text(encoding="utf-8")).unwrap())
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}") from None
+    except (TOMLKitError, UnicodeDecodeError) as error:
+        raise InputError(f"{path} is not TOML: {error}") from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(map(str, first["loc"]))
+        raise InputError(
+            f"{path}: {key}: {first['msg'][:1].lower()}{first['msg'][1:]}",
+            details=(f"keys: {', '.join(Pods.model_fields)}",),
+        ) from None
+
+
+@dataclass
+class KubernetesLauncher:
+    """All pods of one Job, started at once and ended together."""
+
+    pods: Pods
+    name: str
+    is_one_machine: bool = False
+    wave: int = MOST_HOSTS
+    register_seconds: float = 600.0
+    """Nodes may have to fetch the image first."""
+    _is_applied: bool = False
+
+    def start(self, bootstraps: Mapping[Host, Bootstrap]) -> dict[str, Started]:
+        """Make the Job; RigError for a single pod, which is not started again."""
+        if self._is_applied:
+            raise RigError("a pod that was lost is not started again")
+        by_index = {
+            index: bootstrap.model_dump_json()
+            for index, bootstrap in enumerate(bootstraps.values())
+        }
+        self._is_applied = True
+        _kubectl(["apply", "-f", "-"], manifest(self.pods, self.name, by_index))
+        return {host.name: _Pod(self) for host in bootstraps}
+
+    def end(self) -> bool:
+        """Take Job, pods and Secret away; whether that worked."""
+        if not self._is_applied:
+            return True
+        words = ["delete", "job,secret", self.name, "-n", self.pods.namespace, "--ignore-not-found"]
+        try:
+            _kubectl(words)
+        except (InputError, RigError):
+            return False
+        self._is_applied = False
+        return True
+
+    def by_hand(self, host: Host) -> str:  # noqa: ARG002 - nothing outlives a pod but its volume
+        """All pods and their secrets."""
+        return f"kubectl delete job,secret {self.name} -n {self.pods.namespace}"
+
+
+@dataclass(frozen=True)
+class _Pod:
+    """One pod; kubectl alone knows more of it."""
+
+    launcher: KubernetesLauncher
+
+    def why_ended(self) -> str | None:
+        """What is not connected in time is lost."""
+        return None
+
+    def end(self, seconds: float = 0.0) -> bool:  # noqa: ARG002 - kubectl has its own limit
+        """All end together, with the first one that is ended for good."""
+        return True
+
+
+def fleet_of_pods(pods: Pods, name: str) -> Fleet:
+    """Each pod as a host, named by its index."""
+    hosts = [Host(name=f"{name}-{index}") for index in range(pods.hosts)]
+    return Fleet(launcher="kubernetes", listen=pods.listen, host=hosts)
+
+
+def manifest(pods: Pods, name: str, bootstraps: Mapping[int, str]) -> str:
+    """Secret and Job as one JSON list, which kubectl takes like YAML."""
+    volumes: list[dict[str, Any]] = [
+        {"name": "bootstrap", "secret": {"secretName": name, "defaultMode": 0o400}}
+    ]
+    mounts: list[dict[str, Any]] = [{"name": "bootstrap", "mountPath": _MOUNTED, "readOnly": True}]
+    if pods.claim is not None:
+        volumes.append({"name": "data", "persistentVolumeClaim": {"claimName": pods.claim}})
+        mounts.append({"name": "data", "mountPath": pods.path})
+    labels = {"app.kubernetes.io/name": "fsgauge", "fsgauge/study": name}
+    apart = {
+        "labelSelector": {"matchLabels": labels},
+        "topologyKey": "kubernetes.io/hostname",
+    }
+    pod: dict[str, Any] = {
+        "restartPolicy": "Never",
+        "automountServiceAccountToken": False,
+        "terminationGracePeriodSeconds": 60,
+        "affinity": {
+            "podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [apart]}
+        },
+        "containers": [
+            {
+                "name": "host",
+                "image": pods.image,
+                "command": ["/bin/sh", "-c"],
+                "args": [
+                    f"exec fsgauge {HOST_COMMAND} --bootstrap {_MOUNTED}/$JOB_COMPLETION_INDEX"
+                ],
+                "volumeMounts": mounts,
+            }
+        ],
+        "volumes": volumes,
+    }
+    if pods.node_selector:
+        pod["nodeSelector"] = pods.node_selector
+    metadata = {"name": name, "namespace": pods.namespace, "labels": labels}
+    secret = {
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "metadata": metadata,
+        "type": "Opaque",
+        "stringData": {str(index): text for index, text in bootstraps.items()},
+    }
+    job = {
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "metadata": metadata,
+        "spec": {
+            "completionMode": "Indexed",
+            "completions": pods.hosts,
+            "parallelism": pods.hosts,
+            "backoffLimit": 0,
+            "activeDeadlineSeconds": _WEEK_SECONDS,
+            "ttlSecondsAfterFinished": 600,
+            "template": {"metadata": {"labels": labels}, "spec": pod},
+        },
+    }
+    listed = {"apiVersion": "v1", "kind": "List", "items": [secret, job]}
+    return json.dumps(listed, indent=1, sort_keys=True) + "\n"
+
+
+def _kubectl(words: list[str], text: str = "") -> None:
+    try:
+        done = subprocess.run(
+            ["kubectl", *words],
+            input=text,
+            capture_output=True,
+            text=True,
+            timeout=_SECONDS,
+            check=False,
+            env=child_environment(),
+        )
+    except FileNotFoundError:
+        raise InputError("the program kubectl is not installed here") from None
+    except subprocess.TimeoutExpired:
+        raise RigError(f"kubectl gave no answer within {_SECONDS:.0f} s") from None
+    if done.returncode != 0:
+        raise RigError(f"kubectl failed: {done.stderr.strip()[:300]}", next="kubectl cluster-info")

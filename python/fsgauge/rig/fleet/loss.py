@@ -1,0 +1,34 @@
+"""A host that was lost: which, how, and what comes of it.
+
+A block that lost a host is void for all systems and measured again, at most twice. A host that is
+lost a third time is left out of the whole study, never of one system or one block alone.
+"""
+
+from __future__ import annotations
+
+from fsgauge.errors import RigError
+
+MOST_REPEATS = 2
+
+
+class HostLostError(RigError):
+    """A host is gone, or can no longer be relied on in this block."""
+
+    def __init__(self, host: str, why: str, by_hand: str = "") -> None:
+        super().__init__(
+            f"{host}: {why}",
+            cause="the host, its network or fsgauge on it failed",
+            next=by_hand and f"what it may have left is cleaned by: {by_hand}",
+        )
+        self.host = host
+        self.why = why
+
+
+def too_few(lost: list[str], last: HostLostError) -> RigError:
+    """No host is left to measure with."""
+    return RigError(
+        "no host is left to measure with",
+        details=tuple(lost),
+        cause=last.cause,
+        next=last.next or "ssh HOST fsgauge doctor",
+    )

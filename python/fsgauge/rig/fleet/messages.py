@@ -1,0 +1,128 @@
+"""What coordinator and hosts say to one another: JSON, so nothing but text is ever unpickled."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+from fsgauge.errors import FsgaugeError, InputError, Interrupted, RefusedError, RigError
+from fsgauge.machine import Machine
+from fsgauge.record import RunRecord, ScanRecord, StepRecord, TurnRecord
+from fsgauge.rig.rig import Description, Happening, RunStarted, StepStarted, TurnStarted
+from fsgauge.wire import Engine as EngineBuild
+
+_ERRORS: dict[str, type[FsgaugeError]] = {
+    kind.__name__: kind for kind in (InputError, RefusedError, RigError, Interrupted)
+}
+
+
+class Message(BaseModel):
+    """Anything that is sent."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Fault(Message):
+    """An error of a host, in its words."""
+
+    kind: str
+    what: str
+    details: tuple[str, ...] = ()
+    cause: str = ""
+    next: str = ""
+
+    @classmethod
+    def of(cls, error: BaseException) -> Fault:
+        """An error as it is sent; one that no one foresaw says what it is."""
+        if isinstance(error, FsgaugeError):
+            known = next((kind for kind, each in _ERRORS.items() if type(error) is each), None)
+            return cls(
+                kind=known or "RigError",
+                what=error.what,
+                details=error.details,
+                cause=error.cause,
+                next=error.next,
+            )
+        words = f"{type(error).__name__}: {error}".splitlines() or ["unknown"]
+        return cls(kind="RigError", what=f"fsgauge itself failed: {words[0][:300]}")
+
+    def raised(self, host: str) -> FsgaugeError:
+        """The same as an error that names the host."""
+        kind = _ERRORS.get(self.kind, RigError)
+        return kind(f"{host}: {self.what}", details=self.details, cause=self.cause, next=self.next)
+
+
+def faults_in(text: str) -> list[Fault]:
+    """Several of them, as JSON."""
+    return TypeAdapter(list[Fault]).validate_json(text)
+
+
+class Told(Message):
+    """One happening of a host's block. What begins has no record."""
+
+    kind: Literal["turn started", "step started", "run started", "turn", "step", "scan", "run"]
+    turn: int
+    text: str = ""
+    record: dict[str, Any] | None = None
+
+    @classmethod
+    def of(cls, happening: Happening) -> Told | None:
+        """A happening as it is sent; None of the engine's events, which stay on the host."""
+        match happening:
+            case TurnStarted(turn):
+                return cls(kind="turn started", turn=turn.turn)
+            case StepStarted(turn, what):
+                return cls(kind="step started", turn=turn.turn, text=what)
+            case RunStarted(turn, cell):
+                return cls(kind="run started", turn=turn.turn, text=cell.id)
+            case TurnRecord():
+                kind: Any = "turn"
+            case StepRecord():
+                kind = "step"
+            case ScanRecord():
+                kind = "scan"
+            case RunRecord():
+                kind = "run"
+            case _:
+                return None
+        return cls(kind=kind, turn=happening.turn, record=happening.model_dump(mode="json"))
+
+
+class LabelMessage(Message):
+    """Which run waits at a host's gate."""
+
+    block: int
+    turn: int
+    cell: str
+
+
+Phase = Literal["opening", "idle", "working", "armed", "failed", "closed"]
+
+
+class State(Message):
+    """Where a host is. `serial` grows with each change; `told` came since it was last asked."""
+
+    serial: int
+    phase: Phase
+    armed: LabelMessage | None = None
+    told: list[Told] = []
+    fault: Fault | None = None
+    said: list[str] = []
+
+
+class Described(Message):
+    """A host's description."""
+
+    size_bytes: int
+    engine: EngineBuild
+    machines: Annotated[list[Machine], Field(min_length=1)]
+
+    @classmethod
+    def of(cls, description: Description) -> Described:
+        """As it is sent."""
+        return cls(
+            size_bytes=description.size_bytes,
+            engine=description.engine,
+            machines=description.machines,
+        )

@@ -1,0 +1,186 @@
+"""The one plugin of a host: it holds the host's rig, and sees when the coordinator is gone.
+
+The functions below it are all that the coordinator ever runs on a host, by `Client.run`: outside of
+dask's tasks, so that nothing is run twice, moved or stolen.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from contextlib import suppress
+from typing import Any
+
+from distributed import Worker
+from distributed.diagnostics.plugin import WorkerPlugin
+
+from fsgauge.engine import Engine, EngineFaultError
+from fsgauge.errors import FsgaugeError
+from fsgauge.record import Plan
+from fsgauge.rig.fleet.gate import Label
+from fsgauge.rig.fleet.held import HeldRig, abandon
+from fsgauge.rig.fleet.identity import own_identity
+from fsgauge.rig.fleet.messages import Fault
+from fsgauge.rig.registry import host_rig
+from fsgauge.study.model import Study
+from fsgauge.wire import ExchangeClockJob
+from fsgauge.workload.dealing import Share
+
+NAME = "fsgauge-host"
+LEASE_SECONDS = 15.0
+"""A coordinator that asks nothing for so long is gone: the host ends what it does and cleans up."""
+_LOOK_SECONDS = 4.0
+_LEAST_AHEAD_NS = 100_000_000
+"""A start that is nearer than this may be missed by an engine that has yet to be told."""
+
+
+class HostPlugin(WorkerPlugin):  # type: ignore[misc]  # no types are read of distributed
+    """Holds the rig of one study at most; `ended` once the coordinator is gone."""
+
+    name = NAME
+    idempotent = True
+
+    def __init__(self) -> None:
+        self.held: HeldRig | None = None
+        self.run: str | None = None
+        self._asked = time.monotonic()
+        self._watch: asyncio.Task[None] | None = None
+
+    def __reduce__(self) -> tuple[type[HostPlugin], tuple[()]]:
+        """It is made on each host."""
+        return HostPlugin, ()
+
+    def setup(self, worker: Worker) -> None:
+        """The worker has it now."""
+        self._asked = time.monotonic()
+        self._watch = asyncio.ensure_future(self._look(worker))
+
+    async def teardown(self, worker: Worker) -> None:  # noqa: ARG002 - as dask calls it
+        """Whatever ends the worker, nothing of the study stays."""
+        if self._watch is not None and self._watch is not asyncio.current_task():
+            self._watch.cancel()
+        await asyncio.to_thread(abandon, self.held, "the host leaves the fleet")
+        self.held = None
+
+    def heard(self) -> None:
+        """The coordinator asked for something."""
+        self._asked = time.monotonic()
+
+    async def _look(self, worker: Worker) -> None:
+        """Ask whether the coordinator is there: it may have nothing to ask for a while."""
+        while time.monotonic() - self._asked < LEASE_SECONDS:
+            await asyncio.sleep(_LOOK_SECONDS)
+            with suppress(Exception):
+                await asyncio.wait_for(worker.scheduler.identity(n_workers=0), _LOOK_SECONDS)
+                self.heard()
+        await asyncio.to_thread(abandon, self.held, "the coordinator is silent")
+        self.held = None
+        await worker.close(executor_wait=False, reason="the coordinator is silent")
+
+
+def _plugin(worker: Worker) -> HostPlugin:
+    plugin = worker.plugins[NAME]
+    assert isinstance(plugin, HostPlugin)  # noqa: S101 - no one else has that name
+    plugin.heard()
+    return plugin
+
+
+def _held(worker: Worker) -> HeldRig:
+    held = _plugin(worker).held
+    if held is None:
+        raise RuntimeError("nothing was prepared on this host")
+    return held
+
+
+async def identify(*, dask_worker: Worker) -> str:
+    """Who this host is; the plugin is there, or the call fails."""
+    _plugin(dask_worker)
+    return (await asyncio.to_thread(own_identity)).model_dump_json()
+
+
+async def refusals(study: str, *, dask_worker: Worker) -> str:
+    """What this host would refuse of a study; nothing is touched."""
+    _plugin(dask_worker)
+    asked = Study.model_validate_json(study)
+    rig = host_rig(None, lambda _: None)
+    found = await asyncio.to_thread(rig.refusals, asked, None)
+    return json.dumps([Fault.of(error).model_dump() for error in found])
+
+
+async def prepare(study: str, number: int, hosts: int, run: str, *, dask_worker: Worker) -> str:
+    """Check and attach the storage of a study; "again" where this run has been prepared here."""
+    plugin = _plugin(dask_worker)
+    if plugin.run == run:
+        return "again"
+    if plugin.held is not None and not await asyncio.to_thread(
+        abandon, plugin.held, "another study begins"
+    ):
+        return "busy"
+    plugin.run = run
+    plugin.held = HeldRig(Study.model_validate_json(study), Share(number, hosts))
+    plugin.held.begin()
+    return "ok"
+
+
+async def look(known: int, seconds: float, *, dask_worker: Worker) -> str:
+    """Where the host is, as soon as that changes; at the latest after so many seconds."""
+    held = _held(dask_worker)
+    return (await asyncio.to_thread(held.state, known, seconds)).model_dump_json()
+
+
+async def describe(*, dask_worker: Worker) -> str:
+    """Have the rig described afresh."""
+    _held(dask_worker).describe()
+    return "ok"
+
+
+async def described(*, dask_worker: Worker) -> str:
+    """The last description."""
+    found = _held(dask_worker).described
+    return found.model_dump_json() if found is not None else "null"
+
+
+async def measure(plan: str, block: int, *, dask_worker: Worker) -> str:
+    """Begin a block."""
+    _held(dask_worker).block(Plan.model_validate_json(plan), block)
+    return "ok"
+
+
+async def arm(
+    block: int, turn: int, cell: str, start_at_ns: int, *, dask_worker: Worker
+) -> dict[str, Any]:
+    """Have the run that waits begin at a moment of this host's clock, unless that is too near."""
+    ahead_ns = start_at_ns - time.monotonic_ns()
+    if ahead_ns < _LEAST_AHEAD_NS:
+        return {"missed": True, "ahead_ns": ahead_ns}
+    known = _held(dask_worker).start(Label(block, turn, cell), start_at_ns)
+    return {"missed": not known, "ahead_ns": ahead_ns}
+
+
+async def compare_clock(job: str, *, dask_worker: Worker) -> str:
+    """This host's monotonic clock against the coordinator's, by the engine."""
+    _plugin(dask_worker)
+    asked = ExchangeClockJob.model_validate_json(job)
+    try:
+        found = await asyncio.to_thread(lambda: Engine().exchange_clock(asked))
+    except EngineFaultError as error:
+        return json.dumps({"code": error.fault.code, "fault": Fault.of(error).model_dump()})
+    except FsgaugeError as error:
+        return json.dumps({"code": "", "fault": Fault.of(error).model_dump()})
+    return found.model_dump_json()
+
+
+async def abort(because: str, *, dask_worker: Worker) -> str:
+    """End the block; the rig stays open for the next one."""
+    held = _plugin(dask_worker).held
+    if held is not None:
+        await asyncio.to_thread(held.abort, because)
+    return "ok"
+
+
+async def close(because: str, seconds: float, *, dask_worker: Worker) -> bool:
+    """End the study here; whether nothing of it is left."""
+    plugin = _plugin(dask_worker)
+    held, plugin.held, plugin.run = plugin.held, None, None
+    return held is None or await asyncio.to_thread(held.close, because, seconds)

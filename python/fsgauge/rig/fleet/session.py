@@ -1,0 +1,234 @@
+"""A study over hosts whose storage is attached: blocks measured, hosts that are lost replaced."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+
+from fsgauge.errors import FsgaugeError, RigError
+from fsgauge.machine import LOAD, Machine
+from fsgauge.record import Plan
+from fsgauge.rig.fleet import plugin
+from fsgauge.rig.fleet.block import BlockOverHosts
+from fsgauge.rig.fleet.clock import Clock
+from fsgauge.rig.fleet.cluster import Lost
+from fsgauge.rig.fleet.hosts import ANSWER_SECONDS, Hosts, new_run
+from fsgauge.rig.fleet.loss import MOST_REPEATS, HostLostError, too_few
+from fsgauge.rig.fleet.messages import Described, State
+from fsgauge.rig.rig import BlockVoid, Description, StudyVoid, Tell
+from fsgauge.study.model import Study
+
+StudyOf = Callable[[str], Study]
+"""The study as a host measures it: with that host's folder."""
+
+_PREPARE_SECONDS = 4 * 3600.0
+"""Attaching storage makes every file system once; preconditioning is refused."""
+_SETTLE_SECONDS = 180.0
+_LOOK_SECONDS = 1.0
+_ONE_MACHINE = (
+    "all hosts are processes of one machine, and share its processors, memory and disk: this tries"
+    " a fleet out, and says nothing of many hosts"
+)
+
+
+class FleetSession:
+    """All hosts with the study prepared on each. `close` ends it on all of them."""
+
+    def __init__(
+        self,
+        hosts: Hosts,
+        clock: Clock,
+        study_of: StudyOf,
+        say: Callable[[str], None],
+        least_lead_seconds: float,
+    ) -> None:
+        self._hosts = hosts
+        self._clock = clock
+        self._study_of = study_of
+        self._say = say
+        self._least_lead_seconds = least_lead_seconds
+        self._left_out: list[str] = []
+
+    def prepare(self) -> None:
+        """Have every host check and attach its storage; raises what the first one refuses."""
+        self._prepare(self._hosts.names)
+
+    def describe(self) -> Description:
+        """All hosts as they are now, in their order; a system has what the smallest one offers."""
+        names = self._hosts.names
+        self._require(self._hosts.cluster.ask(names, plugin.describe, ANSWER_SECONDS))
+        self._settle(names, ANSWER_SECONDS + _SETTLE_SECONDS)
+        answers = self._hosts.cluster.ask(names, plugin.described, ANSWER_SECONDS)
+        self._require(answers)
+        found = {name: Described.model_validate_json(str(each)) for name, each in answers.items()}
+        return Description(
+            size_bytes=min(each.size_bytes for each in found.values()),
+            engine=next(iter(found.values())).engine,
+            machines=_machines(
+                {name: each.machines[0] for name, each in found.items()},
+                one_machine=self._hosts.is_one_machine,
+            ),
+            left_out=tuple(self._left_out),
+        )
+
+    def block(self, plan: Plan, block: int, tell: Tell) -> None:
+        """A block with the same hosts for all its systems.
+
+        Where a host is lost it is void, and measured again with all of them, at most twice. Raises
+        StudyVoid once a host is left out: then no block has the hosts that the others had.
+        """
+        for repeats in range(MOST_REPEATS + 1):
+            try:
+                BlockOverHosts(
+                    self._hosts,
+                    self._clock,
+                    plan,
+                    block,
+                    tell,
+                    self._say,
+                    self._least_lead_seconds,
+                ).measure()
+                return
+            except HostLostError as error:
+                self._say(f"block {block + 1}: {error.what}")
+                self._abort(error.what)
+                tell(BlockVoid(block, error.what))
+                if repeats == MOST_REPEATS or not self._restored(error.host):
+                    raise self._without(error) from error
+            except BaseException:
+                self._abort("the study is ended")
+                raise
+
+    def close(self, because: str) -> list[str]:
+        """End the study everywhere; hosts on which something may be left."""
+        names = self._hosts.names
+        answers = self._hosts.cluster.ask(
+            names,
+            plugin.close,
+            _SETTLE_SECONDS + ANSWER_SECONDS,
+            because=because,
+            seconds=_SETTLE_SECONDS,
+        )
+        return [name for name, answer in answers.items() if answer is not True]
+
+    def _prepare(self, names: Sequence[str]) -> None:
+        run, count = new_run(), len(self._hosts.names)
+        words: dict[str, dict[str, object]] = {
+            name: {
+                "study": self._study_of(name).model_dump_json(by_alias=True),
+                "number": self._hosts.names.index(name),
+                "hosts": count,
+                "run": run,
+            }
+            for name in names
+        }
+        answers = self._hosts.cluster.ask_each(words, plugin.prepare, ANSWER_SECONDS)
+        self._require(answers)
+        busy = [name for name, answer in answers.items() if answer != "ok"]
+        if busy:
+            raise HostLostError(busy[0], "it has not ended an earlier study yet")
+        self._settle(names, _PREPARE_SECONDS)
+
+    def _settle(self, names: Sequence[str], seconds: float) -> None:
+        """Wait until hosts are idle; raises what one refuses, or HostLostError."""
+        ends, known = time.monotonic() + seconds, dict.fromkeys(names, -1)
+        waiting = list(names)
+        while waiting:
+            words: dict[str, dict[str, object]] = {
+                name: {"known": known[name], "seconds": _LOOK_SECONDS} for name in waiting
+            }
+            answers = self._hosts.cluster.ask_each(
+                words, plugin.look, _LOOK_SECONDS + ANSWER_SECONDS
+            )
+            self._require(answers)
+            for name, answer in answers.items():
+                state = State.model_validate_json(str(answer))
+                known[name] = state.serial
+                for sentence in state.said:
+                    self._say(f"{name}: {sentence}")
+                if state.phase == "failed" and state.fault is not None:
+                    raise state.fault.raised(name)
+                if state.phase == "idle":
+                    waiting.remove(name)
+            if waiting and time.monotonic() > ends:
+                raise HostLostError(
+                    waiting[0],
+                    f"it was not ready within {seconds:.0f} s",
+                    self._hosts.by_hand(waiting[0]),
+                )
+
+    def _abort(self, because: str) -> None:
+        """End the block on every host that still answers, and wait until each has cleaned up."""
+        answers = self._hosts.cluster.ask(
+            self._hosts.names, plugin.abort, ANSWER_SECONDS, because=because
+        )
+        ends = time.monotonic() + _SETTLE_SECONDS
+        waiting = [name for name, answer in answers.items() if not isinstance(answer, Lost)]
+        while waiting and time.monotonic() < ends:
+            found = self._hosts.cluster.ask(
+                waiting, plugin.look, ANSWER_SECONDS, known=-1, seconds=0.0
+            )
+            waiting = [
+                name
+                for name, answer in found.items()
+                if not isinstance(answer, Lost)
+                and State.model_validate_json(answer).phase in ("working", "armed")
+            ]
+            if waiting:
+                time.sleep(0.1)
+
+    def _restored(self, name: str) -> bool:
+        """Whether a host that was lost is there again, prepared as before."""
+        try:
+            before = self._hosts.identities[name]
+            self._hosts.again(name)
+            if self._hosts.identities[name].machine != before.machine:
+                self._say(f"{name} is another machine now")
+                return False
+            self._prepare([name])
+        except FsgaugeError as error:
+            self._say(error.what)
+            return False
+        return True
+
+    def _without(self, error: HostLostError) -> FsgaugeError:
+        """Leave a host out of the whole study, and begin that again; or end it."""
+        self._left_out.append(error.what)
+        if len(self._hosts.names) == 1:
+            return too_few(self._left_out, error)
+        self._hosts.leave_out(error.host)
+        self.close("a host is left out of the study")
+        try:
+            self._prepare(self._hosts.names)
+        except FsgaugeError as second:
+            return RigError(
+                f"the study cannot go on without {error.host}: {second.what}",
+                details=second.details,
+                cause=second.cause,
+                next=second.next,
+            )
+        return StudyVoid(
+            f"{error.host} is left out of the whole study: {error.why}",
+            cause="it was lost in one block three times, or could not be started again",
+            next=error.next,
+        )
+
+    def _require(self, answers: dict[str, object]) -> None:
+        for name, answer in answers.items():
+            if isinstance(answer, Lost):
+                raise HostLostError(name, answer.words, self._hosts.by_hand(name))
+
+
+def _machines(found: dict[str, Machine], *, one_machine: bool) -> list[Machine]:
+    """Each under its host's name; the first one has the role of a machine alone."""
+    machines = [
+        machine.model_copy(update={"name": name, "role": LOAD if at == 0 else f"{LOAD} {at + 1}"})
+        for at, (name, machine) in enumerate(found.items())
+    ]
+    facts = machines[0].storage
+    if facts is None or len(machines) == 1:
+        return machines
+    cautions = [*facts.cautions, *([_ONE_MACHINE] if one_machine else [])]
+    sentence = f"{facts.sentence}; the same on each of {len(machines)} hosts"
+    update = {"storage": facts.model_copy(update={"sentence": sentence, "cautions": cautions})}
+    return [machines[0].model_copy(update=update), *machines[1:]]

@@ -1,0 +1,199 @@
+"""Runs of several hosts at once: how far apart they began, and which host is slow.
+
+A host's rate is that of one of its jobs or clients, as a share of the median host's in the same
+run: hosts may have one client more than others.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Iterator, Sequence
+
+from fsgauge.merging import merged
+from fsgauge.record import EnvironmentRecord, RunRecord
+from fsgauge.starts import skew_bound_ns, skew_ns
+from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of
+from fsgauge.stats.results import Finding, HostNumbers, HostsResult
+from fsgauge.stats.wording import listed
+from fsgauge.units import format_duration
+from fsgauge.wire import timed_operations
+
+SLOW = 0.8
+"""A host below this share of the median host is slow in a block."""
+FEWEST_SLOW_BLOCKS = 3
+SKEW_SHARE = 0.01
+SKEW_NS = 10_000_000
+"""More of a run's time than this share, or more than this, and the start is not one moment."""
+
+
+def hosts_of(runs: Sequence[RunRecord], before: EnvironmentRecord) -> HostsResult | None:
+    """What there is to say of the hosts; None where one machine drove the load."""
+    begun = [run for run in runs if len(run.parts) > 1]
+    if not begun:
+        return None
+    names = [machine.name for machine in before.machines]
+    shares = {
+        name: [each[name] for run in begun if name in (each := shares_in(run))] for name in names
+    }
+    started = [run for run in begun if run.starts]
+    late = {
+        name: [each.late_ns for run in started for each in run.starts if each.machine == name]
+        for name in names
+    }
+    numbers = [
+        HostNumbers(
+            name=name,
+            share=_mean(shares[name]),
+            late_ns=round(statistics.median(late[name])) if late[name] else None,
+            worst_late_ns=max(late[name], key=abs) if late[name] else None,
+            clock_bound_ns=max(
+                (e.bound_ns for run in started for e in run.starts if e.machine == name),
+                default=None,
+            ),
+        )
+        for name in names
+        if shares[name]
+    ]
+    ratios = [_last_over_median(run) for run in started]
+    return HostsResult(
+        hosts=numbers,
+        left_out=before.left_out,
+        runs=len(begun),
+        skew_median_ns=round(statistics.median(map(_skew, started))) if started else None,
+        skew_most_ns=max(map(_skew, started)) if started else None,
+        skew_bound_ns=max(map(_bound, started)) if started else None,
+        last_over_median=max(ratios) if ratios else None,
+    )
+
+
+def host_findings(evidence: Evidence) -> Iterator[Finding]:
+    """What a reader of a run over several hosts has to know."""
+    yield from _left_out(evidence.before)
+    begun = [run for run in evidence.runs if len(run.parts) > 1]
+    if not begun:
+        return
+    yield from _apart(begun)
+    yield from _slow(begun)
+    yield from _different(evidence.before)
+
+
+def shares_in(run: RunRecord) -> dict[str, float]:
+    """The rate of a job on each host, as a share of the median host's; {} where one did nothing."""
+    rates = {}
+    for part in run.parts:
+        result = merged([part])
+        if result is None or not result.elapsed_ns or not result.jobs:
+            return {}
+        rates[part.machine] = timed_operations(result) / result.elapsed_ns / len(result.jobs)
+    middle = statistics.median(rates.values()) if rates else 0.0
+    return (
+        {name: rate / middle for name, rate in rates.items()}
+        if middle and all(rates.values())
+        else {}
+    )
+
+
+def _mean(shares: Sequence[float]) -> float:
+    return math.exp(statistics.fmean(map(math.log, shares))) if shares else 0.0
+
+
+def _skew(run: RunRecord) -> int:
+    return skew_ns(run.starts)
+
+
+def _bound(run: RunRecord) -> int:
+    return skew_bound_ns(run.starts)
+
+
+def _last_over_median(run: RunRecord) -> float:
+    ends = [each.ended_ns for each in run.starts]
+    return max(ends) / statistics.median(ends) if statistics.median(ends) > 0 else 1.0
+
+
+def _left_out(before: EnvironmentRecord) -> Iterator[Finding]:
+    if before.left_out:
+        yield finding(
+            "host.lost",
+            "warning",
+            f"{count(len(before.left_out), 'host')} failed and took no part: the study began again"
+            " without it, so all systems were measured by the same hosts.",
+            "Look at the host, then repeat the study with all of them.",
+            before.left_out,
+        )
+
+
+def _apart(begun: Sequence[RunRecord]) -> Iterator[Finding]:
+    """The hosts did not begin together, or it is not known whether they did."""
+    where = []
+    for run in begun:
+        result = run.result
+        if not run.starts or result is None:
+            continue
+        bound = _bound(run)
+        if bound > SKEW_NS or bound > SKEW_SHARE * result.elapsed_ns:
+            where.append(f"{name_of(run)}: {format_duration(bound)}")
+    if where:
+        yield finding(
+            "hosts.apart",
+            "warning",
+            f"In {part_of(len(where), len(begun), 'run')}, hosts may have begun more than 1 % of"
+            " the run's time apart, or more than 10 ms.",
+            "Measure longer, or connect the hosts by a network with shorter round trips; stop other"
+            " work on the hosts.",
+            where,
+        )
+
+
+def _slow(begun: Sequence[RunRecord]) -> Iterator[Finding]:
+    """A host that is slow in every system is a problem of the host; with one, of the system."""
+    blocks: dict[tuple[str, str], dict[int, list[float]]] = {}
+    for run in begun:
+        for host, share in shares_in(run).items():
+            blocks.setdefault((host, run.system), {}).setdefault(run.block, []).append(share)
+    slow = {
+        place: [block for block, shares in of_block.items() if _mean(shares) < SLOW]
+        for place, of_block in blocks.items()
+    }
+    systems = sorted({system for _, system in blocks})
+    for host in sorted({host for host, _ in blocks}):
+        found = [s for s in systems if len(slow.get((host, s), ())) >= FEWEST_SLOW_BLOCKS]
+        if not found:
+            continue
+        of_blocks = [each for system in found for each in blocks[host, system].values()]
+        share = _mean([each for of_block in of_blocks for each in of_block])
+        where = [f"{system}: {count(len(slow[host, system]), 'block')}" for system in found]
+        if found == systems:
+            yield finding(
+                "host.slow",
+                "warning",
+                f"{host} was slow with every system: {share:.2f} of the median host.",
+                "It is the host, not the systems: look at its processor, memory, network and other"
+                " work; or leave it out and repeat.",
+                where,
+            )
+        else:
+            yield finding(
+                "host.slow_with",
+                "warning",
+                f"{host} was slow with {listed(found)} only: {share:.2f} of the median host.",
+                "With the other systems it keeps up, so this is worth a look: what differs between"
+                " this host and the others for that system?",
+                where,
+            )
+
+
+def _different(before: EnvironmentRecord) -> Iterator[Finding]:
+    for key, name in (("kernel", "kernels"), ("processor", "processors"), ("processor_count", "")):
+        values: dict[object, list[str]] = {}
+        for machine in before.machines:
+            values.setdefault(getattr(machine, key), []).append(machine.name)
+        if len(values) > 1:
+            yield finding(
+                "hosts.differ",
+                "note",
+                f"The hosts have different {name or 'numbers of processors'}.",
+                "Every system was measured by all of them, so ratios hold; a host that is slow may"
+                " be slow because of it.",
+                [f"{', '.join(hosts)}: {value}" for value, hosts in values.items()],
+            )

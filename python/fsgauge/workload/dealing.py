@@ -1,0 +1,45 @@
+"""A load dealt out over several hosts: what each of them does of a run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeVar
+
+from fsgauge.errors import InputError
+from fsgauge.wire import ClientsJob, LayoutJob, LoadJob
+
+Dealt = TypeVar("Dealt", LoadJob, ClientsJob, LayoutJob)
+
+_SEED_STEP = 1 << 40
+"""Between the seeds of two hosts; seeds are below 2**53."""
+_SEEDS = 1 << 53
+
+
+@dataclass(frozen=True)
+class Share:
+    """The part of one host: its number from 0, of `hosts`."""
+
+    number: int
+    hosts: int
+
+    def of(self, whole: int) -> int:
+        """Its share of `whole` equal things; the first hosts have one more where it is uneven."""
+        return whole // self.hosts + (self.number < whole % self.hosts)
+
+    def seed(self, seed: int) -> int:
+        """A seed of its own, the same in every block with the same seed; the first host's is the
+        study's."""
+        return (seed + self.number * _SEED_STEP) % _SEEDS
+
+
+def require_enough(things: str, counts: list[int], hosts: int, key: str) -> None:
+    """Raise InputError where one of `counts` is too few for each host to have one."""
+    few = [count for count in counts if count < hosts]
+    if not few:
+        return
+    enough = [count for count in counts if count >= hosts] or [hosts]
+    raise InputError(
+        f"{few[0]} {things} cannot be dealt out to {hosts} hosts",
+        cause="each host has at least one",
+        next=f"--set '{key}=[{', '.join(map(str, enough))}]', or fewer hosts",
+    )

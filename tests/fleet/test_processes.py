@@ -1,0 +1,85 @@
+"""Processes of a fleet that are killed or interrupted while they measure.
+
+Slow because they are real: each host loads dask, and is started again where it was killed.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+
+from fsgauge.store import read_results
+from fsgauge.store.folder import opened_results
+from fsgauge.store.journal import read_journal
+from tests.fleet.conftest import hosts_file
+from tests.fleet.control import Running, is_gone, running
+from tests.fleet.test_run import left_behind, results_of
+
+SECONDS = "0.4"
+
+
+def begun(study: Running) -> list[int]:
+    """Hosts once a run is on disk, and the next one goes on."""
+    study.wait_until(lambda: bool(study.runs()))
+    study.wait_until(lambda: len(study.engines()) >= 2)
+    return study.hosts()
+
+
+def voided(directory: Path) -> list[str]:
+    with opened_results(directory) as folder:
+        return [str(line["because"]) for line in read_journal(folder) if line["event"] == "void"]
+
+
+def test_a_killed_host_is_started_again(small: list[str], tmp_path: Path) -> None:
+    file = str(hosts_file(tmp_path, "a", "b"))
+    with running(tmp_path, ["run", *small, "--hosts", file], FLEET_ENGINE_SECONDS=SECONDS) as study:
+        os.kill(begun(study)[1], signal.SIGKILL)
+        _, said = study.process.communicate(timeout=90)
+        assert study.process.returncode == 0, said
+    assert "b: its connection was closed" in said
+    directory = results_of(tmp_path)
+    (because,) = voided(directory)
+    assert because == "b: its connection was closed"
+    stored = read_results(directory)
+    assert len(stored.runs) == 6 and all(len(run.parts) == 2 for run in stored.runs)
+    assert list(directory.glob("records-abandoned/001/*"))
+    assert left_behind(tmp_path) == []
+
+
+def test_a_killed_engine_costs_the_block_alone(small: list[str], tmp_path: Path) -> None:
+    file = str(hosts_file(tmp_path, "a", "b"))
+    with running(tmp_path, ["run", *small, "--hosts", file], FLEET_ENGINE_SECONDS=SECONDS) as study:
+        begun(study)
+        os.kill(study.engines()[0], signal.SIGKILL)
+        _, said = study.process.communicate(timeout=90)
+        assert study.process.returncode == 0, said
+    (because,) = voided(results_of(tmp_path))
+    assert "the engine ended without a result (signal SIGKILL)" in because
+    assert left_behind(tmp_path) == []
+
+
+def test_hosts_clean_up_when_the_coordinator_is_killed(small: list[str], tmp_path: Path) -> None:
+    file = str(hosts_file(tmp_path, "a", "b"))
+    with running(tmp_path, ["run", *small, "--hosts", file], FLEET_ENGINE_SECONDS="20") as study:
+        study.wait_until(lambda: len(study.engines()) >= 2)
+        hosts, engines = study.hosts(), study.engines()
+        study.process.kill()
+        ends = time.monotonic() + 15
+        while time.monotonic() < ends and not all(map(is_gone, hosts + engines)):
+            time.sleep(0.1)
+        assert all(map(is_gone, hosts + engines))
+    assert left_behind(tmp_path) == []
+
+
+def test_ctrl_c_ends_hosts_and_keeps_what_was_measured(small: list[str], tmp_path: Path) -> None:
+    file = str(hosts_file(tmp_path, "a", "b"))
+    with running(tmp_path, ["run", *small, "--hosts", file], FLEET_ENGINE_SECONDS=SECONDS) as study:
+        hosts = begun(study)
+        study.process.send_signal(signal.SIGINT)
+        _, said = study.process.communicate(timeout=60)
+        assert study.process.returncode == 130, said
+        assert all(map(is_gone, hosts))
+    assert "fsgauge resume" in said
+    assert left_behind(tmp_path) == []

@@ -1,0 +1,118 @@
+"""A study over hosts that are processes of this machine: `fsgauge run ... --rig fleet`.
+
+Slow for what they check: each starts hosts, which load dask.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import sys
+from pathlib import Path
+
+from fsgauge.starts import skew_bound_ns
+from fsgauge.store import read_results
+from tests.fleet.conftest import ENGINE, Run, hosts_file
+
+
+def results_of(tmp_path: Path) -> Path:
+    (found,) = (tmp_path / "results").iterdir()
+    return found
+
+
+def left_behind(tmp_path: Path) -> list[Path]:
+    return [path for path in (tmp_path / "disks").rglob("*") if path.parent.parent.name == "disks"]
+
+
+def test_two_hosts_measure_one_study(fsgauge: Run, small: list[str], tmp_path: Path) -> None:
+    """Their records, the sum of them, the page, and that it is complete when it is resumed."""
+    file = str(hosts_file(tmp_path, "a", "b"))
+    done = fsgauge("run", *small, "--hosts", file)
+    assert done.returncode == 0, done.stderr
+    directory = results_of(tmp_path)
+    stored = read_results(directory)
+    assert [machine.name for machine in stored.environment_before.machines] == ["a", "b"]
+    assert len(stored.runs) == 6
+    for run in stored.runs:
+        assert [part.machine for part in run.parts] == ["a", "b"]
+        each = [part.slices[0].result.read for part in run.parts]
+        assert run.result is not None and run.result.read is not None
+        assert run.result.read.operations == sum(side.operations for side in each if side)
+        assert [start.machine for start in run.starts] == ["a", "b"]
+        assert skew_bound_ns(run.starts) < 1_000_000_000
+    raw = sorted(path.name for path in directory.glob("records/*/host-b-*.json"))
+    assert len(raw) == 12, raw  # each turn, and the run in it
+    page = (directory / "report.html").read_text()
+    assert "2 hosts began each run within" in page and "lost: none" in page
+    hosts = json.loads((directory / "report.json").read_text())["hosts"]
+    assert [host["name"] for host in hosts["hosts"]] == ["a", "b"]
+    assert left_behind(tmp_path) == []
+    done = fsgauge("resume", str(directory), "--hosts", file)
+    assert done.returncode == 0 and "the study is complete" in done.stderr
+
+
+def test_a_path_that_one_host_lacks_is_refused(
+    fsgauge: Run, small: list[str], tmp_path: Path
+) -> None:
+    """By run before anything is made, and by plan."""
+    file = str(hosts_file(tmp_path, "a", "b"))
+    (tmp_path / "disks" / "b").rmdir()
+    done = fsgauge("run", *small, "--hosts", file)
+    assert done.returncode == 2
+    assert f"error: b: there is no folder {tmp_path}/disks/b" in done.stderr
+    assert not (tmp_path / "results").exists()
+    words = [word for word in small if word != "--quiet"]
+    done = fsgauge("plan", *words, "--hosts", file)
+    assert done.returncode == 2 and "refused   b: there is no folder" in done.stdout
+
+
+def an_ssh(folder: Path) -> Path:
+    """A program `ssh` that runs what it is given on this machine, and notes how it was called."""
+    folder.mkdir()
+    program = folder / "ssh"
+    program.write_text(
+        f'#!/bin/sh\necho "$@" >> {folder}/called\nfor last; do :; done\nexec sh -c "$last"\n'
+    )
+    own = folder / "fsgauge"
+    own.write_text(f'#!/bin/sh\nexec {sys.executable} -m fsgauge "$@"\n')
+    for path in (program, own):
+        path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    return folder
+
+
+def test_hosts_are_reached_by_ssh(fsgauge: Run, small: list[str], tmp_path: Path) -> None:
+    """One host, since all that this ssh reaches is this machine: two are refused."""
+    programs = an_ssh(tmp_path / "bin")
+    there = {"FSGAUGE_PATH": str(programs), "PATH": f"{programs}:{os.environ['PATH']}"}
+    text = f'listen = "127.0.0.1"\nlead = "300 ms"\n[defaults]\nfsgauge = "{programs}/fsgauge"\n'
+    host = '[[host]]\nname = "near"\naddress = "127.0.0.1"\nuser = "bench"\n'
+    file = tmp_path / "hosts.toml"
+    file.write_text(text + host)
+    done = fsgauge("run", *small, "--hosts", str(file), "--set", "plan.blocks=2", **there)
+    assert done.returncode == 0, done.stderr
+    called = (programs / "called").read_text()
+    assert "BatchMode=yes" in called
+    assert f"-l bench -- 127.0.0.1 {programs}/fsgauge fleet-host" in called
+    machines = read_results(results_of(tmp_path)).environment_before.machines
+    assert [machine.name for machine in machines] == ["near"]
+    file.write_text(text + host + '[[host]]\nname = "far"\naddress = "127.0.0.2"\n')
+    done = fsgauge("run", *small, "--hosts", str(file), **there)
+    assert done.returncode == 2
+    assert "near and far are two names of one machine" in done.stderr
+
+
+def test_what_cannot_be_done_is_refused_at_once(fsgauge: Run, tmp_path: Path) -> None:
+    """No host is started for it."""
+    file = str(hosts_file(tmp_path, "a", "b"))
+    fleet = ("--rig", "fleet", "--hosts", file, "--yes")
+    for words, said in [
+        (("churn", *fleet), "a study of this kind runs on one host so far, and the fleet has 2"),
+        (("overhead", "--storage", "/dev/x", *fleet), "whole devices are not used by a fleet yet"),
+        (("connections", *fleet), "a backup is the work of one reader"),
+        (("overhead", "--ssh", "a,b"), "--ssh names hosts, and the rig host has none"),
+        (("overhead", "--rig", "fleet"), "the fleet rig needs its hosts"),
+    ]:
+        done = fsgauge("run", *words)
+        assert done.returncode == 2 and said in done.stderr, done.stderr
+    assert ENGINE.exists() and not (tmp_path / "results").exists()

@@ -1,0 +1,59 @@
+"""What hosts must be: of one version, each a machine of its own; and how many can be held."""
+
+from __future__ import annotations
+
+import resource
+
+import pytest
+
+from fsgauge.errors import FsgaugeError, InputError
+from fsgauge.rig.fleet.hosts import require_alike, require_descriptors
+from fsgauge.rig.fleet.identity import HostIdentity, own_identity
+
+
+def host(**more: object) -> HostIdentity:
+    own = own_identity().model_copy(update={"machine": "m1", "boot": "b1"})
+    return own.model_copy(update=more)
+
+
+def test_two_names_of_one_machine_are_seen() -> None:
+    found = {"a": host(), "b": host(machine="m2"), "c": host(process=7)}
+    with pytest.raises(InputError, match="a and c are two names of one machine"):
+        require_alike(found, one_machine=False)
+    require_alike(found, one_machine=True)
+
+
+def test_one_image_on_two_machines_is_two() -> None:
+    require_alike({"a": host(), "b": host(boot="b2")}, one_machine=False)
+
+
+def test_another_version_is_refused() -> None:
+    with pytest.raises(InputError, match=r"b has fsgauge 9.9, and this is fsgauge") as caught:
+        require_alike({"a": host(), "b": host(machine="m2", fsgauge="9.9")}, one_machine=False)
+    assert "pip install 'fsgauge[fleet]==" in caught.value.next
+
+
+def test_another_engine_is_refused() -> None:
+    with pytest.raises(FsgaugeError, match="b has another build of the engine"):
+        require_alike({"b": host(engine_sha256="0" * 64)}, one_machine=False)
+
+
+def test_a_host_without_an_engine_is_named() -> None:
+    missing = host(engine_sha256=None, engine_missing="the engine is not installed")
+    with pytest.raises(FsgaugeError, match="b: the engine is not installed"):
+        require_alike({"b": missing}, one_machine=False)
+
+
+def test_too_few_descriptors_are_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (256, 1024))
+    with pytest.raises(InputError, match="1000 hosts need 4200 open files here") as caught:
+        require_descriptors(1000)
+    assert "206 hosts at most" in caught.value.next
+
+
+def test_the_limit_is_raised_as_far_as_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    raised = []
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (256, 4096))
+    monkeypatch.setattr(resource, "setrlimit", lambda _, limits: raised.append(limits))
+    require_descriptors(100)
+    assert raised == [(600, 4096)]
