@@ -166,4 +166,4 @@ def test_an_unknown_rig_is_refused_with_the_nearest_name() -> None:
     assert 'did you mean "host"?' in refused.value.render()
     with pytest.raises(InputError) as other:
         rig_named("quantum")
-    assert "known: host" in other.value.render()
+    assert "known: fleet, host" in other.value.render()
