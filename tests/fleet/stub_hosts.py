@@ -218,5 +218,5 @@ class StubLauncher:
         await asyncio.gather(*workers)
         return workers
 
-    def by_hand(self, host: Host) -> str:
+    def by_hand(self, host: Host, *, looks: bool = False) -> str:
         return f"ssh {host.name}"

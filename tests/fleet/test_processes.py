@@ -18,6 +18,7 @@ from tests.fleet.control import Running, is_gone, running
 from tests.fleet.test_run import left_behind, results_of
 
 SECONDS = "0.4"
+TWO_BLOCKS = ("--set", "plan.blocks=2")
 
 
 def begun(study: Running) -> list[int]:
@@ -34,26 +35,30 @@ def voided(directory: Path) -> list[str]:
 
 def test_a_killed_host_is_started_again(small: list[str], tmp_path: Path) -> None:
     file = str(hosts_file(tmp_path, "a", "b"))
-    with running(tmp_path, ["run", *small, "--hosts", file], FLEET_ENGINE_SECONDS=SECONDS) as study:
+    with running(
+        tmp_path, ["run", *small, "--hosts", file, *TWO_BLOCKS], FLEET_ENGINE_SECONDS=SECONDS
+    ) as study:
         os.kill(begun(study)[1], signal.SIGKILL)
-        _, said = study.process.communicate(timeout=90)
+        _, said = study.process.communicate(timeout=240)
         assert study.process.returncode == 0, said
     assert "b: its connection was closed" in said
     directory = results_of(tmp_path)
     (because,) = voided(directory)
     assert because == "b: its connection was closed"
     stored = read_results(directory)
-    assert len(stored.runs) == 6 and all(len(run.parts) == 2 for run in stored.runs)
+    assert len(stored.runs) == 4 and all(len(run.parts) == 2 for run in stored.runs)
     assert list(directory.glob("records-abandoned/001/*"))
     assert left_behind(tmp_path) == []
 
 
 def test_a_killed_engine_costs_the_block_alone(small: list[str], tmp_path: Path) -> None:
     file = str(hosts_file(tmp_path, "a", "b"))
-    with running(tmp_path, ["run", *small, "--hosts", file], FLEET_ENGINE_SECONDS=SECONDS) as study:
+    with running(
+        tmp_path, ["run", *small, "--hosts", file, *TWO_BLOCKS], FLEET_ENGINE_SECONDS=SECONDS
+    ) as study:
         begun(study)
         os.kill(study.engines()[0], signal.SIGKILL)
-        _, said = study.process.communicate(timeout=90)
+        _, said = study.process.communicate(timeout=240)
         assert study.process.returncode == 0, said
     (because,) = voided(results_of(tmp_path))
     assert "the engine ended without a result (signal SIGKILL)" in because
@@ -62,7 +67,9 @@ def test_a_killed_engine_costs_the_block_alone(small: list[str], tmp_path: Path)
 
 def test_hosts_clean_up_when_the_coordinator_is_killed(small: list[str], tmp_path: Path) -> None:
     file = str(hosts_file(tmp_path, "a", "b"))
-    with running(tmp_path, ["run", *small, "--hosts", file], FLEET_ENGINE_SECONDS="20") as study:
+    with running(
+        tmp_path, ["run", *small, "--hosts", file, *TWO_BLOCKS], FLEET_ENGINE_SECONDS="20"
+    ) as study:
         study.wait_until(lambda: len(study.engines()) >= 2)
         hosts, engines = study.hosts(), study.engines()
         study.process.kill()
@@ -75,10 +82,12 @@ def test_hosts_clean_up_when_the_coordinator_is_killed(small: list[str], tmp_pat
 
 def test_ctrl_c_ends_hosts_and_keeps_what_was_measured(small: list[str], tmp_path: Path) -> None:
     file = str(hosts_file(tmp_path, "a", "b"))
-    with running(tmp_path, ["run", *small, "--hosts", file], FLEET_ENGINE_SECONDS=SECONDS) as study:
+    with running(
+        tmp_path, ["run", *small, "--hosts", file, *TWO_BLOCKS], FLEET_ENGINE_SECONDS=SECONDS
+    ) as study:
         hosts = begun(study)
         study.process.send_signal(signal.SIGINT)
-        _, said = study.process.communicate(timeout=60)
+        _, said = study.process.communicate(timeout=240)
         assert study.process.returncode == 130, said
         assert all(map(is_gone, hosts))
     assert "fsgauge resume" in said

@@ -6,11 +6,11 @@ import difflib
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from fsgauge.engine import Engine
 from fsgauge.errors import InputError
 from fsgauge.rig.rig import Rig, TakesHosts
 
 if TYPE_CHECKING:
+    from fsgauge.engine import Engine
     from fsgauge.rig.fleet.choice import FleetChoice
 
 Say = Callable[[str], None]

@@ -62,7 +62,11 @@ class Hosts:
                     name, self._started[name].why_ended, max(1.0, ends - time.monotonic())
                 )
                 if why is not None:
-                    raise HostLostError(name, f"it cannot be reached: {why}", self.by_hand(name))
+                    raise HostLostError(
+                        name,
+                        f"it cannot be reached: {why}",
+                        next=self._launcher.by_hand(self._host(name), looks=True),
+                    )
         self._identify(names)
 
     def again(self, name: str) -> None:

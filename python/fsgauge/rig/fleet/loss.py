@@ -14,11 +14,11 @@ MOST_REPEATS = 2
 class HostLostError(RigError):
     """A host is gone, or can no longer be relied on in this block."""
 
-    def __init__(self, host: str, why: str, by_hand: str = "") -> None:
+    def __init__(self, host: str, why: str, by_hand: str = "", *, next: str = "") -> None:
         super().__init__(
             f"{host}: {why}",
             cause="the host, its network or fsgauge on it failed",
-            next=by_hand and f"what it may have left is cleaned by: {by_hand}",
+            next=next or (by_hand and f"what it may have left is cleaned by: {by_hand}"),
         )
         self.host = host
         self.why = why

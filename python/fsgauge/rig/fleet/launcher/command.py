@@ -40,9 +40,10 @@ class CommandLauncher:
             for host, bootstrap in bootstraps.items()
         }
 
-    def by_hand(self, host: Host) -> str:
-        """Any command of fsgauge cleans up what a dead run has left."""
-        return f"{self.reaching(host)}{shlex.quote(host.fsgauge or 'fsgauge')} systems"
+    def by_hand(self, host: Host, *, looks: bool = False) -> str:
+        """Any command of fsgauge but --version cleans up what a dead run has left."""
+        word = "--version" if looks else "systems"
+        return f"{self.reaching(host)}{shlex.quote(host.fsgauge or 'fsgauge')} {word}"
 
 
 def local_launcher() -> CommandLauncher:

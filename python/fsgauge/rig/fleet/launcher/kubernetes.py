@@ -98,8 +98,12 @@ class KubernetesLauncher:
         self._is_applied = False
         return True
 
-    def by_hand(self, host: Host) -> str:  # noqa: ARG002 - nothing outlives a pod but its volume
+    def by_hand(self, host: Host, *, looks: bool = False) -> str:  # noqa: ARG002 - all are alike
         """All pods and their secrets."""
+        if looks:
+            return (
+                f"kubectl describe job,pods -n {self.pods.namespace} -l fsgauge/study={self.name}"
+            )
         return f"kubectl delete job,secret {self.name} -n {self.pods.namespace}"
 
 

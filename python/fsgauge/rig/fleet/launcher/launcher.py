@@ -43,6 +43,7 @@ class Launcher(Protocol):
         """Start some hosts; gives each by its name. Raises InputError or RigError."""
         ...
 
-    def by_hand(self, host: Host) -> str:
-        """The command with which a person cleans up a host that gave no answer."""
+    def by_hand(self, host: Host, *, looks: bool = False) -> str:
+        """The command with which a person cleans up a host that gave no answer, or `looks` whether
+        fsgauge answers there."""
         ...
