@@ -13,6 +13,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, TypeVar
 
@@ -327,7 +328,8 @@ def _end(process: subprocess.Popen[bytes]) -> None:
             continue
     for stream in (process.stdin, process.stdout, process.stderr):
         if stream is not None:
-            stream.close()
+            with suppress(BrokenPipeError):  # a control pipe that no one reads any more
+                stream.close()
 
 
 def _expect(kind: type[R], result: Result) -> R:
