@@ -72,6 +72,7 @@ class Fleet:
 def fleet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Fleet]:
     monkeypatch.setattr(plugin, "HeldRig", StubRig)
     monkeypatch.setattr(plugin, "compare_clock", one_clock)
+    monkeypatch.setattr(plugin, "_LEAST_AHEAD_NS", -(10**10))  # none is late but where it is meant
     small = make_study(patterns=("randread",), block_sizes=(4096,), queue_depths=(1,), blocks=2)
     stub_hosts.STUDY[:] = [small]
     FAULTS.clear()
@@ -107,6 +108,23 @@ def test_a_host_that_fails_once_costs_the_block_alone(fleet: Fleet) -> None:
     fleet.session.prepare()
     fleet.session.block(fleet.plan, 0, fleet.told.append)
     assert fleet.voided() == ["c: the engine ended without a result"]
+    assert fleet.parts_of_runs() == [NAMES] * 4
+
+
+def test_a_start_that_is_missed_voids_the_block(
+    fleet: Fleet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first one is missed, as if no host had heard of it in time."""
+
+    def tell(happening: Happening) -> None:
+        fleet.told.append(happening)
+        if isinstance(happening, BlockVoid):
+            monkeypatch.setattr(plugin, "_LEAST_AHEAD_NS", -(10**10))
+
+    monkeypatch.setattr(plugin, "_LEAST_AHEAD_NS", 10**12)
+    fleet.session.block(fleet.plan, 0, tell)
+    (because,) = fleet.voided()
+    assert because.startswith("a: it missed the start of block 1, turn 1, ")
     assert fleet.parts_of_runs() == [NAMES] * 4
 
 
