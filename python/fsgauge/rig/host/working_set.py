@@ -80,7 +80,7 @@ def fitting(study: Study, rooms: Iterable[Room], size_bytes: int) -> WorkingSet:
         size,
         cause=f'"{room.least}" leaves room for {format_size(room.free_bytes)} of'
         f" {format_size(size_bytes)}, and {method.files}"
-        f" file{'s' if method.files > 1 else ''} fill {method.fill_percent} % of that{beside}",
+        f" file{'s fill' if method.files > 1 else ' fills'} {method.fill_percent} % of that{beside}",
     )
     return WorkingSet(size, None)
 
