@@ -117,7 +117,12 @@ def _noise(evidence: Evidence) -> Iterator[Finding]:
 
 def _for_what(evidence: Evidence) -> str:
     """What noise stands in the way of: everything, or what is smaller than what was decided."""
-    decided = any(entry.verdict in ("better", "worse") for entry in evidence.comparisons)
+    decided = any(
+        entry.primary
+        and entry.metric == evidence.primary_metric
+        and entry.verdict in ("better", "worse")
+        for entry in evidence.comparisons
+    )
     return "for small differences" if decided else "to answer"
 
 
