@@ -97,7 +97,7 @@ def _noise(evidence: Evidence) -> Iterator[Finding]:
         yield finding(
             "noise.wide",
             "warning",
-            "Too noisy to answer: here two equal systems may come out"
+            f"Too noisy {_for_what(evidence)}: here two equal systems may come out"
             f" {_percent(math.expm1(min(floor.typical, 700.0)))} apart in one cell, so a difference"
             f" of {ASKED_PERCENT:.0f} % would most likely not be seen.",
             "Stop other work, or use a quieter machine, longer runs or more blocks: half the noise"
@@ -113,6 +113,17 @@ def _noise(evidence: Evidence) -> Iterator[Finding]:
             "A disk that fills, wears or heats up, or other load that grows. The order of systems"
             " is random, so ratios hold and intervals are wider. A longer warm-up may help.",
         )
+
+
+def _for_what(evidence: Evidence) -> str:
+    """What noise stands in the way of: everything, or what is smaller than what was decided."""
+    decided = any(
+        entry.primary
+        and entry.metric == evidence.primary_metric
+        and entry.verdict in ("better", "worse")
+        for entry in evidence.comparisons
+    )
+    return "for small differences" if decided else "to answer"
 
 
 def _percent(share: float) -> str:

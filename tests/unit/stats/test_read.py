@@ -139,6 +139,22 @@ def test_a_rig_too_noisy_to_answer_is_not_called_good() -> None:
     assert not line.good and "too noisy to answer" in line.text
 
 
+@pytest.mark.parametrize(
+    ("share", "words"), [(1.0, "Too noisy to answer"), (0.02, "Too noisy for small differences")]
+)
+def test_noise_that_decides_something_is_too_noisy_for_the_rest(share: float, words: str) -> None:
+    results = read(
+        make_study(
+            **SMALL,
+            seed=1,
+            noise=0.3,
+            effect=lambda system, cell: share if system == "xfs" else 1.0,
+        )
+    )
+    found = next(each for each in results.findings if each.code == "noise.wide")
+    assert found.sentence.startswith(words)
+
+
 def test_the_noise_ratio_is_in_order_of_time_whatever_the_plan_calls_the_twin() -> None:
     study = make_study(**SMALL, later_effect=1.08, noise=0.0)
     samples = collect(study.study.plan, study.runs)

@@ -76,11 +76,11 @@ def fitting(study: Study, rooms: Iterable[Room], size_bytes: int) -> WorkingSet:
     size = method.file_size_bytes(filled // method.files)
     logs = method.reserve_bytes
     beside = f", plus {format_size(logs)} for logs" if logs else ""
+    fill = "1 file fills" if method.files == 1 else f"{method.files} files fill"
     method.require_room(
         size,
         cause=f'"{room.least}" leaves room for {format_size(room.free_bytes)} of'
-        f" {format_size(size_bytes)}, and {method.files}"
-        f" file{'s' if method.files > 1 else ''} fill {method.fill_percent} % of that{beside}",
+        f" {format_size(size_bytes)}, and {fill} {method.fill_percent} % of that{beside}",
     )
     return WorkingSet(size, None)
 

@@ -2,6 +2,7 @@
 
     condition  = "ratio" "(" metric { [","] selector } ")" comparison number
     metric     = a name of METRICS: iops, bandwidth, complete, read.p99, create.mean, cpu ...
+               | the name's second part, and the operation in brackets: p99(read), mean(sync)
     selector   = word                  of a factor: randread, backup fill, directory order
                | size                  4 KiB
                | "depth" whole         depth 32
@@ -106,6 +107,16 @@ def _counted() -> set[str]:
     return {factor.one for _, factor in declarations() if factor.one}
 
 
+def written(name: str) -> str:
+    """The metric's name for what people write: p99.9 is p999."""
+    return {"p99.9": "p999"}.get(name, name)
+
+
+def seconds() -> set[str]:
+    """What follows the operation in names of METRICS: mean, p50, p99 ..."""
+    return {each.rpartition(".")[2] for each in METRICS if "." in each}
+
+
 def parse_condition(text: str) -> Condition:
     """The condition that `text` states; InputError points at what is wrong in it."""
     return Parser(text).condition()
@@ -132,13 +143,31 @@ class Parser:
         return Condition(self.text, metric.text, selectors, comparison, limit, metric)
 
     def metric(self) -> Token:
-        """A name of METRICS."""
+        """A name of METRICS, in either form; the token has it in the first one."""
         token = self.take()
-        if token.kind != "word" or token.text not in METRICS:
-            named = token.kind == "word"
-            what = f'there is no metric "{token.text}"' if named else "a metric is missing"
-            raise self.wrong(what, token, near=list(METRICS), next=_one_of(list(METRICS)))
-        return token
+        if token.kind == "word" and token.text in METRICS:
+            return token
+        if token.kind == "word" and self.is_sign("(") and written(token.text) in seconds():
+            self.take()
+            found = self.of_operation(token)
+            self.expect("sign", ")")
+            return found
+        named = token.kind == "word"
+        what = f'there is no metric "{token.text}"' if named else "a metric is missing"
+        raise self.wrong(what, token, near=list(METRICS), next=_one_of(list(METRICS)))
+
+    def of_operation(self, second: Token) -> Token:
+        """Take the operation of p99(read), after the bracket; the token of read.p99."""
+        operation, name = self.take(), written(second.text)
+        if f"{operation.text}.{name}" not in METRICS:
+            has = [each.partition(".")[0] for each in METRICS if each.endswith(f".{name}")]
+            raise self.wrong(
+                f"{second.text} of which operation?",
+                operation,
+                near=has,
+                next=f"{second.text}({has[0]}), with one of: {', '.join(has)}",
+            )
+        return second._replace(text=f"{operation.text}.{name}")
 
     def selectors(self) -> list[Selector]:
         """All up to the closing bracket, which is taken."""

@@ -17,7 +17,15 @@ from typing import Literal
 
 from fsgauge.quantities import Quantity, UnitError
 from fsgauge.stats.folders.compare import Between
-from fsgauge.stats.folders.condition import Condition, Option, Parser, Token, mistake
+from fsgauge.stats.folders.condition import (
+    Condition,
+    Option,
+    Parser,
+    Token,
+    mistake,
+    seconds,
+    written,
+)
 from fsgauge.stats.folders.limits import selected
 from fsgauge.stats.gate.measured import Key
 from fsgauge.stats.metrics import METRICS, Unit
@@ -42,7 +50,6 @@ QUANTITIES: Mapping[Unit, Quantity] = {
     "ns": DURATION,
     "files/s": FILES,
 }
-_WRITTEN = {"p99.9": "p999"}
 _COMPARISON = re.compile(r"<=|>=|<|>")
 
 Outcome = Literal["held", "broken", "undecided"]
@@ -92,25 +99,15 @@ class _LimitParser(Parser):
     def named_metric(self) -> Token:
         """The metric and its opening bracket; of a part, the operation is taken as well."""
         token = self.take()
-        name = _WRITTEN.get(token.text, token.text)
-        parts = {each.rpartition(".")[2] for each in METRICS if "." in each}
-        if token.kind != "word" or name not in {*METRICS, *parts}:
+        name = written(token.text)
+        if token.kind != "word" or name not in {*METRICS, *seconds()}:
             what = f'there is no metric "{token.text}"' if token.text else "a metric is missing"
-            near = [*METRICS, *sorted(parts)]
+            near = [*METRICS, *sorted(seconds())]
             raise self.wrong(what, token, near=near, next=f"one of: {', '.join(near)}")
         self.expect("sign", "(")
         if name in METRICS:
             return token._replace(text=name)
-        operation = self.take()
-        if f"{operation.text}.{name}" not in METRICS:
-            has = [each.partition(".")[0] for each in METRICS if each.endswith(f".{name}")]
-            raise self.wrong(
-                f"{token.text} of which operation?",
-                operation,
-                near=has,
-                next=f"{token.text}({has[0]}), with one of: {', '.join(has)}",
-            )
-        return token._replace(text=f"{operation.text}.{name}")
+        return self.of_operation(token)
 
     def quantity(self, metric: str) -> float:
         """The limit in the metric's unit."""

@@ -23,6 +23,27 @@ def test_metric_selectors_and_limit() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "metric"),
+    [
+        ("ratio(p99(sync)) > 1.2", "sync.p99"),
+        ("ratio(p99.9(read), randread, 4 KiB) > 1.2", "read.p999"),
+        ("ratio(mean(log) randread) > 1.2", "log.mean"),
+    ],
+)
+def test_a_metric_of_an_operation_may_be_written_as_in_limits(text: str, metric: str) -> None:
+    assert parse_condition(text).metric == metric
+
+
+def test_a_metric_of_no_operation_is_pointed_at() -> None:
+    with pytest.raises(InputError) as refused:
+        parse_condition("ratio(p99(randread)) > 1.2")
+    assert "p99 of which operation?" in refused.value.render()
+    with pytest.raises(InputError) as refused:
+        parse_condition("ratio(p99 > 1.2")
+    assert 'there is no metric "p99"' in refused.value.render()
+
+
 def test_every_kind_of_selector() -> None:
     text = "ratio(read.p99, randrw 64KiB, depth 32, 4 jobs, 'xfs, 8 groups') >= 1.1"
     assert selectors(text) == [
