@@ -14,6 +14,7 @@ from fsgauge import cli
 
 INTERRUPTED_AT_IMPORT = """
 import builtins, os, runpy, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in a shell's background ignores it
 real, wanted = builtins.__import__, sys.argv[1]
 def hooked(name, *more, **named):
     if name == wanted:

@@ -91,7 +91,7 @@ def test_a_backup_is_one_reader_s_work() -> None:
 
 
 def test_a_pace_is_divided_and_a_cell_is_not() -> None:
-    study = load_study("overhead", ["workload.rate=1000"], [], None, 1)
+    study = load_study("overhead", ["workload.rate=1000 IOPS"], [], None, 1)
     method = method_of(study.workload)
     whole = method.load_job(cells_of(study.workload)[0], FILES, 5)
     first, second = (method.dealt(whole, Share(number, 2)) for number in range(2))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import lcm
 
 from fsgauge.errors import InputError
+from fsgauge.kinds.writers.dealing import dealt, require_dealable
 from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.kinds.writers.keys import WritersWorkload
 from fsgauge.kinds.writers.places import fewest_places, too_many
@@ -31,7 +32,7 @@ from fsgauge.wire import (
     Target,
 )
 from fsgauge.workload.assumed import ASSUMED_LATENCY_SECONDS, EXPECTED, Speed, operations_per_second
-from fsgauge.workload.dealing import Dealt, Share, require_enough
+from fsgauge.workload.dealing import Dealt, Share
 from fsgauge.workload.folders import Place, ServedFiles
 from fsgauge.workload.granularity import interval_ns, rounded_down
 from fsgauge.workload.method import (
@@ -174,37 +175,12 @@ class WritersMethod(OverServers, LaidOut):
         )
 
     def require_dealable(self, hosts: int) -> None:
-        """Writers with files of their own are dealt out; one file has its writers on one host."""
-        workload = self.workload
-        if hosts == 1:
-            return
-        if workload.ranges != ["own files"]:
-            raise InputError(
-                f"writers of one file cannot be dealt out to {hosts} hosts yet: each host has"
-                " files of its own",
-                next="--set 'workload.ranges=[\"own files\"]'",
-            )
-        if workload.readers or workload.log_writers:
-            raise InputError(
-                "readers and log writers cannot be dealt out to hosts yet",
-                next="--set workload.readers=0 --set workload.log_writers=0",
-            )
-        require_enough("writers", workload.writers, hosts, "workload.writers")
+        """Writers with files of their own are dealt out."""
+        require_dealable(self.workload, hosts)
 
     def dealt(self, job: Dealt, share: Share) -> Dealt:
         """The host's writers, and a file for each of them."""
-        if share.hosts == 1:
-            return job
-        update: dict[str, object] = {"seed": share.seed(job.seed)}
-        target = getattr(job, "target", None)
-        if isinstance(job, LoadJob):
-            update["jobs"] = share.of(job.jobs)
-        if isinstance(target, FilesTarget | ShareFilesTarget):
-            update["target"] = target.model_copy(update={"count": share.of(target.count)})
-        elif isinstance(job, LoadJob) and isinstance(target, BlockTarget):
-            size_bytes = target.size_bytes // job.jobs * share.of(job.jobs)
-            update["target"] = target.model_copy(update={"size_bytes": size_bytes})
-        return job.model_copy(update=update)
+        return dealt(job, share)
 
     def run_seconds(self, cell: Cell, space_bytes: int, speed: Speed = EXPECTED) -> float:
         """Writers are taken to get in one another's way: all of them as fast as one."""

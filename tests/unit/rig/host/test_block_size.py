@@ -44,7 +44,7 @@ def refused(mkfs: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Fsgau
     kind = find_kind("ext4")
     assert isinstance(kind, FileSystem)
     with pytest.raises(FsgaugeError) as error:
-        formatted._mount(kind, System(name="e", kind="ext4", mkfs=mkfs), "/dev/x", tmp_path)
+        formatted._mount(kind, System(name="e", kind="ext4", mkfs=mkfs), "/dev/x", tmp_path, 1.0)
     assert words in error.value.details
     return error.value
 
