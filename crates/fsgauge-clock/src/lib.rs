@@ -26,4 +26,4 @@ pub use key::Key;
 pub use line::Line;
 pub use run::{run_exchange_clock, run_serve_clock};
 pub use start::{Armed, LEAD_NS, TrueStart, arm, begin_at, check_start};
-pub use time::{KernelTime, Time, now_ns, sleep_until};
+pub use time::{KernelTime, Time, boot_ns, now_ns, sleep_until};

@@ -27,7 +27,7 @@ impl Time for KernelTime {
 
     fn suspended_ns(&self) -> i64 {
         let once = |_| {
-            let (before_ns, boot_ns, after_ns) = (now_ns(), read_ns(ClockId::Boottime), now_ns());
+            let (before_ns, boot_ns, after_ns) = (now_ns(), boot_ns(), now_ns());
             let gap_ns = after_ns - before_ns;
             (gap_ns, boot_ns as i64 - (before_ns + gap_ns / 2) as i64)
         };
@@ -39,6 +39,11 @@ impl Time for KernelTime {
 #[inline]
 pub fn now_ns() -> u64 {
     read_ns(ClockId::Monotonic)
+}
+
+/// CLOCK_BOOTTIME of this machine: CLOCK_MONOTONIC, and the time for which it was suspended.
+pub fn boot_ns() -> u64 {
+    read_ns(ClockId::Boottime)
 }
 
 #[inline]

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
+use fsgauge_clock::boot_ns;
 use fsgauge_wire::{Failure, Lease, Order, Outcome, Stop, parse_order};
-use rustix::time::{ClockId, clock_gettime};
 
 use crate::control_pipe::{ControlPipe, Heard};
 
@@ -123,12 +123,6 @@ fn closed() -> Failure {
     let what = "the control pipe was closed: the lease is over";
     let cause = "the caller ended before its job";
     Failure::system("lease.closed", None, what, cause, "look at the machine that leads the run")
-}
-
-/// Also counts while the machine is suspended.
-fn boot_ns() -> u64 {
-    let now = clock_gettime(ClockId::Boottime);
-    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
 
 #[cfg(test)]

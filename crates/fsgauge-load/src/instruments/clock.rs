@@ -8,8 +8,8 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use fsgauge_clock::now_ns as monotonic_ns;
 use fsgauge_wire::{ClockKind, Note, SelfMeasure};
-use rustix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, Serialize};
 
 /// How long the counter is compared with CLOCK_MONOTONIC. Both ends are known to some 30 ns: about 2 ppm.
@@ -125,11 +125,6 @@ pub fn unix_ns() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos() as u64)
 }
 
-fn monotonic_ns() -> u64 {
-    let now = clock_gettime(ClockId::Monotonic);
-    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
-}
-
 /// CLOCK_MONOTONIC and the counter at the same moment: of several tries, the one with the shortest gap.
 fn paired_read() -> (u64, u64) {
     let once = || {
@@ -171,7 +166,7 @@ mod counter {
 #[cfg(not(target_arch = "x86_64"))]
 mod counter {
     pub(super) fn read() -> u64 {
-        super::monotonic_ns()
+        fsgauge_clock::now_ns()
     }
 
     pub(super) fn trusted() -> Result<(), &'static str> {

@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use fsgauge_clock::boot_ns;
 use fsgauge_wire::Pauses;
-use rustix::time::{ClockId, clock_gettime};
 
 use crate::instruments::{Clock, RunQueue};
 
@@ -151,11 +151,6 @@ impl Clocks {
         let wall = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos() as i64);
         Clocks { engine_ns: clock.now_ns() as i64, boot_ns: boot_ns() as i64, wall_ns: wall }
     }
-}
-
-fn boot_ns() -> u64 {
-    let now = clock_gettime(ClockId::Boottime);
-    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
 
 #[cfg(test)]
