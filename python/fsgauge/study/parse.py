@@ -7,17 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path as FilePath
-from typing import Any
 
-import tomlkit
 from pydantic import ValidationError
-from tomlkit.exceptions import ParseError, TOMLKitError
 
 from fsgauge.errors import InputError
 from fsgauge.quantities import WRITTEN
 from fsgauge.study.address import refuse_passwords
-from fsgauge.study.document import Document, Origin, number_beyond_toml, source_location
-from fsgauge.study.locate import locate, repeated_key
+from fsgauge.study.document import Document, number_beyond_toml, source_location
 from fsgauge.study.mistakes import explain_mistake
 from fsgauge.study.model import Study
 from fsgauge.study.other_tools import words_called
@@ -31,6 +27,7 @@ from fsgauge.study.overrides import (
 )
 from fsgauge.study.shipped import find_study
 from fsgauge.study.specs import option_origin
+from fsgauge.study.toml_text import NotTomlError, document_of
 from fsgauge.study.understanding import understand
 
 
@@ -90,14 +87,11 @@ def parse_study(text: str, label: str, name: str) -> Study:
 def read_document(text: str, label: str, name: str) -> Document:
     """The raw values of a TOML text with their places; raises InputError for a syntax error."""
     try:
-        data: dict[str, Any] = tomlkit.parse(text).unwrap()
-        spans = locate(text)
-    except (TOMLKitError, ValueError, RecursionError, IndexError) as error:
-        raise _syntax_error(error, text, label) from None
-    data.setdefault("name", name)
-    origins = {path: Origin(label, text, span) for path, span in spans.items()}
-    document = Document(label, data, origins)
-    endless = number_beyond_toml(data)
+        document = document_of(text, label)
+    except NotTomlError as mistake:
+        raise _syntax_error(mistake, text, label) from None
+    document.data.setdefault("name", name)
+    endless = number_beyond_toml(document.data)
     if endless is not None:
         origin = document.origin(endless)
         raise InputError(
@@ -118,34 +112,21 @@ def check(document: Document, say: Callable[[str], None] = lambda _: None) -> St
         raise explain_mistake(error, document) from None
 
 
-def _syntax_error(error: Exception, text: str, label: str) -> InputError:
-    what, start, end = "this is not TOML", 0, 1
-    repeated = (
-        repeated_key(text) if "already" in str(error) or "Redefinition" in str(error) else None
-    )
-    if repeated is not None:
-        start, end = repeated
-        what = f'"{text[start:end]}" is given twice'
-    elif isinstance(error, ParseError):
-        words = str(error).rsplit(" at line ", 1)[0]
-        what = f"this is not TOML: {words[:1].lower()}{words[1:]}"
-        start = _offset(text, error.line, error.col)
-        end = start + 1
-    elif isinstance(error, TOMLKitError):
-        what = f"this is not TOML: {error}"
+def _syntax_error(mistake: NotTomlError, text: str, label: str) -> InputError:
+    location = source_location(label, text, mistake.span)
     if _is_job_of_fio(text):
         return InputError(
             f"{label} is a job file of fio, and a study is a TOML file",
-            location=source_location(label, text, (start, end)),
+            location=location,
             cause="a study says as well what is compared, how often and in what order",
             next="fsgauge study new mine writes one; fsgauge explain fio has the words of both",
         )
     return InputError(
-        what,
-        location=source_location(label, text, (start, end)),
-        cause=_likely_cause(text, start)
-        if repeated is None
-        else _cause_of_repetition(text[start:end]),
+        mistake.what,
+        location=location,
+        cause=_cause_of_repetition(text[slice(*mistake.span)])
+        if mistake.is_repeated
+        else _likely_cause(text, mistake.span[0]),
         next="https://toml.io explains the format; fsgauge study new NAME writes an example",
     )
 
@@ -164,14 +145,6 @@ def _is_job_of_fio(text: str) -> bool:
     ]
     is_study = any(line.startswith(("[[", "[storage]", "[workload]")) for line in text.splitlines())
     return len(found) >= _FEWEST_WORDS_OF_A_JOB and not is_study
-
-
-def _offset(text: str, line: int, column: int) -> int:
-    """tomlkit counts lines as str.splitlines does and columns from 0."""
-    lines = text.splitlines(keepends=True)
-    if line > len(lines) or (line == len(lines) and column == 0):
-        return len(text.rstrip())
-    return sum(len(before) for before in lines[: line - 1]) + column
 
 
 def _cause_of_repetition(name: str) -> str:

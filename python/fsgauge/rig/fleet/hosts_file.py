@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import difflib
 from pathlib import Path
-from typing import Any
 
-import tomlkit
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
-from tomlkit.exceptions import ParseError, TOMLKitError
 
 from fsgauge.errors import InputError, SourceLocation
 from fsgauge.rig.fleet.model import Fleet, Host, HostKeys
-from fsgauge.study.document import Document, Origin, source_location
-from fsgauge.study.locate import locate
+from fsgauge.study.document import Document, source_location
+from fsgauge.study.toml_text import NotTomlError, document_of
 
 _LARGEST_BYTES = 4 << 20
 _LAUNCHERS = ("ssh", "local")
@@ -63,22 +60,13 @@ def parse_hosts(text: str, label: str) -> Fleet:
 
 def _document(text: str, label: str) -> Document:
     try:
-        data: dict[str, Any] = tomlkit.parse(text).unwrap()
-        spans = locate(text)
-    except (TOMLKitError, ValueError, RecursionError, IndexError) as error:
-        at = 0
-        words = str(error)
-        if isinstance(error, ParseError):
-            words = words.rsplit(" at line ", 1)[0]
-            lines = text.splitlines(keepends=True)
-            at = sum(map(len, lines[: error.line - 1])) + error.col
+        return document_of(text, label)
+    except NotTomlError as mistake:
         raise InputError(
-            f"this is not TOML: {words[:1].lower()}{words[1:]}",
-            location=source_location(label, text, (at, at + 1)),
+            mistake.what,
+            location=source_location(label, text, mistake.span),
             next=f"a hosts file has {_EXAMPLE}",
         ) from None
-    origins = {place: Origin(label, text, span) for place, span in spans.items()}
-    return Document(label, data, origins)
 
 
 def _explained(error: ValidationError, document: Document, label: str) -> InputError:
