@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from fsgauge.merging import merged
 from fsgauge.record import EnvironmentRecord, RunRecord
-from fsgauge.starts import skew_bound_ns, skew_ns
+from fsgauge.starts import MachineStart, skew_bound_ns, skew_ns
 from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of
 from fsgauge.stats.results import Finding, HostNumbers, HostsResult
 from fsgauge.stats.wording import listed
@@ -29,48 +29,54 @@ SKEW_NS = 10_000_000
 
 def hosts_of(runs: Sequence[RunRecord], before: EnvironmentRecord) -> HostsResult | None:
     """What there is to say of the hosts; None where one machine drove the load."""
-    begun = [run for run in runs if len(run.parts) > 1]
+    begun = _over_hosts(runs)
     if not begun:
         return None
-    names = [machine.name for machine in before.machines]
-    shares = {
-        name: [each[name] for run in begun if name in (each := shares_in(run))] for name in names
-    }
+    shares: dict[str, list[float]] = {}
+    for run in begun:
+        for name, share in shares_in(run).items():
+            shares.setdefault(name, []).append(share)
     started = [run for run in begun if run.starts]
-    late = {
-        name: [each.late_ns for run in started for each in run.starts if each.machine == name]
-        for name in names
-    }
-    numbers = [
-        HostNumbers(
-            name=name,
-            share=_mean(shares[name]),
-            late_ns=round(statistics.median(late[name])) if late[name] else None,
-            worst_late_ns=max(late[name], key=abs) if late[name] else None,
-            clock_bound_ns=max(
-                (e.bound_ns for run in started for e in run.starts if e.machine == name),
-                default=None,
-            ),
-        )
-        for name in names
-        if shares[name]
-    ]
-    ratios = [_last_over_median(run) for run in started]
+    starts: dict[str, list[MachineStart]] = {}
+    for run in started:
+        for each in run.starts:
+            starts.setdefault(each.machine, []).append(each)
+    skews = [skew_ns(run.starts) for run in started]
     return HostsResult(
-        hosts=numbers,
+        hosts=[
+            _numbers(machine.name, shares[machine.name], starts.get(machine.name, []))
+            for machine in before.machines
+            if machine.name in shares
+        ],
         left_out=before.left_out,
         runs=len(begun),
-        skew_median_ns=round(statistics.median(map(_skew, started))) if started else None,
-        skew_most_ns=max(map(_skew, started)) if started else None,
-        skew_bound_ns=max(map(_bound, started)) if started else None,
-        last_over_median=max(ratios) if ratios else None,
+        skew_median_ns=round(statistics.median(skews)) if skews else None,
+        skew_most_ns=max(skews, default=None),
+        skew_bound_ns=max((skew_bound_ns(run.starts) for run in started), default=None),
+        last_over_median=max(map(_last_over_median, started), default=None),
+    )
+
+
+def _over_hosts(runs: Sequence[RunRecord]) -> list[RunRecord]:
+    """Those that more than one host measured."""
+    return [run for run in runs if len(run.parts) > 1]
+
+
+def _numbers(name: str, shares: list[float], starts: list[MachineStart]) -> HostNumbers:
+    late_ns = [each.late_ns for each in starts]
+    return HostNumbers(
+        name=name,
+        share=_mean(shares),
+        late_ns=round(statistics.median(late_ns)) if late_ns else None,
+        worst_late_ns=max(late_ns, key=abs, default=None),
+        clock_bound_ns=max((each.bound_ns for each in starts), default=None),
     )
 
 
 def host_findings(evidence: Evidence) -> Iterator[Finding]:
     """What a reader of a run over several hosts has to know."""
     yield from _left_out(evidence.before)
-    begun = [run for run in evidence.runs if len(run.parts) > 1]
+    begun = _over_hosts(evidence.runs)
     if not begun:
         return
     yield from _apart(begun)
@@ -98,14 +104,6 @@ def _mean(shares: Sequence[float]) -> float:
     return math.exp(statistics.fmean(map(math.log, shares))) if shares else 0.0
 
 
-def _skew(run: RunRecord) -> int:
-    return skew_ns(run.starts)
-
-
-def _bound(run: RunRecord) -> int:
-    return skew_bound_ns(run.starts)
-
-
 def _last_over_median(run: RunRecord) -> float:
     ends = [each.ended_ns for each in run.starts]
     return max(ends) / statistics.median(ends) if statistics.median(ends) > 0 else 1.0
@@ -130,7 +128,7 @@ def _apart(begun: Sequence[RunRecord]) -> Iterator[Finding]:
         result = run.result
         if not run.starts or result is None:
             continue
-        bound = _bound(run)
+        bound = skew_bound_ns(run.starts)
         if bound > SKEW_NS or bound > SKEW_SHARE * result.elapsed_ns:
             where.append(f"{name_of(run)}: {format_duration(bound)}")
     if where:

@@ -10,7 +10,6 @@ from fsgauge.errors import RigError
 from fsgauge.record import Plan, RunRecord
 from fsgauge.rig.fleet import plugin
 from fsgauge.rig.fleet.clock import Clock
-from fsgauge.rig.fleet.cluster import Lost
 from fsgauge.rig.fleet.gathered import Gathered, records_of, together
 from fsgauge.rig.fleet.hosts import ANSWER_SECONDS, Hosts
 from fsgauge.rig.fleet.loss import HostLostError
@@ -50,7 +49,7 @@ class BlockOverHosts:
         names = self.hosts.names
         gathered = Gathered(self.plan, self.block, names)
         plan = self.plan.model_dump_json()
-        self._require(
+        self.hosts.require(
             self.hosts.cluster.ask(
                 names, plugin.measure, ANSWER_SECONDS, plan=plan, block=self.block
             )
@@ -84,7 +83,7 @@ class BlockOverHosts:
             for name in names
         }
         answers = self.hosts.cluster.ask_each(words, plugin.look, seconds + ANSWER_SECONDS)
-        self._require(answers)
+        self.hosts.require(answers)
         for name, answer in answers.items():
             state = State.model_validate_json(answer)
             self._states[name] = state
@@ -100,11 +99,6 @@ class BlockOverHosts:
         """Whether a host waits for the others, so that it need not be waited for."""
         state = self._states.get(name)
         return state is not None and state.phase in ("armed", "idle")
-
-    def _require(self, answers: dict[str, object]) -> None:
-        for name, answer in answers.items():
-            if isinstance(answer, Lost):
-                raise HostLostError(name, answer.words, self.hosts.by_hand(name))
 
     def _put_together(self, gathered: Gathered, told: dict[str, Told]) -> None:
         begun = gathered.begun(told)
@@ -141,7 +135,7 @@ class BlockOverHosts:
             for name in names
         }
         answers = self.hosts.cluster.ask_each(words, plugin.arm, ANSWER_SECONDS)
-        self._require(answers)
+        self.hosts.require(answers)
         for name, answer in answers.items():
             if answer["missed"]:
                 raise HostLostError(name, f"it missed the start of {_words(label)}")

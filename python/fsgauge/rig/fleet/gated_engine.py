@@ -81,6 +81,6 @@ class GatedEngine(Engine):
             self._interrupt = None
 
     def _dealt(self, job: LoadJob | ClientsJob) -> LoadJob | ClientsJob:
-        if isinstance(job, LoadJob):
+        if isinstance(job, LoadJob):  # Dealt is one type at a time, and mypy solves it for each
             return self._method.dealt(job, self._share)
         return self._method.dealt(job, self._share)

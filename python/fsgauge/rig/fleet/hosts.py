@@ -6,7 +6,7 @@ import resource
 import secrets
 import socket
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from fsgauge.errors import InputError, RigError
 from fsgauge.rig.fleet import plugin
 from fsgauge.rig.fleet.bootstrap import Bootstrap
-from fsgauge.rig.fleet.cluster import Cluster, Lost, cluster
+from fsgauge.rig.fleet.cluster import Answer, Cluster, Lost, cluster
 from fsgauge.rig.fleet.identity import HostIdentity, own_identity
 from fsgauge.rig.fleet.launcher.launcher import Launcher, Started
 from fsgauge.rig.fleet.loss import HostLostError
@@ -87,6 +87,16 @@ class Hosts:
         self._started.clear()
         return found
 
+    def require(self, answers: Mapping[str, Answer]) -> None:
+        """Raise HostLostError for the first host that gave no answer."""
+        for name, answer in answers.items():
+            self.require_answer(name, answer)
+
+    def require_answer(self, name: str, answer: Answer) -> None:
+        """Raise HostLostError where a host gave none."""
+        if isinstance(answer, Lost):
+            raise HostLostError(name, answer.words, self.by_hand(name))
+
     def by_hand(self, name: str) -> str:
         """The command that cleans a host that gave no answer."""
         return self._launcher.by_hand(self._host(name))
@@ -108,8 +118,7 @@ class Hosts:
     def _identify(self, names: Sequence[str]) -> None:
         answers = self.cluster.ask(names, plugin.identify, IDENTIFY_SECONDS)
         for name, answer in answers.items():
-            if isinstance(answer, Lost):
-                raise HostLostError(name, answer.words, self.by_hand(name))
+            self.require_answer(name, answer)
             try:
                 self.identities[name] = HostIdentity.model_validate_json(answer)
             except ValidationError:

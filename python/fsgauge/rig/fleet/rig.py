@@ -122,8 +122,6 @@ class FleetRig:
 
     def _of_hosts(self, study: Study, fleet: Fleet) -> list[FsgaugeError]:
         from fsgauge.rig.fleet import plugin
-        from fsgauge.rig.fleet.cluster import Lost
-        from fsgauge.rig.fleet.loss import HostLostError
         from fsgauge.rig.fleet.messages import faults_in
 
         hosts = self._hosts(fleet)
@@ -134,8 +132,7 @@ class FleetRig:
         answers = hosts.cluster.ask_each(words, plugin.refusals, _REFUSE_SECONDS)
         found: list[FsgaugeError] = []
         for name, answer in answers.items():
-            if isinstance(answer, Lost):
-                raise HostLostError(name, answer.words, hosts.by_hand(name))
+            hosts.require_answer(name, answer)
             found += [fault.raised(name) for fault in faults_in(str(answer))]
         return found
 

@@ -56,10 +56,10 @@ class FleetSession:
     def describe(self) -> Description:
         """All hosts as they are now, in their order; a system has what the smallest one offers."""
         names = self._hosts.names
-        self._require(self._hosts.cluster.ask(names, plugin.describe, ANSWER_SECONDS))
+        self._hosts.require(self._hosts.cluster.ask(names, plugin.describe, ANSWER_SECONDS))
         self._settle(names, ANSWER_SECONDS + _SETTLE_SECONDS)
         answers = self._hosts.cluster.ask(names, plugin.described, ANSWER_SECONDS)
-        self._require(answers)
+        self._hosts.require(answers)
         found = {name: Described.model_validate_json(str(each)) for name, each in answers.items()}
         return Description(
             size_bytes=min(each.size_bytes for each in found.values()),
@@ -123,7 +123,7 @@ class FleetSession:
             for name in names
         }
         answers = self._hosts.cluster.ask_each(words, plugin.prepare, ANSWER_SECONDS)
-        self._require(answers)
+        self._hosts.require(answers)
         busy = [name for name, answer in answers.items() if answer != "ok"]
         if busy:
             raise HostLostError(busy[0], "it has not ended an earlier study yet")
@@ -140,7 +140,7 @@ class FleetSession:
             answers = self._hosts.cluster.ask_each(
                 words, plugin.look, _LOOK_SECONDS + ANSWER_SECONDS
             )
-            self._require(answers)
+            self._hosts.require(answers)
             for name, answer in answers.items():
                 state = State.model_validate_json(str(answer))
                 known[name] = state.serial
@@ -212,11 +212,6 @@ class FleetSession:
             cause="it was lost in one block three times, or could not be started again",
             next=error.next,
         )
-
-    def _require(self, answers: dict[str, object]) -> None:
-        for name, answer in answers.items():
-            if isinstance(answer, Lost):
-                raise HostLostError(name, answer.words, self._hosts.by_hand(name))
 
 
 def _machines(found: dict[str, Machine], *, one_machine: bool) -> list[Machine]:

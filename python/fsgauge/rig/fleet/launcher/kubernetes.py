@@ -8,7 +8,6 @@ host is left out of the study.
 from __future__ import annotations
 
 import json
-import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,10 +18,10 @@ from pydantic import Field, ValidationError
 from tomlkit.exceptions import TOMLKitError
 
 from fsgauge.errors import InputError, RigError
-from fsgauge.programs import child_environment
 from fsgauge.rig.fleet.bootstrap import Bootstrap
 from fsgauge.rig.fleet.launcher.command import HOST_COMMAND
 from fsgauge.rig.fleet.launcher.launcher import Started
+from fsgauge.rig.fleet.launcher.program import answer_of
 from fsgauge.rig.fleet.model import MOST_HOSTS, Address, Fleet, Host
 from fsgauge.study.base import OneLine, StudyModel
 from fsgauge.study.storage import AbsolutePath
@@ -191,19 +190,4 @@ def manifest(pods: Pods, name: str, bootstraps: Mapping[int, str]) -> str:
 
 
 def _kubectl(words: list[str], text: str = "") -> None:
-    try:
-        done = subprocess.run(
-            ["kubectl", *words],
-            input=text,
-            capture_output=True,
-            text=True,
-            timeout=_SECONDS,
-            check=False,
-            env=child_environment(),
-        )
-    except FileNotFoundError:
-        raise InputError("the program kubectl is not installed here") from None
-    except subprocess.TimeoutExpired:
-        raise RigError(f"kubectl gave no answer within {_SECONDS:.0f} s") from None
-    if done.returncode != 0:
-        raise RigError(f"kubectl failed: {done.stderr.strip()[:300]}", next="kubectl cluster-info")
+    answer_of(["kubectl", *words], text, seconds=_SECONDS, look="kubectl cluster-info")

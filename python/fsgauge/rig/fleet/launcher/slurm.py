@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import os
 import shlex
-import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from fsgauge.errors import InputError, RigError
-from fsgauge.programs import child_environment
+from fsgauge.errors import InputError
 from fsgauge.rig.fleet.launcher.command import HOST_COMMAND, CommandLauncher
+from fsgauge.rig.fleet.launcher.program import answer_of
 from fsgauge.rig.fleet.model import Fleet, Host
 
 _JOB, _NODES = "SLURM_JOB_ID", "SLURM_JOB_NODELIST"
@@ -80,29 +79,8 @@ def submitted(script: str) -> str:
 
 
 def _said(command: list[str], text: str = "") -> str:
-    try:
-        done = subprocess.run(
-            command,
-            input=text,
-            capture_output=True,
-            text=True,
-            timeout=_SECONDS,
-            check=False,
-            env=child_environment(),
-        )
-    except FileNotFoundError:
-        raise InputError(
-            f"the program {command[0]} is not installed here",
-            cause="--slurm is for the login node of a cluster, or a job in it",
-            next="--ssh a,b,c reaches hosts without Slurm",
-        ) from None
-    except subprocess.TimeoutExpired:
-        raise RigError(
-            f"{command[0]} gave no answer within {_SECONDS:.0f} s", next="sinfo"
-        ) from None
-    if done.returncode != 0:
-        raise RigError(
-            f"{command[0]} failed: {done.stderr.strip()[:300] or f'exit code {done.returncode}'}",
-            next="sinfo",
-        )
-    return done.stdout
+    missing = (
+        "--slurm is for the login node of a cluster, or a job in it",
+        "--ssh a,b,c reaches hosts without Slurm",
+    )
+    return answer_of(command, text, seconds=_SECONDS, look="sinfo", missing=missing)
