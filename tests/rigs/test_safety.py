@@ -19,6 +19,7 @@ from fsgauge.rig.host.device.loop_devices import backing_file
 from fsgauge.rig.host.rig import HostRig
 from fsgauge.study.model import DeviceStorage, Study
 from tests.rigs.conftest import MEBIBYTE, MakeLoop, Scene, attach, run
+from tests.rigs.partitions import partition_table
 
 pytestmark = pytest.mark.root
 
@@ -64,19 +65,13 @@ def raid_superblock() -> bytes:
     return bytes(block)
 
 
-def master_boot_record() -> bytes:
-    """One Linux partition of 32 MiB that begins at 1 MiB."""
-    entry = struct.pack("<B3sB3sII", 0, b"\0\0\0", 0x83, b"\0\0\0", 2048, 65536)
-    return bytes(440) + b"\x12\x34\x56\x78\0\0" + entry.ljust(64, b"\0") + b"\x55\xaa"
-
-
 @pytest.mark.parametrize(
     ("offset", "data", "words"),
     [
         (512, lvm_label(), "LVM member"),
         (4096, raid_superblock(), 'RAID member "night"'),
         (0, b"LUKS\xba\xbe\x00\x01".ljust(592, b"\0"), "LUKS"),
-        (0, master_boot_record(), "partition table (dos)"),
+        (0, partition_table([(1, 32)]), "partition table (dos)"),
     ],
     ids=["lvm", "raid", "luks", "mbr"],
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import struct
 import subprocess
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from fsgauge.rig.host.rig import HostRig
 from fsgauge.study.model import DeviceStorage, Study
 from tests.rigs.conftest import MEBIBYTE, MakeLoop, Scene, run
 from tests.rigs.measured import measured
+from tests.rigs.partitions import partition_table
 
 pytestmark = pytest.mark.root
 SHORT = {
@@ -119,15 +119,6 @@ def test_partitions_of_one_disk(scene: Scene, rig: HostRig, make_loop: MakeLoop)
         assert seen
     finally:
         run("partx", "--delete", disk)
-
-
-def partition_table(places: list[tuple[int, int]]) -> bytes:
-    """A master boot record with Linux partitions that begin at, and have, so many mebibytes."""
-    entries = [
-        struct.pack("<B3sB3sII", 0, b"\0\0\0", 0x83, b"\0\0\0", begin * 2048, size * 2048)
-        for begin, size in places
-    ]
-    return bytes(440) + b"\x12\x34\x56\x78\0\0" + b"".join(entries).ljust(64, b"\0") + b"\x55\xaa"
 
 
 def partition_uuid(part: str) -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from fsgauge.errors import InputError
 from fsgauge.rig.rig import MeasuresSideBySide, Rig
 from fsgauge.study.model import Study
+from fsgauge.study.storage import has_place_for_each
 from fsgauge.study.workload import cells_of
 from fsgauge.workload import method_of
 
@@ -28,7 +29,7 @@ def design_of(rig: Rig, study: Study) -> Design:
     asked = study.plan.side_by_side
     if asked == "false":
         return Design(side_by_side=False)
-    if study.storage.kind == "device" and study.storage.more_devices:
+    if has_place_for_each(study.storage):
         asked = "true"
     because = f"the rig {rig.name} measures one system at a time"
     if asked == "auto" and not _any_in_slices(study):
@@ -45,7 +46,7 @@ def design_of(rig: Rig, study: Study) -> Design:
 
 
 def _way_out(study: Study) -> str:
-    if study.storage.kind == "device" and study.storage.more_devices:
+    if has_place_for_each(study.storage):
         return "name one device, which measures them one by one and is wider"
     return "--set plan.side_by_side=false measures them one by one, which is wider"
 

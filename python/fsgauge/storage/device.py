@@ -56,15 +56,16 @@ def check(
     say: Callable[[str], None] = lambda _: None,
 ) -> list[Cleared]:
     """The devices, if all may be written; raises InputError, RefusedError or RigError."""
-    found = []
-    devices = _found(storage, consent)
-    for device in devices:
-        require_writable(device, max(smallest_bytes, _SMALLEST_BYTES))
-        with claimed(device) as claim:
+    devices = _found(storage)
+    with ExitStack() as stack:
+        claims = []
+        for device in devices:
+            require_writable(device, max(smallest_bytes, _SMALLEST_BYTES))
+            claims.append(stack.enter_context(claimed(device)))
             require_unused(device)
             require_own_name(device, consent)
-            found.append(_clear(claim, consent, seconds / len(devices), say))
-    return found
+        require_no_other_name(devices, consent)
+        return [_clear(claim, consent, seconds / len(claims), say) for claim in claims]
 
 
 @contextmanager
@@ -79,7 +80,7 @@ def attach(
 
     One is not searched again if nothing has written to it since it was `cleared`.
     """
-    devices = _found(storage, consent)
+    devices = _found(storage)
     before = {each.device.path: each for each in cleared}
     with ExitStack() as stack:
         for disk in {device.disk.path: device for device in devices}.values():
@@ -91,7 +92,7 @@ def attach(
         yield replace(first, beside=tuple(beside)) if beside else first
 
 
-def _found(storage: DeviceStorage, consent: Consent | None) -> list[BlockDevice]:
+def _found(storage: DeviceStorage) -> list[BlockDevice]:
     """The devices of a study, each once, and equally large."""
     devices = [find_device(name) for name in storage.devices]
     first = devices[0]
@@ -109,10 +110,6 @@ def _found(storage: DeviceStorage, consent: Consent | None) -> list[BlockDevice]
                 cause="systems on devices of different size are not comparable",
                 next="make partitions of one size",
             )
-    if len(devices) > 1:
-        for device in devices:  # one with a file system has other names
-            require_unused(device)
-        require_no_other_name(devices, consent)
     return devices
 
 

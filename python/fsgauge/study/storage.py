@@ -171,6 +171,11 @@ Storage = Annotated[
 ]
 
 
+def has_place_for_each(storage: Storage) -> bool:
+    """Whether the study names a device for each system: they are meant to be side by side."""
+    return isinstance(storage, DeviceStorage) and bool(storage.more_devices)
+
+
 def first_device(storage: Storage) -> Storage:
     """The same without the devices for further systems, for what makes one system at a time."""
     if isinstance(storage, DeviceStorage):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from fsgauge.kinds.writers.factors import WritersFactors
@@ -11,29 +9,18 @@ from fsgauge.record import RunRecord
 from fsgauge.stats import run_checks
 from fsgauge.stats.advice import RUN_CHECKS
 from fsgauge.stats.samples import is_complete
-from fsgauge.wire import FsyncSync, JobShare, LoadResult
-from tests.synthetic import make_study
+from fsgauge.wire import FsyncSync, JobShare
 from tests.synthetic_writers import make_writers
-
-ONE_CELL = {"patterns": ("randread",), "block_sizes": (4096,), "queue_depths": (32,), "blocks": 1}
+from tests.unit.stats.one_run import one_run, result_of, tampered
 
 
 @pytest.fixture
 def run() -> RunRecord:
-    return make_study(**ONE_CELL).runs[0]
-
-
-def result_of(run: RunRecord) -> LoadResult:
-    assert run.result is not None
-    return run.result
+    return one_run()
 
 
 def test_an_honest_run_passes_every_check(run: RunRecord) -> None:
     assert [check.code for check in RUN_CHECKS if check.check(run, result_of(run))] == []
-
-
-def tampered(run: RunRecord, **changes: Any) -> LoadResult:
-    return result_of(run).model_copy(update=changes)
 
 
 def test_littles_law(run: RunRecord) -> None:
@@ -92,7 +79,7 @@ def test_a_clock_that_costs(run: RunRecord) -> None:
 
 
 def test_a_debug_engine() -> None:
-    run = make_study(**ONE_CELL, profile="debug").runs[0]
+    run = one_run(profile="debug")
     assert run_checks.debug_engine(run, result_of(run)) is not None
 
 
@@ -102,7 +89,7 @@ def test_unfair_jobs(run: RunRecord) -> None:
 
 
 def test_a_missed_pace() -> None:
-    run = make_study(**ONE_CELL, rate=10_000_000.0).runs[0]
+    run = one_run(rate=10_000_000.0)
     assert run_checks.rate_missed(run, result_of(run)) is not None
 
 

@@ -2,37 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from fsgauge.parts import Part, Slice
 from fsgauge.record import RunRecord
 from fsgauge.stats import steadiness
 from fsgauge.steady_window import SLOPE_SHARE
-from fsgauge.wire import LoadResult, Steady
-from tests.synthetic import make_study
+from fsgauge.wire import Steady
 from tests.synthetic_writers import make_writers
-
-ONE_CELL = {"patterns": ("randread",), "block_sizes": (4096,), "queue_depths": (32,), "blocks": 1}
+from tests.unit.stats.one_run import one_run, result_of, tampered
 
 
 @pytest.fixture
 def run() -> RunRecord:
-    return make_study(**ONE_CELL).runs[0]
-
-
-def result_of(run: RunRecord) -> LoadResult:
-    assert run.result is not None
-    return run.result
-
-
-def tampered(run: RunRecord, **changes: Any) -> LoadResult:
-    return result_of(run).model_copy(update=changes)
+    return one_run()
 
 
 def test_a_series_that_falls_is_not_steady() -> None:
-    run = make_study(**ONE_CELL, unsteady=lambda turn, cell: True).runs[0]
+    run = one_run(unsteady=lambda turn, cell: True)
     found = steadiness.steadiness(result_of(run))
     assert found is not None and found[1] > SLOPE_SHARE
     assert steadiness.not_steady(run, result_of(run)) is not None
