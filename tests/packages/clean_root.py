@@ -5,8 +5,8 @@ A root of another processor runs by qemu-user, registered with the kernel for th
 
 from __future__ import annotations
 
-import platform
 import os
+import platform
 import shutil
 import subprocess
 from collections.abc import Iterator
