@@ -12,6 +12,7 @@ mod check;
 mod cpu;
 mod damage;
 mod draw;
+pub mod ext4;
 pub mod free_map;
 pub mod life;
 mod log_state;
