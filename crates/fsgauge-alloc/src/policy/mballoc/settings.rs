@@ -3,9 +3,10 @@
 /// A version of the kernel's code that the model follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Release {
-    /// ldiskfs of Lustre on Linux 2.6.32: groups one after the other, no goals that are cut.
+    /// ldiskfs of Lustre on Linux 2.6.32: groups one after the other, no goals that are cut. Not compared with one.
     Ldiskfs,
-    /// Linux 6.12.117: groups in ordered sets, one place where the last stream allocation was.
+    /// Linux 6.12.117: groups in ordered sets, one place where the last stream allocation was. Not yet compared with such a
+    /// kernel.
     Linux6_12,
     /// Linux 6.17 and 6.18: the same sets, and several such places, one of which is chosen by the inode's number.
     Linux6_18,
