@@ -15,6 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import age
+import allocate
 import clients
 import depth_1
 import loop_depth_32
@@ -64,6 +65,10 @@ BENCHES: dict[str, Callable[[Scratch], Comparison]] = {
     "age-churn-c": age.against_c,
     "age-churn-geriatrix": age.against_geriatrix,
     "age-layout-python": age.published_layout,
+    "allocate-python": allocate.against_python,
+    "allocate-1-tib": allocate.rate("mballoc", 1 << 40, 3e6),
+    "allocate-20-tib": allocate.rate("mballoc", 20 << 40, 1e6),
+    "allocate-petabyte": allocate.petabyte,
 }
 
 

@@ -16,5 +16,11 @@ mod replay;
 mod source;
 mod sync;
 
+#[cfg(test)]
+pub(crate) use apply::Ager;
+pub(crate) use directory_fill::DirectoryFill;
+#[cfg(test)]
+pub(crate) use mode::Mode;
+pub(crate) use name::Name;
 pub(crate) use replay::Replay;
 pub(crate) use source::Source;

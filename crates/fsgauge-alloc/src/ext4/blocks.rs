@@ -1,0 +1,93 @@
+//! Blocks of an ext4: taken by the policy, and given back when the journal's transaction is committed.
+
+use super::counter::Counter;
+use super::inodes::Flex;
+use crate::free_map::{FreeMap, Run};
+use crate::policy::{Extent, Policy, Request};
+
+/// The free space, and who chooses from it.
+pub(super) struct Blocks {
+    pub(super) space: FreeMap,
+    pub(super) policy: Box<dyn Policy>,
+    /// Free as the bitmaps on disk have it.
+    free: Counter,
+    /// Kept back, so that what is already promised can always be written (`reserved_clusters`).
+    reserved: u64,
+    flex_groups: u32,
+    /// Freed, and not to be taken before the commit.
+    freed: Vec<Run>,
+}
+
+impl Blocks {
+    pub(super) fn new(space: FreeMap, policy: Box<dyn Policy>, flex_groups: u32, processors: u32) -> Self {
+        let free = Counter::new(space.free_blocks(), processors);
+        let reserved = (space.blocks() / 50).min(4096);
+        Blocks { space, policy, free, reserved, flex_groups, freed: Vec::new() }
+    }
+
+    /// Free blocks of each flex group.
+    pub(super) fn count(&self, flex: &mut [Flex]) {
+        for group in 0..self.space.groups() {
+            flex[(group / self.flex_groups) as usize].free_blocks += u64::from(self.space.tally(group).free);
+        }
+    }
+
+    /// Free blocks as decisions read them.
+    pub(super) fn roughly_free(&self) -> u64 {
+        self.free.roughly()
+    }
+
+    /// Free blocks as statfs(2) gives them.
+    pub(super) fn exactly_free(&self) -> u64 {
+        self.free.exactly()
+    }
+
+    fn has(&self, blocks: u64) -> bool {
+        self.free.exactly() >= blocks + self.reserved
+    }
+
+    /// An extent for the beginning of a request; half of it, and half of that, if so much is not free.
+    pub(super) fn take(&mut self, flex: &mut [Flex], request: Request) -> Option<Extent> {
+        let mut blocks = request.blocks;
+        while blocks > 0 && !self.has(blocks.into()) {
+            blocks /= 2;
+        }
+        if blocks == 0 {
+            return None;
+        }
+        let extent = self.policy.allocate(&mut self.space, &Request { blocks, ..request })?;
+        self.free.add(-i64::from(extent.blocks));
+        self.count_change(flex, extent.physical, -i64::from(extent.blocks));
+        Some(extent)
+    }
+
+    /// Frees blocks: they count as free at once, and can be taken after the commit.
+    pub(super) fn free(&mut self, flex: &mut [Flex], run: Run) {
+        let mut at = run.start;
+        while at < run.end() {
+            let (group, place) = self.space.place(at);
+            let blocks = (run.end() - at).min(u64::from(self.space.length(group) - place)) as u32;
+            self.free.add(i64::from(blocks));
+            self.count_change(flex, at, i64::from(blocks));
+            self.freed.push(Run { start: at, blocks });
+            at += u64::from(blocks);
+        }
+    }
+
+    fn count_change(&self, flex: &mut [Flex], block: u64, change: i64) {
+        let group = self.space.place(block).0;
+        let free_blocks = &mut flex[(group / self.flex_groups) as usize].free_blocks;
+        *free_blocks = free_blocks.saturating_add_signed(change);
+    }
+
+    /// The journal holds that they are free.
+    pub(super) fn commit(&mut self) {
+        for run in self.freed.drain(..) {
+            self.space.give(run.start, run.blocks);
+        }
+    }
+
+    pub(super) fn has_freed(&self) -> bool {
+        !self.freed.is_empty()
+    }
+}

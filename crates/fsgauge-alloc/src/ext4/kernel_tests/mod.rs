@@ -1,0 +1,168 @@
+//! The model against the kernel that runs, on sparse loop devices.
+//!
+//! They need root and loop devices: elsewhere they say so and are skipped; FSGAUGE_TEST_ROOT=1 makes that a failure. A kernel
+//! without a model is a failure, and so is a kernel that places blocks otherwise.
+
+mod fast;
+#[allow(unreachable_pub, reason = "integration tests have this file as well")]
+#[path = "../../../../fsgauge-scan/tests/mounts/mounted.rs"]
+mod mounted;
+
+use std::fs;
+use std::path::Path;
+
+use fsgauge_wire::{AgeEnd, AgeProfile, Job};
+
+use super::{Ext4, Geometry, Setting};
+use crate::OpLog;
+use crate::free_map::Run;
+use crate::policy::mballoc::{Mballoc, Release, Settings, Windows};
+use mounted::{Mounted, mounted_or_skip_in, tool};
+
+const MIB: u64 = 1 << 20;
+/// A large journal and a long interval: transactions are committed by syncs, and at no other time.
+const MKFS: &[&str] =
+    &["mkfs.ext4", "-q", "-b", "4096", "-J", "size=256", "-E", "lazy_itable_init=1,lazy_journal_init=1"];
+const MOUNT: &str = "noinit_itable,commit=3600";
+
+/// A history to compare.
+struct History {
+    profile: AgeProfile,
+    end: AgeEnd,
+    size_bytes: u64,
+    room_bytes: u64,
+    seed: u64,
+}
+
+/// A file system that the kernel has mounted, its model, and the log for both.
+struct Both {
+    mounted: Mounted,
+    /// Its name without /dev.
+    device: String,
+    model: Ext4,
+    log: OpLog,
+}
+
+/// None where it is skipped.
+fn both(history: &History) -> Option<Both> {
+    let release = running_release();
+    let parent = std::env::current_exe().unwrap().parent().map(Path::to_owned).unwrap();
+    let mounted = mounted_or_skip_in(&parent, history.size_bytes, MKFS, MOUNT)?;
+    let device = mounted.device.trim_start_matches("/dev/").to_owned();
+    let geometry = geometry(&mounted);
+    let processors = possible_processors();
+    let settings = settings(release, &device, &geometry, processors);
+    let log = OpLog::new(&history.profile, history.end, history.room_bytes, history.seed).unwrap();
+    let policy = Box::new(Mballoc::new(settings, geometry.inodes_in_use.len() as u32));
+    let setting = Setting { placement: log.placement(), processors };
+    let model = Ext4::new(&geometry, policy, setting).unwrap();
+    Some(Both { mounted, device, model, log })
+}
+
+fn numbers(text: &str) -> Vec<u64> {
+    let parts = text.split(|letter: char| !letter.is_ascii_digit());
+    parts.filter(|part| !part.is_empty()).map(|part| part.parse().unwrap()).collect()
+}
+
+fn geometry(mounted: &Mounted) -> Geometry {
+    let dump = tool("dumpe2fs", &[&mounted.device]).unwrap();
+    let after = |name: &str| {
+        dump.lines()
+            .find_map(|line| line.strip_prefix(name))
+            .unwrap_or_else(|| panic!("{name}: {dump}"))
+            .trim()
+    };
+    let number = |name: &str| after(name).parse::<u64>().unwrap();
+    let mut free = Vec::new();
+    let (mut inodes_in_use, mut directories) = (Vec::new(), Vec::new());
+    let inodes_per_group = number("Inodes per group:") as u32;
+    // Lines of groups are indented, those of the whole file system are not.
+    for line in dump.lines().filter_map(|line| line.strip_prefix("  ")) {
+        if let Some(ranges) = line.strip_prefix("Free blocks: ") {
+            for range in ranges.split(", ").filter(|range| !range.is_empty()) {
+                let ends = numbers(range);
+                let (first, last) = (ends[0], ends[ends.len() - 1]);
+                free.push(Run { start: first, blocks: (last - first + 1) as u32 });
+            }
+        } else if let Some(ranges) = line.strip_prefix("Free inodes: ") {
+            let (ends, group) = (numbers(ranges), inodes_in_use.len() as u64);
+            let used = ends[0] - 1 - group * u64::from(inodes_per_group);
+            assert_eq!(ends.len(), 2, "free inodes of group {group} are in one range: {ranges}");
+            inodes_in_use.push(used as u32);
+        } else if let Some((counts, _)) = line.split_once(" directories") {
+            directories.push(*numbers(counts).last().unwrap() as u32);
+        }
+    }
+    let root = tool("debugfs", &["-R", "blocks /", &mounted.device]).unwrap();
+    Geometry {
+        blocks: number("Block count:"),
+        group_blocks: number("Blocks per group:") as u32,
+        inodes_per_group,
+        flex_groups: number("Flex block group size:") as u32,
+        hash_seed: seed(after("Directory Hash Seed:")),
+        free,
+        inodes_in_use,
+        directories,
+        root_block: numbers(&root)[0],
+    }
+}
+
+/// A UUID as four words, the first byte the least significant.
+fn seed(uuid: &str) -> [u32; 4] {
+    let digits: String = uuid.chars().filter(|letter| *letter != '-').collect();
+    std::array::from_fn(|word| {
+        let at = word * 8;
+        u32::from_str_radix(&digits[at..at + 8], 16).unwrap().swap_bytes()
+    })
+}
+
+fn settings(release: Release, device: &str, geometry: &Geometry, processors: u32) -> Settings {
+    let of =
+        |name: &str| numbers(&fs::read_to_string(format!("/sys/fs/ext4/{device}/{name}")).unwrap())[0] as u32;
+    let structs = fs::read_to_string(format!("/proc/fs/ext4/{device}/mb_structs_summary")).unwrap();
+    Settings {
+        flex_groups: geometry.flex_groups,
+        processors,
+        max_to_scan: of("mb_max_to_scan"),
+        min_to_scan: of("mb_min_to_scan"),
+        order2_request: of("mb_order2_req"),
+        windows: Windows::Growing { shared_blocks: of("mb_stream_req") },
+        group_preallocation_blocks: of("mb_group_prealloc"),
+        linear_groups: of("mb_max_linear_groups"),
+        trim_orders: of("mb_best_avail_max_trim_order"),
+        ordered_groups: structs.starts_with("optimize_scan: 1"),
+        ..Settings::new(release, 0)
+    }
+}
+
+/// Processors that there may be: 0-1 are two.
+fn possible_processors() -> u32 {
+    let text = fs::read_to_string("/sys/devices/system/cpu/possible").unwrap();
+    *numbers(&text).last().unwrap() as u32 + 1
+}
+
+fn pin_to_one_processor() {
+    use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+    let allowed = sched_getaffinity(None).unwrap();
+    let first = (0..CpuSet::MAX_CPU).find(|&which| allowed.is_set(which)).unwrap();
+    let mut one = CpuSet::new();
+    one.set(first);
+    sched_setaffinity(None, &one).unwrap();
+}
+
+fn running_release() -> Release {
+    let running = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap();
+    let running = running.trim();
+    Release::of_kernel(running).unwrap_or_else(|| panic!("there is no model of mballoc for Linux {running}"))
+}
+
+fn profile(json: &str) -> AgeProfile {
+    let text = format!(
+        r#"{{"format":1,"kind":"age","directory":"x","mode":"fast","end":{{"kind":"complete"}},
+            "time_limit_ns":1,"seed":1,"profile":{json}}}"#
+    );
+    match fsgauge_wire::parse_job(&text).unwrap() {
+        Job::Age(job) => job.profile,
+        other => panic!("{other:?}"),
+    }
+}

@@ -1,0 +1,251 @@
+//! ext4 as far as it decides where blocks are: inodes, directories, extent trees, the journal's commits, and mballoc or any
+//! other policy below them. It carries out an operation log as the ager does in mode `fast` (fallocate(2)), so that the two can be compared group by
+//! group.
+
+mod blocks;
+mod counter;
+mod directory;
+mod extent_tree;
+mod file;
+mod folder;
+mod geometry;
+mod inodes;
+#[cfg(test)]
+mod kernel_tests;
+mod name_hash;
+#[cfg(test)]
+mod tests;
+mod volume;
+
+use fsgauge_wire::AgeOperation;
+
+pub use geometry::Geometry;
+
+use crate::ager::{DirectoryFill, Name};
+use crate::free_map::FreeMap;
+use crate::operation::{Operation, Placement};
+use crate::policy::{Extent, Policy};
+use blocks::Blocks;
+use file::File;
+use folder::Folder;
+use inodes::{Inodes, Used};
+use volume::{Refused, Volume};
+
+/// What a life depends on, besides the file system and the log.
+#[derive(Debug, Clone, Copy)]
+pub struct Setting {
+    /// Where the files of the log are.
+    pub placement: Placement,
+    /// Processors of the machine: the kernel adds its counters up less often on large ones.
+    pub processors: u32,
+}
+
+/// The model of one file system.
+pub struct Ext4 {
+    volume: Volume,
+    fill: DirectoryFill,
+    seed: [u32; 4],
+    root: Folder,
+    /// Directories that hold 1024 others each, from the 1025th on.
+    groups: Vec<Folder>,
+    folders: Vec<Folder>,
+    files: Vec<Option<File>>,
+    /// The file that each stream has open.
+    open: Vec<Option<u32>>,
+    refused: u64,
+}
+
+/// Directories in one directory, as the ager makes them; keys of those that hold others.
+const GROUP_FOLDERS: usize = 1024;
+const GROUP_KEY: u64 = 1 << 40;
+
+impl Ext4 {
+    /// An empty file system. Says what cannot be.
+    pub fn new(geometry: &Geometry, policy: Box<dyn Policy>, setting: Setting) -> Result<Self, String> {
+        let (flex_groups, processors) = (geometry.flex_groups, setting.processors);
+        let blocks = Blocks::new(geometry.space()?, policy, flex_groups, processors);
+        let used = Used { inodes: &geometry.inodes_in_use, directories: &geometry.directories };
+        let seed = geometry.hash_seed;
+        let mut inodes = Inodes::new(geometry.inodes_per_group, flex_groups, seed, used, processors);
+        blocks.count(&mut inodes.flex);
+        Ok(Ext4 {
+            volume: Volume { blocks, inodes },
+            fill: DirectoryFill::new(setting.placement),
+            seed,
+            root: Folder::root(geometry.root_block, seed),
+            groups: Vec::new(),
+            folders: Vec::new(),
+            files: Vec::new(),
+            open: Vec::new(),
+            refused: 0,
+        })
+    }
+
+    /// The free space, without what was freed since the last commit.
+    pub fn space(&self) -> &FreeMap {
+        &self.volume.blocks.space
+    }
+
+    /// Free blocks as statfs(2) gives them.
+    pub fn free_blocks(&self) -> u64 {
+        self.volume.blocks.exactly_free()
+    }
+
+    /// Operations that found no space.
+    pub fn refused(&self) -> u64 {
+        self.refused
+    }
+
+    /// The extents of every file that there is.
+    pub fn extents(&self) -> impl Iterator<Item = Vec<Extent>> {
+        self.files.iter().flatten().map(|file| file.inode.tree.extents())
+    }
+
+    /// Carries out one operation.
+    pub fn apply(&mut self, operation: &Operation) {
+        let &Operation { stream, kind, file, offset_bytes, size_bytes, .. } = operation;
+        let done = match kind {
+            AgeOperation::Create => self.create(stream, file, size_bytes),
+            AgeOperation::Append => {
+                self.turn_to(stream, file);
+                self.append(file, size_bytes)
+            }
+            AgeOperation::Truncate => {
+                self.turn_to(stream, file);
+                self.with(file, |state, volume| {
+                    state.cut(volume, offset_bytes);
+                    Ok(())
+                })
+            }
+            AgeOperation::Delete => {
+                self.delete(file);
+                Ok(())
+            }
+            AgeOperation::Fsync => {
+                self.turn_to(stream, file);
+                self.sync();
+                Ok(())
+            }
+            // In place.
+            AgeOperation::Overwrite => {
+                self.turn_to(stream, file);
+                Ok(())
+            }
+        };
+        self.refused += u64::from(done.is_err());
+    }
+
+    /// The journal is committed: what was freed can be taken again.
+    pub fn sync(&mut self) {
+        self.volume.blocks.commit();
+    }
+
+    fn with(
+        &mut self,
+        file: u32,
+        work: impl FnOnce(&mut File, &mut Volume) -> Result<(), Refused>,
+    ) -> Result<(), Refused> {
+        match self.files.get_mut(file as usize).and_then(Option::as_mut) {
+            Some(state) => work(state, &mut self.volume),
+            None => Ok(()),
+        }
+    }
+
+    /// A stream has one file open: the one before is closed.
+    fn turn_to(&mut self, stream: u32, file: u32) {
+        if self.open.len() <= stream as usize {
+            self.open.resize(stream as usize + 1, None);
+        }
+        if self.open[stream as usize] != Some(file) {
+            self.close(stream);
+            self.open[stream as usize] = Some(file);
+        }
+    }
+
+    fn close(&mut self, stream: u32) {
+        let Some(file) = self.open.get(stream as usize).copied().flatten() else { return };
+        self.open[stream as usize] = None;
+        if let Some(state) = self.files.get_mut(file as usize).and_then(Option::as_mut) {
+            self.volume.release(&state.inode);
+        }
+    }
+
+    fn is_open(&self, file: u32) -> bool {
+        let state = self.files.get(file as usize).and_then(Option::as_ref);
+        state.is_some_and(|state| self.open.get(state.stream as usize) == Some(&Some(file)))
+    }
+
+    fn create(&mut self, stream: u32, file: u32, size_bytes: u64) -> Result<(), Refused> {
+        self.close(stream);
+        let folder = loop {
+            match self.fill.with_room(stream) {
+                Some(folder) => break folder,
+                None => self.make_folder(stream)?,
+            }
+        };
+        let place = &mut self.folders[folder as usize];
+        let inode = self.volume.new_file(&mut place.parent)?;
+        let name = Name::file(file);
+        if place.insert(&mut self.volume, file.into(), name.as_c_str().to_bytes()).is_err() {
+            self.volume.inodes.give(inode.number);
+            return Err(Refused);
+        }
+        if self.files.len() <= file as usize {
+            self.files.resize_with(file as usize + 1, || None);
+        }
+        self.files[file as usize] = Some(File::new(inode, folder, stream));
+        self.fill.add_file(folder);
+        self.turn_to(stream, file);
+        if size_bytes == 0 {
+            return Ok(());
+        }
+        let done = self.append(file, size_bytes);
+        self.close(stream);
+        if done.is_err() {
+            self.delete(file);
+        }
+        done
+    }
+
+    fn append(&mut self, file: u32, size_bytes: u64) -> Result<(), Refused> {
+        self.with(file, |state, volume| state.allocate(volume, size_bytes))
+    }
+
+    fn delete(&mut self, file: u32) {
+        if self.is_open(file)
+            && let Some(state) = &self.files[file as usize]
+        {
+            self.close(state.stream);
+        }
+        let Some(mut state) = self.files.get_mut(file as usize).and_then(Option::take) else { return };
+        state.cut(&mut self.volume, 0);
+        let name = Name::file(file);
+        self.folders[state.folder as usize].remove(file.into(), name.as_c_str().to_bytes());
+        self.fill.remove_file(state.folder);
+        self.volume.inodes.give(state.inode.number);
+    }
+
+    /// One more directory, and first the one that holds it, if that is new.
+    fn make_folder(&mut self, stream: u32) -> Result<(), Refused> {
+        let index = self.fill.count();
+        let path = Name::directory(index);
+        let path = path.as_c_str().to_bytes();
+        let name = path.rsplit(|letter| *letter == b'/').next().unwrap_or(path);
+        let number = index as usize / GROUP_FOLDERS;
+        if let Some(group) = Name::group(index)
+            && self.groups.len() < number
+        {
+            let (key, group) = (GROUP_KEY + number as u64, group.as_c_str().to_bytes());
+            let made = Folder::new(&mut self.volume, &mut self.root, key, group, self.seed)?;
+            self.groups.push(made);
+        }
+        let parent = match number.checked_sub(1) {
+            None => &mut self.root,
+            Some(place) => &mut self.groups[place],
+        };
+        let made = Folder::new(&mut self.volume, parent, index.into(), name, self.seed)?;
+        self.folders.push(made);
+        self.fill.add_directory(stream);
+        Ok(())
+    }
+}

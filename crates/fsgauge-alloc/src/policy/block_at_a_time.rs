@@ -1,0 +1,29 @@
+//! Block at a time: each block alone, when it is written; the one after the file's last if it is free, else the next free
+//! one from a place that all files share. As ext3 without reservations, and NSS without delayed block allocation.
+
+use super::cursor::run_round;
+use super::{Extent, Policy, Request, take};
+use crate::free_map::FreeMap;
+
+/// The policy, with the place that all files share.
+#[derive(Debug, Clone, Default)]
+pub struct BlockAtATime {
+    cursor: u64,
+}
+
+impl Policy for BlockAtATime {
+    fn name(&self) -> &'static str {
+        "block-at-a-time"
+    }
+
+    fn allocate(&mut self, space: &mut FreeMap, request: &Request) -> Option<Extent> {
+        let after =
+            request.last.map(|last| last.physical_end()).filter(|&block| space.run_at(block).is_some());
+        let block = match after {
+            Some(block) => block,
+            None => run_round(space, self.cursor, 1)?.start,
+        };
+        self.cursor = block + 1;
+        Some(take(space, request, block, 1))
+    }
+}

@@ -1,0 +1,45 @@
+//! Delayed allocation: blocks of a file wait in memory, and are then allocated as one run: behind the file's last block if
+//! there is room for all, else in the next long enough run from a place that all files share. As NSS with delayed block
+//! allocation.
+
+use super::cursor::run_round;
+use super::{Extent, Policy, Request, piece, take};
+use crate::free_map::FreeMap;
+
+/// The policy, with the place that all files share.
+#[derive(Debug, Clone)]
+pub struct Delayed {
+    delay_blocks: u32,
+    cursor: u64,
+}
+
+impl Delayed {
+    /// So many blocks of a file wait at most.
+    pub fn new(delay_blocks: u32) -> Self {
+        Delayed { delay_blocks: delay_blocks.max(1), cursor: 0 }
+    }
+}
+
+impl Policy for Delayed {
+    fn name(&self) -> &'static str {
+        "delayed"
+    }
+
+    fn allocate(&mut self, space: &mut FreeMap, request: &Request) -> Option<Extent> {
+        let wanted = piece(space, request);
+        let behind = request.last.and_then(|last| {
+            let run = space.run_at(last.physical_end())?;
+            (run.end() - last.physical_end() >= u64::from(wanted)).then(|| last.physical_end())
+        });
+        let (start, blocks) = match behind.or_else(|| Some(run_round(space, self.cursor, wanted)?.start)) {
+            Some(start) => (start, wanted),
+            None => space.longest_run().map(|run| (run.start, run.blocks))?,
+        };
+        self.cursor = start + u64::from(blocks);
+        Some(take(space, request, start, blocks))
+    }
+
+    fn delay_blocks(&self) -> Option<u32> {
+        Some(self.delay_blocks)
+    }
+}

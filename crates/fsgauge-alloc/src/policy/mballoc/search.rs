@@ -1,0 +1,389 @@
+//! The search among groups: passes with criteria that become weaker, until something is found. It changes nothing.
+
+use super::settings::{Release, Settings};
+use crate::free_map::{FreeMap, GROUP_BLOCKS_LIMIT, ORDERS, Tally, mean_order_of, order_at};
+
+/// What a group must have to be looked into, from the strictest on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Criteria {
+    /// A buddy of at least the goal's order.
+    Power2Aligned,
+    /// A mean run as long as the goal.
+    GoalFast,
+    /// The same for a goal that is cut to powers of two.
+    BestAvailable,
+    /// As many free blocks as the goal.
+    GoalSlow,
+    /// Any free block.
+    AnyFree,
+    /// There is no further pass.
+    Over,
+}
+
+impl Criteria {
+    fn next(self) -> Self {
+        match self {
+            Criteria::Power2Aligned => Criteria::GoalFast,
+            Criteria::GoalFast => Criteria::BestAvailable,
+            Criteria::BestAvailable => Criteria::GoalSlow,
+            Criteria::GoalSlow => Criteria::AnyFree,
+            Criteria::AnyFree | Criteria::Over => Criteria::Over,
+        }
+    }
+
+    /// Whether groups that may have no run as long as the goal are looked into.
+    fn is_expensive(self) -> bool {
+        self >= Criteria::GoalSlow
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Continue,
+    Found,
+    /// Enough was looked at: the best so far it is.
+    Break,
+}
+
+/// Blocks of one group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Chunk {
+    pub(super) group: u32,
+    pub(super) start: u32,
+    pub(super) blocks: u32,
+}
+
+/// What is searched for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Wish {
+    /// Where it would be best, and how many blocks.
+    pub(super) goal: Chunk,
+    /// What was asked for, before the request was made larger.
+    pub(super) wanted_blocks: u32,
+    /// Whether the goal itself is tried first.
+    pub(super) try_goal: bool,
+    /// Whether it is for a file's data.
+    pub(super) data: bool,
+    /// The group where the search for a stream begins.
+    pub(super) stream_group: Option<u32>,
+}
+
+struct Search<'a> {
+    space: &'a FreeMap,
+    settings: &'a Settings,
+    wish: Wish,
+    /// The goal's blocks, which one pass cuts for a while.
+    goal_blocks: u32,
+    /// The order of a goal that is a power of two.
+    order: Option<u32>,
+    criteria: Criteria,
+    state: State,
+    best: Chunk,
+    /// Chunks that were looked at.
+    found: u32,
+}
+
+/// Finds free blocks: at most as many as the goal has. None if nothing is free.
+pub(super) fn find(space: &FreeMap, settings: &Settings, wish: Wish) -> Option<Chunk> {
+    let mut search = Search {
+        space,
+        settings,
+        wish,
+        goal_blocks: wish.goal.blocks,
+        order: None,
+        criteria: Criteria::GoalFast,
+        state: State::Continue,
+        best: Chunk::default(),
+        found: 0,
+    };
+    search.run();
+    let Search { best, goal_blocks, state, .. } = search;
+    (state == State::Found).then(|| Chunk { blocks: best.blocks.min(goal_blocks), ..best })
+}
+
+/// Free blocks from a place on, gathered buddy by buddy until there are enough: what is beyond the last buddy is not seen.
+pub(super) fn chunk_at(space: &FreeMap, group: u32, place: u32, needed: u32) -> u32 {
+    let Some((start, end)) = space.next_in_group(group, place).filter(|run| run.0 <= place) else { return 0 };
+    let mut order = order_at(place, start, end);
+    let mut next = ((place >> order) + 1) << order;
+    let mut blocks = next - place;
+    while needed > blocks && next < end && next < GROUP_BLOCKS_LIMIT {
+        order = order_at(next, start, end);
+        next += 1 << order;
+        blocks += 1 << order;
+    }
+    blocks
+}
+
+impl Search<'_> {
+    fn run(&mut self) {
+        if self.wish.try_goal {
+            self.try_goal();
+        }
+        if self.state == State::Found {
+            return;
+        }
+        let size_bits = u32::BITS - self.goal_blocks.leading_zeros();
+        let fits = size_bits >= self.settings.order2_request && size_bits <= ORDERS as u32;
+        self.order = (fits && size_bits > 1 && self.goal_blocks.is_power_of_two()).then(|| size_bits - 1);
+        if let Some(group) = self.wish.stream_group {
+            self.wish.goal.group = group;
+        }
+        self.criteria = if self.order.is_some() { Criteria::Power2Aligned } else { Criteria::GoalFast };
+        while self.criteria != Criteria::Over && self.state == State::Continue {
+            self.pass();
+        }
+        if self.best.blocks > 0 && self.state != State::Found {
+            self.best.blocks = chunk_at(self.space, self.best.group, self.best.start, self.best.blocks);
+            self.state = State::Found;
+        }
+    }
+
+    fn try_goal(&mut self) {
+        let goal = self.wish.goal;
+        if self.space.tally(goal.group).free == 0 {
+            return;
+        }
+        let blocks = chunk_at(self.space, goal.group, goal.start, self.goal_blocks);
+        if blocks < self.goal_blocks {
+            return;
+        }
+        let first = self.space.first_block(goal.group) + u64::from(goal.start);
+        let stripe = self.settings.stripe_blocks;
+        if self.goal_blocks != stripe || first.is_multiple_of(u64::from(stripe)) {
+            self.found += 1;
+            self.use_chunk(Chunk { blocks, ..goal });
+        }
+    }
+
+    fn use_chunk(&mut self, chunk: Chunk) {
+        self.best = chunk;
+        self.state = State::Found;
+    }
+
+    /// One pass over the groups with one criteria, which is a weaker one afterwards.
+    fn pass(&mut self) {
+        let groups = self.space.groups();
+        let mut start = self.wish.goal.group;
+        if start >= groups {
+            start = 0;
+        }
+        if !self.settings.ordered_groups || self.criteria.is_expensive() {
+            self.scan_linearly(&mut start, groups);
+            return;
+        }
+        if self.settings.linear_groups > 0 {
+            self.scan_linearly(&mut start, self.settings.linear_groups);
+        }
+        if self.state != State::Continue {
+            return;
+        }
+        match self.criteria {
+            Criteria::Power2Aligned => self.scan_by_largest(start),
+            Criteria::GoalFast => self.scan_by_mean(start),
+            Criteria::BestAvailable => self.scan_trimmed(start),
+            _ => {}
+        }
+    }
+
+    fn scan_linearly(&mut self, start: &mut u32, count: u32) {
+        let groups = self.space.groups();
+        for _ in 0..count {
+            self.scan_group(*start);
+            if self.state != State::Continue {
+                return;
+            }
+            *start = if *start + 1 >= groups { 0 } else { *start + 1 };
+        }
+        if count == groups {
+            self.criteria = self.criteria.next();
+            if self.criteria == Criteria::BestAvailable && self.settings.release == Release::Ldiskfs {
+                self.criteria = Criteria::GoalSlow;
+            }
+        }
+    }
+
+    /// Groups from `start` to the last, then from the first to `start`.
+    fn halves(&self, start: u32) -> impl Iterator<Item = (u32, u32)> + use<> {
+        [(start, self.space.groups()), (0, start)].into_iter().filter(|half| half.0 < half.1)
+    }
+
+    fn scan_by_largest(&mut self, start: u32) {
+        let space = self.space;
+        for (from, to) in self.halves(start) {
+            for order in self.order.unwrap_or(0)..ORDERS as u32 {
+                self.scan_set(from, to, |at| space.next_of_largest(order, at));
+                if self.state != State::Continue {
+                    return;
+                }
+            }
+        }
+        self.criteria = Criteria::GoalFast;
+    }
+
+    fn scan_by_mean(&mut self, start: u32) {
+        let space = self.space;
+        for (from, to) in self.halves(start) {
+            for order in mean_order_of(self.goal_blocks)..ORDERS as u32 {
+                self.scan_set(from, to, |at| space.next_of_mean(order, at));
+                if self.state != State::Continue {
+                    return;
+                }
+            }
+        }
+        self.criteria = if self.wish.data { Criteria::BestAvailable } else { Criteria::GoalSlow };
+    }
+
+    /// The goal is cut to smaller and smaller powers of two, but not below what was asked for.
+    fn scan_trimmed(&mut self, start: u32) {
+        let (space, stripe) = (self.space, self.settings.stripe_blocks);
+        let order = self.goal_blocks.ilog2();
+        let mut least = order.saturating_sub(self.settings.trim_orders);
+        if stripe > 0 && 1 << least < stripe {
+            least = stripe.ilog2();
+        }
+        if 1 << least < self.wish.wanted_blocks {
+            least = u32::BITS - self.wish.wanted_blocks.leading_zeros();
+        }
+        for (from, to) in self.halves(start) {
+            for order in (least..=order).rev() {
+                self.goal_blocks = 1 << order;
+                if stripe > 0 {
+                    self.goal_blocks = self.goal_blocks.next_multiple_of(stripe);
+                }
+                let mean = mean_order_of(self.goal_blocks);
+                self.scan_set(from, to, |at| space.next_of_mean(mean, at));
+                if self.state != State::Continue {
+                    return;
+                }
+            }
+        }
+        self.goal_blocks = self.wish.goal.blocks;
+        self.criteria = Criteria::GoalSlow;
+    }
+
+    fn scan_set(&mut self, from: u32, to: u32, next: impl Fn(u32) -> Option<u32>) {
+        let mut at = from;
+        while let Some(group) = next(at).filter(|group| *group < to) {
+            self.scan_group(group);
+            if self.state != State::Continue {
+                return;
+            }
+            at = group + 1;
+        }
+    }
+
+    fn scan_group(&mut self, group: u32) {
+        let tally = self.space.tally(group);
+        if !self.is_good(group, &tally) {
+            return;
+        }
+        if self.criteria == Criteria::Power2Aligned {
+            self.scan_buddies(group, &tally);
+            return;
+        }
+        let stripe = self.settings.stripe_blocks;
+        if !self.criteria.is_expensive() && stripe > 0 && self.goal_blocks.is_multiple_of(stripe) {
+            self.scan_aligned(group);
+        }
+        if self.state == State::Continue {
+            self.scan_runs(group, &tally);
+        }
+    }
+
+    fn is_good(&self, group: u32, tally: &Tally) -> bool {
+        if tally.free == 0 || (self.criteria < Criteria::AnyFree && tally.free < self.goal_blocks) {
+            return false;
+        }
+        match self.criteria {
+            Criteria::Power2Aligned => {
+                // The first group of a flex group is left to directories and the file system's own blocks.
+                let flex = self.settings.flex_groups;
+                let reserved = self.wish.data && flex >= 4 && group.is_multiple_of(flex);
+                !reserved && tally.largest_order() >= self.order
+            }
+            Criteria::GoalFast | Criteria::BestAvailable => tally.free / tally.runs >= self.goal_blocks,
+            _ => true,
+        }
+    }
+
+    fn scan_buddies(&mut self, group: u32, tally: &Tally) {
+        let orders = self.order.unwrap_or(0)..ORDERS as u32;
+        let smallest = orders.into_iter().find(|&order| tally.buddies[order as usize] > 0);
+        if let Some(order) = smallest
+            && let Some(start) = self.space.first_buddy(group, order)
+        {
+            self.found += 1;
+            self.use_chunk(Chunk { group, start, blocks: 1 << order });
+        }
+    }
+
+    fn scan_aligned(&mut self, group: u32) {
+        let stripe = self.settings.stripe_blocks;
+        let first = self.space.first_block(group);
+        let mut start = (first.next_multiple_of(u64::from(stripe)) - first) as u32;
+        while start < self.space.length(group) {
+            let blocks = chunk_at(self.space, group, start, stripe);
+            if blocks >= stripe {
+                self.found += 1;
+                self.use_chunk(Chunk { group, start, blocks });
+                return;
+            }
+            start += stripe;
+        }
+    }
+
+    fn scan_runs(&mut self, group: u32, tally: &Tally) {
+        let mut left = tally.free;
+        let mut at = self.space.first_free(group);
+        while left > 0 && self.state == State::Continue {
+            let Some((start, end)) = self.space.next_in_group(group, at) else { break };
+            at = at.max(start);
+            if !self.criteria.is_expensive() && end - at < self.goal_blocks {
+                left -= end - at;
+                at = end;
+                continue;
+            }
+            let blocks = chunk_at(self.space, group, at, self.goal_blocks);
+            self.measure(Chunk { group, start: at, blocks });
+            at += blocks;
+            left -= blocks;
+        }
+        self.check_limits(true);
+    }
+
+    /// Keeps the longest while all are short of the goal, then the shortest that is not.
+    fn measure(&mut self, chunk: Chunk) {
+        self.found += 1;
+        if chunk.blocks == self.goal_blocks {
+            self.use_chunk(chunk);
+            return;
+        }
+        if self.best.blocks == 0 {
+            self.best = chunk;
+            return;
+        }
+        let better = if self.best.blocks < self.goal_blocks {
+            chunk.blocks > self.best.blocks
+        } else {
+            chunk.blocks > self.goal_blocks && chunk.blocks < self.best.blocks
+        };
+        if better {
+            self.best = chunk;
+        }
+        self.check_limits(false);
+    }
+
+    fn check_limits(&mut self, group_is_over: bool) {
+        if self.state == State::Found {
+            return;
+        }
+        if self.found > self.settings.max_to_scan {
+            self.state = State::Break;
+        } else if self.best.blocks >= self.goal_blocks
+            && (group_is_over || self.found > self.settings.min_to_scan)
+        {
+            self.state = State::Found;
+        }
+    }
+}
