@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 from fsgauge.stats.estimate import ByBlock
 from fsgauge.stats.evidence import Evidence, finding
+from fsgauge.stats.log_ratio import ratio_of_log
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.planned import margin_percent
 from fsgauge.stats.ratio import LEVEL, t_quantile
@@ -49,7 +50,8 @@ def drift_of_study(evidence: Evidence) -> Iterator[Finding]:
     margin = log_margin(margin_percent(evidence.study))
     if found is None or found.p > SURE or abs(found.change) <= margin:
         return
-    change, low, high = (100 * math.expm1(each) for each in (found.change, found.low, found.high))
+    logs = (found.change, found.low, found.high)
+    change, low, high = (100 * (ratio_of_log(log) - 1) for log in logs)
     yield finding(
         "study.drifted",
         "warning",

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from fsgauge.plan.power import detectable_percent
+from fsgauge.stats.log_ratio import ratio_of_log
 
 LEVEL = 0.95
 QUANTISED_RUNS = 1.5
@@ -88,8 +89,8 @@ def ratio_of_blocks(
     p = min(1.0, p * (1 - LEVEL) / (1 - level)) if level != LEVEL else p
     return Ratio(
         ratio=math.exp(mean),
-        low=math.exp(mean - half),
-        high=math.exp(mean + half),
+        low=ratio_of_log(mean - half),
+        high=ratio_of_log(mean + half),
         p=p,
         n=n,
         deviation=deviation,

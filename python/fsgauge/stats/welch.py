@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from fsgauge.plan.power import detectable_percent
+from fsgauge.stats.log_ratio import ratio_of_log
 from fsgauge.stats.ratio import LEVEL, Ratio, beyond, t_quantile
 
 
@@ -97,7 +98,7 @@ def interval(
 ) -> tuple[float, float]:
     """The t interval of a ratio whose log has this standard error and may be off by `reach`."""
     half = t_quantile(freedom, level) * error + reach
-    return ratio * math.exp(-half), ratio * math.exp(half)
+    return ratio * ratio_of_log(-half), ratio * ratio_of_log(half)
 
 
 def _error(deviations: tuple[float, float], counts: tuple[int, int]) -> tuple[float, float]:
@@ -142,7 +143,7 @@ def shift(a: Sequence[float], b: Sequence[float], *, reach: float = 0.0) -> Robu
     if rank == 0:
         return Robust(centre, None, None, p)
     low, high = differences[rank - 1] - reach, differences[-rank] + reach
-    return Robust(centre, math.exp(low), math.exp(high), p)
+    return Robust(centre, ratio_of_log(low), ratio_of_log(high), p)
 
 
 @lru_cache

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from fsgauge.stats.ratio import ratio_of_blocks
 from fsgauge.stats.welch import interval, shift, welch
 
 A = [0.01, -0.02, 0.03, 0.00, 0.015]
@@ -107,3 +108,11 @@ def _spread(count: int) -> np.ndarray:
     """Values whose sample deviation is exactly 3 %."""
     values = np.linspace(-1, 1, count)
     return values * 0.03 / np.std(values, ddof=1)
+
+
+def test_noise_beyond_every_number_has_an_interval_all_the_same() -> None:
+    """Two short runs of a busy machine in each of two folders: compare ended with OverflowError."""
+    low, high = interval(1.0, error=90.0, freedom=1.0, level=0.95)
+    assert 0 < low < 1e-100 and 1e100 < high < math.inf
+    found = ratio_of_blocks([-200.0, 200.0])
+    assert found is not None and found.high is not None and 1e100 < found.high < math.inf
