@@ -15,6 +15,9 @@ from fsgauge.starts import skew_bound_ns
 from fsgauge.store import read_results
 from tests.fleet.conftest import ENGINE, Run, hosts_file
 
+SEGMENTED = ("--set", 'workload.ranges=["segmented"]')
+DEVICE = ("--storage", "/dev/disk/by-id/none")
+
 
 def results_of(tmp_path: Path) -> Path:
     (found,) = (tmp_path / "results").iterdir()
@@ -107,9 +110,17 @@ def test_what_cannot_be_done_is_refused_at_once(fsgauge: Run, tmp_path: Path) ->
     file = str(hosts_file(tmp_path, "a", "b"))
     fleet = ("--rig", "fleet", "--hosts", file, "--yes")
     for words, said in [
-        (("churn", *fleet), "a study of this kind runs on one host so far, and the fleet has 2"),
-        (("overhead", "--storage", "/dev/x", *fleet), "whole devices are not used by a fleet yet"),
-        (("connections", *fleet), "a backup is the work of one reader"),
+        (("writers", *fleet), "writers that overwrite one another cannot be verified over several"),
+        (
+            ("writers", *fleet, *SEGMENTED),
+            "2 hosts cannot work on the same files: each has storage",
+        ),
+        (("overhead", *DEVICE, "--destroy", "S1", *fleet), '"S1" does not say whose device it is'),
+        (
+            ("overhead", "--destroy", "a:S1", *fleet),
+            "--destroy names a device, and this study uses",
+        ),
+        (("connections", "--serve", "samba", *fleet), "a private samba server is for the clients"),
         (("overhead", "--ssh", "a,b"), "--ssh names hosts, and the rig host has none"),
         (("overhead", "--rig", "fleet"), "the fleet rig needs its hosts"),
     ]:
