@@ -82,6 +82,7 @@ class Gate:
             if self.waiting != label:
                 return False
             self._opened = opened
+            self.waiting = None  # whoever looks before the thread has woken up is told so
             self._changed.notify_all()
             return True
 

@@ -221,7 +221,7 @@ def _require_measurable(study: Study, hosts: int) -> None:
     if servers:
         raise InputError(
             f"a private {servers[0]} server is for the clients of its own host alone",
-            cause="it is in a network of its own, so that nobody else reaches what it serves",
+            cause="it is in a network of its own, so that no one else reaches what it serves",
             next="a server that runs already: --set access.share=nfs://HOST/EXPORT, or smb://;"
             " or the study on one host, without --rig fleet",
         )
