@@ -18,6 +18,7 @@ from fsgauge.rig.fleet.study_on_host import consent_on, require_hosts_named, stu
 from fsgauge.rig.host.device.consent import Consent
 from fsgauge.study.model import DeviceStorage, PathStorage, Study
 from fsgauge.study.reached import accesses_of
+from fsgauge.study.tunable_places import place_of
 from fsgauge.workload import method_of
 
 if TYPE_CHECKING:
@@ -134,6 +135,8 @@ class FleetRig:
         fleet = self.fleet
         require_extra()
         _require_measurable(study, len(fleet.host))
+        if fleet.launcher == "local" and len(fleet.host) > 1:
+            _require_own_kernels(study)
         require_hosts_named(study, destroy, [host.name for host in fleet.host])
         method_of(study.workload).require_dealable(len(fleet.host))
         for host in fleet.hosts:
@@ -234,3 +237,16 @@ def _require_measurable(study: Study, hosts: int) -> None:
             next="--storage FOLDER of a file system that all of them share, or"
             f" {method.without_files_of_all()}",
         )
+
+
+def _require_own_kernels(study: Study) -> None:
+    """Raise InputError for settings that two hosts of one machine would set for one another."""
+    for system in study.systems:
+        for key in system.tunables:
+            place = place_of(key)
+            if place is not None and (place.is_of_client or not place.device):
+                raise InputError(
+                    f'"{system.name}" sets {key}, and all hosts are processes of one machine',
+                    cause="they have one kernel, and one of them would set back what another set",
+                    next="one host, or hosts that are machines",
+                )
