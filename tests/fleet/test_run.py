@@ -16,6 +16,7 @@ from fsgauge.store import read_results
 from tests.fleet.conftest import ENGINE, Run, hosts_file
 
 SEGMENTED = ("--set", 'workload.ranges=["segmented"]')
+SETTING = ("--set", "system.ext4.tunables./proc/sys/vm/swappiness=7")
 DEVICE = ("--storage", "/dev/disk/by-id/none")
 
 
@@ -115,6 +116,7 @@ def test_what_cannot_be_done_is_refused_at_once(fsgauge: Run, tmp_path: Path) ->
             ("writers", *fleet, *SEGMENTED),
             "2 hosts cannot work on the same files: each has storage",
         ),
+        (("overhead", *SETTING, *fleet), "all hosts are processes of one machine"),
         (("overhead", *DEVICE, "--destroy", "S1", *fleet), '"S1" does not say whose device it is'),
         (
             ("overhead", "--destroy", "a:S1", *fleet),
