@@ -13,12 +13,11 @@ from fsgauge.engine import Engine
 from fsgauge.errors import FsgaugeError, InputError, RigError
 from fsgauge.rig.fleet.choice import FleetChoice, chosen_fleet
 from fsgauge.rig.fleet.launcher.launcher import Launcher
+from fsgauge.rig.fleet.measurable import require_measurable
 from fsgauge.rig.fleet.model import Fleet
 from fsgauge.rig.fleet.study_on_host import consent_on, require_hosts_named, study_on
 from fsgauge.rig.host.device.consent import Consent
-from fsgauge.study.model import DeviceStorage, PathStorage, Study
-from fsgauge.study.reached import accesses_of
-from fsgauge.study.tunable_places import place_of
+from fsgauge.study.model import DeviceStorage, Study
 from fsgauge.workload import method_of
 
 if TYPE_CHECKING:
@@ -134,9 +133,7 @@ class FleetRig:
         """The fleet, once all is refused that needs no host to be asked."""
         fleet = self.fleet
         require_extra()
-        _require_measurable(study, len(fleet.host))
-        if fleet.launcher == "local" and len(fleet.host) > 1:
-            _require_own_kernels(study)
+        require_measurable(study, len(fleet.host), one_machine=fleet.launcher == "local")
         require_hosts_named(study, destroy, [host.name for host in fleet.host])
         method_of(study.workload).require_dealable(len(fleet.host))
         for host in fleet.hosts:
@@ -216,37 +213,3 @@ def require_extra() -> None:
                 cause="it is in the extra [fleet], here and on every host",
                 next="pip install 'fsgauge[fleet]'",
             )
-
-
-def _require_measurable(study: Study, hosts: int) -> None:
-    """Raise InputError for what several hosts cannot do."""
-    servers = [access.server for access in accesses_of(study) if access.server != "none"]
-    if servers:
-        raise InputError(
-            f"a private {servers[0]} server is for the clients of its own host alone",
-            cause="it is in a network of its own, so that no one else reaches what it serves",
-            next="a server that runs already: --set access.share=nfs://HOST/EXPORT, or smb://;"
-            " or the study on one host, without --rig fleet",
-        )
-    method = method_of(study.workload)
-    if hosts > 1 and method.files_of_all and not isinstance(study.storage, PathStorage):
-        raise InputError(
-            f"{hosts} hosts cannot work on the same files: each has storage of its own",
-            cause=f"the storage is of kind {study.storage.kind}, and not a folder that all of them"
-            " see",
-            next="--storage FOLDER of a file system that all of them share, or"
-            f" {method.without_files_of_all()}",
-        )
-
-
-def _require_own_kernels(study: Study) -> None:
-    """Raise InputError for settings that two hosts of one machine would set for one another."""
-    for system in study.systems:
-        for key in system.tunables:
-            place = place_of(key)
-            if place is not None and (place.is_of_client or not place.device):
-                raise InputError(
-                    f'"{system.name}" sets {key}, and all hosts are processes of one machine',
-                    cause="they have one kernel, and one of them would set back what another set",
-                    next="one host, or hosts that are machines",
-                )
