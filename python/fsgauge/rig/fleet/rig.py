@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fsgauge.engine import Engine
-from fsgauge.errors import FsgaugeError, InputError, RigError
+from fsgauge.errors import FsgaugeError, RigError
 from fsgauge.rig.fleet.choice import FleetChoice, chosen_fleet
 from fsgauge.rig.fleet.launcher.launcher import Launcher
 from fsgauge.rig.fleet.measurable import require_measurable
