@@ -228,7 +228,10 @@ class OverServers:
 class OnPaths:
     """What those kinds answer alike whose files are never reached over a network."""
 
-    files_of_all = 0
+    @property
+    def files_of_all(self) -> int:
+        """Each host has its own."""
+        return 0
 
     def is_on_files_of_all(self, job: LoadJob | ClientsJob) -> bool:  # noqa: ARG002
         """There are none."""
