@@ -79,7 +79,10 @@ def test_too_little_room_for_all_hosts_is_refused_by_plan(
 def test_hosts_age_one_file_system_at_once(fsgauge: Run, tmp_path: Path) -> None:
     """Each its own tree; the study's records have the sum of both."""
     file, place = on_one_folder(tmp_path, "a", "b")
-    keys = ("workload.fills=[50]", "workload.clients=3", "workload.new_file_size=64KiB")
+    keys = (
+        *("workload.fills=[50]", 'workload.tests=["read", "write"]'),
+        *("workload.clients=3", "workload.new_file_size=64KiB"),
+    )
     done = fsgauge(
         *("run", "churn", "--rig", "fleet", "--hosts", file, "--storage", f"path:{place}"),
         *("--system", "mounted", "--set", "storage.size=64MiB", "--set", "plan.blocks=2"),

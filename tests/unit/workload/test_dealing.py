@@ -163,8 +163,9 @@ def test_a_pace_is_divided_and_a_cell_is_not() -> None:
 
 
 def test_each_host_ages_a_tree_of_its_own() -> None:
-    """Its clients fill what its own tree has left, whether they are more or fewer than others'."""
-    study = load_study("churn", ["workload.clients=5"], [], None, 1)
+    """Its clients fill what its own tree has left, be they more or fewer than others.'."""
+    both = 'workload.tests=["read", "write"]'
+    study = load_study("churn", [both, "workload.clients=5"], [], None, 1)
     method = method_of(study.workload).in_room(planned_room(study, 8 << 30))
     method.require_dealable(2)
     folders = FOLDERS.model_copy(update={"available_bytes": 8 << 30})

@@ -56,7 +56,7 @@ def test_the_size_that_fits_is_named() -> None:
     who = identities({name: name for name in "abc"})
     (error,) = refused_grounds(study(), {name: [NFS] for name in "abc"}, who)
     assert isinstance(error, FsgaugeError)
-    assert error.next == "--set storage.size=3GiB"
+    assert error.next == "--set storage.size=3071MiB"
     assert error.details == ("on one file system: a, b, c",)
 
 
