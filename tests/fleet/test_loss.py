@@ -157,12 +157,12 @@ def test_a_host_that_always_fails_is_left_out_of_the_whole_study(fleet: Fleet) -
 def test_a_host_that_hangs_while_it_is_prepared_is_started_again(
     fleet: Fleet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(session, "ANSWER_SECONDS", 1.5)
     fleet.session.close("prepared again, and it hangs")
     PREPARING[1] = 1
-    fleet.session.prepare()
+    with monkeypatch.context() as patched:
+        patched.setattr(session, "ANSWER_SECONDS", 1.5)
+        fleet.session.prepare()
     assert "while the study was prepared: b: it gave no answer for 2 s" in fleet.said
-    monkeypatch.undo()
     fleet.session.block(fleet.plan, 0, fleet.told.append)
     assert fleet.parts_of_runs() == [NAMES] * 4
 

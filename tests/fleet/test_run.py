@@ -110,8 +110,12 @@ def test_what_cannot_be_done_is_refused_at_once(fsgauge: Run, tmp_path: Path) ->
     """No host is started for it."""
     file = str(hosts_file(tmp_path, "a", "b"))
     fleet = ("--rig", "fleet", "--hosts", file, "--yes")
+    folder = ("--storage", f"path:{tmp_path}", "--system", "mounted")
     for words, said in [
-        (("writers", *fleet), "writers that overwrite one another cannot be verified over several"),
+        (
+            ("writers", *folder, *fleet),
+            "writers that overwrite one another cannot be verified over several",
+        ),
         (
             ("writers", *fleet, *SEGMENTED),
             "2 hosts cannot work on the same files: each has storage",

@@ -80,7 +80,7 @@ def test_hosts_age_one_file_system_at_once(fsgauge: Run, tmp_path: Path) -> None
     """Each its own tree; the study's records have the sum of both."""
     file, place = on_one_folder(tmp_path, "a", "b")
     keys = (
-        *("workload.fills=[50]", 'workload.tests=["read", "write"]'),
+        *('workload.fills=["50 %"]', 'workload.tests=["read", "write"]'),
         *("workload.clients=3", "workload.new_file_size=64KiB"),
     )
     done = fsgauge(

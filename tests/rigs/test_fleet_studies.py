@@ -73,13 +73,13 @@ def measured(
 
 def test_every_block_of_one_file_is_written_by_one_host(surroundings: Path) -> None:
     """Four writers on three hosts, in parts that do not overlap; each host reads back its own, and
-    together that is the whole file. Also where the file grows, and readers are on one host alone.
+    together that is the whole file. Also where the file grows, and a log is on one host alone.
     """
     study = small(
         "writers",
         f"path:{surroundings}",
         [
-            *("storage.size=16MiB", "workload.writers=[4]", 'workload.access=["buffered"]'),
+            *("storage.size=272MiB", "workload.writers=[4]", 'workload.access=["buffered"]'),
             *('workload.ranges=["segmented", "interleaved", "strided"]', "workload.stride=64KiB"),
             *('workload.allocation=["overwrite", "extend"]', "workload.log_writers=1"),
         ],
@@ -150,7 +150,7 @@ def test_each_host_has_a_device_of_its_own(surroundings: Path, make_loop: MakeLo
     assert refused.next == f"--destroy b:{files[1]}"
     consent = Consent(tuple(f"{name}:{file}" for name, file in zip("ab", files, strict=True)))
     stored = measured(study, hosts, consent)
-    assert len(stored.runs) == 4 and all(len(run.parts) == 2 for run in stored.runs)
+    assert len(stored.runs) == 6 and all(len(run.parts) == 2 for run in stored.runs)
     assert {run.result is not None for run in stored.runs} == {True}
 
 
