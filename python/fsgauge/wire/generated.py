@@ -25,8 +25,10 @@ Arrival = Literal["constant", "exponential"]
 
 
 class JobsOfAll(Wire):
-    """The jobs of one engine among those of several engines that load one target: places are dealt to `of` jobs, and
-    this engine's jobs are the ones from `first` on."""
+    """
+    The jobs of one engine among those of several engines that load one target: places are dealt to `of` jobs, and
+    this engine's jobs are the ones from `first` on.
+    """
 
     first: Annotated[int, Field(ge=0)]
     of: Annotated[int, Field(ge=0)]

@@ -129,10 +129,11 @@ class GatedEngine(Engine):
     ) -> LayoutResult:
         """The first host lays all files out; the others what is not of all hosts, and links."""
         files, patience = self._method.files_of_all, patience_seconds(target)
-        own = None
+        own: LayoutResult | None = None
         if self._share.number == 0 or target.count > files:
-            own = self._run(job, on_event)
-            assert isinstance(own, LayoutResult)  # noqa: S101 - that of a layout
+            result = self._run(job, on_event)
+            assert isinstance(result, LayoutResult)  # noqa: S101 - that of a layout
+            own = result
         if self._share.number == 0 and own is not None:
             self._meet("files laid out", offered(target, own), patience)
             return own
