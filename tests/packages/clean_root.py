@@ -5,6 +5,7 @@ A root of another processor runs by qemu-user, registered with the kernel for th
 
 from __future__ import annotations
 
+import os
 import platform
 import shutil
 import subprocess
@@ -81,7 +82,7 @@ def _base(suite: str, architecture: str) -> Path:
     made = KEPT / f"{suite}-{architecture}.tar"
     if not made.exists():
         KEPT.mkdir(parents=True, exist_ok=True)
-        new = made.with_suffix(".new.tar")
+        new = made.with_suffix(f".{os.getpid()}.tar")  # several processes may make it at once
         options = ["--quiet", "--variant=minbase", "--include=ca-certificates"]
         subprocess.run(
             ["mmdebstrap", *options, f"--architectures={architecture}", suite, new, MIRROR],

@@ -7,6 +7,7 @@ path: no word of the client's is taken for it.
 from __future__ import annotations
 
 import contextlib
+import re
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -91,7 +92,10 @@ def written(result: LoadResult) -> int:
 
 @contextlib.contextmanager
 def traced(shared: Shared, calls: str, output: Path) -> Iterator[Path]:
-    """What the server's processes call meanwhile, those to come among them."""
+    """What the server's processes call meanwhile, those to come among them.
+
+    A process of the connection before may end just now: strace cannot attach to it.
+    """
     need_tool("strace", "strace")
     child = shared.server.child
     processes = server_processes(str(child.serving.folder), shared.token)
@@ -103,8 +107,13 @@ def traced(shared: Shared, calls: str, output: Path) -> Iterator[Path]:
     )
     try:
         assert strace.stderr is not None
-        for _ in processes:
-            assert "attached" in strace.stderr.readline()
+        said = [strace.stderr.readline() for _ in processes]
+        assert any("attached" in line for line in said), said
+        left = set(server_processes(str(child.serving.folder), shared.token))
+        for line in said:
+            tried = re.search(r"SEIZE, (\d+)\)|Process (\d+) attached", line)
+            assert tried, said
+            assert tried[2] or int(tried[1]) not in left, said
         yield output
     finally:
         strace.terminate()
@@ -200,10 +209,11 @@ def test_a_layout_through_a_share_can_be_read(shared: Shared) -> None:
     laid_out = shared.layout()
     assert laid_out.size_bytes == BLOCKS * BLOCK_BYTES == shared.file().stat().st_size
     assert len(set(blocks_of(shared.file()))) == BLOCKS
-    result = shared.load(jobs=2, queue_depth=8, duration_ns=SECOND_NS // 2)
+    jobs = 1 if shared.server.kind.name == "samba" else 2  # as where they write
+    result = shared.load(jobs=jobs, queue_depth=8, duration_ns=SECOND_NS // 2)
     assert result.read is not None and result.read.operations > 100
-    # Both jobs keep eight requests on their way; an answer's way back into the loop is in it.
-    assert 15.0 < result.in_flight_mean <= 16.0
+    # Each job keeps eight requests on their way; an answer's way back into the loop is in it.
+    assert 7.5 * jobs < result.in_flight_mean <= 8 * jobs
     size_bytes = BLOCKS * BLOCK_BYTES
     larger = shared.target(kind="share_file", name="data", size_bytes=2 * size_bytes)
     with pytest.raises(EngineFaultError, match=f"has {size_bytes} bytes, the job says"):

@@ -355,8 +355,8 @@ pub struct LoadJob {
     #[serde(default)]
     pub batch: Option<u32>,
     /// Operations submitted together at most, and reaped as soon as one has completed; not beside `batch`. Null: one at
-    /// a time where a sequential load bypasses the page cache, for the block layer makes larger requests of neighbours
-    /// that come together; else min(16, queue_depth).
+    /// a time on a device without the page cache, for the block layer makes larger requests of neighbours that come
+    /// together; else min(16, queue_depth).
     #[serde(default)]
     pub submit_batch: Option<u32>,
     /// A pace; null is a closed loop that starts an operation whenever one ends.

@@ -22,7 +22,7 @@ from fsgauge.wire import (
 )
 
 ENGINE_BATCH = 16
-"""How many operations the engine submits at once, unless they are sequential on a device."""
+"""How many operations the engine submits at once where they do not go straight to a device."""
 LONGEST_NAMES = 4096
 """fio refuses a longer list of file names."""
 QUANTILES = {"p50": 50.0, "p99": 99.0, "p999": 99.9}
@@ -105,21 +105,18 @@ def _queue(job: LoadJob, *, own_batches: bool) -> list[str]:
     if job.interface == "io_uring":
         options += ["--registerfiles", "--fixedbufs"]
     if job.interface == "io_uring" and not own_batches:
-        batch = engine_batch(job)
         options += [
-            f"--iodepth_batch_submit={batch}",
+            f"--iodepth_batch_submit={engine_batch(job)}",
             f"--iodepth_batch_complete_min={job.batch or 1}",
-            f"--iodepth_batch_complete_max={batch}",
+            f"--iodepth_batch_complete_max={job.queue_depth}",
         ]
     return options
 
 
 def engine_batch(job: LoadJob) -> int:
     """How many operations the engine submits at once, by its job or by default."""
-    has_device = not isinstance(job.target, NullTarget)
-    neighbours = isinstance(job.access, SequentialAccess) and job.direct and has_device
-    chosen = job.batch or job.submit_batch or (1 if neighbours else ENGINE_BATCH)
-    return min(chosen, job.queue_depth)
+    by_itself = 1 if job.direct and not isinstance(job.target, NullTarget) else ENGINE_BATCH
+    return min(job.batch or job.submit_batch or by_itself, job.queue_depth)
 
 
 def _data(job: LoadJob) -> list[str]:

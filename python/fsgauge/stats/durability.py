@@ -15,7 +15,7 @@ from fsgauge.machine import StorageFacts
 from fsgauge.record import RunRecord, TurnRecord
 from fsgauge.stats.evidence import Evidence, finding
 from fsgauge.stats.results import Durability, Finding, WeakSystem
-from fsgauge.stats.wording import listed
+from fsgauge.stats.wording import listed, named_systems
 from fsgauge.wire import ClientsJob, LoadJob, NfsTarget, NoSync
 
 
@@ -126,17 +126,21 @@ def names_in(said: str, systems: Sequence[str]) -> list[str]:
 
 
 def weak_systems(evidence: Evidence) -> Iterator[Finding]:
-    """Each system that gives something up, with the sources that say so."""
+    """Who gives up what, with the sources that say so; those that give up the same together."""
     plan = evidence.study.plan
     found = durability_of(plan.systems, evidence.turns, evidence.runs, evidence.before.storage)
+    groups: dict[tuple[str, str], list[str]] = {}
     for system in dict.fromkeys(each.system for each in found.systems):
         weak = found.of(system)
         said = "; ".join(f"{each.option}: {each.loses}" for each in weak)
-        alone = {each.system for each in found.systems} != set(plan.systems)
+        sources = listed(list(dict.fromkeys(each.source for each in weak)))
+        groups.setdefault((said, sources), []).append(system)
+    alone = {each.system for each in found.systems} != set(plan.systems)
+    for (said, sources), systems in groups.items():
         yield finding(
             "durability.weakened",
             "warning" if alone else "note",
-            f"{system} gives up durability ({said}).",
-            f"See {listed(list(dict.fromkeys(each.source for each in weak)))}. Compare it with"
-            " systems that give up the same, or say so with its rate.",
+            f"{named_systems(systems)} {'gives' if len(systems) == 1 else 'give'} up durability"
+            f" ({said}).",
+            f"See {sources}. Compare with systems that give up the same, or say so with the rate.",
         )

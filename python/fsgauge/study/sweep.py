@@ -23,11 +23,13 @@ Fill = Annotated[WholePercent, Field(ge=1)]
 Data = Literal["incompressible", "zero"]
 
 SUBMIT_BATCH = (
-    "The most operations that one io_uring call submits. Default: 1 where a sequential load"
-    " bypasses the page cache, else 16. The block layer merges neighbours that arrive in one call:"
-    ' with 16, a device gets requests of 25 to 60 KiB in a cell of "4 KiB, depth 32". The records'
-    " hold the device's mean request size, and a finding reports when it differs from the"
-    " operation's."
+    "The most operations that one io_uring call submits. Default: 1 where a load bypasses the page"
+    " cache, else 16. The block layer merges neighbours that arrive in one call: with 16, a device"
+    ' gets requests of 25 to 60 KiB in a sequential cell of "4 KiB, depth 32". The records hold the'
+    " device's mean request size, and a finding reports when it differs from the operation's. The"
+    " kernel also holds back three or more until the last one is prepared: with 16, a loop device"
+    " gave 0.8 of the rate at depth 32. Larger batches save calls on devices that take more than a"
+    " few hundred thousand operations a second from one thread."
 )
 SCAN = (
     "Scan each system's files and free space after the files are laid out and after the last run "

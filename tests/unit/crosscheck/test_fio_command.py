@@ -50,28 +50,31 @@ def test_a_queue_has_the_engines_depth_and_batches() -> None:
     assert {
         "--ioengine=io_uring",
         "--iodepth=32",
-        "--iodepth_batch_submit=16",
+        "--iodepth_batch_submit=1",
         "--iodepth_batch_complete_min=1",
-        "--iodepth_batch_complete_max=16",
+        "--iodepth_batch_complete_max=32",
         "--registerfiles",
         "--fixedbufs",
     } <= words()
 
 
-def test_a_shallow_queue_is_one_batch() -> None:
-    assert {"--iodepth_batch_submit=4", "--iodepth_batch_complete_max=4"} <= words(queue_depth=4)
-
-
-def test_neighbours_are_submitted_one_at_a_time_as_the_engine_does() -> None:
-    """In one call the block layer would merge them: both tools would measure larger requests."""
-    told = words(access=SequentialAccess(), queue_depth=32)
-    assert {"--iodepth_batch_submit=1", "--iodepth_batch_complete_max=1"} <= told
-    assert "--iodepth_batch_submit=16" in words(
-        access=SequentialAccess(), queue_depth=32, direct=False
-    )
-    assert "--iodepth_batch_submit=4" in words(
-        access=SequentialAccess(), queue_depth=32, submit_batch=4
-    )
+@pytest.mark.parametrize(
+    ("changes", "batch"),
+    [
+        ({"queue_depth": 64}, 1),
+        ({"access": SequentialAccess()}, 1),
+        ({"direct": False}, 16),
+        ({"direct": False, "queue_depth": 4}, 4),
+        ({"submit_batch": 8}, 8),
+    ],
+)
+def test_what_a_device_has_to_do_is_submitted_one_by_one(
+    changes: dict[str, Any], batch: int
+) -> None:
+    """In one call, neighbours would be merged, and a loop device gave 0.8 of the rate."""
+    depth = changes.get("queue_depth", 32)
+    told = words(**changes)
+    assert {f"--iodepth_batch_submit={batch}", f"--iodepth_batch_complete_max={depth}"} <= told
 
 
 def test_fio_by_itself_has_no_batches_of_ours() -> None:

@@ -26,10 +26,10 @@ SMALL: dict[str, Any] = {
 }
 
 
-def with_options(study: SyntheticStudy, system: str, options: str) -> Results:
+def with_options(study: SyntheticStudy, system: str | None, options: str) -> Results:
     turns = [
         turn.model_copy(update={"facts": turn.facts.model_copy(update={"mount_options": options})})
-        if turn.system == system
+        if system in (None, turn.system)
         else turn
         for turn in study.turns
     ]
@@ -47,6 +47,19 @@ def test_a_sentence_that_praises_says_what_the_system_gave_up() -> None:
     finding = next(f for f in results.findings if f.code == "durability.weakened")
     assert finding.level == "warning" and "ext4.rst" in finding.advice
     assert "data=writeback: a crash may lose or expose old data" in finding.sentence
+
+
+def test_many_systems_that_give_up_the_same_are_one_finding() -> None:
+    """A comparison of thirty folders in memory had thirty times the same two findings."""
+    made = make_study(**(SMALL | {"systems": {f"fs{number}": "ext4" for number in range(9)}}))
+    found = [
+        each
+        for each in with_options(made, None, "rw,data=writeback").findings
+        if each.code == "durability.weakened"
+    ]
+    assert [each.sentence.partition(" (")[0] for each in found] == [
+        "fs0, fs1, fs2 and 6 more give up durability"
+    ]
 
 
 def test_an_option_that_weakens_nothing_is_not_named() -> None:

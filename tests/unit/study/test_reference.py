@@ -50,7 +50,7 @@ def test_a_quantity_is_described_by_its_type():
 
 def test_a_default_that_depends_ends_with_its_sentence():
     said = explain_key("workload.submit_batch")
-    assert said.endswith("default: 1 where a sequential load bypasses the page cache, else 16")
+    assert said.endswith("default: 1 where a load bypasses the page cache, else 16")
 
 
 def test_every_key_can_be_explained():

@@ -155,6 +155,11 @@ impl<'a, Q: Queue, O: Order, P: Pace> JobLoop<'a, Q, O, P> {
             if self.now_ns >= self.window.next_ns && self.cross(self.now_ns) {
                 return Ok(Ended::Duration);
             }
+            if taken == self.setup.batch as usize && self.slots.free_count() > 0 && !self.setup.stop.is_set()
+            {
+                // The queue is filled up first: what completes meanwhile would leave ever more of it empty.
+                continue;
+            }
             self.reap()?;
             if self.setup.stop.is_set() {
                 self.close(self.now_ns);

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from pydantic import BaseModel, ConfigDict
 
 from fsgauge.errors import InputError
-from fsgauge.rig.fleet.certificates import Credentials
+
+if TYPE_CHECKING:
+    from fsgauge.rig.fleet.certificates import Credentials
 
 LONGEST_BYTES = 1 << 20
 
@@ -26,6 +30,8 @@ class Bootstrap(BaseModel):
     @property
     def credentials(self) -> Credentials:
         """The host's own."""
+        from fsgauge.rig.fleet.certificates import Credentials
+
         return Credentials(self.authority, self.certificate, self.key)
 
 

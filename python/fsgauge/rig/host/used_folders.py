@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -120,8 +120,7 @@ def _cautions(folders: Sequence[UsedFolder]) -> Iterator[str]:
         whose = "their" if len(old) > 1 else "its"
         yield f"the {what} not newly made: {whose} age and fill level affect the result"
     yield from _shared(folders)
-    for folder in folders:
-        yield from _own(folder)
+    yield from _own(folders)
     if os.geteuid() != 0:
         yield _WITHOUT_ROOT
 
@@ -143,19 +142,39 @@ def _shared(folders: Sequence[UsedFolder]) -> Iterator[str]:
         )
 
 
-def _own(folder: UsedFolder) -> Iterator[str]:
-    """What a single folder's file system leaves out of the comparison."""
-    if folder.in_memory:
+def _own(folders: Sequence[UsedFolder]) -> Iterator[str]:
+    """What single file systems leave out of the comparison; alike ones in one sentence."""
+    memory = _by_file_system(folder for folder in folders if folder.in_memory)
+    for file_system, group in memory.items():
+        names, them = _and(_first_named(group)), "them" if len(group) > 1 else "it"
         yield (
-            f"{folder.system} is in memory ({folder.file_system}): no disk takes part, and syncing"
-            " it does nothing"
+            f"{names} {'are' if len(group) > 1 else 'is'} in memory ({file_system}): no disk takes"
+            f" part, and syncing {them} does nothing"
         )
-    elif not folder.device and folder.file_system != "overlay":
+    unseen = _by_file_system(
+        folder
+        for folder in folders
+        if not folder.in_memory and not folder.device and folder.file_system != "overlay"
+    )
+    for file_system, group in unseen.items():
         yield (
-            f"the storage below {folder.system} is not visible here ({folder.file_system}): caches"
-            " of a server, or of a program that serves it, are not dropped, and its other users are"
-            " not known"
+            f"the storage below {_and(_first_named(group))} is not visible here ({file_system}):"
+            " caches of a server, or of a program that serves it, are not dropped, and its other"
+            " users are not known"
         )
+
+
+def _by_file_system(folders: Iterable[UsedFolder]) -> dict[str, list[str]]:
+    """Names of systems by the kind of their file system."""
+    found: dict[str, list[str]] = {}
+    for folder in folders:
+        found.setdefault(folder.file_system, []).append(folder.system)
+    return found
+
+
+def _first_named(names: Sequence[str]) -> list[str]:
+    more = len(names) - _MOST_NAMED
+    return [*names[:_MOST_NAMED], *([f"{more} more"] if more > 0 else [])]
 
 
 def _groups(keyed: Sequence[tuple[UsedFolder, str]]) -> list[list[UsedFolder]]:

@@ -111,6 +111,12 @@ def test_memory_is_named_as_such_and_has_no_age() -> None:
     )
 
 
+def test_many_of_a_kind_are_one_sentence() -> None:
+    many = [used_folders.UsedFolder(f"shm{n}", "/dev/shm", CHAINS["/dev/shm"]) for n in range(8)]
+    (said,) = used_folders._own(many)
+    assert said.startswith("shm0, shm1, shm2, shm3, shm4, shm5 and 2 more are in memory (tmpfs)")
+
+
 def test_what_needs_root_is_said_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not any(
         "root" in each or "ordinary" in each for each in facts("/home", "/srv/old").cautions

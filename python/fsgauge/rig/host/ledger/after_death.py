@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import stat
+import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -22,9 +23,11 @@ from fsgauge.rig.host.ledger.ledger_folder import (
     read_ledger,
     try_lock,
 )
-from fsgauge.rig.host.process.processes import boot_id, end_children_of_run
+from fsgauge.rig.host.process.processes import boot_id, end_children_of_run, has_ended
 
 _LEDGERS_LIMIT = 1000
+_DYING_SECONDS = 5.0
+"""How long a lock may outlive its owner: a child that was killed before its exec still holds it."""
 
 
 def clean_up_after_the_dead() -> list[str]:
@@ -34,15 +37,16 @@ def clean_up_after_the_dead() -> list[str]:
         return []
     folder = private_folder()
     said: list[str] = []
+    deadline = time.monotonic() + _DYING_SECONDS
     for path in sorted(folder.glob(f"*{SUFFIX}"))[:_LEDGERS_LIMIT]:
         try:
-            said += _clean_up(path)
+            said += _clean_up(path, deadline)
         except OSError as error:
             said.append(_left_alone(path, error.strerror or str(error)))
     return said
 
 
-def _clean_up(path: Path) -> list[str]:
+def _clean_up(path: Path, deadline: float) -> list[str]:
     """Undo one ledger's traces if its owner is dead; two cleaners never work on one ledger."""
     try:
         status = path.lstat()
@@ -52,11 +56,26 @@ def _clean_up(path: Path) -> list[str]:
     except FileNotFoundError:
         return []
     try:
-        with lock_of_all(path.parent):
-            dead = try_lock(descriptor) and path.exists()
-        return _undo_all(path, descriptor) if dead else []
+        while not (locked := _lock(path, descriptor)) and _is_dying(descriptor):
+            if time.monotonic() > deadline:
+                break
+            time.sleep(0.02)
+        return _undo_all(path, descriptor) if locked and path.exists() else []
     finally:
         os.close(descriptor)
+
+
+def _lock(path: Path, descriptor: int) -> bool:
+    with lock_of_all(path.parent):
+        return try_lock(descriptor)
+
+
+def _is_dying(descriptor: int) -> bool:
+    """Whether the owner is gone, so that what holds its lock is about to go as well."""
+    owner = read_ledger(descriptor).owner
+    return (
+        owner is not None and owner.boot_id == boot_id() and has_ended(owner.pid, owner.start_ticks)
+    )
 
 
 def _left_alone(path: Path, why: str) -> str:

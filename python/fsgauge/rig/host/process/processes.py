@@ -36,6 +36,11 @@ def start_ticks(pid: int) -> int | None:
     return int(text.rpartition(")")[2].split()[19])
 
 
+def has_ended(pid: int, ticks: int) -> bool:
+    """Whether the process that began at `ticks` is gone, or holds nothing any more."""
+    return start_ticks(pid) != ticks or not _runs(pid)
+
+
 def boot_id() -> str:
     """Changes with every boot; empty where it cannot be read."""
     try:

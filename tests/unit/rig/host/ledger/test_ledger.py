@@ -128,6 +128,25 @@ def test_a_killed_process_is_cleaned_up_after(ledgers: Path, tmp_path: Path) -> 
     assert clean_up_after_the_dead() == []
 
 
+def test_a_lock_that_a_dying_child_still_holds_is_waited_for(ledgers: Path, tmp_path: Path) -> None:
+    """Killed between fork and exec, on a busy machine: the clean-up left the whole run behind."""
+    path = tmp_path / "thing"
+    make_marked(path, dead_owner())
+    ledger = leave_behind(ledgers, dead_owner(), made(0, path, FIRST))
+    hold = f"import fcntl, time; f = open({str(ledger)!r}); fcntl.flock(f, fcntl.LOCK_EX)"
+    child = subprocess.Popen(
+        [sys.executable, "-c", f"{hold}; print(flush=True); time.sleep(0.5)"],
+        stdout=subprocess.PIPE,
+    )
+    try:
+        assert child.stdout is not None and child.stdout.readline()
+        assert any("removed" in sentence for sentence in clean_up_after_the_dead())
+    finally:
+        child.kill()
+        child.communicate(timeout=30)
+    assert not path.exists() and not ledger.exists()
+
+
 def test_children_of_a_killed_run_are_ended(ledgers: Path) -> None:
     owner = dead_owner()
     leave_behind(ledgers, owner)
