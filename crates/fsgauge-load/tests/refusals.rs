@@ -130,7 +130,8 @@ fn ranges_and_places() {
 
 #[test]
 fn jobs_among_those_of_other_engines() {
-    let of_all = |first, of, ranges| LoadJob { jobs_of_all: Some(JobsOfAll { first, of }), ..writers(ranges) };
+    let of_all =
+        |first, of, ranges| LoadJob { jobs_of_all: Some(JobsOfAll { first, of }), ..writers(ranges) };
     let not_dealt = "job.jobs_of_all: jobs_of_all with ranges that are not dealt";
     refusals(vec![
         (
@@ -144,10 +145,7 @@ fn jobs_among_those_of_other_engines() {
             of_all(u32::MAX, u32::MAX, Ranges::Interleaved {}),
             "job.jobs_of_all: 2 jobs from number 4294967295 on, of 4294967295",
         ),
-        (
-            of_all(16, 18, Ranges::Interleaved {}),
-            "job.ranges: more writers than ranges: 2 jobs, 0 ranges",
-        ),
+        (of_all(16, 18, Ranges::Interleaved {}), "job.ranges: more writers than ranges: 2 jobs, 0 ranges"),
     ]);
 }
 

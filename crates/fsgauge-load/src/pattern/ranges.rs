@@ -205,7 +205,11 @@ mod tests {
         for access in [Access::Sequential {}, Access::Random {}] {
             for ranges in DISJOINT {
                 let whole = load(ranges, access, 1, 61, 5);
-                let of = |first, jobs| LoadJob { jobs, jobs_of_all: Some(JobsOfAll { first, of: 5 }), ..whole.clone() };
+                let of = |first, jobs| LoadJob {
+                    jobs,
+                    jobs_of_all: Some(JobsOfAll { first, of: 5 }),
+                    ..whole.clone()
+                };
                 let engines = [of(0, 2), of(2, 2), of(4, 1)];
                 let mut all: Vec<_> = engines
                     .iter()
